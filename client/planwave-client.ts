@@ -6,7 +6,13 @@ import { queryNames, signalNames, taskQueue } from '../contracts/names.ts';
 import type { PlannerRunInput } from '../contracts/planner-run.ts';
 import type { AnswerInput } from '../contracts/question.ts';
 import type { TeamInput } from '../contracts/team.ts';
-import type { QuestionsView, RunWavesView, StatusView, WaveView } from '../contracts/views.ts';
+import type {
+  DelegationStatusView,
+  QuestionsView,
+  RunWavesView,
+  StatusView,
+  WaveView,
+} from '../contracts/views.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';
@@ -17,15 +23,15 @@ import type { DelegationReading, TeamLook } from './read-work.ts';
 import type { UsageNow } from './usage-now.ts';
 import { listRuns, readOpenHistories } from './run-listing.ts';
 import type { ListedRun, ListOptions, RunListing, OpenHistory } from './run-listing.ts';
-import { describeRun, readView } from './read-view.ts';
-import type { Reading } from './read-view.ts';
+import { describeRun, findWork, readView } from './read-view.ts';
+import type { Reading, WorkAddress } from './read-view.ts';
 import { readRunEnd } from './run-end.ts';
 import type { RunEnd } from './run-end.ts';
 import { callServer } from './server-calls.ts';
 import { startRun, startTeam } from './start-run.ts';
 import type { StartedRun, StartRunOptions } from './start-run.ts';
-import { findStuck, listStuck } from './stuck-workflows.ts';
-import type { StuckWorkflow } from './stuck-workflows.ts';
+import { findStuck, listLongHistories, listStuck } from './stuck-workflows.ts';
+import type { LongHistory, StuckWorkflow } from './stuck-workflows.ts';
 import { submitAnswer } from './submit-answer.ts';
 import type { AnswerOptions, AnswerResult } from './submit-answer.ts';
 
@@ -51,6 +57,8 @@ export interface PlanwaveClient {
 
   /** Lists the workflows that no worker can carry on, of one run or of all. Works with every worker off. */
   stuck(runId?: string): Promise<readonly StuckWorkflow[]>;
+  /** Returns open workflows whose history comes near the size at which the server ends it. */
+  longHistories(): Promise<readonly LongHistory[]>;
   /** The histories of every open workflow of ours on the task queue, read one by one as they are asked for. */
   openHistories(): AsyncIterable<OpenHistory>;
 
@@ -61,11 +69,16 @@ export interface PlanwaveClient {
   waves(runId: string): Promise<Reading<RunWavesView>>;
   /** Live states of one wave, by the `wave_workflow_id` of the status view. */
   waveView(waveWorkflowId: string): Promise<Reading<WaveView>>;
-  /** Reads the usage and the activities of a delegation, by the `workflow_id` of its view. */
-  delegation(workflowId: string): Promise<DelegationReading>;
+  /** Reads the usage and the activities of a delegation, by its view. */
+  delegation(address: WorkAddress): Promise<DelegationReading>;
+  /** Reads the state of a delegation below a wave by its path, `<wave>/<delegation_id>`; null when none is told. */
+  work(path: string): Promise<DelegationStatusView | null>;
 
-  /** A team at this moment, with what its members are writing: see `streamTeam`. */
-  team(workflowId: string): Promise<TeamLook>;
+  /**
+   * A team at this moment, with what its members are writing: see `streamTeam`. Its id is that of a workflow `team`, or the
+   * path of a delegation.
+   */
+  team(id: string): Promise<TeamLook>;
 
   answer(runId: string, answer: AnswerInput, options?: AnswerOptions): Promise<AnswerResult>;
   /** These four give back the message as it was sent. */
@@ -117,6 +130,7 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
     startTeam: (input, startOptions = {}) => startTeam(context, input, startOptions),
     list: (listOptions = {}) => listRuns(context, listOptions),
     describe: (runId) => describeRun(context, runId),
+    longHistories: () => listLongHistories(context),
     stuck: (runId) => (runId === undefined ? listStuck(context) : findStuck(context, runId)),
     openHistories: () => readOpenHistories(context),
     status: (runId) => view(queryNames.status, runId),
@@ -124,8 +138,9 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
     questions: (runId) => view(queryNames.questions, runId),
     waves: (runId) => view(queryNames.wave, runId),
     waveView: (waveWorkflowId) => view(queryNames.wave, waveWorkflowId),
-    delegation: (workflowId) => readDelegation(context, workflowId),
-    team: (workflowId) => readTeam(context, workflowId),
+    delegation: (address) => readDelegation(context, address),
+    work: async (path) => (await findWork(context, path))?.status ?? null,
+    team: (id) => readTeam(context, id),
     answer: (runId, answer, answerOptions = {}) =>
       submitAnswer(context, runId, answer, answerOptions),
     pause: (runId, message = {}) => signal(signalNames.pause, runId, message),

@@ -15,6 +15,7 @@ import type { RunListing } from './run-listing.ts';
 import { describeStuck, findStuck } from './stuck-workflows.ts';
 import type { StuckWorkflow } from './stuck-workflows.ts';
 import { queryNames } from '../contracts/names.ts';
+import type { DelegationStatusView, DelegationView } from '../contracts/views.ts';
 
 /** Answer to a query: from a worker, or, when none answers, what the server itself knows. */
 export type Reading<T> =
@@ -45,7 +46,8 @@ export async function readView<T>(
       describeRun(context, workflowId),
     ]);
     const [first] = stuck;
-    const note = first === undefined ? noteOf(error, lastKnown) : describeStuck(first);
+    const note =
+      first === undefined ? noteOf(error, context.taskQueue, lastKnown) : describeStuck(first);
     return { live: false, note, stuck, last_known: lastKnown };
   }
 }
@@ -72,7 +74,8 @@ const noWorkerCodes: ReadonlySet<number> = new Set([
   grpcCodes.failedPrecondition,
 ]);
 
-function noteOf(error: unknown, { version }: RunListing): string {
+function noteOf(error: unknown, taskQueue: string, run: RunListing): string {
+  const { version, run_id, task_queue } = run;
   const code = grpcCodeOf(error);
   const text = grpcText(error);
   if (/workflow task in failed state/i.test(text)) {
@@ -86,6 +89,13 @@ function noteOf(error: unknown, { version }: RunListing): string {
       return (
         `No worker of version ${version} is running, and the run is pinned to it; this is the last known state. ` +
         `Try: ${commandText('doctor')}`
+      );
+    }
+    if (task_queue !== taskQueue) {
+      const end = commandText('temporal', 'workflow', 'terminate', '--workflow-id', run_id);
+      return (
+        `No worker polls the task queue "${task_queue}", on which the run was started; this is the last known state. ` +
+        `The task queue here is "${taskQueue}". If the name was misspelt, try: ${end}, then start it again.`
       );
     }
     return 'No worker is running; this is the last known state. Try: npm run worker (or npm run dev).';
@@ -102,15 +112,19 @@ export type StatusAnswer<T> =
   /** No worker answered in time. */
   | { readonly isTold: false };
 
-/** Asks a workflow for its `status`. Never throws. */
+/** A delegation's id in the workflow in which it works: its wave, or a workflow of its own. */
+export type WorkAddress = Pick<DelegationView, 'workflow_id' | 'delegation_id'>;
+
+/** Asks a workflow for its `status`, or for that of a delegation in it. Never throws. */
 export async function askStatus<T>(
   context: ClientContext,
-  workflowId: string,
+  { workflow_id, delegation_id }: Pick<WorkAddress, 'workflow_id'> & Partial<WorkAddress>,
   query: string = queryNames.status,
 ): Promise<StatusAnswer<T>> {
+  const asked = delegation_id === undefined ? [] : [{ delegation_id }];
   try {
     const view = await context.connection.withDeadline(Date.now() + statusTimeoutMs, () =>
-      context.workflows.getHandle(workflowId).query<T | null>(query),
+      context.workflows.getHandle(workflow_id).query<T | null, unknown[]>(query, ...asked),
     );
     return { isTold: true, view };
   } catch (error) {
@@ -118,4 +132,25 @@ export async function askStatus<T>(
       ? { isTold: true, view: null }
       : { isTold: false };
   }
+}
+
+/**
+ * Finds a delegation below a wave by its path, `<wave>/<delegation_id>`, whether it has a workflow of its own or not.
+ *
+ * @returns null when no worker answers, or when there is no such delegation.
+ */
+export async function findWork(
+  context: ClientContext,
+  path: string,
+): Promise<{ readonly address: WorkAddress; readonly status: DelegationStatusView } | null> {
+  const end = path.lastIndexOf('/');
+  const delegation_id = path.slice(end + 1);
+  for (const workflow_id of [path, path.slice(0, Math.max(end, 0))]) {
+    const address = { workflow_id, delegation_id };
+    const answer =
+      workflow_id === '' ? null : await askStatus<DelegationStatusView>(context, address);
+    if (answer?.isTold !== true || answer.view?.delegation_id !== delegation_id) continue;
+    return { address, status: answer.view };
+  }
+  return null;
 }

@@ -12,7 +12,9 @@ import type {
   TriadPhaseView,
   QuestionsView,
 } from '../contracts/views.ts';
-import { askStatus, readView } from './read-view.ts';
+import { askStatus, findWork, readView } from './read-view.ts';
+import type { WorkAddress } from './read-view.ts';
+import { taskOwner, workPlace } from '../core/ids.ts';
 import type { ClientContext } from './server-calls.ts';
 import { callServer } from './server-calls.ts';
 import { addUsage } from '../core/usage/add-usage.ts';
@@ -48,11 +50,11 @@ export interface ActivityReading {
 
 export async function readDelegation(
   context: ClientContext,
-  workflowId: string,
+  address: WorkAddress,
 ): Promise<DelegationReading> {
-  const [status, { activities, phaseIds }] = await Promise.all([
-    readStatus(context, workflowId),
-    readPending(context, workflowId),
+  const [status, { activities, phaseIds, place }] = await Promise.all([
+    readStatus(context, address),
+    readPending(context, address.workflow_id, address.delegation_id),
   ]);
   const phasesAtWork = status?.phases_at_work ?? [];
   const [phases, inPhases] = await Promise.all([
@@ -60,7 +62,7 @@ export async function readDelegation(
     Promise.all(phaseIds.map((id) => readPending(context, id))),
   ]);
   // Who is at work in a triad, its phase knows. The phases of a team's tasks are further below.
-  const own = phases.find(({ id }) => !id.slice(workflowId.length + 1).includes('/'));
+  const own = phases.find(({ id }) => !id.slice(place.length + 1).includes('/'));
   const below = inPhases.flatMap((phase) => phase.activities);
   return {
     usage: addPhases(status, phases),
@@ -82,9 +84,9 @@ function addPhases(
 /** The topmost workflow tells more than the delegation that it is. */
 async function readStatus(
   context: ClientContext,
-  workflowId: string,
+  address: WorkAddress,
 ): Promise<DelegationStatusView | null> {
-  const answer = await askStatus<StatusView | DelegationStatusView>(context, workflowId);
+  const answer = await askStatus<StatusView | DelegationStatusView>(context, address);
   if (!answer.isTold || answer.view === null) return null;
   return 'delegation_id' in answer.view ? answer.view : (answer.view.delegation ?? null);
 }
@@ -96,25 +98,33 @@ interface PhaseReading {
 }
 
 async function readPhase(context: ClientContext, id: string): Promise<PhaseReading> {
-  const answer = await askStatus<PhaseStatusView>(context, id);
+  const answer = await askStatus<PhaseStatusView>(context, { workflow_id: id });
   return { id, isTold: answer.isTold, view: answer.isTold ? answer.view : null };
 }
 
-/** A workflow's activities and phases at work, from the server alone. */
+/** Activities and phases at work of a workflow, or of a delegation in it, from the server alone. */
 interface Pending {
   readonly described: WorkflowExecutionDescription;
   readonly activities: readonly ActivityReading[];
   /** Workflow ids of the phases at work below it. */
   readonly phaseIds: readonly string[];
+  /** Path above the phases of its own triad. */
+  readonly place: string;
 }
 
-function readPending(context: ClientContext, workflowId: string): Promise<Pending> {
+/** @param delegationId If undefined, everything is the workflow's own. */
+function readPending(
+  context: ClientContext,
+  workflowId: string,
+  delegationId?: string,
+): Promise<Pending> {
   return callServer(context, workflowId, async () => {
     const described = await context.workflows.getHandle(workflowId).describe();
     const { pendingActivities, pendingChildren } = described.raw;
+    const place = workPlace(workflowId, described.type, delegationId);
     const phaseIds = (pendingChildren ?? [])
       .filter(({ workflowTypeName }) => workflowTypeName === workflowTypes.triadPhase)
-      .flatMap(({ workflowId: id }) => id ?? []);
+      .flatMap(({ workflowId: id }) => (id?.startsWith(`${place}/`) === true ? [id] : []));
     const activities = await Promise.all(
       (pendingActivities ?? []).map(async (pending) => ({
         id: `${described.runId}/${pending.activityId ?? ''}`,
@@ -127,8 +137,18 @@ function readPending(context: ClientContext, workflowId: string): Promise<Pendin
         ),
       })),
     );
-    return { described, activities, phaseIds };
+    // A wave makes the calls of all delegations in it; which one's a call is, its heartbeat tells.
+    const own =
+      place === workflowId
+        ? activities
+        : activities.filter(({ heartbeat }) => ownerOf(heartbeat) === delegationId);
+    return { described, activities: own, phaseIds, place };
   });
+}
+
+function ownerOf(heartbeat: ActivityReading['heartbeat']): string | null {
+  const id = heartbeat?.['delegation_id'];
+  return typeof id === 'string' ? taskOwner(id) : null;
 }
 
 /** The details of a heartbeat; null when there are none, or when something else wrote them. */
@@ -180,25 +200,37 @@ export interface CallReading {
  *
  * Calls are read before the view, so that the view knows the task of each.
  *
- * @param workflowId of a `team`, or of a delegation that a team does.
+ * @param id Workflow id of a `team`, or the path of a delegation that a team does.
  * @throws PlanwaveClientError
  */
-export async function readTeam(context: ClientContext, workflowId: string): Promise<TeamLook> {
-  const top = await readPending(context, workflowId);
-  const below = await Promise.all(top.phaseIds.map((id) => readPhaseCalls(context, id)));
-  const run = toRunListing(top.described);
-  const calls = [...listCalls(top), ...below.flat()];
-  const reading = await readView<StatusView | DelegationStatusView>(
-    context,
-    workflowId,
-    queryNames.status,
-  );
-  if (!reading.live) return { run, work: null, note: reading.note, calls, questions: null };
+export async function readTeam(context: ClientContext, id: string): Promise<TeamLook> {
+  const top = await ifFound(readPending(context, id));
+  if (top === null) return readTeamInside(context, id);
+  const look = await readLook(context, top);
+  const reading = await readView<StatusView | DelegationStatusView>(context, id, queryNames.status);
+  if (!reading.live) return { ...look, work: null, note: reading.note, questions: null };
   const status = reading.view;
   const work = 'delegation_id' in status ? status : (status.delegation ?? null);
   const isAsking = 'open_questions' in status && status.open_questions > 0;
-  const questions = isAsking ? await readQuestions(context, workflowId) : [];
-  return { run, work, note: null, calls, questions };
+  const questions = isAsking ? await readQuestions(context, id) : [];
+  return { ...look, work, note: null, questions };
+}
+
+/** Reads a team that works in its wave's workflow, which has no questions of its own. */
+async function readTeamInside(context: ClientContext, path: string): Promise<TeamLook> {
+  const { address } = (await findWork(context, path)) ?? {};
+  const { workflow_id = path, delegation_id } = address ?? {};
+  const look = await readLook(context, await readPending(context, workflow_id, delegation_id));
+  const work = address === undefined ? null : await readStatus(context, address);
+  return { ...look, work, note: null, questions: [] };
+}
+
+async function readLook(
+  context: ClientContext,
+  top: Pending,
+): Promise<Pick<TeamLook, 'run' | 'calls'>> {
+  const below = await Promise.all(top.phaseIds.map((id) => readPhaseCalls(context, id)));
+  return { run: toRunListing(top.described), calls: [...listCalls(top), ...below.flat()] };
 }
 
 async function readQuestions(

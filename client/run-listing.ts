@@ -35,6 +35,8 @@ export interface RunListing {
   readonly closed_at: number | null;
   /** Worker version that the run is pinned to, as `<deployment>:<build>`, or null without worker versioning. */
   readonly version: string | null;
+  /** Only workers that poll it carry the run on. */
+  readonly task_queue: string;
 }
 
 export function toRunListing(info: Omit<WorkflowExecutionInfo, 'raw'>): RunListing {
@@ -55,6 +57,7 @@ export function toRunListing(info: Omit<WorkflowExecutionInfo, 'raw'>): RunListi
     waiting_for: textList(memo[memoKeys.waitingFor]),
     started_at: epochSeconds(info.startTime),
     closed_at: info.closeTime ? epochSeconds(info.closeTime) : null,
+    task_queue: info.taskQueue,
     version: textOrNull(attributes.get('TemporalWorkerDeploymentVersion')),
   };
 }
@@ -99,21 +102,40 @@ export interface ListOptions {
   readonly limit?: number | undefined;
   /** Only runs that have not ended. */
   readonly open?: boolean | undefined;
+  /** Only runs that stand still until a person does something. */
+  readonly waiting?: boolean | undefined;
 }
 
-/**
- * Query for what a person started: runs, and waves, delegations, triads, phases and teams that no other workflow began. One that
- * continued as new has several executions under one id; only the newest counts.
- */
 const ofOurs = `WorkflowType IN (${Object.values(workflowTypes).map(queryText).join(', ')})`;
-const isRun = `${ofOurs} AND ParentWorkflowId IS NULL AND ExecutionStatus != 'ContinuedAsNew'`;
+
+/**
+ * Builds the visibility query for what people started: runs, and waves, delegations, triads, phases and teams that no other
+ * workflow began, and whatever else is on the task queue, since its type may be misspelt. One that continued as new has
+ * several executions under one id; only the newest counts.
+ */
+export function startedQuery(taskQueue: string): string {
+  return (
+    `(${ofOurs} OR TaskQueue = ${queryText(taskQueue)}) AND ParentWorkflowId IS NULL ` +
+    "AND ExecutionStatus != 'ContinuedAsNew'"
+  );
+}
+
+function openQuery(taskQueue: string): string {
+  return `${startedQuery(taskQueue)} AND ExecutionStatus = 'Running'`;
+}
+
+/** Builds the visibility query for those that wait for a person: for an answer, or parked until their cause is removed. */
+export function waitingQuery(taskQueue: string): string {
+  return `${openQuery(taskQueue)} AND (PlanwaveOpenQuestions > 0 OR PlanwavePhase = 'parked')`;
+}
 
 export async function listRuns(
   context: ClientContext,
   options: ListOptions,
 ): Promise<readonly ListedRun[]> {
   const limit = options.limit ?? 50;
-  const query = options.open === true ? `${isRun} AND ExecutionStatus = 'Running'` : isRun;
+  const ofState = options.open === true ? openQuery : startedQuery;
+  const query = (options.waiting === true ? waitingQuery : ofState)(context.taskQueue);
   const runs = await callServer(context, null, async () => {
     const found: RunListing[] = [];
     for await (const info of context.workflows.list({ query, pageSize: Math.min(limit, 1_000) })) {

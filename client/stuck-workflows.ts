@@ -1,7 +1,10 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
+import { closest } from 'fastest-levenshtein';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import type { ClientContext } from './server-calls.ts';
 import { PlanwaveClientError } from './client-error.ts';
+import { noticeLongHistory } from '../core/text/format.ts';
+import { workflowTypes } from '../contracts/names.ts';
 import { commandText } from '../core/text/command-text.ts';
 import { queryText, callServer } from './server-calls.ts';
 
@@ -14,10 +17,11 @@ export interface StuckWorkflow {
   readonly is_misfit: boolean;
   /**
    * `deploy`: it goes on by itself under the code that ran it before. `reset`: that code fails too, at something that it
-   * received since, such as a signal; a reset that leaves signals out makes it go on.
+   * received since, such as a signal; a reset that leaves signals out makes it go on. `retype`: its workflow type is misspelt,
+   * so no code can ever run it.
    */
-  readonly cure: 'deploy' | 'reset';
-  /** The worker's error message. */
+  readonly cure: 'deploy' | 'reset' | 'retype';
+  /** The worker's error message; for a misspelt type, what is misspelt and the nearest name. */
   readonly reason: string;
 }
 
@@ -33,11 +37,11 @@ export async function findStuck(
   runId: string,
 ): Promise<readonly StuckWorkflow[]> {
   const [own, reported] = await Promise.all([
-    readOwnFailure(context, runId),
+    findOwnFault(context, runId),
     listStuck(context, runId),
   ]);
   const children = reported.filter(({ workflow_id }) => workflow_id !== runId);
-  return own === null ? children : [toStuck(runId, runId, own), ...children];
+  return own === null ? children : [own, ...children];
 }
 
 /**
@@ -67,9 +71,38 @@ export async function listStuck(
   }
 }
 
+/** An open workflow whose history comes near the limits of the server. */
+export interface LongHistory {
+  readonly workflow_id: string;
+  readonly notice: string;
+}
+
+/** Describes the open workflows one by one, because the server's lists know only the sizes of closed ones. */
+export async function listLongHistories(context: ClientContext): Promise<readonly LongHistory[]> {
+  const query = "ExecutionStatus = 'Running' AND PlanwaveRun IS NOT NULL";
+  return callServer(context, null, async () => {
+    const found: LongHistory[] = [];
+    let count = 0;
+    for await (const { workflowId } of context.workflows.list({ query, pageSize: stuckMax })) {
+      count += 1;
+      if (count > stuckMax) break;
+      const { historyLength, historySize } = await context.workflows
+        .getHandle(workflowId)
+        .describe();
+      const notice = noticeLongHistory(historyLength, historySize ?? 0);
+      if (notice !== null) found.push({ workflow_id: workflowId, notice });
+    }
+    return found;
+  });
+}
+
 /** One line: what does not go on, why, and what to do. */
 export function describeStuck(stuck: StuckWorkflow): string {
   const { workflow_id, is_misfit, reason } = stuck;
+  if (stuck.cure === 'retype') {
+    const end = commandText('temporal', 'workflow', 'terminate', '--workflow-id', workflow_id);
+    return `Misspelt: ${workflow_id} was started as ${reason} Try: ${end}, then start it again`;
+  }
   if (stuck.cure === 'reset') {
     return (
       `Stuck: something that ${workflow_id} received breaks it (${reason}). The code that ran it before fails too, so ` +
@@ -94,29 +127,44 @@ function resetCommand(workflowId: string): string {
 /** @returns null for a workflow that goes on already: the server's list is a moment behind. */
 async function explain(
   context: ClientContext,
-  { workflowId, typedSearchAttributes }: WorkflowExecutionInfo,
+  { workflowId, type, typedSearchAttributes }: WorkflowExecutionInfo,
 ): Promise<StuckWorkflow | null> {
   const read = (name: string): unknown =>
     typedSearchAttributes.getAll().find(({ key }) => key.name === name)?.value;
   const runId = read('PlanwaveRun');
+  const id = typeof runId === 'string' ? runId : workflowId;
   const problems = String(read('TemporalReportedProblems'));
   const timeouts = problems.includes('TimedOut')
     ? { isMisfit: false, isSameCode: false, reason: problems }
     : null;
   const failure = (await readTaskFailure(context, workflowId)) ?? timeouts;
   if (failure === null) return null;
-  return toStuck(workflowId, typeof runId === 'string' ? runId : workflowId, failure);
+  return describeMisspelt(workflowId, type) ?? toStuck(workflowId, id, failure);
 }
 
 /** Without a workflow task in progress nothing waits for a worker. */
-async function readOwnFailure(
+async function findOwnFault(
   context: ClientContext,
   workflowId: string,
-): Promise<TaskFailure | null> {
+): Promise<StuckWorkflow | null> {
   return callServer(context, workflowId, async () => {
-    const { raw } = await context.workflows.getHandle(workflowId).describe();
-    return raw.pendingWorkflowTask ? readTaskFailure(context, workflowId) : null;
+    const { raw, type, status } = await context.workflows.getHandle(workflowId).describe();
+    const misspelt = status.name === 'RUNNING' ? describeMisspelt(workflowId, type) : null;
+    if (misspelt !== null || !raw.pendingWorkflowTask) return misspelt;
+    const failure = await readTaskFailure(context, workflowId);
+    return failure === null ? null : toStuck(workflowId, workflowId, failure);
   });
+}
+
+/** @returns null when planwave has the workflow type */
+export function describeMisspelt(workflowId: string, type: string): StuckWorkflow | null {
+  const types = Object.values(workflowTypes);
+  if (types.some((known) => known === type)) return null;
+  const reason =
+    `the workflow type "${type}", which planwave does not have. ` +
+    `The nearest is "${closest(type, types)}"; there are: ${types.join(', ')}.`;
+  const ids = { workflow_id: workflowId, run_id: workflowId };
+  return { ...ids, is_misfit: false, cure: 'retype', reason };
 }
 
 function toStuck(

@@ -1,7 +1,7 @@
 /**
  * Adds up what a run has used until now, although each workflow counts what is below it only at its end.
  *
- * A view names the workflows whose usage is not in its own. Those are asked after it: whatever ends in between, nothing is
+ * A view names the work whose usage is not in its own. Those are asked after it: whatever ends in between, nothing is
  * counted twice, and nothing is left out.
  */
 import { queryNames } from '../contracts/names.ts';
@@ -13,7 +13,7 @@ import type {
   WaveView,
 } from '../contracts/views.ts';
 import { askStatus } from './read-view.ts';
-import type { StatusAnswer } from './read-view.ts';
+import type { StatusAnswer, WorkAddress } from './read-view.ts';
 import type { ClientContext } from './server-calls.ts';
 import { addUsage, noUsage } from '../core/usage/add-usage.ts';
 
@@ -39,15 +39,19 @@ export async function readUsageNow(context: ClientContext, status: StatusView): 
 }
 
 async function countWave(context: ClientContext, waveId: string): Promise<UsageNow> {
-  const answer = await askStatus<WaveView>(context, waveId, queryNames.wave);
-  return countTold(waveId, answer, async ({ usage, at_work }) =>
-    addBelow(usage, await Promise.all(at_work.map((id) => countDelegationAt(context, id)))),
-  );
+  const answer = await askStatus<WaveView>(context, { workflow_id: waveId }, queryNames.wave);
+  return countTold(waveId, answer, async ({ usage, at_work, delegations }) => {
+    const working = delegations.filter(({ delegation_id }) => at_work.includes(delegation_id));
+    return addBelow(
+      usage,
+      await Promise.all(working.map((one) => countDelegationAt(context, one))),
+    );
+  });
 }
 
-async function countDelegationAt(context: ClientContext, id: string): Promise<UsageNow> {
-  const answer = await askStatus<DelegationStatusView>(context, id);
-  return countTold(id, answer, (view) => countDelegation(context, view));
+async function countDelegationAt(context: ClientContext, address: WorkAddress): Promise<UsageNow> {
+  const answer = await askStatus<DelegationStatusView>(context, address);
+  return countTold(address.workflow_id, answer, (view) => countDelegation(context, view));
 }
 
 async function countDelegation(
@@ -58,7 +62,7 @@ async function countDelegation(
 }
 
 async function countPhase(context: ClientContext, id: string): Promise<UsageNow> {
-  const answer = await askStatus<PhaseStatusView>(context, id);
+  const answer = await askStatus<PhaseStatusView>(context, { workflow_id: id });
   return countTold(id, answer, async ({ usage }) => ({ usage, untold: [] }));
 }
 
@@ -75,6 +79,6 @@ async function countTold<T>(
 function addBelow(own: Usage, parts: readonly UsageNow[]): UsageNow {
   return {
     usage: addUsage(own, ...parts.map(({ usage }) => usage)),
-    untold: parts.flatMap(({ untold }) => untold),
+    untold: [...new Set(parts.flatMap(({ untold }) => untold))],
   };
 }

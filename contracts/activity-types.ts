@@ -1,7 +1,7 @@
 import type { AgentSummary } from './agent-definition.ts';
 import type { RunBudget } from './budget.ts';
 import type { CriterionState } from './criterion.ts';
-import type { DelegationOutcome, UpstreamOutput } from './delegation-run.ts';
+import type { DelegationOutcome } from './delegation-run.ts';
 import type { EffectOrder, RecordedEffect } from './effect.ts';
 import type { Fact } from './fact.ts';
 import type { RunLimits } from './limits.ts';
@@ -39,7 +39,9 @@ import type { WavePlanOutline } from './wave-plan.ts';
 export interface Activities {
   /** @throws InvalidInput with every fault at once. */
   readonly openRun: (input: OpenRunInput) => Promise<OpenRunResult>;
-  /** Makes one model call. A stored reply is never bought again. */
+  /**
+   * Makes one model call, and those tool calls of its reply that change nothing. A stored reply is never bought again.
+   */
   readonly modelTurn: (input: ModelTurnInput) => Promise<ModelTurnResult>;
   /**
    * Returns the billed usage of all attempts at a model call that was cancelled before it could report: from the reply
@@ -47,8 +49,8 @@ export interface Activities {
    */
   readonly recallSpent: (input: RecallSpentInput) => Promise<{ readonly usage: Usage }>;
   /**
-   * Makes one tool call. A failing tool is a result with `is_error`, not an error. A call that changes something
-   * outside does so at most once, however often the activity is repeated.
+   * Makes one call of a tool that changes something outside, at most once, however often the activity is repeated. A
+   * failing tool is a result with `is_error`, not an error.
    */
   readonly runTool: (input: RunToolInput) => Promise<RunToolResult>;
   /** Stores a text that is too long for history. */
@@ -127,6 +129,8 @@ export interface OpenRunResult {
   readonly budget: RunBudget | null;
   readonly use_defaults: boolean;
   readonly questions: QuestionRules;
+  /** Names of those who may decide what lets the run act or spend (`PLANWAVE_APPROVERS`). Null: everyone. */
+  readonly approvers: readonly string[] | null;
   readonly autonomy: Autonomy;
   /** The user's own criteria, all open. */
   readonly criteria: readonly CriterionState[];
@@ -161,14 +165,12 @@ export interface RunToolInput {
   readonly agent_id: string;
   /** Defined in ModelTurnInput. */
   readonly delegation_id?: string;
+  /** Delegations whose results the caller has: their changes are in its copy of the workspace. */
+  readonly builds_on: readonly string[];
   readonly registry_ref: Ref;
   readonly call: ToolCall;
-  /** Defines the delegation's packet; nothing else can be loaded. */
   readonly record_ref: Ref;
-  readonly upstream: readonly UpstreamOutput[];
-  /** Number of details that the call may load, so that every detail of a delegation can be recorded. */
-  readonly loads_left: number;
-  /** Present for a call whose tool changes something outside. Without it such a tool refuses. */
+  /** Without it the call is refused. */
   readonly effect?: EffectOrder;
 }
 
@@ -178,11 +180,7 @@ export interface ToolDone {
   readonly type: 'done';
   readonly result_ref: Ref;
   readonly is_error: boolean;
-  /** Bytes of the result after it was capped. */
-  readonly size: number;
-  /** detail_ids that the call loaded. */
-  readonly loaded_details: readonly string[];
-  /** Result of the call's effect. Absent for a tool without effects. */
+  /** Absent for a call that was refused before its effect began. */
   readonly effect?: EffectReport;
 }
 
@@ -194,6 +192,10 @@ export interface ApprovalNeeded {
   readonly target: string;
   /** The arguments as JSON, cut. The whole is behind the call's `input_ref`. */
   readonly arguments_shown: string;
+  /** The state of the target that the call would replace; empty when nothing of others is lost. */
+  readonly before: string;
+  /** Describes, in lines that are cut, what the call would replace. */
+  readonly loss_shown: readonly string[];
 }
 
 /** The result of the effect is unknown: the user has to decide. */

@@ -60,7 +60,7 @@ export interface CarriedBudget {
   readonly worked_ms: number;
 }
 
-/** Part of the run's budget that a wave is lent. */
+/** Part of the run's budget that is reserved for a wave. */
 export interface BudgetAccount {
   readonly limits: RunBudget;
   readonly steps: RunBudget;
@@ -77,9 +77,9 @@ export interface FanOutEstimate {
 
 /**
  * Amounts that a delegation may spend before it asks for more. They are reserved in its wave's account, so that all
- * leases together never exceed a limit. Null where there is no limit.
+ * reservations together never exceed a limit. Null where there is no limit.
  */
-export interface Lease {
+export interface Reservation {
   readonly calls: number | null;
   readonly tokens: number | null;
   readonly cost_micro_usd: number | null;
@@ -88,34 +88,34 @@ export interface Lease {
 }
 
 /** Amounts that a model call may spend. The activity refuses a call whose worst case is more. */
-export type Allowance = Omit<Lease, 'until'>;
+export type Allowance = Omit<Reservation, 'until'>;
 
 /** Needs of a spender, and its use so far. */
-export interface LeaseWish {
+export interface BudgetNeeds {
   /** Worst case of the next call. */
   readonly needs: Spending;
   /** Total that it has spent. */
   readonly spent: Spending;
   /** Total milliseconds that it has worked. */
   readonly worked_ms: number;
-  /** Part of its lease that it keeps, because others spend it. If undefined, the whole rest goes back. */
-  readonly held?: Spending;
+  /** Part of its reservation that it keeps, because others spend it. If undefined, the whole rest goes back. */
+  readonly reserved?: Spending;
 }
 
 /** Answer to a request. */
-export interface LeaseReply {
+export interface BudgetReply {
   /** Null when nothing more is granted. */
-  readonly lease: Lease | null;
+  readonly reservation: Reservation | null;
   /** Reason why nothing is granted, otherwise empty. */
   readonly reason: string;
 }
 
 /** A delegation's request to its wave. */
-export interface LeaseRequest extends LeaseWish {
+export interface BudgetRequest extends BudgetNeeds {
   readonly request_id: string;
 }
 
 /** Payload of `grant`, from a wave to a delegation. */
-export interface LeaseGrant extends LeaseReply {
+export interface BudgetGrant extends BudgetReply {
   readonly request_id: string;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Lease } from './budget.ts';
+import type { Reservation } from './budget.ts';
 import type { WrittenFile } from './effect.ts';
 import type { DelegationOutline } from './delegation.ts';
 import type { RunLimits } from './limits.ts';
@@ -43,7 +43,7 @@ export interface DelegationOrder {
   readonly news: readonly NewsItem[];
   readonly limits: RunLimits;
   /** Amounts that it may spend before it asks its wave for more. Null when nothing is limited. */
-  readonly lease: Lease | null;
+  readonly reservation: Reservation | null;
   /** True for a delegation that continues as new while it is paused. */
   readonly paused: boolean;
   /** The teams that it works for, outermost first. Absent outside of a team. */

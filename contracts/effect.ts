@@ -4,9 +4,16 @@ import type { Ref } from './ref.ts';
 export interface EffectReceipt {
   /** The changed path below the run's workspace, or the command. */
   readonly target: string;
-  /** SHA-256 of the content after the change, 64 lower-case hex digits. Of a command: its result in the store. */
+  /**
+   * SHA-256 of the content after the change, or of what was removed: 64 lower-case hex digits. Of a command: its result
+   * in the store.
+   */
   readonly sha256: string;
   readonly bytes: number;
+  /** True when the file was removed. Absent when it was written. */
+  readonly removed?: true;
+  /** The replaced content as an artifact, byte for byte. Absent when the run itself had written it, or there was none. */
+  readonly replaced_ref?: Ref;
   /** Absent for a file. */
   readonly command?: CommandReceipt;
 }
@@ -81,6 +88,8 @@ export interface Approval {
   readonly tool: string;
   /** Hash and address of the arguments that were shown. */
   readonly arguments_ref: Ref;
+  /** The state that was shown as being replaced; empty when the call replaces nothing of others. */
+  readonly before: string;
   readonly question_id: string;
   /** Unix epoch seconds at which the user was asked. */
   readonly asked_at: number;

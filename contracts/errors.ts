@@ -32,8 +32,10 @@ export const failureConsequences = {
   ModelUnavailable: 'retry',
   /** The artifact store can't be read or written; the message says which path and why. */
   StoreUnavailable: 'retry',
-  /** A stored artifact is missing or its hash does not fit. */
+  /** A stored artifact's hash does not fit, or its address is none. */
   ArtifactCorrupt: 'stop',
+  /** A stored artifact is not in this worker's home: another home, or a lost disk. It may come back. */
+  ArtifactMissing: 'park',
   /** A thread can't be read or written. The team continues without it and says so. */
   ThreadUnavailable: 'retry',
   /**
@@ -58,8 +60,8 @@ export interface ModelFailureDetails {
   readonly request_id: string | null;
   readonly model: string;
   /**
-   * Usage of the failed call: a cut-off stream is billed up to there. Unpriced when the call may have been billed with
-   * an unknown amount. Null when nothing was billed.
+   * Usage of the failed call: a cut-off stream is billed up to there. Unreported when the call may have been billed
+   * with an unknown amount. Null when nothing was billed.
    */
   readonly usage: Usage | null;
   /** The prompt of a call that would have begun a conversation: nothing else names that artifact. */

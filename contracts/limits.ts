@@ -13,6 +13,10 @@ export const LimitsInput = z.strictObject({
   ),
   max_delegations: count(limitMaxima.max_delegations, 'Delegations in one wave.'),
   max_turns: count(limitMaxima.max_turns, 'Model calls of one delegation.'),
+  inline_events: count(
+    limitMaxima.inline_events,
+    "Events of a wave's history up to which its delegations run inside it. A later one is a workflow of its own.",
+  ),
   max_output_tokens: count(
     limitMaxima.max_output_tokens,
     'Output tokens of one model call, at first. Truncation raises it; models limit it.',

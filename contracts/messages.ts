@@ -1,4 +1,4 @@
-import type { LeaseRequest, Spending } from './budget.ts';
+import type { BudgetRequest, Spending } from './budget.ts';
 import type { RecordedEffect } from './effect.ts';
 import type { PlannedExecutor } from './executor.ts';
 import type { UserFact } from './fact.ts';
@@ -39,7 +39,7 @@ export type Escalation =
   | QuestionsEscalation
   | ParkedEscalation
   | WithdrawnEscalation
-  | LeaseEscalation
+  | BudgetEscalation
   | EffectEscalation;
 
 export interface QuestionsEscalation {
@@ -55,15 +55,15 @@ export interface QuestionsEscalation {
   readonly questions: readonly AskedQuestion[];
   /** The planner's verdict on each question, in their order. Undefined when it has not reviewed them. */
   readonly verdicts?: readonly (PlannerVerdict | null)[];
-  /** Total that the asker has spent, when it has a budget: it gives the rest of its lease back. */
+  /** Total that the asker has spent, when it has a budget: it gives the rest of its reservation back. */
   readonly spent?: Spending;
   /** Seconds after asking at which each question's default is taken. If undefined, the run's rules apply. */
   readonly deadline_seconds?: number;
 }
 
-/** A delegation needs a lease for its next call. The wave answers by `grant`. */
-export interface LeaseEscalation extends LeaseRequest {
-  readonly type: 'lease';
+/** A delegation needs a reservation for its next call. The wave answers by `grant`. */
+export interface BudgetEscalation extends BudgetRequest {
+  readonly type: 'budget';
   readonly from: string;
   readonly delegation_id: string;
 }

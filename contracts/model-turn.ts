@@ -9,6 +9,7 @@ import type { QuestionReviewOutline } from './question-review.ts';
 import type { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
 import type { ReadStateCall, StateToolName } from './state-call.ts';
+import type { ReadingScope, ToolRead } from './tool-read.ts';
 import type { ExecutorEnd, TaskStatus, TeamSetup } from './team-run.ts';
 import type { Usage } from './usage.ts';
 import type { WaveDecisionOutline } from './wave-decision.ts';
@@ -184,6 +185,8 @@ export interface ModelTurnInput {
    * planner.
    */
   readonly delegation_id?: string;
+  /** For the calls of the reply that change nothing. Absent where the agent has no such tools. */
+  readonly reading?: ReadingScope;
   /** Tools that the workflow decides, offered besides those of the agent. Equal for the whole conversation. */
   readonly state_tools?: readonly StateToolName[];
   /**
@@ -198,8 +201,11 @@ export interface ToolCall {
   readonly name: string;
   /** The arguments as JSON in the store. */
   readonly input_ref: Ref;
-  /** True for a tool that changes something outside: such calls are made one after the other. Absent for all others. */
-  readonly acts?: true;
+  /**
+   * Result of a call that changes nothing: it was made in the activity of the reply. Absent for a tool that changes
+   * something outside: the workflow makes such calls, one after the other.
+   */
+  readonly read?: ToolRead;
 }
 
 /** A call of a tool that the workflow itself decides. */

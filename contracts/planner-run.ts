@@ -86,6 +86,8 @@ export interface CarriedRun {
   readonly budget: CarriedBudget | null;
   readonly use_defaults: boolean;
   readonly questions: QuestionRules;
+  /** Defined in OpenRunResult. */
+  readonly approvers: readonly string[] | null;
   readonly autonomy: Autonomy;
   readonly triads: boolean;
   /** Defined in OpenRunResult. */
@@ -125,8 +127,10 @@ export interface CarriedInbox {
   readonly next_question: number;
   /** Maps `<task>|<hash of the normalised text>` to the number of times it was asked, and the last question_id. */
   readonly asked: Readonly<Record<string, AskedBefore>>;
-  /** The newest rejected answers, oldest first. */
+  /** The newest rejected messages, oldest first. */
   readonly rejected: readonly RejectedAnswer[];
+  /** Number of all rejected messages. */
+  readonly rejected_total: number;
   /** Escalations that wait for at least one answer, in the order of asking. */
   readonly pending: readonly PendingEscalation[];
 }

@@ -82,11 +82,14 @@ export const AnswerInput = z.strictObject({
   question_id: z.string(),
   answer: z.unknown(),
   answered_by: z.string().optional(),
+  as_default: z.boolean().optional(),
 });
 export interface AnswerInput {
   readonly question_id: string;
   readonly answer: unknown;
   readonly answered_by?: string;
+  /** True when the answer is the question's default, taken as it stands: the run signs it as `default`. */
+  readonly as_default?: boolean;
 }
 
 /** A refused answer, kept so that the sender can see the reason. */

@@ -41,7 +41,8 @@ export interface RecordedCriterion extends AcceptanceCriterion {
 
 export interface RecordedWave {
   readonly wave: number;
-  readonly status: 'running' | 'decided' | 'stopped' | 'abandoned' | 'finished';
+  /** `lost`: it was terminated or failed, and reported nothing. */
+  readonly status: 'running' | 'decided' | 'stopped' | 'abandoned' | 'finished' | 'lost';
   readonly plan_ref: Ref | null;
   /**
    * The record from which the packets of its delegations were rendered. Null without a plan, because there were none.
@@ -160,6 +161,8 @@ export type RecordChange =
       readonly wave: RecordedWave;
       readonly criteria: readonly CriterionState[];
     }
+  /** A wave ended without a report. */
+  | { readonly type: 'wave_lost'; readonly wave: number; readonly usage: Usage }
   | {
       readonly type: 'ended';
       readonly status: RunStatus;

@@ -39,6 +39,8 @@ export interface StatusView {
   readonly wave_workflow_id: string | null;
   /** Path below the artifact home; null until the run has ended. */
   readonly result_path: string | null;
+  /** Warning that the history comes near the size at which the server ends it. Absent before that. */
+  readonly history_notice?: string;
   /** State of a delegation, a triad or a phase that was started by hand. Absent in a run and a wave. */
   readonly delegation?: DelegationStatusView;
 }
@@ -54,7 +56,10 @@ export interface QuestionWait {
 export interface QuestionsView {
   readonly open: readonly (Question & QuestionWait)[];
   readonly answered: readonly AnsweredQuestion[];
+  /** The newest of them. */
   readonly rejected: readonly RejectedAnswer[];
+  /** Number of all rejected messages. */
+  readonly rejected_total: number;
 }
 
 export interface PlanView {
@@ -66,7 +71,7 @@ export interface PlanView {
 }
 
 export interface PoolView {
-  /** Number of facts in the run. The newest `facts` are shown, the whole pool is in `pool.jsonl`. */
+  /** Number of facts in the run. The newest `facts` are shown, the whole pool is in `pool.jsonl` and the pages before it. */
   readonly total: number;
   readonly facts: readonly Fact[];
 }
@@ -99,6 +104,9 @@ export interface DelegationView extends PlannedDelegation {
   readonly state: DelegationState;
   /** Missing inputs with their producers, or the cause of its end. Empty while it works. */
   readonly reason: string;
+  /** Model calls so far. Absent before the first, and where the delegation has a workflow of its own. */
+  readonly turn?: number;
+  /** Workflow that carries it out: its wave's, or its own. Asked with the delegation's id, its query `status` tells more. */
   readonly workflow_id: string;
 }
 
@@ -109,7 +117,7 @@ export interface WaveView {
   readonly delegations: readonly DelegationView[];
   /** Use of the planner until now, and of delegations that have ended. */
   readonly usage: Usage;
-  /** Workflow ids of started delegations whose usage is not in `usage`: each reports its own. */
+  /** delegation_ids of started delegations whose usage is not in `usage`: `status` reports it. */
   readonly at_work: readonly string[];
 }
 
@@ -120,7 +128,7 @@ export interface RunWavesView {
   readonly wave_workflow_id: string | null;
 }
 
-/** Answer of the query `status` on a delegation. */
+/** Answer of the query `status` on a delegation, and on a wave for a delegation that works in it. */
 export interface DelegationStatusView {
   readonly delegation_id: string;
   readonly agent_id: string;

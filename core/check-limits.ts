@@ -18,6 +18,7 @@ type EngineLimits = Readonly<
     | 'factTextCharsMax'
     | 'factsCarriedMax'
     | 'inboxCharsMax'
+    | 'inboxReserveChars'
     | 'inlineAnswerCharsMax'
     | 'loadedDetailsMax'
     | 'outputTokensCeiling'
@@ -27,6 +28,7 @@ type EngineLimits = Readonly<
     | 'questionCharsMax'
     | 'questionsMax'
     | 'recentAnswersMax'
+    | 'recordChangeCharsMax'
     | 'refusalsKeptMax'
     | 'rejectedAnswersMax'
     | 'rejectedReasonCharsMax'
@@ -62,11 +64,22 @@ const bytesPerCharMax = 3;
 /** Characters of a delegation_id, with its quotes. */
 const delegationIdCharsMax = 43;
 
-/** An effect_id and the longest target, in characters. */
-const carriedEffectCharsMax = 300;
+/** An effect_id, the longest target and what is known of a command, in characters. */
+const carriedEffectCharsMax = 355;
 
 /** Fields and quotes around one answer or rejection in JSON, in characters. */
 const jsonOverheadChars = 300;
+
+/** @returns contradictions between the lengths of histories, one line each. */
+export function findHistoryFaults(
+  engine: { readonly historyEventsWarned: number },
+  run: Pick<RunLimits, 'inline_events'>,
+): string[] {
+  const most = engine.historyEventsWarned / 2;
+  return run.inline_events <= most
+    ? []
+    : [`inline_events must leave half of historyEventsWarned (${most}) to the wave itself`];
+}
 
 /** @returns contradictions between the limits, one line each. Empty when they are consistent. */
 export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] {
@@ -100,6 +113,7 @@ export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] 
   );
   const carriedChars =
     engine.inboxCharsMax +
+    engine.inboxReserveChars +
     engine.escalationQuestionsMax * engine.inlineAnswerCharsMax +
     engine.amendmentsMax * engine.amendmentCharsMax +
     engine.questionsMax * (engine.shownAnswerCharsMax + jsonOverheadChars / 2) +
@@ -130,7 +144,22 @@ export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] 
     engine.detailsBytesMax * 4 <= engine.payloadBytesMax,
     'detailsBytesMax must be far below payloadBytesMax',
   );
-  return [...faults, ...findAnswerFaults(engine)];
+  const flood = findFloodFaults(engine);
+  return [...faults, ...flood, ...findAnswerFaults(engine)];
+}
+
+function findFloodFaults(engine: EngineLimits): string[] {
+  const fitsWrite = engine.recordChangeCharsMax * bytesPerCharMax <= engine.payloadBytesMax / 4;
+  const holdsQuestion =
+    engine.inboxReserveChars >= 2 * engine.questionCharsMax + engine.inlineAnswerCharsMax;
+  return [
+    ...(fitsWrite
+      ? []
+      : [
+          'recordChangeCharsMax must leave three quarters of a payload to the last change, which may be larger',
+        ]),
+    ...(holdsQuestion ? [] : ['inboxReserveChars must hold one question of the engine']),
+  ];
 }
 
 function findAnswerFaults(engine: EngineLimits): string[] {

@@ -20,6 +20,21 @@ export function delegationWorkflowId(waveId: string, delegationId: string): stri
   return `${waveId}/${delegationId}`;
 }
 
+/**
+ * Returns the id of the delegation or workflow whose work this is, whether the delegation works in its wave's workflow or in
+ * one of its own.
+ *
+ * @param delegationId Undefined for work of the planner.
+ */
+export function workPlace(
+  workflowId: string,
+  workflowType: string | undefined,
+  delegationId: string | undefined,
+): string {
+  if (workflowType !== 'plannerWave' || delegationId === undefined) return workflowId;
+  return delegationWorkflowId(workflowId, taskOwner(delegationId));
+}
+
 /** Returns the id of a task that a team's leader delegated. No slug has a dot, so the id is unique in the run. */
 export function taskId(delegationId: string, name: string): string {
   return `${delegationId}.${name}`;

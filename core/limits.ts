@@ -8,6 +8,7 @@
 import { limitMaxima } from '../contracts/limit-maxima.ts';
 import type { LimitsInput, RunLimits } from '../contracts/limits.ts';
 import {
+  findHistoryFaults,
   findLimitFaults,
   findSizeFaults,
   findTeamFaults,
@@ -20,6 +21,8 @@ export const defaultLimits: RunLimits = {
   max_parallel: 4,
   max_delegations: 50,
   max_turns: 40,
+  /** Some 650 model calls. From 4,096 events on, the server suggests to end a history. */
+  inline_events: 4_000,
   max_output_tokens: 16_000,
 };
 
@@ -115,7 +118,7 @@ export const engineLimits = {
   questionsMax: 500,
   /** Newest rejected answers that are kept: people look at their last attempts. */
   rejectedAnswersMax: 20,
-  /** Rejected answers in the record, the newest. Any sender can add one, so without a limit the record has none. */
+  /** Rejected messages that the record lists. Later ones are only counted, so that a flood writes nothing. */
   rejectedAnswersRecordedMax: 200,
   /**
    * Fewest and most revisions from one whole record to the next. The fewest keep a young run, whose record is small, from
@@ -133,6 +136,10 @@ export const engineLimits = {
   amendmentsMax: 50,
   /** Characters of one instruction. Longer material belongs in the goal. */
   amendmentCharsMax: 4_000,
+  /** Instructions with changed answers that one history judges: each costs an activity, even if it is refused. */
+  amendsJudgedMax: 100,
+  /** Pauses that one history obeys: each is an event of its own in the run and in all its children. */
+  pausesMax: 200,
   /** Criteria that one `amend` can waive. */
   waivedCriteriaMax: 100,
   /** Answers that one `amend` can change. */
@@ -159,6 +166,8 @@ export const engineLimits = {
   answerDepthMax: 64,
   /** Characters of open questions and undelivered answers together, as JSON: they share one payload. */
   inboxCharsMax: 100_000,
+  /** Room beyond `inboxCharsMax` for the engine's own questions: agents' questions can't take it. */
+  inboxReserveChars: 20_000,
   /** Newest answers that the query `questions` shows. All are in the record. */
   recentAnswersMax: 25,
   /** Characters of a question's text. */
@@ -171,6 +180,14 @@ export const engineLimits = {
   shownArgumentsCharsMax: 800,
   /** Changes outside of the run that one delegation may try. They are carried over continue-as-new. */
   effectsMax: 200,
+  /** Bytes of a workspace's file that is read or searched: more is no text that a model works on. */
+  readFileBytesMax: 5_000_000,
+  /** Bytes of a file that is kept before it is replaced. It is held in memory once. */
+  keptFileBytesMax: 20_000_000,
+  /** Entries of one listing of a workspace's folder: some 100 pages of a model's context. */
+  listedEntriesMax: 10_000,
+  /** Matches of one search. Whoever finds more searches for too little. */
+  searchMatchesMax: 1_000,
   /** Earlier attempts that the planner is shown. Older ones are part of the last decision. */
   triedShownMax: 100,
   /** Facts that a prompt shows. The whole pool is in the store. */
@@ -202,6 +219,16 @@ export const engineLimits = {
    * limit.
    */
   teamTasksMax: 300,
+  /** Events of a history at which the server warns of its length. */
+  historyEventsWarned: 10_240,
+  /**
+   * Events that a delegation adds to its wave's history before it can continue as a workflow of its own. An agent: one turn,
+   * with its call, two tools and a question. A triad: three phases with one retry each, which are workflows. A team: its
+   * leader's turn, and ten turns for each task.
+   */
+  turnEvents: 15,
+  triadEvents: 150,
+  taskEvents: 100,
   /** Tasks that one leader may create, whatever its team sets. */
   teamDelegationsMax: 50,
   /** Seconds of work that a team may set for itself or for a task: 11 days, as for a triad's phase. */
@@ -256,12 +283,19 @@ export const engineLimits = {
   detailsBytesMax: 20_000,
   /** Characters of a timeline label. The Web UI cuts it there. */
   labelCharsMax: 120,
+  /** Changes of the record, and their characters as JSON, that one write takes: half a megabyte in any script. */
+  recordChangesMax: 500,
+  recordChangeCharsMax: 170_000,
+  /** Events and bytes of a history from which on people are warned: the server ends a workflow at five times as many. */
+  historyEventsWarn: 10_240,
+  historyBytesWarn: 10 * 1_024 * 1_024,
   /** Bytes of one Temporal payload: the server refuses more. */
   payloadBytesMax: 2 * 1_024 * 1_024,
 } as const;
 
 const limitFaults = [
   ...findLimitFaults(engineLimits, defaultLimits),
+  ...findHistoryFaults(engineLimits, limitMaxima),
   ...findSizeFaults(engineLimits, limitMaxima),
   ...findTriadFaults(defaultTriad),
   ...findTeamFaults(defaultTeam, engineLimits, defaultLimits),
@@ -275,14 +309,13 @@ if (limitFaults.length > 0) {
  * Output tokens above the engine's ceiling are lowered to it, because no model accepts them.
  */
 export function resolveLimits(input: LimitsInput | undefined): RunLimits {
+  const limit = (name: keyof RunLimits): number => input?.[name] ?? defaultLimits[name];
   return {
-    max_waves: input?.max_waves ?? defaultLimits.max_waves,
-    max_parallel: input?.max_parallel ?? defaultLimits.max_parallel,
-    max_delegations: input?.max_delegations ?? defaultLimits.max_delegations,
-    max_turns: input?.max_turns ?? defaultLimits.max_turns,
-    max_output_tokens: Math.min(
-      input?.max_output_tokens ?? defaultLimits.max_output_tokens,
-      engineLimits.outputTokensCeiling,
-    ),
+    max_waves: limit('max_waves'),
+    max_parallel: limit('max_parallel'),
+    max_delegations: limit('max_delegations'),
+    max_turns: limit('max_turns'),
+    inline_events: limit('inline_events'),
+    max_output_tokens: Math.min(limit('max_output_tokens'), engineLimits.outputTokensCeiling),
   };
 }

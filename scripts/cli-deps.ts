@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ApplicationFailure } from '@temporalio/common';
 import { createFileProjection } from '../activities/adapters/file-projection.ts';
 import { createFileArtifactStore } from '../activities/adapters/file-store/file-artifact-store.ts';
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
 import { findHomeFault } from '../activities/adapters/file-store/home-format.ts';
+import { pruneHome } from '../activities/adapters/file-store/prune-home.ts';
 import { ThreadUnavailable } from '../activities/ports/thread-store.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
 import { redactProjection, redactThreads } from '../activities/redaction/redact-ports.ts';
@@ -14,10 +17,16 @@ import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';
 import { createProcessIo } from '../client/cli/cli-io.ts';
 import type { ClientTracing } from '../client/cli/cli-session.ts';
 import { PlanwaveClientError } from '../client/client-error.ts';
+import type { OpenRunInput } from '../contracts/activity-types.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import type { Redactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
-import { BadSettings, isTraced, readThreadsUrl } from '../worker/worker-settings.ts';
+import {
+  BadSettings,
+  isTraced,
+  readMiddlewaresFile,
+  readThreadsUrl,
+} from '../worker/worker-settings.ts';
 import { createDoctorChecks } from './doctor-checks.ts';
 import { partEnvironment, type Settings } from './parts/settings.ts';
 import { createRunChanges } from './run-changes.ts';
@@ -80,9 +89,11 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
   };
   return {
     io: createProcessIo(),
+    version: readVersion(),
     env: partEnvironment(settings, temporalAddress),
     // npm runs scripts in the package's folder; a user means the current one.
     cwd: process.env['INIT_CWD'] ?? process.cwd(),
+    checkInput: (workflowType, input) => checkInput(home, workflowType, input),
     exportRun: async (runId) => {
       await checkHome(home);
       const { root } = await exportRun(files, runId).catch(nameUnknownRun);
@@ -92,11 +103,19 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
       await checkHome(home);
       return readStoredResult(files, runId);
     },
+    readArtifact: async (ref) => {
+      await checkHome(home);
+      return files.store.getText(ref);
+    },
     readStoredStatus: async (runId) => {
       await checkHome(home);
       return readStoredStatus(files, runId);
     },
     changes: createRunChanges(home, files),
+    prune: async (options) => {
+      await checkHome(home);
+      return pruneHome({ home, store: files.store, ...options });
+    },
     threads: createCliThreads(home, process.env, redactor),
     doctorChecks: createDoctorChecks(settings),
     async *replayHistories(histories) {
@@ -107,6 +126,31 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     runTemporalCli,
     startTracing: isTraced(process.env) ? () => loadTracing(redactor) : undefined,
   };
+}
+
+/** Checks an input as a worker of this machine does. Loads what that takes only for the commands that start something. */
+async function checkInput(
+  home: string,
+  workflowType: OpenRunInput['workflow_type'],
+  input: object,
+): Promise<void> {
+  const { createInputCheck } = await import('../worker/create-input-check.ts');
+  const { loadMiddlewares } = await import('../worker/load-middlewares.ts');
+  try {
+    const check = createInputCheck(home, await loadMiddlewares(readMiddlewaresFile(process.env)));
+    await check({ workflow_type: workflowType, input });
+  } catch (error) {
+    if (error instanceof BadSettings) throw badInput(error.message);
+    if (!(error instanceof ApplicationFailure)) throw error;
+    const hint = 'If the worker has other files or middlewares than this machine: --no-check';
+    throw badInput(`${error.message}\n${hint}`);
+  }
+}
+
+function readVersion(): string | undefined {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  const { version }: { readonly version?: string } = JSON.parse(text);
+  return version;
 }
 
 /** @throws {CliError} when the artifact home has a format that this planwave can't read. */

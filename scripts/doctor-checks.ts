@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadAgents } from '../activities/adapters/agent-files.ts';
 import { findHomeFault } from '../activities/adapters/file-store/home-format.ts';
-import { computeUsage, pricesAsOf } from '../activities/adapters/prices.ts';
+import { isPriced, pricesAsOf } from '../activities/adapters/prices.ts';
 import { AgentFilesInvalid } from '../activities/ports/agent-source.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
-import { loadDetailName } from '../activities/tools/registry/load-detail.ts';
-import { gitToolNames } from '../activities/tools/registry/git-tools.ts';
+import { grantableNames } from '../activities/tools/registry/create-registry.ts';
 import { runCommandName } from '../activities/tools/registry/run-command.ts';
-import { writeFileName } from '../activities/tools/registry/write-file.ts';
 import type { DoctorCheck, DoctorFinding } from '../client/cli/cli-deps.ts';
 import { loadMiddlewares, shippedNames } from '../worker/load-middlewares.ts';
 import { openCommands } from '../worker/open-commands.ts';
@@ -17,6 +15,7 @@ import type { Commands } from '../worker/open-commands.ts';
 import {
   BadSettings,
   readCommandSettings,
+  readFolders,
   readMiddlewaresFile,
   readThreadsUrl,
   readWorkerSettings,
@@ -25,6 +24,7 @@ import {
 import type { WorkerSettings } from '../worker/worker-settings.ts';
 import { messageOf } from './bootstrap/expected-error.mjs';
 import { findTemporalCli } from './bootstrap/find-temporal-cli.mjs';
+import { findFolderFault } from './parts/folder-fault.ts';
 import type { Settings } from './parts/settings.ts';
 
 /** Least free space. With less, a long run may stop, because the server's database and the artifacts grow with it. */
@@ -32,18 +32,8 @@ const freeBytesMin = 1_000_000_000;
 
 /** Checks that the artifact home can be written and has room. */
 export async function checkHome(home: string): Promise<DoctorFinding> {
-  const probe = join(home, `.doctor-${process.pid}`);
-  try {
-    await mkdir(home, { recursive: true, mode: 0o700 });
-    await writeFile(probe, 'written by planwave doctor\n');
-    await rm(probe);
-  } catch (error) {
-    return {
-      ok: false,
-      detail: `${home} can't be written: ${messageOf(error)}`,
-      cure: 'mend its permissions, or set PLANWAVE_HOME to another folder',
-    };
-  }
+  const folderFault = findFolderFault(home);
+  if (folderFault !== undefined) return { ok: false, ...folderFault };
   const fault = await findHomeFault(home);
   if (fault !== null) return { ok: false, detail: fault };
   const { bavail, bsize } = await statfs(home);
@@ -175,6 +165,7 @@ export function createDoctorChecks(settings: Settings): DoctorCheck[] {
     { name: 'Commands', run: () => checkCommands(process.env) },
     { name: 'Middlewares', run: () => checkMiddlewares(process.env) },
     { name: 'Files', run: () => checkHome(settings.home) },
+    { name: 'Folders', run: async () => describeFolders(process.env) },
     { name: 'Threads', run: () => checkThreads(settings.home, process.env) },
   ];
 }
@@ -197,17 +188,20 @@ function describeSettings(settings: Settings): DoctorFinding {
   return { ok: true, detail: `PLANWAVE_HOME ${home}; ${where}` };
 }
 
+/** Shows the folders that runs may name. */
+export function describeFolders(env: NodeJS.ProcessEnv): DoctorFinding {
+  const { workspaceRoots = [], agentRoots = [] } = readFolders(env);
+  const [workspaces, agents] = [workspaceRoots, agentRoots].map((roots) => roots.join(', '));
+  return {
+    ok: true,
+    detail: `runs may work in ${workspaces} (PLANWAVE_WORKSPACES), and bring agents from ${agents} (PLANWAVE_AGENTS)`,
+  };
+}
+
 async function checkPrices(): Promise<DoctorFinding> {
   const model = modelName();
-  const noTokens = {
-    inputTokens: 0,
-    cacheCreationInputTokens: 0,
-    cacheReadInputTokens: 0,
-    outputTokens: 0,
-  };
-  const isPriced = computeUsage(model, noTokens).unpriced_calls === 0;
   // An unknown price is no failure: a run counts its tokens and says so.
-  const word = isPriced ? 'known' : 'unknown; runs will say "cost unknown"';
+  const word = isPriced(model) ? 'known' : 'unknown; runs will say "cost unknown"';
   return { ok: true, detail: `price of ${model} as of ${pricesAsOf}: ${word}` };
 }
 
@@ -223,7 +217,7 @@ function modelName(): string {
 async function checkAgents(): Promise<DoctorFinding> {
   try {
     const agents = await loadAgents([shippedAgentsDir], {
-      knownTools: [loadDetailName, writeFileName, ...gitToolNames, runCommandName],
+      knownTools: grantableNames,
     });
     return { ok: true, detail: agents.map(({ agent_id }) => agent_id).join(', ') };
   } catch (error) {

@@ -15,7 +15,7 @@ export async function main(): Promise<number> {
   console.log(welcome(settings, stack));
   const unfollow = followFile(stack.workerLogFile, (line) => console.log(`worker | ${line}`));
   const reason = await Promise.race([stack.givenUp, stop.asked]);
-  if (reason !== undefined) console.error(`Giving up: ${reason}.`);
+  if (reason !== undefined) console.error(`Giving up: ${reason}`);
   await stopStack(stack, stop, say);
   unfollow();
   return reason === undefined ? 0 : 1;

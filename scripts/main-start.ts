@@ -1,37 +1,15 @@
 import { runCli } from '../client/cli/run-cli.ts';
+import type { CliDeps } from '../client/cli/cli-deps.ts';
+import { commandText } from '../core/text/command-text.ts';
 import { messageOf } from './bootstrap/expected-error.mjs';
 import { splitStartArguments, startUsage } from './bootstrap/start-arguments.mjs';
 import { createCliDeps } from './cli-deps.ts';
+import { describeFolderFault } from './parts/folder-fault.ts';
 import { readSettings } from './parts/settings.ts';
+import type { Settings } from './parts/settings.ts';
 import { listenForStop } from './parts/stop-signal.ts';
 import { say, temporalLinks } from './say.ts';
 import { bringUp, stopStack } from './stack.ts';
-
-/** One run of a goal, seen from the terminal. */
-interface StartRunOptions {
-  readonly goal: string;
-  /** Answer every question with its default instead of asking. */
-  readonly defaults: boolean;
-  /** `host:port` of a server whose worker is up. */
-  readonly temporalAddress: string;
-  /** `PLANWAVE_HOME`, absolute. */
-  readonly home: string;
-  /** The options that follow the goal on the command line, for the client to read. */
-  readonly rest: readonly string[];
-}
-
-/**
- * Starts a run on the goal, shows it live, asks its questions in the terminal and prints its answer.
- *
- * @returns the client's exit code: 0 when the run reached its goal
- */
-function startRun(options: StartRunOptions): Promise<number> {
-  const { goal, defaults, temporalAddress, home, rest } = options;
-  const deps = createCliDeps({ ...readSettings(), home }, temporalAddress);
-  const flags = ['--watch', ...(defaults ? ['--defaults'] : []), ...rest];
-  // The goal comes last, behind `--`: an option that takes several values would swallow it.
-  return runCli(['start', ...flags, '--', goal], deps);
-}
 
 /** The exit code of a command that Ctrl-C ended, by the shell's convention. */
 const interruptedExitCode = 130;
@@ -44,22 +22,52 @@ export async function main(args: readonly string[]): Promise<number> {
     return 2;
   }
   const settings = readSettings();
+  console.log(describeModel(settings));
   const stop = listenForStop();
   const stack = await Promise.race([bringUp(settings, say), stop.asked]);
   if (stack === undefined) return interruptedExitCode;
   console.log(temporalLinks(stack.uiUrl));
-  const { temporalAddress } = stack;
+  let startedId: string | undefined;
+  const deps: CliDeps = {
+    ...createCliDeps(settings, stack.temporalAddress),
+    onStarted: (runId) => (startedId = runId),
+    describeLeaving,
+  };
+  const flags = ['--watch', ...(defaults ? ['--defaults'] : []), ...rest];
   // A failing run part must not keep the stack from being stopped in order.
   const outcome = await Promise.race([
-    startRun({ goal, defaults, temporalAddress, home: settings.home, rest }).catch(messageOf),
+    // The goal comes last, behind `--`: an option that takes several values would swallow it.
+    runCli(['start', ...flags, '--', goal], deps).catch(messageOf),
     stack.givenUp,
     stop.asked,
   ]);
-  if (typeof outcome === 'string') console.error(`Giving up: ${outcome}`);
+  const fault = outcome === 0 ? undefined : describeFolderFault(settings.home);
+  const reason = fault ?? (typeof outcome === 'string' ? outcome : undefined);
+  if (reason !== undefined) console.error(`Giving up: ${reason}`);
   await stopStack(stack, stop, say);
-  console.log(
-    'The run is kept. To look at it again, or to let it go on: npm run dev, then npm run planwave -- list',
-  );
+  console.log(describeRest(startedId));
   if (typeof outcome === 'number') return outcome;
   return outcome === undefined ? interruptedExitCode : 1;
+}
+
+/** Describes which model answers, before anything is started. */
+export function describeModel({ needsRehearsal }: Pick<Settings, 'needsRehearsal'>): string {
+  return needsRehearsal
+    ? 'Model:      the rehearsal model, because there is no ANTHROPIC_API_KEY. It answers by fixed rules and costs nothing;\n' +
+        '            what it writes is only an example. For a real one: export ANTHROPIC_API_KEY=…'
+    : 'Model:      the Anthropic API that the environment names';
+}
+
+/** Describes what Ctrl-C does here, where it stops the worker too. */
+export function describeLeaving(runId: string): string {
+  return `Run ${runId} stands still until its worker runs again: it stops with this command.`;
+}
+
+/** Describes what is left when everything has been stopped. @param runId undefined when no run began */
+export function describeRest(runId: string | undefined): string {
+  if (runId === undefined) return 'No run was started.';
+  return (
+    `Run ${runId} is kept. To look at it again, or to let it go on: npm run dev, and in another terminal ` +
+    commandText('watch', runId)
+  );
 }

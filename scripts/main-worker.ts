@@ -3,6 +3,7 @@ import { BadSettings, readWorkerSettings } from '../worker/worker-settings.ts';
 import { runWorker } from '../worker/main.ts';
 import type { ReadyWorker } from '../worker/main.ts';
 import { badSettingsExitCode, ExpectedError } from './bootstrap/expected-error.mjs';
+import { refuseOtherHome } from './dev-server/running-server.ts';
 import { registerSearchAttributes } from './dev-server/server-arguments.ts';
 import { announceReady } from './parts/part.ts';
 import { listenForStop, type StopSignal } from './parts/stop-signal.ts';
@@ -14,10 +15,14 @@ const insistedExitCode = 130;
 
 /** Runs `npm run worker`: a single worker, until Ctrl-C or SIGTERM. Calls in flight may finish first. */
 export async function main(): Promise<number> {
-  const address = temporalAddressOf(readSettings());
+  const settings = readSettings();
+  const address = temporalAddressOf(settings);
   process.env['TEMPORAL_ADDRESS'] ??= address;
   // Checked before the server is asked: a fault here does not depend on it.
   await asExpected(() => loadMiddlewares(readWorkerSettings(process.env).middlewaresFile));
+  if (settings.temporalAddressGiven === undefined) {
+    await refuseOtherHome(settings, settings.temporalPort);
+  }
   await registerSearchAttributes(address);
   const stop = listenForStop();
   const ending = new AbortController();

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import { ExpectedError } from './bootstrap/expected-error.mjs';
 import { ensureTemporal, type TemporalServer } from './dev-server/dev-server.ts';
 import { findFreePort, isListening } from './dev-server/temporal-probe.ts';
+import { describeFolderFault } from './parts/folder-fault.ts';
 import { startNodePart } from './parts/part.ts';
 import type { StopSignal } from './parts/stop-signal.ts';
 import { supervise, type Supervised } from './parts/supervise.ts';
@@ -59,7 +61,9 @@ export async function bringUp(settings: Settings, say: (line: string) => void): 
     };
   } catch (error) {
     await stopInOrder(parts, say);
-    throw error;
+    // A part that can write nothing dies of something that hides the cause.
+    const fault = describeFolderFault(settings.home);
+    throw fault === undefined ? error : new ExpectedError(fault);
   }
 }
 

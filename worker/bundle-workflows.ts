@@ -51,6 +51,7 @@ export async function bundleWorkflows({
     preloadModules: [workflowsPath],
     workflowInterceptorModules: [
       join(room, 'shared', `signal-names.${extension}`),
+      join(room, 'shared', `run-token.${extension}`),
       ...(traced ? [join(room, 'tracing', `interceptors.${extension}`)] : []),
     ],
     logger: new DefaultLogger('ERROR'),

@@ -1,5 +1,4 @@
 import type { Activities } from '../contracts/activity-types.ts';
-import { createAgentFiles } from '../activities/adapters/agent-files.ts';
 import { createAnthropicClient } from '../activities/adapters/anthropic/anthropic-client.ts';
 import { createFileProjection } from '../activities/adapters/file-projection.ts';
 import { createFileArtifactStore } from '../activities/adapters/file-store/file-artifact-store.ts';
@@ -7,11 +6,12 @@ import { createFileEffectLedger } from '../activities/adapters/file-store/file-e
 import { createFileReplyLedger } from '../activities/adapters/file-store/file-reply-ledger.ts';
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
 import { createGitWorktrees } from '../activities/adapters/git/git-worktrees.ts';
-import { createFileWorkspaces } from '../activities/adapters/file-workspaces.ts';
+import { createFileWorkspaces } from '../activities/adapters/workspaces/file-workspaces.ts';
 import { createThreadStore } from '../activities/adapters/thread-store/create-thread-store.ts';
 import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
 import { resolveModelName } from '../activities/adapters/agent-file/model-aliases.ts';
 import { computeUsage, isPriced, pricedModels } from '../activities/adapters/prices.ts';
+import { log } from '@temporalio/activity';
 import { noopMetricMeter } from '@temporalio/common';
 import { createAgentTurnActivities } from '../activities/agent-turn/create-agent-turn-activities.ts';
 import { PrefixGate } from '../activities/agent-turn/prefix-gate.ts';
@@ -22,10 +22,8 @@ import {
   describeMiddlewares,
 } from '../activities/middlewares/middleware-registry.ts';
 import type { Middleware } from '../activities/ports/middleware.ts';
-import type { ModelClient } from '../activities/ports/model-client.ts';
+import type { ModelClient, ModelRequest } from '../activities/ports/model-client.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
-import type { Workspaces } from '../activities/ports/workspaces.ts';
-import type { Worktrees } from '../activities/ports/worktrees.ts';
 import {
   redactEffects,
   redactLedger,
@@ -39,17 +37,14 @@ import { redactTools } from '../activities/redaction/redact-tools.ts';
 import { createTeamActivities } from '../activities/team/create-team-activities.ts';
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
 import { createThreadActivities } from '../activities/threads/thread-activities.ts';
-import { loadDetail } from '../activities/tools/registry/load-detail.ts';
-import { createToolRegistry } from '../activities/tools/registry/create-registry.ts';
-import { listGrantable } from '../activities/tools/tool.ts';
-import type { ToolRegistry } from '../activities/tools/tool.ts';
+import { createTools } from '../activities/tools/registry/create-registry.ts';
+import type { ToolPlaces } from '../activities/tools/registry/create-registry.ts';
+import { listGrantable, listWorkspaceTools } from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
-import { createGitTools } from '../activities/tools/registry/git-tools.ts';
-import { createRunCommand, runCommandName } from '../activities/tools/registry/run-command.ts';
-import { createWriteFile } from '../activities/tools/registry/write-file.ts';
 import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
+import { createAgentsOf } from './create-input-check.ts';
+import { describeMissing } from './open-commands.ts';
 import type { Commands } from './open-commands.ts';
-import { shippedAgentsDir } from './worker-settings.ts';
 import type { WorkerSettings } from './worker-settings.ts';
 
 /** Time limits of the activities. Tests shorten them. */
@@ -66,7 +61,7 @@ const notLookedFor: Commands = {
 };
 
 /**
- * Connects ports with adapters, which no other file does.
+ * Connects ports with adapters, which besides this file only the check of an input does, to look and not to write.
  *
  * @param redactor Redacts for every port that writes.
  * @param recorder Counts time and use of calls; by default nothing is counted.
@@ -85,9 +80,8 @@ export function createActivities(
   const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
   const store = redactStore(createFileArtifactStore({ home }), redactor);
   const projection = redactProjection(createFileProjection({ home }), redactor);
-  const worktrees = createGitWorktrees({ home });
-  const workspaces = createFileWorkspaces({ home, worktrees });
-  const tools = createTools({ workspaces, worktrees }, commands, redactor);
+  const places = createPlaces(settings, commands);
+  const tools = redactTools(createTools(places), redactor);
   const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
   const middlewares = redactMiddlewares(
     createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...ownMiddlewares]),
@@ -100,7 +94,7 @@ export function createActivities(
     totalTimeoutMs,
     redact: (text) => redactor.redactText(text, 'failure'),
   });
-  const provider = meterModel(client, recorder, computeUsage);
+  const provider = meterModel(client, recorder, { computeUsage, computeWorst });
   return {
     ...createTeamActivities({ store, projection }),
     ...createMiddlewareActivities({ store, middlewares }),
@@ -113,23 +107,24 @@ export function createActivities(
       prefixGate: new PrefixGate(),
       defaultModel,
       resolveModel: resolveModelName,
-      computeUsage,
-      // The rehearsal costs nothing, whichever model an agent names.
-      computeWorst: (request) =>
-        computeWorst(isRehearsal ? { ...request, model: 'rehearsal' } : request),
+      computeUsage: ({ requested, answered }, tokens) =>
+        computeUsage({ requested: isRehearsal ? rehearsalModel : requested, answered }, tokens),
+      computeWorst: (request) => computeWorst(isRehearsal ? toRehearsal(request) : request),
       ...turnTimes,
     }),
     ...createRecordActivities({
       store,
       index: createFileRunIndex({ home }),
-      agents: (agentsDir) =>
-        createAgentFiles([shippedAgentsDir, ...(agentsDir === null ? [] : [agentsDir])], {
-          knownTools: toolNames,
-          missingTools: describeMissing(commands),
-        }),
+      agents: createAgentsOf(toolNames, {
+        agentRoots: settings.agentRoots,
+        missingTools: describeMissing(commands),
+        onLeftOut: (words) => log.warn(words),
+      }),
       projection,
-      workspaces,
+      workspaces: places.workspaces,
+      approvers: settings.approvers ?? null,
       toolNames,
+      workspaceTools: listWorkspaceTools(tools),
       middlewareNames: describeMiddlewares(middlewares),
       // The models of another server are unknown.
       models: baseUrl === undefined || isRehearsal ? [...pricedModels] : [],
@@ -143,30 +138,26 @@ export function createActivities(
   };
 }
 
-/** Creates the tools that agents can be granted on this worker. */
-function createTools(
-  places: { readonly workspaces: Workspaces; readonly worktrees: Worktrees },
+/** A user's file that is replaced is kept as it is: with marks in it, nothing could restore it. */
+function createPlaces(
+  { home, workspaceRoots: roots }: WorkerSettings,
   commands: Commands,
-  redactor: Redactor,
-): ToolRegistry {
-  const writeFile = createWriteFile(places.workspaces);
-  const runCommand = 'runner' in commands ? [createRunCommand({ ...commands, ...places })] : [];
-  const gitTools = createGitTools(places.worktrees);
-  return redactTools(
-    createToolRegistry([loadDetail, writeFile, ...gitTools, ...runCommand]),
-    redactor,
-  );
+): ToolPlaces {
+  const plain = createFileArtifactStore({ home });
+  const keep = (content: Uint8Array) => plain.put(content);
+  const worktrees = createGitWorktrees({ home });
+  const workspaces = createFileWorkspaces({ home, roots, worktrees, keep });
+  return { workspaces, worktrees, commands: 'runner' in commands ? commands.runner : null };
 }
 
-/** Says for each tool that this worker lacks why, and what helps. */
-function describeMissing(commands: Commands): Readonly<Record<string, string>> {
-  if ('runner' in commands) return {};
-  return { [runCommandName]: `${commands.cause}. Try: ${commands.cure}` };
+/** The rehearsal costs nothing, whichever model an agent names. */
+const rehearsalModel = 'rehearsal';
+
+function toRehearsal(request: ModelRequest): ModelRequest {
+  return { ...request, model: rehearsalModel };
 }
 
-/** Sends every call to the rehearsal model, whichever model an agent names, so that its price is zero. */
+/** Sends every call to the rehearsal model. */
 function rehearse(provider: ModelClient): ModelClient {
-  return {
-    complete: (request, options) => provider.complete({ ...request, model: 'rehearsal' }, options),
-  };
+  return { complete: (request, options) => provider.complete(toRehearsal(request), options) };
 }

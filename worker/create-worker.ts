@@ -92,7 +92,7 @@ function redactFailuresWith(redactor: Redactor): ActivityInterceptors {
 }
 
 /**
- * Adds agent, task and turn to each line that an attempt logs; run, wave and delegation follow from the workflow's id.
+ * Adds delegation, agent, task and turn to each line that an attempt logs; run and wave follow from the workflow's id.
  */
 const addWorkToLog: ActivityInterceptorsFactory = (context) => ({
   outbound: {

@@ -11,13 +11,14 @@ const toolName = /^[\w-]{1,64}$/;
  * they have a name.
  */
 export function describeWork(work: AttemptWork): Attributes {
-  const { task, turn } = placeWork(work);
+  const { delegation, task, turn } = placeWork(work);
   return {
     ...(work.kind === 'tool_call'
       ? { 'gen_ai.operation.name': 'execute_tool' }
       : // The provider of the API, whichever model answers.
         { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': 'anthropic' }),
     'gen_ai.agent.name': work.agent_id,
+    ...(delegation !== undefined && { 'planwave.delegation': delegation }),
     ...(task !== undefined && { 'planwave.task': task }),
     ...(turn !== undefined && { 'planwave.turn': turn }),
     ...(work.model !== undefined && { 'gen_ai.request.model': work.model }),

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isAbsolute, resolve } from 'node:path';
+import { delimiter, isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { ownToolchain } from '../activities/adapters/sandbox/bubblewrap.ts';
@@ -27,8 +27,20 @@ export interface WorkerSettings {
   readonly defaultModel: string;
   /** True when the rehearsal model answers for every model, at no cost. */
   readonly isRehearsal: boolean;
+  /**
+   * `PLANWAVE_APPROVERS`, names separated by commas: those who may decide what lets a run act or spend. If undefined,
+   * everyone who can send a message.
+   */
+  readonly approvers?: readonly string[] | undefined;
   /** `PLANWAVE_THREADS_URL`, a PostgreSQL database for the threads of teams. If undefined, a file in `home`. */
   readonly threadsUrl?: string | undefined;
+  /**
+   * `PLANWAVE_WORKSPACES`, absolute paths: a run may name one of these folders, or one below, as its workspace. Default:
+   * the folder that the worker starts in, and `home`. If undefined, any folder.
+   */
+  readonly workspaceRoots?: readonly string[] | undefined;
+  /** `PLANWAVE_AGENTS`: the same for folders with agents. The shipped ones are always allowed. */
+  readonly agentRoots?: readonly string[] | undefined;
 }
 
 /** Settings of agents' commands. */
@@ -95,6 +107,16 @@ const Variables = z.object({
   ).optional(),
   PLANWAVE_HOME: z.string().default('.planning'),
   PLANWAVE_MODEL: oneWord('the name of a model, in one word. Try: claude-sonnet-5-5').optional(),
+  PLANWAVE_WORKSPACES: folders().optional(),
+  PLANWAVE_AGENTS: folders().optional(),
+  PLANWAVE_APPROVERS: z
+    .string()
+    .transform((text) => text.split(',').map((name) => name.trim()))
+    .refine(
+      (names) => names.every((name) => name !== '' && name.length <= 120),
+      'names of at most 120 characters, separated by commas. Try: Ana, Bo',
+    )
+    .optional(),
   // The host may be left out for a socket: `postgresql:///planwave?host=/var/run/postgresql`.
   PLANWAVE_THREADS_URL: address(
     /^postgres(?:ql)?$/,
@@ -181,13 +203,14 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
   }
   const isRehearsal = apiKey === rehearsalKey;
   return {
-    home: resolve(read.PLANWAVE_HOME),
+    ...foldersOf(read),
     apiKey,
     baseUrl,
     defaultModel: read.PLANWAVE_MODEL ?? (isRehearsal ? 'rehearsal' : realModel),
     isRehearsal,
     threadsUrl: read.PLANWAVE_THREADS_URL,
     commands: toCommandSettings(read),
+    approvers: read.PLANWAVE_APPROVERS,
     taskQueue: read.PLANWAVE_TASK_QUEUE,
     middlewaresFile: read.PLANWAVE_MIDDLEWARES,
     shutdownGraceMs: read.PLANWAVE_WORKER_GRACE_SECONDS * 1_000,
@@ -241,6 +264,33 @@ function toCommandSettings(
   };
 }
 
+/** Returns the folders that a worker with this environment uses, and those that it lets runs name. */
+export function readFolders(env: NodeJS.ProcessEnv): WorkerFolders {
+  return foldersOf(
+    readVariables(
+      Variables.pick({ PLANWAVE_HOME: true, PLANWAVE_WORKSPACES: true, PLANWAVE_AGENTS: true }),
+      env,
+    ),
+  );
+}
+
+type WorkerFolders = Required<Pick<WorkerSettings, 'home' | 'workspaceRoots' | 'agentRoots'>>;
+
+function foldersOf(
+  read: Pick<
+    z.infer<typeof Variables>,
+    'PLANWAVE_HOME' | 'PLANWAVE_WORKSPACES' | 'PLANWAVE_AGENTS'
+  >,
+): WorkerFolders {
+  const home = resolve(read.PLANWAVE_HOME);
+  const roots = [process.cwd(), home];
+  return {
+    home,
+    workspaceRoots: read.PLANWAVE_WORKSPACES ?? roots,
+    agentRoots: read.PLANWAVE_AGENTS ?? roots,
+  };
+}
+
 /** Returns true when spans have a destination. */
 export function isTraced(env: NodeJS.ProcessEnv): boolean {
   return Boolean(env['OTEL_EXPORTER_OTLP_ENDPOINT']);
@@ -260,6 +310,16 @@ function readVariables<T>(shape: z.ZodType<T>, env: NodeJS.ProcessEnv): T {
 /** Accepts printable ASCII in one word: any other value breaks the header or the name that contains it. */
 function oneWord(expected: string) {
   return z.string().regex(/^[\u0021-\u007e]{1,1000}$/, expected);
+}
+
+/** Accepts a list of folders, separated like those of PATH. */
+function folders() {
+  return z.string().transform((list) =>
+    list
+      .split(delimiter)
+      .filter((path) => path !== '')
+      .map((path) => resolve(path)),
+  );
 }
 
 function address(protocol: RegExp, expected: string) {

@@ -3,6 +3,14 @@ import { join } from 'node:path';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import { AgentFilesInvalid, type AgentFault, type AgentSource } from '../ports/agent-source.ts';
 import { parseAgentFile, type ParseAgentOptions } from './agent-file/parse-agent-file.ts';
+import { isAllowed } from './workspaces/allowed-folders.ts';
+
+export interface AgentFilesOptions extends ParseAgentOptions {
+  /** Folders from which agents may be read, with all below them. If undefined, any. */
+  readonly roots?: readonly string[] | undefined;
+  /** Called with the words of what an agent goes without. */
+  readonly onLeftOut?: (words: string) => void;
+}
 
 /** Longest agent file, in bytes. */
 const fileBytesMax = 1024 * 1024;
@@ -10,7 +18,7 @@ const fileBytesMax = 1024 * 1024;
 /** Agents from directories of Markdown files, read anew at every `load`. */
 export function createAgentFiles(
   dirs: readonly string[],
-  options: ParseAgentOptions = {},
+  options: AgentFilesOptions = {},
 ): AgentSource {
   return { load: () => loadAgents(dirs, options) };
 }
@@ -25,7 +33,7 @@ export function createAgentFiles(
  */
 export async function loadAgents(
   dirs: readonly string[],
-  options: ParseAgentOptions = {},
+  options: AgentFilesOptions = {},
 ): Promise<AgentDefinition[]> {
   const faults: AgentFault[] = [];
   const agents = new Map<string, AgentDefinition>();
@@ -33,7 +41,10 @@ export async function loadAgents(
   for (const dir of dirs) {
     const real = await realpath(dir).catch(() => null);
     const twin = real === null ? undefined : seen.get(real);
-    if (real === null) {
+    if (options.roots !== undefined && !(await isAllowed(options.roots, dir))) {
+      const reason = `this folder is in none of the worker's folders for agents (${options.roots.join(', ')}). Try: a folder there, or PLANWAVE_AGENTS on the worker`;
+      faults.push({ file: dir, line: 1, reason });
+    } else if (real === null) {
       faults.push({ file: dir, line: 1, reason: 'expected a directory with agent files' });
     } else if (twin !== undefined) {
       faults.push({
@@ -52,7 +63,7 @@ export async function loadAgents(
 
 async function loadDirectory(
   dir: string,
-  options: ParseAgentOptions,
+  options: AgentFilesOptions,
   faults: AgentFault[],
 ): Promise<Map<string, AgentDefinition>> {
   const agents = new Map<string, AgentDefinition>();
@@ -73,6 +84,12 @@ async function loadDirectory(
       continue;
     }
     fileOf.set(definition.agent_id, file);
+    if (parsed.leftOut.length > 0) {
+      const names = parsed.leftOut.join(', ');
+      options.onLeftOut?.(
+        `${file}: the agent goes without ${names}, which this worker does not have.`,
+      );
+    }
     agents.set(definition.agent_id, definition);
   }
   return agents;

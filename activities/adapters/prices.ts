@@ -1,5 +1,6 @@
 import type { TokenCount } from '../ports/model-client.ts';
 import type { Usage } from '../../contracts/usage.ts';
+import { noUsage } from '../../core/usage/add-usage.ts';
 
 /** Day on which the prices below were read from the provider's price list. */
 export const pricesAsOf = '2026-11-01';
@@ -37,37 +38,35 @@ export const pricedModels: readonly string[] = [...prices.keys()];
 // The rehearsal model that ships with planwave answers by rules, at no cost.
 prices.set('rehearsal', usd(0, 0));
 
-const noTokens: TokenCount = {
-  inputTokens: 0,
-  cacheCreationInputTokens: 0,
-  cacheReadInputTokens: 0,
-  outputTokens: 0,
-};
-
 // Percentages, so that every product below stays an integer and a sum does not depend on the order of addition.
 const cacheWritePercent = 125;
 const cacheReadPercent = 10;
 
+/** The names of one call's model. A dated id (`claude-haiku-5-5-20261001`) has the price of its base. */
+export interface CalledModel {
+  /** Name in the request. */
+  readonly requested: string;
+  /** Name in the reply. A gateway may use names of its own: without a price, the requested name's applies. */
+  readonly answered: string;
+}
+
 /**
- * Computes the usage of one model call.
+ * Computes the usage of one model call from the provider's counts.
  *
- * @param model The provider's name; a dated id (`claude-haiku-5-5-20261001`) has the price of its base.
- * @param tokens The provider's counts, or null when they are unknown: the call then counts as unpriced.
- * @returns `calls: 1`; the cost is rounded up to a whole millionth of a dollar. A model that is not in the price table
- * costs 0 and counts as unpriced: its cost is unknown, never free.
+ * @returns `calls: 1`; the cost is rounded up to a whole millionth of a dollar. A model without a price costs 0 and
+ * counts as unpriced: its cost is unknown, never free.
  */
-export function computeUsage(model: string, tokens: TokenCount | null): Usage {
-  const price = priceOf(model);
-  const count = tokens ?? noTokens;
-  const priced = price !== undefined && tokens !== null;
+export function computeUsage({ requested, answered }: CalledModel, tokens: TokenCount): Usage {
+  const price = priceOf(answered) ?? priceOf(requested);
   return {
+    ...noUsage,
     calls: 1,
-    input_tokens: count.inputTokens,
-    cache_creation_input_tokens: count.cacheCreationInputTokens,
-    cache_read_input_tokens: count.cacheReadInputTokens,
-    output_tokens: count.outputTokens,
-    cost_micro_usd: priced ? computeCostMicroUsd(price, tokens) : 0,
-    unpriced_calls: priced ? 0 : 1,
+    input_tokens: tokens.inputTokens,
+    cache_creation_input_tokens: tokens.cacheCreationInputTokens,
+    cache_read_input_tokens: tokens.cacheReadInputTokens,
+    output_tokens: tokens.outputTokens,
+    cost_micro_usd: price === undefined ? 0 : computeCostMicroUsd(price, tokens),
+    unpriced_calls: price === undefined ? 1 : 0,
   };
 }
 
@@ -77,22 +76,28 @@ export function isPriced(model: string): boolean {
 }
 
 /**
- * Computes the most that a call can cost: all of its prompt written to the cache, all of its output tokens used.
- *
- * @returns millionths of a dollar; 0 for a model without a known price.
+ * Computes the most that a call can use, as a call without a report: all of its prompt is written to the cache, and all
+ * of its output tokens are used.
  */
-export function computeWorstCostMicroUsd(
+export function computeWorstUsage(
   model: string,
   promptTokens: number,
   outputTokens: number,
-): number {
-  const price = priceOf(model);
-  if (price === undefined) return 0;
-  return computeCostMicroUsd(price, {
-    ...noTokens,
+): Usage {
+  const worst: TokenCount = {
+    inputTokens: 0,
     cacheCreationInputTokens: promptTokens,
+    cacheReadInputTokens: 0,
     outputTokens,
-  });
+  };
+  const price = priceOf(model);
+  return {
+    ...noUsage,
+    unpriced_calls: price === undefined ? 1 : 0,
+    unreported_calls: 1,
+    unreported_tokens: promptTokens + outputTokens,
+    unreported_cost_micro_usd: price === undefined ? 0 : computeCostMicroUsd(price, worst),
+  };
 }
 
 /** Finds the price of a model. A dated id has the price of its base. */

@@ -9,7 +9,10 @@ import type { LedgerKey, ReplyLedger } from '../ports/reply-ledger.ts';
 export interface Attempts {
   /** Set once a reply was recorded: it is never bought again. Its usage is that of all attempts. */
   readonly result: ModelTurnResult | null;
-  /** Usage of all attempts: those that failed may have been billed too. */
+  /**
+   * Usage of all attempts: those that failed may have been billed too. One that has not reported its end is charged its
+   * reservation.
+   */
   readonly spent: Usage;
 }
 
@@ -18,7 +21,7 @@ interface AttemptEntry {
   readonly version: typeof ledgerVersion;
   /** Result as returned by the attempt. */
   readonly result: ModelTurnResult | null;
-  /** Usage of this attempt alone. */
+  /** Usage of this attempt alone; before its end the worst case of its request, as a reservation. */
   readonly spent: Usage;
 }
 
@@ -75,15 +78,19 @@ export async function recordResult(
 }
 
 /**
- * Records that an attempt is about to buy a reply. If that can't be written, the reply could not be kept either.
+ * Reserves what a request may use at worst, right before it is sent. An attempt that is killed before its end is known
+ * has used all of it. If the reservation can't be written, the reply could not be kept either.
  *
  * @throws StoreUnavailable
  */
-export async function recordAttempt(ledger: ReplyLedger, info: Info): Promise<void> {
-  await put(ledger, info, { version: ledgerVersion, result: null, spent: noUsage });
+export async function reserveAttempt(ledger: ReplyLedger, info: Info, worst: Usage): Promise<void> {
+  await put(ledger, info, { version: ledgerVersion, result: null, spent: worst });
 }
 
-/** Records the usage of a failed attempt. Best effort: the failure itself matters more than its price. */
+/**
+ * Replaces the reservation of a failed attempt by what it used. Best effort: the failure itself matters more than its
+ * price, and a reservation that stays is never too little.
+ */
 export async function recordSpent(ledger: ReplyLedger, info: Info, spent: Usage): Promise<void> {
   try {
     await put(ledger, info, { version: ledgerVersion, result: null, spent });

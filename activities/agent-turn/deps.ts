@@ -1,11 +1,12 @@
 import type { Usage } from '../../contracts/usage.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import type { Spending } from '../../contracts/budget.ts';
 import type { EffectLedger } from '../ports/effect-ledger.ts';
 import type { ModelClient, ModelRequest, TokenCount } from '../ports/model-client.ts';
 import type { ReplyLedger } from '../ports/reply-ledger.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
 import type { PrefixGate } from './prefix-gate.ts';
+
+export const toolTimeoutMsDefault = 60_000;
 
 export interface AgentTurnDeps {
   readonly model: ModelClient;
@@ -19,10 +20,16 @@ export interface AgentTurnDeps {
   readonly defaultModel: string;
   /** Resolves a model's name in a plan; null: it stands for itself. */
   readonly resolveModel: (name: string) => string | null;
-  /** Computes the usage of one call. `tokens` is null when the provider reported none: the call is then unpriced. */
-  readonly computeUsage: (model: string, tokens: TokenCount | null) => Usage;
-  /** Computes what one call may take at worst: no text has more tokens than bytes. Unknown prices count as none. */
-  readonly computeWorst: (request: ModelRequest) => Spending;
+  /** Computes the usage of one call from the provider's counts. A model name without a price has the requested one's. */
+  readonly computeUsage: (
+    model: { readonly requested: string; readonly answered: string },
+    tokens: TokenCount,
+  ) => Usage;
+  /**
+   * Computes what one call may use at worst, as a call without a report: no text has more tokens than bytes. Unknown
+   * prices count as none.
+   */
+  readonly computeWorst: (request: ModelRequest) => Usage;
   /**
    * First back-off in milliseconds after a model failure that may be temporary. Default 2,000. Doubled with each
    * attempt up to 2 min; the provider's own `retry-after` takes precedence.

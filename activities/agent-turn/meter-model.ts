@@ -2,10 +2,11 @@ import type { Usage } from '../../contracts/usage.ts';
 import type { Recorder } from '../../core/metrics/create-recorder.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import type { LabelsOf } from '../../core/metrics/metrics.ts';
-import { noUsage } from '../../core/usage/add-usage.ts';
+import { isAnyUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
-import type { ModelClient } from '../ports/model-client.ts';
-import type { AgentTurnDeps } from './deps.ts';
+import type { ModelClient, ModelRequest } from '../ports/model-client.ts';
+import { usageOfAbort, usageOfAnswer } from './usage-of-call.ts';
+import type { Pricing } from './usage-of-call.ts';
 
 type CallResult = LabelsOf<typeof metrics.modelCallDuration>['result'];
 
@@ -19,34 +20,30 @@ interface CallEnd {
  * Counts time and usage of each request to the model as soon as it ends. Uses the same rule as a run's own usage, so
  * that the sums agree; but when a worker is killed, its counts are lost and the run's usage is not.
  */
-export function meterModel(
-  model: ModelClient,
-  recorder: Recorder,
-  computeUsage: AgentTurnDeps['computeUsage'],
-): ModelClient {
+export function meterModel(model: ModelClient, recorder: Recorder, pricing: Pricing): ModelClient {
   return {
     async complete(request, options) {
       const startedAtMs = performance.now();
       const note = ({ result, usage }: CallEnd): void => {
         const seconds = (performance.now() - startedAtMs) / 1_000;
         recorder.observe(metrics.modelCallDuration, { model: request.model, result }, seconds);
-        if (usage.calls > 0) recordUsage(recorder, request.model, usage);
+        if (isAnyUsage(usage)) recordUsage(recorder, request.model, usage);
       };
       try {
         const reply = await model.complete(request, options);
-        note({ result: 'replied', usage: computeUsage(reply.model, reply.tokens) });
+        note({ result: 'replied', usage: usageOfAnswer(pricing, request, reply) });
         return reply;
       } catch (error) {
-        note(readEnd(error, computeUsage));
+        note(readEnd(error, pricing, request));
         throw error;
       }
     },
   };
 }
 
-function readEnd(error: unknown, computeUsage: AgentTurnDeps['computeUsage']): CallEnd {
+function readEnd(error: unknown, pricing: Pricing, request: ModelRequest): CallEnd {
   if (error instanceof ModelAborted) {
-    return { result: 'aborted', usage: computeUsage(error.model, error.tokens) };
+    return { result: 'aborted', usage: usageOfAbort(pricing, request, error) };
   }
   if (error instanceof ModelFailure) {
     return { result: error.type, usage: error.details.usage ?? noUsage };
@@ -61,7 +58,8 @@ function recordUsage(recorder: Recorder, model: string, usage: Usage): void {
   count('cache_creation', usage.cache_creation_input_tokens);
   count('cache_read', usage.cache_read_input_tokens);
   count('output', usage.output_tokens);
-  recorder.count(metrics.unpricedCalls, { model }, usage.unpriced_calls);
+  const unknown = Math.max(usage.unpriced_calls, usage.unreported_calls);
+  recorder.count(metrics.unpricedCalls, { model }, unknown);
   if (usage.unpriced_calls < usage.calls) {
     recorder.observe(metrics.cost, { model }, usage.cost_micro_usd / 1_000_000);
   }

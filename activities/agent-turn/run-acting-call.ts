@@ -10,11 +10,18 @@ import type { EffectOrder } from '../../contracts/effect.ts';
 import { checkApproval, needsApproval } from '../../core/effects/decide-approval.ts';
 import type { EffectState } from '../../core/effects/step-effect.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { cutText } from '../../core/text/cut-text.ts';
+import { cutMiddle, cutText } from '../../core/text/cut-text.ts';
 import type { EffectLedger } from '../ports/effect-ledger.ts';
+import { StoreUnavailable } from '../ports/artifact-store.ts';
+import { describeFailure, runWithin } from '../tools/call-tool.ts';
 import type { ToolAnswer } from '../tools/call-tool.ts';
+import type { Loss } from '../tools/tool.ts';
 import { effectKeyOf, recallEffect, runEffect } from '../tools/run-effect.ts';
 import type { EffectCall, EffectEnd } from '../tools/run-effect.ts';
+
+/** Maximum lines, and characters of each, that say what a call would replace. They go into history. */
+const lossLinesMax = 40;
+const lossCharsMax = 200;
 
 /** Maximum characters of a reason in the record. */
 const reasonCharsMax = 1_000;
@@ -24,6 +31,9 @@ export type CallAnswer =
   | (ToolAnswer & { readonly effect?: EffectReport })
   | ApprovalNeeded
   | EffectUnverified;
+
+/** A call of a tool that acts, without what its effect adds. */
+type ActingOrder = Omit<EffectCall, 'ledger' | 'key' | 'resolution'>;
 
 /** The caller and its arguments. */
 export interface ActingCaller {
@@ -41,10 +51,7 @@ export interface ActingCaller {
  * Nothing is begun without the user's approval where one is needed; what was begun is finished without another one,
  * because the approval was for exactly this call.
  */
-export async function runActingCall(
-  caller: ActingCaller,
-  call: Omit<EffectCall, 'ledger' | 'key' | 'resolution'>,
-): Promise<CallAnswer> {
+export async function runActingCall(caller: ActingCaller, call: ActingOrder): Promise<CallAnswer> {
   const { ledger, input, info } = caller;
   const { tool } = call;
   const target = tool.targetOf(call.input);
@@ -66,7 +73,7 @@ export async function runActingCall(
   const { state } = recalled.step;
   // A retry was chosen by the user, who saw the call then.
   const isNew = state.type === 'intended' && state.round === 1;
-  const refusal = isNew ? findRefusal(caller, order, call) : null;
+  const refusal = isNew ? await findRefusal(caller, order, call) : null;
   if (refusal !== null) return refusal;
   const end = await runEffect({ ...call, ledger, key, resolution: order.resolution }, recalled);
   const answer = describeEnd(tool.spec.name, target, end);
@@ -77,31 +84,58 @@ export async function runActingCall(
 }
 
 /** @returns null when the call may be made. */
-function findRefusal(
+async function findRefusal(
   { input, agent, args }: ActingCaller,
   order: EffectOrder,
-  { tool, input: parsed }: Pick<EffectCall, 'tool' | 'input'>,
-): CallAnswer | null {
-  if (!needsApproval(tool.approval, agent.risk_level)) return null;
+  call: ActingOrder,
+): Promise<CallAnswer | null> {
+  const { tool } = call;
+  const target = tool.targetOf(call.input);
+  const loss = await findLoss(call);
+  if (typeof loss === 'string') return failed(target, loss);
+  if (!needsApproval(tool.approval, agent.risk_level, loss !== null)) return null;
+  const before = loss?.before ?? '';
   const shown = {
     effect_id: order.effect_id,
     tool: tool.spec.name,
     arguments_ref: input.call.input_ref,
+    before,
   };
-  const target = tool.targetOf(parsed);
   switch (checkApproval(order.approval, shown, Math.floor(Date.now() / 1_000))) {
     case 'holds':
       return null;
     case 'missing': {
       const text = JSON.stringify(args);
-      const arguments_shown = cutText(text, engineLimits.shownArgumentsCharsMax);
-      return { type: 'needs_approval', target, arguments_shown };
+      const arguments_shown = cutMiddle(text, engineLimits.shownArgumentsCharsMax);
+      const lines = (loss?.lines ?? []).slice(0, lossLinesMax);
+      const loss_shown = lines.map((line) => cutText(line, lossCharsMax));
+      return { type: 'needs_approval', target, arguments_shown, before, loss_shown };
     }
     case 'expired':
       return failed(
         target,
         `The user's approval of this call has expired, and nothing was done. Try: call ${tool.spec.name} again if it is still needed; the user is then asked again.`,
       );
+  }
+}
+
+/** @returns what the call would replace; the reason when it can't be made at all. */
+async function findLoss({
+  tool,
+  input,
+  context,
+  timeoutMs,
+}: ActingOrder): Promise<Loss | string | null> {
+  try {
+    return await runWithin(
+      async (inner) => (await tool.describeLoss?.(input, inner)) ?? null,
+      context,
+      timeoutMs,
+    );
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw error;
+    context.signal.throwIfAborted();
+    return describeFailure(tool, error);
   }
 }
 
@@ -142,6 +176,8 @@ function describeConfirmed(
 ): string {
   const name = JSON.stringify(target);
   if (receipt === null) return `${tool}: the user says that ${name} is as it was to be.`;
+  if (receipt.removed === true)
+    return `${tool}: ${name} is removed. It may stand in effects_claimed as ${name}.`;
   return `${tool}: ${name} is written, ${receipt.bytes} bytes, SHA-256 ${receipt.sha256}. It may stand in effects_claimed as ${name}.`;
 }
 

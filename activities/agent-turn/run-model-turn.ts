@@ -7,27 +7,30 @@ import type {
   TurnReply,
 } from '../../contracts/model-turn.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import { allows } from '../../core/budget/purse.ts';
+import { fits } from '../../core/budget/reservations.ts';
 import { addSpending, spendingOf } from '../../core/budget/spending.ts';
 import { cutText } from '../../core/text/cut-text.ts';
+import { workPlace } from '../../core/ids.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
 import type { ModelProgress, ModelReply } from '../ports/model-client.ts';
 import { stages } from '../stages/stages.ts';
 import { countBytes } from '../text/bytes.ts';
 import { addToWork, noteWork } from '../attempt/attempt-work.ts';
-import { recallAttempts, recordAttempt, recordResult, recordSpent } from './attempt-ledger.ts';
+import { recallAttempts, recordResult, recordSpent, reserveAttempt } from './attempt-ledger.ts';
 import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { toModelFailure } from '../attempt/failures.ts';
 import { heartbeatEveryMsDefault, startHeartbeat } from '../attempt/heartbeat.ts';
 import { assertCurrent } from '../attempt/while-current.ts';
+import { makeReads } from './make-reads.ts';
 import { findSharedPrefix } from './prefix-gate.ts';
 import { prepareTurn, shrinkSchema } from './prepare-turn.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
 import { retryStore } from './retry-store.ts';
 import { settleTurn, settleWithoutReply } from './settle-turn.ts';
 import type { SettledTurn } from './settle-turn.ts';
+import { usageOfAbort, usageOfAnswer } from './usage-of-call.ts';
 
 /** Maximum bytes of a result as JSON. It goes into history once per turn. */
 const resultBytesMax = 100_000;
@@ -66,11 +69,13 @@ interface CallEnd {
  * M3. The result's usage is the sum over all attempts of this activity.
  * M4. A requested cancellation is a result with the usage until then; a shutdown is a failed attempt, made again.
  * M5. What was cut off, refused or aborted is neither parsed nor kept in the conversation.
- * M6. A later attempt calls the model only when the ledger takes its entry: what can't be kept is not bought.
+ * M6. A request is sent only when the ledger holds its worst case as a reservation: an attempt that is killed is charged
+ *     all of it, and what can't be kept is not bought.
  * M7. An attempt that its worker slept through buys nothing: another one has been made of it.
- * M8. A call whose worst case, with what earlier attempts took, passes its allowance is not made.
+ * M8. A call whose worst case, with what earlier attempts took or reserved, passes its allowance is not made.
  * M9. An attempt that comes late takes away nothing that another one has recorded.
  * M10. A schema that the provider refuses is asked for in the next smaller form at once: a refusal is not billed.
+ * M11. Calls that change nothing are made when the ledger holds the reply: a repeat makes them again, and buys nothing.
  */
 export async function runModelTurn(
   deps: AgentTurnDeps,
@@ -90,7 +95,11 @@ export async function runModelTurn(
   const heartbeat = startHeartbeat(context, everyMs, () => progress);
   try {
     const { result, spent } = await recallAttempts(deps.ledger, context.info);
-    if (result !== null) return noteEnd(context, result);
+    const onCall = (tool: string): void => {
+      progress = { ...progress, last_words: cutText(`${tool} …`, waitReasonCharsMax) };
+    };
+    const reading = { deps, input, context, onCall };
+    if (result !== null) return await makeReads(reading, noteEnd(context, result));
     const prepared = await prepareTurn(deps, input, callKeyOf(context, input));
     progress = { ...progress, turn: prepared.turn };
     addToWork(context, { turn: prepared.turn, model: prepared.request.model });
@@ -107,7 +116,7 @@ export async function runModelTurn(
     };
     const { hasMissed } = heartbeat;
     const attempt = { deps, input, context, spent, hasMissed, onProgress, onWait };
-    return noteEnd(context, await finishTurn(attempt, prepared));
+    return await makeReads(reading, noteEnd(context, await finishTurn(attempt, prepared)));
   } finally {
     heartbeat.stop();
   }
@@ -121,7 +130,8 @@ function noteEnd(context: Context, result: ModelTurnResult): ModelTurnResult {
 /** Returns a key that is the same for all attempts, so that the provider's logs show which calls belong together. */
 function callKeyOf({ info }: Context, input: ModelTurnInput): string {
   const workflowId = info.workflowExecution?.workflowId ?? input.run_id;
-  return `${workflowId}/${input.agent_id}/${stages[input.stage].reply.shape}/${info.activityId}`;
+  const place = workPlace(workflowId, info.workflowType, input.delegation_id);
+  return `${place}/${input.agent_id}/${stages[input.stage].reply.shape}/${info.activityId}`;
 }
 
 async function finishTurn(attempt: Attempt, prepared: PreparedTurn): Promise<ModelTurnResult> {
@@ -154,18 +164,16 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
   const needs = findExcess(attempt, prepared);
   if (needs !== null) return endWithoutReply(attempt, prepared, { type: 'unaffordable', needs });
   try {
-    // The first attempt has just stored its input; a later one may follow a full disk.
-    if (context.info.attempt > 1) await recordAttempt(deps.ledger, context.info);
     const reply = await complete(attempt, prepared);
     return {
       settle: () => settleTurn(deps, prepared, input, reply),
-      usage: deps.computeUsage(reply.model, reply.tokens),
+      usage: usageOfAnswer(deps, prepared.request, reply),
       request_id: reply.requestId,
       model: reply.model,
     };
   } catch (error) {
     if (error instanceof ModelAborted) {
-      const usage = deps.computeUsage(error.model, error.tokens);
+      const usage = usageOfAbort(deps, prepared.request, error);
       return endTakenBack(attempt, prepared, usage, error.lastWords);
     }
     if (!(error instanceof ModelFailure)) throw error;
@@ -182,8 +190,8 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
 function findExcess({ deps, input, spent }: Attempt, { request }: PreparedTurn): Spending | null {
   const { allowance } = input;
   if (allowance === null) return null;
-  const worst = deps.computeWorst(request);
-  return allows(allowance, addSpending(spendingOf(spent), worst)) ? null : worst;
+  const worst = spendingOf(deps.computeWorst(request));
+  return fits(addSpending(spendingOf(spent), worst), allowance) ? null : worst;
 }
 
 /** @param usage of the call. If undefined, it was not made. */
@@ -214,7 +222,11 @@ async function complete(attempt: Attempt, { request }: PreparedTurn): Promise<Mo
     signal,
   );
   try {
-    await assertCurrent(context, attempt.hasMissed);
+    await reserveAttempt(deps.ledger, context.info, deps.computeWorst(request));
+    await assertCurrent(context, attempt.hasMissed).catch(async (error: unknown) => {
+      await recordSpent(deps.ledger, context.info, noUsage);
+      throw error;
+    });
     return await deps.model.complete(request, {
       signal,
       onProgress: (progress) => {
@@ -269,7 +281,7 @@ async function endFailed(
     return endWithoutReply(attempt, prepared, { type: 'context_exceeded' }, usage, request_id);
   }
   const spent = addUsage(attempt.spent, usage);
-  if (usage.calls > 0) await recordSpent(deps.ledger, context.info, usage);
+  await recordSpent(deps.ledger, context.info, usage);
   const baseMs = deps.retryBaseMs ?? retryBaseMsDefault;
   const promptRef = prepared.waiting.packet_ref;
   throw toModelFailure(error, context.info.attempt, baseMs, { spent, promptRef });

@@ -66,7 +66,6 @@ async function settleCall(
     tool_use_id: id,
     name: cutText(name, toolNameCharsMax),
     input_ref: await store.put(JSON.stringify(args)),
-    ...(tool?.effect === 'acting' && { acts: true }),
   };
 }
 

@@ -34,7 +34,8 @@ export async function readRecord(store: ArtifactStore, ref: Ref): Promise<RunRec
     // oxlint-disable-next-line no-await-in-loop
     const entry = await readEntry(store, at);
     if (!('events' in entry)) record = entry;
-    else if (entry.base.revision === entry.revision) {
+    // Rather from the one before, if it is in memory: then the fold keeps the objects that an event does not change.
+    else if (entry.base.revision === entry.revision && !records.has(entry.previous_ref)) {
       // oxlint-disable-next-line no-await-in-loop
       record = await readWhole(store, entry.base.ref);
     } else {

@@ -3,6 +3,7 @@ import { TemporalFailure } from '@temporalio/common';
 import type { FailureType, ModelFailureDetails } from '../../contracts/errors.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
+import { isAnyUsage } from '../../core/usage/add-usage.ts';
 import { ArtifactCorrupt, StoreUnavailable } from '../ports/artifact-store.ts';
 import type { ModelFailure } from '../ports/model-client.ts';
 import { ThreadUnavailable } from '../ports/thread-store.ts';
@@ -51,7 +52,7 @@ export function toModelFailure(
   const isSpentTry = error.type === 'ModelProtocol' && attempt >= protocolAttemptsMax;
   const details: ModelFailureDetails = {
     ...error.details,
-    usage: spent.calls > 0 ? spent : null,
+    usage: isAnyUsage(spent) ? spent : null,
     ...(promptRef !== null && { prompt_ref: promptRef }),
   };
   return ApplicationFailure.create({

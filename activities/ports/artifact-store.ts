@@ -86,7 +86,7 @@ export class StoreUnavailable extends Error {
  */
 export class ArtifactCorrupt extends Error {
   override readonly name = 'ArtifactCorrupt';
-  readonly type = 'ArtifactCorrupt';
+  readonly type: 'ArtifactCorrupt' | 'ArtifactMissing' = 'ArtifactCorrupt';
   readonly ref: Ref;
   readonly path: string;
 
@@ -94,5 +94,18 @@ export class ArtifactCorrupt extends Error {
     super(message, { cause: init.cause });
     this.ref = init.ref;
     this.path = init.path;
+  }
+}
+
+/** A stored artifact is not in this home. The run parks until it is back. */
+export class ArtifactMissing extends ArtifactCorrupt {
+  override readonly type = 'ArtifactMissing';
+
+  constructor(init: { ref: Ref; path: string }) {
+    super(
+      `The artifact "${init.path}" is missing: this worker has another PLANWAVE_HOME than the one that wrote it, or files ` +
+        'were lost. Try: give the worker the home of this run or restore the file, then resume the run',
+      init,
+    );
   }
 }

@@ -143,7 +143,7 @@ export class ModelFailure extends Error {
 
 export class ModelAborted extends Error {
   override readonly name = 'ModelAborted';
-  /** The provider's counts until then, or null when the reply had not begun. */
+  /** Counts until then, the output estimated from what had arrived; null when the reply had not begun. */
   readonly tokens: TokenCount | null;
   readonly model: string;
   /** The last words that arrived, at most 8,000 characters; empty when there were none, and without `redactModel`. */

@@ -1,3 +1,5 @@
+import type { Ref } from '../../contracts/ref.ts';
+
 /** Place of a workspace: the folder that a run's input names, or, when that is null, one of the run's own. */
 export interface WorkspacePlace {
   readonly run_id: string;
@@ -21,10 +23,74 @@ export interface FileState {
   readonly bytes: number;
 }
 
+/** A file that may be replaced or removed. */
+export interface FoundFile extends FileState {
+  /** True when the run wrote the file's present content, or the file is in a copy: then no work of others is lost with it. */
+  readonly by_run: boolean;
+}
+
+/** Condition of a change: it is made if the file is as it was, and if the caller may still make it. */
+export interface ChangeTerms {
+  /** SHA-256 of the content that is replaced; null when there must be no file. If undefined, any content. */
+  readonly expected?: string | null;
+  /** Called when everything is ready, right before the change. Its error is passed on, and nothing is changed. */
+  readonly mayStill?: () => Promise<void>;
+}
+
+/** State after a change. */
+export interface ChangedFile extends FileState {
+  /** The replaced content, as an artifact, when it was not the run's own. Absent when nothing was lost. */
+  readonly replaced_ref?: Ref;
+}
+
+export interface ListedEntry {
+  /** Path below the workspace. */
+  readonly path: string;
+  readonly kind: 'file' | 'folder' | 'other';
+  /** 0 for all but files. */
+  readonly bytes: number;
+}
+
+export interface FolderListing {
+  readonly entries: readonly ListedEntry[];
+  /** True when there are more than a listing may hold. */
+  readonly isCut: boolean;
+}
+
+export interface FileContent extends FileState {
+  readonly content: Uint8Array;
+}
+
+export interface SearchOrder {
+  /** A regular expression in Rust's syntax. */
+  readonly pattern: string;
+  /** Folder or file below the workspace; empty for all of it. */
+  readonly path: string;
+  /** Files to search, as a pattern of a `.gitignore`. Null for all. */
+  readonly glob: string | null;
+  readonly ignoreCase: boolean;
+}
+
+export interface SearchMatch {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+export interface SearchResult {
+  readonly matches: readonly SearchMatch[];
+  /** True when there are more than a search may return. */
+  readonly isCut: boolean;
+}
+
 /**
- * Workspaces of agents: one folder for each run. Nothing outside it is read or written, whatever a path says.
+ * Workspaces of agents: one folder for each run. Nothing outside it is read or written, whatever a path says, and no
+ * link is followed.
  *
- * A path follows `checkWorkspacePath`: parts joined by `/`, relative to the workspace.
+ * A path that is changed follows `checkWorkspacePath`, one that is read `checkReadPath`: parts joined by `/`, relative
+ * to the workspace. Private names and ignored files are neither read, listed nor searched.
+ *
+ * Each method throws {WorkspaceRefused} when the path leads elsewhere, is private, or is no file or folder.
  */
 export interface Workspaces {
   /** Checks a folder that an input names: returns its fault with a cure, or null when it can be used. */
@@ -33,27 +99,31 @@ export interface Workspaces {
   /** Returns the workspace's folder on this machine, an absolute path, for a command. It is made when it is missing. */
   folderOf(place: WorkspacePlace): Promise<string>;
 
-  /**
-   * Returns the file at `path`, or null when there is none.
-   *
-   * @throws {WorkspaceRefused} when the path leads elsewhere or is not a file.
-   */
-  look(place: WorkspacePlace, path: string): Promise<FileState | null>;
+  /** Returns the file at a path that may be changed, or null when there is none. */
+  look(place: WorkspacePlace, path: string): Promise<FoundFile | null>;
 
   /**
    * Writes a text as the whole file at `path`, in one step. Missing folders are created. When the promise resolves, the
-   * file survives a power cut.
-   *
-   * @param mayStill Called when everything is ready, right before the file is replaced. Its error is passed on, and the
-   * file stays unchanged. If undefined, nothing is checked.
-   * @throws {WorkspaceRefused} like `look`, and when the system refuses the write; nothing is changed then.
+   * file survives a power cut. Nothing is changed when it is rejected.
    */
   write(
     place: WorkspacePlace,
     path: string,
     text: string,
-    mayStill?: () => Promise<void>,
-  ): Promise<FileState>;
+    terms?: ChangeTerms,
+  ): Promise<ChangedFile>;
+
+  /** Removes the file at `path`. @returns the state of the removed file. */
+  remove(place: WorkspacePlace, path: string, terms?: ChangeTerms): Promise<ChangedFile>;
+
+  /** Lists a folder and what is below it, sorted by path. @param depth Levels, from 1. */
+  list(place: WorkspacePlace, path: string, depth: number): Promise<FolderListing>;
+
+  /** Reads a file of at most `readFileBytesMax` bytes. */
+  read(place: WorkspacePlace, path: string): Promise<FileContent>;
+
+  /** Searches lines, sorted by path. @throws {WorkspaceRefused} also for a faulty pattern. */
+  search(place: WorkspacePlace, order: SearchOrder, signal: AbortSignal): Promise<SearchResult>;
 }
 
 /** A file that can't be read or written there. The message is for a model: it holds no path of the machine. */

@@ -151,9 +151,10 @@ function joinOutputs(
   ).trimEnd();
 }
 
-/** The newest confirmed writing of a file; null without a known writing. */
+/** The newest confirmed writing of a file; null without a known writing, and when the file was removed since. */
 function findWritten({ effects = [] }: RunRecord, path: string): RecordedEffect | null {
-  return effects.findLast((one) => one.state === 'confirmed' && one.target === path) ?? null;
+  const last = effects.findLast((one) => one.state === 'confirmed' && one.target === path);
+  return last === undefined || last.receipt?.removed === true ? null : last;
 }
 
 /** Returns the reference of a file's text if the file is small enough to be shown; null otherwise. */

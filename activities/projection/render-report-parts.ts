@@ -97,16 +97,19 @@ function listEffects(heading: string, effects: readonly string[]): string | null
   );
 }
 
+function describeReceipt({ bytes, removed, replaced_ref, command }: EffectReceipt): string {
+  if (command !== undefined) {
+    const { exit_code, confined } = command;
+    const end = exit_code === null ? 'ended at a limit' : `exit code ${exit_code}`;
+    return confined ? end : `${end}, unconfined`;
+  }
+  const change = removed === true ? 'removed' : `${bytes} bytes`;
+  return replaced_ref === undefined ? change : `${change}; the content before is kept`;
+}
+
 function describeConfirmed({ target, receipt, reason, delegation_id }: RecordedEffect): string {
   const proof = receipt === null ? reason : describeReceipt(receipt);
   return `\`${target}\` by ${delegation_id}: ${proof}`;
-}
-
-function describeReceipt({ bytes, command }: EffectReceipt): string {
-  if (command === undefined) return `${bytes} bytes`;
-  const { exit_code, confined } = command;
-  const end = exit_code === null ? 'ended at a limit' : `exit code ${exit_code}`;
-  return confined ? end : `${end}, unconfined`;
 }
 
 function describeUnclear({ target, tool, reason, delegation_id }: RecordedEffect): string {

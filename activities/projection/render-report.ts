@@ -2,7 +2,13 @@ import type { ExecutorKind } from '../../contracts/executor.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
-import { countOf, formatCost, describeExpected, formatTokens } from '../../core/text/format.ts';
+import {
+  countOf,
+  formatCost,
+  describeExpected,
+  formatTokens,
+  formatUnreported,
+} from '../../core/text/format.ts';
 import { findAnsweringDelegation } from './find-answer.ts';
 import {
   findHandedOver,
@@ -175,12 +181,16 @@ function renderConflicts(record: RunRecord, texts: RecordTexts): string | null {
 }
 
 function renderUsage({ usage, waves, started_at, updated_at }: RunRecord): string {
+  const unreported = formatUnreported(usage);
   const minutes = Math.max(0, updated_at - started_at) / 60;
   return [
     '## Usage and cost',
     '',
     `- ${countOf(usage.calls, 'model call')}, ${formatTokens(usage)}`,
     `- Cost: ${formatCost(usage)}`,
+    ...(unreported === ''
+      ? []
+      : [`- Billed perhaps, without a report, and counted against the budget: ${unreported}`]),
     `- ${countOf(waves.length, 'wave')} in ${minutes.toFixed(1)} minutes, waiting times included`,
     ...waves.flatMap(renderExpected),
   ].join('\n');

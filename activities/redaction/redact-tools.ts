@@ -22,6 +22,8 @@ function redactTool(tool: Tool, redactor: Redactor): Tool {
   }
   return {
     ...tool,
+    describeLoss: (input, context) =>
+      redacted(async () => (await tool.describeLoss?.(input, context)) ?? null),
     look: (input, context) => redacted(() => tool.look(input, context)),
     act: (input, context) => redacted(() => tool.act(input, context)),
     check: (input, before, context) => redacted(() => tool.check(input, before, context)),

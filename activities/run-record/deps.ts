@@ -16,8 +16,12 @@ export interface RecordDeps {
   readonly projection: ProjectionWriter;
   /** Checks the folder that a run's input may name for its files. */
   readonly workspaces: Pick<Workspaces, 'findFault'>;
+  /** Defined in OpenRunResult. */
+  readonly approvers: readonly string[] | null;
   /** All existing tools. An agent that allows another one is refused. */
   readonly toolNames: readonly string[];
+  /** Those that only a run with a workspace has. */
+  readonly workspaceTools: readonly string[];
   /** All existing middlewares and guardrails. A team that names another one is refused. */
   readonly middlewareNames: readonly MiddlewareName[];
   /** Known models of the provider. A member of a triad may get one even if no agent names it. */

@@ -11,11 +11,17 @@ export interface LoadedRegistry {
   readonly faults: readonly InputFault[];
 }
 
-/** The agents of a run, checked: faulty files with their line, tools that do not exist, no planner. */
+/**
+ * The agents of a run, checked: faulty files with their line, tools that do not exist, no planner.
+ *
+ * @param hasWorkspace False for a run that names no workspace: its agents have none of the tools for one.
+ */
 export async function loadRegistry(
-  { agents: sourceOf, toolNames }: Pick<RecordDeps, 'agents' | 'toolNames'>,
+  deps: Pick<RecordDeps, 'agents' | 'toolNames' | 'workspaceTools'>,
   agentsDir: string | null,
+  hasWorkspace: boolean,
 ): Promise<LoadedRegistry> {
+  const { agents: sourceOf, toolNames, workspaceTools } = deps;
   let agents: readonly AgentDefinition[];
   try {
     agents = await sourceOf(agentsDir).load();
@@ -28,7 +34,19 @@ export async function loadRegistry(
     return { agents: [], faults };
   }
   const faults = [...findUnknownTools(agents, toolNames), ...findNoPlanner(agents)];
-  return { agents: faults.length === 0 ? agents : [], faults };
+  if (faults.length > 0) return { agents: [], faults };
+  return { agents: hasWorkspace ? agents : withoutTools(agents, workspaceTools), faults };
+}
+
+/** Returns the agents without these tools, so that no prompt names what the run does not have. */
+export function withoutTools(
+  agents: readonly AgentDefinition[],
+  tools: readonly string[],
+): readonly AgentDefinition[] {
+  return agents.map((agent) => ({
+    ...agent,
+    allowed_tools: agent.allowed_tools.filter((tool) => !tools.includes(tool)),
+  }));
 }
 
 function findUnknownTools(

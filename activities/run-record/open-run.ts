@@ -1,5 +1,8 @@
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { OpenRunInput, OpenRunResult, PhaseStart } from '../../contracts/activity-types.ts';
+import type { RunBudget } from '../../contracts/budget.ts';
+import type { RunLimits } from '../../contracts/limits.ts';
+import type { TeamSummary } from '../../contracts/team.ts';
 import { resolveBudget } from '../../core/budget/resolve-budget.ts';
 import { resolveLimits } from '../../core/limits.ts';
 import { listSections } from '../../core/triad/list-sections.ts';
@@ -42,35 +45,7 @@ export async function openRun(
   input: OpenRunInput,
   assertCurrent: AssertCurrent,
 ): Promise<OpenRunResult> {
-  const { workflow_type } = input;
-  const { request: typed, agentsDir, faults } = readInput(workflow_type, input.input);
-  const { agents, faults: agentFaults } = await loadRegistry(deps, agentsDir);
-  const teamFaults =
-    agentFaults.length > 0
-      ? []
-      : checkTypedTeams(deps, {
-          placed: readTeamDrafts(workflow_type, input.input),
-          agents,
-          triads: typed?.triads ?? true,
-        });
-  const shapeFaults = [...faults, ...agentFaults];
-  if (typed === null || shapeFaults.length > 0) {
-    throw createInvalidInput(workflow_type, [...shapeFaults, ...teamFaults]);
-  }
-  const request = findMembers(typed, agents);
-  const limits = resolveLimits(request.limits);
-  const budget = resolveBudget(request.budget);
-  const members = listTypedMembers(request);
-  const models = listModels(deps, budget, agents, members);
-  const teams = request.teams === null ? null : summariseTeams(request.teams, agents);
-  const ruleFaults = [
-    ...teamFaults,
-    ...checkRequest(workflow_type, request, { agents, models, limits, teams }),
-    ...checkBudget(budget, agents, [...members, ...listTypedLeaders(request)], deps.isPriced),
-    ...(await checkWorkspace(deps, request)),
-  ];
-  if (ruleFaults.length > 0) throw createInvalidInput(workflow_type, ruleFaults);
-
+  const { request, agents, limits, budget, models, teams } = await checkIntake(deps, input);
   const registry: RegistrySnapshot = { agents: [...agents], teams: [...(request.teams ?? [])] };
   const registryRef = await deps.store.put(JSON.stringify(registry));
   const plan =
@@ -94,6 +69,7 @@ export async function openRun(
     models,
     teams,
     questions: resolveQuestionRules(request.questions),
+    approvers: deps.approvers,
     criteria: record.criteria.map(({ criterion_id, state, delegation_id }) => ({
       criterion_id,
       state,
@@ -103,6 +79,71 @@ export async function openRun(
     plan,
     ...(phaseStart !== null && { phase_start: phaseStart }),
   };
+}
+
+/** Parts of `RecordDeps` that an input is checked against. Nothing is written with them. */
+export type IntakeDeps = Pick<
+  RecordDeps,
+  | 'agents'
+  | 'workspaces'
+  | 'toolNames'
+  | 'workspaceTools'
+  | 'middlewareNames'
+  | 'models'
+  | 'isPriced'
+>;
+
+/** A typed input without a fault, and what follows from it. */
+interface Intake {
+  readonly request: RunRequest;
+  readonly agents: readonly AgentDefinition[];
+  readonly limits: RunLimits;
+  readonly budget: RunBudget | null;
+  readonly models: readonly string[];
+  readonly teams: readonly TeamSummary[] | null;
+}
+
+/**
+ * Checks a typed input and the agents and folders that it names.
+ *
+ * @throws InvalidInput with every fault of the input and of the agent files at once.
+ */
+export async function checkIntake(
+  deps: IntakeDeps,
+  { workflow_type, input }: Pick<OpenRunInput, 'workflow_type' | 'input'>,
+): Promise<Intake> {
+  const { request: typed, agentsDir, faults } = readInput(workflow_type, input);
+  const { agents, faults: agentFaults } = await loadRegistry(
+    deps,
+    agentsDir,
+    typed !== null && typed.workspaceDir !== null,
+  );
+  const teamFaults =
+    agentFaults.length > 0
+      ? []
+      : checkTypedTeams(deps, {
+          placed: readTeamDrafts(workflow_type, input),
+          agents,
+          triads: typed?.triads ?? true,
+        });
+  const shapeFaults = [...faults, ...agentFaults];
+  if (typed === null || shapeFaults.length > 0) {
+    throw createInvalidInput(workflow_type, [...shapeFaults, ...teamFaults]);
+  }
+  const request = findMembers(typed, agents);
+  const limits = resolveLimits(request.limits);
+  const budget = resolveBudget(request.budget);
+  const members = listTypedMembers(request);
+  const models = listModels(deps, budget, agents, members);
+  const teams = request.teams === null ? null : summariseTeams(request.teams, agents);
+  const ruleFaults = [
+    ...teamFaults,
+    ...checkRequest(workflow_type, request, { agents, models, limits, teams }),
+    ...checkBudget(budget, agents, [...members, ...listTypedLeaders(request)], deps.isPriced),
+    ...(await checkWorkspace(deps, request)),
+  ];
+  if (ruleFaults.length > 0) throw createInvalidInput(workflow_type, ruleFaults);
+  return { request, agents, limits, budget, models, teams };
 }
 
 /** Chooses the members of a triad and the leader of a team, once the agents are loaded. */

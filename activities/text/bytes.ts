@@ -42,3 +42,13 @@ export function splitPages(text: string, bytesMax: number): string[] {
 export function hashBytes(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex');
 }
+
+/** Decodes a text. @returns null for bytes that are no UTF-8, or hold a NUL, as no text does. */
+export function decodeText(bytes: Uint8Array): string | null {
+  if (bytes.includes(0)) return null;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}

@@ -4,7 +4,14 @@ import { listNames } from '../../core/text/list-names.ts';
 import { countBytes, takeLines } from '../text/bytes.ts';
 import { describeIssues } from '../text/describe-issues.ts';
 import { grantTools } from './tool.ts';
-import type { GrantableTool, ReadingTool, Tool, ToolContext, ToolRegistry } from './tool.ts';
+import type {
+  GrantableTool,
+  ReadContext,
+  ReadingTool,
+  Tool,
+  ToolContext,
+  ToolRegistry,
+} from './tool.ts';
 
 /** Maximum bytes of a tool's result: 25,000 tokens. A tool with a longer result returns it in pages. */
 const toolResultBytesMax = 100_000;
@@ -55,7 +62,7 @@ export function prepareCall(
 export async function callTool(
   tool: ReadingTool,
   input: unknown,
-  context: ToolContext,
+  context: ReadContext,
   timeoutMs: number,
 ): Promise<ToolAnswer> {
   try {
@@ -85,9 +92,9 @@ export class ToolTimeout extends Error {
  * @throws {ToolTimeout} when it took longer.
  * @throws the error of the work, or the reason with which `context.signal` was aborted.
  */
-export async function runWithin<T>(
-  work: (context: ToolContext) => Promise<T>,
-  context: ToolContext,
+export async function runWithin<T, C extends ToolContext>(
+  work: (context: C) => Promise<T>,
+  context: C,
   timeoutMs: number,
 ): Promise<T> {
   const timeout = new AbortController();

@@ -4,16 +4,11 @@ import type { WorkspacePlace } from '../ports/workspaces.ts';
 import type { ToolContext } from './tool.ts';
 
 /** Returns the place in which the calling delegation works. */
-export async function placeOf({
-  store,
-  record_ref,
-  run_id,
-  delegation_id,
-  upstream,
-}: ToolContext): Promise<WorkspacePlace> {
+export async function placeOf(context: ToolContext): Promise<WorkspacePlace> {
+  const { store, record_ref, run_id, delegation_id, builds_on } = context;
   const { workspace_dir, waves } = await readRecord(store, record_ref);
-  const direct = upstream.map((output) => output.delegation_id);
-  const foundations = listFoundations(delegation_id, waves, direct);
-  const worker = delegation_id === '' ? {} : { worker: { delegation_id, foundations } };
-  return { run_id, dir: workspace_dir ?? null, ...worker };
+  const dir = workspace_dir ?? null;
+  if (delegation_id === '') return { run_id, dir };
+  const foundations = listFoundations(delegation_id, waves, builds_on);
+  return { run_id, dir, worker: { delegation_id, foundations } };
 }

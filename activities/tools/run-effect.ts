@@ -132,7 +132,7 @@ async function act(call: EffectCall, before: string): Promise<EffectEvent> {
           await call.assertCurrent();
           inner.signal.throwIfAborted();
         };
-        return tool.act(input, { ...inner, mayStill });
+        return tool.act(input, { ...inner, before, mayStill });
       },
       context,
       timeoutMs,

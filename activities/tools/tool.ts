@@ -7,24 +7,32 @@ import type { EffectVerdict } from '../../core/effects/step-effect.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ToolSpec } from '../ports/model-client.ts';
 
-/** The part of the calling delegation that a tool may see. */
+/** The part of the calling delegation that every tool may see. */
 export interface ToolContext {
   readonly store: ArtifactStore;
   readonly run_id: string;
   /** Empty for the planner. */
   readonly delegation_id: string;
+  /** Delegations of the same wave that it depends on. */
+  readonly builds_on: readonly string[];
   readonly record_ref: Ref;
+  /** Aborted when the call took too long or the activity was cancelled. */
+  readonly signal: AbortSignal;
+}
+
+/** The context of a tool that changes nothing. */
+export interface ReadContext extends ToolContext {
   readonly upstream: readonly UpstreamOutput[];
   /** Details that may still be loaded. */
   readonly loads_left: number;
   /** Must be called when a detail was loaded: the delegation's record lists what its work rests on. */
   readonly onLoaded: (detailId: string) => void;
-  /** Aborted when the call took too long or the activity was cancelled. */
-  readonly signal: AbortSignal;
 }
 
 /** The context of a tool that acts. */
 export interface ActContext extends ToolContext {
+  /** The words of `look`. */
+  readonly before: string;
   /**
    * To be asked as late as can be: when all is ready, right before the change. Throws when the call was given up, or
    * another worker may have it: what a suspended worker left half done must not come after what was done since.
@@ -33,8 +41,13 @@ export interface ActContext extends ToolContext {
 }
 
 /** The fields that every tool has; the rest depends on its effect. */
-interface ToolEntry {
+export interface ToolEntry {
   readonly spec: ToolSpec;
+  /**
+   * True for a tool that is of use only if the run's input names a workspace: a run without one has no such tool. Absent:
+   * every run has it.
+   */
+  readonly needsWorkspace?: true;
   /**
    * The callers that are offered it: `agents` whose file grants it; the `planner` while it decides on a wave, for it never does the work
    * itself; or the `turn` of a triad's member or a team's leader, as its workflow says.
@@ -67,7 +80,15 @@ export interface ReadingTool extends ToolEntry {
    * @param input the arguments as `spec.input` parsed them.
    * @returns the text for the model.
    */
-  run(input: unknown, context: ToolContext): Promise<string>;
+  run(input: unknown, context: ReadContext): Promise<string>;
+}
+
+/** Work of others that a call would replace or remove. */
+export interface Loss {
+  /** Identifies what is there now: an approval is for this state alone. */
+  readonly before: string;
+  /** The change in words, for the person who approves it. */
+  readonly lines: readonly string[];
 }
 
 /**
@@ -87,6 +108,13 @@ export interface ActingTool extends ToolEntry {
   describeDone?(receipt: EffectReceipt, context: ToolContext): Promise<string>;
   /** Names what a call changes, in a few words: a path. For people, for the record, and for what the agent claims. */
   targetOf(input: unknown): string;
+  /**
+   * Tells what of others a call would replace or remove: a person then approves it, whatever the rule says. Null when
+   * nothing is lost. Changes nothing.
+   *
+   * @throws what makes the call impossible.
+   */
+  describeLoss?(input: unknown, context: ToolContext): Promise<Loss | null>;
   /**
    * Describes what is there before, as a short text for `check`. Changes nothing.
    *
@@ -156,6 +184,13 @@ export function offerStateTools(
 /** Lists the tools that an agent's file can grant. */
 export function listGrantable(registry: ToolRegistry): GrantableTool[] {
   return [...registry.values()].flatMap((tool) => (tool.effect === 'state' ? [] : [tool]));
+}
+
+/** Lists the names of the tools that only a run with a workspace has. */
+export function listWorkspaceTools(registry: ToolRegistry): string[] {
+  return listGrantable(registry).flatMap(({ spec, needsWorkspace }) =>
+    needsWorkspace === true ? [spec.name] : [],
+  );
 }
 
 /** Lists the names of the planner's tools, whatever its file says. */

@@ -1,4 +1,5 @@
 import type { DataConverter } from '@temporalio/common';
+import type { OpenRunInput } from '../../contracts/activity-types.ts';
 import type { StatusView } from '../../contracts/views.ts';
 import type { ConnectOptions } from '../connect.ts';
 import type { OpenHistory } from '../run-listing.ts';
@@ -14,6 +15,8 @@ import type {
 /** Dependencies of the command line, composed where the store and the tools are known. */
 export interface CliDeps {
   readonly io: CliIo;
+  /** Version of planwave. If undefined: `unknown`. */
+  readonly version?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folder that relative paths on the command line start from. */
   readonly cwd: string;
@@ -21,8 +24,29 @@ export interface CliDeps {
   readonly exportRun: (runId: string) => Promise<ExportedRun>;
   /** Reads the stored result of the run, or null when there is none. */
   readonly readResult: (runId: string) => Promise<StoredResult | null>;
+  /** Reads a stored text by its address. Rejects when there is none. If undefined: not available. */
+  readonly readArtifact?: ((ref: string) => Promise<string>) | undefined;
   /** Status of a run that the server has forgotten, from the store, or null. If undefined: not available. */
   readonly readStoredStatus?: ((runId: string) => Promise<StatusView | null>) | undefined;
+  /** Removes runs that ended before a time, Unix epoch seconds. `dryRun` only counts. */
+  readonly prune: (options: {
+    readonly endedBefore: number;
+    readonly dryRun: boolean;
+  }) => Promise<PrunedHome>;
+  /**
+   * Rejects with a CliError that lists every fault when a worker on this machine would refuse the input. If undefined: only
+   * the worker judges it, after the start.
+   */
+  readonly checkInput?:
+    | ((workflowType: OpenRunInput['workflow_type'], input: object) => Promise<void>)
+    | undefined;
+  /** Called with the id of a run that was started. If undefined: not called. */
+  readonly onStarted?: ((runId: string) => void) | undefined;
+  /**
+   * Words for the person who leaves a run with Ctrl-C, where its worker ends with this process. If undefined: the run goes on
+   * without the person.
+   */
+  readonly describeLeaving?: ((runId: string) => string) | undefined;
   readonly threads: CliThreads;
   readonly changes: CliChanges;
   /** Checks beyond those that need only the server. */
@@ -50,6 +74,17 @@ export interface ReplayedWorkflow {
 interface ExportedRun {
   /** Folder that was written. */
   readonly path: string;
+}
+
+/** Removed files of the artifact home. */
+export interface PrunedHome {
+  /** Ids of the removed runs. */
+  readonly runs: readonly string[];
+  /** Artifacts, and entries of the ledgers. */
+  readonly files: number;
+  readonly bytes: number;
+  /** The open run that keeps older files, because it may need them; null when none does. */
+  readonly kept_by: string | null;
 }
 
 interface StoredResult {

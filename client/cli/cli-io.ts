@@ -10,6 +10,8 @@ export interface CliIo {
   /** True when a person uses the terminal: questions may be asked and output may be redrawn. */
   readonly isTerminal: boolean;
   readonly colour: boolean;
+  /** Returns the width of the terminal now. If undefined: unlimited. */
+  readonly columns?: (() => number) | undefined;
   /** Calls `handler` at Ctrl-C instead of ending the process. Returns a function that undoes it. */
   readonly onInterrupt: (handler: () => void) => () => void;
 }
@@ -28,6 +30,7 @@ export function createProcessIo(): CliIo {
     stderr,
     stdin,
     isTerminal,
+    columns: () => stdout.columns,
     colour: isTerminal && (env['NO_COLOR'] ?? '') === '',
     onInterrupt: (handler) => {
       process.on('SIGINT', handler);

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { commandPrefix } from '../../core/text/command-text.ts';
 import type { CliDeps } from './cli-deps.ts';
 import { createCommandRunner } from './command-runner.ts';
 import type { CommandRunner, GlobalOptions } from './command-runner.ts';
@@ -7,15 +6,16 @@ import { registerAmend, registerControls } from './commands/control.ts';
 import { registerAnswer } from './commands/answer.ts';
 import { registerChanges } from './commands/changes.ts';
 import { registerDoctor } from './commands/doctor.ts';
-import { registerExport, registerReport } from './commands/report.ts';
+import { registerArtifact, registerExport, registerReport } from './commands/report.ts';
 import { registerList } from './commands/list.ts';
+import { registerPrune } from './commands/prune.ts';
 import { registerQuestions } from './commands/questions.ts';
 import { registerStart } from './commands/start.ts';
 import { registerStatus } from './commands/status.ts';
 import { registerTeam } from './commands/team.ts';
 import { registerThreads } from './commands/threads.ts';
 import { registerWatch } from './commands/watch.ts';
-import { exitCodeHelp } from './cli-error.ts';
+import { addExamples, helpFooter } from './help.ts';
 
 type Register = (program: Command, runner: CommandRunner) => void;
 
@@ -33,6 +33,8 @@ const commands: readonly Register[] = [
   registerControls,
   registerAmend,
   registerExport,
+  registerArtifact,
+  registerPrune,
   registerThreads,
   registerDoctor,
   registerTemporal,
@@ -49,6 +51,7 @@ export function createProgram(
   const program = new Command('planwave')
     .description('Start, watch and steer planwave runs on a Temporal server.')
     .usage('<command> [options]')
+    .version(deps.version ?? 'unknown', '--version', 'print the version')
     // Without it, the options after `temporal` would be read as ours.
     .enablePositionalOptions()
     .exitOverride()
@@ -61,6 +64,7 @@ export function createProgram(
     .addHelpText('after', helpFooter());
   const runner = createCommandRunner(deps, reportExitCode);
   for (const register of commands) register(program, runner);
+  addExamples(program);
   addGlobalOptions(program);
   return program;
 }
@@ -75,17 +79,6 @@ function addGlobalOptions(command: Command): void {
       'Temporal server (default: TEMPORAL_ADDRESS, else localhost:7233)',
     )
     .option('--namespace <name>', 'Temporal namespace (default: TEMPORAL_NAMESPACE, else default)');
-}
-
-function helpFooter(): string {
-  const codes = exitCodeHelp.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`);
-  return [
-    '',
-    'Exit codes:',
-    ...codes,
-    '',
-    `In scripts: ${commandPrefix.replace('run', 'run --silent')} <command> --json`,
-  ].join('\n');
 }
 
 function registerTemporal(program: Command, runner: CommandRunner): void {

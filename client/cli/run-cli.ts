@@ -2,6 +2,8 @@ import { CommanderError } from 'commander';
 import { Interrupted } from './cli-io.ts';
 import type { CliDeps } from './cli-deps.ts';
 import { toShownError, exitCodes } from './cli-error.ts';
+import { commandText } from '../../core/text/command-text.ts';
+import { examples } from './help.ts';
 import { createProgram } from './program.ts';
 import { cleanLine, safeJson } from './terminal-text.ts';
 
@@ -20,15 +22,15 @@ export async function runCli(argv: readonly string[], deps: CliDeps): Promise<nu
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
-    return showError(error, wantsJson(argv), deps);
+    return showError(error, argv, deps);
   }
 }
 
-function showError(error: unknown, json: boolean, { io, env }: CliDeps): number {
-  if (error instanceof CommanderError) return showUsageError(error, json, io);
+function showError(error: unknown, argv: readonly string[], { io, env }: CliDeps): number {
+  if (error instanceof CommanderError) return showUsageError(error, argv, io);
   if (error instanceof Interrupted) return exitCodes.interrupted;
   const { code, exitCode, message, data } = toShownError(error);
-  if (json) io.stdout.write(`${safeJson({ error: { code, message, ...data } })}\n`);
+  if (wantsJson(argv)) io.stdout.write(`${safeJson({ error: { code, message, ...data } })}\n`);
   else
     io.stderr.write(
       `${message
@@ -43,15 +45,27 @@ function showError(error: unknown, json: boolean, { io, env }: CliDeps): number 
 }
 
 /** Shows a usage error. Commander reports help and versions as errors with exit code 0. */
-function showUsageError(error: CommanderError, json: boolean, io: CliDeps['io']): number {
+function showUsageError(error: CommanderError, argv: readonly string[], io: CliDeps['io']): number {
   if (error.exitCode === 0) return exitCodes.ok;
   const isHelp = error.code === 'commander.help';
   const message = isHelp
-    ? 'a command is missing. Try: --help'
+    ? `a command is missing. Try: ${commandText('--help')}`
     : cleanLine(error.message.replace(/^error: /, '')).replace(/(?<!\.)\.+$/, '');
-  if (json) io.stdout.write(`${safeJson({ error: { code: 'bad_input', message } })}\n`);
-  else if (!isHelp) io.stderr.write(`${message}. Try: --help\n`);
+  if (wantsJson(argv)) io.stdout.write(`${safeJson({ error: { code: 'bad_input', message } })}\n`);
+  else if (!isHelp) io.stderr.write(`${message}. Try: ${cureOf(error, argv)}\n`);
   return exitCodes.badInput;
+}
+
+/** Names the help of the command that was meant, or the quotes that a goal of several words needs. */
+function cureOf({ code }: CommanderError, argv: readonly string[]): string {
+  const [name = ''] = argv;
+  const isKnown = name in examples;
+  if (code === 'commander.excessArguments' && (name === 'start' || name === 'team')) {
+    const firstOption = argv.findIndex((word) => word.startsWith('-'));
+    const words = argv.slice(1, firstOption === -1 ? undefined : firstOption);
+    return `put it in quotes: ${commandText(name, words.join(' '))}`;
+  }
+  return isKnown ? commandText(name, '--help') : commandText('--help');
 }
 
 /** Detects `--json` without the parser, because a command line that can't be parsed may want JSON too. */

@@ -70,6 +70,42 @@ export function renderTable(
   });
 }
 
+/** Characters that take two columns of a terminal. */
+const wide =
+  /[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\uff01-\uff60]/u;
+/** Characters that take none: marks on the character before, and joiners. */
+const narrow = /\p{M}|\u200b|\u200c|\u200d/u;
+const colourCode = /(\p{Cc}\[[0-9;]*m)/u;
+
+/** Cuts a painted line to the columns of a terminal. Every colour code stays, since one of them ends the last colour. */
+export function cutToColumns(line: string, columnsMax: number): string {
+  const parts = line.split(colourCode);
+  const texts = parts.filter((_part, at) => at % 2 === 0);
+  if (sumColumns(texts.join('')) <= columnsMax) return line;
+  let left = columnsMax - 1;
+  return parts
+    .map((part, at) => {
+      if (at % 2 === 1 || left < 0) return at % 2 === 1 ? part : '';
+      let kept = '';
+      for (const character of part) {
+        left -= columnsOf(character);
+        if (left < 0) return `${kept}…`;
+        kept += character;
+      }
+      return kept;
+    })
+    .join('');
+}
+
+function sumColumns(text: string): number {
+  return Array.from(text, columnsOf).reduce((sum, columns) => sum + columns, 0);
+}
+
+function columnsOf(character: string): number {
+  if (narrow.test(character)) return 0;
+  return wide.test(character) ? 2 : 1;
+}
+
 /** Formats Unix epoch seconds as `2025-01-31 14:05` in UTC. */
 export function formatTime(epochSeconds: number): string {
   return new Date(epochSeconds * 1_000).toISOString().slice(0, 16).replace('T', ' ');

@@ -1,102 +1,129 @@
-/**
- * The remaining budget of an account, and the size of the next lease.
- *
- * Invariants:
- *   AT1. A lease holds what the next call needs, and no more than is free in every scope.
- *   AT2. While much is left, a lease is a share of it, so that few messages are needed; near the limit it is exact.
- *   AT3. A measure without a limit is lent without one.
- */
-import type { BudgetLimits, BudgetScope, Lease, Spending } from '../../contracts/budget.ts';
-import { addSpending, mapLimits, maxSpending, measures } from './spending.ts';
-import type { Measure } from './spending.ts';
-import type { AccountState, Holder, QueuedWish } from './account-state.ts';
+/** State of a wave's account, and the remaining amounts of its scopes; `step-account.ts` has the rules. */
+import type {
+  BudgetAccount,
+  BudgetLimits,
+  BudgetScope,
+  Reservation,
+  Spending,
+} from '../../contracts/budget.ts';
+import { chargeOf, fits, sizeReservation } from './reservations.ts';
+import type { BudgetChild } from './reservations.ts';
+import { addSpending, mapLimits } from './spending.ts';
+
+/** A delegation, or the planner of the wave. */
+export interface AccountChild extends BudgetChild {
+  readonly child_id: string;
+  readonly is_planner: boolean;
+  /** `waiting`: for the user, without a reservation. `ended`: what it spent is known. */
+  readonly state: 'working' | 'waiting' | 'ended';
+  /** Number of times its own limit was raised. */
+  readonly top_ups: number;
+  /** True when the user decided to finish with the available results. */
+  readonly is_finished: boolean;
+}
+
+/** A request that has not been granted yet. */
+export interface QueuedRequest {
+  readonly child_id: string;
+  readonly needs: Spending;
+}
+
+export interface AccountState extends BudgetAccount {
+  readonly max_parallel: number;
+  readonly children: readonly AccountChild[];
+  /** Oldest request first. */
+  readonly queue: readonly QueuedRequest[];
+  /** Milliseconds of work in this wave so far. */
+  readonly worked_ms: number;
+  /** Unix epoch milliseconds of the last event. */
+  readonly now: number;
+  /** True while the run is paused or parked: its clock stands still. */
+  readonly held: boolean;
+  /** Limits about which the user was asked and has not answered: a scope, or a delegation's id. */
+  readonly asked: readonly string[];
+  readonly verdict: 'open' | 'finish_wave' | 'finish_run' | 'abandon';
+}
+
+/** A limit that stops a child. */
+export interface ReachedLimit {
+  readonly scope: BudgetScope;
+  /** Null unless the scope is `delegation`. */
+  readonly delegation_id: string | null;
+}
 
 /** Spent, with the milliseconds of work. */
 export type Spent = Spending & { readonly worked_ms: number };
 
-/** Remaining amounts of one scope. Null: no limit. */
-export type Left = BudgetLimits;
-
-/**
- * Returns what a holder is charged. While it works, its lease counts as spent, because the holder reports only later.
- */
-export function chargeOf(holder: Holder): Spending {
-  return holder.state === 'working' ? maxSpending(holder.granted, holder.spent) : holder.spent;
-}
-
-/** Sums what the holders are charged, and for the run also what earlier waves spent. */
+/** Sums what the children are charged, and for the run also what earlier waves spent. */
 export function spentOf(state: AccountState, scope: 'run' | 'wave'): Spent {
   const isRun = scope === 'run';
-  const spent = addSpending(...state.holders.map(chargeOf), ...(isRun ? [state.before] : []));
+  const spent = addSpending(...state.children.map(chargeOf), ...(isRun ? [state.before] : []));
   return { ...spent, worked_ms: state.worked_ms + (isRun ? state.before_worked_ms : 0) };
 }
 
-export function leftOf(state: AccountState, scope: 'run' | 'wave'): Left {
-  return subtract(state.limits[scope], spentOf(state, scope));
-}
-
-/** Returns the rest of a delegation's own limit, or null for the planner, which has none. */
-export function ownLeft(state: AccountState, holder: Holder): Left | null {
-  if (holder.is_planner) return null;
-  const { worked_ms } = holder;
-  return subtract(ownLimits(state, holder), { ...chargeOf(holder), worked_ms });
-}
-
 /** Multiplies a delegation's limits by its top-ups. */
-export function ownLimits(state: AccountState, { top_ups }: Holder): BudgetLimits {
+export function ownLimits(state: AccountState, { top_ups }: AccountChild): BudgetLimits {
   return mapLimits(state.limits.delegation, (limit) => limit * (1 + top_ups));
-}
-
-function subtract(limits: BudgetLimits, taken: Spent): Left {
-  return mapLimits(limits, (limit, measure) => limit - taken[measure]);
-}
-
-/** Compares a request with what is left. Time is not reserved: a call may begin while any is left. */
-export function fits(needs: Spending, left: Left): boolean {
-  if (left.worked_ms !== null && left.worked_ms <= 0) return false;
-  return measures.every((measure) => {
-    const free = left[measure];
-    return free === null || needs[measure] <= free;
-  });
 }
 
 /** @returns the scope whose limit the request exceeds, or null when it fits everywhere. */
 export function findBinding(
   state: AccountState,
-  holder: Holder,
-  { needs }: QueuedWish,
+  child: AccountChild,
+  { needs }: QueuedRequest,
 ): BudgetScope | null {
-  const own = ownLeft(state, holder);
-  if (own !== null && !fits(needs, own)) return 'delegation';
-  if (!fits(needs, leftOf(state, 'run'))) return 'run';
-  // The planner still decides on a wave that the user told to finish.
-  const isExempt = holder.is_planner && state.verdict === 'finish_wave';
-  return isExempt || fits(needs, leftOf(state, 'wave')) ? null : 'wave';
+  const own = ownLeft(state, child);
+  if (own !== null && !hasRoom(needs, own)) return 'delegation';
+  if (!hasRoom(needs, leftOf(state, 'run'))) return 'run';
+  return isExempt(state, child) || hasRoom(needs, leftOf(state, 'wave')) ? null : 'wave';
 }
 
-/** Sizes the lease for a request that fits. */
-export function cutLease(
+/** Sizes the reservation for a request that fits. @returns null when it does not. */
+export function sizeGrant(
   state: AccountState,
-  holder: Holder,
-  { needs }: QueuedWish,
-  now: number,
-): Lease {
-  const scopes = [leftOf(state, 'run'), leftOf(state, 'wave'), ownLeft(state, holder)].filter(
+  child: AccountChild,
+  { needs }: QueuedRequest,
+): Reservation | null {
+  const wave = leftOf(state, 'wave');
+  const spare = isExempt(state, child)
+    ? mapLimits(wave, (left, one) => (one === 'worked_ms' ? left : Math.max(left, needs[one])))
+    : wave;
+  const scopes = [leftOf(state, 'run'), spare, ownLeft(state, child)].filter(
     (left) => left !== null,
   );
-  const amount = (measure: Measure): number | null => {
-    const free = smallest(scopes.map((left) => left[measure]));
-    if (free === null) return null;
-    const share = Math.floor(free / (2 * state.max_parallel));
-    return Math.max(needs[measure], share);
-  };
-  const time = smallest(scopes.map((left) => left.worked_ms));
-  return {
-    calls: amount('calls'),
-    tokens: amount('tokens'),
-    cost_micro_usd: amount('cost_micro_usd'),
-    until: time === null ? null : now + time,
-  };
+  const free = (measure: keyof BudgetLimits): number | null =>
+    smallest(scopes.map((left) => left[measure]));
+  const time = free('worked_ms');
+  return sizeReservation(
+    { calls: free('calls'), tokens: free('tokens'), cost_micro_usd: free('cost_micro_usd') },
+    needs,
+    state.max_parallel,
+    time === null ? null : state.now + time,
+  );
+}
+
+/** Returns true for the planner that still decides on a wave that the user told to finish. */
+function isExempt(state: AccountState, child: AccountChild): boolean {
+  return child.is_planner && state.verdict === 'finish_wave';
+}
+
+function leftOf(state: AccountState, scope: 'run' | 'wave'): BudgetLimits {
+  return subtract(state.limits[scope], spentOf(state, scope));
+}
+
+/** Returns the rest of a delegation's own limit, or null for the planner, which has none. */
+function ownLeft(state: AccountState, child: AccountChild): BudgetLimits | null {
+  if (child.is_planner) return null;
+  return subtract(ownLimits(state, child), { ...chargeOf(child), worked_ms: child.worked_ms });
+}
+
+function subtract(limits: BudgetLimits, taken: Spent): BudgetLimits {
+  return mapLimits(limits, (limit, measure) => limit - taken[measure]);
+}
+
+/** Compares a request with what is left. Time is not reserved: a call may begin while any is left. */
+function hasRoom(needs: Spending, left: BudgetLimits): boolean {
+  return (left.worked_ms === null || left.worked_ms > 0) && fits(needs, left);
 }
 
 function smallest(amounts: readonly (number | null)[]): number | null {

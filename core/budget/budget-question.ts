@@ -1,9 +1,9 @@
 /** Words the question that the user is asked at a limit, and budgets in general. */
 import type { BudgetLimits } from '../../contracts/budget.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
-import type { AccountState, ReachedLimit } from './account-state.ts';
-import { chargeOf, ownLimits, spentOf } from './account-terms.ts';
-import type { Spent } from './account-terms.ts';
+import { ownLimits, spentOf } from './account-terms.ts';
+import type { AccountState, ReachedLimit, Spent } from './account-terms.ts';
+import { chargeOf } from './reservations.ts';
 import { mapLimits, noSpending } from './spending.ts';
 
 export function budgetQuestion(state: AccountState, limit: ReachedLimit): AskedQuestion {
@@ -29,7 +29,7 @@ function describeReached(state: AccountState, limit: ReachedLimit, whose: string
   const { spent, limits } = compare(state, limit);
   const soFar = describeAgainst(spent, limits);
   const isSpent = units.some(({ measure }) => spent[measure] >= (limits[measure] ?? Infinity));
-  const needs = state.queue.find(({ holder_id }) => isOfScope(holder_id, limit))?.needs;
+  const needs = state.queue.find(({ child_id }) => isOfScope(child_id, limit))?.needs;
   if (isSpent || needs === undefined) return `The budget of ${whose} is spent: ${soFar}.`;
   const worst = mapLimits({ ...limits, worked_ms: null }, (most, measure) =>
     measure === 'worked_ms' ? most : needs[measure],
@@ -37,8 +37,8 @@ function describeReached(state: AccountState, limit: ReachedLimit, whose: string
   return `The budget of ${whose} may not hold the next call, which can take up to ${describeLimits(worst)}: so far ${soFar}.`;
 }
 
-function isOfScope(holderId: string, { delegation_id }: ReachedLimit): boolean {
-  return delegation_id === null || delegation_id === holderId;
+function isOfScope(childId: string, { delegation_id }: ReachedLimit): boolean {
+  return delegation_id === null || delegation_id === childId;
 }
 
 function compare(
@@ -46,13 +46,13 @@ function compare(
   { scope, delegation_id }: ReachedLimit,
 ): { readonly spent: Spent; readonly limits: BudgetLimits } {
   if (scope !== 'delegation') return { spent: spentOf(state, scope), limits: state.limits[scope] };
-  const holder = state.holders.find((one) => one.holder_id === delegation_id);
-  if (holder === undefined) {
+  const child = state.children.find((one) => one.child_id === delegation_id);
+  if (child === undefined) {
     return { spent: { ...noSpending, worked_ms: 0 }, limits: state.limits.delegation };
   }
   return {
-    spent: { ...chargeOf(holder), worked_ms: holder.worked_ms },
-    limits: ownLimits(state, holder),
+    spent: { ...chargeOf(child), worked_ms: child.worked_ms },
+    limits: ownLimits(state, child),
   };
 }
 

@@ -3,6 +3,7 @@
  *
  * Invariants:
  *   RB1. A measure that was not typed has no limit; a budget without any limit is null.
+ *   RB2. A wave that ends without a report has spent all that was reserved for it, and of time at most what has passed.
  */
 import type {
   BudgetAccount,
@@ -13,7 +14,9 @@ import type {
   RunBudget,
 } from '../../contracts/budget.ts';
 import type { Usage } from '../../contracts/usage.ts';
+import { addUsage, lostUsage } from '../usage/add-usage.ts';
 import { spendingOf } from './spending.ts';
+import type { Measure } from './spending.ts';
 
 const microUsdPerUsd = 1_000_000;
 const msPerMinute = 60_000;
@@ -38,11 +41,53 @@ export function openBudget(budget: RunBudget | null): CarriedBudget | null {
   return budget === null ? null : { limits: budget, steps: budget, worked_ms: 0 };
 }
 
-/** Lends a wave the whole rest of the run's budget, because only one wave works at a time. */
-export function lendBudget(budget: CarriedBudget | null, usage: Usage): BudgetAccount | null {
+/** Reserves for a wave the whole rest of the run's budget, because only one wave works at a time. */
+export function reserveForWave(budget: CarriedBudget | null, usage: Usage): BudgetAccount | null {
   if (budget === null) return null;
   const { limits, steps, worked_ms } = budget;
   return { limits, steps, before: spendingOf(usage), before_worked_ms: worked_ms };
+}
+
+/**
+ * Charges a wave that ended without a report.
+ *
+ * @param account What was reserved for it; null: nothing was limited.
+ * @param told Usage that it reported before.
+ * @param passedMs Milliseconds from its start to its end.
+ * @returns its usage, and the budget for the rest of the run.
+ */
+export function chargeLostWave(
+  account: BudgetAccount | null,
+  told: Usage,
+  passedMs: number,
+): { readonly usage: Usage; readonly budget: CarriedBudget | null } {
+  if (account === null) return { usage: addUsage(told, lostUsage(null)), budget: null };
+  const { limits, steps, before, before_worked_ms } = account;
+  const spent = spendingOf(told);
+  const reserved = (measure: Measure): number | null => {
+    const run = limits.run[measure];
+    const wave = limits.wave[measure];
+    if (run === null && wave === null) return null;
+    const left = Math.min((run ?? Infinity) - before[measure], wave ?? Infinity);
+    return Math.max(0, left - spent[measure]);
+  };
+  const leftMs = Math.min(
+    (limits.run.worked_ms ?? Infinity) - before_worked_ms,
+    limits.wave.worked_ms ?? Infinity,
+  );
+  const lost = lostUsage({
+    calls: reserved('calls'),
+    tokens: reserved('tokens'),
+    cost_micro_usd: reserved('cost_micro_usd'),
+  });
+  return {
+    usage: addUsage(told, lost),
+    budget: {
+      limits,
+      steps,
+      worked_ms: before_worked_ms + Math.max(0, Math.min(leftMs, passedMs)),
+    },
+  };
 }
 
 /** Returns true when some scope limits money but not tokens. Such a limit holds only if prices are known. */

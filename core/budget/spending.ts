@@ -3,8 +3,9 @@
  *
  * Invariants:
  *   SP1. Tokens include every kind of input and the output; money includes the known costs only.
+ *   SP2. Amounts that may have been billed without a report count as spent.
  */
-import type { BudgetLimits, Spending } from '../../contracts/budget.ts';
+import type { Allowance, BudgetLimits, Spending } from '../../contracts/budget.ts';
 import type { Usage } from '../../contracts/usage.ts';
 
 /** Measures that are reserved before a call and settled after it. */
@@ -22,13 +23,14 @@ export const noLimits: BudgetLimits = {
 
 export function spendingOf(usage: Usage): Spending {
   return {
-    calls: usage.calls,
+    calls: usage.calls + usage.unreported_calls,
     tokens:
       usage.input_tokens +
       usage.cache_creation_input_tokens +
       usage.cache_read_input_tokens +
-      usage.output_tokens,
-    cost_micro_usd: usage.cost_micro_usd,
+      usage.output_tokens +
+      usage.unreported_tokens,
+    cost_micro_usd: usage.cost_micro_usd + usage.unreported_cost_micro_usd,
   };
 }
 
@@ -49,19 +51,26 @@ export function maxSpending(a: Spending, b: Spending): Spending {
   return mapSpending((measure) => Math.max(a[measure], b[measure]));
 }
 
+/** Computes each amount anew; a measure without a limit keeps none. */
+export function mapAllowance(
+  allowance: Allowance,
+  compute: (amount: number, measure: Measure) => number,
+): Allowance {
+  const map = (measure: Measure): number | null => {
+    const amount = allowance[measure];
+    return amount === null ? null : compute(amount, measure);
+  };
+  return { calls: map('calls'), tokens: map('tokens'), cost_micro_usd: map('cost_micro_usd') };
+}
+
 /** Computes each limit anew; a measure without a limit keeps none. */
 export function mapLimits(
   limits: BudgetLimits,
   compute: (limit: number, measure: keyof BudgetLimits) => number,
 ): BudgetLimits {
-  const map = (measure: keyof BudgetLimits): number | null => {
-    const limit = limits[measure];
-    return limit === null ? null : compute(limit, measure);
-  };
+  const { worked_ms } = limits;
   return {
-    calls: map('calls'),
-    tokens: map('tokens'),
-    cost_micro_usd: map('cost_micro_usd'),
-    worked_ms: map('worked_ms'),
+    ...mapAllowance(limits, compute),
+    worked_ms: worked_ms === null ? null : compute(worked_ms, 'worked_ms'),
   };
 }

@@ -1,41 +1,43 @@
 /**
- * A wave's account. It decides which spender may use how much of the budgets of run, wave and delegation (seed 004 §13:
+ * A wave's account, the root of its budgets. It decides which child may use how much of the budgets of run, wave and
+ * delegation (seed 004 §13:
  * no silent loss, controlled escalation).
  *
  * Invariants:
- *   BA1. Spent and lent amounts never exceed a limit, in whatever order holders ask, as long as no holder spends more
- *        than its lease.
+ *   BA1. Spent and reserved amounts never exceed a limit, in whatever order children ask, as long as no child spends more
+ *        than its reservation.
  *   BA2. Each request is granted or denied once; requests that wait for the same limit are served oldest first.
- *   BA3. The user is asked when a request does not fit and no working holder could give something back; once for each
+ *   BA3. The user is asked when a request does not fit and no working child could give something back; once for each
  *        limit.
- *   BA4. A holder that waits for the user or has ended has no lease: its unspent rest is free again.
- *   BA5. A holder that ends without reporting is charged its whole lease.
+ *   BA4. A child that waits for the user or has ended has no reservation: its unspent rest is free again.
+ *   BA5. A child that ends without reporting is charged its whole reservation.
  *   BA6. After `finish` and `abandon` nothing is granted, except to the planner that decides on a finished wave.
  *   BA7. Every state takes every event; one that does not fit changes nothing and commands nothing.
- *   BA8. Time counts while a holder works and the run is not held; no call begins when it is used up.
+ *   BA8. Time counts while a child works and the run is not held; no call begins when it is used up.
  */
-import type { BudgetAccount, Lease, Spending } from '../../contracts/budget.ts';
-import type { AccountState, Holder, QueuedWish, ReachedLimit } from './account-state.ts';
-import { cutLease, findBinding } from './account-terms.ts';
-import { addSpending, mapLimits, mapSpending, maxSpending, noSpending } from './spending.ts';
+import type { BudgetAccount, Reservation, Spending } from '../../contracts/budget.ts';
+import { findBinding, sizeGrant } from './account-terms.ts';
+import type { AccountChild, AccountState, QueuedRequest, ReachedLimit } from './account-terms.ts';
+import { lose, newChild, reserve, settle } from './reservations.ts';
+import { mapLimits, mapSpending, noSpending } from './spending.ts';
 
-/** Id of the planner among the holders. It can't equal a delegation_id. */
-export const plannerHolder = '@planner';
+/** Id of the planner among the children. It can't equal a delegation_id. */
+export const plannerChild = '@planner';
 
 export type AccountEvent =
   | {
-      readonly type: 'wish';
-      readonly holder_id: string;
+      readonly type: 'request';
+      readonly child_id: string;
       readonly needs: Spending;
       readonly spent: Spending;
       readonly worked_ms: number;
       /** Reserved for others, so not given back with this request. */
-      readonly held?: Spending;
+      readonly reserved?: Spending;
     }
-  /** The holder waits for the user. */
-  | { readonly type: 'released'; readonly holder_id: string; readonly spent: Spending }
+  /** The child waits for the user. */
+  | { readonly type: 'released'; readonly child_id: string; readonly spent: Spending }
   /** `spent` is null when it is unknown. */
-  | { readonly type: 'ended'; readonly holder_id: string; readonly spent: Spending | null }
+  | { readonly type: 'ended'; readonly child_id: string; readonly spent: Spending | null }
   | { readonly type: 'hold'; readonly held: boolean }
   | {
       readonly type: 'answered';
@@ -46,8 +48,8 @@ export type AccountEvent =
 export type BudgetDecision = 'top_up' | 'finish' | 'abandon';
 
 export type AccountCommand =
-  | { readonly type: 'grant'; readonly holder_id: string; readonly lease: Lease }
-  | { readonly type: 'deny'; readonly holder_id: string; readonly reason: string }
+  | { readonly type: 'grant'; readonly child_id: string; readonly reservation: Reservation }
+  | { readonly type: 'deny'; readonly child_id: string; readonly reason: string }
   | { readonly type: 'ask'; readonly limit: ReachedLimit };
 
 export interface AccountStep {
@@ -55,14 +57,14 @@ export interface AccountStep {
   readonly commands: readonly AccountCommand[];
 }
 
-export function openAccount(
+export function beginAccount(
   account: BudgetAccount,
   options: { readonly max_parallel: number; readonly now: number; readonly held: boolean },
 ): AccountState {
   return {
     ...account,
     ...options,
-    holders: [],
+    children: [],
     queue: [],
     worked_ms: 0,
     asked: [],
@@ -73,22 +75,21 @@ export function openAccount(
 /** @param now Unix epoch milliseconds. */
 export function stepAccount(state: AccountState, event: AccountEvent, now: number): AccountStep {
   const next = applyEvent(state, event);
-  return next === null ? { state, commands: [] } : settle(tick(next, state, now));
+  return next === null ? { state, commands: [] } : serve(tick(next, state, now));
 }
 
 /** @returns null when the event does not fit the state. */
 function applyEvent(state: AccountState, event: AccountEvent): AccountState | null {
   switch (event.type) {
-    case 'wish':
-      return takeWish(state, event);
+    case 'request':
+      return takeRequest(state, event);
     case 'released':
-      return update(state, event.holder_id, ['working'], (holder) => ({
-        ...holder,
+      return update(state, event.child_id, ['working'], (child) => ({
+        ...settle(child, { ...child, spent: event.spent }, noSpending),
         state: 'waiting',
-        spent: maxSpending(holder.spent, event.spent),
       }));
     case 'ended':
-      return endHolder(state, event.holder_id, event.spent);
+      return endChild(state, event.child_id, event.spent);
     case 'hold':
       return event.held === state.held ? null : { ...state, held: event.held };
     case 'answered':
@@ -98,63 +99,57 @@ function applyEvent(state: AccountState, event: AccountEvent): AccountState | nu
   }
 }
 
-function takeWish(
+function takeRequest(
   state: AccountState,
-  event: Extract<AccountEvent, { type: 'wish' }>,
+  event: Extract<AccountEvent, { type: 'request' }>,
 ): AccountState | null {
-  const { holder_id, needs } = event;
-  const known = state.holders.find((holder) => holder.holder_id === holder_id);
-  if (known?.state === 'ended' || isQueued(state, holder_id)) return null;
-  const before = known ?? newHolder(holder_id);
-  const spent = maxSpending(before.spent, event.spent);
-  const worked_ms = Math.max(before.worked_ms, event.worked_ms);
-  // A request gives the rest of the old lease back.
-  const granted = addSpending(spent, event.held ?? noSpending);
-  const holder: Holder = { ...before, state: 'working', spent, granted, worked_ms };
-  const wish: QueuedWish = { holder_id, needs: mapSpending((one) => Math.max(0, needs[one])) };
+  const { child_id, needs, reserved = noSpending } = event;
+  const known = state.children.find((child) => child.child_id === child_id);
+  if (known?.state === 'ended' || isQueued(state, child_id)) return null;
+  const before = known ?? openChild(child_id);
+  // A request gives the rest of the old reservation back.
+  const child: AccountChild = { ...settle(before, event, reserved), state: 'working' };
+  const request: QueuedRequest = { child_id, needs: mapSpending((one) => Math.max(0, needs[one])) };
   return {
     ...state,
-    holders: [...state.holders.filter((one) => one.holder_id !== holder_id), holder],
-    queue: [...state.queue, wish],
+    children: [...state.children.filter((one) => one.child_id !== child_id), child],
+    queue: [...state.queue, request],
   };
 }
 
-function newHolder(holder_id: string): Holder {
+function openChild(child_id: string): AccountChild {
   return {
-    holder_id,
-    is_planner: holder_id === plannerHolder,
+    ...newChild,
+    child_id,
+    is_planner: child_id === plannerChild,
     state: 'working',
-    granted: noSpending,
-    spent: noSpending,
-    worked_ms: 0,
     top_ups: 0,
     is_finished: false,
   };
 }
 
-function endHolder(
+function endChild(
   state: AccountState,
-  holderId: string,
+  childId: string,
   spent: Spending | null,
 ): AccountState | null {
-  const ended = update(state, holderId, ['working', 'waiting'], (holder) => ({
-    ...holder,
+  const ended = update(state, childId, ['working', 'waiting'], (child) => ({
+    ...(spent === null ? lose(child) : settle(child, { ...child, spent }, noSpending)),
     state: 'ended',
-    spent: maxSpending(holder.spent, spent ?? holder.granted),
   }));
   if (ended === null) return null;
-  return { ...ended, queue: ended.queue.filter((wish) => wish.holder_id !== holderId) };
+  return { ...ended, queue: ended.queue.filter((request) => request.child_id !== childId) };
 }
 
 function update(
   state: AccountState,
-  holderId: string,
-  from: readonly Holder['state'][],
-  change: (holder: Holder) => Holder,
+  childId: string,
+  from: readonly AccountChild['state'][],
+  change: (child: AccountChild) => AccountChild,
 ): AccountState | null {
-  const found = state.holders.find((holder) => holder.holder_id === holderId);
+  const found = state.children.find((child) => child.child_id === childId);
   if (found === undefined || !from.includes(found.state)) return null;
-  return changeHolder(state, holderId, change);
+  return changeChild(state, childId, change);
 }
 
 function takeDecision(
@@ -167,10 +162,10 @@ function takeDecision(
   const answered = { ...state, asked: state.asked.filter((one) => one !== key) };
   if (decision === 'abandon') return { ...answered, verdict: 'abandon' };
   if (limit.scope === 'delegation') {
-    return changeHolder(answered, limit.delegation_id, (holder) =>
+    return changeChild(answered, limit.delegation_id, (child) =>
       decision === 'top_up'
-        ? { ...holder, top_ups: holder.top_ups + 1 }
-        : { ...holder, is_finished: true },
+        ? { ...child, top_ups: child.top_ups + 1 }
+        : { ...child, is_finished: true },
     );
   }
   if (decision === 'top_up') return topUp(answered, limit.scope);
@@ -183,13 +178,13 @@ function topUp(state: AccountState, scope: 'run' | 'wave'): AccountState {
   return { ...state, limits: { ...state.limits, [scope]: limits } };
 }
 
-function changeHolder(
+function changeChild(
   state: AccountState,
-  holderId: string | null,
-  change: (holder: Holder) => Holder,
+  childId: string | null,
+  change: (child: AccountChild) => AccountChild,
 ): AccountState {
-  const holders = state.holders.map((one) => (one.holder_id === holderId ? change(one) : one));
-  return { ...state, holders };
+  const children = state.children.map((one) => (one.child_id === childId ? change(one) : one));
+  return { ...state, children };
 }
 
 /** Adds the time since the last event, judged by the state before this one. */
@@ -200,59 +195,59 @@ function tick(next: AccountState, before: AccountState, now: number): AccountSta
 }
 
 /** Serves the requests that fit, and asks the user about the first that can't. */
-function settle(state: AccountState): AccountStep {
+function serve(state: AccountState): AccountStep {
   const commands: AccountCommand[] = [];
   let current = state;
   let isBlocked = false;
-  for (const wish of state.queue) {
-    const holder = current.holders.find((one) => one.holder_id === wish.holder_id);
-    if (holder === undefined) continue;
-    const denial = findDenial(current, holder);
+  for (const request of state.queue) {
+    const child = current.children.find((one) => one.child_id === request.child_id);
+    if (child === undefined) continue;
+    const denial = findDenial(current, child);
     if (denial !== null) {
-      commands.push({ type: 'deny', holder_id: wish.holder_id, reason: denial });
-      current = leaveQueue(current, wish);
+      commands.push({ type: 'deny', child_id: request.child_id, reason: denial });
+      current = leaveQueue(current, request);
       continue;
     }
-    const binding = findBinding(current, holder, wish);
+    const binding = findBinding(current, child, request);
     if (binding === 'delegation') {
-      current = ask(current, { scope: binding, delegation_id: wish.holder_id }, commands);
+      current = ask(current, { scope: binding, delegation_id: request.child_id }, commands);
     } else if (binding !== null) {
       isBlocked = true;
     } else if (!isBlocked) {
-      current = grant(current, holder, wish, commands);
+      current = grant(current, child, request, commands);
     }
   }
   return { state: askWhenIdle(current, commands), commands };
 }
 
-function findDenial(state: AccountState, holder: Holder): string | null {
-  if (holder.is_finished) return 'its budget is spent, and the user told it to finish';
+function findDenial(state: AccountState, child: AccountChild): string | null {
+  if (child.is_finished) return 'its budget is spent, and the user told it to finish';
   if (state.verdict === 'open') return null;
   if (state.verdict === 'abandon') return 'the budget is spent, and the user gave the run up';
-  if (state.verdict === 'finish_wave' && holder.is_planner) return null;
+  if (state.verdict === 'finish_wave' && child.is_planner) return null;
   const whose = state.verdict === 'finish_run' ? 'run' : 'wave';
   return `the budget of the ${whose} is spent, and the user told it to finish`;
 }
 
 function grant(
   state: AccountState,
-  holder: Holder,
-  wish: QueuedWish,
+  child: AccountChild,
+  request: QueuedRequest,
   commands: AccountCommand[],
 ): AccountState {
-  const lease = cutLease(state, holder, wish, state.now);
-  commands.push({ type: 'grant', holder_id: holder.holder_id, lease });
-  const granted = mapSpending((measure) => holder.granted[measure] + (lease[measure] ?? 0));
-  const holders = state.holders.map((one) => (one === holder ? { ...one, granted } : one));
-  return leaveQueue({ ...state, holders }, wish);
+  const reservation = sizeGrant(state, child, request);
+  if (reservation === null) return state;
+  commands.push({ type: 'grant', child_id: child.child_id, reservation });
+  const children = state.children.map((one) => (one === child ? reserve(one, reservation) : one));
+  return leaveQueue({ ...state, children }, request);
 }
 
-/** Asks the user only when no working holder could give something back: then the first request can never be served. */
+/** Asks the user only when no working child could give something back: then the first request can never be served. */
 function askWhenIdle(state: AccountState, commands: AccountCommand[]): AccountState {
   if (countAtWork(state) > 0) return state;
-  for (const wish of state.queue) {
-    const holder = state.holders.find((one) => one.holder_id === wish.holder_id);
-    const scope = holder === undefined ? null : findBinding(state, holder, wish);
+  for (const request of state.queue) {
+    const child = state.children.find((one) => one.child_id === request.child_id);
+    const scope = child === undefined ? null : findBinding(state, child, request);
     if (scope === 'run' || scope === 'wave') {
       return ask(state, { scope, delegation_id: null }, commands);
     }
@@ -267,19 +262,19 @@ function ask(state: AccountState, limit: ReachedLimit, commands: AccountCommand[
   return { ...state, asked: [...state.asked, key] };
 }
 
-function leaveQueue(state: AccountState, wish: QueuedWish): AccountState {
-  return { ...state, queue: state.queue.filter((one) => one !== wish) };
+function leaveQueue(state: AccountState, request: QueuedRequest): AccountState {
+  return { ...state, queue: state.queue.filter((one) => one !== request) };
 }
 
-/** Counts the holders of a lease. Each of them will later request more, wait or end. */
-function countAtWork({ holders, queue }: AccountState): number {
-  const queued = new Set(queue.map((wish) => wish.holder_id));
-  return holders.filter(({ state, holder_id }) => state === 'working' && !queued.has(holder_id))
+/** Counts the children with a reservation. Each of them will later request more, wait or end. */
+function countAtWork({ children, queue }: AccountState): number {
+  const queued = new Set(queue.map((request) => request.child_id));
+  return children.filter(({ state, child_id }) => state === 'working' && !queued.has(child_id))
     .length;
 }
 
-function isQueued({ queue }: AccountState, holderId: string): boolean {
-  return queue.some((wish) => wish.holder_id === holderId);
+function isQueued({ queue }: AccountState, childId: string): boolean {
+  return queue.some((request) => request.child_id === childId);
 }
 
 function limitKey({ scope, delegation_id }: ReachedLimit): string {

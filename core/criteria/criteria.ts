@@ -88,16 +88,18 @@ export function reopenCriteria(
  *
  * @param questionId The question whose answer waives them. Undefined when an instruction waives them.
  */
-export function waiveCriteria(
-  criteria: readonly CriterionState[],
+export function waiveCriteria<C extends CriterionState>(
+  criteria: readonly C[],
   ids: readonly string[],
   questionId?: string,
-): CriterionState[] {
-  return criteria.map((c): CriterionState => {
-    if (c.state === 'waived' || !ids.includes(c.criterion_id)) return c;
-    const { criterion_id, delegation_id } = c;
+): C[] {
+  return criteria.map((criterion) => {
+    const { question_id: _met, ...rest } = criterion;
+    if (criterion.state === 'waived' || !ids.includes(criterion.criterion_id)) return criterion;
     const question = questionId === undefined ? {} : { question_id: questionId };
-    return { criterion_id, state: 'waived', delegation_id, ...question };
+    // Only an optional field is left out, so the rest is a complete criterion.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return { ...(rest as C), state: 'waived', ...question };
   });
 }
 

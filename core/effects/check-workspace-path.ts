@@ -1,12 +1,14 @@
 /**
- * Checks a path that a model chose. It must name a place below the run's workspace.
+ * Checks a path that a model chose, for writing or for reading. It must name a place below the run's workspace.
  *
  * Invariants:
- *   WP1. An accepted path is strictly below the workspace on every system: no part is empty, `.`, `..`, hidden,
- *        absolute, a drive, a stream or a device.
+ *   WP1. A path accepted for writing is strictly below the workspace on every system: no part is empty, `.`, `..`,
+ *        hidden, absolute, a drive, a stream or a device.
  *   WP2. An accepted path has no control character, line break, direction mark or half surrogate pair.
  *   WP3. Two names that a file system may treat as one have the same fold.
  *   WP4. A refusal says what was expected and "Try: …".
+ *   WP5. A path accepted for reading may be hidden and deep, but has no part `.`, `..`, `.git` or `.env…`, in any
+ *        spelling that some file system takes for these.
  */
 import { cutText } from '../text/cut-text.ts';
 
@@ -30,6 +32,16 @@ const forbidden = /[\p{C}\u2028\u2029\\:*?"<>|]/u;
 /** Names that Windows reserves for devices, with any extension. */
 const device = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
 
+/** Most characters, and most parts, of a path that is read. */
+export const readPathCharsMax = 1_000;
+const readPartsMax = 64;
+
+/** Characters that some system treats as a separator, drive or stream, and invisible ones. */
+const forbiddenInReading = /[\p{C}\u2028\u2029\\:]/u;
+
+/** Git's own data under any name: Windows also calls it `git~1`. */
+const gitFolder = /^(?:\.git|git~[0-9])$/u;
+
 const cure = 'Try: a path below the workspace, such as "reports/summary.md".';
 
 export function checkWorkspacePath(path: string): CheckedPath {
@@ -48,6 +60,42 @@ export function checkWorkspacePath(path: string): CheckedPath {
     if (fault !== null) return refuse(`${shown} can't be written: ${fault}. ${cure}`);
   }
   return { ok: true, parts };
+}
+
+/**
+ * Checks a path for reading: more may be read than written, but neither git's own data nor files that hold secrets by
+ * custom.
+ *
+ * @param path Empty or "." for the workspace itself.
+ */
+export function checkReadPath(path: string): CheckedPath {
+  const shown = JSON.stringify(cutText(path, 80));
+  if (path === '' || path === '.') return { ok: true, parts: [] };
+  const parts = path.replace(/^\.\//u, '').replace(/\/$/u, '').split('/');
+  if (path.length > readPathCharsMax || parts.length > readPartsMax) {
+    return refuse(
+      `${shown} is too long: at most ${readPathCharsMax} characters and ${readPartsMax} levels. ${cure}`,
+    );
+  }
+  for (const part of parts) {
+    const fault = findReadFault(part);
+    if (fault !== null) return refuse(`${shown} can't be read: ${fault}. ${cure}`);
+  }
+  return { ok: true, parts };
+}
+
+/** Returns true for a name that agents may neither list nor read. */
+export function isPrivateName(name: string): boolean {
+  const fold = foldFileName(name).replace(/(?<![. ])[. ]+$/u, '');
+  return gitFolder.test(fold) || fold.startsWith('.env');
+}
+
+/** @returns the fault of one name, or null. */
+function findReadFault(part: string): string | null {
+  if (part === '') return 'a part of it is empty, or it begins with "/"';
+  if (part === '.' || part === '..') return 'a part of it is "." or ".."';
+  if (forbiddenInReading.test(part)) return 'it has a character that names must not have';
+  return isPrivateName(part) ? `"${cutText(part, 40)}" is private` : null;
 }
 
 /** Folds a name for comparison, never for display: names that differ only in case or Unicode form become equal. */

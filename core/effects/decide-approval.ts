@@ -3,10 +3,11 @@
  *
  * Invariants:
  *   AP1. An agent of high risk needs consent for each tool marked `by_risk`; every agent needs it for a tool marked
- *        `always`.
+ *        `always`, and for a call that replaces or removes the work of others.
  *   AP2. Only the answer "approve" of a person is a consent: no default, no answer of the planner or the engine, no
  *        other text.
- *   AP3. A consent holds for the one call that was shown: this effect, this tool, these arguments.
+ *   AP3. A consent holds for the one call that was shown: this effect, this tool, these arguments, and what they
+ *        replace.
  *   AP4. A consent holds for `approvalSecondsMax` after the question was asked, and not when the clock went back.
  */
 import type { RiskLevel } from '../../contracts/agent-definition.ts';
@@ -22,15 +23,16 @@ export type ApprovalMark = 'never' | 'by_risk' | 'always';
 export const approvalChoices = ['approve', 'deny'] as const;
 
 /** Parts of a call that an approval is bound to. */
-export type ShownCall = Pick<Approval, 'effect_id' | 'tool' | 'arguments_ref'>;
+export type ShownCall = Pick<Approval, 'effect_id' | 'tool' | 'arguments_ref' | 'before'>;
 
 export type ApprovalVerdict = 'holds' | 'missing' | 'expired';
 
 /** Seconds by which the clocks of two machines may differ. */
 const clockSkewSeconds = 300;
 
-export function needsApproval(mark: ApprovalMark, risk: RiskLevel): boolean {
-  return mark === 'always' || (mark === 'by_risk' && risk === 'high');
+/** @param losesWork True when the call replaces or removes what the run did not write. */
+export function needsApproval(mark: ApprovalMark, risk: RiskLevel, losesWork: boolean): boolean {
+  return losesWork || mark === 'always' || (mark === 'by_risk' && risk === 'high');
 }
 
 /**
@@ -43,8 +45,15 @@ export function readApproval(
   askedAt: number,
 ): Approval | null {
   if (answer === undefined || !isPersons(answer) || answer.answer !== 'approve') return null;
-  const { effect_id, tool, arguments_ref } = shown;
-  return { effect_id, tool, arguments_ref, question_id: answer.question_id, asked_at: askedAt };
+  const { effect_id, tool, arguments_ref, before } = shown;
+  return {
+    effect_id,
+    tool,
+    arguments_ref,
+    before,
+    question_id: answer.question_id,
+    asked_at: askedAt,
+  };
 }
 
 /**
@@ -64,7 +73,8 @@ export function checkApproval(
     approval !== null &&
     approval.effect_id === call.effect_id &&
     approval.tool === call.tool &&
-    approval.arguments_ref === call.arguments_ref;
+    approval.arguments_ref === call.arguments_ref &&
+    approval.before === call.before;
   if (!isBound) return 'missing';
   const age = now - approval.asked_at;
   return age >= -clockSkewSeconds && age <= engineLimits.approvalSecondsMax ? 'holds' : 'expired';

@@ -2,8 +2,9 @@
  * Words the questions about a call that changes something outside, and reads their answers.
  *
  * Invariants:
- *   EQ1. The question shows tool, agent, delegation and arguments on one line each, without invisible characters, and
- *        the hash of the whole arguments.
+ *   EQ1. The question shows tool, agent, delegation and arguments (long ones with their beginning and their end) on one
+ *        line each, without invisible characters, and the hash of the whole arguments. What the call would replace is shown
+ *        line by line.
  *   EQ2. The question about an unverified effect has no default: only a person can say that it took place or is to be
  *        repeated.
  */
@@ -25,16 +26,25 @@ const resolutions: readonly EffectResolution[] = ['verified', 'retry', 'skip'];
 
 const targetCharsMax = 200;
 const foundCharsMax = 700;
+/** Lines, and characters of each, that say what a call would replace. */
+const lossLinesMax = 10;
+const lossCharsMax = 60;
 
 /** @param shown The arguments as JSON, whole or cut. */
 export function approvalQuestion(
   { agent_id, delegation_id }: Caller,
-  shown: ShownCall & { readonly target: string; readonly arguments_shown: string },
+  shown: ShownCall & {
+    readonly target: string;
+    readonly arguments_shown: string;
+    readonly loss_shown: readonly string[];
+  },
 ): AskedQuestion {
   const text = [
     `May the agent "${agent_id}" call ${cleanLine(shown.tool, targetCharsMax)} on "${cleanLine(shown.target, targetCharsMax)}"?`,
     `Delegation: ${delegation_id} (${shown.effect_id})`,
+    ...shown.loss_shown.slice(0, lossLinesMax).map((line) => cleanLine(line, lossCharsMax)),
     `Arguments: ${cleanLine(shown.arguments_shown, engineLimits.shownArgumentsCharsMax)}`,
+    `All of them: planwave questions <run> --full, or planwave artifact ${shown.arguments_ref}`,
     `SHA-256 of the whole arguments, and their address in the store: ${shown.arguments_ref}`,
   ].join('\n');
   return {
@@ -50,7 +60,7 @@ export function approvalQuestion(
 
 export function unverifiedQuestion(
   { agent_id, delegation_id }: Caller,
-  call: ShownCall & { readonly target: string; readonly found: string },
+  call: Omit<ShownCall, 'before'> & { readonly target: string; readonly found: string },
 ): AskedQuestion {
   const text = [
     `Did ${cleanLine(call.tool, targetCharsMax)} change "${cleanLine(call.target, targetCharsMax)}"? It was interrupted, and nobody knows.`,

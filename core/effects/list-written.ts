@@ -2,7 +2,8 @@
  * Lists the files that a delegation wrote, each with its newest content.
  *
  * Invariants:
- *   WF1. Each path is listed once, with the content of its newest confirmed effect; unverified effects and commands are left out.
+ *   WF1. Each path is listed once, with the content of its newest confirmed effect; unverified effects, removed files
+ *        and commands are left out.
  *   WF2. At most `writtenFilesMax` files are listed, the newest.
  */
 import type { WrittenFile } from '../../contracts/effect.ts';
@@ -15,10 +16,10 @@ export function listWritten(effects: readonly KnownEffect[]): WrittenFile[] {
   for (const { state, tool, arguments_ref, receipt = null } of effects) {
     if (state !== 'confirmed' || receipt === null || receipt.command !== undefined) continue;
     if (tool === undefined || arguments_ref === undefined) continue;
-    const { target: path, sha256, bytes } = receipt;
+    const { target: path, sha256, bytes, removed } = receipt;
     // Deleted first, so that the newest is last in order.
     files.delete(path);
-    files.set(path, { path, sha256, bytes, tool, arguments_ref });
+    if (removed !== true) files.set(path, { path, sha256, bytes, tool, arguments_ref });
   }
   return [...files.values()].slice(-engineLimits.writtenFilesMax);
 }

@@ -9,7 +9,7 @@
  *   AN5. Empty or too long text, NUL and half surrogate pairs are refused; any other text is taken exactly as it is.
  *   AN6. JSON is accepted only when it fits the schema of the question.
  */
-import type { AskedQuestion, Question } from '../../contracts/question.ts';
+import type { AskedQuestion, Question, QuestionKind } from '../../contracts/question.ts';
 import { listNames } from '../text/list-names.ts';
 import { checkJsonAnswer } from './check-json-answer.ts';
 import { exampleAnswer } from './example-answer.ts';
@@ -17,7 +17,15 @@ import { findTextFault } from './find-text-fault.ts';
 
 /** Parts of a question that an answer is checked against. */
 export type AnswerRule = Pick<Question, 'expected_answer_format' | 'choices' | 'default_answer'> &
-  Partial<Pick<Question, 'answer_schema'>>;
+  Partial<Pick<Question, 'answer_schema' | 'kind'>>;
+
+/**
+ * Returns true for a decision that lets the run act or spend. It needs the question's id and a choice in words: a number
+ * that was meant for another question must not approve.
+ */
+export function needsExplicitWord(kind: QuestionKind | undefined): boolean {
+  return kind === 'approval' || kind === 'effect' || kind === 'budget';
+}
 
 export type CheckedAnswer =
   /** `text`: the canonical text form. */
@@ -70,7 +78,7 @@ const judges: Record<
   text: (_, answer) => judgeText(answer),
   boolean: (_, answer) => judgeBoolean(answer),
   number: (_, answer) => judgeNumber(answer),
-  choice: (question, answer) => judgeChoice(question.choices, answer),
+  choice: judgeChoice,
   json: (question, answer) => checkJsonAnswer(question.answer_schema ?? null, answer),
 };
 
@@ -106,7 +114,7 @@ function judgeNumber(answer: unknown): Verdict {
   return { ok: true, text: String(value) };
 }
 
-function judgeChoice(choices: readonly string[], answer: unknown): Verdict {
+function judgeChoice({ choices, kind }: AnswerRule, answer: unknown): Verdict {
   // A choice without choices could never be answered, and the run would wait for ever.
   if (choices.length === 0) return judgeText(answer);
   const verdict = judgeText(answer);
@@ -116,7 +124,7 @@ function judgeChoice(choices: readonly string[], answer: unknown): Verdict {
     ? verdict.text
     : (choices.find((c) => c.trim() === text) ??
       choiceByCase(choices, text) ??
-      choiceByNumber(choices, text));
+      (needsExplicitWord(kind) ? null : choiceByNumber(choices, text)));
   if (choice === null) return refuse(`expected one of ${listNames(choices)}`);
   return { ok: true, text: choice };
 }

@@ -23,7 +23,11 @@ export type InboxEvent =
       readonly payload: unknown;
       readonly now: number;
       readonly default_answered_by: string;
+      /** Defined in OpenRunResult. If undefined, nobody is named. */
+      readonly approvers?: readonly string[] | null;
     }
+  /** A message other than an answer was refused. */
+  | { readonly type: 'refuse'; readonly reason: string; readonly now: number }
   /** The moment has arrived. */
   | { readonly type: QuestionMoment; readonly question_id: string; readonly now: number }
   /** The asker is gone: a delegation, or with null everything that this workflow asked for. */
@@ -52,7 +56,12 @@ export type InboxEffect =
     }
   /** Its last asker is gone. */
   | { readonly type: 'withdrawn'; readonly question: Question }
-  | { readonly type: 'rejected'; readonly rejected: RejectedAnswer }
+  /** `isRecorded` is false once the record lists as many as it may. */
+  | {
+      readonly type: 'rejected';
+      readonly rejected: RejectedAnswer;
+      readonly isRecorded: boolean;
+    }
   /** The same answer was given again, which changes nothing. */
   | { readonly type: 'repeated'; readonly question_id: string }
   /** All questions of an escalation are settled. */

@@ -7,8 +7,11 @@
  *   JA3. A question that was answered keeps its first answer; another one is refused and shows the first.
  *   JA4. The same answer in another accepted spelling is the same answer.
  *   JA5. The example beside a refusal would be taken.
- *   JA6. Without a question_id, the answer is for the only open question; with several it is refused.
- *   JA7. A sender can't sign as the engine: such a name counts as none.
+ *   JA6. Without a question_id, the answer is for the only open question; with several it is refused, and so is one that
+ *        lets the run act or spend.
+ *   JA7. A sender can't sign as the engine: such a name counts as none. `as_default` takes the default, and nothing else.
+ *   JA8. A message with an unknown field is refused, with the nearest known one: a mistyped question_id answers nothing.
+ *   JA9. A decision that lets the run act or spend is taken only from an approver, if approvers are named.
  */
 import type { AcceptedAnswer, CarriedInbox } from '../../contracts/planner-run.ts';
 import type { AnswerInput, Question } from '../../contracts/question.ts';
@@ -16,8 +19,14 @@ import { answererNames } from '../../contracts/names.ts';
 import { engineLimits } from '../limits.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
 import { hashText } from '../text/hash-text.ts';
-import { listNames } from '../text/list-names.ts';
-import { checkAnswer, choiceByCase, choiceByNumber } from './check-answer.ts';
+import { findUnknownKey, listNames } from '../text/list-names.ts';
+import {
+  checkAnswer,
+  choiceByCase,
+  choiceByNumber,
+  needsExplicitWord,
+  parseDefault,
+} from './check-answer.ts';
 import { exampleAnswer } from './example-answer.ts';
 import { isRecord } from '../is-record.ts';
 
@@ -43,31 +52,33 @@ type Inbox = Pick<CarriedInbox, 'open' | 'answered'>;
 /** Longest name of a person; longer ones are cut. */
 const answeredByCharsMax = 120;
 
-/**
- * Names that only the engine signs with. The default's is missing, because the client signs with it when a person takes
- * a default.
- */
-const engineNames: readonly string[] = [
-  answererNames.assumption,
-  answererNames.planner,
-  answererNames.plannerAssumption,
-  answererNames.engine,
-];
+/** Names that only the engine signs with. */
+const engineNames: readonly string[] = Object.values(answererNames);
+
+const answerKeys = ['question_id', 'answer', 'answered_by', 'as_default'];
 
 const questionIdCharsMax = 60;
 
-export function judgeAnswer(inbox: Inbox, payload: unknown): AnswerVerdict {
+/** @param approvers Names of those who may decide what lets the run act or spend. Null: everyone who may send a message. */
+export function judgeAnswer(
+  inbox: Inbox,
+  payload: unknown,
+  approvers: readonly string[] | null = null,
+): AnswerVerdict {
   if (!isRecord(payload)) {
     return refuse(inbox, null, 'expected one JSON object with question_id and answer');
   }
   const id = readQuestionId(payload['question_id']);
+  const unknown = findUnknownKey(payload, answerKeys);
+  if (unknown !== null) return refuse(inbox, id, unknown);
   if (id === null) {
     const [only] = inbox.open;
-    if (only !== undefined && inbox.open.length === 1) return judgeOpen(only, payload);
+    const isClear = only !== undefined && inbox.open.length === 1 && !needsExplicitWord(only.kind);
+    if (isClear) return judgeOpen(only, payload, approvers);
     return refuse(inbox, null, `question_id is missing. ${describeOpen(inbox)}`);
   }
   const question = inbox.open.find((q) => q.question_id === id);
-  if (question !== undefined) return judgeOpen(question, payload);
+  if (question !== undefined) return judgeOpen(question, payload, approvers);
   const accepted = Object.hasOwn(inbox.answered, id) ? inbox.answered[id] : undefined;
   if (accepted !== undefined) return judgeAgain(id, accepted, payload);
   const shown = JSON.stringify(cleanLine(id, questionIdCharsMax));
@@ -90,19 +101,50 @@ export function acceptAnswer(
   };
 }
 
-function judgeOpen(question: Question, payload: Readonly<Record<string, unknown>>): AnswerVerdict {
+function judgeOpen(
+  question: Question,
+  payload: Readonly<Record<string, unknown>>,
+  approvers: readonly string[] | null,
+): AnswerVerdict {
   const { question_id: id } = question;
   const checked = checkAnswer(question, payload['answer']);
+  const signed = readAnsweredBy(payload['answered_by']);
   if (checked.ok) {
-    return {
-      type: 'taken',
-      question,
-      text: checked.text,
-      answered_by: readAnsweredBy(payload['answered_by']),
-    };
+    const { text } = checked;
+    const fault = findSignatureFault(question, { payload, text, signed, approvers });
+    if (fault !== null) {
+      return { type: 'refused', question_id: id, reason: `${id}: ${fault}`, example: null };
+    }
+    const isNamedApprover = needsExplicitWord(question.kind) && signed !== null;
+    const stated = isNamedApprover ? `${signed} (self-stated)` : signed;
+    const answered_by = payload['as_default'] === true ? answererNames.default : stated;
+    return { type: 'taken', question, text, answered_by };
   }
   const example = checked.example === null ? null : { question_id: id, answer: checked.example };
   return { type: 'refused', question_id: id, reason: `${id}: ${checked.reason}`, example };
+}
+
+interface Signature {
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly text: string;
+  readonly signed: string | null;
+  readonly approvers: readonly string[] | null;
+}
+
+/** @returns why this sender can't give this answer, or null. */
+function findSignatureFault(
+  question: Question,
+  { payload, text, signed, approvers }: Signature,
+): string | null {
+  const asDefault = payload['as_default'] ?? false;
+  if (typeof asDefault !== 'boolean') return 'as_default must be true or false';
+  const fallback = parseDefault(question);
+  const isDefault = fallback?.ok === true && fallback.text === text;
+  if (asDefault && !isDefault) return 'as_default is true, but the answer is not the default';
+  // A default neither approves nor spends more, so that it needs no approver.
+  const isOpenToAll = asDefault || approvers === null || !needsExplicitWord(question.kind);
+  if (isOpenToAll || (signed !== null && approvers.includes(signed))) return null;
+  return `only ${listNames(approvers)} may decide this. Try: sign with "answered_by"`;
 }
 
 function judgeAgain(

@@ -48,7 +48,11 @@ export function putQuestion(
 ): PutQuestion {
   // The engine asks only for decisions of the user. Each question costs one decision, so no model can loop.
   const isEngines = !agentsKinds.includes(context.escalation.kind);
-  if (isEngines) return open(state, asked, context);
+  if (isEngines) {
+    const { inboxCharsMax, inboxReserveChars } = engineLimits;
+    const full = findLackOfRoom(state, asked, context, inboxCharsMax + inboxReserveChars);
+    return full === null ? open(state, asked, context) : refuse(state, asked, notAsked, full);
+  }
   const key = `${context.escalation.delegation_id ?? 'planner'}|${hashText(normaliseText(asked.text))}`;
   const before = Object.hasOwn(state.asked, key) ? state.asked[key] : undefined;
   const times = (before?.times ?? 0) + 1;
@@ -138,22 +142,32 @@ function findFullness(
   context: PutContext,
   isJoining: boolean,
 ): string | null {
-  const { questionsMax, inboxCharsMax, inlineAnswerCharsMax } = engineLimits;
-  const how =
-    'Go on without an answer: take the most careful assumption and state it, or report what cannot be done.';
+  const { questionsMax, inboxCharsMax } = engineLimits;
   // A question that joins needs no number, but it counts among those that were asked.
   const count = isJoining ? Object.keys(state.asked).length : state.next_question - 1;
   if (count >= questionsMax) {
-    return `The run has put ${questionsMax} questions to the user, which is the limit. ${how}`;
+    return `The run has put ${questionsMax} questions to the user, which is the limit. ${goOn}`;
   }
+  return findLackOfRoom(state, asked, context, inboxCharsMax);
+}
+
+const goOn =
+  'Go on without an answer: take the most careful assumption and state it, or report what cannot be done.';
+
+function findLackOfRoom(
+  state: CarriedInbox,
+  asked: AskedQuestion,
+  context: PutContext,
+  charsMax: number,
+): string | null {
   // Each awaited answer counts with the room that it may need until it is delivered.
   const awaited = state.pending.flatMap(({ answers }) => answers).filter((a) => a.settled === null);
   const chars =
     JSON.stringify([state.open, state.pending, context.ahead, asked]).length +
     asked.text.length +
-    (awaited.length + context.ahead.length + 1) * inlineAnswerCharsMax;
-  if (chars <= inboxCharsMax) return null;
-  return `Too many questions wait for the user at the same time. ${how}`;
+    (awaited.length + context.ahead.length + 1) * engineLimits.inlineAnswerCharsMax;
+  if (chars <= charsMax) return null;
+  return `Too many questions wait for the user at the same time. ${goOn}`;
 }
 
 function refuse(

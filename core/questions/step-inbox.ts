@@ -9,7 +9,7 @@
  *   IN4. The same question for the same task is put to the user twice; after that the asker gets a reply at once.
  *   IN5. The engine's own questions are never refused as loops: only the user can end them.
  *   IN6. The whole state is carried over continue-as-new: an inbox goes on from it unchanged.
- *   IN7. The size of the state is bounded, however much is asked and answered.
+ *   IN7. The size of the state is bounded, however much is asked, answered and refused, and by whatever kind of question.
  *   IN8. A default is taken only when it is a valid answer, at its deadline or when the run takes defaults.
  *   IN9. The preview of a payload agrees with the step.
  *   IN10. Long answers stay out of the state; the effect has the whole text.
@@ -52,7 +52,15 @@ export type AnswerPreview =
 
 export function openInbox(carried: CarriedInbox | null): InboxState {
   return (
-    carried ?? { open: [], answered: {}, next_question: 1, asked: {}, rejected: [], pending: [] }
+    carried ?? {
+      open: [],
+      answered: {},
+      next_question: 1,
+      asked: {},
+      rejected: [],
+      rejected_total: 0,
+      pending: [],
+    }
   );
 }
 
@@ -66,6 +74,8 @@ export function stepInbox(state: InboxState, event: InboxEvent): InboxStep {
       return ask(state, event);
     case 'answer':
       return takeAnswer(state, event);
+    case 'refuse':
+      return reject(state, { question_id: null, example: null, ...event });
     case 'deadline':
       return takeAtDeadline(state, event.question_id, event.now);
     case 'reminder':
@@ -95,8 +105,12 @@ export function stepInbox(state: InboxState, event: InboxEvent): InboxStep {
 }
 
 /** Returns the verdict of `stepInbox` on an answer without changing anything, for the update's validator. */
-export function previewAnswer(state: InboxState, payload: unknown): AnswerPreview {
-  const verdict = judgeAnswer(state, payload);
+export function previewAnswer(
+  state: InboxState,
+  payload: unknown,
+  approvers: readonly string[] | null = null,
+): AnswerPreview {
+  const verdict = judgeAnswer(state, payload, approvers);
   if (verdict.type !== 'refused') return { ok: true };
   return { ok: false, reason: verdict.reason, example: verdict.example };
 }
@@ -147,7 +161,7 @@ function ask(state: InboxState, event: EventOf<'ask'>): InboxStep {
 }
 
 function takeAnswer(state: InboxState, event: EventOf<'answer'>): InboxStep {
-  const verdict = judgeAnswer(state, event.payload);
+  const verdict = judgeAnswer(state, event.payload, event.approvers);
   switch (verdict.type) {
     case 'taken': {
       const { question, text } = verdict;
@@ -156,19 +170,31 @@ function takeAnswer(state: InboxState, event: EventOf<'answer'>): InboxStep {
     }
     case 'repeated':
       return { state, effects: [{ type: 'repeated', question_id: verdict.question_id }] };
-    case 'refused': {
-      const rejected: RejectedAnswer = {
-        question_id: verdict.question_id,
-        reason: cutText(verdict.reason, engineLimits.rejectedReasonCharsMax),
-        example: verdict.example,
-        rejected_at: event.now,
-      };
-      const kept = [...state.rejected, rejected].slice(-engineLimits.rejectedAnswersMax);
-      return { state: { ...state, rejected: kept }, effects: [{ type: 'rejected', rejected }] };
-    }
+    case 'refused':
+      return reject(state, { ...verdict, now: event.now });
     default:
       return { state, effects: [] };
   }
+}
+
+/** Keeps the newest rejected messages; beyond a number, later ones are only counted and not recorded. */
+function reject(
+  state: InboxState,
+  message: Pick<RejectedAnswer, 'question_id' | 'reason' | 'example'> & { readonly now: number },
+): InboxStep {
+  const { question_id, reason, example, now } = message;
+  const rejected: RejectedAnswer = {
+    question_id,
+    reason: cutText(reason, engineLimits.rejectedReasonCharsMax),
+    example,
+    rejected_at: now,
+  };
+  const isRecorded = state.rejected_total < engineLimits.rejectedAnswersRecordedMax;
+  const kept = [...state.rejected, rejected].slice(-engineLimits.rejectedAnswersMax);
+  return {
+    state: { ...state, rejected: kept, rejected_total: state.rejected_total + 1 },
+    effects: [{ type: 'rejected', rejected, isRecorded }],
+  };
 }
 
 /**

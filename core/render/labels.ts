@@ -69,6 +69,11 @@ export function phaseSummary(type: TriadType, phase: TriadPhase, title: string):
   return cleanLine(`${type} · ${phase} · ${title}`, engineLimits.labelCharsMax);
 }
 
+/** `market-research · record the team`: several delegations share the timeline of their wave. */
+export function stepSummary(delegationId: string, step: string): string {
+  return cleanLine(`${delegationId} · ${step}`, engineLimits.labelCharsMax);
+}
+
 /** `researcher · market-research · turn 2`. */
 export function turnSummary(agent: string, purpose: string, turn: number): string {
   const end = ` · turn ${turn}`;

@@ -25,27 +25,39 @@ const personCharsMax = 30;
  * Returns `waiting for your answer to q3 (default: eu-west in 2 h)`, or without a deadline the question. Later it
  * becomes `waiting for your answer to q3, now also for Maria, reminded 2 times: Which region?`
  */
-export function describeWait(question: Question): string {
+export function describeWait(
+  question: Question,
+  charsMax: number = engineLimits.labelCharsMax,
+): string {
   const { default_answer: fallback, deadline_seconds: deadline } = question;
   const begin = `waiting for your answer to ${question.question_id}${describeUrging(question)}`;
-  const max = engineLimits.labelCharsMax - begin.length;
-  if (fallback === null || deadline === null) return withText(begin, question);
+  const max = charsMax - begin.length;
+  if (fallback === null || deadline === null) return withText(begin, question, charsMax);
   const when = ` in ${formatDuration(deadline)})`;
   const shown = cleanLine(fallback, max - ' (default: '.length - when.length);
   return `${begin} (default: ${shown}${when}`;
 }
 
-/** Names the timer of a moment. A reminder without a deadline is named like the wait itself. */
-export function describeMoment(moment: QuestionMoment, question: Question): string {
+/** Characters of the command in a timer's name. A longer one leaves no room for the question. */
+const timerCommandCharsMax = 75;
+
+/**
+ * Names the timer of a moment, with the command that answers: the page of a run opens on its timers. A reminder without a
+ * deadline is named like the wait itself.
+ */
+export function describeMoment(moment: QuestionMoment, question: Question, runId: string): string {
   const { question_id, escalate_to, deadline_seconds, reminded } = question;
+  const command = ` · ${commandText('answer', runId, question_id)}`;
+  const end = command.length > timerCommandCharsMax ? '' : command;
+  const max = engineLimits.labelCharsMax - end.length;
   if (moment === 'hand_over' && escalate_to !== null) {
     const person = cleanLine(escalate_to.person, personCharsMax);
     const when = formatDuration(escalate_to.after_seconds);
-    return withText(`${question_id} is also for ${person} after ${when}`, question);
+    return `${withText(`${question_id} is also for ${person} after ${when}`, question, max)}${end}`;
   }
   return moment === 'reminder' && deadline_seconds !== null
-    ? withText(`reminder ${reminded + 1} about ${question_id}`, question)
-    : describeWait(question);
+    ? `${withText(`reminder ${reminded + 1} about ${question_id}`, question, max)}${end}`
+    : `${describeWait(question, max)}${end}`;
 }
 
 /** Returns `, now also for Maria, reminded 2 times`; empty at first. */
@@ -58,9 +70,8 @@ export function describeUrging({ escalate_to, escalated_at, reminded }: Question
   return `${also}, reminded ${reminded === 1 ? 'once' : `${reminded} times`}`;
 }
 
-function withText(begin: string, question: Question): string {
-  const max = engineLimits.labelCharsMax - begin.length;
-  return cutText(`${begin}: ${cleanLine(question.text, max)}`, engineLimits.labelCharsMax);
+function withText(begin: string, question: Question, charsMax: number): string {
+  return cutText(`${begin}: ${cleanLine(question.text, charsMax)}`, charsMax);
 }
 
 /** Longest word, in characters. A longer one would make a command that people run unread. */

@@ -45,7 +45,11 @@ export interface RunDetails {
   readonly result_path: string | null;
   readonly paused_reason: string | null;
   readonly parked_reason: string | null;
+  /** Warning of a history that is too long. Undefined before that. */
+  readonly history_notice?: string | undefined;
   readonly rejected: readonly RejectedAnswer[];
+  /** Number of all rejected messages. */
+  readonly rejected_total: number;
   /** State of the executor that was started alone. Undefined if none was. */
   readonly executor?: ExecutorView | undefined;
 }
@@ -65,7 +69,7 @@ export function renderRunDetails(view: RunDetails): string {
       renderCriteria(view.criteria),
       view.plan === null ? '' : renderPlan(view.plan),
       renderWaves(view.waves),
-      renderRejected(view.rejected),
+      renderRejected(view),
     ],
     engineLimits.detailsBytesMax,
   );
@@ -194,8 +198,13 @@ function renderWaves(waves: readonly WaveSummary[]): string {
   return ['## Waves', '', ...lines].join('\n');
 }
 
-function renderRejected(rejected: readonly RejectedAnswer[]): string {
-  if (rejected.length === 0) return '';
+function renderRejected({ rejected, rejected_total, history_notice }: RunDetails): string {
+  if (rejected.length === 0) return history_notice ?? '';
   const lines = rejected.slice(-listedMax.rejected).map((r) => bullet(plainText(r.reason, 300)));
-  return ['## Messages that were not taken', '', ...lines].join('\n');
+  const left =
+    rejected_total > lines.length ? `: the newest ${lines.length} of ${rejected_total}` : '';
+  const title = `## Messages that were not taken${left}`;
+  return [...(history_notice === undefined ? [] : [history_notice, '']), title, '', ...lines].join(
+    '\n',
+  );
 }

@@ -38,9 +38,10 @@ function without(atWork: number): string {
 }
 
 function renderDelegation(d: DelegationView): string {
+  const turn = d.turn === undefined ? '' : ` · turn ${d.turn}`;
   const reason = d.reason === '' ? '' : ` · ${plainText(d.reason, 300)}`;
   return bullet(
-    `**${d.state}** · ${plainText(d.title, 80)} · ${codeSpan(d.delegation_id, 60)} · ${describeExecutor(d)}${reason}`,
+    `**${d.state}** · ${plainText(d.title, 80)} · ${codeSpan(d.delegation_id, 60)} · ${describeExecutor(d)}${turn}${reason}`,
   );
 }
 

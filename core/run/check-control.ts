@@ -10,17 +10,17 @@
 import type {
   AmendMessage,
   Escalation,
-  LeaseEscalation,
+  BudgetEscalation,
   QuestionsEscalation,
 } from '../../contracts/messages.ts';
 import type { UserFact } from '../../contracts/fact.ts';
-import { checkLeaseRequest, readSpending } from '../budget/check-lease.ts';
+import { checkBudgetRequest, readSpending } from '../budget/check-reservation.ts';
 import { engineLimits } from '../limits.ts';
 import { normaliseKey } from '../pool/normalise-fact.ts';
 import { describeUserFact } from '../pool/settle-facts.ts';
 import { findTextFault } from '../questions/find-text-fault.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
-import { listNames } from '../text/list-names.ts';
+import { findUnknownKey, listNames } from '../text/list-names.ts';
 import { readAskedQuestion } from './read-asked-question.ts';
 import { readEffect } from './read-effect.ts';
 import { readPlannerVerdict } from './read-planner-verdict.ts';
@@ -40,7 +40,7 @@ const criterionIdCharsMax = 100;
 
 export function checkAmend(payload: unknown): CheckedAmend {
   if (!isRecord(payload)) return refuseAmend('expected one JSON object with an instruction');
-  const parts = readParts(payload);
+  const parts = findAmendKey(payload) ?? readParts(payload);
   if (typeof parts === 'string') return refuseAmend(parts);
   const { waived, answers, facts } = parts;
   const written = payload['instruction'] ?? '';
@@ -51,15 +51,34 @@ export function checkAmend(payload: unknown): CheckedAmend {
   if (isBlank && waived.length + answers.length + facts.length === 0) {
     return refuseAmend('the instruction is empty');
   }
+  return { ok: true, amend: toAmend(parts, isBlank ? describeAmend(parts) : written) };
+}
+
+function toAmend({ waived, answers, facts }: AmendParts, instruction: string): AmendMessage {
   return {
-    ok: true,
-    amend: {
-      instruction: isBlank ? describeAmend(parts) : written,
-      ...(waived.length === 0 ? {} : { waive_criteria: waived }),
-      ...(answers.length === 0 ? {} : { answers }),
-      ...(facts.length === 0 ? {} : { facts }),
-    },
+    instruction,
+    ...(waived.length === 0 ? {} : { waive_criteria: waived }),
+    ...(answers.length === 0 ? {} : { answers }),
+    ...(facts.length === 0 ? {} : { facts }),
   };
+}
+
+const amendKeys = ['instruction', 'waive_criteria', 'answers', 'facts'];
+
+/** Finds an unknown field of an instruction, or of one of its answers and facts. */
+function findAmendKey(payload: Readonly<Record<string, unknown>>): string | null {
+  const fields = [
+    { values: [payload], keys: amendKeys },
+    { values: [payload['answers']].flat(), keys: ['question_id', 'answer'] },
+    { values: [payload['facts']].flat(), keys: ['key', 'value'] },
+  ];
+  for (const { values, keys } of fields) {
+    for (const value of values) {
+      const unknown = isRecord(value) ? findUnknownKey(value, keys) : null;
+      if (unknown !== null) return unknown;
+    }
+  }
+  return null;
 }
 
 /** Optional parts of an instruction. */
@@ -167,7 +186,7 @@ export function checkEscalation(payload: unknown): Escalation | null {
     const { delegation_id } = payload;
     return isId(delegation_id) ? { type: 'withdrawn', from, delegation_id } : null;
   }
-  if (type === 'lease') return readLease(payload, from);
+  if (type === 'budget') return readReservation(payload, from);
   if (type === 'effect') {
     const effect = readEffect(payload['effect']);
     return effect === null ? null : { type: 'effect', from, effect };
@@ -175,14 +194,14 @@ export function checkEscalation(payload: unknown): Escalation | null {
   return type === 'questions' ? readQuestions(payload, from) : null;
 }
 
-function readLease(
+function readReservation(
   payload: Readonly<Record<string, unknown>>,
   from: string,
-): LeaseEscalation | null {
+): BudgetEscalation | null {
   const { delegation_id } = payload;
-  const request = checkLeaseRequest(payload);
+  const request = checkBudgetRequest(payload);
   if (request === null || !isId(delegation_id)) return null;
-  return { type: 'lease', from, delegation_id, ...request };
+  return { type: 'budget', from, delegation_id, ...request };
 }
 
 function readQuestions(

@@ -24,7 +24,7 @@ import { preferNewest, settleStanding, supersedeEarlier } from '../pool/settle-f
 import { informsWork } from '../questions/informs-work.ts';
 import { addUsage } from '../usage/add-usage.ts';
 import { foldWaveDone, upsertWave } from './fold-wave.ts';
-import { addPlannedCriteria, waiveCriteria } from './record-criteria.ts';
+import { addPlannedCriteria, waiveRecorded } from './record-criteria.ts';
 import { trackStale } from './track-consumption.ts';
 
 /** Returns the record of a revision. @param record The record of the revision before it. */
@@ -68,12 +68,14 @@ function foldAlone(record: RunRecord, event: Exclude<RunEvent, InboxEvent>): Run
       return takeEffect(record, event.effect);
     case 'criteria_waived': {
       const { criterion_ids, question_id } = event;
-      return { ...record, criteria: waiveCriteria(record.criteria, criterion_ids, question_id) };
+      return { ...record, criteria: waiveRecorded(record.criteria, criterion_ids, question_id) };
     }
     case 'wave_planned':
       return planWave(record, event);
     case 'wave_done':
       return foldWaveDone(record, event);
+    case 'wave_lost':
+      return loseWave(record, event);
     case 'ended':
       return endRun(endEffects(record, event.at), event);
     case 'reported':
@@ -227,6 +229,23 @@ function planWave(record: RunRecord, { progress, tasks, at }: EventOf<'wave_plan
     usage: addUsage(...waves.map((wave) => wave.usage)),
     criteria: addPlannedCriteria(record.criteria, tasks),
   };
+}
+
+/** Keeps the plan of the wave, if it had one. */
+function loseWave(record: RunRecord, { wave, usage, at }: EventOf<'wave_lost'>): RunRecord {
+  const waves = upsertWave(record.waves, {
+    plan_ref: null,
+    outcomes: [],
+    decision_ref: null,
+    planned_at: null,
+    shown: null,
+    ...record.waves.find((one) => one.wave === wave),
+    wave,
+    status: 'lost',
+    usage,
+    done_at: at,
+  });
+  return { ...record, waves, usage: addUsage(...waves.map((one) => one.usage)) };
 }
 
 function hasOtherId(id: string): (one: { readonly question_id: string }) => boolean {

@@ -59,9 +59,17 @@ function readReceipt(value: unknown): EffectReceipt | null | undefined {
   const target = readText(value['target']);
   const sha256 = readHash(value['sha256']);
   const bytes = readCount(value['bytes']);
+  const replaced_ref = readHash(value['replaced_ref']);
   if (target === null || sha256 === null || bytes === null) return undefined;
   const command = readCommand(value['command']);
-  return { target, sha256, bytes, ...(command !== null && { command }) };
+  return {
+    target,
+    sha256,
+    bytes,
+    ...(value['removed'] === true && { removed: true }),
+    ...(replaced_ref !== null && { replaced_ref }),
+    ...(command !== null && { command }),
+  };
 }
 
 function readCommand(value: unknown): CommandReceipt | null {

@@ -2,6 +2,7 @@ import type { CriterionState } from '../../contracts/criterion.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { RecordedCriterion } from '../../contracts/run-record.ts';
 import type { PlannedTask, WaveFindings } from '../../contracts/run-log.ts';
+import { waiveCriteria } from '../criteria/criteria.ts';
 import { cutText } from '../text/cut-text.ts';
 
 /** Most characters of a note, equal to those of one piece of evidence or one reason. */
@@ -27,22 +28,15 @@ export function addPlannedCriteria(
   return [...known.values()];
 }
 
-/**
- * Marks criteria as waived. Unknown ids change nothing, and criteria that are waived already keep their question.
- *
- * @param questionId The question whose answer waives them. Undefined when an instruction does.
- */
-export function waiveCriteria(
+/** Marks criteria as waived by the user, with a note. */
+export function waiveRecorded(
   criteria: readonly RecordedCriterion[],
   ids: readonly string[],
   questionId?: string,
 ): readonly RecordedCriterion[] {
-  const question = questionId === undefined ? {} : { question_id: questionId };
-  return criteria.map((one): RecordedCriterion => {
-    if (one.state === 'waived' || !ids.includes(one.criterion_id)) return one;
-    const { question_id: _met, ...rest } = one;
-    return { ...rest, state: 'waived', ...question, note: waivedNote };
-  });
+  return waiveCriteria(criteria, ids, questionId).map((one, at) =>
+    one === criteria[at] ? one : { ...one, note: waivedNote },
+  );
 }
 
 /** Sources of the notes on criteria at the end of a wave. */

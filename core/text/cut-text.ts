@@ -22,6 +22,20 @@ export function cutText(text: string, maxChars: number): string {
   return `${text.slice(0, Math.max(end, 0))}…`;
 }
 
+/** Cuts a text in its middle and says how much is left out, so that its end can't hide behind a long beginning. */
+export function cutMiddle(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const half = Math.floor((maxChars - middleNoteCharsMax) / 2);
+  const head = cutText(text, half + 1);
+  const tail = text.slice(
+    isHighSurrogate(text.charCodeAt(text.length - half - 1)) ? 1 - half : -half,
+  );
+  return `${head} [${text.length - 2 * half} of ${text.length} characters left out] …${tail}`;
+}
+
+/** Characters of the note in the middle, its ellipses included. */
+const middleNoteCharsMax = 70;
+
 /** Returns the first line that is not blank, at most 120 characters. */
 export function titleOf(text: string): string {
   const line = text.split(/[\r\n]+/).find((l) => l.trim() !== '') ?? '';

@@ -4,13 +4,18 @@
  * Invariants:
  *   UF1. An unknown price is never shown as a number, and a total that lacks one is shown as "at least".
  *   UF2. The amount after "at least" is never more than the sum.
+ *   UF3. Amounts that may have been billed without a report are named apart from those that were reported.
  */
 import type { Usage } from '../../contracts/usage.ts';
 import type { FanOutEstimate } from '../../contracts/budget.ts';
+import { engineLimits } from '../limits.ts';
 
 /** Returns `$0.0123`, `at least $0.01` when the price of a call is missing, `cost unknown` when no price is known. */
-export function formatCost(usage: Pick<Usage, 'cost_micro_usd' | 'unpriced_calls'>): string {
-  if (usage.unpriced_calls === 0) return formatDollars(usage.cost_micro_usd);
+export function formatCost(
+  usage: Pick<Usage, 'cost_micro_usd' | 'unpriced_calls' | 'unreported_cost_micro_usd'>,
+): string {
+  if (usage.unpriced_calls === 0 && usage.unreported_cost_micro_usd === 0)
+    return formatDollars(usage.cost_micro_usd);
   if (usage.cost_micro_usd === 0) return 'cost unknown';
   return formatLeastDollars(usage.cost_micro_usd);
 }
@@ -41,14 +46,30 @@ function roundDollars(microUsd: number, round: (value: number) => number): strin
 
 /** `12 calls · 34.5k tokens in, 2.1k out · $0.12`. */
 export function formatUsage(usage: Usage): string {
-  return `${countOf(usage.calls, 'call')} · ${formatTokens(usage)} · ${formatCost(usage)}`;
+  return `${formatCalls(usage)} · ${formatTokens(usage)} · ${formatCost(usage)}`;
 }
 
 /** Works like `formatUsage`, for a sum that lacks the usage of some parts. */
 export function formatLeastUsage(usage: Usage): string {
-  const { calls, cost_micro_usd } = usage;
+  const { cost_micro_usd } = usage;
   const cost = cost_micro_usd === 0 ? formatCost(usage) : formatLeastDollars(cost_micro_usd);
-  return `at least ${countOf(calls, 'call')} · ${formatTokens(usage)} · ${cost}`;
+  return `at least ${formatCalls(usage)} · ${formatTokens(usage)} · ${cost}`;
+}
+
+/** `12 calls`, `12 calls (1 more may have been billed)`. */
+function formatCalls({ calls, unreported_calls }: Usage): string {
+  const more = unreported_calls === 0 ? '' : ` (${unreported_calls} more may have been billed)`;
+  return `${countOf(calls, 'call')}${more}`;
+}
+
+/** `2 calls, up to 31.0k tokens, up to $0.20`: amounts that may have been billed without a report; empty without any. */
+export function formatUnreported(usage: Usage): string {
+  const { unreported_calls, unreported_tokens, unreported_cost_micro_usd } = usage;
+  return [
+    ...(unreported_calls > 0 ? [countOf(unreported_calls, 'call')] : []),
+    ...(unreported_tokens > 0 ? [`up to ${formatCount(unreported_tokens)} tokens`] : []),
+    ...(unreported_cost_micro_usd > 0 ? [`up to ${formatDollars(unreported_cost_micro_usd)}`] : []),
+  ].join(', ');
 }
 
 /** Works like `formatUsage`, with the word that fits one agent's work. */
@@ -96,4 +117,12 @@ export function formatDuration(seconds: number): string {
   const whole = Math.max(0, seconds);
   const unit = units.find((u) => whole >= u.seconds) ?? units[3];
   return `${Number((whole / unit.seconds).toFixed(1))} ${unit.name}`;
+}
+
+/** Returns a warning for people when a workflow's history comes near the size at which the server ends it, or null. */
+export function noticeLongHistory(events: number, bytes: number): string | null {
+  const { historyEventsWarn, historyBytesWarn } = engineLimits;
+  if (events < historyEventsWarn && bytes < historyBytesWarn) return null;
+  const size = `${events} events and ${(bytes / 1_048_576).toFixed(1)} MB`;
+  return `The history has ${size}; the server ends a run at about 51,200 events or 50 MB. It starts anew between two waves. Try: stop what keeps sending messages, and answer what is open.`;
 }

@@ -14,3 +14,39 @@ export function listNames(names: readonly string[], max = 30): string {
     .join(', ');
   return names.length > max ? `${shown} and ${names.length - max} more` : shown;
 }
+
+/** Most single changes that lead from a mistyped name to the one that is meant. */
+const editsMax = 3;
+
+/** Returns why an object with such keys is refused, with the nearest known key, or null when it knows all of them. */
+export function findUnknownKey(
+  value: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+): string | null {
+  const unknown = Object.keys(value).find((key) => !known.includes(key));
+  if (unknown === undefined) return null;
+  const shown = JSON.stringify(cutText(unknown, keyCharsMax));
+  const ranked = known
+    .map((key) => ({ key, edits: countEdits(unknown.slice(0, keyCharsMax), key) }))
+    .toSorted((a, b) => a.edits - b.edits);
+  const [nearest] = ranked;
+  return nearest !== undefined && nearest.edits <= editsMax
+    ? `unknown field ${shown}. Did you mean "${nearest.key}"?`
+    : `unknown field ${shown}. Fields are: ${listNames(known)}`;
+}
+
+const keyCharsMax = 60;
+
+/** Counts the characters to insert, delete or replace (Levenshtein). */
+function countEdits(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= from.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j += 1) {
+      const replaced = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

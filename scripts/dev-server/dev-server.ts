@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ExpectedError } from '../bootstrap/expected-error.mjs';
 import { describeCli, findTemporalCli } from '../bootstrap/find-temporal-cli.mjs';
 import { withLock } from '../bootstrap/with-lock.mjs';
+import { describeFolderFault } from '../parts/folder-fault.ts';
 import { logTail, startPart, type Part } from '../parts/part.ts';
 import type { Settings } from '../parts/settings.ts';
 import { dbFileOf, serverArguments, type ServerCli } from './server-arguments.ts';
@@ -44,7 +44,8 @@ export async function ensureTemporal(options: TemporalServerOptions): Promise<Te
   const found = await findTemporalCli({ say });
   say(describeCli(found));
   const cli: ServerCli = { path: found.path, version: found.version };
-  mkdirSync(join(settings.home, 'temporal'), { recursive: true, mode: 0o700 });
+  const fault = describeFolderFault(join(settings.home, 'temporal'));
+  if (fault !== undefined) throw new ExpectedError(fault);
   // Two commands started at once in one home must not both open its database.
   return withLock(
     join(settings.home, 'temporal', 'start.lock'),

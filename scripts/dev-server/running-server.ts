@@ -54,7 +54,7 @@ export interface Reachable {
  * port. Registers planwave's search attributes there and says what it found.
  *
  * @returns undefined when there is none and the port is free
- * @throws {ExpectedError} when the named server does not answer, or another program holds the port
+ * @throws {ExpectedError} when the named server does not answer, or another program or another home holds the port
  */
 export async function findRunningServer(
   settings: Settings,
@@ -71,8 +71,8 @@ export async function findRunningServer(
     // The program ended during the check.
     return undefined;
   }
+  say(await refuseOtherHome(settings, port));
   const holder = await findPortHolder(port);
-  say(await describeOwner(settings, port));
   const address = `${localHost}:${port}`;
   await register(address, say);
   const uiPort = Number(optionOf(holder?.command ?? [], 'ui-port') ?? settings.uiPort);
@@ -125,20 +125,41 @@ async function ownServerPort(settings: Settings): Promise<number | undefined> {
   return dbFile === dbFileOf(settings) ? record.temporal_port : undefined;
 }
 
-async function describeOwner(settings: Settings, port: number): Promise<string> {
+/**
+ * Refuses the embedded server of another home on this port: its worker would take the runs of this home, and write their
+ * files into its own folder. Any other server may be joined, since nothing is known of its workers.
+ *
+ * @returns a line for the user: who owns the server
+ * @throws {ExpectedError}
+ */
+export async function refuseOtherHome(
+  settings: Pick<Settings, 'home'>,
+  port: number,
+): Promise<string> {
   const holder = await findPortHolder(port);
   const dbFile = optionOf(holder?.command ?? [], 'db-filename');
   const address = `${localHost}:${port}`;
   if (dbFile === dbFileOf(settings)) {
     return `Reusing this home's Temporal dev server at ${address} (process ${holder?.pid}).`;
   }
-  const owner =
-    dbFile === undefined ? describeHolder(holder) : `another home, ${dirname(dirname(dbFile))}`;
-  return [
-    `Reusing the Temporal server at ${address}, which belongs to ${owner}.`,
-    'Runs of both share its task queue, so a worker of one home may take work of the other.',
-    `For a server of your own: PLANWAVE_TEMPORAL_PORT=${port + 100}`,
-  ].join('\n');
+  if (dbFile === undefined || !isOfHome(dbFile)) {
+    return `Reusing the Temporal server at ${address}, which belongs to ${describeHolder(holder)}.`;
+  }
+  const owner = dirname(dirname(dbFile));
+  throw new ExpectedError(
+    [
+      `The Temporal server at ${address} belongs to another home, ${owner}, not to ${settings.home}.`,
+      'Its worker could take the runs of this home and write their files there.',
+      `What to do: start a server of your own: PLANWAVE_TEMPORAL_PORT=${port + 100}`,
+      `or work in the other home: PLANWAVE_HOME=${owner}`,
+      `or join its server with a queue of your own: TEMPORAL_ADDRESS=${address} PLANWAVE_TASK_QUEUE=planwave-2`,
+    ].join('\n'),
+  );
+}
+
+/** Tells a database that `dbFileOf` placed from one of another program. */
+function isOfHome(dbFile: string): boolean {
+  return dbFile === dbFileOf({ home: dirname(dirname(dbFile)) });
 }
 
 async function register(address: string, say: (line: string) => void): Promise<void> {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { searchAttributes, workflowTaskTimeoutMs } from '../../contracts/names.ts';
 import { badSettingsExitCode, ExpectedError, messageOf } from '../bootstrap/expected-error.mjs';
-import { isPreferred } from '../bootstrap/temporal-cli/cache.mjs';
+import { isPreferred } from '../bootstrap/temporal-cli-cache.mjs';
 import type { Settings } from '../parts/settings.ts';
 import { connectTo, namespaceOf } from './temporal-probe.ts';
 

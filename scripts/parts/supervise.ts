@@ -1,4 +1,6 @@
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { describeFolderFault } from './folder-fault.ts';
 import { logTail, type Part } from './part.ts';
 import { messageOf } from '../bootstrap/expected-error.mjs';
 
@@ -37,6 +39,9 @@ export function supervise(options: SuperviseOptions): Supervised {
       const how = await part.ended;
       // Only `stop` and `kill` set it, and then this result is no longer awaited.
       if (stopping) return 'stopped';
+      // Without room for its files a part writes no log, and the next one dies as well.
+      const fault = describeFolderFault(dirname(part.logFile));
+      if (fault !== undefined) return `the ${name} died (${how}): ${fault}`;
       say(
         `The ${name} died (${how}). The end of its log (${part.logFile}):\n${logTail(part.logFile)}`,
       );

@@ -9,7 +9,6 @@ const knownRings: readonly string[] = [
   'client/cli ⇄ client/cli/commands',
   'rehearsal ⇄ rehearsal/replies',
   'rehearsal ⇄ rehearsal/rules',
-  'scripts/bootstrap ⇄ scripts/bootstrap/temporal-cli',
 ];
 
 /** Every import of a file of ours, types included. */

@@ -20,8 +20,7 @@ const writingPorts: Readonly<Record<string, string>> = {
   'activities/ports/thread-store.ts append':
     'redactThreads(createThreadStore({ home, threadsUrl }), redactor)',
   // What agents write is an argument of a call, and each was redacted when the model's reply came.
-  'activities/ports/workspaces.ts write':
-    'const workspaces = createFileWorkspaces({ home, worktrees })',
+  'activities/ports/workspaces.ts write': 'const places = createPlaces(settings, commands)',
   // Run ids and addresses only.
   'activities/ports/artifact-store.ts write': 'index: createFileRunIndex({ home })',
 };
@@ -41,7 +40,7 @@ it('every port that writes stands behind a redactor', () => {
 
 it('what comes from models and tools is redacted before it is used', () => {
   expect(wiring).toContain('redactModel(');
-  expect(wiring).toContain('redactTools( createToolRegistry([');
+  expect(wiring).toContain('redactTools(createTools(');
   expect(wiring).toContain('redactMiddlewares( createMiddlewareRegistry([');
   expect(wiring).toContain("redact: (text) => redactor.redactText(text, 'failure')");
 });
@@ -64,7 +63,10 @@ const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
   [/\bnew OTLP\w+\(/, ['worker/start-tracing.ts']],
   [/\bcreateFileReplyLedger\(/, ['worker/create-activities.ts']],
   [/\bcreateFileEffectLedger\(/, ['worker/create-activities.ts']],
-  [/\bcreateFileWorkspaces\(/, ['worker/create-activities.ts']],
+  // Those of the input check only look.
+  [/\bcreateFileWorkspaces\(/, ['worker/create-activities.ts', 'worker/create-input-check.ts']],
+  [/\bcreateTools\(/, ['worker/create-activities.ts', 'worker/create-input-check.ts']],
+  [/\bcreateToolRegistry\(/, ['activities/tools/registry/create-registry.ts']],
   [/\bcreateFileProjection\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
   [/\bcreateFileArtifactStore\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
   // The one of doctor only reads.
@@ -95,6 +97,7 @@ it('programs are started in few places, and git in one that nothing planted can 
   expect(startsPrograms.toSorted()).toEqual([
     'activities/adapters/git/run-git.ts',
     'activities/adapters/sandbox/run-process.ts',
+    'activities/adapters/workspaces/ripgrep.ts',
   ]);
   const callsGit = sourceFiles.filter((path) =>
     /\b(?:exec\w*|spawn\w*|runCommand)\(\s*['"`]git\b/.test(read(path)),

@@ -22,19 +22,25 @@ export function callNameOf({
 }
 
 export interface CallAddress {
-  readonly workflowId: string;
+  /** Workflow id of a wave or a phase, or path of a delegation. */
+  readonly place: string;
   readonly activityId: string;
-  /** The delegation in whose workflow or below it the call was made; `plan`, `decision` or `question_review` of a wave. */
+  /** The delegation for which the call was made; `plan`, `decision` or `question_review` of a wave. */
   readonly owner: string;
 }
 
-/** Takes `<workflow id>/<agent>/<shape>/<activity id>` apart. */
+/** Takes `<place>/<agent>/<shape>/<activity id>` apart. */
 export function readCallKey(callKey: string): CallAddress {
-  const [, workflowId = '', delegation, shape, activityId = ''] =
+  const [, place = '', delegation, shape, activityId = ''] =
     /^(.+?\/wave-\d+(?:\/([\w-]+)(?:\/[\w.-]+)*)?)\/[\w-]+\/(?:wave_)?(\w+)\/(\w+)$/.exec(
       callKey,
     ) ?? [];
   const owner = delegation ?? shape;
   if (owner === undefined) throw new Error(`The call key ${callKey} is not one of the engine's.`);
-  return { workflowId, activityId, owner };
+  return { place, activityId, owner };
+}
+
+/** Lists the workflows that may have made a call: a delegation works in its wave's workflow or in one of its own. */
+export function callersOf({ place }: CallAddress): readonly string[] {
+  return [place, place.replace(/\/[^/]+$/u, '')];
 }

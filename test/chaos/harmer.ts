@@ -4,7 +4,7 @@ import { requestArrivesMs } from './interruption.ts';
 import type { Interruption, InterruptionKind } from './interruption.ts';
 import type { Lane } from './lane.ts';
 import type { Prng } from '../support/prng.ts';
-import { readCallKey } from './call-name.ts';
+import { callersOf, readCallKey } from './call-name.ts';
 import type { Blow } from './strike.ts';
 
 export interface HarmerOptions {
@@ -75,10 +75,14 @@ export class Harmer {
 
   /** Whether the reply of a call is in the ledger. */
   async isRecorded(callKey: string): Promise<boolean> {
-    const { workflowId, activityId } = readCallKey(callKey);
-    const runId = this.#options.runIds.get(workflowId);
-    if (runId === undefined) return false;
-    return this.#options.lane.isRecorded({ workflowId, runId, activityId });
+    const address = readCallKey(callKey);
+    const { activityId } = address;
+    const { lane, runIds } = this.#options;
+    for (const workflowId of callersOf(address)) {
+      const runId = runIds.get(workflowId);
+      if (runId !== undefined) return lane.isRecorded({ workflowId, runId, activityId });
+    }
+    return false;
   }
 
   async #strikeDown({ type }: Blow): Promise<void> {

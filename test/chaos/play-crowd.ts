@@ -1,13 +1,14 @@
+import { WorkflowNotFoundError } from '@temporalio/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workflowTaskTimeoutMs } from '../../contracts/names.ts';
-import type { QuestionsView } from '../../contracts/views.ts';
+import type { BudgetView, QuestionsView } from '../../contracts/views.ts';
 import { eventually } from '../support/eventually.ts';
 import { findBrokenPromises } from '../support/find-broken-promises.ts';
 import { fetchHistories } from '../support/histories.ts';
 import { requestArrivesMs } from './interruption.ts';
 import type { Lane } from './lane.ts';
 import type { Prng } from '../support/prng.ts';
-import { callNameOf, isReview, readCallKey } from './call-name.ts';
+import { callersOf, callNameOf, isReview, readCallKey } from './call-name.ts';
 import { readRunFacts } from './run-facts.ts';
 import { judgeRun } from './run-model.ts';
 import type { PlayedReference } from './play-reference.ts';
@@ -133,17 +134,28 @@ async function findUnrecorded(lane: Lane, runIds: Map<string, string>): Promise<
   const keys = [...new Set(recent.map(({ callKey }) => callKey))];
   const recorded = await Promise.all(
     keys.map(async (key) => {
-      const { workflowId, activityId } = readCallKey(key);
-      const runId = runIds.get(workflowId) ?? (await readRunId(lane, workflowId));
-      runIds.set(workflowId, runId);
-      return lane.isRecorded({ workflowId, runId, activityId });
+      const address = readCallKey(key);
+      const { activityId } = address;
+      for (const workflowId of callersOf(address)) {
+        const runId = runIds.get(workflowId) ?? (await readRunId(lane, workflowId));
+        if (runId === null) continue;
+        runIds.set(workflowId, runId);
+        return lane.isRecorded({ workflowId, runId, activityId });
+      }
+      return false;
     }),
   );
   return keys.filter((_key, index) => recorded[index] !== true);
 }
 
-async function readRunId({ client }: Lane, workflowId: string): Promise<string> {
-  return (await client.workflow.getHandle(workflowId).describe()).runId;
+/** @returns null when there is no such workflow. */
+async function readRunId({ client }: Lane, workflowId: string): Promise<string | null> {
+  try {
+    return (await client.workflow.getHandle(workflowId).describe()).runId;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
 }
 
 async function judge(
@@ -166,12 +178,13 @@ async function judge(
   const questions = await eventually(`the questions of ${run}`, () =>
     handle.query<QuestionsView>('questions').catch(() => null),
   );
+  const { budget } = await handle.query<BudgetView>('budget');
   const isChecked = tally.runs < promisesChecked;
   tally.runs += 1;
   const { broken, histories } = isChecked
     ? await findBrokenPromises(lane, run, { orphans: true })
     : { broken: [], histories: await fetchHistories(lane.client, run) };
-  const facts = await readRunFacts({ histories, questions, home: lane.home });
+  const facts = await readRunFacts({ histories, questions, budget, home: lane.home });
   const expected = { ...reference, calls: reference.calls.filter((name) => !isReview(name)) };
   const judged = judgeRun(expected, harm, { facts, calls });
   tally.boughtAgain += judged.boughtAgain;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workflowTaskTimeoutMs } from '../../contracts/names.ts';
-import type { QuestionsView } from '../../contracts/views.ts';
+import type { BudgetView, QuestionsView } from '../../contracts/views.ts';
 import type { Reply, ScriptedRequest } from '../../rehearsal/script.ts';
 import { eventually } from '../support/eventually.ts';
 import { findBrokenPromises } from '../support/find-broken-promises.ts';
@@ -232,10 +232,11 @@ class Trial {
     const questions = await eventually('the questions of the run', () =>
       handle.query<QuestionsView>('questions').catch(() => null),
     );
+    const { budget } = await handle.query<BudgetView>('budget');
     // The home holds what the runs before this one were cut off in.
     const orphans = !isUndisturbed(this.#plan);
     const { broken, histories } = await findBrokenPromises(this.#lane, this.#runId, { orphans });
-    const facts = await readRunFacts({ histories, questions, home: this.#lane.home });
+    const facts = await readRunFacts({ histories, questions, budget, home: this.#lane.home });
     return { ...this.#played(), facts, stuck: null, broken, histories };
   }
 

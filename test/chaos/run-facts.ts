@@ -1,6 +1,7 @@
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 import type { PlannerRunResult } from '../../contracts/planner-run.ts';
-import type { QuestionsView } from '../../contracts/views.ts';
+import type { BudgetView, QuestionsView } from '../../contracts/views.ts';
+import { spendingOf } from '../../core/budget/spending.ts';
 import type { PhaseResult } from '../../workflows/triad/phase-order.ts';
 import type { StoredHistory } from '../support/histories.ts';
 import { readReportFiles } from './report-files.ts';
@@ -31,8 +32,10 @@ export interface RunFacts {
   readonly refused: number;
   /** Questions that are still open. */
   readonly open: number;
-  /** Model calls that the run says it was billed. */
+  /** Model calls that the run's budget counts, those without a report included. */
   readonly billedCalls: number;
+  /** Limit of its budget. */
+  readonly callsMax: number;
 }
 
 /** Traces of a finished run. */
@@ -40,20 +43,22 @@ export interface RunTraces {
   /** The run's own first. */
   readonly histories: readonly StoredHistory[];
   readonly questions: QuestionsView;
+  readonly budget: BudgetView['budget'];
   /** Where its files are. */
   readonly home: string;
 }
 
 /** @throws when the run has not ended with a result. */
-export async function readRunFacts({ histories, questions, home }: RunTraces): Promise<RunFacts> {
+export async function readRunFacts({
+  histories,
+  questions,
+  budget,
+  home,
+}: RunTraces): Promise<RunFacts> {
   const runId = histories[0]?.workflowId ?? '';
   const { answered, rejected, open } = questions;
   const events = histories.flatMap(({ history }) => history.events ?? []);
-  const result: PlannerRunResult = JSON.parse(
-    payloadText(
-      histories[0]?.history.events?.at(-1)?.workflowExecutionCompletedEventAttributes?.result,
-    ),
-  );
+  const result = resultOf(histories[0]);
   const waves = events
     .map((event) => event.childWorkflowExecutionCompletedEventAttributes)
     .filter((ended) => ended?.workflowType?.name === 'plannerWave')
@@ -78,8 +83,15 @@ export async function readRunFacts({ histories, questions, home }: RunTraces): P
     deliveries: Object.fromEntries(histories.flatMap(countDeliveries)),
     refused: rejected.length,
     open: open.length,
-    billedCalls: result.usage.calls,
+    billedCalls: spendingOf(result.usage).calls,
+    callsMax: budget?.run.calls ?? Infinity,
   };
+}
+
+function resultOf(run: StoredHistory | undefined): PlannerRunResult {
+  const ended = run?.history.events?.at(-1)?.workflowExecutionCompletedEventAttributes;
+  const result: PlannerRunResult = JSON.parse(payloadText(ended?.result));
+  return result;
 }
 
 function readPhaseEnd({ workflowId, type, history }: StoredHistory): [string, unknown][] {

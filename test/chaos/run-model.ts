@@ -10,7 +10,8 @@ import type { RunFacts } from './run-facts.ts';
  * - Every answer that was sent is kept once and delivered once; one that came too late is refused, and listed.
  * - Every call of the undisturbed run was made, and no other.
  * - A call was made again only for an interruption that found no recorded reply, or a fault of the model, one each.
- * - The run was billed for each call of the undisturbed run, and for none that was not made.
+ * - The budget counts each call that the model answered, those of killed attempts too, and no more than were made or
+ *   interrupted. It never exceeds its limit.
  */
 
 /** A model call as the model saw it. */
@@ -68,7 +69,7 @@ export function judgeRun(
       ...compareAnswers(reference.facts, harm, seen.facts),
       ...compareCalls(reference.calls, seen.calls),
       ...bought.breaches,
-      ...compareBills(reference, seen),
+      ...compareBills(harm, seen),
     ],
     boughtAgain: bought.again,
     boughtAgainMax: harm.interruptions.flat().length,
@@ -151,14 +152,16 @@ function countRepeats(
   };
 }
 
+/** A fault of the model is billed or not; an interruption may come after a reservation and before its request. */
 function compareBills(
-  { calls }: Reference,
-  seen: { readonly facts: RunFacts; readonly calls: readonly SeenCall[] },
+  { interruptions, modelFaults }: Harm,
+  { facts, calls }: { readonly facts: RunFacts; readonly calls: readonly SeenCall[] },
 ): Breach[] {
-  const { billedCalls } = seen.facts;
-  if (billedCalls >= calls.length && billedCalls <= seen.calls.length) return [];
-  const range = `${calls.length} to ${seen.calls.length}`;
-  return [other('other result', 'billed calls', range, billedCalls)];
+  const { billedCalls, callsMax } = facts;
+  const least = calls.length - modelFaults.length;
+  const most = Math.min(calls.length + interruptions.flat().length, callsMax);
+  if (billedCalls >= least && billedCalls <= most) return [];
+  return [other('other result', 'billed calls', `${least} to ${most}`, billedCalls)];
 }
 
 function other(kind: Breach['kind'], what: string, expected: unknown, seen: unknown): Breach {

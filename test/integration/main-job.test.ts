@@ -6,37 +6,49 @@ import { useStage } from '../support/use-stage.ts';
 
 const { stage } = useStage();
 
-it('carries a goal through plan, parallel work, one question, one repair and a result', async () => {
-  const goal = 'Compare three ways to store a backup';
-  const run = await stage.start('plannerRun', { goal });
-  const question = await eventually('a question', async () => (await stage.questions(run)).open[0]);
-  expect(question).toMatchObject({
-    question_id: 'q1',
-    kind: 'blocking',
-    expected_answer_format: 'choice',
-  });
-  await run.signal('answer', { question_id: 'q1', answer: question.choices[1] });
+it.each([
+  ['in one workflow', {}, []],
+  [
+    'in a workflow each',
+    { inline_events: 1 },
+    [
+      '/wave-001/compare-options',
+      '/wave-001/gather-facts',
+      '/wave-001/review-result',
+      '/wave-001/write-result',
+    ],
+  ],
+])(
+  'carries a goal through plan, parallel work %s, a question, a repair and a result',
+  async (_how, limits, children) => {
+    const goal = 'Compare three ways to store a backup';
+    const run = await stage.start('plannerRun', { goal, limits });
+    const question = await eventually(
+      'a question',
+      async () => (await stage.questions(run)).open[0],
+    );
+    expect(question).toMatchObject({
+      question_id: 'q1',
+      kind: 'blocking',
+      expected_answer_format: 'choice',
+    });
+    await run.signal('answer', { question_id: 'q1', answer: question.choices[1] });
 
-  const result = await stage.result(run);
-  expect(result).toMatchObject({ status: 'completed', waves: 1 });
-  expect(result.criteria.map(({ state }) => state)).not.toContain('open');
-  const text = readFileSync(join(stage.home, result.result_path), 'utf8');
-  expect(text).toContain(goal);
-  expect(text).toContain('rehearsal');
-  expect(text).toContain(result.answer);
-  const report = readFileSync(join(stage.home, result.report_path), 'utf8');
-  expect(report).toContain(question.choices[1]);
+    const result = await stage.result(run);
+    expect(result).toMatchObject({ status: 'completed', waves: 1 });
+    expect(result.criteria.map(({ state }) => state)).not.toContain('open');
+    const text = readFileSync(join(stage.home, result.result_path), 'utf8');
+    expect(text).toContain(goal);
+    expect(text).toContain('rehearsal');
+    expect(text).toContain(result.answer);
+    const report = readFileSync(join(stage.home, result.report_path), 'utf8');
+    expect(report).toContain(question.choices[1]);
 
-  const histories = await expectPromisesKept(stage, run.workflowId);
-  const ids = histories.map(({ workflowId }) => workflowId.slice(run.workflowId.length));
-  expect(ids.toSorted()).toEqual([
-    '',
-    '/wave-001',
-    '/wave-001/compare-options',
-    '/wave-001/gather-facts',
-    '/wave-001/review-result',
-    '/wave-001/write-result',
-  ]);
-  // A plan, a decision, four delegations; one more call each for the answer, the repair, and two loaded details.
-  expect(stage.rehearsal.counts().calls).toBe(result.usage.calls);
-}, 60_000);
+    const histories = await expectPromisesKept(stage, run.workflowId);
+    const ids = histories.map(({ workflowId }) => workflowId.slice(run.workflowId.length));
+    expect(ids.toSorted()).toEqual(['', '/wave-001', ...children]);
+    // A plan, a decision, four delegations; one more call each for the answer, the repair, and two loaded details.
+    expect(stage.rehearsal.counts().calls).toBe(result.usage.calls);
+  },
+  60_000,
+);

@@ -15,7 +15,7 @@ import { startOwnServer } from '../support/own-server.ts';
 import { startShared } from '../support/shared-server.ts';
 import { openStage } from '../support/stage.ts';
 import { scenarios } from './scenarios.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
 import { scrubHistory } from './scrub-history.ts';
 
 const folder = fileURLToPath(new URL('histories', import.meta.url));

@@ -1,3 +1,4 @@
+import type { DelegationStatusView } from '../../contracts/views.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -48,10 +49,13 @@ beforeAll(async () => {
     }),
   ]);
   await eventually('a question, and no other work', async () => {
-    const wave = stage.client.workflow.getHandle(`${runId}/wave-001/compare-options`);
-    const { status } = await wave.describe().catch(() => ({ status: null }));
+    const wave = stage.client.workflow.getHandle(`${runId}/wave-001`);
+    const compared = { delegation_id: 'compare-options' };
+    const status = await wave
+      .query<DelegationStatusView | null, [object]>('status', compared)
+      .catch(() => null);
     const { open } = await stage.questions(stage.client.workflow.getHandle(runId));
-    return status?.name === 'COMPLETED' && open.length === 1;
+    return status?.state === 'completed' && open.length === 1;
   });
   web = await openWebPage({ width: 1400, height: 900 });
   web.page.setDefaultTimeout(30_000);
@@ -122,19 +126,22 @@ it('the list finds the run by its search attributes', async () => {
   ).toBe(true);
 });
 
-it('the timeline says in words what was done and what is waited for', async () => {
+it('finding U5: the timeline says in words what was done and what is waited for', async () => {
   const { page } = web;
   await openTab(page, 'Timeline');
   expect(await isShown(page.getByText('openRun • check the input'))).toBe(true);
   expect(await isShown(page.getByText('updateRecord • question opened'))).toBe(true);
   expect(await isShown(page.getByText(`wave 1 of ${goal}`))).toBe(true);
-  expect(await isShown(page.getByText(`waiting for your answer to q1: ${question}`))).toBe(true);
+  expect(await isShown(page.getByText(/^waiting for your answer to q1: Who is the result/))).toBe(
+    true,
+  );
+  expect(await isShown(page.getByText(`npm run planwave -- answer ${runId} q1`))).toBe(true);
   await takePicture(page, 'web-ui-timeline');
 });
 
-it('a delegation names the agent, the task and the turn of each call', async () => {
+it('a wave names the agent, the delegation and the turn of each call', async () => {
   const { page } = web;
-  const id = encodeURIComponent(`${runId}/wave-001/compare-options`);
+  const id = encodeURIComponent(`${runId}/wave-001`);
   await page.goto(`${server.uiUrl}/namespaces/default/workflows/${id}`);
   expect(await isShown(page.getByText(/modelTurn • \w+ · compare-options · turn 2/))).toBe(true);
 });

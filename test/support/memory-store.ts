@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Ref } from '../../contracts/ref.ts';
-import { ArtifactCorrupt, StoreUnavailable } from '../../activities/ports/artifact-store.ts';
+import { ArtifactMissing, StoreUnavailable } from '../../activities/ports/artifact-store.ts';
 import type { ArtifactStore } from '../../activities/ports/artifact-store.ts';
 
 /** Artifact store in memory that can be made to fail. */
@@ -17,7 +17,7 @@ export function createMemoryStore(): MemoryStore {
   const read = (ref: Ref): Uint8Array => {
     const bytes = artifacts.get(ref);
     if (bytes !== undefined) return bytes;
-    throw new ArtifactCorrupt(`The artifact ${ref} is missing.`, { ref, path: ref });
+    throw new ArtifactMissing({ ref, path: ref });
   };
   const store: MemoryStore = {
     artifacts,

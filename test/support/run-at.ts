@@ -27,6 +27,7 @@ export async function runAt(
     cwd: process.cwd(),
     exportRun: (runId) => Promise.resolve({ path: runId }),
     readResult: () => Promise.resolve(null),
+    prune: () => Promise.resolve({ runs: [], files: 0, bytes: 0, kept_by: null }),
     threads: noThreads,
     changes: noChanges,
     doctorChecks: [],

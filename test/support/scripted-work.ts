@@ -21,6 +21,9 @@ import {
   wavePlan,
 } from './factories.ts';
 
+/** Limits of a run in which each delegation is a workflow of its own, as in a wave whose history is full. */
+export const ownWorkflows = { inline_events: 1 } as const;
+
 /** Creates a delegation that fulfils every rule. Its one criterion is `<id>-done` unless others are given. */
 export function work(
   id: string,

@@ -1,10 +1,12 @@
+import { delimiter, resolve } from 'node:path';
 import { ownToolchain } from '../../activities/adapters/sandbox/bubblewrap.ts';
-import { resolve } from 'node:path';
 import { readWorkerSettings } from '../../worker/worker-settings.ts';
 
 it('takes the defaults of the documentation', () => {
   expect(readWorkerSettings({ ANTHROPIC_API_KEY: 'sk-ant-1' })).toEqual({
     home: resolve('.planning'),
+    workspaceRoots: [resolve('.'), resolve('.planning')],
+    agentRoots: [resolve('.'), resolve('.planning')],
     apiKey: 'sk-ant-1',
     baseUrl: undefined,
     defaultModel: 'claude-sonnet-5-5',
@@ -47,6 +49,16 @@ it('reads the settings of commands, and refuses folders that are somewhere else'
   );
   expect(() => readCommands({ PLANWAVE_SHARED_FOLDERS: '..' })).toThrow('names of folders');
   expect(() => readCommands({ PLANWAVE_UNCONFINED_COMMANDS: 'yes' })).toThrow('without a sandbox');
+});
+
+it('finding T5: folders for workspaces and agents are lists, as PATH is', () => {
+  const set = readWorkerSettings({
+    ANTHROPIC_API_KEY: 'rehearsal',
+    PLANWAVE_WORKSPACES: ['/srv/projects', '', 'here'].join(delimiter),
+    PLANWAVE_AGENTS: '/srv/agents',
+  });
+  expect(set.workspaceRoots).toEqual(['/srv/projects', resolve('here')]);
+  expect(set.agentRoots).toEqual(['/srv/agents']);
 });
 
 it('an empty variable is one that is not set', () => {

@@ -7,27 +7,20 @@ import {
 } from '@temporalio/workflow';
 import type {
   DelegationArgs,
-  DelegationOrder,
   DelegationOutcome,
   LoneOutcome,
 } from '../../contracts/delegation-run.ts';
 import type { DelegationStatusView } from '../../contracts/views.ts';
-import { emptyPurse, takeLease } from '../../core/budget/purse.ts';
+import { emptyNode, takeGrant } from '../../core/budget/budget-node.ts';
 import { renderDelegationDetails } from '../../core/render/render-delegation-details.ts';
 import { execute } from './execute.ts';
 import { createControl } from '../shared/control.ts';
 import { createEscalationRouter } from '../shared/escalation-router.ts';
-import { createLeasedFunds } from '../shared/leased-funds.ts';
+import { openChildBudget } from '../shared/budget.ts';
 import { delegationStatusQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
-import type { CarriedWork } from '../execution/execution-context.ts';
+import type { OrderedDelegation } from '../execution/execution-context.ts';
 import { runAlone } from '../execution/run-alone.ts';
-
-/** Input of a delegation that a wave starts, and of one that continues as new. */
-interface OrderedDelegation {
-  readonly order: DelegationOrder;
-  readonly carried?: CarriedWork;
-}
 
 /**
  * Runs one task for one executor (seed 004 §3–6).
@@ -51,9 +44,9 @@ export async function delegation(
   const superior = createParentSuperior(parent.workflowId, order.run_id, control, order.news);
   const escalations = createEscalationRouter((reason) => superior.refuse(reason));
   const { delegation_id } = order.delegation;
-  const { lease } = order;
-  const purse = carried?.purse ?? (lease === null ? null : takeLease(emptyPurse, lease));
-  const funds = createLeasedFunds(parent.workflowId, delegation_id, purse);
+  const { reservation } = order;
+  const node = carried?.budget ?? (reservation === null ? null : takeGrant(emptyNode, reservation));
+  const budget = openChildBudget(parent.workflowId, delegation_id, node);
   let status: DelegationStatusView | null = null;
   setHandler(delegationStatusQuery, () => status, { description: 'State, turns and usage.' });
   return execute(order.delegation.executor, {
@@ -63,15 +56,18 @@ export async function delegation(
     escalations,
     control,
     superior,
-    funds,
+    budget,
     onStatus(view) {
       status = view;
       setCurrentDetails(renderDelegationDetails(view));
     },
-    carryOver: (rest) =>
-      continueAsNew<typeof delegation>({
-        order: { ...order, news: superior.news.all(), paused: control.pausedReason() !== null },
-        carried: rest,
-      }),
+    carryOver: {
+      isDue: () => workflowInfo().continueAsNewSuggested,
+      take: (rest) =>
+        continueAsNew<typeof delegation>({
+          order: { ...order, news: superior.news.all(), paused: control.pausedReason() !== null },
+          carried: rest,
+        }),
+    },
   });
 }

@@ -1,4 +1,3 @@
-import { workflowInfo } from '@temporalio/workflow';
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
@@ -15,7 +14,7 @@ import { converseAsking, outputOf } from '../shared/converse-asking.ts';
 import { openConversation, readOn } from '../shared/conversation.ts';
 import type { Conversation, ConversationContext, ConversationEnd } from '../shared/conversation.ts';
 import { recorder } from '../shared/recorder.ts';
-import { callTools } from '../execution/call-tools.ts';
+import { callTools, readingOf } from '../execution/call-tools.ts';
 import type {
   CarriedDelegation,
   DelegationEnd,
@@ -66,13 +65,12 @@ export async function runAgent(context: ExecutionContext): Promise<DelegationOut
   );
   if (end.type === 'carry_over' && context.carryOver !== null) {
     const { escalations, loadedDetails: loaded_details, effects } = work;
-    const purse = context.funds.carry();
-    return context.carryOver({
+    return context.carryOver.take({
       kind: 'agent',
       version: 1,
       conversation,
       escalations,
-      purse,
+      budget: context.budget.carry(),
       loaded_details,
       effects,
     });
@@ -90,7 +88,6 @@ function beginWork(order: DelegationOrder, carried: CarriedDelegation | null): W
     conversation: carried?.conversation ?? beginConversation(order),
     escalations: carried?.escalations ?? 0,
     loadedDetails: carried?.loaded_details ?? [],
-    loading: 0,
     effects: [...(carried?.effects ?? [])],
   };
 }
@@ -129,16 +126,17 @@ function contextOf(
     delegation_id: delegation.delegation_id,
     registry_ref,
     stage: 'delegation',
+    reading: () => readingOf(order, work),
     label: (calls) => turnSummary(delegation.agent_id, delegation.delegation_id, calls),
     control,
     superior,
-    funds: context.funds,
+    budget: context.budget,
     check: (outline) => checkOutline(outline, delegation.criterion_ids, work.effects),
     runTools: async (calls) => readOn(await callTools(calls.filter(isToolCall), toolContext)),
     onTurn: () => show('running'),
     // Usage of a call is reported also when the next step throws.
     onReply: () => show('running'),
-    carryOver: () => context.carryOver !== null && workflowInfo().continueAsNewSuggested,
+    carryOver: () => context.carryOver?.isDue() === true,
   };
 }
 

@@ -69,10 +69,8 @@ async function untilSettled(acting: ActingCall): Promise<TurnInput> {
   for (;;) {
     await context.control.ready();
     const { approval, resolution } = acting;
-    const result = await makeCall(call, context, {
-      loads_left: 0,
-      effect: { effect_id, chain_id, approval, resolution },
-    });
+    const order = { effect_id, chain_id, approval, resolution };
+    const result = await makeCall(call, context, order);
     switch (result.type) {
       case 'done':
         return settle(acting, result);
@@ -101,7 +99,7 @@ async function askForApproval(acting: ActingCall, needed: ApprovalNeeded): Promi
   const { target } = needed;
   acting.known = { ...nothingYet, target };
   const askedAt = nowSeconds();
-  const shown = shownOf(acting);
+  const shown = { ...shownOf(acting), before: needed.before };
   const question = approvalQuestion(context.order.delegation, { ...shown, ...needed });
   const answer = await context.ask('approval', question, engineLimits.approvalSecondsMax);
   acting.approval = readApproval(shown, answer, askedAt);

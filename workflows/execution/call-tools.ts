@@ -1,52 +1,52 @@
-import type { RunToolResult, ToolDone } from '../../contracts/activity-types.ts';
+import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { ToolCall, TurnInput } from '../../contracts/model-turn.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { ReadingScope } from '../../contracts/tool-read.ts';
 import { countLoadsLeft, noteLoaded } from '../../core/turns/note-loaded.ts';
 import { callActingTool } from './call-acting-tool.ts';
-import { makeCall } from './make-call.ts';
-import type { ToolContext } from './make-call.ts';
+import type { ToolContext, ToolWork } from './make-call.ts';
 
-/** Makes the calls of one reply: all that change nothing at the same time, then the others in their order. */
+/** Loaded details, which grow with each reply. */
+type Loaded = Pick<ToolWork, 'loadedDetails'>;
+
+/**
+ * Returns what the tools of the next reply may read.
+ *
+ * @param atOnce Number of conversations that share `work`.
+ */
+export function readingOf(
+  { record_ref, upstream }: Pick<DelegationOrder, 'record_ref' | 'upstream'>,
+  { loadedDetails }: Loaded,
+  atOnce = 1,
+): ReadingScope {
+  return { record_ref, upstream, loads_left: countLoadsLeft(loadedDetails, atOnce) };
+}
+
+/** Makes the calls of one reply that change something, in their order, and takes over the results of the others. */
 export async function callTools(
   calls: readonly ToolCall[],
   context: ToolContext,
 ): Promise<readonly TurnInput[]> {
-  const { work } = context;
-  const loadsLeft = countLoadsLeft(work.loadedDetails, calls.length, work.loading);
-  work.loading += calls.length;
-  const done = await Promise.all(
-    calls.map(async (call, at) =>
-      call.acts === true ? null : callReadingTool(call, context, loadsLeft[at] ?? 0),
-    ),
-  ).finally(() => {
-    work.loading -= calls.length;
-  });
-  const loaded = done.flatMap((one) => one?.loaded_details ?? []);
-  work.loadedDetails = noteLoaded(work.loadedDetails, loaded);
   const inputs: TurnInput[] = [];
-  for (const [at, call] of calls.entries()) {
-    const result = done[at] ?? null;
+  for (const call of calls) {
     // A later call may build on what an earlier one has changed.
     // oxlint-disable-next-line no-await-in-loop
-    inputs.push(result === null ? await callActingTool(call, context) : toInput(call, result));
+    inputs.push(takeRead(call, context.work) ?? (await callActingTool(call, context)));
   }
   return inputs;
 }
 
-async function callReadingTool(
-  call: ToolCall,
-  context: ToolContext,
-  loads_left: number,
-): Promise<ToolDone> {
-  return doneOf(call, await makeCall(call, context, { loads_left }));
+/** Takes over the result of a call that was made with its reply. @returns null for one that is still to be made. */
+export function takeRead({ tool_use_id, read }: ToolCall, work: Loaded): TurnInput | null {
+  if (read === undefined) return null;
+  work.loadedDetails = noteLoaded(work.loadedDetails, read.loaded_details);
+  return toInput(tool_use_id, read);
 }
 
-/** Returns the result of a call that changes nothing and so never waits for a decision. */
-export function doneOf({ name }: ToolCall, result: RunToolResult): ToolDone {
-  if (result.type === 'done') return result;
-  throw new Error(`${name} changes nothing and waits for nobody.`);
-}
-
-/** Formats the result as the model reads it. */
-export function toInput({ tool_use_id }: ToolCall, { result_ref, is_error }: ToolDone): TurnInput {
+/** Formats a result as the model reads it. */
+export function toInput(
+  tool_use_id: string,
+  { result_ref, is_error }: { readonly result_ref: Ref; readonly is_error: boolean },
+): TurnInput {
   return { type: 'tool_result', tool_use_id, result_ref, is_error };
 }

@@ -3,15 +3,15 @@ import type { ExecutorOutline } from '../../contracts/executor.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TaskRecord } from '../../contracts/team-run.ts';
 import type { DelegationStatusView } from '../../contracts/views.ts';
-import type { Purse } from '../../core/budget/purse.ts';
+import type { BudgetNode } from '../../core/budget/budget-node.ts';
 import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
 import type { TeamState } from '../../core/team/team-state.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
 import type { Control } from '../shared/control.ts';
 import type { Conversation } from '../shared/conversation.ts';
 import type { EscalationRouter } from '../shared/escalation-router.ts';
-import type { Funds } from '../shared/funds.ts';
-import type { SharedFunds } from '../shared/share-funds.ts';
+import type { Budget } from '../shared/budget.ts';
+import type { SharedBudget } from '../shared/share-budget.ts';
 import type { Superior } from '../shared/superior.ts';
 
 /** State of an agent's delegation over continue-as-new, at a turn boundary. */
@@ -22,7 +22,7 @@ export interface CarriedDelegation {
   /** Escalations so far; they number the next. */
   readonly escalations: number;
   /** Null without a budget. */
-  readonly purse: Purse | null;
+  readonly budget: BudgetNode | null;
   /** As in DelegationOutcome. */
   readonly loaded_details: readonly string[];
   /** Attempted changes outside of the run. */
@@ -44,7 +44,7 @@ export interface CarriedTeam {
   readonly worked_ms: number;
   readonly notes: readonly string[];
   readonly escalations: number;
-  readonly purse: Purse | null;
+  readonly budget: BudgetNode | null;
   /** Details that leader and members loaded. */
   readonly loaded_details: readonly string[];
   readonly effects: readonly KnownEffect[];
@@ -52,6 +52,12 @@ export interface CarriedTeam {
 
 /** State that a delegation continues itself with. */
 export type CarriedWork = CarriedDelegation | CarriedTeam;
+
+/** Input of a delegation that a wave starts, and of one that continues in another history. */
+export interface OrderedDelegation {
+  readonly order: DelegationOrder;
+  readonly carried?: CarriedWork;
+}
 
 /** End of a delegation, for the team that gave it out in the same workflow. */
 export interface DelegationEnd {
@@ -66,6 +72,14 @@ export interface TaskCount {
   given: number;
 }
 
+/** Continues a delegation in another history, where this one gets too long. */
+export interface CarryOver {
+  /** Returns true when the delegation must continue there before its next call. */
+  isDue(): boolean;
+  /** @returns the outcome, if this workflow waits for it; a workflow that continues as new never gets there. */
+  take(rest: CarriedWork): Promise<DelegationOutcome>;
+}
+
 /** Everything that an executor works with. */
 export interface ExecutionContext {
   readonly order: DelegationOrder;
@@ -76,13 +90,13 @@ export interface ExecutionContext {
   readonly escalations: EscalationRouter;
   readonly control: Control;
   readonly superior: Superior;
-  readonly funds: Funds;
+  readonly budget: Budget;
   /** Called when something that people see has changed. */
   readonly onStatus: (status: DelegationStatusView) => void;
-  /** Continues as new. If null, the delegation stays one run however long it gets. */
-  readonly carryOver: ((rest: CarriedWork) => Promise<never>) | null;
+  /** Way to a history of its own. If null, the delegation stays in this one however long it gets. */
+  readonly carryOver: CarryOver | null;
   /** Budget that the members of a team share, for the teams in it. */
-  readonly sharedFunds?: SharedFunds;
+  readonly sharedBudget?: SharedBudget;
   /** Tasks that teams have given out in this workflow, for the teams in them. */
   readonly taskCount?: TaskCount;
   /** Called once, before the outcome is returned. */

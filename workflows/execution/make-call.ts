@@ -1,4 +1,5 @@
-import type { RunToolInput, RunToolResult } from '../../contracts/activity-types.ts';
+import type { RunToolResult } from '../../contracts/activity-types.ts';
+import type { EffectOrder } from '../../contracts/effect.ts';
 import type { FailureType } from '../../contracts/errors.ts';
 import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
@@ -14,8 +15,6 @@ import { untilDone } from '../shared/until-done.ts';
 export interface ToolWork {
   /** Defined in DelegationOutcome. */
   loadedDetails: readonly string[];
-  /** Calls in flight that may load one: members of a triad work at the same time. */
-  loading: number;
   /** Attempted changes outside, in their order. */
   readonly effects: KnownEffect[];
 }
@@ -41,29 +40,29 @@ export function isToolCall(call: ToolCall | StateToolCall): call is ToolCall {
   return !('state' in call);
 }
 
-/** @param over number of details it may load, and what only calls that change something have. */
+/** Failures of a tool call that park the run; the call is repeated when the run is resumed. */
+const parkingFailures: readonly string[] = [
+  'ArtifactMissing',
+  'Blocked',
+] satisfies readonly FailureType[];
+
+/**
+ * Makes a call that changes something outside. One that blocks one worker after the other, or lacks an artifact, parks the
+ * run.
+ */
 export function makeCall(
   call: ToolCall,
   { order, label, superior }: Pick<ToolContext, 'order' | 'label' | 'superior'>,
-  over: Pick<RunToolInput, 'loads_left' | 'effect'>,
+  effect: EffectOrder,
 ): Promise<RunToolResult> {
-  const { run_id, registry_ref, record_ref, upstream, delegation } = order;
+  const { run_id, registry_ref, record_ref, delegation, upstream } = order;
   const { agent_id, delegation_id } = delegation;
-  const input = { run_id, agent_id, delegation_id, registry_ref, call, record_ref, upstream };
-  return runToolParking({ ...input, ...over }, label(call.name), superior);
-}
-
-/**
- * Runs a tool. A call that blocks one worker after the other parks the run, and is repeated when the run is resumed.
- */
-export function runToolParking(
-  input: RunToolInput,
-  summary: string,
-  superior: Pick<Superior, 'park'>,
-): Promise<RunToolResult> {
+  const builds_on = upstream.map((output) => output.delegation_id);
+  const caller = { run_id, agent_id, delegation_id, builds_on };
+  const input = { ...caller, registry_ref, call, record_ref, effect };
   return untilDone(
-    () => runTool.executeWithOptions({ summary }, [input]),
+    () => runTool.executeWithOptions({ summary: label(call.name) }, [input]),
     (reason) => superior.park(reason),
-    ({ type }) => type === ('Blocked' satisfies FailureType),
+    ({ type }) => parkingFailures.includes(type),
   );
 }

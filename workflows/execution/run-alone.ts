@@ -9,11 +9,11 @@ import type {
 import type { ExecutorOutline } from '../../contracts/executor.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { applyOutcomes, applyPlan } from '../../core/criteria/criteria.ts';
-import { lendBudget } from '../../core/budget/resolve-budget.ts';
+import { reserveForWave } from '../../core/budget/resolve-budget.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { createEscalationRouter } from '../shared/escalation-router.ts';
-import { endedBy, openTreasury } from '../shared/open-treasury.ts';
+import { endedBy, openAccount } from '../shared/account.ts';
 import { progressOf } from '../shared/progress-of.ts';
 import { recorder } from '../shared/recorder.ts';
 import { registerRootHandlers } from '../shared/root-handlers.ts';
@@ -48,8 +48,8 @@ export async function runAlone(
     throw ApplicationFailure.nonRetryable('The input gave no delegation.');
   }
   host.showPlan(progressOf(1, plan, noUsage));
-  const { treasury, funds } = openTreasury(
-    lendBudget(host.state.budget, noUsage),
+  const { account, budget } = openAccount(
+    reserveForWave(host.state.budget, noUsage),
     { control: host.control, superior: host, limits: opened.limits, wave: 1 },
     delegation.delegation_id,
   );
@@ -63,7 +63,7 @@ export async function runAlone(
         escalations,
         control: host.control,
         superior: host,
-        funds,
+        budget,
         onStatus: (view) => host.showWork(view),
         carryOver: null,
       },
@@ -75,7 +75,7 @@ export async function runAlone(
   const criteria = isHandedOver(outcome) ? [] : applyOutcomes(planned, [outcome]);
   const answer = await finishAlone(host, {
     wave: 1,
-    status: outcome.status === 'stopped' ? 'stopped' : (endedBy(treasury) ?? 'decided'),
+    status: outcome.status === 'stopped' ? 'stopped' : (endedBy(account) ?? 'decided'),
     plan_ref: plan.plan_ref,
     record_ref: opened.record_ref,
     outcomes: [outcome],
@@ -84,7 +84,7 @@ export async function runAlone(
     criteria,
     usage: outcome.usage,
     news_considered: 0,
-    budget: treasury?.carry() ?? null,
+    budget: account?.carry() ?? null,
   });
   return { ...outcome, ...answer };
 }
@@ -105,7 +105,7 @@ function orderAlone(
     upstream: [],
     news: [],
     limits,
-    lease: null,
+    reservation: null,
     paused: false,
   };
 }

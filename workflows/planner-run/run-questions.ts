@@ -19,11 +19,13 @@ export function wavesSpentQuestion(waves: number, open: readonly string[]): Aske
   };
 }
 
-export function waveLostQuestion(wave: number, reason: string): AskedQuestion {
+/** @param spent Use against the budget; empty when nothing is limited. */
+export function waveLostQuestion(wave: number, reason: string, spent: string): AskedQuestion {
   return {
     text: `Wave ${wave} ended without a result: ${cutText(reason, 1_500)}. What now?`,
     why_it_matters:
-      'retry: the planner plans the same again as a new wave. abandon: end the run here.',
+      'retry: the planner plans the same again as a new wave. abandon: end the run here.' +
+      (spent === '' ? '' : ` Its whole budget counts as spent: ${spent}.`),
     priority: 'critical',
     expected_answer_format: 'choice',
     choices: ['retry', 'abandon'],

@@ -13,14 +13,17 @@ import { workflowTypes } from '../../contracts/names.ts';
 import type { CarriedRun, PlannerRunArgs, RunStatus } from '../../contracts/planner-run.ts';
 import type { PlannerWaveArgs, WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import { isDone, waiveCriteria } from '../../core/criteria/criteria.ts';
-import { lendBudget } from '../../core/budget/resolve-budget.ts';
+import { reserveForWave } from '../../core/budget/resolve-budget.ts';
 import { waveWorkflowId } from '../../core/ids.ts';
 import { lastNewsId } from '../../core/run/news.ts';
 import { decideNextStep } from '../../core/run/decide-next-step.ts';
+import { noUsage } from '../../core/usage/add-usage.ts';
 import { createChildRelay } from '../shared/child-relay.ts';
 import type { ChildRelay } from '../shared/child-relay.ts';
+import { nowMs } from '../shared/clock.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import type { RootHost } from '../shared/root-host.ts';
+import { describeBudget } from '../shared/root-state.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { childOptions } from '../shared/child-options.ts';
 import { openLedger } from './run-ledger.ts';
@@ -99,6 +102,8 @@ async function runNextWave(
   const { state } = host;
   state.wave_workflow_id = waveWorkflowId(host.runId, order.wave);
   state.wave_at_work = order.wave;
+  state.wave_usage = noUsage;
+  const beganAtMs = nowMs();
   // After a reset, the questions of the old wave of this id come in again; their answers are not needed.
   host.inbox.withdraw(state.wave_workflow_id, null);
   host.refresh();
@@ -118,6 +123,7 @@ async function runNextWave(
   } catch (error) {
     if (isCancellation(error)) throw error;
     host.inbox.withdraw(waveWorkflowId(host.runId, order.wave), null);
+    host.loseWave(order, nowMs() - beganAtMs);
     return { lost: readFailure(error).message };
   } finally {
     relay.dismiss(waveWorkflowId(host.runId, order.wave));
@@ -139,7 +145,7 @@ async function orderNext(host: RootHost, ledger: RunLedger, told: number): Promi
     record_ref,
     agents: opened.agents,
     limits: opened.limits,
-    budget: lendBudget(state.budget, state.usage),
+    budget: reserveForWave(state.budget, state.usage),
     criteria: state.criteria,
     known_inputs: record.knownInputs(),
     delegation_ids: ledger.delegationIds(),
@@ -189,8 +195,9 @@ async function askWhenWavesAreSpent(
  */
 async function askWhenWaveIsLost(host: RootHost, reason: string): Promise<RunStatus | null> {
   const { state } = host;
-  state.wave += 1;
-  const answer = await askUser(host, 'planner_stuck', waveLostQuestion(state.wave, reason));
+  const spent = describeBudget(state);
+  const question = waveLostQuestion(state.wave, reason, spent);
+  const answer = await askUser(host, 'planner_stuck', question);
   if (answer?.answer !== 'retry') return 'abandoned';
   state.waves_allowed += 1;
   return null;
@@ -233,6 +240,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     budget: state.budget,
     use_defaults: opened.use_defaults,
     questions: opened.questions,
+    approvers: opened.approvers,
     autonomy: opened.autonomy,
     triads: opened.triads,
     teams: opened.teams,

@@ -19,11 +19,11 @@ import {
 } from '../shared/conversation.ts';
 import type { Conversation, ConversationContext } from '../shared/conversation.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
-import type { Funds } from '../shared/funds.ts';
+import type { Budget } from '../shared/budget.ts';
 import type { WaveContext } from './wave-context.ts';
 
 /** The wave's context with what the planner may spend. */
-export type PlannerContext = WaveContext & { readonly funds: Funds };
+export type PlannerContext = WaveContext & { readonly budget: Budget };
 
 /** A request to the planner, and the rule for its answer. */
 export interface Consultation {
@@ -37,8 +37,8 @@ export interface Consultation {
   readonly questions: (outline: TurnOutline) => readonly AskedQuestion[];
   /** Returns true for an output after which no planning step could consider new input of the user. */
   readonly isLast: (outline: TurnOutline) => boolean;
-  /** Makes its tool calls. Absent where it has no tools. */
-  readonly runTools?: ConversationContext['runTools'];
+  /** Absent where it has no tools. */
+  readonly tools?: Pick<ConversationContext, 'reading' | 'runTools'>;
 }
 
 export type Consulted =
@@ -90,7 +90,7 @@ export async function tryPlanner(
   const end = await talk(conversation, consultation, order, context);
   work.talks.delete(conversation);
   work.usage = addUsage(work.usage, conversation.usage);
-  context.funds.giveBack();
+  context.budget.release();
   return end;
 }
 
@@ -105,8 +105,8 @@ async function talk(
   context: PlannerContext,
 ): Promise<Consulted | PlannerFailed> {
   const { run_id, registry_ref } = order;
-  const { stage, purpose, check, runTools } = consultation;
-  const { control, superior, funds } = context;
+  const { stage, purpose, check, tools } = consultation;
+  const { control, superior, budget } = context;
   const conversationContext = {
     run_id,
     agent_id: plannerAgentId,
@@ -115,9 +115,9 @@ async function talk(
     label: (calls: number) => turnSummary(plannerAgentId, purpose, calls),
     control,
     superior,
-    funds,
+    budget,
     check,
-    ...(runTools !== undefined && { runTools }),
+    ...tools,
   };
   for (;;) {
     const end = await stoppedWhenCancelled(() => converse(conversation, conversationContext));
@@ -125,7 +125,7 @@ async function talk(
     if (end.type === 'carry_over' || end.type === 'done_by_tools') return { type: 'stopped' };
     const questions = consultation.questions(end.outline);
     if (questions.length > 0) {
-      funds.giveBack();
+      budget.release();
       const answers = await askUser(order, context, 'planner', questions);
       if (answers === null) return { type: 'stopped' };
       conversation.append = [{ type: 'answers', answers }];

@@ -10,10 +10,10 @@ import type { WaveView } from '../../contracts/views.ts';
 import { renderWaveDetails } from '../../core/render/render-wave-details.ts';
 import { createControl } from '../shared/control.ts';
 import { createRefresher } from '../shared/create-refresher.ts';
-import { progressSignal, waveQuery } from '../shared/messages.ts';
+import { progressSignal, waveQuery, waveStatusQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
 import { runWave } from './run-wave.ts';
-import { beginWaveWork, viewBefore } from './wave-context.ts';
+import { beginWaveWork, statusOf, viewBefore } from './wave-context.ts';
 import { runWaveAlone } from './run-wave-alone.ts';
 
 /**
@@ -36,12 +36,16 @@ export async function plannerWave(args: PlannerWaveArgs): Promise<WaveResult | L
   const show = (): void => setCurrentDetails(renderWaveDetails(look()));
   const refresh = createRefresher(show);
   setHandler(waveQuery, look, { description: 'The delegations and their states.' });
+  const work = beginWaveWork();
+  setHandler(waveStatusQuery, (asked) => statusOf(work, asked), {
+    description: 'State, turns and usage of one delegation. {"delegation_id":"…"}',
+  });
   const result = await runWave(
     order,
     {
       control,
       superior,
-      work: beginWaveWork(),
+      work,
       onPlanned: (progress) => run.signal(progressSignal, progress),
       onView(changed) {
         view = changed;

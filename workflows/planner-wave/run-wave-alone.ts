@@ -2,15 +2,15 @@ import { ApplicationFailure, setHandler } from '@temporalio/workflow';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import type { LoneWaveResult, WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WaveView } from '../../contracts/views.ts';
-import { lendBudget, openBudget } from '../../core/budget/resolve-budget.ts';
+import { reserveForWave, openBudget } from '../../core/budget/resolve-budget.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { finishAlone } from '../shared/finish-alone.ts';
-import { waveQuery } from '../shared/messages.ts';
+import { waveQuery, waveStatusQuery } from '../shared/messages.ts';
 import { registerRootHandlers } from '../shared/root-handlers.ts';
 import { RootHost } from '../shared/root-host.ts';
 import { runWave } from './run-wave.ts';
-import { beginWaveWork, viewBefore } from './wave-context.ts';
+import { beginWaveWork, statusOf, viewBefore } from './wave-context.ts';
 
 /** Runs a wave that was started by hand: it has its own inbox, record and result. */
 export async function runWaveAlone(input: unknown): Promise<LoneWaveResult> {
@@ -19,6 +19,10 @@ export async function runWaveAlone(input: unknown): Promise<LoneWaveResult> {
   let view: (() => WaveView) | null = null;
   setHandler(waveQuery, () => view?.() ?? viewBefore(1), {
     description: 'The delegations and their states.',
+  });
+  const work = beginWaveWork();
+  setHandler(waveStatusQuery, (asked) => statusOf(work, asked) ?? host.status(), {
+    description: 'Phase, wave, waits and usage; with {"delegation_id":"…"} those of a delegation.',
   });
   const opened = await host.open('plannerWave', input);
   const order = orderOf(host, opened);
@@ -32,7 +36,7 @@ export async function runWaveAlone(input: unknown): Promise<LoneWaveResult> {
       {
         control: host.control,
         superior: host,
-        work: beginWaveWork(),
+        work,
         onPlanned: async (progress) => host.showPlan(progress),
         onView(changed) {
           view = changed;
@@ -48,7 +52,7 @@ export async function runWaveAlone(input: unknown): Promise<LoneWaveResult> {
 
 function orderOf(host: RootHost, opened: OpenRunResult): WaveOrder {
   const { registry_ref, record_ref, agents, limits, criteria, known_inputs } = opened;
-  const budget = lendBudget(openBudget(opened.budget), noUsage);
+  const budget = reserveForWave(openBudget(opened.budget), noUsage);
   return {
     run_id: host.runId,
     wave: 1,

@@ -11,18 +11,18 @@ import {
   reopenCriteria,
 } from '../../core/criteria/criteria.ts';
 import { settleByAnswers } from '../../core/criteria/settle-by-answers.ts';
-import { plannerHolder } from '../../core/budget/step-account.ts';
+import { plannerChild } from '../../core/budget/step-account.ts';
 import { checkDecision } from '../../core/decision/check-decision.ts';
 import { capFaults } from '../../core/text/faults.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
 import type { PlanContext } from '../../core/plan/check-plan.ts';
 import { readEnd } from '../../core/executor.ts';
-import { endedBy, openTreasury } from '../shared/open-treasury.ts';
+import { endedBy, openAccount } from '../shared/account.ts';
 import { secondsSince, nowMs } from '../shared/clock.ts';
 import { recorder } from '../shared/recorder.ts';
 import { progressOf } from '../shared/progress-of.ts';
-import type { Treasury } from '../shared/treasury.ts';
+import type { Account } from '../shared/account.ts';
 import type { NewsFeed } from '../shared/news-feed.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { consultPlanner } from './consult-planner.ts';
@@ -68,12 +68,12 @@ async function carryOut(
   const nothing: Dispatched = { outcomes: [], fingerprints: [], stopped: false };
   const { control, superior } = context;
   const { wave, limits } = order;
-  const { treasury, funds } = openTreasury(
+  const { account, budget } = openAccount(
     order.budget,
     { control, superior, limits, wave },
-    plannerHolder,
+    plannerChild,
   );
-  const plannerContext = { ...context, funds };
+  const plannerContext = { ...context, budget };
   let planned: WavePlanOutline | null = given;
   const end = (
     status: WaveResult['status'],
@@ -81,14 +81,14 @@ async function carryOut(
     decision: WaveDecisionOutline | null,
   ): WaveResult => ({
     ...resultOf(order, context, status, planned, dispatched, decision),
-    budget: treasury?.carry() ?? null,
+    budget: account?.carry() ?? null,
   });
 
   show('planning');
   if (planned === null) {
     const plan = planOf(
       await consultPlanner(planning(order, context), order, plannerContext),
-      treasury,
+      account,
     );
     if (typeof plan === 'string') return end(plan, nothing, null);
     planned = plan;
@@ -100,17 +100,17 @@ async function carryOut(
 
   // The planner had nothing to give out: no criterion is open, and nothing follows from what the user said.
   if (plan.delegations.length === 0) return end('decided', nothing, null);
-  const dispatched = await dispatchWave(plan, order, { ...plannerContext, treasury }, (view) => {
+  const dispatched = await dispatchWave(plan, order, { ...plannerContext, account }, (view) => {
     dispatching = view;
     show('dispatching');
   });
   if (dispatched.stopped) return end('stopped', dispatched, null);
-  const ended = endedBy(treasury);
+  const ended = endedBy(account);
   if (ended !== null) return end(ended, dispatched, null);
 
   show('deciding');
   const consultation = deciding(order, plan, dispatched, context);
-  const decision = decisionOf(await consultPlanner(consultation, order, plannerContext), treasury);
+  const decision = decisionOf(await consultPlanner(consultation, order, plannerContext), account);
   show('done');
   if (typeof decision === 'string') return end(decision, dispatched, null);
   return end('decided', dispatched, decision);
@@ -196,7 +196,7 @@ function deciding(
             ...(await reviewFacts(order, dispatched, outline.decision, context)),
           ])
         : [],
-    runTools: createDetailLoader(order, outputs, context.superior),
+    tools: createDetailLoader(order, outputs),
     questions: (outline) =>
       outline.shape === 'wave_decision' ? outline.decision.user_questions : [],
     isLast: (outline) =>
@@ -206,24 +206,24 @@ function deciding(
 
 type Unfinished = Exclude<WaveResult['status'], 'decided'>;
 
-function planOf(consulted: Consulted, treasury: Treasury | null): WavePlanOutline | Unfinished {
-  if (consulted.type !== 'output') return unfinished(consulted.type, treasury);
+function planOf(consulted: Consulted, account: Account | null): WavePlanOutline | Unfinished {
+  if (consulted.type !== 'output') return unfinished(consulted.type, account);
   return consulted.outline.shape === 'wave_plan' ? consulted.outline.plan : 'abandoned';
 }
 
 function decisionOf(
   consulted: Consulted,
-  treasury: Treasury | null,
+  account: Account | null,
 ): WaveDecisionOutline | Unfinished {
-  if (consulted.type !== 'output') return unfinished(consulted.type, treasury);
+  if (consulted.type !== 'output') return unfinished(consulted.type, account);
   return consulted.outline.shape === 'wave_decision' ? consulted.outline.decision : 'abandoned';
 }
 
 function unfinished(
   type: Exclude<Consulted['type'], 'output'>,
-  treasury: Treasury | null,
+  account: Account | null,
 ): Unfinished {
-  return type === 'denied' ? (endedBy(treasury) ?? 'finished') : type;
+  return type === 'denied' ? (endedBy(account) ?? 'finished') : type;
 }
 
 function criteriaAfter(

@@ -1,19 +1,27 @@
 import type { DelegationOutline } from '../../contracts/delegation.ts';
-import type { DelegationView } from '../../contracts/views.ts';
+import type { DelegationStatusView, DelegationView } from '../../contracts/views.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
 import { describeWait } from '../../core/schedule/decide-gate.ts';
 import type { Schedule } from '../../core/schedule/schedule.ts';
 import { toPlanned } from '../shared/progress-of.ts';
+import type { WaveSite } from './run-delegation.ts';
 
-/** Shows the delegations of a wave as the schedule sees them. */
+/** Shows the delegations of a wave as the schedule sees them, each with where it works. */
 export function viewDelegations(
   schedule: Schedule<DelegationOutline>,
-  waveId: string,
+  { waveId, children }: Pick<WaveSite, 'waveId' | 'children'>,
+  statuses: ReadonlyMap<string, DelegationStatusView>,
 ): DelegationView[] {
-  return schedule.entries.map((entry) => ({
-    ...toPlanned(entry),
-    state: entry.state,
-    reason: describeWait(entry, schedule),
-    workflow_id: delegationWorkflowId(waveId, entry.delegation_id),
-  }));
+  return schedule.entries.map((entry) => {
+    const { delegation_id } = entry;
+    const isChild = children.has(delegation_id);
+    const turn = isChild ? undefined : statuses.get(delegation_id)?.turn;
+    return {
+      ...toPlanned(entry),
+      state: entry.state,
+      reason: describeWait(entry, schedule),
+      ...(turn !== undefined && { turn }),
+      workflow_id: isChild ? delegationWorkflowId(waveId, delegation_id) : waveId,
+    };
+  });
 }

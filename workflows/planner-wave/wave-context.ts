@@ -3,7 +3,8 @@ import type { WaveProgress } from '../../contracts/messages.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { KnownAnswer } from '../../contracts/question.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import type { WaveView } from '../../contracts/views.ts';
+import type { DelegationStatusView, WaveView } from '../../contracts/views.ts';
+import { isRecord } from '../../core/is-record.ts';
 import { waiveCriteria } from '../../core/criteria/criteria.ts';
 import { reopenChanged } from '../../core/criteria/settle-by-answers.ts';
 import { answersInNews, changedInNews, waivedInNews } from '../../core/run/news.ts';
@@ -60,10 +61,24 @@ export interface WaveWork {
   readonly talks: Set<Conversation>;
   /** Number of the planner's escalations so far; the next one gets the next number. */
   escalations: number;
+  /** Newest status of each delegation that works, or has worked, in this workflow. */
+  readonly statuses: Map<string, DelegationStatusView>;
 }
 
 export function beginWaveWork(): WaveWork {
-  return { usage: noUsage, newsConsidered: 0, talks: new Set(), escalations: 0 };
+  return {
+    usage: noUsage,
+    newsConsidered: 0,
+    talks: new Set(),
+    escalations: 0,
+    statuses: new Map(),
+  };
+}
+
+/** Answers the query `status` for a delegation in this workflow: `{"delegation_id":"…"}`. @returns null for any other. */
+export function statusOf({ statuses }: WaveWork, asked: unknown): DelegationStatusView | null {
+  const id = isRecord(asked) ? asked['delegation_id'] : undefined;
+  return typeof id === 'string' ? (statuses.get(id) ?? null) : null;
 }
 
 /** Sums the use of the planner until now, and of delegations that have ended. */

@@ -2,7 +2,7 @@ import { workflowInfo } from '@temporalio/workflow';
 import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
-import type { Funds } from './funds.ts';
+import type { Budget } from './budget.ts';
 import type { Superior } from './superior.ts';
 
 /** Questions of an agent or member that works on a delegation. */
@@ -17,15 +17,15 @@ interface Asking {
 }
 
 /**
- * Puts questions to the user, and gives the rest of the lease back for that time. Throws when the asker is cancelled
+ * Puts questions to the user, and gives the rest of the reservation back for that time. Throws when the asker is cancelled
  * while it waits.
  */
 export function askSuperior(
   { wave, delegation }: DelegationOrder,
-  context: { readonly superior: Superior; readonly funds: Pick<Funds, 'giveBack'> },
+  context: { readonly superior: Superior; readonly budget: Pick<Budget, 'release'> },
   { escalation_id, agent_id, kind, questions, deadlineSeconds }: Asking,
 ): Promise<readonly DeliveredAnswer[]> {
-  const spent = context.funds.giveBack();
+  const spent = context.budget.release();
   return context.superior.ask({
     type: 'questions',
     escalation_id,

@@ -1,15 +1,17 @@
 import { ActivityFailure, CancellationScope, isCancellation } from '@temporalio/workflow';
+import type { Allowance } from '../../contracts/budget.ts';
 import type { ModelTurnInput, ModelTurnResult } from '../../contracts/model-turn.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { reasonOfCall } from '../../core/turns/failure-reasons.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
-import { noUsage } from '../../core/usage/add-usage.ts';
+import { lostUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { modelTurn, recallSpent } from './activities.ts';
 import { nowMs } from './clock.ts';
 import type { Control } from './control.ts';
-import type { Funds } from './funds.ts';
+import type { Budget } from './budget.ts';
 import { readFailure } from './read-failure.ts';
 import type { Superior } from './superior.ts';
+import { untilDone } from './until-done.ts';
 
 export type ModelCall =
   /** The budget allows no further call. */
@@ -37,17 +39,17 @@ export interface CallWatch {
 export async function callModel(
   input: Omit<ModelTurnInput, 'allowance'>,
   summary: string,
-  context: { readonly control: Control; readonly superior: Superior; readonly funds: Funds },
+  context: { readonly control: Control; readonly superior: Superior; readonly budget: Budget },
   { onCall, onRefused, onSpent }: CallWatch,
 ): Promise<ModelCall> {
   let hasFailed = false;
   for (;;) {
     await context.control.ready();
-    const allowed = await context.funds.allow();
+    const allowed = await context.budget.allow();
     if (allowed.type === 'denied') return allowed;
     const { allowance } = allowed;
     const began = nowMs();
-    const spend = (usage: Usage): void => context.funds.spend(usage, nowMs() - began);
+    const spend = (usage: Usage): void => context.budget.spend(usage, nowMs() - began);
     if (!hasFailed) onCall();
     try {
       const result = await modelTurn.executeWithOptions({ summary }, [{ ...input, allowance }]);
@@ -55,18 +57,19 @@ export async function callModel(
       if (result.reply.type !== 'unaffordable') return { type: 'replied', result };
       onSpent(result.usage);
       if (!hasFailed) onRefused();
-      context.funds.expectMore(result.reply.needs);
+      context.budget.expectMore(result.reply.needs);
     } catch (error) {
       if (isCancellation(error)) {
-        const spent = await recallCancelled(error);
+        const spent = await recallCancelled(error, allowance);
         spend(spent);
         onSpent(spent);
         throw error;
       }
       hasFailed = true;
       const failure = readFailure(error);
-      spend(failure.usage ?? noUsage);
-      if (failure.usage !== null) onSpent(failure.usage);
+      const spent = failure.usage ?? (await recallFailed(error, context.superior));
+      spend(spent);
+      onSpent(spent);
       if (failure.consequence === 'stop') {
         return { type: 'failed', why: reasonOfCall(failure.type), reason: failure.message };
       }
@@ -75,18 +78,30 @@ export async function callModel(
   }
 }
 
+/** Asks the ledger for the usage of a call whose failure does not report it, such as a timeout. */
+async function recallFailed(error: unknown, { park }: Pick<Superior, 'park'>): Promise<Usage> {
+  const activity_id = idOfActivity(error);
+  if (activity_id === null) return noUsage;
+  const { usage } = await untilDone(() => recallSpent({ activity_id }), park);
+  return usage;
+}
+
 /**
  * Returns the usage of a cancelled call. One that was cancelled in flight reports it in its result; one between two
- * attempts has no result, and the ledger is asked.
+ * attempts has no result, and the ledger is asked. If the ledger can't be read, the call has spent its allowance.
  */
-async function recallCancelled(error: unknown): Promise<Usage> {
-  if (!(error instanceof ActivityFailure) || error.activityId === undefined) return noUsage;
-  const { activityId: activity_id } = error;
+async function recallCancelled(error: unknown, allowance: Allowance | null): Promise<Usage> {
+  const activity_id = idOfActivity(error);
+  if (activity_id === null) return noUsage;
   try {
     const { usage } = await CancellationScope.nonCancellable(() => recallSpent({ activity_id }));
     return usage;
   } catch (failure) {
-    if (failure instanceof ActivityFailure) return noUsage;
-    throw failure;
+    if (!(failure instanceof ActivityFailure)) throw failure;
+    return lostUsage(allowance);
   }
+}
+
+function idOfActivity(error: unknown): string | null {
+  return error instanceof ActivityFailure ? (error.activityId ?? null) : null;
 }

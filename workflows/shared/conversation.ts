@@ -12,6 +12,7 @@ import type { StageName } from '../../contracts/names.ts';
 import type { NewsItem } from '../../contracts/messages.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
+import type { ReadingScope } from '../../contracts/tool-read.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
@@ -29,7 +30,7 @@ import { callModel } from './call-model.ts';
 import type { Control } from './control.ts';
 import { recorder } from './recorder.ts';
 import { stopWhenCancelled } from './stop-when-cancelled.ts';
-import type { Funds } from './funds.ts';
+import type { Budget } from './budget.ts';
 import type { Superior } from './superior.ts';
 
 /** One agent's own conversation with the model: the part that history needs. */
@@ -73,11 +74,13 @@ export interface ConversationContext {
   readonly delegation_id?: string;
   /** Options for members of a triad: a model of their own, and tools that the workflow decides. */
   readonly offer?: Pick<ModelTurnInput, 'model' | 'state_tools'>;
+  /** Returns what the tools of the next reply may read; absent for an agent without such tools. */
+  readonly reading?: () => ReadingScope;
   /** Returns the parts that the output may pass on; absent for an author that writes all of its output. */
   readonly passable?: () => readonly Passable[];
   readonly control: Control;
   readonly superior: Superior;
-  readonly funds: Funds;
+  readonly budget: Budget;
   /** Checks the output against its rule. */
   readonly check: (
     outline: TurnOutline,
@@ -229,6 +232,7 @@ async function call(
       compact: command.compact,
       ...(context.delegation_id !== undefined && { delegation_id: context.delegation_id }),
       ...context.offer,
+      ...(context.reading !== undefined && { reading: context.reading() }),
       ...(context.passable !== undefined && { passable: context.passable() }),
     },
     context.label(conversation.calls + 1),

@@ -8,7 +8,6 @@ import type {
   AnswerReceipt,
   KnownAnswer,
   Question,
-  RejectedAnswer,
 } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../../core/limits.ts';
@@ -59,8 +58,6 @@ export class InboxHost {
   readonly #options: InboxHostOptions;
   #state: InboxState;
   #recentAnswers: readonly AnsweredQuestion[];
-  /** Rejected messages other than answers. */
-  #otherRejected: readonly RejectedAnswer[] = [];
   readonly #timers: QuestionTimers;
   readonly #longAnswers = new Map<string, Ref>();
   /** Effects take place in order: an answer is stored before it is delivered. */
@@ -79,7 +76,7 @@ export class InboxHost {
   }
 
   ask(escalation: QuestionsEscalation): void {
-    const { questions: rules, ...run } = this.#options.rules();
+    const { questions: rules, approvers: _approvers, ...run } = this.#options.rules();
     this.#step({ type: 'ask', escalation, now: nowSeconds(), rules, ...run });
   }
 
@@ -95,7 +92,7 @@ export class InboxHost {
 
   /** Validates the update `submitAnswer`. @throws AnswerRefused with the reason; its details hold an example. */
   validate(payload: unknown): void {
-    const preview = previewAnswer(this.#state, payload);
+    const preview = previewAnswer(this.#state, payload, this.#options.rules().approvers);
     if (!preview.ok) throw refusal(preview.reason, preview.example);
   }
 
@@ -133,17 +130,7 @@ export class InboxHost {
 
   /** Shows a rejected message of another kind among the rejected answers. */
   noteRejected(reason: string): void {
-    const rejected: RejectedAnswer = {
-      question_id: null,
-      reason,
-      example: null,
-      rejected_at: nowSeconds(),
-    };
-    this.#otherRejected = [...this.#otherRejected, rejected].slice(
-      -engineLimits.rejectedAnswersMax,
-    );
-    this.#options.record.add({ type: 'answer_rejected', rejected });
-    this.#options.onChange();
+    this.#step({ type: 'refuse', reason, now: nowSeconds() });
   }
 
   open(): readonly Question[] {
@@ -161,8 +148,9 @@ export class InboxHost {
     return this.#recentAnswers;
   }
 
-  rejected(): readonly RejectedAnswer[] {
-    return [...this.#state.rejected, ...this.#otherRejected];
+  rejected(): Pick<CarriedInbox, 'rejected' | 'rejected_total'> {
+    const { rejected, rejected_total } = this.#state;
+    return { rejected, rejected_total };
   }
 
   carry(): CarriedInbox {
@@ -184,6 +172,7 @@ export class InboxHost {
       payload,
       now: nowSeconds(),
       default_answered_by: 'user',
+      approvers: this.#options.rules().approvers,
     });
   }
 
@@ -217,7 +206,7 @@ export class InboxHost {
         return;
       }
       case 'rejected':
-        record.add({ type: 'answer_rejected', rejected: effect.rejected });
+        if (effect.isRecorded) record.add({ type: 'answer_rejected', rejected: effect.rejected });
         return;
       case 'deliver':
         this.#inOrder(() => this.#deliver(effect));

@@ -32,6 +32,10 @@ export const submitAnswerUpdate = defineUpdate<AnswerReceipt, [AnswerInput]>(
 
 export const statusQuery = defineQuery<StatusView>(queryNames.status);
 export const delegationStatusQuery = defineQuery<DelegationStatusView | null>(queryNames.status);
+/** Query of a wave: the status of the delegation that the argument names, otherwise its own if it is the topmost workflow. */
+export const waveStatusQuery = defineQuery<StatusView | DelegationStatusView | null, [unknown?]>(
+  queryNames.status,
+);
 export const phaseStatusQuery = defineQuery<PhaseStatusView | null>(queryNames.status);
 export const questionsQuery = defineQuery<QuestionsView>(queryNames.questions);
 export const planQuery = defineQuery<PlanView | null>(queryNames.plan);

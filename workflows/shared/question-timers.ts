@@ -1,4 +1,4 @@
-import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Question } from '../../contracts/question.ts';
 import { questionMoments, whenComes } from '../../core/questions/question-moments.ts';
 import type { QuestionMoment } from '../../core/questions/question-moments.ts';
@@ -41,7 +41,7 @@ export class QuestionTimers {
       const now = nowSeconds();
       const at = question === undefined ? null : whenComes(moment, question, now);
       if (question === undefined || at === null) return;
-      const summary = describeMoment(moment, question);
+      const summary = describeMoment(moment, question, workflowInfo().workflowId);
       try {
         // Only the timer belongs to the scope: its consequences must not end with the question.
         await scope.run(() => sleep(Math.max(at - now, 0) * 1_000, { summary }));

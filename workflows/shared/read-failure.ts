@@ -7,14 +7,14 @@ import {
 import { failureConsequences } from '../../contracts/errors.ts';
 import type { FailureConsequence } from '../../contracts/errors.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import { readUsage } from '../../core/usage/add-usage.ts';
+import { noUsage, readUsage } from '../../core/usage/add-usage.ts';
 
 export interface ReadFailure {
   readonly type: string;
   /** Text for people: what happened and what to try. */
   readonly message: string;
   readonly consequence: FailureConsequence;
-  /** Billed usage of a failed model call; null when nothing was billed, and for every other failure. */
+  /** Usage of a failed model call; null for a failure that does not report any. */
   readonly usage: Usage | null;
 }
 
@@ -53,9 +53,9 @@ function consequenceOf(type: string): FailureConsequence {
   return consequences[type] ?? 'stop';
 }
 
-/** Reads the usage from `ModelFailureDetails`; other failures have none. */
+/** Reads the usage from `ModelFailureDetails`, where null means that nothing was billed; other failures have none. */
 function usageOf(error: ApplicationFailure): Usage | null {
   const details: unknown = error.details?.[0];
   if (typeof details !== 'object' || details === null || !('usage' in details)) return null;
-  return readUsage(details.usage);
+  return details.usage === null ? noUsage : readUsage(details.usage);
 }

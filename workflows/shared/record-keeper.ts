@@ -4,12 +4,13 @@ import type { Fact } from '../../contracts/fact.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RecordChange } from '../../contracts/run-record.ts';
 import { engineLimits } from '../../core/limits.ts';
+import { takeChanges } from '../../core/run/take-changes.ts';
 import { updateRecord } from './activities.ts';
 import { nowSeconds } from './clock.ts';
 import { inBackground } from './in-background.ts';
 import { untilDone } from './until-done.ts';
 
-/** The only writer of a run's record. Changes during a write are sent together with the next one. */
+/** The only writer of a run's record. Changes during a write are sent together with the next one, as far as they fit. */
 export interface RecordKeeper {
   /** Sets the present record. Changes that were queued before are written after it. */
   begin(start: RecordStart): void;
@@ -59,11 +60,11 @@ export function createRecordKeeper(options: RecordKeeperOptions): RecordKeeper {
 
   inBackground(async () => {
     for (;;) {
-      // Conditions are evaluated at the end of a workflow task, so all changes of one task are sent together.
+      // Conditions are evaluated at the end of a workflow task, so the changes of one task are sent together.
       await condition(() => latest !== null && queue.length > 0);
       if (latest === null) continue;
-      const changes = queue;
-      queue = [];
+      const changes = takeChanges(queue);
+      queue = queue.slice(changes.length);
       writing = true;
       latest = await write(latest.record_ref, changes);
       writing = false;

@@ -81,7 +81,7 @@ function registerAnswers(host: RootHost): void {
         ...listWaiting(question, host.state.plan),
       })),
       answered: host.inbox.recentAnswers(),
-      rejected: host.inbox.rejected(),
+      ...host.inbox.rejected(),
     }),
     { description: 'Open, answered and rejected.' },
   );
@@ -95,9 +95,14 @@ function registerControl(host: RootHost): void {
       if (ok) act(reason);
       else host.refuse(`Signal ${name}: ${reason}`);
     };
+  let pauses = 0;
   setHandler(
     pauseSignal,
-    obey('pause', (reason) => host.control.pause(reason)),
+    obey('pause', (reason) => {
+      pauses += 1;
+      if (pauses <= engineLimits.pausesMax) return host.control.pause(reason);
+      host.refuse(`Signal pause: the run was paused ${engineLimits.pausesMax} times. Try: stop.`);
+    }),
     { description: 'Calls in flight finish, nothing new starts: {"reason":"…"}' },
   );
   setHandler(
@@ -116,18 +121,23 @@ function registerControl(host: RootHost): void {
 }
 
 function registerAmend(host: RootHost): void {
+  let judged = 0;
   setHandler(
     amendSignal,
     async (payload) => {
       const checked = checkAmend(payload);
       if (!checked.ok) return host.refuse(`Signal amend: ${checked.reason}`);
       const { amend } = checked;
+      if (amend.answers !== undefined) judged += 1;
+      if (judged > engineLimits.amendsJudgedMax) return host.refuse(tooManyJudged);
       const answers = amend.answers === undefined ? [] : await judgeAmended(host, amend.answers);
       if (answers !== null) takeAmend(host, amend, answers);
     },
     { description: 'An instruction for the next planning: {"instruction":"…"}' },
   );
 }
+
+const tooManyJudged = `Signal amend: a run checks changed answers ${engineLimits.amendsJudgedMax} times at most. Try: an instruction without answers`;
 
 function takeAmend(
   host: RootHost,

@@ -19,9 +19,9 @@ import type {
   WaveProgress,
 } from '../../contracts/messages.ts';
 import type { CarriedRun, PlannerRunResult, RunStatus } from '../../contracts/planner-run.ts';
-import type { WaveResult } from '../../contracts/planner-wave.ts';
+import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { DelegationStatusView } from '../../contracts/views.ts';
+import type { DelegationStatusView, StatusView } from '../../contracts/views.ts';
 import { estimateFanOut } from '../../core/budget/estimate-fan-out.ts';
 import { applyPlan } from '../../core/criteria/criteria.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
@@ -39,6 +39,7 @@ import { createRecordKeeper } from './record-keeper.ts';
 import type { RecordKeeper } from './record-keeper.ts';
 import {
   askingRules,
+  loseWaveInState,
   openRootState,
   recordedWave,
   takeUpOpened,
@@ -158,7 +159,7 @@ export class RootHost implements Superior {
       case 'questions':
         return this.inbox.ask(escalation);
       // A wave keeps the account of its delegations itself.
-      case 'lease':
+      case 'budget':
         return this.refuse(badEscalation);
     }
   }
@@ -192,6 +193,11 @@ export class RootHost implements Superior {
     this.state.news = { ...news, considered: Math.max(news.considered, newsId) };
   }
 
+  /** Returns the answer to the query `status`. */
+  status(): StatusView {
+    return this.#views.status();
+  }
+
   /** Must be called after each change of `state`. */
   refresh(): void {
     this.#views.refresh();
@@ -203,6 +209,7 @@ export class RootHost implements Superior {
     this.state.criteria = applyPlan(this.state.criteria, [{ criterion_ids }]);
     this.state.wave_at_work = wave;
     const expected = estimateFanOut(progress.usage, delegations);
+    this.state.wave_usage = progress.usage;
     this.state.plan = { wave, summary, delegations, expected };
     this.record.add({ type: 'wave_planned', progress });
     this.refresh();
@@ -219,6 +226,13 @@ export class RootHost implements Superior {
     takeWaveIntoState(this.state, wave);
     const { criteria } = this.state;
     this.record.add({ type: 'wave_done', wave: recordedWave(wave), criteria });
+    this.refresh();
+  }
+
+  /** Charges and records a wave that was terminated or failed. */
+  loseWave(order: Pick<WaveOrder, 'wave' | 'budget'>, passedMs: number): void {
+    const usage = loseWaveInState(this.state, order, passedMs);
+    this.record.add({ type: 'wave_lost', wave: order.wave, usage });
     this.refresh();
   }
 

@@ -3,16 +3,17 @@ import type { CarriedBudget } from '../../contracts/budget.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { CarriedRun, RunAnswer, WaveSummary } from '../../contracts/planner-run.ts';
-import type { WaveResult } from '../../contracts/planner-wave.ts';
+import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import type { Autonomy, QuestionRules } from '../../contracts/question-rules.ts';
 import type { RecordedWave } from '../../contracts/run-record.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { DelegationStatusView, PlanView, RunPhase } from '../../contracts/views.ts';
 import { describeAgainst } from '../../core/budget/budget-question.ts';
-import { openBudget } from '../../core/budget/resolve-budget.ts';
+import { chargeLostWave, openBudget } from '../../core/budget/resolve-budget.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
 import { openCriteria, waiveCriteria } from '../../core/criteria/criteria.ts';
 import { resolveQuestionRules } from '../../core/questions/question-moments.ts';
+import { formatUnreported } from '../../core/text/format.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { nowSeconds } from './clock.ts';
 
@@ -27,6 +28,8 @@ export interface RootState {
   wave_at_work: number;
   waves_allowed: number;
   wave_workflow_id: string | null;
+  /** Usage that the wave at work has reported. */
+  wave_usage: Usage;
   plan: PlanView | null;
   /** State of a delegation, a triad or a phase that was started by hand. */
   work: DelegationStatusView | null;
@@ -56,6 +59,7 @@ export function openRootState(carried: CarriedRun | null): RootState {
     wave_at_work: 0,
     waves_allowed: 0,
     wave_workflow_id: null,
+    wave_usage: noUsage,
     plan: null,
     work: null,
     waves: [],
@@ -94,6 +98,8 @@ export interface AskingRules {
   readonly use_defaults: boolean;
   readonly autonomy: Autonomy;
   readonly questions: QuestionRules;
+  /** Defined in OpenRunResult. */
+  readonly approvers: readonly string[] | null;
 }
 
 /** Returns the rules. Before the input was read only a person can ask, and the defaults apply. */
@@ -102,6 +108,7 @@ export function askingRules({ opened }: RootState): AskingRules {
     use_defaults: opened?.use_defaults ?? false,
     autonomy: opened?.autonomy ?? 'ask',
     questions: opened?.questions ?? resolveQuestionRules(undefined),
+    approvers: opened?.approvers ?? null,
   };
 }
 
@@ -120,6 +127,19 @@ export function takeWaveIntoState(state: RootState, wave: WaveResult): void {
   state.budget = wave.budget;
   state.criteria = waiveCriteria(wave.criteria, state.waived);
   state.waves = [...state.waves, summariseWave(wave)];
+}
+
+/** Charges a wave that ended without a report. @returns its usage. */
+export function loseWaveInState(
+  state: RootState,
+  { wave, budget }: Pick<WaveOrder, 'wave' | 'budget'>,
+  passedMs: number,
+): Usage {
+  const charged = chargeLostWave(budget, state.wave_usage, passedMs);
+  state.wave = wave;
+  state.usage = addUsage(state.usage, charged.usage);
+  state.budget = charged.budget;
+  return charged.usage;
 }
 
 export function recordedWave(wave: WaveResult): RecordedWave {
@@ -147,5 +167,9 @@ function summariseWave(wave: WaveResult): WaveSummary {
 export function describeBudget({ budget, usage }: RootState): string {
   if (budget === null) return '';
   const { worked_ms, limits } = budget;
-  return describeAgainst({ ...spendingOf(usage), worked_ms }, limits.run);
+  const against = describeAgainst({ ...spendingOf(usage), worked_ms }, limits.run);
+  const unreported = formatUnreported(usage);
+  return against === '' || unreported === ''
+    ? against
+    : `${against} (${unreported} of it may have been billed without a report)`;
 }

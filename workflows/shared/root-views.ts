@@ -1,7 +1,8 @@
-import { setHandler } from '@temporalio/workflow';
+import { setHandler, workflowInfo } from '@temporalio/workflow';
 import type { Question } from '../../contracts/question.ts';
 import type { RunPhase, StatusView } from '../../contracts/views.ts';
 import { describeWait } from '../../core/render/questions.ts';
+import { noticeLongHistory } from '../../core/text/format.ts';
 import { renderRunDetails } from '../../core/render/render-run-details.ts';
 import type { Control } from './control.ts';
 import { createRefresher } from './create-refresher.ts';
@@ -28,13 +29,17 @@ export class RootViews {
 
   constructor(shown: Shown) {
     this.#shown = shown;
-    setHandler(statusQuery, () => viewStatus(shown), {
+    setHandler(statusQuery, () => this.status(), {
       description: 'Phase, wave, waits and usage.',
     });
     setHandler(planQuery, () => shown.state.plan, {
       description: 'The plan of the current wave.',
     });
     this.refresh = createRefresher(() => this.show());
+  }
+
+  status(): StatusView {
+    return viewStatus(this.#shown);
   }
 
   /** Shows the state now: used for the last state, after which nothing follows. */
@@ -66,19 +71,28 @@ function openQuestions({ state, inbox }: Shown): readonly Question[] {
 function viewStatus(shown: Shown): StatusView {
   const { runId, state, control } = shown;
   const open = openQuestions(shown);
+  const { historyLength, historySize } = workflowInfo();
+  const notice = state.phase === null ? noticeLongHistory(historyLength, historySize) : null;
   return {
     run_id: runId,
     goal: state.goal_title,
     phase: phaseOf(state, control, open.length),
     wave: state.wave_at_work,
     waves_allowed: state.waves_allowed,
-    waiting_for: state.phase === null ? waitsOf(control, open.map(describeWait)) : [],
+    waiting_for:
+      state.phase === null
+        ? waitsOf(
+            control,
+            open.map((one) => describeWait(one)),
+          )
+        : [],
     open_questions: open.length,
     usage: state.usage,
     paused_reason: control.pausedReason(),
     parked_reason: control.parkedReason(),
     wave_workflow_id: state.wave_workflow_id,
     result_path: state.result?.result_path ?? null,
+    ...(notice !== null && { history_notice: notice }),
     ...(state.work !== null && { delegation: state.work }),
   };
 }
@@ -127,7 +141,8 @@ function renderDetails(shown: Shown, status: StatusView): string {
     result_path: status.result_path,
     paused_reason: status.paused_reason,
     parked_reason: status.parked_reason,
-    rejected: inbox.rejected(),
+    history_notice: status.history_notice,
+    ...inbox.rejected(),
     executor: state.work?.executor,
   });
 }

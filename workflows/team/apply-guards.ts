@@ -7,9 +7,10 @@ import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TeamSetup } from '../../contracts/team-run.ts';
 import { guardQuestion, mayPassGuard } from '../../core/team/guard-question.ts';
+import { stepSummary } from '../../core/render/labels.ts';
 import { applyMiddleware } from '../shared/activities.ts';
 import { askSuperior } from '../shared/ask-superior.ts';
-import type { Funds } from '../shared/funds.ts';
+import type { Budget } from '../shared/budget.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import type { Superior } from '../shared/superior.ts';
 
@@ -21,8 +22,8 @@ export type Guarded =
 interface GuardContext {
   readonly order: DelegationOrder;
   readonly superior: Superior;
-  /** Others may use the rest of the lease while a person decides. */
-  readonly funds: Pick<Funds, 'giveBack'>;
+  /** Others may use the rest of the reservation while a person decides. */
+  readonly budget: Pick<Budget, 'release'>;
   /** Notes, for people, the effect of a function. */
   readonly note: (text: string) => void;
 }
@@ -70,9 +71,10 @@ async function applyOne(
   const { name, kind } = step;
   let result: ApplyMiddlewareResult;
   try {
-    result = await applyMiddleware.executeWithOptions({ summary: `${kind} ${name} · ${stage}` }, [
-      { ...step, stage, run_id, delegation_id, subject_ref },
-    ]);
+    result = await applyMiddleware.executeWithOptions(
+      { summary: stepSummary(delegation_id, `${kind} ${name} · ${stage}`) },
+      [{ ...step, stage, run_id, delegation_id, subject_ref }],
+    );
   } catch (error) {
     if (isCancellation(error)) throw error;
     const { type, message } = readFailure(error);
@@ -102,12 +104,12 @@ async function askPerson(
   { name }: Step,
   stage: 'input' | 'output',
   reason: string,
-  { order, superior, funds, subject_ref, note }: GuardContext & { readonly subject_ref: Ref },
+  { order, superior, budget, subject_ref, note }: GuardContext & { readonly subject_ref: Ref },
 ): Promise<Guarded> {
   const { delegation_id, agent_id } = order.delegation;
   const [answer] = await askSuperior(
     order,
-    { superior, funds },
+    { superior, budget },
     {
       escalation_id: delegation_id,
       agent_id,

@@ -7,13 +7,14 @@ import { describeFault } from '../../core/text/faults.ts';
 import { admitCalls } from '../../core/team/admit-calls.ts';
 import { cutReason } from '../../core/team/bound-team.ts';
 import type { GivenCall, RefusalKind, TeamTask } from '../../core/team/team-state.ts';
+import { stepSummary } from '../../core/render/labels.ts';
 import { callTools } from '../execution/call-tools.ts';
 import { isToolCall } from '../execution/make-call.ts';
 import type { ToolContext } from '../execution/make-call.ts';
 import { planTasks } from '../shared/activities.ts';
 import type { ToolsDone } from '../shared/conversation.ts';
 import { untilDone } from '../shared/until-done.ts';
-import { doTask, outputsOf } from './do-task.ts';
+import { doTask } from './do-task.ts';
 import type { PlannedTask } from './do-task.ts';
 import { recordOfSkipped } from './finish-team.ts';
 import { noteRefusal, noteTaskEnd } from './note-team.ts';
@@ -22,6 +23,7 @@ import type { TeamAtWork } from './team-at-work.ts';
 
 /** Results of the calls of one reply, by tool_use_id. */
 interface Heard {
+  readonly delegation_id: string;
   readonly results: Map<string, TurnInput>;
   /** Faults of refused calls. */
   readonly refused: OutputFault[];
@@ -36,8 +38,9 @@ export async function callTeam(
   calls: readonly (ToolCall | StateToolCall)[],
   context: ToolContext,
 ): Promise<ToolsDone> {
-  const heard: Heard = { results: new Map(), refused: [] };
-  await callOrdinary(t, calls.filter(isToolCall), context, heard);
+  const { delegation_id } = t.context.order.delegation;
+  const heard: Heard = { delegation_id, results: new Map(), refused: [] };
+  await callOrdinary(calls.filter(isToolCall), context, heard);
   const room = engineLimits.teamTasksMax - t.taskCount.given;
   const admitted = admitCalls(t.state, readCalls(calls, heard), workedMs(t), room);
   t.state = admitted.state;
@@ -60,12 +63,11 @@ export async function callTeam(
 }
 
 async function callOrdinary(
-  t: TeamAtWork,
   calls: readonly ToolCall[],
   context: ToolContext,
   { results }: Heard,
 ): Promise<void> {
-  const inputs = await callTools(calls, withResults(t, context));
+  const inputs = await callTools(calls, context);
   for (const [at, { tool_use_id }] of calls.entries()) {
     const input = inputs[at];
     if (input !== undefined) results.set(tool_use_id, input);
@@ -86,11 +88,11 @@ function readCalls(calls: readonly (ToolCall | StateToolCall)[], heard: Heard): 
 }
 
 function refuse(
-  { refused, results }: Heard,
+  { delegation_id, refused, results }: Heard,
   { tool_use_id, kind }: { readonly tool_use_id: string; readonly kind: RefusalKind },
   fault: OutputFault,
 ): void {
-  noteRefusal(kind);
+  noteRefusal(delegation_id, kind);
   refused.push(fault);
   const text = describeFault(fault);
   results.set(tool_use_id, {
@@ -102,32 +104,29 @@ function refuse(
   });
 }
 
-/** Lets the leader load the results of its members in full. */
-function withResults(t: TeamAtWork, context: ToolContext): ToolContext {
-  const { order } = context;
-  return { ...context, order: { ...order, upstream: [...order.upstream, ...outputsOf(t)] } };
-}
-
 /** Has the tasks done. @throws CancelledFailure when the team was stopped in the meantime. */
 async function giveOut(t: TeamAtWork, tasks: readonly TeamTask[]): Promise<void> {
   if (tasks.length === 0) return;
   const { registry_ref, plan_ref, delegation } = t.context.order;
   const { plan_ref: tasksRef, delegations } = await untilDone(
     () =>
-      planTasks.executeWithOptions({ summary: `${tasks.length} tasks` }, [
-        {
-          registry_ref,
-          plan_ref,
-          delegation_id: delegation.delegation_id,
-          tasks: tasks.map(({ delegation_id, member_id, title, task_ref, inputs }) => ({
-            delegation_id,
-            member_id,
-            title,
-            task_ref,
-            inputs,
-          })),
-        },
-      ]),
+      planTasks.executeWithOptions(
+        { summary: stepSummary(delegation.delegation_id, `${tasks.length} tasks`) },
+        [
+          {
+            registry_ref,
+            plan_ref,
+            delegation_id: delegation.delegation_id,
+            tasks: tasks.map(({ delegation_id, member_id, title, task_ref, inputs }) => ({
+              delegation_id,
+              member_id,
+              title,
+              task_ref,
+              inputs,
+            })),
+          },
+        ],
+      ),
     (reason) => t.own.superior.park(reason),
   );
   const planned = new Map(
@@ -139,7 +138,7 @@ async function giveOut(t: TeamAtWork, tasks: readonly TeamTask[]): Promise<void>
     }),
   );
   t.leaderState = 'waiting_for_members';
-  t.own.funds.rest();
+  t.own.budget.rest();
   await doTasks(t, planned, on(t, { type: 'resume' }));
   on(t, { type: 'pause' });
   for (const task of t.state.tasks.entries) {

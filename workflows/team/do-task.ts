@@ -9,14 +9,15 @@ import { executorOf } from '../../core/team/team-state.ts';
 import type { TeamTask } from '../../core/team/team-state.ts';
 import { withoutWork } from '../../core/executor.ts';
 import { isEffectOf, namePath, taskPlace } from '../../core/ids.ts';
-import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
+import { addUsage, lostUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
+import { stepSummary } from '../../core/render/labels.ts';
 import type { ExecutionContext } from '../execution/execution-context.ts';
 import { agentSpan, workEnd } from '../shared/agent-span.ts';
 import { inSpan } from '../shared/in-span.ts';
 import type { SpanStart } from '../shared/in-span.ts';
 import { readFailure } from '../shared/read-failure.ts';
-import type { MemberFunds } from '../shared/share-funds.ts';
+import type { MemberBudget } from '../shared/share-budget.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { knownEffects, on, showTeam, workedMs } from './team-at-work.ts';
 import type { TaskAtWork, TeamAtWork } from './team-at-work.ts';
@@ -83,7 +84,9 @@ async function attempt(
     );
     if (wait === null) return end;
     const slept = stopWhenCancelled(async () => {
-      await sleep(wait, { summary: `${seat.member_id} is tried again` });
+      await sleep(wait, {
+        summary: stepSummary(delegation_id, `${seat.member_id} is tried again`),
+      });
       return true;
     });
     // oxlint-disable-next-line no-await-in-loop
@@ -98,7 +101,7 @@ async function executeOnce(
   seat: TeamSeat,
 ): Promise<AttemptEnd> {
   const { delegation_id } = planned.task;
-  const funds = openFunds(t, seat);
+  const budget = openBudget(t, seat);
   const before = t.seen.get(delegation_id);
   const note = (
     turns: number,
@@ -119,7 +122,7 @@ async function executeOnce(
     carried: null,
     control: t.context.control,
     superior: t.superior.forMember((question) => holdClock(t, question)),
-    funds: funds ?? t.context.funds,
+    budget: budget ?? t.context.budget,
     onStatus: (status) => note(status.turn, status.usage, status),
     carryOver: null,
     // The phases of a triad are workflows, which get their ids below it.
@@ -128,7 +131,7 @@ async function executeOnce(
         ? taskPlace(t.context.place, namePath(delegation_id))
         : t.context.place,
     escalations: t.context.escalations,
-    sharedFunds: t.funds,
+    sharedBudget: t.budget,
     taskCount: t.taskCount,
     onEnd(how) {
       end = how;
@@ -141,17 +144,22 @@ async function executeOnce(
     return { outcome, lost: '', ...end };
   } catch (error) {
     if (isCancellation(error)) return { outcome: null, lost: 'stopped', ...end };
-    funds?.lose();
+    const seen = t.seen.get(delegation_id);
+    t.seen.set(delegation_id, {
+      turns: seen?.turns ?? 0,
+      status: null,
+      usage: addUsage(seen?.usage ?? noUsage, lostUsage(budget?.lose() ?? null)),
+    });
     return { outcome: null, lost: readFailure(error).message, why: 'lost', partial_ref: null };
   } finally {
-    funds?.close();
+    budget?.close();
   }
 }
 
-/** Opens the budget of a member; null for a team, whose leader and members share the purse themselves. */
-function openFunds({ funds }: TeamAtWork, { executor: { kind } }: TeamSeat): MemberFunds | null {
+/** Opens the budget of a member; null for a team, whose leader and members share the budget of the delegation. */
+function openBudget({ budget }: TeamAtWork, { executor: { kind } }: TeamSeat): MemberBudget | null {
   if (kind === 'team') return null;
-  return kind === 'triad' ? funds.forChildren() : funds.forCalls();
+  return kind === 'triad' ? budget.forChildren() : budget.forCalls();
 }
 
 /** Stops the clock while a question waits for the user, so that no time limit runs. */
@@ -169,7 +177,7 @@ function orderOf(t: TeamAtWork, { task, delegation, plan_ref }: PlannedTask): De
     delegation,
     plan_ref,
     upstream: known.filter(({ delegation_id }) => task.inputs.includes(delegation_id)),
-    lease: null,
+    reservation: null,
     chain: [
       ...(order.chain ?? []),
       {

@@ -11,6 +11,7 @@ import type { Entry } from '../../core/schedule/schedule.ts';
 import { boundReport, boundTeam } from '../../core/team/bound-team.ts';
 import type { TeamState, TeamTask } from '../../core/team/team-state.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
+import { stepSummary } from '../../core/render/labels.ts';
 import { outcomeOfOutput, outcomeUnbegun, outcomeWithout } from '../execution/build-outcome.ts';
 import type { ExecutionContext } from '../execution/execution-context.ts';
 import { recordTeam, saveThread } from '../shared/activities.ts';
@@ -123,7 +124,7 @@ async function guardOutput(t: TeamAtWork, end: TeamEnd): Promise<TeamEnd> {
   const guarded = await applyGuards(t.state.setup, 'output', output.output_ref, {
     order: t.context.order,
     superior: t.own.superior,
-    funds: t.own.funds,
+    budget: t.own.budget,
     note: (text) => void t.notes.push(text),
   });
   if (guarded.type === 'blocked')
@@ -139,7 +140,7 @@ function keepReport(
   const { delegation_id } = delegation;
   return untilDone(
     () =>
-      recordTeam.executeWithOptions({ summary: 'record the team' }, [
+      recordTeam.executeWithOptions({ summary: stepSummary(delegation_id, 'record the team') }, [
         { run_id, delegation_id, report },
       ]),
     (reason) => superior.park(reason),
@@ -203,18 +204,21 @@ async function keepThread(
   if (thread_id === null) return;
   const { run_id, delegation } = t.context.order;
   try {
-    await saveThread.executeWithOptions({ summary: 'add to the thread' }, [
-      {
-        thread_id,
-        user_id,
-        run_id,
-        delegation_id: delegation.delegation_id,
-        message_ref: t.message_ref,
-        report_ref,
-        output_ref: output === null ? null : output_ref,
-        now: nowSeconds(),
-      },
-    ]);
+    await saveThread.executeWithOptions(
+      { summary: stepSummary(delegation.delegation_id, 'add to the thread') },
+      [
+        {
+          thread_id,
+          user_id,
+          run_id,
+          delegation_id: delegation.delegation_id,
+          message_ref: t.message_ref,
+          report_ref,
+          output_ref: output === null ? null : output_ref,
+          now: nowSeconds(),
+        },
+      ],
+    );
   } catch (error) {
     if (isCancellation(error)) throw error;
     t.notes.push(`The thread was not added to: ${readFailure(error).message}`);

@@ -1,4 +1,4 @@
-import { workflowInfo } from '@temporalio/workflow';
+import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { Passable } from '../../contracts/agent-output.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
@@ -6,11 +6,13 @@ import { engineLimits } from '../../core/limits.ts';
 import { checkOutline } from '../../core/output/check-agent-output.ts';
 import { turnSummary } from '../../core/render/labels.ts';
 import { cleanLine } from '../../core/text/cut-text.ts';
+import { readingOf } from '../execution/call-tools.ts';
 import type { ToolContext } from '../execution/make-call.ts';
 import { askSuperior } from '../shared/ask-superior.ts';
 import { converseAsking } from '../shared/converse-asking.ts';
 import type { ConversationContext, ConversationEnd } from '../shared/conversation.ts';
 import { callTeam } from './call-team.ts';
+import { outputsOf } from './do-task.ts';
 import { knownEffects, showTeam } from './team-at-work.ts';
 import type { TeamAtWork } from './team-at-work.ts';
 
@@ -44,19 +46,26 @@ function contextOf(t: TeamAtWork): ConversationContext {
     delegation_id,
     registry_ref: order.registry_ref,
     stage: 'leader',
+    reading: () => readingOf(withResults(t), own.tools),
     label: (calls) => turnSummary(agent_id, delegation_id, calls),
     offer: { ...(model !== null && { model }), state_tools: ['delegate_task_to_member'] },
     passable: () => listPassable(t),
     control: context.control,
     superior: own.superior,
-    funds: own.funds,
+    budget: own.budget,
     check: (outline) => checkOutline(outline, order.delegation.criterion_ids, knownEffects(t)),
     runTools: (calls) => callTeam(t, calls, toolContext),
     onTurn: () => showTeam(t),
     // The use of a call is shown even while a pause delays the next one.
     onReply: () => showTeam(t),
-    carryOver: () => context.carryOver !== null && workflowInfo().continueAsNewSuggested,
+    carryOver: () => context.carryOver?.isDue() === true,
   };
+}
+
+/** Lets the leader load the results of its members in full. */
+function withResults(t: TeamAtWork): DelegationOrder {
+  const { order } = t.context;
+  return { ...order, upstream: [...order.upstream, ...outputsOf(t)] };
 }
 
 /** Lists the results that its output may pass on, by the leader's own name and by the id in a result. */

@@ -1,6 +1,6 @@
 import { log } from '@temporalio/workflow';
 import type { TaskRecord, TeamReport } from '../../contracts/team-run.ts';
-import { namePath } from '../../core/ids.ts';
+import { namePath, taskOwner } from '../../core/ids.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { hasOpened } from '../../core/schedule/failures.ts';
 import { breakerOf } from '../../core/schedule/schedule.ts';
@@ -9,9 +9,9 @@ import { recorder } from '../shared/recorder.ts';
 
 /** Logs and counts what happens in a team. Reasons stay out of it: a model may have written them. */
 
-export function noteRefusal(kind: RefusalKind): void {
+export function noteRefusal(delegation: string, kind: RefusalKind): void {
   recorder.count(metrics.teamRefusals, { reason: kind });
-  log.info('call refused', { reason: kind });
+  log.info('call refused', { delegation: taskOwner(delegation), reason: kind });
 }
 
 /** A task has ended; by it the team came from one state to the other. */
@@ -21,7 +21,11 @@ export function noteTaskEnd(
   after: TeamState,
   nowMs: number,
 ): void {
-  const work = { task: namePath(delegation_id), member: member_id };
+  const work = {
+    delegation: taskOwner(delegation_id),
+    task: namePath(delegation_id),
+    member: member_id,
+  };
   log.info('task ended', { ...work, status, attempts });
   if (!hasOpened(breakerOf(before.tasks, member_id), breakerOf(after.tasks, member_id), nowMs))
     return;

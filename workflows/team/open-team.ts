@@ -1,9 +1,10 @@
 import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TeamSetup } from '../../contracts/team-run.ts';
+import { stepSummary } from '../../core/render/labels.ts';
 import { isCancellation } from '@temporalio/workflow';
 import { loadThread, openTeam as readTeam, rewriteTask } from '../shared/activities.ts';
-import type { Funds } from '../shared/funds.ts';
+import type { Budget } from '../shared/budget.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import type { Superior } from '../shared/superior.ts';
 import { untilDone } from '../shared/until-done.ts';
@@ -37,14 +38,14 @@ export interface BlockedTeam extends Pick<OpenedTeam, 'setup' | 'notes'> {
 export async function openTeam(
   order: DelegationOrder,
   superior: Superior,
-  funds: Pick<Funds, 'giveBack'>,
+  budget: Pick<Budget, 'release'>,
 ): Promise<Opening> {
   const { run_id, registry_ref, plan_ref, record_ref, delegation } = order;
   const { delegation_id } = delegation;
   const park = (reason: string): Promise<void> => superior.park(reason);
   const opened = await untilSettled(
     () =>
-      readTeam.executeWithOptions({ summary: 'who is in the team' }, [
+      readTeam.executeWithOptions({ summary: stepSummary(delegation_id, 'who is in the team') }, [
         { run_id, registry_ref, plan_ref, delegation_id },
       ]),
     park,
@@ -55,7 +56,7 @@ export async function openTeam(
   const guarded = await applyGuards(setup, 'input', message_ref, {
     order,
     superior,
-    funds,
+    budget,
     note: (text) => void notes.push(text),
   });
   if (guarded.type === 'blocked') return { ...guarded, setup, notes };

@@ -6,12 +6,13 @@ import type { TeamSetup } from '../../contracts/team-run.ts';
 import { isEffectOf } from '../../core/ids.ts';
 import { cutReason } from '../../core/team/bound-team.ts';
 import { keepEffects, openTeamState, slimState } from '../../core/team/team-state.ts';
+import { stepSummary } from '../../core/render/labels.ts';
 import type { CarriedTeam } from '../execution/execution-context.ts';
 import { openConversation } from '../shared/conversation.ts';
 import type { Conversation, ConversationEnd } from '../shared/conversation.ts';
 import { createWorkClock } from '../shared/create-work-clock.ts';
-import { shareFunds } from '../shared/share-funds.ts';
-import type { MemberFunds } from '../shared/share-funds.ts';
+import { shareBudget } from '../shared/share-budget.ts';
+import type { MemberBudget } from '../shared/share-budget.ts';
 import { shareSuperior } from '../shared/share-superior.ts';
 import { watchDeadline } from '../shared/watch-deadline.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
@@ -35,9 +36,9 @@ export async function runTeam(context: TeamContext): Promise<DelegationOutcome> 
   const superior = t.superior.forMember((question) =>
     showUnopened(context, question === '' ? 'running' : 'waiting', question),
   );
-  const opened = await stopWhenCancelled(() => openTeam(context.order, superior, t.leaderFunds));
+  const opened = await stopWhenCancelled(() => openTeam(context.order, superior, t.leaderBudget));
   if (opened?.type === 'opened') return workOn(begin(t, opened.team));
-  t.leaderFunds.close();
+  t.leaderBudget.close();
   if (opened?.type === 'blocked') return finishBlocked(context, opened, superior);
   return neverBegan(
     context,
@@ -48,12 +49,12 @@ export async function runTeam(context: TeamContext): Promise<DelegationOutcome> 
 }
 
 function openSite(context: TeamContext, carried: CarriedTeam | null): Site {
-  // A team in a team spends from the same purse.
-  const funds = context.sharedFunds ?? shareFunds(context.funds);
+  // A team in a team spends from the same budget.
+  const budget = context.sharedBudget ?? shareBudget(context.budget);
   return {
     context,
-    funds,
-    leaderFunds: funds.forCalls(),
+    budget,
+    leaderBudget: budget.forCalls(),
     taskCount: context.taskCount ?? { given: 0 },
     superior: shareSuperior(context.superior, context.order, carried?.escalations ?? 0),
     scope: new CancellationScope(),
@@ -61,8 +62,8 @@ function openSite(context: TeamContext, carried: CarriedTeam | null): Site {
 }
 
 /** Facts that exist before the team is open. */
-interface Site extends Pick<TeamAtWork, 'context' | 'funds' | 'taskCount' | 'superior' | 'scope'> {
-  readonly leaderFunds: MemberFunds;
+interface Site extends Pick<TeamAtWork, 'context' | 'budget' | 'taskCount' | 'superior' | 'scope'> {
+  readonly leaderBudget: MemberBudget;
 }
 
 function begin(
@@ -90,7 +91,7 @@ function begin(
       worked_ms: 0,
       notes,
       escalations: 0,
-      purse: null,
+      budget: null,
       loaded_details: [],
       effects: [],
     },
@@ -104,16 +105,16 @@ function resume(site: Site, carried: CarriedTeam): TeamAtWork {
   return assemble({ ...site, context: { ...context, order } }, carried);
 }
 
-function assemble({ leaderFunds, ...site }: Site, from: CarriedTeam): TeamAtWork {
-  const { context, funds, superior } = site;
+function assemble({ leaderBudget, ...site }: Site, from: CarriedTeam): TeamAtWork {
+  const { context, budget, superior } = site;
   const { order } = context;
   const clock = createWorkClock(context.control);
-  funds.holdWhileAsking(clock);
+  budget.holdWhileAsking(clock);
   const t: TeamAtWork = {
     ...site,
     message_ref: from.message_ref,
     own: {
-      funds: leaderFunds,
+      budget: leaderBudget,
       superior: superior.forMember((question) => {
         t.waitingFor = question;
         t.leaderState = question === '' ? 'thinking' : 'waiting_for_user';
@@ -121,7 +122,7 @@ function assemble({ leaderFunds, ...site }: Site, from: CarriedTeam): TeamAtWork
         else clock.stand();
         showTeam(t);
       }),
-      tools: { loadedDetails: from.loaded_details, loading: 0, effects: ownEffects(order, from) },
+      tools: { loadedDetails: from.loaded_details, effects: ownEffects(order, from) },
       conversation: from.conversation,
     },
     clock,
@@ -175,10 +176,10 @@ async function workOn(t: TeamAtWork): Promise<DelegationOutcome> {
   void t.scope.cancelRequested.catch(() => closeTasks(t, 'the team was stopped'));
   const end = await t.scope.run(() => lead(t)).finally(stopWatching);
   if (end.type === 'carry_over' && t.context.carryOver !== null) {
-    return t.context.carryOver(carry(t));
+    return t.context.carryOver.take(carry(t));
   }
   closeTasks(t, 'the team has ended');
-  t.own.funds.close();
+  t.own.budget.close();
   return finishTeam(t, endOf(t, end));
 }
 
@@ -214,7 +215,7 @@ function carry(t: TeamAtWork): CarriedTeam {
     worked_ms: workedMs(t),
     notes,
     escalations: superior.escalations(),
-    purse: t.context.funds.carry(),
+    budget: t.context.budget.carry(),
     loaded_details: loadedDetails(t),
     effects: keepEffects(knownEffects(t), order.delegation.delegation_id),
   };
@@ -237,7 +238,7 @@ function watchTeam(t: TeamAtWork): () => void {
       ),
       { limit: 'timeout', since_ms: 0, at_work: [...t.running.keys()] },
     ],
-    summary: 'time limits of the team',
+    summary: stepSummary(t.context.order.delegation.delegation_id, 'time limits of the team'),
     onTimeout({ span }) {
       if (span.limit === 'timeout') {
         close(t);

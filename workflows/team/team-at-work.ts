@@ -15,7 +15,7 @@ import type { ToolWork } from '../execution/make-call.ts';
 import type { Execute, ExecutionContext, TaskCount } from '../execution/execution-context.ts';
 import type { Conversation } from '../shared/conversation.ts';
 import type { Stopwatch } from '../shared/create-work-clock.ts';
-import type { MemberFunds, SharedFunds } from '../shared/share-funds.ts';
+import type { MemberBudget, SharedBudget } from '../shared/share-budget.ts';
 import type { SharedSuperior } from '../shared/share-superior.ts';
 import type { Superior } from '../shared/superior.ts';
 
@@ -35,12 +35,12 @@ export interface TeamAtWork {
   /** Its order has the record and the plan that hold the message as middlewares left it. */
   readonly context: TeamContext;
   readonly message_ref: Ref;
-  readonly funds: SharedFunds;
+  readonly budget: SharedBudget;
   readonly taskCount: TaskCount;
   readonly superior: SharedSuperior;
   /** The leader's own parts. */
   readonly own: {
-    readonly funds: MemberFunds;
+    readonly budget: MemberBudget;
     readonly superior: Superior;
     readonly tools: ToolWork;
     readonly conversation: Conversation;

@@ -41,7 +41,7 @@ interface Answering {
 }
 
 /**
- * Makes the calls of one reply. Those of ordinary tools are activities; those on the records of the triad are decided
+ * Makes the calls of one reply. Ordinary tools are called by activities; those on the records of the triad are decided
  * here, in order. Their records count once all calls have been made: a reply that was cut off leaves none.
  */
 export async function callMemberTools(

@@ -3,6 +3,7 @@ import type { RecordPhaseResult } from '../../contracts/activity-types.ts';
 import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { TriadOutcome } from '../../contracts/triad-run.ts';
 import { reportPhase } from '../../core/triad/report-phase.ts';
+import { stepSummary } from '../../core/render/labels.ts';
 import { recordPhase } from '../shared/activities.ts';
 import type { Superior } from '../shared/superior.ts';
 import { untilDone } from '../shared/until-done.ts';
@@ -25,7 +26,7 @@ export async function keepReport(
   const { report_ref, output_ref } = await CancellationScope.nonCancellable(() =>
     untilDone(
       () =>
-        recordPhase.executeWithOptions({ summary: `record ${phase}` }, [
+        recordPhase.executeWithOptions({ summary: stepSummary(delegation_id, `record ${phase}`) }, [
           { run_id, delegation_id, plan_ref, report },
         ]),
       (reason) => superior.park(reason),

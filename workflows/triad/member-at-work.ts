@@ -6,7 +6,7 @@ import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { ToolWork } from '../execution/make-call.ts';
 import type { Control } from '../shared/control.ts';
 import type { Conversation } from '../shared/conversation.ts';
-import type { Funds } from '../shared/funds.ts';
+import type { Budget } from '../shared/budget.ts';
 import type { Superior } from '../shared/superior.ts';
 import type { KeptMember, UnfinishedTurn } from './phase-order.ts';
 
@@ -15,7 +15,7 @@ export interface MemberContext {
   readonly order: DelegationOrder;
   readonly control: Control;
   readonly superior: Superior;
-  readonly funds: Funds;
+  readonly budget: Budget;
   /** Tool work of the whole delegation. */
   readonly tools: ToolWork;
   /** Puts questions to the user. Throws when the phase is cancelled while it waits. */

@@ -3,7 +3,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { MemberFailure, SpecState } from '../../contracts/spec.ts';
 import type { TriadOutline, TriadPhase, TriadPhaseInput } from '../../contracts/triad.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import type { Purse } from '../../core/budget/purse.ts';
+import type { BudgetNode } from '../../core/budget/budget-node.ts';
 import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
 import type { TurnWork } from '../../core/triad/judged-call.ts';
 import type { PhaseState } from '../../core/triad/phase-state.ts';
@@ -49,7 +49,7 @@ export interface UnfinishedTurn {
 /** State that passes from phase to phase, because it belongs to the whole delegation. */
 export interface CarriedWork {
   /** Null without a budget. */
-  readonly purse: Purse | null;
+  readonly budget: BudgetNode | null;
   /** Number of model calls of each member so far, by name. */
   readonly calls: Readonly<Record<string, number>>;
   /** Defined in DelegationOutcome. */

@@ -2,7 +2,7 @@ import { getExternalWorkflowHandle } from '@temporalio/workflow';
 import type { ExternalWorkflowHandle } from '@temporalio/workflow';
 import type {
   Escalation,
-  LeaseEscalation,
+  BudgetEscalation,
   NewsItem,
   QuestionsEscalation,
 } from '../../contracts/messages.ts';
@@ -32,11 +32,11 @@ export function openPhaseRelay(
   context: ExecutionContext,
   onWaiting: (question: string) => void,
 ): PhaseRelay {
-  const { order, control, funds, escalations } = context;
+  const { order, control, budget, escalations } = context;
   const superior = shareSuperior(context.superior, order, 0).forMember(onWaiting);
   const children = createChildRelay(control, superior.news);
   const passOn = async ({ spent, ...escalation }: QuestionsEscalation): Promise<void> => {
-    const given = spent === undefined ? undefined : funds.release(spent);
+    const given = spent === undefined ? undefined : budget.release(spent);
     const { from, escalation_id } = escalation;
     const answers = await superior.ask({
       ...escalation,
@@ -45,9 +45,9 @@ export function openPhaseRelay(
     await tell(from, (phase) => phase.signal(deliverSignal, { escalation_id, answers }));
   };
 
-  const lend = async ({ from: to, request_id, ...wish }: LeaseEscalation): Promise<void> => {
-    const { lease, reason } = await funds.lend(wish);
-    await tell(to, (phase) => phase.signal(grantSignal, { request_id, lease, reason }));
+  const reserve = async ({ from: to, request_id, ...request }: BudgetEscalation): Promise<void> => {
+    const { reservation, reason } = await budget.request(request);
+    await tell(to, (phase) => phase.signal(grantSignal, { request_id, reservation, reason }));
   };
 
   const take = (escalation: Escalation): void => {
@@ -57,8 +57,8 @@ export function openPhaseRelay(
       // Reported here only when the triad was started by hand and is the topmost workflow.
       case 'effect':
         return inBackground(() => superior.report(escalation.effect));
-      case 'lease':
-        return inBackground(() => lend(escalation));
+      case 'budget':
+        return inBackground(() => reserve(escalation));
       case 'questions':
         return inBackground(() => passOn(escalation));
       case 'withdrawn':

@@ -19,7 +19,7 @@ export function runPhaseAlone(input: unknown): Promise<LoneOutcome> {
 
 async function executePhase(
   triad: ExecutorOutline,
-  { order, control, superior, funds, onStatus }: ExecutionContext,
+  { order, control, superior, budget, onStatus }: ExecutionContext,
   { phase_start }: OpenRunResult,
 ): Promise<DelegationOutcome> {
   const { delegation_id, agent_id, title } = order.delegation;
@@ -28,13 +28,13 @@ async function executePhase(
     throw ApplicationFailure.nonRetryable('The input gave no phase.');
   }
   const { phase, spec, summary_ref } = phase_start;
-  const carried = { purse: funds.carry(), calls: {}, loaded_details: [], effects: [] };
+  const carried = { budget: budget.carry(), calls: {}, loaded_details: [], effects: [] };
   const result = await runPhase(
     { order, triad, phase, begin: { type: 'open', spec, summary_ref }, carried },
     {
       control,
       superior,
-      funds,
+      budget,
       onChange(state, waiting_for, usage) {
         onStatus({
           ...who,

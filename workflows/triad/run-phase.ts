@@ -14,10 +14,10 @@ import { askSuperior } from '../shared/ask-superior.ts';
 import type { Control } from '../shared/control.ts';
 import { createWorkClock } from '../shared/create-work-clock.ts';
 import type { Stopwatch } from '../shared/create-work-clock.ts';
-import type { Funds } from '../shared/funds.ts';
+import type { Budget } from '../shared/budget.ts';
 import { inSpan } from '../shared/in-span.ts';
-import { shareFunds } from '../shared/share-funds.ts';
-import type { SharedFunds } from '../shared/share-funds.ts';
+import { shareBudget } from '../shared/share-budget.ts';
+import type { SharedBudget } from '../shared/share-budget.ts';
 import type { Superior } from '../shared/superior.ts';
 import { watchDeadline } from '../shared/watch-deadline.ts';
 import { MemberAtWork } from './member-at-work.ts';
@@ -36,7 +36,7 @@ import { turnSpan, turnSpanEnd } from './turn-span.ts';
 export interface PhaseContext {
   readonly control: Control;
   readonly superior: Superior;
-  readonly funds: Funds;
+  readonly budget: Budget;
   /**
    * Called when something that people see has changed.
    *
@@ -49,7 +49,7 @@ export interface PhaseContext {
 interface PhaseAtWork {
   readonly order: PhaseOrder;
   readonly context: PhaseContext;
-  readonly funds: SharedFunds;
+  readonly budget: SharedBudget;
   readonly members: ReadonlyMap<string, MemberAtWork>;
   readonly tools: MemberContext['tools'];
   readonly clock: Stopwatch;
@@ -107,15 +107,15 @@ function beginPhase(order: PhaseOrder, context: PhaseContext): PhaseAtWork {
     const calls = carried.calls[name] ?? 0;
     return [name, new MemberAtWork(calls, kept[name] ?? null)] as const;
   });
-  const funds = shareFunds(context.funds);
+  const budget = shareBudget(context.budget);
   const clock = createWorkClock(context.control);
-  funds.holdWhileAsking(clock);
+  budget.holdWhileAsking(clock);
   return {
     order,
     context,
-    funds,
+    budget,
     members: new Map(members),
-    tools: { loadedDetails: carried.loaded_details, loading: 0, effects: [...carried.effects] },
+    tools: { loadedDetails: carried.loaded_details, effects: [...carried.effects] },
     clock,
     scope: new CancellationScope(),
     running: new Map(),
@@ -141,13 +141,13 @@ async function takeOne(p: PhaseAtWork, order: TurnOrder): Promise<void> {
   const { name } = order.brief.member;
   const member = p.members.get(name);
   if (member === undefined) throw new Error(`There is no member ${name}.`);
-  const funds = p.funds.forCalls();
+  const budget = p.budget.forCalls();
   const end = await inSpan(
     turnSpan(order.brief),
-    () => takeTurn(order, member, contextOf(p, order, funds)),
+    () => takeTurn(order, member, contextOf(p, order, budget)),
     turnSpanEnd,
   );
-  funds.close();
+  budget.close();
   p.running.delete(order.turn);
   takeEnd(p, name, end);
   const goesOn = end.type === 'finished' && p.failed === null && !p.scope.consideredCancelled;
@@ -183,16 +183,16 @@ function fail(p: PhaseAtWork, agent: string, why: FailureReason, message: string
   p.failed ??= { failure: { agent, phase: p.order.phase, message }, why };
 }
 
-function contextOf(p: PhaseAtWork, { brief }: TurnOrder, funds: Funds): MemberContext {
+function contextOf(p: PhaseAtWork, { brief }: TurnOrder, budget: Budget): MemberContext {
   const { control, superior } = p.context;
   return {
     order: p.order.order,
     control,
     superior,
-    funds,
+    budget,
     tools: p.tools,
     ask: (kind, questions, deadlineSeconds) =>
-      ask(p, brief.member.agent_id, { kind, questions, deadlineSeconds, funds }),
+      ask(p, brief.member.agent_id, { kind, questions, deadlineSeconds, budget }),
     onChange: () => show(p),
     isHalted: () => p.failed !== null,
   };
@@ -202,14 +202,14 @@ interface Asking {
   readonly kind: QuestionKind;
   readonly questions: readonly AskedQuestion[];
   readonly deadlineSeconds: number | undefined;
-  readonly funds: Funds;
+  readonly budget: Budget;
 }
 
 /** Puts questions of a member to the user. While they wait, no time limit runs. */
 async function ask(
   p: PhaseAtWork,
   agent_id: string,
-  { kind, questions, deadlineSeconds, funds }: Asking,
+  { kind, questions, deadlineSeconds, budget }: Asking,
 ): Promise<readonly DeliveredAnswer[]> {
   const { order } = p.order;
   p.escalations += 1;
@@ -220,7 +220,7 @@ async function ask(
   show(p);
   try {
     const asked = { escalation_id, agent_id, kind, questions, deadlineSeconds };
-    return await askSuperior(order, { superior: p.context.superior, funds }, asked);
+    return await askSuperior(order, { superior: p.context.superior, budget }, asked);
   } finally {
     p.waits.delete(shown);
     p.clock.go();
@@ -246,7 +246,7 @@ function resultOf(p: PhaseAtWork): PhaseResult {
     kept: isDone ? null : keepMembers(p),
     failed,
     carried: {
-      purse: p.context.funds.carry(),
+      budget: p.context.budget.carry(),
       calls: Object.fromEntries(members.map(([name, member]) => [name, member.calls()])),
       loaded_details: tools.loadedDetails,
       effects: tools.effects,

@@ -71,7 +71,7 @@ function openTriad(triad: TriadOutline, context: ExecutionContext): TriadAtWork 
       show(t, question === '' ? 'running' : 'waiting', question);
     }),
     reports: [],
-    carried: { purse: context.funds.carry(), calls: {}, loaded_details: [], effects: [] },
+    carried: { budget: context.budget.carry(), calls: {}, loaded_details: [], effects: [] },
     usage: noUsage,
     state: null,
     view: null,
@@ -147,7 +147,7 @@ async function runAttempt(
 
 function takeResult(t: TriadAtWork, result: PhaseResult, attempt: number): void {
   t.carried = result.carried;
-  t.context.funds.takeBack(result.carried.purse);
+  t.context.budget.takeBack(result.carried.budget);
   t.context.superior.know(result.carried.effects);
   t.usage = addUsage(t.usage, result.usage);
   t.state = result.state;

@@ -1,4 +1,5 @@
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
+import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { TurnInput, TurnOutline, TurnReply } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
@@ -16,6 +17,7 @@ import type { TurnsState } from '../../core/turns/turns-state.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { converseAsking, outputIn, outputOf } from '../shared/converse-asking.ts';
 import type { Conversation, ConversationContext, ConversationEnd } from '../shared/conversation.ts';
+import { readingOf } from '../execution/call-tools.ts';
 import { callMemberTools } from './call-member-tools.ts';
 import type { MemberAtWork, MemberContext } from './member-at-work.ts';
 import type { UnfinishedTurn } from './phase-order.ts';
@@ -125,7 +127,7 @@ function briefing(brief: TurnBrief, { head }: Conversation, { order }: MemberCon
 
 function contextOf(at: TurnAtWork, context: MemberContext): ConversationContext {
   const { brief, turn } = at;
-  const { order, control, superior, funds } = context;
+  const { order, control, superior, budget, tools } = context;
   const { name, agent_id, model } = brief.member;
   const place = { member: name, phase: brief.phase, round: brief.round };
   return {
@@ -134,12 +136,13 @@ function contextOf(at: TurnAtWork, context: MemberContext): ConversationContext 
     delegation_id: order.delegation.delegation_id,
     registry_ref: order.registry_ref,
     stage: brief.duties.output ? 'member_output' : 'member',
+    reading: () => readingOf(order, tools, membersOf(order)),
     label: () => memberSummary(place),
     ...(brief.duties.output && { passable: () => listPassable(turn.work.spec) }),
     offer: { ...(model !== undefined && { model }), state_tools: brief.tools },
     control,
     superior,
-    funds,
+    budget,
     check: (outline) => checkReply(at, outline, context),
     runTools: (calls) => callMemberTools(calls, at, context),
     onTurn: context.onChange,
@@ -151,6 +154,11 @@ function contextOf(at: TurnAtWork, context: MemberContext): ConversationContext 
     },
     carryOver: context.isHalted,
   };
+}
+
+/** Counts the members, which may work at the same time. */
+function membersOf({ delegation: { executor } }: DelegationOrder): number {
+  return executor.kind === 'triad' ? executor.members.length : 1;
 }
 
 /** Returns true when the reply is in the conversation: see TurnReply. */

@@ -9,7 +9,7 @@ import type { PhaseStatusView } from '../../contracts/views.ts';
 import { renderPhaseDetails } from '../../core/render/render-phase-details.ts';
 import { viewPhase } from '../../core/triad/view-phase.ts';
 import { createControl } from '../shared/control.ts';
-import { createLeasedFunds } from '../shared/leased-funds.ts';
+import { openChildBudget } from '../shared/budget.ts';
 import { phaseStatusQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
 import type { PhaseResult, TriadPhaseArgs } from './phase-order.ts';
@@ -34,8 +34,7 @@ export async function triadPhase(args: TriadPhaseArgs): Promise<PhaseResult | Lo
   const { run_id, delegation } = order.order;
   const control = createControl({ paused: null, parked: null });
   const superior = createParentSuperior(parent.workflowId, run_id, control, order.order.news);
-  const { purse } = order.carried;
-  const funds = createLeasedFunds(parent.workflowId, delegation.delegation_id, purse);
+  const budget = openChildBudget(parent.workflowId, delegation.delegation_id, order.carried.budget);
   let view: PhaseStatusView | null = null;
   setHandler(phaseStatusQuery, () => view, {
     description: 'Round, who is at work, sections, claims and usage.',
@@ -43,7 +42,7 @@ export async function triadPhase(args: TriadPhaseArgs): Promise<PhaseResult | Lo
   const result = await runPhase(order, {
     control,
     superior,
-    funds,
+    budget,
     onChange(state, waitingFor, usage) {
       view = { ...viewPhase(state, 'running'), usage };
       setCurrentDetails(renderPhaseDetails(view, waitingFor));

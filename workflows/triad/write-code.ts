@@ -45,7 +45,7 @@ function beginConversation(
 }
 
 function contextOf(brief: TurnBrief, context: MemberContext): ConversationContext {
-  const { order, control, superior, funds, onChange } = context;
+  const { order, control, superior, budget, onChange } = context;
   const { name, agent_id, model } = brief.member;
   const place = { member: name, phase: brief.phase, round: brief.round };
   return {
@@ -57,7 +57,7 @@ function contextOf(brief: TurnBrief, context: MemberContext): ConversationContex
     ...(model !== undefined && { offer: { model } }),
     control,
     superior,
-    funds,
+    budget,
     check: () => [],
     onTurn: onChange,
     onReply: onChange,

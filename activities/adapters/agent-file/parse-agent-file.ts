@@ -1,5 +1,6 @@
 import { closest as closestOf, distance } from 'fastest-levenshtein';
 import { AgentDefinition, RiskLevel } from '../../../contracts/agent-definition.ts';
+import { translateTools } from './claude-tools.ts';
 import { resolveModelName } from './model-aliases.ts';
 import { parseFrontMatter, type FrontMatter, type LineFault } from './front-matter.ts';
 
@@ -33,6 +34,8 @@ export interface ParsedAgent {
   readonly definition: AgentDefinition;
   /** Line of the name. */
   readonly nameLine: number;
+  /** Tools of Claude Code that it goes without, because nothing here does the same. */
+  readonly leftOut: readonly string[];
 }
 
 /** Parses the agent in a Markdown file with front matter, or returns all faults by line. */
@@ -45,7 +48,7 @@ export function parseAgentFile(
   const faults: LineFault[] = findUnknownKeys(matter);
   const reader = createReader(matter, faults);
   const name = reader.text('name');
-  const tools = reader.list('tools');
+  const { tools, leftOut } = translateTools(reader.list('tools'), options.knownTools);
   checkTools(tools, reader.line('tools'), options, faults);
   if (matter.body === '') {
     faults.push({
@@ -57,13 +60,13 @@ export function parseAgentFile(
     agent_id: toSlug(name ?? ''),
     description: reader.text('description') ?? '',
     capabilities: reader.list('capabilities'),
-    allowed_tools: tools,
+    allowed_tools: [...tools],
     risk_level: readRiskLevel(reader, faults),
     model: readModel(reader),
     prompt: matter.body,
   });
   if (faults.length === 0 && definition.success) {
-    return { definition: definition.data, nameLine: reader.line('name') };
+    return { definition: definition.data, nameLine: reader.line('name'), leftOut };
   }
   if (faults.length > 0) return { faults: faults.toSorted((a, b) => a.line - b.line) };
   return {

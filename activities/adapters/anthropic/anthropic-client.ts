@@ -16,6 +16,7 @@ import {
   type ErrorContext,
 } from './classify-error.ts';
 import { RequestRefused } from './json-schemas.ts';
+import { computeWorst } from './compute-worst.ts';
 import { createQuoteRemover } from './quote-remover.ts';
 import { readMessage } from './read-message.ts';
 import { createStreamGuard, type ResponseFacts } from './stream-guard.ts';
@@ -85,9 +86,11 @@ async function complete(
   let response: ResponseFacts | null = null;
   const context = (): ErrorContext => ({
     model: progress.model() ?? request.model,
+    requestedModel: request.model,
     origin: connection.origin,
     response,
     tokens: progress.tokens(),
+    worst: () => computeWorst(request),
     nowMs: Date.now(),
     random: Math.random(),
     clean: createQuoteRemover(connection.options, request),

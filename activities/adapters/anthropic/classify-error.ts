@@ -10,13 +10,17 @@ import * as verdicts from './verdicts.ts';
 export const retryAfterMaxMs = 900_000;
 
 export interface ErrorContext {
+  /** Name of the model that answered; of the requested one before the reply has begun. */
   readonly model: string;
+  readonly requestedModel: string;
   /** Scheme, host and port of the API; holds no credentials. */
   readonly origin: string;
   /** The response, or null when none arrived. */
   readonly response: ResponseFacts | null;
-  /** Counts of the provider at the time of the failure, or null when the reply had not begun. */
+  /** Counts at the time of the failure, or null when the reply had not begun. */
   readonly tokens: TokenCount | null;
+  /** Computes what the request may have used at worst. */
+  readonly worst: () => Usage;
   /** The present time in Unix epoch milliseconds, for a `retry-after` that is a date. */
   readonly nowMs: number;
   /** Random number in [0, 1), which spreads the retries of calls that were refused together. */
@@ -201,10 +205,11 @@ function readRetryAfterMs(error: unknown, context: ErrorContext): number | undef
 }
 
 function computeFailedUsage(error: unknown, context: ErrorContext): Usage | null {
-  if (context.tokens !== null) return computeUsage(context.model, context.tokens);
+  const { tokens, model: answered, requestedModel: requested } = context;
+  if (tokens !== null) return computeUsage({ requested, answered }, tokens);
   const refusedByStatus = context.response !== null && context.response.status >= 400;
   const billed = !refusedByStatus && mayHaveArrived(error);
-  return billed ? computeUsage(context.model, null) : null;
+  return billed ? context.worst() : null;
 }
 
 function asText(value: unknown): string | null {

@@ -1,7 +1,7 @@
-import type { Spending } from '../../../contracts/budget.ts';
+import type { Usage } from '../../../contracts/usage.ts';
 import type { ModelRequest } from '../../ports/model-client.ts';
 import { countBytes } from '../../text/bytes.ts';
-import { computeWorstCostMicroUsd } from '../prices.ts';
+import { computeWorstUsage } from '../prices.ts';
 import { buildParams } from './build-params.ts';
 import { RequestRefused } from './json-schemas.ts';
 
@@ -9,17 +9,12 @@ import { RequestRefused } from './json-schemas.ts';
 const providerTokens = 1_000;
 
 /**
- * Computes the most that one call may take. No text has more tokens than bytes, so the bytes of the request bound its
+ * Computes the most that one call may use. No text has more tokens than bytes, so the bytes of the request bound its
  * prompt: about four times too much, but never too little.
  */
-export function computeWorst(request: ModelRequest): Spending {
+export function computeWorst(request: ModelRequest): Usage {
   const promptTokens = measureRequest(request) + providerTokens;
-  const { model, maxOutputTokens } = request;
-  return {
-    calls: 1,
-    tokens: promptTokens + maxOutputTokens,
-    cost_micro_usd: computeWorstCostMicroUsd(model, promptTokens, maxOutputTokens),
-  };
+  return computeWorstUsage(request.model, promptTokens, request.maxOutputTokens);
 }
 
 function measureRequest(request: ModelRequest): number {

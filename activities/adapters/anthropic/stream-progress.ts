@@ -1,47 +1,57 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { ArrivedPiece, ModelProgress, TokenCount } from '../../ports/model-client.ts';
+import { countBytes } from '../../text/bytes.ts';
 import { readTokens } from './read-message.ts';
 
 /** Length that holds a private key with its first line, by which it is recognised. */
 const lastWordsMaxLength = 8_000;
-/** Rule of thumb for English; only displayed, never billed. */
-const charactersPerToken = 4;
+/**
+ * Bytes of one token, for the part of a reply that the provider has not counted yet. English has about four, code and
+ * other scripts about three: rather a little too much is counted than too little.
+ */
+const bytesPerToken = 3;
 
 /** State of a reply while it streams. */
 export interface StreamProgress {
   /** Adds one event with the message after it. */
   add(event: Anthropic.MessageStreamEvent, snapshot: Anthropic.Message): void;
   progress(): ModelProgress;
-  /** Returns the counts so far, or null while the reply has not begun. */
+  /**
+   * Returns the counts so far, or null while the reply has not begun. The provider counts the output at its end; until
+   * then the count is estimated from what has arrived.
+   */
   tokens(): TokenCount | null;
   /** Returns the answering model, or null while the reply has not begun. */
   model(): string | null;
 }
 
 export function createStreamProgress(): StreamProgress {
-  let characters = 0;
+  /** Bytes since the provider's last count. */
+  let bytes = 0;
   let tail = '';
   let arrived: ArrivedPiece | undefined;
   let tokens: TokenCount | null = null;
   let model: string | null = null;
+  const outputTokens = (): number => (tokens?.outputTokens ?? 0) + Math.ceil(bytes / bytesPerToken);
   return {
     add: (event, snapshot) => {
       const text = readDelta(event);
-      characters += text.length;
+      bytes += countBytes(text);
       tail = (tail + text).slice(-lastWordsMaxLength);
       arrived = readPiece(event);
       // The SDK goes on writing into the snapshot, so the counts are copied.
       if (event.type === 'message_start' || event.type === 'message_delta') {
         tokens = readTokens(snapshot.usage);
         model = snapshot.model;
+        bytes = 0;
       }
     },
     progress: () => ({
-      outputTokens: Math.max(tokens?.outputTokens ?? 0, Math.ceil(characters / charactersPerToken)),
+      outputTokens: outputTokens(),
       lastWords: tail,
       ...(arrived !== undefined && { arrived }),
     }),
-    tokens: () => tokens,
+    tokens: () => tokens && { ...tokens, outputTokens: outputTokens() },
     model: () => model,
   };
 }

@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
-import { lstat } from 'node:fs/promises';
+import { lstat, lutimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Ref } from '../../../contracts/ref.ts';
-import { ArtifactCorrupt, type ArtifactStore } from '../../ports/artifact-store.ts';
+import {
+  ArtifactCorrupt,
+  ArtifactMissing,
+  type ArtifactStore,
+} from '../../ports/artifact-store.ts';
 import { atomicWriteFile, readFileInside } from './atomic-write-file.ts';
 import { createByteCache, type ByteCache } from './byte-cache.ts';
 import { checkInside, syncDirectory } from './confinement.ts';
@@ -20,7 +24,7 @@ export interface FileArtifactStoreOptions {
  *
  * FA1. A file under an address is whole or missing: it is written under another name and renamed.
  * FA2. Returned bytes match their address; they were hashed after they were read.
- * FA3. Storing an existing artifact again writes nothing, unless it is damaged: then it is repaired.
+ * FA3. Storing an existing artifact again changes only the time of its file, unless it is damaged: then it is repaired.
  */
 export function createFileArtifactStore(options: FileArtifactStoreOptions): ArtifactStore {
   const store: Store = {
@@ -46,6 +50,7 @@ async function put(store: Store, content: Uint8Array | string): Promise<Ref> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : Uint8Array.from(content);
   const ref = computeRef(bytes);
   const path = toPath(store, ref);
+  await touch(path);
   if (await isIntact(store, path, ref)) {
     // Its writer may have died before its name was safe.
     await syncDirectory(dirname(path)).catch((error: unknown) => {
@@ -57,6 +62,13 @@ async function put(store: Store, content: Uint8Array | string): Promise<Ref> {
   }
   store.cache.set(ref, bytes);
   return ref;
+}
+
+/** Tells `pruneHome` that the artifact is in use again, before its bytes are looked at. */
+async function touch(path: string): Promise<void> {
+  const now = new Date();
+  // A file that is missing or can't be changed is found out by what follows.
+  await lutimes(path, now, now).catch(() => {});
 }
 
 async function isIntact(store: Store, path: string, ref: Ref): Promise<boolean> {
@@ -72,7 +84,7 @@ async function getVerified(store: Store, ref: Ref): Promise<Uint8Array> {
   if (bytes === null) {
     // An unmounted disk must not look like a lost artifact: there, waiting helps.
     await checkObjectsExist(store);
-    throw new ArtifactCorrupt(`The artifact "${path}" is missing.`, { ref, path });
+    throw new ArtifactMissing({ ref, path });
   }
   if (computeRef(bytes) !== ref) {
     throw new ArtifactCorrupt(

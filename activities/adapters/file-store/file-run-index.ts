@@ -32,10 +32,10 @@ export function createFileRunIndex(options: { readonly home: string }): RunIndex
   return {
     write: (name, ref, after) => {
       const text = `${JSON.stringify({ name, ref: Ref.parse(ref) })}\n`;
-      return openVersionedFile(home, join(refs, toDirectoryName(name))).writeNext(text, after);
+      return openVersionedFile(home, join(refs, runDirectoryOf(name))).writeNext(text, after);
     },
     read: async (name) => {
-      const { entry, version } = await readEntry(toDirectoryName(name));
+      const { entry, version } = await readEntry(runDirectoryOf(name));
       return { ref: entry?.name === name ? entry.ref : null, version };
     },
     list: async () => {
@@ -43,7 +43,7 @@ export function createFileRunIndex(options: { readonly home: string }): RunIndex
       for (const directory of await listDirectories(refs)) {
         const { entry } = await readEntry(directory);
         // A copy under another name is not the entry of its name.
-        if (entry !== null && toDirectoryName(entry.name) === directory) names.push(entry.name);
+        if (entry !== null && runDirectoryOf(entry.name) === directory) names.push(entry.name);
       }
       // Sorted by code unit, which is the same on every machine.
       return names.toSorted((a, b) => (a < b ? -1 : Number(a > b)));
@@ -71,10 +71,10 @@ function parseEntry(text: string): z.infer<typeof Entry> | null {
 }
 
 /**
- * Encodes by code unit, so that lone surrogates and both forms of "é" stay apart. The prefix keeps names like "con"
+ * Returns the name of the directory in `refs`. Encodes by code unit, so that lone surrogates and both forms of "é" stay apart. The prefix keeps names like "con"
  * harmless.
  */
-function toDirectoryName(name: string): string {
+export function runDirectoryOf(name: string): string {
   const encoded = name.replaceAll(/[^a-z0-9_-]/g, (unit) => {
     const code = unit.charCodeAt(0);
     return code < 0x80

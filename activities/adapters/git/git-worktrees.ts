@@ -58,26 +58,41 @@ export function createGitWorktrees(options: { readonly home: string }): Worktree
       await checkOut(folder, await startOf(home, run_id, worker));
     return { ...folder, run_id, delegation_id: worker.delegation_id };
   };
+  const inTurn = createTurns();
+  /** Works on a copy, one call of a run after the other: the reads of one reply come at once. */
+  const inCopy = <T>(place: WorkspacePlace, work: (copy: Copy) => Promise<T>): Promise<T | null> =>
+    inTurn(place.run_id, async () => {
+      const copy = await open(place);
+      return copy === null ? null : work(copy);
+    });
   return {
-    open: async (place) => (await open(place))?.workTree ?? null,
-    keep: async (place) => {
-      const copy = await open(place);
-      return copy === null ? null : keep(home, copy.run_id, copy.delegation_id);
-    },
+    open: (place) => inCopy(place, async ({ workTree }) => workTree),
+    keep: (place) =>
+      inCopy(place, ({ run_id, delegation_id }) => keep(home, run_id, delegation_id)),
     restore: async (place, commit) => {
-      const copy = await open(place);
-      if (copy !== null) await restoreFolder(copy, commit);
+      await inCopy(place, (copy) => restoreFolder(copy, commit));
     },
-    listChanges: async (place) => {
-      const copy = await open(place);
-      if (copy === null) return null;
-      const { from, to } = await changeOf(home, copy.run_id, copy.delegation_id);
-      return listChangedFiles(copy.gitDir, from, to);
-    },
-    diff: async (place) => {
-      const copy = await open(place);
-      return copy === null ? null : diffOf(home, copy.run_id, copy.delegation_id);
-    },
+    listChanges: (place) =>
+      inCopy(place, async ({ gitDir, run_id, delegation_id }) => {
+        const { from, to } = await changeOf(home, run_id, delegation_id);
+        return listChangedFiles(gitDir, from, to);
+      }),
+    diff: (place) =>
+      inCopy(place, ({ run_id, delegation_id }) => diffOf(home, run_id, delegation_id)),
+  };
+}
+
+/** Returns a function that does the work of one key in turn, whether the work before it succeeded or not. */
+function createTurns(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>();
+  return async (key, work) => {
+    const done = (last.get(key) ?? Promise.resolve()).then(work, work);
+    last.set(key, done);
+    try {
+      return await done;
+    } finally {
+      if (last.get(key) === done) last.delete(key);
+    }
   };
 }
 

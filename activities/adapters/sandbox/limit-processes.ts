@@ -14,22 +14,25 @@ export interface ProcessLimit {
 const versionOne = '/sys/fs/cgroup/pids';
 const versionTwo = '/sys/fs/cgroup';
 
+const noGroup = 'no control group bounds the processes of root';
+
 /**
  * Creates a control group for a command of root, for whom `prlimit --nproc` does not hold.
  *
- * @returns null for other users, who need none, and where the system allows no group.
+ * @returns null for other users, who need none.
+ * @throws where the system allows no group: without one a command could start processes until the machine stands still.
  */
 export async function limitProcesses(): Promise<ProcessLimit | null> {
   if (process.getuid?.() !== 0) return null;
   const root = await findController();
-  if (root === null) return null;
+  if (root === null) throw new Error(noGroup);
   const group = join(root, `planwave-${randomUUID()}`);
   try {
     await mkdir(group);
     await writeFile(join(group, 'pids.max'), String(commandLimits.processesMax));
     return { joinFile: join(group, 'cgroup.procs'), remove: () => removeGroup(group) };
-  } catch {
-    return null;
+  } catch (error) {
+    throw new Error(noGroup, { cause: error });
   }
 }
 

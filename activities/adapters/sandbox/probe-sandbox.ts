@@ -44,6 +44,11 @@ const diagnoses: readonly (readonly [said: RegExp, cause: string, cure: string])
     'start the container with --security-opt systempaths=unconfined',
   ],
   [
+    /no control group bounds/,
+    'the worker runs as root, and no control group bounds its processes',
+    'run the worker as another user than root, or let it write to /sys/fs/cgroup',
+  ],
+  [
     /execvp prlimit|prlimit: (?:not found|No such file)/,
     'the program prlimit is missing, which sets the limits of commands',
     'apt install util-linux',

@@ -7,7 +7,7 @@ import type { ReadingTool, ToolContext } from '../tool.ts';
 /** Bytes of a page: as of a detail. */
 const pageBytes = 20_000;
 
-export const gitToolNames = ['git_status', 'git_diff'] as const;
+const common = { effect: 'read', offeredTo: ['agents'], needsWorkspace: true } as const;
 
 const GitStatusInput = z.strictObject({});
 const GitDiffInput = z.strictObject({ page: z.number().int().min(1).default(1) });
@@ -26,8 +26,7 @@ export function createGitTools(
         description: 'Lists the files that you have changed in the workspace. Example: {}',
         input: GitStatusInput,
       },
-      effect: 'read',
-      offeredTo: ['agents'],
+      ...common,
       async run(_input, context) {
         const files = await worktrees.listChanges(await placeOf(context));
         if (files === null) throw new Error(noRepository);
@@ -42,8 +41,7 @@ export function createGitTools(
           'Shows your changes of the workspace as a patch, in pages of 20 KB. Example: {"page":1}',
         input: GitDiffInput,
       },
-      effect: 'read',
-      offeredTo: ['agents'],
+      ...common,
       run: (input, context) => showDiff(GitDiffInput.parse(input).page, worktrees, context),
     },
   ];

@@ -6,7 +6,7 @@ import { listPacketDetails } from '../../artifacts/packet-details.ts';
 import { readRecord } from '../../artifacts/record-log.ts';
 import { readShape } from '../../artifacts/read-artifact.ts';
 import { readWhole } from '../../artifacts/read-whole.ts';
-import type { ReadingTool, ToolContext } from '../tool.ts';
+import type { ReadContext, ReadingTool } from '../tool.ts';
 
 /** Bytes of a page. About 5,000 tokens: enough to be worth a turn, small against any model's context. */
 export const detailPageBytes = 20_000;
@@ -65,7 +65,7 @@ export const loadDetail: ReadingTool = {
 
 async function readDetail(
   detailId: string,
-  context: ToolContext,
+  context: ReadContext,
 ): Promise<{ readonly id: string; readonly text: string }> {
   const { store, upstream } = context;
   const record = await readRecord(store, context.record_ref);
@@ -81,7 +81,7 @@ async function readDetail(
 }
 
 /** Finds the id of a task that a leader calls by its name: the last part of the task's id. */
-function findTask(name: string, upstream: ToolContext['upstream']): string | undefined {
+function findTask(name: string, upstream: ReadContext['upstream']): string | undefined {
   return upstream.findLast(({ delegation_id }) => delegation_id.endsWith(`.${name}`))
     ?.delegation_id;
 }

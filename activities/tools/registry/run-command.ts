@@ -41,12 +41,13 @@ const RunCommandInput = z.strictObject({
 interface RunCommandDeps {
   readonly runner: CommandRunner;
   readonly workspaces: Pick<Workspaces, 'folderOf'>;
-  readonly worktrees: Pick<Worktrees, 'keep' | 'restore'>;
+  readonly worktrees: Pick<Worktrees, 'open' | 'keep' | 'restore'>;
 }
 
 /**
  * Creates the tool that runs a program in the workspace. A command that was interrupted is repeated after its worktree
- * was put back, so the user is not asked. In a folder without worktrees, or without a sandbox, the user is asked.
+ * was put back, so the user is not asked. In a folder without worktrees, or without a sandbox, the user is asked. In a
+ * user's folder without worktrees each command needs an approval, because nothing keeps what it replaces.
  */
 export function createRunCommand({ runner, workspaces, worktrees }: RunCommandDeps): ActingTool {
   return {
@@ -62,6 +63,14 @@ export function createRunCommand({ runner, workspaces, worktrees }: RunCommandDe
     approval: runner.confined ? 'by_risk' : 'always',
     targetOf: (input) => cutText(showCommand(RunCommandInput.parse(input).argv), targetCharsMax),
     timeoutMsOf: (input) => RunCommandInput.parse(input).timeout_seconds * 1_000 + aroundMs,
+    async describeLoss(_input, context) {
+      const place = await placeOf(context);
+      if (place.dir === null || (await worktrees.open(place)) !== null) return null;
+      const lines = [
+        `It may change or remove any file of ${place.dir}. That is no git repository, so nothing keeps what is there now.`,
+      ];
+      return { before: sharedFolder, lines };
+    },
     look: async (_input, context) => (await worktrees.keep(await placeOf(context))) ?? sharedFolder,
     async act(input, context) {
       const { argv, cwd, timeout_seconds, stdin } = RunCommandInput.parse(input);

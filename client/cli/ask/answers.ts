@@ -1,4 +1,5 @@
 import type { AnswerFormat, Question } from '../../../contracts/question.ts';
+import { needsExplicitWord } from '../../../core/questions/check-answer.ts';
 import { commandText } from '../../../core/text/command-text.ts';
 import type { AnswerResult } from '../../submit-answer.ts';
 import { cleanLine } from '../terminal-text.ts';
@@ -11,9 +12,11 @@ const no: ReadonlySet<string> = new Set(['n', 'no', 'false']);
  * decides what is a good answer, and explains what is not.
  */
 export function parseAnswer(
-  question: Pick<Question, 'expected_answer_format' | 'choices'>,
+  question: Pick<Question, 'expected_answer_format' | 'choices'> & Partial<Pick<Question, 'kind'>>,
   typed: string,
 ): unknown {
+  // The run takes such a decision in words only, and says so.
+  if (needsExplicitWord(question.kind)) return typed;
   return readers[question.expected_answer_format](typed, question.choices);
 }
 
@@ -96,7 +99,9 @@ export function resolveAnswer(
       ? unclear(describeOpen(open, note))
       : { type: 'id_only', question_id: first, text };
   }
-  if (open?.length === 1) return { type: 'questions', candidates: open, text: words.join(' ') };
+  const [only, ...others] = open ?? [];
+  const isClear = only !== undefined && others.length === 0 && !needsExplicitWord(only.kind);
+  if (isClear) return { type: 'questions', candidates: [only], text: words.join(' ') };
   return unclear(describeOpen(open, note));
 }
 
@@ -141,10 +146,13 @@ export function refusalText(
   { question_id, reason, example }: Extract<AnswerResult, { status: 'refused' }>,
 ): string {
   const id = cleanLine(question_id);
-  const told = cleanLine(reason);
-  const why = told.startsWith(`${id}: `) ? told.slice(id.length + 2) : told;
-  const text = `${id} was not answered: ${why}`;
+  const text = `${id} was not answered: ${withoutId(cleanLine(reason), id)}`;
   if (example === null) return text;
   const command = commandText('answer', runId, example.question_id, answerText(example.answer));
   return `${text.replace(/\.$/, '')}. For example: ${command}`;
+}
+
+/** Removes the question's id from the start of a reason, where it is shown before it. */
+export function withoutId(reason: string, id: string): string {
+  return reason.startsWith(`${id}: `) ? reason.slice(id.length + 2) : reason;
 }

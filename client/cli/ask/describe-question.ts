@@ -5,6 +5,7 @@ import {
   describeUrging,
   listQuestionFacts,
 } from '../../../core/render/questions.ts';
+import { needsExplicitWord } from '../../../core/questions/check-answer.ts';
 import type { QuestionStyle } from '../../../core/render/questions.ts';
 import { cleanLine, cleanText, formatTime } from '../terminal-text.ts';
 import type { Paint } from '../terminal-text.ts';
@@ -36,6 +37,7 @@ export function describeQuestion(
 
 /** Describes in a few words how to type the answer. */
 export function answerHint(question: Question): string {
+  if (needsExplicitWord(question.kind)) return 'the words of a choice';
   return question.expected_answer_format === 'choice'
     ? `1 to ${question.choices.length}, or the words`
     : hints[question.expected_answer_format];
@@ -51,7 +53,9 @@ const hints = {
 function describeAnswers(question: Question): string[] {
   const { expected_answer_format, answer_schema: schema, choices } = question;
   if (expected_answer_format === 'choice') {
-    return choices.map((choice, index) => `  ${index + 1}) ${cleanLine(choice)}`);
+    return needsExplicitWord(question.kind)
+      ? choices.map((choice) => `  - ${cleanLine(choice)}`)
+      : choices.map((choice, index) => `  ${index + 1}) ${cleanLine(choice)}`);
   }
   return [
     `  answer: ${answerHint(question)}`,

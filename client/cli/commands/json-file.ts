@@ -39,11 +39,34 @@ export function checkInput<T>(
 ): T {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.flatMap(expandIssue).map(({ path, message }) => {
-    return `${path.length === 0 ? 'the input' : path.join('.')}: ${message}`;
+  const faults = parsed.error.issues.flatMap(expandIssue).map((issue) => {
+    const { path } = issue;
+    return `${path.length === 0 ? 'the input' : path.join('.')}: ${describeIssue(issue)}`;
   });
   const where = file === undefined ? '' : ` (from ${file})`;
   throw badInput(`The input of the ${of}${where} is not valid. ${faults.join('; ')}`);
+}
+
+/** Words an issue whose schema has no words of its own: the library's are for programmers. */
+function describeIssue(issue: z.core.$ZodIssue): string {
+  const isRaw = /^(?:Too (?:big|small)|Invalid input): expected /.test(issue.message);
+  if (!isRaw) return issue.message;
+  if (issue.code === 'too_big')
+    return `expected at most ${countOfIssue(issue.maximum, issue.origin)}`;
+  if (issue.code === 'too_small') {
+    return `expected at least ${countOfIssue(issue.minimum, issue.origin)}`;
+  }
+  if (issue.code === 'invalid_type') {
+    const isMissing = issue.message.endsWith('received undefined');
+    return isMissing ? `missing, expected ${issue.expected}` : `expected ${issue.expected}`;
+  }
+  return issue.message;
+}
+
+const units: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
+
+function countOfIssue(count: number | bigint, origin: string): string {
+  return `${count.toLocaleString('en')}${units[origin] ?? ''}`;
 }
 
 async function readTextFile(path: string): Promise<string> {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { commandText } from '../../../core/text/command-text.ts';
+import type { CliDeps } from '../cli-deps.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { cleanText, cleanLine } from '../terminal-text.ts';
@@ -63,4 +64,34 @@ export function registerExport(program: Command, runner: CommandRunner): void {
         };
       }),
     );
+}
+
+export function registerArtifact(program: Command, runner: CommandRunner): void {
+  program
+    .command('artifact')
+    .argument(
+      '<ref>',
+      'address of the text: 64 hexadecimal digits, as questions and history show it',
+    )
+    .description(
+      'print a stored text whole, such as the arguments of a call that waits for approval',
+    )
+    .action((ref: string, _options: object, command: Command) =>
+      runner.run(command, async ({ deps }) => {
+        const text = await readArtifact(deps, ref.trim().toLowerCase());
+        return { data: { ref, text }, lines: [cleanText(text).trimEnd()] };
+      }),
+    );
+}
+
+/** Reads a stored text. @throws CliError when it is not in the artifact home of this machine. */
+export async function readArtifact({ readArtifact: read }: CliDeps, ref: string): Promise<string> {
+  try {
+    if (read === undefined) throw new Error('There is no store here.');
+    return await read(ref);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const message = `${why} Try: PLANWAVE_HOME as the worker has it`;
+    throw new CliError('no_artifact', exitCodes.notFound, message);
+  }
 }

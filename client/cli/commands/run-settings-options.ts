@@ -8,6 +8,8 @@ import { definedOnly, mergeFields } from './json-file.ts';
 export interface SettingsOptions {
   readonly id?: string;
   readonly agents?: string;
+  /** False with `--no-check`. */
+  readonly check?: boolean;
   readonly workspace?: string;
   readonly language?: string;
   readonly defaults?: boolean;
@@ -28,6 +30,7 @@ export function addWorkOptions(command: Command): Command {
   return command
     .option('--agents <folder>', "folder with your own agents, on the worker's machine")
     .option('--workspace <folder>', "folder where agents write files, on the worker's machine")
+    .option('--no-check', 'leave the check of agents, members and folders to the worker')
     .option(
       '--language <tag>',
       'language of all texts for people, for example "de"; default: the language of the goal',

@@ -14,6 +14,7 @@ export function createServerChecks(session: CliSession, taskQueue: string): read
     { name: 'worker', run: () => checkWorkers(session, taskQueue) },
     { name: 'pinned runs', run: () => checkPinned(session, taskQueue) },
     { name: 'stuck runs', run: () => checkStuck(session) },
+    { name: 'long histories', run: () => checkHistories(session) },
   ];
   return [
     { name: 'Temporal server', run: () => checkServer(session) },
@@ -108,4 +109,13 @@ async function checkStuck({ client }: CliSession): Promise<DoctorFinding> {
   const runs = [...new Set(stuck.map(({ run_id }) => run_id))];
   const [what = '', cure] = describeStuck(first).split('. Try: ');
   return { ok: false, detail: `${runs.join(', ')}. ${what}`, cure };
+}
+
+/** Looks for runs that the server may soon end because of what was sent to them. */
+async function checkHistories({ client }: CliSession): Promise<DoctorFinding> {
+  const [first, ...others] = await client.longHistories();
+  if (first === undefined) return { ok: true, detail: 'none: every run is far from the limits' };
+  const ids = [first, ...others].map(({ workflow_id }) => workflow_id).join(', ');
+  const [what = '', cure] = first.notice.split(' Try: ');
+  return { ok: false, detail: `${ids}. ${what}`, cure };
 }

@@ -11,6 +11,8 @@ import {
 } from './run-settings-options.ts';
 import { follow } from './watch.ts';
 import { PlannerRunInput } from '../../../contracts/planner-run.ts';
+import { workflowTypes } from '../../../contracts/names.ts';
+import type { OpenRunInput } from '../../../contracts/activity-types.ts';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
 import { checkInput, definedOnly, readJsonFile } from './json-file.ts';
@@ -49,8 +51,10 @@ async function start(
   options: StartOptions,
 ): Promise<CommandResult> {
   const input = await readRunInput(context.deps, goal, options);
+  if (options.check !== false) await checkBeforehand(context, workflowTypes.plannerRun, input);
   const { client } = await context.session();
   const { run_id } = await client.startRun(input, { run_id: options.id });
+  context.deps.onStarted?.(run_id);
   const data = { run_id, watch: commandText('watch', run_id) };
   if (options.watch !== true) {
     return { data, lines: [`Started ${run_id}.`, `Watch it with: ${data.watch}`] };
@@ -60,6 +64,19 @@ async function start(
     context.json ? `${safeJson({ type: 'started', ...data })}\n` : `Started ${run_id}.\n`,
   );
   return follow(context, run_id, { defaults: options.defaults === true });
+}
+
+/** The server is on this machine, and so the worker is taken to see the same files. */
+const localAddress = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\]):/;
+
+/** @throws CliError with every fault that a worker would find after the start */
+export async function checkBeforehand(
+  { deps, session }: CommandContext,
+  workflowType: OpenRunInput['workflow_type'],
+  input: object,
+): Promise<void> {
+  const { address } = await session();
+  if (localAddress.test(address)) await deps.checkInput?.(workflowType, input);
 }
 
 interface StartOptions extends SettingsOptions {

@@ -1,13 +1,23 @@
 import type { Command } from 'commander';
-import type { StatusView, TaskView, TeamView } from '../../../contracts/views.ts';
+import type {
+  DelegationStatusView,
+  RunPhase,
+  StatusView,
+  TaskView,
+  TeamView,
+} from '../../../contracts/views.ts';
 import { PlanwaveClientError } from '../../client-error.ts';
+import type { RunEnd } from '../../run-end.ts';
 import type { RunListing } from '../../run-listing.ts';
 import { describeStuck } from '../../stuck-workflows.ts';
 import type { StuckWorkflow } from '../../stuck-workflows.ts';
 import type { UsageNow } from '../../usage-now.ts';
+import { exitCodes } from '../cli-error.ts';
+import type { ExitCode } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
+import { exitCodeOfEnd, toRunEndedEvent } from '../follow/follow-event.ts';
 import { phaseTone, describeTeam } from '../follow/render-tree.ts';
-import { cleanLine, formatTime, renderTable } from '../terminal-text.ts';
+import { cleanLine, cleanLines, formatTime, renderTable } from '../terminal-text.ts';
 import { formatLeastUsage, formatUsage } from '../../../core/text/format.ts';
 import { teamViewOf } from '../../../core/executor.ts';
 import { formatSpent } from '../../run-listing.ts';
@@ -17,7 +27,7 @@ import { formatCost } from '../../../core/text/format.ts';
 export function registerStatus(program: Command, runner: CommandRunner): void {
   program
     .command('status')
-    .argument('<run>', 'id of the run')
+    .argument('<run>', 'id of the run, or the path of a delegation: my-run/wave-001/facts')
     .description('show the state of a run, what it waits for and what it has cost')
     .action((run: string, _options: object, command: Command) =>
       runner.run(command, (context) => showStatus(context, run)),
@@ -26,24 +36,56 @@ export function registerStatus(program: Command, runner: CommandRunner): void {
 
 async function showStatus(context: CommandContext, runId: string): Promise<CommandResult> {
   const { client } = await context.session();
+  const work = runId.includes('/') ? await client.work(runId) : null;
+  if (work !== null) return describePart(context, runId, work);
   try {
     const reading = await client.status(runId);
+    // A view is what a worker recorded last; only the server knows how the workflow was closed since.
+    const end = await client.result(runId);
     if (reading.live) {
       const { view } = reading;
       const [stuck, used] = await Promise.all([client.stuck(runId), client.usageNow(view)]);
-      return describeView(context, view, { source: 'worker', stuck, used });
+      return describeView(context, view, { source: 'worker', stuck, used, end });
     }
     const { note, stuck, last_known } = reading;
-    const data = { source: 'server', note, stuck, ...last_known };
+    const { exitCode, phase, reason } = closingOf(end, last_known.phase ?? last_known.execution);
+    const data = { source: 'server', note, stuck, ...last_known, phase, reason };
     const notes = stuck.length === 0 ? [note] : stuckLines(context, stuck);
-    return { data, lines: [...describeListing(context, last_known), ...notes] };
+    const lines = [...describeListing(context, data), ...reasonLines(context, reason), ...notes];
+    return { data, lines, exitCode };
   } catch (error) {
     const stored = isForgotten(error) ? await context.deps.readStoredStatus?.(runId) : undefined;
     if (stored === null || stored === undefined) throw error;
     const used: UsageNow = { usage: stored.usage, untold: [] };
-    return describeView(context, stored, { source: 'store', stuck: [], used });
+    return describeView(context, stored, { source: 'store', stuck: [], used, end: null });
   }
 }
+
+/** State of a run together with how its workflow was closed, which no worker may have recorded. */
+interface Closing {
+  readonly phase: string;
+  /** Why it failed; empty for every other state. */
+  readonly reason: string;
+  readonly exitCode: ExitCode;
+}
+
+/** @param end null while the run works, and for a run that only the store knows */
+function closingOf(end: RunEnd | null, phase: string): Closing {
+  if (end === null) {
+    const isUnmet = unmetPhases.has(phase);
+    return { phase, reason: '', exitCode: isUnmet ? exitCodes.unmet : exitCodes.ok };
+  }
+  const { status, reason } = toRunEndedEvent({ run_id: '', phase }, end, '');
+  return { phase: status, reason, exitCode: exitCodeOfEnd(end, status) };
+}
+
+/** Phases in which a run has ended without reaching its goal. */
+const unmetPhases: ReadonlySet<string> = new Set<RunPhase>([
+  'finished_unmet',
+  'stopped',
+  'abandoned',
+  'failed',
+]);
 
 /** Returns true when the server no longer knows the run: it forgets closed runs after its retention time. */
 function isForgotten(error: unknown): boolean {
@@ -54,36 +96,62 @@ interface Known {
   readonly source: 'worker' | 'store';
   readonly stuck: readonly StuckWorkflow[];
   readonly used: UsageNow;
+  readonly end: RunEnd | null;
 }
 
 function describeView(
   context: CommandContext,
   view: StatusView,
-  { source, stuck, used }: Known,
+  { source, stuck, used, end }: Known,
 ): CommandResult {
   const { paint } = context;
   const note =
     source === 'store' ? 'The server no longer knows this run; this is what was stored.' : null;
+  const { exitCode, phase, reason } = closingOf(end, view.phase);
   const wave = view.wave > 0 ? ` · wave ${view.wave} of ${view.waves_allowed}` : '';
   const lines = [
     `${paint('strong', cleanLine(view.run_id))} · ${cleanLine(view.goal, 160)}`,
-    `${paint(phaseTone(view.phase), view.phase.replaceAll('_', ' '))}${wave} · ${describeUsed(used)}`,
+    `${paint(phaseTone(phase), phase.replaceAll('_', ' '))}${wave} · ${describeUsed(used)}`,
+    ...reasonLines(context, reason),
     ...stuckLines(context, stuck),
     ...view.waiting_for.map((wait) => paint('attention', cleanLine(wait, 300))),
-    ...describeWork(view),
+    ...(view.history_notice === undefined ? [] : [paint('bad', view.history_notice)]),
+    ...describeTeamOf(view.delegation),
     ...(view.result_path === null ? [] : [`result: ${resultPath(context, view.result_path)}`]),
     ...(note === null ? [] : [note]),
   ];
-  return { data: { source, note, stuck, ...view, usage_now: used }, lines };
+  const data = { source, note, stuck, ...view, phase, reason, usage_now: used };
+  return { data, lines, exitCode };
+}
+
+/** The faults of a refused input stand one a line. */
+function reasonLines({ paint }: CommandContext, reason: string): string[] {
+  return cleanLines(reason).map((line) => paint('bad', line));
 }
 
 function describeUsed({ usage, untold }: UsageNow): string {
   return untold.length === 0 ? formatUsage(usage) : formatLeastUsage(usage);
 }
 
-/** Describes the work of a team that was started alone. */
-function describeWork({ delegation }: StatusView): string[] {
-  const team = teamViewOf(delegation?.executor);
+/** Describes a delegation below a wave. */
+function describePart(
+  { paint }: CommandContext,
+  path: string,
+  work: DelegationStatusView,
+): CommandResult {
+  const { title, state, agent_id, turn, waiting_for, usage } = work;
+  const lines = [
+    `${paint('strong', cleanLine(path))} · ${cleanLine(title, 160)}`,
+    `${paint(phaseTone(state), state)} · ${cleanLine(agent_id)} · turn ${turn} · ${formatUsage(usage)}`,
+    ...(waiting_for === '' ? [] : [paint('attention', cleanLine(waiting_for, 300))]),
+    ...describeTeamOf(work),
+  ];
+  return { data: { source: 'worker', ...work }, lines };
+}
+
+/** Describes the work of a team. */
+function describeTeamOf(work: DelegationStatusView | undefined): string[] {
+  const team = teamViewOf(work?.executor);
   return team === null ? [] : [describeTeam(team), ...renderTaskTable(team)];
 }
 

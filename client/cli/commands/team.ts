@@ -22,6 +22,8 @@ import {
   addWorkOptions,
 } from './run-settings-options.ts';
 import { artifactHome } from '../command-runner.ts';
+import { workflowTypes } from '../../../contracts/names.ts';
+import { checkBeforehand } from './start.ts';
 import { follow } from './watch.ts';
 
 export function registerTeam(program: Command, runner: CommandRunner): void {
@@ -63,6 +65,7 @@ async function runTeam(
   options: TeamOptions,
 ): Promise<CommandResult> {
   const input = await readTeamInput(context.deps, message, options);
+  if (options.check !== false) await checkBeforehand(context, workflowTypes.team, input);
   const { client } = await context.session();
   const { run_id } = await client.startTeam(input, { run_id: options.id });
   const data = { run_id, watch: commandText('watch', run_id) };
@@ -190,7 +193,7 @@ async function readEnd(
   const [end, run] = await Promise.all([client.result(runId), client.describe(runId)]);
   const known: RunEnd = end ?? { ended: 'failed', type: null, reason: '' };
   const event = toRunEndedEvent(run, known, artifactHome(context));
-  const exitCode = exitCodeOfEnd(known, event);
+  const exitCode = exitCodeOfEnd(known, event.status);
   const { result_path, report_path } = event;
   return { data: undefined, lines: [], exitCode, result_path, report_path };
 }

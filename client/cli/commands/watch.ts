@@ -33,6 +33,7 @@ export async function follow(
     defaults: options.defaults === true,
     askQuestions: options.ask !== false,
     artifactHome: artifactHome(context),
+    describeLeaving: context.deps.describeLeaving,
   });
   return { data: undefined, lines: [], exitCode };
 }

@@ -42,7 +42,7 @@ export function createQuestionDesk(
         if (default_answer === null || handled.has(question_id)) continue;
         handled.add(question_id);
         const answer = parseAnswer(question, default_answer);
-        const result = await client.answer(runId, { question_id, answer, answered_by: 'default' });
+        const result = await client.answer(runId, { question_id, answer, as_default: true });
         lines.push(...describeAnswerResult(runId, result));
       }
       return lines;

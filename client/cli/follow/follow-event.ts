@@ -210,7 +210,7 @@ function questionChanges(before: RunSnapshot | null, after: RunSnapshot): Follow
 
 /** @param artifactHome folder below which a worker on this machine writes, `PLANWAVE_HOME` */
 export function toRunEndedEvent(
-  { run_id, phase }: RunListing,
+  { run_id, phase }: Pick<RunListing, 'run_id' | 'phase'>,
   end: RunEnd,
   artifactHome: string,
 ): RunEndedEvent {
@@ -244,9 +244,9 @@ function placeAnswer(
 }
 
 /** Input that the run refused is the caller's mistake, whenever it is found. */
-export function exitCodeOfEnd(end: RunEnd, event: RunEndedEvent): ExitCode {
+export function exitCodeOfEnd(end: RunEnd, status: string): ExitCode {
   if (end.ended === 'result' || end.ended === 'part') {
-    return event.status === 'completed' ? exitCodes.ok : exitCodes.unmet;
+    return status === 'completed' ? exitCodes.ok : exitCodes.unmet;
   }
   return end.type === 'InvalidInput' ? exitCodes.badInput : exitCodes.unmet;
 }

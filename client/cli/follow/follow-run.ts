@@ -24,6 +24,8 @@ export interface FollowOptions {
   readonly askQuestions: boolean;
   /** Folder below which a worker on this machine writes. If undefined: `.planning`. */
   readonly artifactHome?: string | undefined;
+  /** Words for the person who leaves with Ctrl-C. If undefined: that the run goes on without the person. */
+  readonly describeLeaving?: ((runId: string) => string) | undefined;
   /** Interval between two reads in milliseconds. If undefined: 1,000. */
   readonly pollEveryMs?: number | undefined;
 }
@@ -71,16 +73,17 @@ export async function followRun(
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
     follower.presenter.release();
-    tell(
-      follower,
-      `Run ${runId} goes on without you. Come back with: ${commandText('watch', runId)}`,
-    );
+    tell(follower, (options.describeLeaving ?? describeLeaving)(runId));
     return exitCodes.interrupted;
   } finally {
     leaving.abort();
     follower.presenter.release();
     follower.interrupt.dispose();
   }
+}
+
+function describeLeaving(runId: string): string {
+  return `Run ${runId} goes on without you. Come back with: ${commandText('watch', runId)}`;
 }
 
 async function followToEnd(follower: Follower): Promise<number> {
@@ -95,7 +98,7 @@ async function followToEnd(follower: Follower): Promise<number> {
         presenter.release();
         const event = toRunEndedEvent(snapshot.run, end, home);
         presenter.tell(event);
-        return exitCodeOfEnd(end, event);
+        return exitCodeOfEnd(end, event.status);
       }
     }
     const { questions } = snapshot;

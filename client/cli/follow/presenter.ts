@@ -54,7 +54,7 @@ function treePresenter(io: CliIo, asksItself: boolean): Presenter {
   const lines = (snapshot: RunSnapshot): string[] => {
     const questions = asksItself ? [] : detectChanges(null, snapshot).filter(isQuestion);
     return [
-      ...renderTree(snapshot, paint),
+      ...renderTree(snapshot, paint, io.columns?.()),
       ...questions.flatMap((event) => formatEvent(event, paint)),
     ];
   };

@@ -181,7 +181,7 @@ export interface WaveSnapshot extends Omit<WaveView, 'delegations'> {
 /** All that the run has used as far as it was told, the wave at work too. */
 export function usageOf(status: StatusView, wave: WaveSnapshot | null): Usage {
   if (wave === null || isWholeUsage(status)) return status.usage;
-  const atWork = wave.delegations.filter((one) => wave.at_work.includes(one.workflow_id));
+  const atWork = wave.delegations.filter((one) => wave.at_work.includes(one.delegation_id));
   return addUsage(status.usage, wave.usage, ...atWork.flatMap(({ usage }) => usage ?? []));
 }
 
@@ -205,19 +205,20 @@ export function createDelegationMemory(client: PlanwaveClient): DelegationMemory
   const readings = new Map<string, DelegationReading>();
   const settled = new Set<string>();
 
-  const refresh = async ({ workflow_id, state }: DelegationView): Promise<void> => {
-    if (unstarted.has(state) || settled.has(workflow_id)) return;
-    const reading = await ifFound(client.delegation(workflow_id));
+  const refresh = async (view: DelegationView): Promise<void> => {
+    const { delegation_id: id, state } = view;
+    if (unstarted.has(state) || settled.has(id)) return;
+    const reading = await ifFound(client.delegation(view));
     if (reading === null) return;
-    const before = readings.get(workflow_id);
-    readings.set(workflow_id, before === undefined ? reading : keepTold(before, reading));
-    if (ended.has(state)) settled.add(workflow_id);
+    const before = readings.get(id);
+    readings.set(id, before === undefined ? reading : keepTold(before, reading));
+    if (ended.has(state)) settled.add(id);
   };
 
   return {
     async complete(view) {
       await refresh(view);
-      const known = readings.get(view.workflow_id);
+      const known = readings.get(view.delegation_id);
       const [activity = null] = ended.has(view.state) ? [] : (known?.activities ?? []);
       const triad_phase = ended.has(view.state) ? null : (known?.triad ?? null);
       const team_view = known?.team ?? null;

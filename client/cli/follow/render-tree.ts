@@ -8,7 +8,7 @@ import type {
   TriadPhaseView,
 } from '../../../contracts/views.ts';
 import type { ActivityReading } from '../../read-work.ts';
-import { cleanLine } from '../terminal-text.ts';
+import { cleanLine, cutToColumns } from '../terminal-text.ts';
 import { countOf, formatTurns, formatUsage } from '../../../core/text/format.ts';
 import type { Paint, Tone } from '../terminal-text.ts';
 import { usageOf } from './read-snapshot.ts';
@@ -22,15 +22,24 @@ const lastWordsCharactersMax = 60;
 /** Finished waves shown one by one; older ones are counted in one line, so that the tree fits a screen. */
 const doneWavesMax = 5;
 
-/** The run as a tree: waves, their delegations, what each does and has cost, and what waits for the user. */
-export function renderTree(snapshot: RunSnapshot, paint: Paint): string[] {
+/**
+ * The run as a tree: waves, their delegations, what each does and has cost, and what waits for the user.
+ *
+ * @param columns Width of the terminal, to which branches are cut. What a person has to read is never cut. Default: none.
+ */
+export function renderTree(
+  snapshot: RunSnapshot,
+  paint: Paint,
+  columns = Number.POSITIVE_INFINITY,
+): string[] {
   const { run, status } = snapshot;
+  const cut = (line: string): string => cutToColumns(line, columns);
   const goal = cleanLine(status?.goal ?? run.goal, goalCharactersMax);
   return [
-    `${paint('strong', cleanLine(run.run_id))} · ${goal}`,
+    cut(`${paint('strong', cleanLine(run.run_id))} · ${goal}`),
     headline(snapshot, paint),
     ...(snapshot.note === null ? [] : [paint('attention', snapshot.note)]),
-    ...withBranches([...doneWaves(snapshot, paint), ...currentWave(snapshot, paint)]),
+    ...withBranches([...doneWaves(snapshot, paint), ...currentWave(snapshot, paint)]).map(cut),
     ...waits(snapshot).map((wait) => paint('attention', wait)),
   ];
 }

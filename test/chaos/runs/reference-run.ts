@@ -1,3 +1,4 @@
+import type { BudgetInput } from '../../../contracts/budget.ts';
 import type { PlannerRunInput } from '../../../contracts/planner-run.ts';
 import type { AskedQuestion } from '../../../contracts/question.ts';
 import type { Reply, ScriptedRequest } from '../../../rehearsal/script.ts';
@@ -17,6 +18,9 @@ export interface ReferenceRun {
   /** Replies to a call, always in the same way, however often it is made. */
   readonly replyTo: (request: ScriptedRequest) => Reply;
 }
+
+/** Limit that no run reaches, however it is hurt, so that it asks for no more; its calls are reserved all the same. */
+export const campaignBudget: BudgetInput = { calls: 500 };
 
 /** A question with the user's answer, and a different answer that comes too late. */
 export interface Asking {

@@ -5,7 +5,7 @@ import { triad } from '../../support/scripted-triad.ts';
 import { completed, decision, plan, question } from '../../support/scripted-work.ts';
 import { readCallKey } from '../call-name.ts';
 import { countReplies, messageTexts } from '../conversation.ts';
-import { asksFirst, completedAsTold, isRehearsed } from './reference-run.ts';
+import { asksFirst, campaignBudget, completedAsTold, isRehearsed } from './reference-run.ts';
 import type { Asking, ReferenceRun } from './reference-run.ts';
 
 /** The delegation that the team does. */
@@ -64,6 +64,7 @@ const finding = 'The law lets the copies leave the country.';
 export const runWithTeam: ReferenceRun = {
   input: (runId) => ({
     goal: 'Move the backups of a small shop to a second data centre',
+    budget: campaignBudget,
     teams: [{ ...team, thread_id: runId }],
   }),
   taskIds: [teamTask],

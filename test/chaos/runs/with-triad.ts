@@ -3,7 +3,7 @@ import { triad, triadWork } from '../../support/scripted-triad.ts';
 import { completed, decision, plan, question, work } from '../../support/scripted-work.ts';
 import { readCallKey } from '../call-name.ts';
 import { countReplies } from '../conversation.ts';
-import { asksFirst, isRehearsed } from './reference-run.ts';
+import { campaignBudget, asksFirst, isRehearsed } from './reference-run.ts';
 import type { Asking, ReferenceRun } from './reference-run.ts';
 
 /** The delegation that three peers do: they work at the same time, each on a section of its own, and one of them asks. */
@@ -48,7 +48,10 @@ const itsPlan = plan([
  */
 export const runWithTriad: ReferenceRun = {
   // What the peers agree to is a plan: they write at the same time.
-  input: () => ({ goal: 'Move the backups of a small shop to a second data centre [later]' }),
+  input: () => ({
+    goal: 'Move the backups of a small shop to a second data centre [later]',
+    budget: campaignBudget,
+  }),
   taskIds: itsPlan.delegations.map(({ delegation_id }) => delegation_id),
   askings: Object.values(askings),
   replyTo,

@@ -1,6 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { PoolView, RunWavesView } from '../../../contracts/views.ts';
+import { escalateAsChild } from '../../support/as-child.ts';
 import { openQuestion, refusalOf, rejectedMessages, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { eventTypes } from '../../support/histories.ts';
@@ -73,7 +74,7 @@ it('fault 38: continue-as-new carries questions, answers, criteria, facts and us
   });
   const firstRunId = (await run.describe()).runId;
   const { question_id } = await openQuestion(stage, run);
-  await run.signal('escalate', escalation(run));
+  await escalateAsChild(stage, run, escalation(run));
   await openQuestion(stage, run, 'q2');
   await run.signal('amend', { instruction: 'Use no cloud.' });
   await run.signal('answer', { question_id: 'q9', answer: 'to nothing' });

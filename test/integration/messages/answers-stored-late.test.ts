@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
+import { escalateAsChild } from '../../support/as-child.ts';
 import { openQuestions, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
@@ -46,7 +47,7 @@ function untilPending(run: WorkflowHandle, activity: string): Promise<unknown> {
 
 /** A question that nobody in the run waits for. */
 async function askByHand(run: WorkflowHandle): Promise<void> {
-  await run.signal('escalate', {
+  await escalateAsChild(stage, run, {
     type: 'questions',
     escalation_id: 'by-hand#1',
     from: `${run.workflowId}-elsewhere`,

@@ -119,6 +119,11 @@ it('stop ends a paused run', async () => {
   const run = await stage.start('plannerRun', { goal });
   await callInFlight('first');
   await run.signal('pause', {});
+  await eventually('the pause at the wave', async () => {
+    const wave = stage.client.workflow.getHandle(`${run.workflowId}/wave-001`);
+    const { events } = await wave.fetchHistory();
+    return events?.some((event) => event.workflowExecutionSignaledEventAttributes);
+  });
   first.release();
   await stage.rehearsal.waitForCalls(2, 'ended');
   await run.signal('stop', {});

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
@@ -112,13 +112,18 @@ describe('a server that runs already', () => {
     expect(elsewhere.server.address).toBe(first.server.address);
   });
 
-  it('of another home is reused, and that is said with how to separate them', async () => {
+  it('finding U4: of another home is refused, and joined only by its address', async () => {
     const first = await makeSettings();
-    await ensure(first);
-    const second = await ensure({ ...first, home: join(makeFolder(), '.planning') });
-    expect(second.server.part).toBeUndefined();
-    expect(second.said).toContain(`belongs to another home, ${first.home}`);
-    expect(second.said).toContain('PLANWAVE_TEMPORAL_PORT=');
+    const { server } = await ensure(first);
+    const second = { ...first, home: join(makeFolder(), '.planning') };
+    const refused = await ensure(second).catch((error: Error) => error.message);
+    expect(refused).toContain(`belongs to another home, ${first.home}, not to ${second.home}`);
+    expect(refused).toContain(`PLANWAVE_TEMPORAL_PORT=${first.temporalPort + 100}`);
+    expect(refused).toContain(`TEMPORAL_ADDRESS=${server.address} PLANWAVE_TASK_QUEUE=`);
+    // Nothing of the other home was touched.
+    expect(existsSync(second.home)).toBe(false);
+    const joined = await ensure({ ...second, temporalAddressGiven: server.address });
+    expect(joined.server).toMatchObject({ address: server.address, part: undefined });
   });
 
   it('is used by the address that the environment names', async () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findFreePort, isListening } from '../../../scripts/dev-server/temporal-probe.ts';
+import { canMount, mountTinyDisk } from '../../support/tiny-disk.ts';
 import { makeFolder, writeExecutable, writeFakeCli } from '../../unit/scripts/fake-executables.ts';
 
 /** Fetching the CLI may come first. */
@@ -83,6 +84,30 @@ describe('a command that can not work says why, without a stack', () => {
     expect(await run.ended).toBe(1);
     expect(run.output()).toContain('The Temporal dev server did not start');
     expect(run.output()).not.toContain('    at ');
+  });
+});
+
+const describeOnTinyDisk = canMount ? describe : describe.skip;
+
+describeOnTinyDisk('finding U6: npm start on a disk without room', () => {
+  it.each(['read-only', 'full'] as const)('that is %s says so in one sentence', async (state) => {
+    const disk = await mountTinyDisk();
+    try {
+      if (state === 'full') disk.fill();
+      else await disk.setReadOnly(true);
+      const run = runScript('start.mjs', ['Compare three databases'], {
+        PLANWAVE_HOME: disk.home,
+        PLANWAVE_TEMPORAL_PORT: String(await findFreePort()),
+      });
+      expect(await run.ended).toBe(1);
+      expect(run.output()).toMatch(
+        new RegExp(`^${disk.home} can't be written: .*${state}.* Try: [^\\n]*PLANWAVE_HOME`, 'm'),
+      );
+      expect(run.output()).not.toContain('    at ');
+      expect(run.output()).not.toContain('is kept');
+    } finally {
+      await disk.close();
+    }
   });
 });
 

@@ -125,15 +125,12 @@ it('pauses and resumes in the middle, and starts nothing meanwhile', async () =>
   });
   await stage.rehearsal.waitForCalls(2);
   await run.signal('pause', { reason: 'a look first' });
-  const delegation = stage.client.workflow.getHandle(`${run.workflowId}/guide`);
-  await eventually('the pause at the team', async () => {
-    const { events } = await delegation.fetchHistory();
-    return events?.some((one) => one.workflowExecutionSignaledEventAttributes) === true;
-  });
+  await eventually('the pause', async () => (await stage.status(run)).phase === 'paused');
   call.release();
   await stage.rehearsal.waitForCalls(2, 'ended');
   await eventually('the first task', async () => {
-    const { executor } = await delegation.query<DelegationStatusView>('status');
+    const guide = { delegation_id: 'guide' };
+    const { executor } = await run.query<DelegationStatusView, [object]>('status', guide);
     return executor.kind === 'team' && executor.view?.tasks[0]?.state === 'completed';
   });
   expect(stage.rehearsal.calls()).toHaveLength(2);

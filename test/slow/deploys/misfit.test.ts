@@ -97,7 +97,7 @@ it('part of fault 9: a run that answers tells of its child at which the new code
   const id = `child-${stage.taskQueue}`;
   const child = `${id}/wave-001/gather-facts`;
   await stage.startWorker();
-  const run = await stage.start('plannerRun', { goal }, id);
+  const run = await stage.start('plannerRun', { goal, limits: { inline_events: 1 } }, id);
   await openQuestion(stage, run);
   await stage.stopWorker();
   const worker = await startChangedWorker(buggyDelegation);

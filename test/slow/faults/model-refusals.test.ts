@@ -70,11 +70,12 @@ it('fault 18: calls that are refused together park the run once, and one resume 
   ]);
   const run = await stage.start('plannerRun', { goal, use_defaults: true });
   await untilParked(run);
-  await eventually('both reports', async () => {
+  await eventually('both refusals', async () => {
     const history = await stage.client.workflow
       .getHandle(`${run.workflowId}/wave-001`)
       .fetchHistory();
-    return countSignals(history, 'escalate') === 2;
+    const failed = history.events?.filter((event) => event.activityTaskFailedEventAttributes);
+    return failed?.length === 2;
   });
   expect(stage.rehearsal.counts().calls).toBe(3);
   await run.signal('resume', {});

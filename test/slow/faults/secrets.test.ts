@@ -114,7 +114,7 @@ it('fault 53: secrets in goal, answer, reply, tool output and error text are in 
   expect(noticesIn(answered.err)).toEqual(['aws']);
 
   // While it works: the failed attempt, then the words of the stream.
-  const ofLeaky = `${run_id}/wave-001/leaky`;
+  const ofLeaky = `${run_id}/wave-001`;
   const pending: unknown[] = [];
   await eventually(
     'a failed attempt',

@@ -15,6 +15,7 @@ import {
   question,
   work,
   works,
+  ownWorkflows,
 } from '../../support/scripted-work.ts';
 import { indexFile, storedRecord } from '../../support/stored-record.ts';
 import { untilIdle } from '../../support/until-idle.ts';
@@ -31,7 +32,10 @@ async function waitAlone(): Promise<WorkflowHandle> {
     plans(2, plan([work('again', { criteria: ['ask-done'] })])),
     works('again', { json: completed('ask-done') }),
   ]);
-  const run = await stage.start('plannerRun', { goal: 'Host the backup' });
+  const run = await stage.start('plannerRun', {
+    goal: 'Host the backup',
+    limits: ownWorkflows,
+  });
   await openQuestion(stage, run);
   await untilIdle(stage, run.workflowId);
   await stage.stopWorker();

@@ -4,6 +4,7 @@ import { createPlanwaveClient } from '../../../client/planwave-client.ts';
 import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { RunRecord } from '../../../contracts/run-record.ts';
 import type { QuestionsView } from '../../../contracts/views.ts';
+import { escalateAsChild } from '../../support/as-child.ts';
 import { openQuestions } from '../../support/asking.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
@@ -193,7 +194,7 @@ it.each([20, 80])(
       { match: { schema: 'decision' }, reply: end.reply },
     ]);
     const run = await stage.start('plannerRun', { goal });
-    for (let nth = 0; nth < 20; nth += 1) await run.signal('escalate', escalation(run, nth));
+    for (let nth = 0; nth < 20; nth += 1) await escalateAsChild(stage, run, escalation(run, nth));
     const open = await openQuestions(stage, run, 20);
     await stage.rehearsal.waitForCalls(3);
     await expectNoneLost({
@@ -242,7 +243,7 @@ it('fault 41: 24 answers race with continue-as-new: all applied, none twice', as
     limits: { max_waves: waves },
   });
   const races = waves * perWave;
-  for (let nth = 0; nth < races; nth += 1) await run.signal('escalate', escalation(run, nth));
+  for (let nth = 0; nth < races; nth += 1) await escalateAsChild(stage, run, escalation(run, nth));
   const open = await openQuestions(stage, run, races);
   const told: Told[] = [];
   for (const [wave, release] of releases.entries()) {

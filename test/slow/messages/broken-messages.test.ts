@@ -13,6 +13,7 @@ import {
   question,
   work,
   works,
+  ownWorkflows,
 } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
 
@@ -28,7 +29,7 @@ async function runThatWaits(): Promise<WorkflowHandle> {
     works('host', { json: blocked([question('Which region?')], 'host-done') }, 1),
     works('host', { json: completed('host-done') }),
   ]);
-  const run = await stage.start('plannerRun', { goal: 'Host the backup' });
+  const run = await stage.start('plannerRun', { goal: 'Host the backup', limits: ownWorkflows });
   await openQuestion(stage, run);
   return run;
 }

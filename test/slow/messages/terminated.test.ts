@@ -12,6 +12,7 @@ import {
   question,
   work,
   works,
+  ownWorkflows,
 } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
 
@@ -56,7 +57,7 @@ it('a delegation that an operator terminates has failed, and the rest of its wav
     plans(2, plan([work('again', { criteria: ['lost-done', 'after-done'] })])),
     works('again', { json: completed('lost-done', 'after-done') }),
   ]);
-  const run = await stage.start('plannerRun', { goal });
+  const run = await stage.start('plannerRun', { goal, limits: ownWorkflows });
   await callInFlight('lost');
   const lost = stage.client.workflow.getHandle(`${run.workflowId}/wave-001/lost`);
   await lost.terminate('by the operator');
@@ -87,7 +88,7 @@ it('questions of a delegation that an operator terminates are withdrawn', async 
     plans(2, plan([work('again', { criteria: ['asker-done'] })])),
     works('again', { json: completed('asker-done') }),
   ]);
-  const run = await stage.start('plannerRun', { goal });
+  const run = await stage.start('plannerRun', { goal, limits: ownWorkflows });
   const { question_id } = await openQuestion(stage, run);
   const asker = stage.client.workflow.getHandle(`${run.workflowId}/wave-001/asker`);
   await asker.terminate('by the operator');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Question } from '../../../contracts/question.ts';
 import type { PoolView } from '../../../contracts/views.ts';
+import { escalateAsChild } from '../../support/as-child.ts';
 import { openQuestion, refusalOf, rejectedMessages, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { listTimers } from '../../support/histories.ts';
@@ -81,9 +82,12 @@ it('fault 44: a default is taken at its deadline and the late answer is refused 
   expect(text).toContain('"answer":"The client"');
   const histories = await expectPromisesKept(stage, run.workflowId);
   const names = listTimers(histories).map(({ summary }) => summary);
-  expect(names).toContain('waiting for your answer to q1 (default: eu-west in 2 s)');
-  expect(names).toContain('q2 is also for Maria after 1 s: Who pays?');
-  expect(names).toContain('waiting for your answer to q2: Who pays?');
+  const command = `npm run planwave -- answer ${run.workflowId}`;
+  expect(names).toContain(
+    `waiting for your answer to q1 (default: eu-west in 2 s) · ${command} q1`,
+  );
+  expect(names).toContain(`q2 is also for Maria after 1 s: Who pays? · ${command} q2`);
+  expect(names).toContain(`waiting for your answer to q2: Who pays? · ${command} q2`);
 }, 60_000);
 
 it('part of fault 38: continue-as-new puts no deadline off and repeats no hand-over', async () => {
@@ -107,7 +111,7 @@ it('part of fault 38: continue-as-new puts no deadline off and repeats no hand-o
   const firstRunId = (await run.describe()).runId;
   await stage.rehearsal.waitForCalls(1);
   // From nobody in this run: it stays open from wave to wave.
-  await run.signal('escalate', {
+  await escalateAsChild(stage, run, {
     type: 'questions',
     escalation_id: 'by-hand#1',
     from: `${run.workflowId}-elsewhere`,

@@ -177,3 +177,24 @@ it('money alone is refused as a limit where no price is known', async () => {
     cause: { type: 'InvalidInput', message: expect.stringContaining('budget.usd: the price') },
   });
 });
+
+it('finding T2: calls of a gateway with names of its own cost what the requested model costs', async () => {
+  const names = { model: 'sonnet-via-gateway' };
+  stage.rehearsal.script([
+    plans(1, plan(ids.map((id) => work(id)))),
+    ...ids.map((id) => works(id, { json: completed(`${id}-done`), ...names })),
+    { match: { schema: 'decision' }, reply: { json: decision(), ...names } },
+  ]);
+  const usd = 0.15;
+  const run = await start({
+    budget: { usd },
+    limits: { max_parallel: 20, max_waves: 1, max_output_tokens: 4_000 },
+  });
+  await openQuestion(stage, run);
+  expect(stage.rehearsal.calls().length).toBeLessThan(22);
+  await submit(run, { question_id: 'q1', answer: 'finish' });
+  const { usage } = await stage.result(run);
+  expect(usage.unpriced_calls).toBe(0);
+  expect(usage.cost_micro_usd).toBeGreaterThan(0);
+  expect(usage.cost_micro_usd).toBeLessThanOrEqual(usd * 1_000_000);
+}, 120_000);

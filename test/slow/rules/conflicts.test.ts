@@ -1,7 +1,8 @@
 import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { Fact } from '../../../contracts/fact.ts';
 import type { WaveDecision } from '../../../contracts/wave-decision.ts';
-import { delegationWorkflowId, waveWorkflowId } from '../../../core/ids.ts';
+import type { WaveView } from '../../../contracts/views.ts';
+import { waveWorkflowId } from '../../../core/ids.ts';
 import type { RecordedCall, ReplyFunction } from '../../../rehearsal/script.ts';
 import { openQuestion, rejectedMessages, submit } from '../../support/asking.ts';
 import { faultsOf } from '../../support/calls.ts';
@@ -73,11 +74,10 @@ async function play(first: string, second: string) {
   stage.rehearsal.reset();
   const runId = `conflict-${first}-first`;
   const late: ReplyFunction = async () => {
-    const id = delegationWorkflowId(waveWorkflowId(runId, 1), first);
-    const child = stage.client.workflow.getHandle(id);
-    await eventually(`the end of ${id}`, async () => {
-      const { status } = await child.describe();
-      return status.name === 'COMPLETED';
+    const wave = stage.client.workflow.getHandle(waveWorkflowId(runId, 1));
+    await eventually(`the end of ${first}`, async () => {
+      const { delegations } = await wave.query<WaveView>('wave');
+      return delegations.find((one) => one.delegation_id === first)?.state === 'completed';
     });
     return { json: priced(second, second === 'a' ? '10' : '12') };
   };

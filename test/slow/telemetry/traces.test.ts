@@ -67,14 +67,15 @@ const aTeam = [
   ),
   ...leads([[gives('writer')], { output: completed(taskCriterion) }], 'guide.d2'),
   ...[1, 2, 3].map((nth) => does({ team: 'guide', task: 'd1', nth }, { text: words })),
-  does({ team: 'guide', task: 'd1', nth: 4 }, loads('nothing')),
+  does({ team: 'guide', task: 'd1', nth: 4 }, writes('a.md')),
   does({ team: 'guide', task: 'd1' }, { json: well }),
   does({ team: 'guide', agent: 'engineer' }, { status: 400, message: 'not this one' }),
   { match: { schema: 'decision' as const }, reply: { json: decision() } },
 ];
 
-function loads(detail_id: string): Reply {
-  return { tool_use: [{ name: 'load_detail', input: { detail_id } }] };
+/** A call that is refused, because the researcher has no such tool: it is an activity all the same. */
+function writes(path: string): Reply {
+  return { tool_use: [{ name: 'write_file', input: { path, content: 'x' } }] };
 }
 
 const twoWaves = [
@@ -288,7 +289,7 @@ describe('a team in a run', () => {
     const names = ['operation.name', 'tool.name', 'agent.name'].map((one) => `gen_ai.${one}`);
     expect([...names, 'planwave.task'].map((name) => attributeOf(tool, name))).toEqual([
       'execute_tool',
-      'load_detail',
+      'write_file',
       'researcher',
       'd1',
     ]);

@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync, existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createFileWorkspaces } from '../../../activities/adapters/file-workspaces.ts';
+import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
 import type { ActingTool } from '../../../activities/tools/tool.ts';
-import { createWriteFile } from '../../../activities/tools/registry/write-file.ts';
+import { createChangeFiles } from '../../../activities/tools/registry/change-files.ts';
 import { hashBytes } from '../../../activities/text/bytes.ts';
 import type { RunToolInput, RunToolResult } from '../../../contracts/activity-types.ts';
 import type { AgentDefinition } from '../../../contracts/agent-definition.ts';
@@ -35,7 +35,8 @@ async function createSet(
 ) {
   const home = mkdtempSync(join(tmpdir(), 'planwave-acting-'));
   folders.push(home);
-  const real = createWriteFile(createFileWorkspaces({ home }));
+  const [real] = createChangeFiles(fileWorkspaces(home));
+  if (real === undefined) throw new Error('There is no write_file.');
   const tool = { ...real, ...over.tool?.(real) };
   let acts = 0;
   const counted: ActingTool = {
@@ -60,11 +61,10 @@ async function createSet(
     const result: RunToolResult = await runIn(bench.env(), bench.activities.runTool, {
       run_id: 'my-run',
       agent_id: 'writer',
+      builds_on: [],
       registry_ref,
       record_ref: bench.record_ref,
-      upstream: [],
-      loads_left: 1,
-      call: { tool_use_id: 't1', name: 'write_file', input_ref, acts: true },
+      call: { tool_use_id: 't1', name: 'write_file', input_ref },
       ...changes,
     });
     const text = result.type === 'done' ? await bench.store.getText(result.result_ref) : '';
@@ -88,7 +88,11 @@ it('a write is in the ledger before it happens and after it, and its receipt is 
   });
   expect(text).toContain(receipt.sha256);
   expect(bench.effects.history).toEqual([
-    { type: 'started', round: 1, before: 'no file' },
+    {
+      type: 'started',
+      round: 1,
+      before: JSON.stringify({ before: null, after: receipt.sha256 }),
+    },
     { type: 'confirmed', receipt },
   ]);
   expect(acts()).toBe(1);
@@ -246,6 +250,7 @@ describe('approval of a call', () => {
       effect_id: order.effect_id,
       tool: 'write_file',
       arguments_ref: input_ref,
+      before: '',
       question_id: 'q1',
       asked_at: now,
       ...over,
@@ -259,6 +264,8 @@ describe('approval of a call', () => {
       type: 'needs_approval',
       target: args.path,
       arguments_shown: JSON.stringify(args),
+      before: '',
+      loss_shown: [],
     });
     for (const over of [
       { arguments_ref: 'b'.repeat(64) },

@@ -13,6 +13,7 @@ import type { AgentDefinition } from '../../../contracts/agent-definition.ts';
 import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { Delegation } from '../../../contracts/delegation.ts';
 import type { ModelTurnInput, ModelTurnResult } from '../../../contracts/model-turn.ts';
+import type { ToolRead } from '../../../contracts/tool-read.ts';
 import type { Ref } from '../../../contracts/ref.ts';
 import type { RunRecord } from '../../../contracts/run-record.ts';
 import type { NamedTeam } from '../../../contracts/team.ts';
@@ -55,6 +56,16 @@ export interface Bench {
   turn(input?: Partial<ModelTurnInput>, attempt?: number): Promise<ModelTurnResult>;
   input(input?: Partial<ModelTurnInput>): ModelTurnInput;
   node(ref: Ref): Promise<TranscriptNode>;
+  /**
+   * Has a tool called that changes nothing, by a reply that an earlier attempt left in the ledger.
+   *
+   * @param env of a later attempt.
+   */
+  read(
+    call: { readonly name: string; readonly input: unknown },
+    changes?: Partial<ModelTurnInput>,
+    env?: MockActivityEnvironment,
+  ): Promise<ToolRead & { readonly text: string }>;
 }
 
 /** Runs one activity in its environment, with its types. */
@@ -125,7 +136,24 @@ export async function createBench(options: BenchOptions = {}): Promise<Bench> {
     compact: false,
     ...changes,
   });
+  const read: Bench['read'] = async ({ name, input: args }, changes = {}, at = env(2)) => {
+    const call = { tool_use_id: 't1', name, input_ref: await putJson(args) };
+    const { workflowExecution, activityRunId = '', activityId } = at.context.info;
+    const { workflowId = '', runId = activityRunId } = workflowExecution ?? {};
+    const key = { workflow_id: workflowId, run_id: runId, activity_id: activityId };
+    const reply = { type: 'tools', calls: [call] };
+    const result = { head: record_ref, reply, usage: noUsage, request_id: null, model: 'm' };
+    await ledger.put(key, 1, { version: 1, result, spent: noUsage });
+    const reading = { record_ref, upstream: [], loads_left: 10 };
+    const turn = await runIn(at, activities.modelTurn, input({ reading, ...changes }));
+    const made = turn.reply.type === 'tools' ? turn.reply.calls[0] : undefined;
+    if (made === undefined || !('read' in made) || made.read === undefined) {
+      throw new Error('The call was not made.');
+    }
+    return { ...made.read, text: await store.getText(made.read.result_ref) };
+  };
   return {
+    read,
     store,
     ledger,
     effects,

@@ -2,6 +2,7 @@ import { ActivityCancellationDetails } from '@temporalio/common';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import type { Usage } from '../../../contracts/usage.ts';
 import { ModelFailure } from '../../../activities/ports/model-client.ts';
+import { eventually } from '../../support/eventually.ts';
 import { hang, sayJson } from '../../support/scripted-model.ts';
 import type { Script } from '../../support/scripted-model.ts';
 import { createSuspension } from '../../support/suspension.ts';
@@ -26,6 +27,23 @@ const failLate: Script = async (request, options) => {
     },
   });
 };
+
+const failUnbilled: Script = () => {
+  throw new ModelFailure('Too many requests.', {
+    type: 'ModelUnavailable',
+    retryable: true,
+    details: {
+      status: 429,
+      type: null,
+      error_code: null,
+      request_id: null,
+      model: 'rehearsal',
+      usage: null,
+    },
+  });
+};
+
+const say = sayJson(outputOf());
 
 /** Attempt 1 of a call is at the model, and then as if nobody had it any more. */
 async function suspend(first: Script) {
@@ -84,4 +102,39 @@ it('fault 5, M3, M9: of a suspended attempt and the one made of it, both with a 
   expect({ ...third, usage: null }).toEqual({ ...first, usage: null });
   expect(third.usage).toMatchObject({ calls: 2, input_tokens: 200 });
   expect(await attempt(4)).toEqual(third);
+});
+
+it('M6, M8: finding T2: an attempt that is killed is charged its worst case, the first one too', async () => {
+  const bench = await createBench({ scripts: [hang(), hang(), sayJson(outputOf())] });
+  const allowance = { calls: 2, tokens: null, cost_micro_usd: null };
+  const input = bench.input({ allowance });
+  const { modelTurn } = bench.activities;
+  for (const n of [1, 2]) {
+    // Nothing is heard of it again.
+    void runIn(bench.env(n, 'a1'), modelTurn, input);
+    // oxlint-disable-next-line no-await-in-loop
+    await eventually(`request ${n}`, async () => bench.model.requests.length === n);
+  }
+  const third = await runIn(bench.env(3, 'a1'), modelTurn, input);
+  expect(bench.model.requests).toHaveLength(2);
+  expect(third.reply).toMatchObject({ type: 'unaffordable', needs: { calls: 1 } });
+  expect(third.usage).toMatchObject({ calls: 0, unreported_calls: 2 });
+  expect(third.usage.unreported_tokens).toBeGreaterThan(2 * input.max_output_tokens);
+});
+
+it('M6: finding T2: a request that is not sent after all is not charged', async () => {
+  const bench = await createBench({ scripts: [failUnbilled, sayJson(outputOf())] });
+  const attempt = (n: number) =>
+    runIn(bench.env(n, 'a1'), bench.activities.modelTurn, bench.input());
+  await expect(attempt(1)).rejects.toMatchObject({ type: 'ModelUnavailable' });
+  expect((await attempt(2)).usage).toMatchObject({ calls: 1, unreported_calls: 0 });
+});
+
+it('M3: finding T2: a reply without usage may have used as much as the worst case', async () => {
+  const bench = await createBench({
+    scripts: [async (request, options) => ({ ...(await say(request, options)), tokens: null })],
+  });
+  const { usage } = await bench.turn();
+  expect(usage).toMatchObject({ calls: 1, unpriced_calls: 1, unreported_calls: 0 });
+  expect(usage.unreported_tokens).toBeGreaterThan(1_000);
 });

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createFileEffectLedger } from '../../../activities/adapters/file-store/file-effect-ledger.ts';
-import { createFileWorkspaces } from '../../../activities/adapters/file-workspaces.ts';
+import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import type { EffectLedger } from '../../../activities/ports/effect-ledger.ts';
 import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
-import { createWriteFile } from '../../../activities/tools/registry/write-file.ts';
+import { createChangeFiles } from '../../../activities/tools/registry/change-files.ts';
 import type { RunToolResult } from '../../../contracts/activity-types.ts';
 import { notFound, oldAttempt } from '../../support/old-attempt.ts';
 import { registryOf } from '../../support/registry-of.ts';
@@ -34,7 +34,7 @@ async function createHome() {
     env: MockActivityEnvironment,
     { content = args.content, effect_id = 'task/effect-1', effects = ledger } = {},
   ): Promise<RunToolResult> => {
-    const tools = createToolRegistry([createWriteFile(createFileWorkspaces({ home }))]);
+    const tools = createToolRegistry(createChangeFiles(fileWorkspaces(home)));
     const bench = await createBench({ deps: { tools, effects } });
     const granted = agents.map((agent) => ({ ...agent, allowed_tools: ['write_file'] }));
     return runIn(env, bench.activities.runTool, {
@@ -42,13 +42,11 @@ async function createHome() {
       agent_id: 'writer',
       registry_ref: await bench.store.put(registryOf(granted)),
       record_ref: bench.record_ref,
-      upstream: [],
-      loads_left: 1,
+      builds_on: [],
       call: {
         tool_use_id: 't1',
         name: 'write_file',
         input_ref: await bench.store.put(JSON.stringify({ ...args, content })),
-        acts: true,
       },
       effect: { effect_id, chain_id: 'chain', approval: null, resolution: null },
     });

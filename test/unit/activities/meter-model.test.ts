@@ -1,3 +1,4 @@
+import { computeWorst } from '../../../activities/adapters/anthropic/compute-worst.ts';
 import { computeUsage } from '../../../activities/adapters/prices.ts';
 import { meterModel } from '../../../activities/agent-turn/meter-model.ts';
 import { ModelAborted, ModelFailure } from '../../../activities/ports/model-client.ts';
@@ -31,10 +32,12 @@ const reply: ModelReply = {
   model: 'claude-sonnet-5-5-20261001',
 };
 
+const pricing = { computeUsage, computeWorst };
+
 /** Counts one call and returns what the meter holds. */
 async function countCall(answer: () => ModelReply) {
   const meter = createMemoryMeter();
-  const model = meterModel({ complete: async () => answer() }, createRecorder(meter), computeUsage);
+  const model = meterModel({ complete: async () => answer() }, createRecorder(meter), pricing);
   const options = { signal: new AbortController().signal, onProgress: () => {} };
   const end = await model.complete(request, options).catch((error: unknown) => error);
   const results = meter
@@ -64,7 +67,7 @@ it('counts time, tokens and cost of a reply under the name of the model that was
   expect(results).toEqual(['replied']);
   expect(total(metrics.tokens.name)).toBe(100);
   expect(Math.round(total(metrics.cost.name) * 1_000_000)).toBe(
-    computeUsage(reply.model, tokens).cost_micro_usd,
+    computeUsage({ requested: request.model, answered: reply.model }, tokens).cost_micro_usd,
   );
   expect(total(metrics.unpricedCalls.name)).toBe(0);
   expect(new Set(values.map(({ labels }) => labels['model']))).toEqual(new Set([request.model]));

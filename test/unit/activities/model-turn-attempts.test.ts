@@ -13,6 +13,7 @@ import { hang, sayJson, sayText } from '../../support/scripted-model.ts';
 import type { Script } from '../../support/scripted-model.ts';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createBench, outputOf, runIn } from './bench.ts';
+import type { Bench } from './bench.ts';
 
 const fail =
   (
@@ -55,6 +56,19 @@ const failureOf = async (work: Promise<unknown>): Promise<ApplicationFailure> =>
   throw new Error(`expected an ApplicationFailure, got ${String(error)}`);
 };
 
+/** Creates a bench whose ledger fails so many times once the reply is there. */
+async function createBenchThatFails(writes: number): Promise<Bench> {
+  const bench: Bench = await createBench({
+    scripts: [
+      (request, options) => {
+        bench.ledger.failingWrites = writes;
+        return sayJson(outputOf())(request, options);
+      },
+    ],
+  });
+  return bench;
+}
+
 const oneCall: Usage = { ...noUsage, calls: 1, input_tokens: 40 };
 
 describe('the reply ledger', () => {
@@ -82,14 +96,8 @@ describe('the reply ledger', () => {
   });
 
   it('M2: a hiccup of store or ledger does not lose a reply that is paid for', async () => {
-    const bench = await createBench({ scripts: [sayJson(outputOf())] });
-    const turn = runIn(
-      bench.env(),
-      bench.activities.modelTurn,
-      bench.input({ append: bench.input().append }),
-    );
-    bench.ledger.failingWrites = 2;
-    expect((await turn).reply.type).toBe('output');
+    const bench = await createBenchThatFails(2);
+    expect((await bench.turn()).reply.type).toBe('output');
     expect(bench.model.requests).toHaveLength(1);
   });
 
@@ -101,11 +109,10 @@ describe('the reply ledger', () => {
   });
 
   it('M2: a reply waits for the ledger, and who looks at it sees why', async () => {
-    const bench = await createBench({ scripts: [sayJson(outputOf())] });
+    const bench = await createBenchThatFails(30);
     const env = bench.env();
     const words = new Set<string>();
     env.on('heartbeat', (details: TurnProgress) => words.add(details.last_words));
-    bench.ledger.failingWrites = 30;
     await runIn(env, bench.activities.modelTurn, bench.input());
     expect(bench.model.requests).toHaveLength(1);
     expect(bench.ledger.failingWrites).toBe(0);
@@ -113,9 +120,8 @@ describe('the reply ledger', () => {
   });
 
   it('M2: a reply does not wait for the ledger once its attempt is taken back', async () => {
-    const bench = await createBench({ scripts: [sayJson(outputOf())] });
+    const bench = await createBenchThatFails(50);
     const env = bench.env();
-    bench.ledger.failingWrites = 50;
     env.on('heartbeat', ({ last_words }: TurnProgress) => {
       if (last_words.includes('The disk is full.')) env.cancel();
     });
@@ -205,7 +211,7 @@ describe('failures', () => {
   it('a damaged artifact stops, an unknown agent says which there are', async () => {
     const bench = await createBench({ scripts: [sayText('')] });
     const missing = await failureOf(bench.turn({ head: '0'.repeat(64) }));
-    expect(missing).toMatchObject({ type: 'ArtifactCorrupt', nonRetryable: true });
+    expect(missing).toMatchObject({ type: 'ArtifactMissing', nonRetryable: true });
     const unknown = await failureOf(bench.turn({ agent_id: 'nobody' }));
     expect(unknown.message).toContain('planner, reviewer, writer');
   });
@@ -322,10 +328,17 @@ it('M7: an attempt that is slow, with heartbeats all the while, makes its call',
   expect(sleptMs).toBeGreaterThan(heartbeatTimeoutMs);
 });
 
+const worst: Usage = {
+  ...noUsage,
+  unreported_calls: 1,
+  unreported_tokens: 100,
+  unreported_cost_micro_usd: 9,
+};
+
 it('M8: a call is made only when its worst case, with what was spent before, is allowed', async () => {
   const bench = await createBench({
     scripts: [sayJson(outputOf()), sayJson(outputOf())],
-    deps: { computeWorst: () => ({ calls: 1, tokens: 100, cost_micro_usd: 9 }) },
+    deps: { computeWorst: () => worst },
   });
   const allowance = { calls: 1, tokens: 100, cost_micro_usd: null };
   const small = await bench.turn({ allowance: { ...allowance, tokens: 99 } });

@@ -112,23 +112,17 @@ async function work(
     delegation_id,
     upstream,
   } as const;
-  let turn = await bench.turn({ agent_id: agent_id ?? '', append: [{ type: 'prompt', prompt }] });
+  const reading = { record_ref: bench.record_ref, upstream, loads_left: 1 };
+  let turn = await bench.turn({
+    agent_id: agent_id ?? '',
+    append: [{ type: 'prompt', prompt }],
+    reading,
+  });
   if (turn.reply.type === 'tools') {
     const call = ordinaryCallOf(turn.reply.calls);
-    const { run_id, registry_ref } = bench.input();
-    const { record_ref } = bench;
-    const result = await runIn(bench.env(), bench.activities.runTool, {
-      run_id,
-      agent_id: agent_id ?? '',
-      registry_ref,
-      record_ref,
-      upstream,
-      loads_left: 1,
-      call,
-    });
-    if (result.type !== 'done') throw new Error('The tool waits for somebody.');
-    const { tool_use_id } = call;
-    const { result_ref, is_error } = result;
+    const { tool_use_id, read } = call;
+    if (read === undefined) throw new Error('The call was not made.');
+    const { result_ref, is_error } = read;
     turn = await bench.turn({
       agent_id: agent_id ?? '',
       head: turn.head,

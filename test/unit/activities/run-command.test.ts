@@ -1,16 +1,18 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createFileWorkspaces } from '../../../activities/adapters/file-workspaces.ts';
 import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';
 import { createUnconfinedRunner } from '../../../activities/adapters/sandbox/command-runner.ts';
 import { readRecord } from '../../../activities/artifacts/record-log.ts';
 import type { CommandRunner } from '../../../activities/ports/command-runner.ts';
+import { createChangeFiles } from '../../../activities/tools/registry/change-files.ts';
 import { createGitTools } from '../../../activities/tools/registry/git-tools.ts';
+import { createReadFiles } from '../../../activities/tools/registry/read-files.ts';
 import { createRunCommand } from '../../../activities/tools/registry/run-command.ts';
 import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
 import type { RunToolInput, RunToolResult } from '../../../contracts/activity-types.ts';
 import type { EffectOrder } from '../../../contracts/effect.ts';
 import { agents, createBench, runIn } from './bench.ts';
+import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import { createGitFixture } from '../../support/git-fixture.ts';
 import { registryOf } from '../../support/registry-of.ts';
 
@@ -27,7 +29,7 @@ const unconfined = createUnconfinedRunner({ toolchains: [], sharedFolders: [] })
 async function createSet(over: { runner?: Partial<CommandRunner>; plain?: boolean } = {}) {
   const { home, dir } = createGitFixture({ 'sum.js': 'a - b\n' });
   const worktrees = createGitWorktrees({ home });
-  const workspaces = createFileWorkspaces({ home, worktrees });
+  const workspaces = fileWorkspaces(home, undefined, worktrees);
   let runs = 0;
   const runner: CommandRunner = {
     ...unconfined,
@@ -38,7 +40,12 @@ async function createSet(over: { runner?: Partial<CommandRunner>; plain?: boolea
       return unconfined.run(...args);
     },
   };
-  const tools = [createRunCommand({ runner, workspaces, worktrees }), ...createGitTools(worktrees)];
+  const tools = [
+    ...createReadFiles(workspaces),
+    ...createChangeFiles(workspaces),
+    ...createGitTools(worktrees),
+    createRunCommand({ runner, workspaces, worktrees }),
+  ];
   const bench = await createBench({ deps: { tools: createToolRegistry(tools) } });
   const names = tools.map(({ spec }) => spec.name);
   const registry_ref = await bench.store.put(
@@ -49,7 +56,7 @@ async function createSet(over: { runner?: Partial<CommandRunner>; plain?: boolea
   const record = await readRecord(bench.store, bench.record_ref);
   const workspace_dir = over.plain === true ? plain : dir;
   const record_ref = await bench.store.put(JSON.stringify({ ...record, workspace_dir }));
-  const call = async (input: unknown, name = 'run_command', effect: EffectOrder = order) => {
+  const call = async (input: unknown, effect: EffectOrder = order, name = 'run_command') => {
     const input_ref = await bench.store.put(JSON.stringify(input));
     const given: RunToolInput = {
       run_id: 'my-run',
@@ -57,23 +64,41 @@ async function createSet(over: { runner?: Partial<CommandRunner>; plain?: boolea
       delegation_id: 'fix',
       registry_ref,
       record_ref,
-      upstream: [],
-      loads_left: 1,
-      call: { tool_use_id: 't1', name, input_ref, ...(name === 'run_command' && { acts: true }) },
-      ...(name === 'run_command' && { effect }),
+      builds_on: [],
+      call: { tool_use_id: 't1', name, input_ref },
+      effect,
     };
     const result: RunToolResult = await runIn(bench.env(), bench.activities.runTool, given);
     const text = result.type === 'done' ? await bench.store.getText(result.result_ref) : '';
     return { result, text, input_ref };
   };
+  const read = (name: string, input: unknown = {}) => {
+    const reading = { record_ref, upstream: [], loads_left: 1 };
+    const caller = { agent_id: 'writer', delegation_id: 'fix', registry_ref, reading };
+    return bench.read({ name, input }, caller);
+  };
+  /** Approves a command that a person was asked about. */
+  const approve = async (input: unknown): Promise<EffectOrder> => {
+    const { result, input_ref } = await call(input);
+    if (result.type !== 'needs_approval') throw new Error('not asked');
+    const approval = {
+      effect_id: order.effect_id,
+      tool: 'run_command',
+      arguments_ref: input_ref,
+      before: result.before,
+      question_id: 'q1',
+      asked_at: Math.floor(Date.now() / 1_000),
+    };
+    return { ...order, approval };
+  };
   const worktree = join(home, 'my-run', 'worktrees', 'fix', 'files');
-  return { bench, call, dir, worktree, plain, runs: () => runs };
+  return { bench, call, read, approve, dir, worktree, plain, runs: () => runs };
 }
 
 const edits = { argv: ['sh', '-c', 'echo "a + b" > sum.js; echo edited; exit 3'] };
 
 it('a command changes the delegation’s worktree, and its exit code is the receipt', async () => {
-  const { call, worktree, dir } = await createSet();
+  const { call, read, worktree, dir } = await createSet();
   const { result, text } = await call(edits);
   expect(result).toMatchObject({
     is_error: false,
@@ -82,8 +107,28 @@ it('a command changes the delegation’s worktree, and its exit code is the rece
   expect(text).toMatch(/^\$ sh -c "echo .*\nexit code 3, after [\d.]+ s\nedited\n$/);
   expect(readFileSync(join(worktree, 'sum.js'), 'utf8')).toBe('a + b\n');
   expect(readFileSync(join(dir, 'sum.js'), 'utf8')).toBe('a - b\n');
-  expect((await call({}, 'git_status')).text).toBe('changed "sum.js"');
-  expect((await call({}, 'git_diff')).text).toContain('+a + b');
+  expect((await read('git_status')).text).toBe('changed "sum.js"');
+  expect((await read('git_diff')).text).toContain('+a + b');
+});
+
+it('every file tool works in the same worktree as commands, and replaces files there without asking', async () => {
+  const { call, read, worktree, dir } = await createSet();
+  const edit = { path: 'sum.js', old_string: 'a - b', new_string: 'a + b' };
+  const { result } = await call(edit, order, 'edit_file');
+  expect(result).toMatchObject({ type: 'done', is_error: false });
+  expect(readFileSync(join(worktree, 'sum.js'), 'utf8')).toBe('a + b\n');
+  expect(readFileSync(join(dir, 'sum.js'), 'utf8')).toBe('a - b\n');
+  expect((await read('read_file', { path: 'sum.js' })).text).toContain('a + b');
+  expect((await read('search_files', { pattern: 'a . b' })).text).toContain('a + b');
+  const shown = await call({ argv: ['cat', 'sum.js'] }, { ...order, effect_id: 'task/effect-2' });
+  expect(shown.text).toContain('a + b');
+});
+
+it('the first reads of one reply, all at once, share one worktree', async () => {
+  const { read } = await createSet();
+  const names = ['git_status', 'git_diff', 'list_files', 'git_status', 'git_diff'];
+  const answers = await Promise.all(names.map((name) => read(name)));
+  expect(answers.map(({ is_error }) => is_error)).toEqual(names.map(() => false));
 });
 
 it('a repeated call finds its receipt and runs nothing', async () => {
@@ -94,8 +139,10 @@ it('a repeated call finds its receipt and runs nothing', async () => {
 });
 
 /** Leaves the ledger as a worker does that was killed while the command ran. */
-async function interrupt(set: Awaited<ReturnType<typeof createSet>>, input: unknown) {
-  await set.call(input);
+type CommandSet = Awaited<ReturnType<typeof createSet>>;
+
+async function interrupt(set: CommandSet, input: unknown, effect?: EffectOrder) {
+  await set.call(input, effect);
   const [key = ''] = set.bench.effects.entries.keys();
   const started = set.bench.effects.history.find(({ type }) => type === 'started');
   if (started === undefined) throw new Error('no entry');
@@ -114,32 +161,26 @@ it('an interrupted command is repeated from the files that were there before, an
   expect(result).toMatchObject({ type: 'done', effect: { state: 'confirmed' } });
   expect(text).toContain('a - b\nmore\n');
   expect(text).not.toContain('more\nmore');
-  expect((await set.call({}, 'git_status')).text).toBe('added "made"\nchanged "sum.js"');
+  expect((await set.read('git_status')).text).toBe('added "made"\nchanged "sum.js"');
   expect([set.runs(), ended]).toEqual([2, [set.worktree]]);
 });
 
-it('in a folder without worktrees the user is asked about an interrupted command', async () => {
+it('in a folder without worktrees the user approves each command, and is asked about an interrupted one', async () => {
   const set = await createSet({ plain: true });
-  await interrupt(set, edits);
+  const approved = await set.approve(edits);
+  expect(set.runs()).toBe(0);
+  await interrupt(set, edits, approved);
   expect((await set.call(edits)).result).toMatchObject({ type: 'unverified', round: 1 });
   expect(set.runs()).toBe(1);
   expect(readFileSync(join(set.plain, 'sum.js'), 'utf8')).toBe('a + b\n');
-  expect((await set.call({}, 'git_status')).text).toContain('no git repository');
+  expect((await set.read('git_status')).text).toContain('no git repository');
 });
 
 it('an unconfined command needs an approval, and the result says unconfined', async () => {
   const set = await createSet({ runner: { confined: false } });
-  const { result, input_ref } = await set.call(edits);
-  expect(result).toMatchObject({ type: 'needs_approval' });
+  const approved = await set.approve(edits);
   expect(set.runs()).toBe(0);
-  const approval = {
-    effect_id: order.effect_id,
-    tool: 'run_command',
-    arguments_ref: input_ref,
-    question_id: 'q1',
-    asked_at: Math.floor(Date.now() / 1_000),
-  };
-  const done = await set.call(edits, 'run_command', { ...order, approval });
+  const done = await set.call(edits, approved);
   expect(done.text).toContain('exit code 3');
   expect(done.text).toContain(', unconfined');
   // It may still be running after a crash, so nothing is put back.
@@ -147,7 +188,7 @@ it('an unconfined command needs an approval, and the result says unconfined', as
   const started = set.bench.effects.history.find(({ type }) => type === 'started');
   if (started === undefined) throw new Error('no entry');
   set.bench.effects.entries.set(key, started);
-  const again = await set.call(edits, 'run_command', { ...order, approval });
+  const again = await set.call(edits, approved);
   expect(again.result).toMatchObject({ type: 'unverified' });
   expect(set.runs()).toBe(1);
 });

@@ -1,9 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { loadAgents } from '../../../activities/adapters/agent-files.ts';
-import { createFileWorkspaces } from '../../../activities/adapters/file-workspaces.ts';
-import { loadDetail } from '../../../activities/tools/registry/load-detail.ts';
-import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
-import { createWriteFile } from '../../../activities/tools/registry/write-file.ts';
+import { shippedTools } from '../../support/file-workspaces.ts';
+import { withoutTools } from '../../../activities/run-record/load-registry.ts';
+import { listWorkspaceTools } from '../../../activities/tools/tool.ts';
 import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { Delegation } from '../../../contracts/delegation.ts';
 import type { DetailEntry, RunRecord } from '../../../contracts/run-record.ts';
@@ -150,9 +149,10 @@ const detailOf = (detail_id: string, title: string, output_ref: string): DetailE
   output_ref,
 });
 export async function openScene() {
-  const workspaces = createFileWorkspaces({ home: 'nowhere' });
-  const tools = createToolRegistry([loadDetail, createWriteFile(workspaces)]);
-  const agents = await loadAgents([fileURLToPath(new URL('../../../agents', import.meta.url))]);
+  const tools = shippedTools('nowhere');
+  const shipped = await loadAgents([fileURLToPath(new URL('../../../agents', import.meta.url))]);
+  // As in a run without a workspace.
+  const agents = withoutTools(shipped, listWorkspaceTools(tools));
   const bench = await createBench({ scripts: [sayText('')], deps: { tools } });
   const put = (value: unknown): Promise<string> => bench.store.put(JSON.stringify(value));
   const team = {

@@ -5,7 +5,7 @@ import type { TurnInput } from '../../../contracts/model-turn.ts';
 import type { ToolResultBlock } from '../../../contracts/transcript.ts';
 import { markedData } from '../../support/marked-data.ts';
 import { callTools, sayJson } from '../../support/scripted-model.ts';
-import { outputOf, runIn } from './bench.ts';
+import { outputOf } from './bench.ts';
 import type { Bench } from './bench.ts';
 import { blockOf, jsonOf } from './prompt-bench.ts';
 import { leaderPrompt, leads, openTeamBench } from './team-bench.ts';
@@ -148,28 +148,14 @@ describe('what a leader is told of a task', () => {
 
 /** Returns the result of `load_detail` for a leader whose tasks have these ids. */
 async function load(bench: Bench, detail_id: string, delegation_ids: readonly string[]) {
-  const { run_id, registry_ref } = bench.input();
   const upstream = await Promise.all(
     delegation_ids.map(async (id) => {
       const text = JSON.stringify(outputOf({ detailed_md: `WHOLE-${id}` }));
       return { delegation_id: id, output_ref: await bench.store.put(text) };
     }),
   );
-  const result = await runIn(bench.env(), bench.activities.runTool, {
-    run_id,
-    agent_id: 'writer',
-    registry_ref,
-    record_ref: bench.record_ref,
-    call: {
-      tool_use_id: 't1',
-      name: 'load_detail',
-      input_ref: await bench.store.put(JSON.stringify({ detail_id })),
-    },
-    upstream,
-    loads_left: 1,
-  });
-  if (result.type !== 'done') throw new Error(result.type);
-  return { ...result, text: await bench.store.getText(result.result_ref) };
+  const reading = { record_ref: bench.record_ref, upstream, loads_left: 1 };
+  return bench.read({ name: 'load_detail', input: { detail_id } }, { reading });
 }
 
 describe('the whole of a result', () => {

@@ -1,19 +1,15 @@
-import type { RunToolInput, ToolDone } from '../../../contracts/activity-types.ts';
+import type { ReadingScope } from '../../../contracts/tool-read.ts';
 import type { DetailEntry } from '../../../contracts/run-record.ts';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { z } from 'zod';
 import { splitPages, takeLines } from '../../../activities/text/bytes.ts';
 import { detailPageBytes, loadDetail } from '../../../activities/tools/registry/load-detail.ts';
 import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
-import type { ReadingTool, ToolContext } from '../../../activities/tools/tool.ts';
+import type { ReadingTool } from '../../../activities/tools/tool.ts';
 import { StoreUnavailable } from '../../../activities/ports/artifact-store.ts';
-import { agents, createBench, decision, outputOf, recordOf, runIn } from './bench.ts';
+import { agents, createBench, decision, outputOf, recordOf } from './bench.ts';
 import type { Bench, BenchOptions } from './bench.ts';
 import { registryOf } from '../../support/registry-of.ts';
-
-interface Called extends ToolDone {
-  readonly text: string;
-}
 
 const toolOf = (
   name: string,
@@ -42,27 +38,17 @@ async function createToolBench(
   return { bench, registry_ref };
 }
 
-async function call(
+/** Has the writer call a tool. @param changes of what the tool may read, and of the caller. */
+function call(
   { bench, registry_ref }: { bench: Bench; registry_ref: string },
   name: string,
   input: unknown,
-  changes: Partial<RunToolInput> = {},
-  env = bench.env(),
-): Promise<Called> {
-  const result = await runIn(env, bench.activities.runTool, {
-    run_id: 'my-run',
-    agent_id: 'writer',
-    registry_ref,
-    record_ref: bench.record_ref,
-    upstream: [],
-    loads_left: 10,
-    call: { tool_use_id: 't1', name, input_ref: await bench.store.put(JSON.stringify(input)) },
-    ...changes,
-  });
-  if (result.type !== 'done') throw new Error('The tool waits for somebody.');
-  const text = await bench.store.getText(result.result_ref);
-  expect(result.size).toBe(Buffer.byteLength(text));
-  return { ...result, text };
+  { agent_id, ...over }: Partial<ReadingScope> & { readonly agent_id?: string } = {},
+  env = bench.env(2),
+) {
+  const reading = { record_ref: bench.record_ref, upstream: [], loads_left: 10, ...over };
+  const changes = { registry_ref, agent_id: agent_id ?? 'writer', reading };
+  return bench.read({ name, input }, changes, env);
 }
 
 const entryOf = (detail_id: string, output_ref: string): DetailEntry => ({
@@ -102,7 +88,7 @@ describe('fault 47: a tool call always gives a result to go on with', () => {
   it('the tool hangs: it is given up and told', async () => {
     let signal: AbortSignal | undefined;
     const set = await createToolBench([
-      toolOf('slow', (_input, context: ToolContext) => {
+      toolOf('slow', (_input, context) => {
         ({ signal } = context);
         return neverEnds();
       }),
@@ -118,9 +104,9 @@ describe('fault 47: a tool call always gives a result to go on with', () => {
     const set = await createToolBench([
       toolOf('big', async () => `${'x'.repeat(99)}\n`.repeat(1_000_000)),
     ]);
-    const { is_error, text, size } = await call(set, 'big', {});
+    const { is_error, text } = await call(set, 'big', {});
     expect(is_error).toBe(false);
-    expect(size).toBeLessThan(100_200);
+    expect(Buffer.byteLength(text)).toBeLessThan(100_200);
     expect(text).toContain('[Cut: 100000 of 100000000 bytes are shown.');
   });
 
@@ -180,15 +166,16 @@ describe('what is no fault of a tool', () => {
     });
   });
 
-  it('a cancelled call ends as cancelled, a shutdown as a failed attempt', async () => {
+  it('a cancelled call still has a result, and a shutdown is a failed attempt', async () => {
     const set = await createToolBench([toolOf('slow', neverEnds)]);
-    const cancelled = set.bench.env();
+    const cancelled = set.bench.env(2);
     const first = call(set, 'slow', {}, {}, cancelled);
-    cancelled.cancel();
-    await expect(first).rejects.toMatchObject({ name: 'CancelledFailure' });
-    const stopping = set.bench.env();
+    setTimeout(() => cancelled.cancel(), 50);
+    expect(await first).toMatchObject({ is_error: true, text: expect.stringContaining('stopped') });
+    const stopping = set.bench.env(2);
     const second = call(set, 'slow', {}, {}, stopping);
-    stopping.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({ workerShutdown: true }));
+    const details = new ActivityCancellationDetails({ workerShutdown: true });
+    setTimeout(() => stopping.cancel('WORKER_SHUTDOWN', details), 50);
     await expect(second).rejects.toMatchObject({ name: 'ApplicationFailure', nonRetryable: false });
   });
 
@@ -288,7 +275,7 @@ describe('load_detail', () => {
 
   it('what was loaded is told, and an error loaded nothing', async () => {
     const { set, changes } = await createDetails();
-    const load = (input: unknown, more: Partial<RunToolInput> = {}) =>
+    const load = (input: unknown, more: Partial<ReadingScope> = {}) =>
       call(set, 'load_detail', input, { ...changes, ...more });
     expect((await load({ detail_id: 'draft' })).loaded_details).toEqual(['draft']);
     expect((await load({ detail_id: 'draft', page: 9 })).loaded_details).toEqual([]);

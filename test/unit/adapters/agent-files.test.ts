@@ -50,10 +50,30 @@ describe('an agent file', () => {
     expect(await loadOne(text)).toMatchObject({
       agent_id: 'code-reviewer',
       description: 'Use it: always.',
-      allowed_tools: ['Read', 'Grep'],
+      allowed_tools: ['read_file', 'list_files', 'search_files'],
       model: 'claude-sonnet-5-5',
       prompt: '# You review\n\n---\nBe strict.',
     });
+  });
+
+  it('of Claude Code goes without tools that the worker does not have, and that is said', async () => {
+    const said: string[] = [];
+    await write('agent.md', minimal.replace('Helps.\n', 'Helps.\ntools: Edit, Bash, WebFetch\n'));
+    const [agent] = await loadAgents([at.home], {
+      knownTools: ['edit_file'],
+      onLeftOut: (words) => said.push(words),
+    });
+    expect(agent?.allowed_tools).toEqual(['edit_file']);
+    expect(said).toEqual([expect.stringMatching(/agent\.md: .* without Bash, WebFetch/)]);
+  });
+
+  it("finding T5: is read from the worker's folders only", async () => {
+    await write('agent.md', minimal);
+    const roots = [join(at.home, 'agents')];
+    await expect(loadAgents([at.home], { roots })).rejects.toThrow(
+      /none of .*Try: .*PLANWAVE_AGENTS/,
+    );
+    expect(await loadAgents([at.home], { roots: [at.home] })).toHaveLength(1);
   });
 
   it('can have lists, capabilities and a risk level', async () => {

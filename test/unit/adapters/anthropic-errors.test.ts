@@ -219,7 +219,7 @@ describe('connection errors', () => {
   it('reset before headers: can be repeated, may have been billed', async () => {
     const failure = await bench.fail({ cut: 'before-headers' });
     expect(failure).toMatchObject({ type: 'ModelUnavailable', retryable: true });
-    expect(failure.details.usage).toMatchObject({ calls: 1, unpriced_calls: 1 });
+    expect(failure.details.usage).toMatchObject({ calls: 0, unreported_calls: 1 });
   });
 
   it('a name that no server has', async () => {

@@ -1,5 +1,6 @@
+import type { ModelCallOptions } from '../../../activities/ports/model-client.ts';
 import type { Reply } from '../../../rehearsal/script.ts';
-import { startModelBench } from './model-bench.ts';
+import { asFailure, callOptions, request, startModelBench } from './model-bench.ts';
 import type { ModelBench } from './model-bench.ts';
 
 let bench: ModelBench;
@@ -29,6 +30,21 @@ describe('streams that break', () => {
     const failure = await bench.fail({ cut: 'mid-stream', afterEvents: 3, text: 'half of it' });
     expect(failure.details.usage?.input_tokens).toBeGreaterThan(0);
     expect(failure.details.request_id).toMatch(/^req_/);
+  });
+
+  it('finding T2: the output of a cut stream is counted from what arrived', async () => {
+    bench.server.script([
+      { reply: { cut: 'mid-stream', afterEvents: 9, text: 'half '.repeat(90) } },
+    ]);
+    let bytes = 0;
+    const onProgress: ModelCallOptions['onProgress'] = ({ arrived }) => {
+      bytes += arrived?.text.length ?? 0;
+    };
+    const call = bench.client.complete(request, { ...callOptions(), onProgress });
+    const { usage } = asFailure(await call.catch(asFailure)).details;
+    expect(bytes).toBeGreaterThan(30);
+    // The provider has counted one token, at the beginning.
+    expect(usage).toMatchObject({ calls: 1, output_tokens: 1 + Math.ceil(bytes / 3) });
   });
 
   it.each([
@@ -90,6 +106,16 @@ describe('200 with something that is no message', () => {
     expect(failure.retryable).toBe(true);
     expect(failure.message).not.toContain('log in');
   });
+
+  it.each(raws.filter(([title]) => /HTML|empty|error/.test(title)))(
+    'finding L10: %s is no call, but may have been billed as much as the request allows',
+    async (_title, reply) => {
+      const { usage } = (await bench.fail(reply, { model: 'claude-sonnet-5-5' })).details;
+      expect(usage).toMatchObject({ calls: 0, cost_micro_usd: 0, unreported_calls: 1 });
+      expect(usage?.unreported_tokens).toBeGreaterThan(1_000);
+      expect(usage?.unreported_cost_micro_usd).toBeGreaterThan(0);
+    },
+  );
 
   it.each(raws.filter(([title]) => !title.includes('another API')))(
     '%s is a ModelProtocol failure',

@@ -9,8 +9,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
 import { createFileEffectLedger } from '../../../activities/adapters/file-store/file-effect-ledger.ts';
-import { createFileWorkspaces } from '../../../activities/adapters/file-workspaces.ts';
+import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import { WorkspaceRefused } from '../../../activities/ports/workspaces.ts';
 import type { WorkspacePlace } from '../../../activities/ports/workspaces.ts';
 import { createTemporaryHome } from './temporary-home.ts';
@@ -33,7 +34,7 @@ function createPlaces() {
   const secret = join(top, 'secret');
   for (const one of [home, dir, secret]) mkdirSync(one);
   writeFileSync(join(secret, 'key.txt'), 'secret');
-  return { top, home, dir, secret, workspaces: createFileWorkspaces({ home }) };
+  return { top, home, dir, secret, workspaces: fileWorkspaces(home) };
 }
 
 it('writes below the run, or below the folder that the run names, and says what stands there', async () => {
@@ -41,7 +42,7 @@ it('writes below the run, or below the folder that the run names, and says what 
   expect(await workspaces.look(own, 'notes/a.md')).toBeNull();
   const state = await workspaces.write(own, 'notes/a.md', 'Übrig');
   expect(state).toEqual({ sha256: sha256('Übrig'), bytes: 6 });
-  expect(await workspaces.look(own, 'notes/a.md')).toEqual(state);
+  expect(await workspaces.look(own, 'notes/a.md')).toEqual({ ...state, by_run: true });
   expect(readFileSync(join(home, 'my-run/workspace/notes/a.md'), 'utf8')).toBe('Übrig');
   await workspaces.write({ run_id: 'my-run', dir }, 'a.md', 'other');
   expect(readFileSync(join(dir, 'a.md'), 'utf8')).toBe('other');
@@ -118,6 +119,25 @@ it('FW4: the whole file or none, and a write that fails has changed nothing and 
   // No half-written file is left.
   expect(readdirSync(dir).toSorted()).toEqual(['a', 'folder']);
   expect(lstatSync(join(dir, 'a')).isFile()).toBe(true);
+});
+
+it('FW5: content that the run did not write is kept before it is replaced or removed', async () => {
+  const { home, dir, workspaces } = createPlaces();
+  const place = { run_id: 'my-run', dir };
+  const store = createFileArtifactStore({ home });
+  const bytes = Buffer.from([0, 255, 1]);
+  writeFileSync(join(dir, 'a.bin'), bytes);
+  const { replaced_ref = '' } = await workspaces.write(place, 'a.bin', 'mine');
+  expect(Buffer.from(await store.get(replaced_ref))).toEqual(bytes);
+  expect(await workspaces.write(place, 'a.bin', 'mine again')).not.toHaveProperty('replaced_ref');
+  // To another run it is the work of others.
+  const other = await workspaces.remove({ run_id: 'other-run', dir }, 'a.bin');
+  expect(await store.getText(other.replaced_ref ?? '')).toBe('mine again');
+  // What came since the look is not replaced.
+  writeFileSync(join(dir, 'b.txt'), 'newer');
+  const late = workspaces.write(place, 'b.txt', 'x', { expected: sha256('older') });
+  await expect(late).rejects.toThrow(/has changed since.*Try: /);
+  expect(readFileSync(join(dir, 'b.txt'), 'utf8')).toBe('newer');
 });
 
 it('FE1: a damaged entry of the ledger is not taken for a missing one', async () => {

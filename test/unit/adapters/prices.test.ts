@@ -1,6 +1,11 @@
 import { assert, nat, property } from 'fast-check';
 import { computeUsage } from '../../../activities/adapters/prices.ts';
+import type { Usage } from '../../../contracts/usage.ts';
+import { noUsage } from '../../../core/usage/add-usage.ts';
 import type { TokenCount } from '../../../activities/ports/model-client.ts';
+
+const usageOf = (model: string, tokens: TokenCount): Usage =>
+  computeUsage({ requested: model, answered: model }, tokens);
 
 const million = 1_000_000;
 const count = (part: Partial<TokenCount>): TokenCount => ({
@@ -11,7 +16,7 @@ const count = (part: Partial<TokenCount>): TokenCount => ({
   ...part,
 });
 const costUsd = (model: string, part: Partial<TokenCount>): number =>
-  computeUsage(model, count(part)).cost_micro_usd / million;
+  usageOf(model, count(part)).cost_micro_usd / million;
 
 describe('computeUsage', () => {
   it.each([
@@ -27,8 +32,8 @@ describe('computeUsage', () => {
 
   it('a dated id has the price of its base', () => {
     const tokens = count({ inputTokens: 1_000, outputTokens: 1_000 });
-    const dated = computeUsage('claude-haiku-5-5-20261001', tokens);
-    expect(dated).toEqual(computeUsage('claude-haiku-5-5', tokens));
+    const dated = usageOf('claude-haiku-5-5-20261001', tokens);
+    expect(dated).toEqual(usageOf('claude-haiku-5-5', tokens));
     expect(dated).toMatchObject({ cost_micro_usd: 600, unpriced_calls: 0 });
   });
 
@@ -46,19 +51,21 @@ describe('computeUsage', () => {
   });
 
   it('an unknown model: tokens are counted, the cost is unknown and not 0', () => {
-    expect(computeUsage('gpt-99', count({ inputTokens: 5, outputTokens: 7 }))).toEqual({
+    expect(usageOf('gpt-99', count({ inputTokens: 5, outputTokens: 7 }))).toEqual({
+      ...noUsage,
       calls: 1,
       input_tokens: 5,
-      cache_creation_input_tokens: 0,
-      cache_read_input_tokens: 0,
       output_tokens: 7,
-      cost_micro_usd: 0,
       unpriced_calls: 1,
     });
   });
 
-  it('no usage: the call counts, the cost is unknown', () => {
-    expect(computeUsage('claude-opus-5-5', null)).toMatchObject({ calls: 1, unpriced_calls: 1 });
+  it('finding T2: a name in the reply that has no price costs what the requested model costs', () => {
+    const tokens = count({ inputTokens: 1_000, outputTokens: 1_000 });
+    const model = { requested: 'claude-sonnet-5-5', answered: 'sonnet-via-gateway' };
+    expect(computeUsage(model, tokens)).toEqual(usageOf('claude-sonnet-5-5', tokens));
+    const dearer = { requested: 'claude-sonnet-5-5', answered: 'claude-opus-5-5' };
+    expect(computeUsage(dearer, tokens)).toEqual(usageOf('claude-opus-5-5', tokens));
   });
 
   it('a cost is a whole number of micro-dollars and never below the true one', () => {
@@ -66,7 +73,7 @@ describe('computeUsage', () => {
     assert(
       property(tokens, tokens, tokens, (inputTokens, cacheReadInputTokens, outputTokens) => {
         const part = count({ inputTokens, cacheReadInputTokens, outputTokens });
-        const cost = computeUsage('claude-opus-5-5', part).cost_micro_usd;
+        const cost = usageOf('claude-opus-5-5', part).cost_micro_usd;
         expect(Number.isSafeInteger(cost)).toBe(true);
         const exact = 4 * inputTokens + 0.4 * cacheReadInputTokens + 20 * outputTokens;
         expect(Math.abs(cost - exact)).toBeLessThanOrEqual(1);

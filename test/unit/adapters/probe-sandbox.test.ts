@@ -19,6 +19,7 @@ it.each([
   ['bwrap: Failed to make / slave: Permission denied', 'AppArmor'],
   ["bwrap: Can't mount proc on /newroot/proc: Operation not permitted", '/proc'],
   ['bwrap: execvp prlimit: No such file or directory', 'prlimit'],
+  ['no control group bounds the processes of root', 'control group'],
 ])('%s has a cause and a cure', (said, cause) => {
   const found = diagnose(said);
   expect(found.cause).toContain(cause);

@@ -1,10 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { loadAgents } from '../../../activities/adapters/agent-files.ts';
-import { loadDetailName } from '../../../activities/tools/registry/load-detail.ts';
-import { writeFileName } from '../../../activities/tools/registry/write-file.ts';
+import { grantableNames } from '../../../activities/tools/registry/create-registry.ts';
 
 const agents = await loadAgents([fileURLToPath(new URL('../../../agents', import.meta.url))], {
-  knownTools: [loadDetailName, writeFileName],
+  knownTools: grantableNames,
 });
 
 describe('the shipped agents', () => {

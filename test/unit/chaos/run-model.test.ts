@@ -18,6 +18,7 @@ const facts: RunFacts = {
   refused: 0,
   open: 0,
   billedCalls: 3,
+  callsMax: 10,
 };
 const reference: Reference = { facts, calls: ['plan 1', 'costs 1', 'decision 1'] };
 const calls: readonly SeenCall[] = reference.calls.map((name) => ({ key: `key of ${name}`, name }));
@@ -103,19 +104,31 @@ it('an answer that came too late has to be listed as refused, and nothing else',
 
 it('a call may be made again for each interruption that found it without a reply', () => {
   const harm = { interruptions: [['key of costs 1'], []] };
-  expect(judge({ harm, calls: again })).toEqual({
+  expect(judge({ harm, calls: again, facts: { billedCalls: 4 } })).toEqual({
     breaches: [],
     boughtAgain: 1,
     boughtAgainMax: 1,
   });
   const twice = [...again, { key: 'key of costs 1', name: 'costs 1' }];
-  expect(breachesOf({ harm, calls: twice })).toEqual(['bought again']);
+  expect(breachesOf({ harm, calls: twice, facts: { billedCalls: 5 } })).toEqual(['bought again']);
 });
 
 it('a call that was recorded, or not interrupted, is never made again', () => {
-  expect(breachesOf({ calls: again })).toEqual(['bought again']);
+  const billed = { billedCalls: 4 };
+  expect(breachesOf({ calls: again, facts: billed })).toEqual(['bought again']);
   const harm = { interruptions: [['key of plan 1']] };
-  expect(breachesOf({ harm, calls: again })).toEqual(['bought again']);
+  expect(breachesOf({ harm, calls: again, facts: billed })).toEqual(['bought again']);
+});
+
+it('finding T2: a call of a killed attempt is billed, and so may be one that was only reserved', () => {
+  const harm = { interruptions: [['key of costs 1'], ['key of costs 1']] };
+  const billed = (billedCalls: number, callsMax = 10) =>
+    breachesOf({ harm, calls: again, facts: { billedCalls, callsMax } });
+  expect(billed(3)).toEqual(['other result']);
+  expect(billed(4)).toEqual([]);
+  expect(billed(6)).toEqual([]);
+  expect(billed(7)).toEqual(['other result']);
+  expect(billed(4, 3)).toEqual(['other result']);
 });
 
 it('a fault of the model is a call again, and is not bought again', () => {
@@ -125,6 +138,6 @@ it('a fault of the model is a call again, and is not bought again', () => {
 
 it('a call that nobody expected, and one that is missing, are other calls', () => {
   const more = [...calls, { key: 'key of costs 2', name: 'costs 2' }];
-  expect(breachesOf({ calls: more })).toEqual(['other calls']);
+  expect(breachesOf({ calls: more, facts: { billedCalls: 4 } })).toEqual(['other calls']);
   expect(breachesOf({ calls: calls.slice(1), facts: { billedCalls: 3 } })).toContain('other calls');
 });

@@ -3,9 +3,11 @@ import type { RunWavesView } from '../../../contracts/views.ts';
 import { PlanwaveClientError } from '../../../client/client-error.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import type { RunEnd } from '../../../client/run-end.ts';
+import { runCli } from '../../../client/cli/run-cli.ts';
+import { describeLeaving, describeRest } from '../../../scripts/main-start.ts';
 import { followRun } from '../../../client/cli/follow/follow-run.ts';
 import type { FollowOptions } from '../../../client/cli/follow/follow-run.ts';
-import { createFakeClient, notFound } from './support/fake-client.ts';
+import { createFakeDeps, createFakeClient, notFound } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
 import { delegation, listing, noUsage, question, status, wave } from './support/samples.ts';
 
@@ -46,7 +48,7 @@ function askingRun(): { client: PlanwaveClient; answers: unknown[] } {
     questions: () =>
       Promise.resolve({
         live: true,
-        view: { open: isOpen() ? [asked] : [], answered: [], rejected: [] },
+        view: { open: isOpen() ? [asked] : [], answered: [], rejected: [], rejected_total: 0 },
       }),
     answer: (_run, { question_id, answer }) => {
       if (answer === 'maybe') {
@@ -235,6 +237,26 @@ it('leaves the run at Ctrl-C and says how to come back', async () => {
   expect(io.out()).toContain(
     'Run run-1 goes on without you. Come back with: npm run planwave -- watch run-1',
   );
+});
+
+it('finding U7: Ctrl-C in npm start, which stops the worker too, says that the run stands still', async () => {
+  const io = createFakeIo();
+  const started: string[] = [];
+  const deps = createFakeDeps(
+    io,
+    {},
+    { describeLeaving, onStarted: (runId) => started.push(runId) },
+  );
+  const starting = runCli(['start', '--watch', 'Goal'], deps);
+  setTimeout(() => io.interrupt(), 30);
+  expect(await starting).toBe(130);
+  expect(io.out()).toContain('Run run-1 stands still until its worker runs again');
+  expect(io.out()).not.toContain('goes on without you');
+  expect(describeRest(started[0])).toBe(
+    'Run run-1 is kept. To look at it again, or to let it go on: npm run dev, and in another terminal ' +
+      'npm run planwave -- watch run-1',
+  );
+  expect(describeRest(undefined)).toBe('No run was started.');
 });
 
 it('can be left while the server is away', async () => {

@@ -2,6 +2,7 @@ import {
   formatCost,
   formatLeastUsage,
   formatTokens,
+  formatUnreported,
   formatUsage,
 } from '../../../core/text/format.ts';
 import { formatSpent } from '../../../client/run-listing.ts';
@@ -83,4 +84,18 @@ it('adds every field', () => {
     cost_micro_usd: 24_690,
     unpriced_calls: 2,
   });
+});
+
+it('UF3: finding L10: requests that may have been billed are named apart from calls', () => {
+  const used = {
+    ...usage,
+    unreported_calls: 2,
+    unreported_tokens: 31_000,
+    unreported_cost_micro_usd: 200_000,
+  };
+  expect(formatUsage(used)).toBe(
+    '1 call (2 more may have been billed) · 12.3k tokens in, 999 out · at least $0.0123',
+  );
+  expect(formatUnreported(used)).toBe('2 calls, up to 31.0k tokens, up to $0.20');
+  expect(formatUnreported(usage)).toBe('');
 });

@@ -1,5 +1,6 @@
+import { describeModel } from '../../../scripts/main-start.ts';
 import { renderTree } from '../../../client/cli/follow/render-tree.ts';
-import { createPaint } from '../../../client/cli/terminal-text.ts';
+import { createPaint, cutToColumns } from '../../../client/cli/terminal-text.ts';
 import { taskView, teamView } from '../../support/team-fixtures.ts';
 import { delegation, listing, noUsage, snapshot, status, wave } from './support/samples.ts';
 
@@ -29,7 +30,7 @@ it('shows waves, delegations, what they do and what waits', () => {
       wave: wave({
         wave: 2,
         usage: { ...noUsage, calls: 2, cost_micro_usd: 250_000 },
-        at_work: ['run-1/wave-001/gather-facts'],
+        at_work: ['gather-facts'],
         delegations: [
           delegation({
             usage: { ...noUsage, calls: 2, input_tokens: 1_200, output_tokens: 40 },
@@ -198,4 +199,30 @@ it('shows nothing of a model that a terminal would act upon', () => {
     paint,
   );
   expect(lines.join('')).not.toMatch(/\p{Cc}|\p{Bidi_C}/u);
+});
+
+describe('finding U10', () => {
+  it('the tree is cut to the width of the terminal, and what waits is not', () => {
+    const title = 'Gather 事実 and every figure of the last three years';
+    const waiting_for = ['waiting for your answer to q1: which of the three regions is meant?'];
+    const shown = snapshot({
+      status: status({ waiting_for }),
+      wave: wave({ delegations: [delegation({ title })] }),
+    });
+    const plain = createPaint(false);
+    const [whole, narrow] = [renderTree(shown, plain), renderTree(shown, plain, 40)];
+    expect(narrow).toHaveLength(whole.length);
+    const branch = narrow.find((line) => line.includes('gather-facts')) ?? '';
+    // 事 takes two columns.
+    expect(branch.replaceAll(/[事実]/g, 'xx').length).toBeLessThanOrEqual(40);
+    expect(branch).toMatch(/…$/);
+    expect(narrow.at(-1)).toBe(waiting_for[0]);
+    expect(cutToColumns('\u001B[1mbold text\u001B[22m', 5)).toBe('\u001B[1mbold…\u001B[22m');
+    expect(cutToColumns('fits', 4)).toBe('fits');
+  });
+
+  it('npm start says first which model answers', () => {
+    expect(describeModel({ needsRehearsal: true })).toContain('the rehearsal model, because');
+    expect(describeModel({ needsRehearsal: false })).not.toContain('rehearsal');
+  });
 });

@@ -30,52 +30,10 @@ const json = (text: string): unknown => {
   return JSON.parse(text) as unknown;
 };
 
-const view = { open: [question()], answered: [], rejected: [] };
+const view = { open: [question()], answered: [], rejected: [], rejected_total: 0 };
 const withQuestion: Partial<PlanwaveClient> = {
   questions: () => Promise.resolve({ live: true, view }),
 };
-
-describe('usage', () => {
-  it('shows its commands and exit codes', async () => {
-    const { code, out, err } = await run(['--help']);
-    expect(code).toBe(0);
-    expect(err).toBe('');
-    const words =
-      'start watch questions answer status list pause resume stop amend export threads report doctor temporal';
-    for (const word of words.split(' ')) expect(out).toContain(`\n  ${word} `);
-    expect(out).toContain('Exit codes:');
-  });
-
-  it.each([
-    [['frob'], "unknown command 'frob'. Try: --help\n"],
-    [['status'], "missing required argument 'run'. Try: --help\n"],
-    [['status', 'a', 'b'], /^too many arguments for 'status'.*Try: --help\n$/],
-    [['start', 'goal', '--max-waves', '0'], /a whole number of at least 1\. Try: --help\n$/],
-    [['start', '--nope', 'goal'], "unknown option '--nope'. Try: --help\n"],
-    [['start'], /^A goal is missing\. Try: npm run planwave -- start /],
-    [['start', ' '], /goal: expected a goal/],
-    [['amend', 'run-1', ' '], 'The instruction is empty.\n'],
-  ])('refuses %j in one line, with exit code 2', async (argv, message) => {
-    const { code, out, err } = await run(argv);
-    expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toEqual(expect.stringMatching(message));
-    expect(err.trimEnd()).not.toContain('\n');
-  });
-
-  it('refuses bad usage as JSON when that was asked for', async () => {
-    const { code, out, err } = await run(['status', '--json']);
-    expect({ code, err }).toEqual({ code: 2, err: '' });
-    expect(json(out)).toEqual({
-      error: { code: 'bad_input', message: "missing required argument 'run'" },
-    });
-  });
-
-  it('shows the help when no command was given', async () => {
-    const { code, err } = await run([]);
-    expect(code).toBe(2);
-    expect(err).toContain('Usage: planwave');
-  });
-});
 
 const failing = (failure: Error): Partial<PlanwaveClient> => {
   const list = (): Promise<never> => Promise.reject(failure);

@@ -125,11 +125,14 @@ describe('the input', () => {
     ],
     [
       ['Bake', '--members', 'a', '--max-retries', '-1'],
-      /a whole number of at least 0\. Try: --help/,
+      /a whole number of at least 0\. Try: npm run planwave -- team --help/,
     ],
     [['Bake', '--team-file', 'broken.json'], /from broken\.json.*"typo"/],
     [['Bake', '--team-file', 'none.json'], /can't be read: .*ENOENT/],
-    [['Bake', '--members', 'a', '--timeout', '0'], /a whole number of at least 1\. Try: --help/],
+    [
+      ['Bake', '--members', 'a', '--timeout', '0'],
+      /a whole number of at least 1\. Try: npm run planwave -- team --help/,
+    ],
     [[' ', '--members', 'a'], /message: expected a message/],
   ])('refuses %j with exit code 2', async (argv, message) => {
     const { code, err, input } = await run(argv);

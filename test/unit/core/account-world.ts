@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
-import type { BudgetLimits, Lease, RunBudget, Spending } from '../../../contracts/budget.ts';
-import type { AccountState, ReachedLimit } from '../../../core/budget/account-state.ts';
-import { chargeOf } from '../../../core/budget/account-terms.ts';
+import type { BudgetLimits, Reservation, RunBudget, Spending } from '../../../contracts/budget.ts';
+import type { AccountState, ReachedLimit } from '../../../core/budget/account-terms.ts';
+import { chargeOf } from '../../../core/budget/reservations.ts';
 import { addSpending, mapSpending, measures, noSpending } from '../../../core/budget/spending.ts';
-import { openAccount, plannerHolder, stepAccount } from '../../../core/budget/step-account.ts';
+import { beginAccount, plannerChild, stepAccount } from '../../../core/budget/step-account.ts';
 import type {
   AccountCommand,
   AccountEvent,
@@ -44,20 +44,20 @@ export const moves: fc.Arbitrary<readonly Move[]> = fc.array(
   { minLength: 20, maxLength: 80 },
 );
 
-const holders = [plannerHolder, 'a', 'b', 'c', 'd', 'e'];
+const children = [plannerChild, 'a', 'b', 'c', 'd', 'e'];
 
 /** Spent before the wave. */
 const before: Spending = { calls: 1, tokens: 40, cost_micro_usd: 40 };
 
 interface Spender {
   readonly id: string;
-  lease: Lease | null;
+  reservation: Reservation | null;
   /** Amount that it keeps while it requests more, because others spend it instead. */
   held: Spending;
-  /** Spent amount of the lease. */
+  /** Spent amount of the reservation. */
   taken: Spending;
   spent: Spending;
-  isWishing: boolean;
+  isRequesting: boolean;
   isOver: boolean;
 }
 
@@ -66,15 +66,15 @@ export class AccountWorld {
   replies = 0;
   #state: AccountState;
   #now = 1_000;
-  #wishes = 0;
+  #requests = 0;
   #isWaveFinished = false;
-  readonly #spenders: readonly Spender[] = holders.map((id) => ({
+  readonly #spenders: readonly Spender[] = children.map((id) => ({
     id,
-    lease: null,
+    reservation: null,
     held: noSpending,
     taken: noSpending,
     spent: noSpending,
-    isWishing: false,
+    isRequesting: false,
     isOver: false,
   }));
   readonly #asked: ReachedLimit[] = [];
@@ -82,7 +82,7 @@ export class AccountWorld {
 
   constructor(budget: RunBudget) {
     const account = { limits: budget, steps: budget, before, before_worked_ms: 5 };
-    this.#state = openAccount(account, { max_parallel: 3, now: this.#now, held: false });
+    this.#state = beginAccount(account, { max_parallel: 3, now: this.#now, held: false });
   }
 
   play(move: Move): void {
@@ -95,20 +95,20 @@ export class AccountWorld {
 
   /** Lists the broken invariants. */
   findBreaches(): readonly string[] {
-    const waiting = this.#spenders.filter(({ isWishing }) => isWishing).length;
+    const waiting = this.#spenders.filter(({ isRequesting }) => isRequesting).length;
     const isAnswered =
-      this.replies + waiting === this.#wishes && this.#state.queue.length === waiting;
+      this.replies + waiting === this.#requests && this.#state.queue.length === waiting;
     // Who is not served waits for somebody at work, or for the user.
     const isLost = waiting > 0 && this.#atWork() === 0 && this.#asked.length === 0;
     return [
       ...this.#breaches,
-      ...(isAnswered ? [] : ['BA2: a wish was lost']),
+      ...(isAnswered ? [] : ['BA2: a request was lost']),
       ...(isLost ? ['BA3: nobody works and nobody was asked'] : []),
     ];
   }
 
   #atWork(): number {
-    return this.#spenders.filter(({ lease }) => lease !== null).length;
+    return this.#spenders.filter(({ reservation }) => reservation !== null).length;
   }
 
   #on(event: AccountEvent): void {
@@ -116,25 +116,25 @@ export class AccountWorld {
     this.#state = state;
     for (const command of commands) this.#take(command);
     for (const command of commands) {
-      if (command.type === 'deny') this.#leave(command.holder_id);
+      if (command.type === 'deny') this.#leave(command.child_id);
     }
   }
 
   #take(command: AccountCommand): void {
     if (command.type === 'ask') return this.#takeAsk(command.limit);
-    const spender = this.#spenders.find(({ id }) => id === command.holder_id);
-    if (spender?.isWishing !== true) {
-      this.#breaches.push(`BA2: ${command.holder_id} was answered without a wish`);
+    const spender = this.#spenders.find(({ id }) => id === command.child_id);
+    if (spender?.isRequesting !== true) {
+      this.#breaches.push(`BA2: ${command.child_id} was answered without a request`);
       return;
     }
-    spender.isWishing = false;
+    spender.isRequesting = false;
     this.replies += 1;
     if (command.type === 'deny') return;
-    spender.lease = raise(command.lease, spender.held);
+    spender.reservation = raise(command.reservation, spender.held);
     spender.held = noSpending;
     spender.taken = noSpending;
     const { verdict } = this.#state;
-    const isExempt = spender.id === plannerHolder && verdict === 'finish_wave';
+    const isExempt = spender.id === plannerChild && verdict === 'finish_wave';
     if (verdict !== 'open' && !isExempt) this.#breaches.push(`BA6: granted after ${verdict}`);
   }
 
@@ -158,10 +158,10 @@ export class AccountWorld {
   #leave(id: string): void {
     const spender = this.#spenders.find((one) => one.id === id);
     if (spender === undefined) return;
-    spender.isOver = id !== plannerHolder;
+    spender.isOver = id !== plannerChild;
     this.#on({
       type: spender.isOver ? 'ended' : 'released',
-      holder_id: id,
+      child_id: id,
       spent: spender.spent,
     });
   }
@@ -169,34 +169,34 @@ export class AccountWorld {
   #act({ who, what, amount }: Move): void {
     const spender = this.#spenders[who];
     if (spender === undefined) return;
-    if (what === 'ask') return this.#wish(spender, amount);
-    if (spender.lease === null) return;
-    if (what === 'spend') return spend(spender, spender.lease, amount);
-    spender.lease = null;
-    const { id: holder_id, spent } = spender;
-    if (what === 'wait' || holder_id === plannerHolder) {
-      return this.#on({ type: 'released', holder_id, spent });
+    if (what === 'ask') return this.#request(spender, amount);
+    if (spender.reservation === null) return;
+    if (what === 'spend') return spend(spender, spender.reservation, amount);
+    spender.reservation = null;
+    const { id: child_id, spent } = spender;
+    if (what === 'wait' || child_id === plannerChild) {
+      return this.#on({ type: 'released', child_id, spent });
     }
     spender.isOver = true;
-    this.#on({ type: 'ended', holder_id, spent: what === 'lose' ? null : spent });
+    this.#on({ type: 'ended', child_id, spent: what === 'lose' ? null : spent });
   }
 
-  #wish(spender: Spender, amount: number): void {
-    if (spender.isWishing || spender.isOver) return;
-    const held = amount % 2 === 0 ? noSpending : restOf(spender);
-    spender.held = held;
-    spender.lease = null;
-    spender.isWishing = true;
-    this.#wishes += 1;
+  #request(spender: Spender, amount: number): void {
+    if (spender.isRequesting || spender.isOver) return;
+    const reserved = amount % 2 === 0 ? noSpending : restOf(spender);
+    spender.held = reserved;
+    spender.reservation = null;
+    spender.isRequesting = true;
+    this.#requests += 1;
     const needs = { calls: 1, tokens: amount, cost_micro_usd: amount };
-    const { id: holder_id, spent } = spender;
-    this.#on({ type: 'wish', holder_id, needs, spent, worked_ms: 0, held });
+    const { id: child_id, spent } = spender;
+    this.#on({ type: 'request', child_id, needs, spent, worked_ms: 0, reserved });
   }
 
   #checkLimits(): void {
     // From then on the planner that decides is not held by the wave's limit.
     this.#isWaveFinished ||= this.#state.verdict === 'finish_wave';
-    const charged = addSpending(...this.#state.holders.map(chargeOf));
+    const charged = addSpending(...this.#state.children.map(chargeOf));
     for (const scope of ['run', 'wave'] as const) {
       if (scope === 'wave' && this.#isWaveFinished) continue;
       for (const measure of measures) {
@@ -208,32 +208,32 @@ export class AccountWorld {
   }
 }
 
-/** Returns the remaining lease in each limited unit. */
-function restOf({ lease, taken }: Spender): Spending {
+/** Returns the remaining reservation in each limited unit. */
+function restOf({ reservation, taken }: Spender): Spending {
   return mapSpending((measure) => {
-    const limit = lease?.[measure] ?? null;
+    const limit = reservation?.[measure] ?? null;
     return limit === null ? 0 : limit - taken[measure];
   });
 }
 
-function raise(lease: Lease, held: Spending): Lease {
+function raise(reservation: Reservation, held: Spending): Reservation {
   const add = (measure: keyof Spending): number | null => {
-    const limit = lease[measure];
+    const limit = reservation[measure];
     return limit === null ? null : limit + held[measure];
   };
   return {
-    ...lease,
+    ...reservation,
     calls: add('calls'),
     tokens: add('tokens'),
     cost_micro_usd: add('cost_micro_usd'),
   };
 }
 
-function spend(spender: Spender, lease: Lease, amount: number): void {
+function spend(spender: Spender, reservation: Reservation, amount: number): void {
   const { taken } = spender;
   const paid = mapSpending((measure) => {
     const wanted = measure === 'calls' ? 1 : amount;
-    const limit = lease[measure];
+    const limit = reservation[measure];
     return limit === null ? wanted : Math.min(wanted, limit - taken[measure]);
   });
   spender.taken = addSpending(taken, paid);

@@ -35,6 +35,9 @@ const anyUsage: fc.Arbitrary<Usage> = fc.record({
   output_tokens: count,
   cost_micro_usd: count,
   unpriced_calls: calls,
+  unreported_calls: calls,
+  unreported_tokens: count,
+  unreported_cost_micro_usd: count,
 });
 const anyStatus = fc.constantFrom<TaskStatus[]>(
   'completed',

@@ -1,56 +1,57 @@
 import type { BudgetInput } from '../../../contracts/budget.ts';
 import type { PlannedDelegation } from '../../../contracts/messages.ts';
 import { estimateFanOut } from '../../../core/budget/estimate-fan-out.ts';
-import { checkLeaseGrant, checkLeaseRequest } from '../../../core/budget/check-lease.ts';
+import { checkBudgetGrant, checkBudgetRequest } from '../../../core/budget/check-reservation.ts';
 import {
   allowanceOf,
-  allows,
-  emptyPurse,
+  emptyNode,
   expectMore,
-  giveBack,
+  release,
   spend,
-  takeLease,
-} from '../../../core/budget/purse.ts';
+  takeGrant,
+} from '../../../core/budget/budget-node.ts';
+import { fits } from '../../../core/budget/reservations.ts';
 import {
-  lendBudget,
+  chargeLostWave,
+  reserveForWave,
   openBudget,
   reliesOnPrices,
   resolveBudget,
 } from '../../../core/budget/resolve-budget.ts';
 import { noLimits, noSpending, spendingOf } from '../../../core/budget/spending.ts';
-import { describeExpected } from '../../../core/text/format.ts';
+import { describeExpected, formatUsage } from '../../../core/text/format.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 
-const lease = { calls: 2, tokens: 100, cost_micro_usd: null, until: 5_000 };
+const reservation = { calls: 2, tokens: 100, cost_micro_usd: null, until: 5_000 };
 const paid = { calls: 1, tokens: 60, cost_micro_usd: 7 };
 
-describe('purse', () => {
-  it('PU1: a call is allowed what is left of the lease', () => {
-    const purse = spend(takeLease(emptyPurse, lease), paid, 30);
-    expect(allowanceOf(purse, 0)).toEqual({ calls: 1, tokens: 40, cost_micro_usd: null });
-    expect(purse).toMatchObject({ spent: paid, worked_ms: 30 });
+describe('a budget without children', () => {
+  it('BN1: a call is allowed what is left of the reservation', () => {
+    const node = spend(takeGrant(emptyNode, reservation), paid, 30);
+    expect(allowanceOf(node, 0)).toEqual({ calls: 1, tokens: 40, cost_micro_usd: null });
+    expect(node).toMatchObject({ spent: paid, worked_ms: 30 });
   });
 
-  it('PU2: nothing is allowed without a lease, without a call in it, or after its time', () => {
-    expect(allowanceOf(emptyPurse, 0)).toBeNull();
-    const full = takeLease(emptyPurse, lease);
+  it('BN2: nothing is allowed without a reservation, without a call in it, or after its time', () => {
+    expect(allowanceOf(emptyNode, 0)).toBeNull();
+    const full = takeGrant(emptyNode, reservation);
     expect(allowanceOf(full, 4_999)).not.toBeNull();
     expect(allowanceOf(full, 5_000)).toBeNull();
-    expect(allowanceOf(giveBack(full), 0)).toBeNull();
+    expect(allowanceOf(release(full), 0)).toBeNull();
     expect(allowanceOf(spend(full, { ...paid, calls: 2 }, 0), 0)).toBeNull();
   });
 
-  it('PU3: what a refused call needed is asked for from then on', () => {
-    const purse = expectMore(takeLease(emptyPurse, lease), { ...noSpending, tokens: 101 });
-    expect(allowanceOf(purse, 0)).toBeNull();
-    expect(purse.needs).toEqual({ calls: 1, tokens: 101, cost_micro_usd: 0 });
+  it('BN3: what a refused call needed is asked for from then on', () => {
+    const node = expectMore(takeGrant(emptyNode, reservation), { ...noSpending, tokens: 101 });
+    expect(allowanceOf(node, 0)).toBeNull();
+    expect(node.needs).toEqual({ calls: 1, tokens: 101, cost_micro_usd: 0 });
   });
 
-  it('allows a call whose worst case fits, to the last token', () => {
+  it('fits a call whose worst case fits, to the last token', () => {
     const allowance = { calls: 1, tokens: 60, cost_micro_usd: 7 };
-    expect(allows(allowance, paid)).toBe(true);
-    expect(allows({ ...allowance, tokens: 59 }, paid)).toBe(false);
-    expect(allows({ calls: null, tokens: null, cost_micro_usd: null }, paid)).toBe(true);
+    expect(fits(paid, allowance)).toBe(true);
+    expect(fits(paid, { ...allowance, tokens: 59 })).toBe(false);
+    expect(fits(paid, { calls: null, tokens: null, cost_micro_usd: null })).toBe(true);
   });
 });
 
@@ -72,12 +73,12 @@ describe('budget', () => {
 
   it('lends a wave what the run has, and what it has spent', () => {
     const budget = openBudget(resolveBudget({ calls: 3 }));
-    expect(lendBudget(budget, { ...noUsage, calls: 2 })).toMatchObject({
+    expect(reserveForWave(budget, { ...noUsage, calls: 2 })).toMatchObject({
       limits: { run: { calls: 3 } },
       before: { calls: 2 },
       before_worked_ms: 0,
     });
-    expect(lendBudget(null, noUsage)).toBeNull();
+    expect(reserveForWave(null, noUsage)).toBeNull();
   });
 
   it('relies on prices where money is limited and tokens are not', () => {
@@ -87,7 +88,27 @@ describe('budget', () => {
     expect(relies({ calls: 5 })).toBe(false);
   });
 
-  it('SP1: tokens are all kinds of input and the output', () => {
+  it('RB2: finding T2: a wave that told nothing of its end has spent all that it was lent', () => {
+    const budget = openBudget(
+      resolveBudget({ calls: 10, tokens: 900, minutes: 1, wave: { calls: 4 } }),
+    );
+    const account = reserveForWave(budget, { ...noUsage, calls: 3, input_tokens: 100 });
+    const told = { ...noUsage, calls: 1, output_tokens: 50 };
+    const lost = chargeLostWave(account, told, 90_000);
+    expect(lost.usage).toMatchObject({ calls: 1, unreported_calls: 3, unreported_tokens: 750 });
+    expect(spendingOf(lost.usage)).toMatchObject({ calls: 4, tokens: 800 });
+    expect(lost.budget).toEqual({ ...budget, worked_ms: 60_000 });
+    expect(chargeLostWave(account, told, 7_000).budget?.worked_ms).toBe(7_000);
+  });
+
+  it('U2, RB2: finding T2: without a limit, a lost wave counts as one call of unknown cost', () => {
+    const { usage, budget } = chargeLostWave(null, { ...noUsage, calls: 2, cost_micro_usd: 5 }, 9);
+    expect(budget).toBeNull();
+    expect(usage).toMatchObject({ calls: 2, unreported_calls: 1, unreported_tokens: 0 });
+    expect(formatUsage(usage)).toContain('at least');
+  });
+
+  it('SP1, SP2: tokens are all kinds of input and the output', () => {
     const usage = {
       calls: 2,
       input_tokens: 1,
@@ -96,8 +117,11 @@ describe('budget', () => {
       output_tokens: 1_000,
       cost_micro_usd: 5,
       unpriced_calls: 1,
+      unreported_calls: 3,
+      unreported_tokens: 20_000,
+      unreported_cost_micro_usd: 40,
     };
-    expect(spendingOf(usage)).toEqual({ calls: 2, tokens: 1_111, cost_micro_usd: 5 });
+    expect(spendingOf(usage)).toEqual({ calls: 5, tokens: 21_111, cost_micro_usd: 45 });
   });
 });
 
@@ -147,20 +171,25 @@ describe('what a wave is expected to take', () => {
 
 describe('messages about leases', () => {
   const request = { request_id: 'r#1', needs: paid, spent: noSpending, worked_ms: 4 };
-  const grant = { request_id: 'r#1', lease, reason: '' };
+  const grant = { request_id: 'r#1', reservation, reason: '' };
 
   it('LM1: takes what a workflow sends, and nothing else', () => {
-    expect(checkLeaseRequest({ ...request, extra: 1 })).toEqual(request);
-    const holding = { ...request, held: request.needs };
-    expect(checkLeaseRequest(holding)).toEqual(holding);
-    expect(checkLeaseRequest({ ...request, held: { calls: -1 } })).toEqual(request);
-    expect(checkLeaseGrant(grant)).toEqual(grant);
-    expect(checkLeaseGrant({ ...grant, lease: null })).toEqual({ ...grant, lease: null });
+    expect(checkBudgetRequest({ ...request, extra: 1 })).toEqual(request);
+    const holding = { ...request, reserved: request.needs };
+    expect(checkBudgetRequest(holding)).toEqual(holding);
+    expect(checkBudgetRequest({ ...request, reserved: { calls: -1 } })).toEqual(request);
+    expect(checkBudgetGrant(grant)).toEqual(grant);
+    expect(checkBudgetGrant({ ...grant, reservation: null })).toEqual({
+      ...grant,
+      reservation: null,
+    });
     const strange: unknown[] = [null, 7, 'x', [], {}, { ...request, needs: { calls: -1 } }];
     for (const payload of strange) {
-      expect(checkLeaseRequest(payload)).toBeNull();
-      expect(checkLeaseGrant(payload)).toBeNull();
+      expect(checkBudgetRequest(payload)).toBeNull();
+      expect(checkBudgetGrant(payload)).toBeNull();
     }
-    expect(checkLeaseGrant({ ...grant, lease: { ...lease, until: Number.NaN } })).toBeNull();
+    expect(
+      checkBudgetGrant({ ...grant, reservation: { ...reservation, until: Number.NaN } }),
+    ).toBeNull();
   });
 });

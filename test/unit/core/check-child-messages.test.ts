@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { PlannedExecutor } from '../../../contracts/executor.ts';
-import type { LeaseGrant, LeaseRequest } from '../../../contracts/budget.ts';
+import type { BudgetGrant, BudgetRequest } from '../../../contracts/budget.ts';
 import type { RecordedEffect } from '../../../contracts/effect.ts';
 import type {
   AmendMessage,
@@ -9,7 +9,7 @@ import type {
   Delivery,
   EffectEscalation,
   Escalation,
-  LeaseEscalation,
+  BudgetEscalation,
   NewsDelivery,
   ParkedEscalation,
   PlannedDelegation,
@@ -19,7 +19,7 @@ import type {
 } from '../../../contracts/messages.ts';
 import type { PlannerVerdict } from '../../../contracts/question-review.ts';
 import type { AskedQuestion } from '../../../contracts/question.ts';
-import { checkLeaseGrant } from '../../../core/budget/check-lease.ts';
+import { checkBudgetGrant } from '../../../core/budget/check-reservation.ts';
 import { checkDelivery, checkProgress } from '../../../core/run/check-child-messages.ts';
 import { checkAmend, checkControl, checkEscalation } from '../../../core/run/check-control.ts';
 import { checkNews } from '../../../core/run/news.ts';
@@ -164,11 +164,11 @@ describe('finding C1: every message comes back with all its fields', () => {
     approval_question_id: 'q1',
     updated_at: 1_700_000_000,
   };
-  const lease: Required<LeaseRequest> = {
+  const reservation: Required<BudgetRequest> = {
     request_id: 'r1',
     needs: spending,
     spent: spending,
-    held: spending,
+    reserved: spending,
     worked_ms: 5,
   };
   const waveProgress: Required<WaveProgress> = {
@@ -188,9 +188,9 @@ describe('finding C1: every message comes back with all its fields', () => {
     loop: true,
   };
   const answers: Required<Delivery> = { escalation_id: 'a#1', answers: [answer] };
-  const grant: Required<LeaseGrant> = {
+  const grant: Required<BudgetGrant> = {
     request_id: 'r1',
-    lease: { ...spending, until: 4 },
+    reservation: { ...spending, until: 4 },
     reason: 'There is room.',
   };
   const amend: Required<AmendMessage> = {
@@ -213,11 +213,11 @@ describe('finding C1: every message comes back with all its fields', () => {
     spent: spending,
     deadline_seconds: 60,
   };
-  const leaseWish: Required<LeaseEscalation> = {
-    type: 'lease',
+  const budgetNeeds: Required<BudgetEscalation> = {
+    type: 'budget',
     from: 'run/wave-001/a',
     delegation_id: 'a',
-    ...lease,
+    ...reservation,
   };
   const parked: Required<ParkedEscalation> = {
     type: 'parked',
@@ -236,7 +236,7 @@ describe('finding C1: every message comes back with all its fields', () => {
   };
   const escalations = {
     questions,
-    lease: leaseWish,
+    budget: budgetNeeds,
     parked,
     withdrawn,
     effect: effectReport,
@@ -274,8 +274,8 @@ describe('finding C1: every message comes back with all its fields', () => {
     expect(checkNews(news)).toEqual(news);
   });
 
-  it('the lease that is granted', () => {
-    expect(checkLeaseGrant(grant)).toEqual(grant);
+  it('the reservation that is granted', () => {
+    expect(checkBudgetGrant(grant)).toEqual(grant);
   });
 
   it('an instruction of the user', () => {

@@ -28,6 +28,7 @@ const shown = {
   effect_id: 'build/effect-1',
   tool: 'write_file',
   arguments_ref: 'a'.repeat(64),
+  before: '',
 } as const;
 
 const answerOf = (over: Partial<DeliveredAnswer> = {}): DeliveredAnswer => ({
@@ -46,9 +47,15 @@ const approval: Approval = { ...shown, question_id: 'q1', asked_at: now };
 describe('approvals', () => {
   it('AP1: an agent of high risk is asked for what goes by risk, and everybody for what is marked always', () => {
     const risks = ['low', 'medium', 'high'] as const;
-    expect(risks.map((risk) => needsApproval('never', risk))).toEqual([false, false, false]);
-    expect(risks.map((risk) => needsApproval('by_risk', risk))).toEqual([false, false, true]);
-    expect(risks.map((risk) => needsApproval('always', risk))).toEqual([true, true, true]);
+    expect(risks.map((risk) => needsApproval('never', risk, false))).toEqual([false, false, false]);
+    expect(risks.map((risk) => needsApproval('by_risk', risk, false))).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect(risks.map((risk) => needsApproval('always', risk, false))).toEqual([true, true, true]);
+    // Whoever replaces the work of others asks first.
+    expect(risks.map((risk) => needsApproval('never', risk, true))).toEqual([true, true, true]);
   });
 
   it('AP2: only the answer "approve" of a person approves', () => {
@@ -71,6 +78,7 @@ describe('approvals', () => {
       { effect_id: 'build/effect-2' },
       { tool: 'send_mail' },
       { arguments_ref: 'b'.repeat(64) },
+      { before: 'c'.repeat(64) },
     ]) {
       expect(checkApproval(approval, { ...shown, ...over }, now)).toBe('missing');
     }
@@ -95,7 +103,9 @@ describe('questions about effects', () => {
       ...shown,
       target: 'a.md',
       arguments_shown: hidden,
+      loss_shown: ['- old\u202e', '+ new'],
     });
+    expect(question.text).toContain('\n- old\n+ new\n');
     for (const part of ['engineer', 'build', 'write_file', 'a.md', shown.arguments_ref]) {
       expect(question.text).toContain(part);
     }
@@ -108,8 +118,14 @@ describe('questions about effects', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (target, args) => {
         const long = args.repeat(200);
-        const { text } = approvalQuestion(caller, { ...shown, target, arguments_shown: long });
-        expect(text.split('\n')).toHaveLength(4);
+        const loss_shown = Array.from({ length: 30 }, () => long);
+        const { text } = approvalQuestion(caller, {
+          ...shown,
+          target,
+          arguments_shown: long,
+          loss_shown,
+        });
+        expect(text.split('\n').length).toBeLessThanOrEqual(5 + 10);
         expect(text).toContain(shown.arguments_ref);
         expect(text.length).toBeLessThanOrEqual(engineLimits.questionCharsMax);
       }),

@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import type { Question } from '../../../contracts/question.ts';
 import { acceptAnswer, judgeAnswer } from '../../../core/questions/judge-answer.ts';
+import { checkAmend } from '../../../core/run/check-control.ts';
+import { cutMiddle } from '../../../core/text/cut-text.ts';
 import { property, question } from './builders.ts';
 
 const by = { answered_by: 'ada', now: 2_000 };
@@ -57,7 +59,13 @@ describe('judgeAnswer', () => {
   });
 
   it('JA7: nobody signs as the engine', () => {
-    for (const answered_by of ['assumption', 'planner', 'planner-assumption', ' planwave\n']) {
+    for (const answered_by of [
+      'default',
+      'assumption',
+      'planner',
+      'planner-assumption',
+      ' planwave\n',
+    ]) {
       const verdict = judgeAnswer(inbox, { question_id: 'q1', answer: 'Oslo', answered_by });
       expect(verdict).toMatchObject({ type: 'taken', answered_by: null });
     }
@@ -159,5 +167,115 @@ describe('judgeAnswer', () => {
       type: 'refused',
       reason: 'question_id is missing. Open: "q1", "q2"',
     });
+  });
+});
+
+describe('finding L7: names of the engine', () => {
+  it('finding L7: JA7: only a marked default is signed as default, and only if it is the default', () => {
+    const asked = question({ default_answer: 'Oslo' });
+    const judge = (payload: object) =>
+      judgeAnswer({ open: [asked], answered: {} }, { question_id: 'q1', ...payload });
+    expect(judge({ answer: 'Oslo', answered_by: 'default' })).toMatchObject({ answered_by: null });
+    expect(judge({ answer: 'Oslo', as_default: true })).toMatchObject({ answered_by: 'default' });
+    expect(judge({ answer: 'Bergen', as_default: true })).toMatchObject({
+      type: 'refused',
+      reason: 'q1: as_default is true, but the answer is not the default',
+    });
+    expect(judge({ answer: 'Oslo', as_default: 'yes' })).toMatchObject({ type: 'refused' });
+  });
+});
+
+const refused = (reason: string) => ({ ok: false, reason: expect.stringContaining(reason) });
+
+describe('finding U3: unknown fields', () => {
+  it('finding U3: JA8: a mistyped question_id answers nothing, and the right name is shown', () => {
+    const only = { open: [region], answered: {} };
+    expect(judgeAnswer(only, { qestion_id: 'q7', answer: 'eu-west' })).toMatchObject({
+      type: 'refused',
+      reason: 'unknown field "qestion_id". Did you mean "question_id"?',
+      example: { question_id: 'q2' },
+    });
+    expect(judgeAnswer(only, { answer: 'eu-west', colour: 1 })).toMatchObject({
+      reason: expect.stringContaining('Fields are: "question_id", "answer"'),
+    });
+    const long = judgeAnswer(only, { ['x'.repeat(100_000)]: 1 });
+    expect(JSON.stringify(long).length).toBeLessThan(1_000);
+  });
+
+  it('finding U3: an instruction with an unknown field is refused, also in its parts', () => {
+    expect(checkAmend({ instruktion: 'x' })).toMatchObject(refused('mean "instruction"?'));
+    expect(checkAmend({ answers: [{ question: 'q1', answer: 'x' }] })).toMatchObject(
+      refused('"question"'),
+    );
+    expect(checkAmend({ facts: { key: 'a', vale: 'b' } })).toMatchObject(refused('mean "value"?'));
+  });
+});
+
+it('JA8: no known field is missing from the list: a whole answer is taken', () => {
+  const whole = { question_id: 'q1', answer: 'Oslo', answered_by: 'Ana', as_default: false };
+  expect(judgeAnswer(inbox, whole)).toMatchObject({ type: 'taken', answered_by: 'Ana' });
+});
+
+it('JA9: other questions need no approver', () => {
+  const answer = { question_id: 'q1', answer: 'Oslo' };
+  expect(judgeAnswer(inbox, answer, ['Ana'])).toMatchObject({ type: 'taken', answered_by: null });
+});
+
+describe('finding T8: decisions that let the run act or spend', () => {
+  const approval = question({
+    question_id: 'q1',
+    kind: 'approval',
+    expected_answer_format: 'choice',
+    choices: ['approve', 'deny'],
+    default_answer: 'deny',
+  });
+  const only = { open: [approval], answered: {} };
+
+  it('finding T8: JA6: an answer without the id, or with a number, never approves', () => {
+    for (const kind of ['approval', 'effect', 'budget'] as const) {
+      const one = { open: [{ ...approval, kind }], answered: {} };
+      for (const payload of [
+        { answer: '1' },
+        { answer: 1 },
+        { answer: 'approve' },
+        { question_id: 'q1', answer: '1' },
+        { question_id: 'q1', answer: 1 },
+      ]) {
+        const verdict = judgeAnswer(one, payload);
+        expect(verdict).toMatchObject({ type: 'refused' });
+        expect(verdict).toMatchObject({ example: { question_id: 'q1', answer: 'deny' } });
+      }
+      expect(judgeAnswer(one, { question_id: 'q1', answer: 'Approve' })).toMatchObject({
+        type: 'taken',
+        text: 'approve',
+      });
+    }
+  });
+
+  it('finding T8: JA9: only an approver decides, and the name says that it is self-stated', () => {
+    const judge = (answered_by: string | undefined, answer = 'approve') =>
+      judgeAnswer(only, { question_id: 'q1', answer, answered_by }, ['Ana', 'Bo']);
+    expect(judge('Ana')).toMatchObject({ type: 'taken', answered_by: 'Ana (self-stated)' });
+    for (const name of ['Eve', 'ana', undefined]) {
+      expect(judge(name)).toMatchObject({
+        type: 'refused',
+        reason: expect.stringContaining('only "Ana", "Bo" may decide this'),
+      });
+    }
+    const denied = { question_id: 'q1', answer: 'deny', as_default: true };
+    expect(judgeAnswer(only, denied, ['Ana'])).toMatchObject({ answered_by: 'default' });
+    expect(judgeAnswer({ open: [region], answered: {} }, { answer: 1 }, ['Ana'])).toMatchObject({
+      type: 'taken',
+    });
+  });
+
+  it('finding T8: long arguments are shown with their beginning and their end', () => {
+    const text = `${'a'.repeat(5_000)}rm -rf`;
+    const shown = cutMiddle(text, 800);
+    expect(shown.length).toBeLessThanOrEqual(800);
+    expect(shown.startsWith('aaa')).toBe(true);
+    expect(shown.endsWith('rm -rf')).toBe(true);
+    expect(shown).toContain('of 5006 characters left out');
+    expect(cutMiddle('short', 800)).toBe('short');
   });
 });

@@ -43,15 +43,29 @@ describe('labels', () => {
   it('WA3: each timer of a question says what it brings', () => {
     const escalate_to = { person: 'Maria', after_seconds: 7_200 };
     const asked = question({ question_id: 'q3', escalate_to, default_answer: 'eu' });
-    expect(describeMoment('hand_over', asked)).toBe(
-      'q3 is also for Maria after 2 h: Which region?',
+    const command = 'npm run planwave -- answer run-1 q3';
+    expect(describeMoment('hand_over', asked, 'run-1')).toBe(
+      `q3 is also for Maria after 2 h: Which region? · ${command}`,
     );
-    expect(describeMoment('reminder', asked)).toBe(describeWait(asked));
+    expect(describeMoment('reminder', asked, 'run-1')).toBe(`${describeWait(asked)} · ${command}`);
     const ending = { ...asked, deadline_seconds: 60 };
-    expect(describeMoment('deadline', ending)).toBe(
-      'waiting for your answer to q3 (default: eu in 1 min)',
+    expect(describeMoment('deadline', ending, 'run-1')).toBe(
+      `waiting for your answer to q3 (default: eu in 1 min) · ${command}`,
     );
-    expect(describeMoment('reminder', ending)).toBe('reminder 1 about q3: Which region?');
+    expect(describeMoment('reminder', ending, 'run-1')).toBe(
+      `reminder 1 about q3: Which region? · ${command}`,
+    );
+  });
+
+  it('finding U5: the timer of a question carries the command that answers, however long both are', () => {
+    const asked = question({ question_id: 'q3', text: 'Which region? '.repeat(20) });
+    const name = describeMoment('reminder', asked, 'r'.repeat(40));
+    expect(name).toMatch(
+      /^waiting for your answer to q3: .*… · npm run planwave -- answer r{40} q3$/,
+    );
+    expect(name.length).toBeLessThanOrEqual(120);
+    // A workflow id that was typed by hand may be longer than a label.
+    expect(describeMoment('reminder', asked, 'r'.repeat(200))).toBe(describeWait(asked));
   });
 
   it('a turn is labelled by agent, purpose and number', () => {

@@ -16,14 +16,13 @@ describe('what a delegation loaded', () => {
     );
   });
 
-  it('LD2: calls that keep to what they were left are all in the list, however many a turn makes', () => {
+  it('LD2: replies that keep to their shares are all in the list', () => {
     fc.assert(
-      fc.property(fc.array(detailIds, { maxLength: 8 }), (turns) => {
+      fc.property(fc.array(detailIds, { maxLength: 8 }), (replies) => {
         const loaded = new Set<string>();
         let noted: readonly string[] = [];
-        for (const calls of turns) {
-          const left = countLoadsLeft(noted, calls.length);
-          const done = calls.filter((_, at) => (left[at] ?? 0) > 0);
+        for (const calls of replies) {
+          const done = calls.slice(0, countLoadsLeft(noted));
           for (const id of done) loaded.add(id);
           noted = noteLoaded(noted, done);
         }
@@ -32,8 +31,23 @@ describe('what a delegation loaded', () => {
     );
   });
 
-  it('LD2: what others load at the same time is left to them', () => {
-    const max = engineLimits.loadedDetailsMax;
-    expect(countLoadsLeft([], 2, max - 1)).toEqual([1, 0]);
+  it('LD2: conversations that work at the same time never fill the list, in whatever order they end', () => {
+    const steps = fc.array(fc.nat({ max: 3 }), { maxLength: 60 });
+    fc.assert(
+      fc.property(steps, fc.integer({ min: 2, max: 4 }), (order, atOnce) => {
+        const shares = new Map<number, number>();
+        let noted: readonly string[] = [];
+        let next = 0;
+        for (const one of order.filter((member) => member < atOnce)) {
+          const share = shares.get(one) ?? 0;
+          noted = noteLoaded(
+            noted,
+            Array.from({ length: share }, () => `${(next += 1)}`),
+          );
+          expect(noted).toHaveLength(next);
+          shares.set(one, countLoadsLeft(noted, atOnce));
+        }
+      }),
+    );
   });
 });

@@ -12,7 +12,7 @@ const effect: RecordedEffect = {
   arguments_ref: 'a'.repeat(64),
   state: 'confirmed',
   target: 'a.md',
-  receipt: { target: 'a.md', sha256: 'b'.repeat(64), bytes: 3 },
+  receipt: { target: 'a.md', sha256: 'b'.repeat(64), bytes: 3, replaced_ref: 'c'.repeat(64) },
   reason: '',
   approval_question_id: 'q1',
   updated_at: 1_760_000_000,
@@ -22,6 +22,11 @@ it('a report of ours comes back as it was sent, with the fields we know', () => 
   expect(readEffect({ ...effect, more: 1 })).toEqual(effect);
   const bare = { ...effect, receipt: null, approval_question_id: null };
   expect(readEffect(bare)).toEqual(bare);
+  const removed = {
+    ...effect,
+    receipt: { target: 'a.md', sha256: 'b'.repeat(64), bytes: 0, removed: true },
+  };
+  expect(readEffect(removed)).toEqual(removed);
   expect(checkEscalation({ type: 'effect', from: 'run/wave-001/build', effect })).toEqual({
     type: 'effect',
     from: 'run/wave-001/build',

@@ -27,6 +27,7 @@ const view: RunDetails = {
   budget: '',
   at_work: null,
   rejected: [],
+  rejected_total: 0,
 };
 
 const choice = question({ expected_answer_format: 'choice', choices: ["it's", 'b'] });

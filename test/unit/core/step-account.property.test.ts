@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import type { BudgetLimits, RunBudget, Spending } from '../../../contracts/budget.ts';
-import type { AccountState } from '../../../core/budget/account-state.ts';
+import type { AccountState } from '../../../core/budget/account-terms.ts';
 import { budgetQuestion } from '../../../core/budget/budget-question.ts';
 import { noLimits, noSpending } from '../../../core/budget/spending.ts';
-import { openAccount, stepAccount } from '../../../core/budget/step-account.ts';
+import { beginAccount, stepAccount } from '../../../core/budget/step-account.ts';
 import type { AccountCommand, AccountEvent } from '../../../core/budget/step-account.ts';
 import { AccountWorld, budgets, moves } from './account-world.ts';
 
-it('BA1, BA2, BA3 and BA6: whoever asks in whatever order, no limit is passed and each wish is answered once', () => {
+it('BA1, BA2, BA3 and BA6: whoever asks in whatever order, no limit is passed and each request is answered once', () => {
   let replies = 0;
   fc.assert(
     fc.property(budgets, moves, (budget, script) => {
@@ -23,17 +23,17 @@ it('BA1, BA2, BA3 and BA6: whoever asks in whatever order, no limit is passed an
 
 const open = (limits: Partial<RunBudget>): AccountState => {
   const budget: RunBudget = { run: noLimits, wave: noLimits, delegation: noLimits, ...limits };
-  return openAccount(
+  return beginAccount(
     { limits: budget, steps: budget, before: noSpending, before_worked_ms: 0 },
     { max_parallel: 1, now: 0, held: false },
   );
 };
 
-type Wish = Extract<AccountEvent, { type: 'wish' }>;
+type Request = Extract<AccountEvent, { type: 'request' }>;
 
-const wish = (holder_id: string, needs: Partial<Spending> = {}): Wish => ({
-  type: 'wish',
-  holder_id,
+const request = (child_id: string, needs: Partial<Spending> = {}): Request => ({
+  type: 'request',
+  child_id,
   needs: { ...noSpending, calls: 1, ...needs },
   spent: noSpending,
   worked_ms: 0,
@@ -60,14 +60,14 @@ const asked = (state: AccountState, ...events: readonly AccountEvent[]) => {
 it('finding L5: a limit below the worst case of one call says so, and not that it is spent', () => {
   const cents = { ...noLimits, cost_micro_usd: 200_000 };
   for (const scope of ['run', 'wave', 'delegation'] as const) {
-    const text = asked(open({ [scope]: cents }), wish('a', { cost_micro_usd: 300_000 }));
+    const text = asked(open({ [scope]: cents }), request('a', { cost_micro_usd: 300_000 }));
     const whose = scope === 'delegation' ? 'delegation a' : `the ${scope}`;
     expect(text).toBe(
       `The budget of ${whose} may not hold the next call, which can take up to 0.3 US$: so far 0 of 0.2 US$. What now?`,
     );
   }
-  const spent = { type: 'ended', holder_id: 'a', spent: { ...noSpending, calls: 1 } } as const;
-  expect(asked(open({ run: callsLimit(1) }), wish('a'), spent, wish('b'))).toBe(
+  const spent = { type: 'ended', child_id: 'a', spent: { ...noSpending, calls: 1 } } as const;
+  expect(asked(open({ run: callsLimit(1) }), request('a'), spent, request('b'))).toBe(
     'The budget of the run is spent: 1 of 1 calls. What now?',
   );
 });
@@ -75,22 +75,24 @@ it('finding L5: a limit below the worst case of one call says so, and not that i
 it('BA4: who waits for the user or has ended gives back what it did not spend', () => {
   const { commands } = run(
     open({ run: callsLimit(1) }),
-    wish('a'),
-    wish('b'),
-    { type: 'released', holder_id: 'a', spent: noSpending },
-    { type: 'ended', holder_id: 'b', spent: noSpending },
-    wish('c'),
+    request('a'),
+    request('b'),
+    { type: 'released', child_id: 'a', spent: noSpending },
+    { type: 'ended', child_id: 'b', spent: noSpending },
+    request('c'),
   );
   expect(commands.map(({ type }) => type)).toEqual(['grant', 'grant', 'grant']);
 });
 
 it('BA1: what a holder keeps is lent still, in every scope', () => {
-  const held = { ...noSpending, calls: 2 };
+  const reserved = { ...noSpending, calls: 2 };
   for (const scope of ['run', 'wave', 'delegation'] as const) {
     const opened = open({ [scope]: callsLimit(3) });
-    const keeping = { ...wish('a'), held };
-    expect(run(opened, keeping).commands).toMatchObject([{ type: 'grant', lease: { calls: 1 } }]);
-    const both = run(opened, { ...wish('a', { calls: 2 }), held }).commands;
+    const keeping = { ...request('a'), reserved };
+    expect(run(opened, keeping).commands).toMatchObject([
+      { type: 'grant', reservation: { calls: 1 } },
+    ]);
+    const both = run(opened, { ...request('a', { calls: 2 }), reserved }).commands;
     expect(both).toMatchObject([{ type: 'ask', limit: { scope } }]);
   }
 });
@@ -98,47 +100,49 @@ it('BA1: what a holder keeps is lent still, in every scope', () => {
 it('BA5: who was lost has spent what it was lent', () => {
   const { commands } = run(
     open({ run: callsLimit(1) }),
-    wish('a'),
-    { type: 'ended', holder_id: 'a', spent: null },
-    wish('b'),
+    request('a'),
+    { type: 'ended', child_id: 'a', spent: null },
+    request('b'),
   );
   expect(commands.map(({ type }) => type)).toEqual(['grant', 'ask']);
 });
 
 it('BA7: an event that does not fit changes nothing', () => {
-  const { state } = run(open({ run: callsLimit(3) }), wish('a'), wish('b'));
+  const { state } = run(open({ run: callsLimit(3) }), request('a'), request('b'));
   const strange: AccountEvent[] = [
-    { type: 'released', holder_id: 'nobody', spent: noSpending },
-    { type: 'ended', holder_id: 'nobody', spent: null },
+    { type: 'released', child_id: 'nobody', spent: noSpending },
+    { type: 'ended', child_id: 'nobody', spent: null },
     { type: 'hold', held: false },
     { type: 'answered', limit: { scope: 'run', delegation_id: null }, decision: 'abandon' },
   ];
   for (const event of strange) {
     expect(stepAccount(state, event, 50)).toEqual({ state, commands: [] });
   }
-  const ended = run(state, { type: 'ended', holder_id: 'a', spent: noSpending });
-  expect(stepAccount(ended.state, wish('a'), 60).commands).toEqual([]);
+  const ended = run(state, { type: 'ended', child_id: 'a', spent: noSpending });
+  expect(stepAccount(ended.state, request('a'), 60).commands).toEqual([]);
 });
 
-it('BA8: only time at work counts, and a lease ends with it', () => {
+it('BA8: only time at work counts, and a reservation ends with it', () => {
   const opened = open({ run: { ...noLimits, worked_ms: 100 } });
-  const first = stepAccount(opened, wish('a'), 1_000);
-  expect(first.commands).toMatchObject([{ type: 'grant', lease: { until: 1_100 } }]);
+  const first = stepAccount(opened, request('a'), 1_000);
+  expect(first.commands).toMatchObject([{ type: 'grant', reservation: { until: 1_100 } }]);
   const held = stepAccount(first.state, { type: 'hold', held: true }, 1_040);
   const on = stepAccount(held.state, { type: 'hold', held: false }, 9_000);
-  const again = stepAccount(on.state, { ...wish('a') }, 9_010);
+  const again = stepAccount(on.state, { ...request('a') }, 9_010);
   // 50 of 100 ms are used: the hour of the pause is not.
-  expect(again.commands).toMatchObject([{ type: 'grant', lease: { until: 9_060 } }]);
-  const late = stepAccount(again.state, wish('a'), 9_060);
+  expect(again.commands).toMatchObject([{ type: 'grant', reservation: { until: 9_060 } }]);
+  const late = stepAccount(again.state, request('a'), 9_060);
   expect(late.commands).toMatchObject([{ type: 'ask', limit: { scope: 'run' } }]);
 });
 
-function lease(left: number, tokens: number): readonly AccountCommand[] {
-  return run(open({ run: { ...noLimits, tokens: left } }), wish('a', { tokens })).commands;
+function reservation(left: number, tokens: number): readonly AccountCommand[] {
+  return run(open({ run: { ...noLimits, tokens: left } }), request('a', { tokens })).commands;
 }
 
-it('AT1, AT2 and AT3: a lease is a share while much is left, exact near the limit, and open without one', () => {
-  expect(lease(1_000, 10)).toMatchObject([{ lease: { tokens: 500, calls: null, until: null } }]);
-  expect(lease(1_000, 900)).toMatchObject([{ lease: { tokens: 900 } }]);
-  expect(lease(1_000, 1_001)).toMatchObject([{ type: 'ask' }]);
+it('RS2, RS3 and RS4: a reservation is a share while much is left, exact near the limit, and open without one', () => {
+  expect(reservation(1_000, 10)).toMatchObject([
+    { reservation: { tokens: 500, calls: null, until: null } },
+  ]);
+  expect(reservation(1_000, 900)).toMatchObject([{ reservation: { tokens: 900 } }]);
+  expect(reservation(1_000, 1_001)).toMatchObject([{ type: 'ask' }]);
 });

@@ -183,7 +183,8 @@ describe('stepInbox, whatever happens', () => {
           default_answered_by: 'user',
         });
         expect(preview.ok).toBe(step.effects[0]?.type !== 'rejected');
-        const untouched = preview.ok ? step.state : { ...state, rejected: step.state.rejected };
+        const { rejected, rejected_total } = step.state;
+        const untouched = preview.ok ? step.state : { ...state, rejected, rejected_total };
         expect(step.state).toEqual(untouched);
         const example = preview.ok ? payload : preview.example;
         expect(example === null || previewAnswer(state, example).ok).toBe(true);

@@ -134,6 +134,7 @@ describe('stepInbox', () => {
     expect(step.effects).toEqual([
       {
         type: 'rejected',
+        isRecorded: true,
         rejected: {
           question_id: 'q2',
           reason: expect.stringContaining('expected a number'),
@@ -142,7 +143,7 @@ describe('stepInbox', () => {
         },
       },
     ]);
-    expect({ ...step.state, rejected: [] }).toEqual(before);
+    expect({ ...step.state, rejected: [], rejected_total: 0 }).toEqual(before);
   });
 
   it('IN4: the same question for the same task is put twice, the third time is a loop', () => {

@@ -217,6 +217,17 @@ it("SC11: a trial waits for its own member's tasks, and for no others", () => {
   expect([first, second]).toEqual([trial.tasks[0]?.delegation_id, undefined]);
 });
 
+it('BR3: a trial that begins after the rest and fails opens the breaker again', () => {
+  const { state, tasks } = endWith('failed', 'failed', 'failed');
+  expect(tasks).toEqual([]);
+  const later = breakerOf(state.tasks, 'ann').open_until_ms ?? 0;
+  const paused = step(state, { type: 'pause' }, later).state;
+  const trial = admitCalls(paused, [callOn('ann')], later);
+  const begun = step(trial.state, { type: 'resume' }, later);
+  const after = step(begun.state, fails(begun.start[0]), later).state.tasks;
+  expect(readBreaker(breakerOf(after, 'ann'), later)).toBe('open');
+});
+
 it('a further attempt is counted only for a running task', () => {
   const given = admitCalls(teamOf({ allow_parallel: false }), [callOn('ann'), callOn('bob')], 0);
   const { state } = step(given.state, { type: 'resume' }, 0);
@@ -229,6 +240,7 @@ it('a further attempt is counted only for a running task', () => {
 
 it('a member may be called like something that every object has', () => {
   const team = teamOf({ members: [teamSeat('constructor')] });
-  const { refused, tasks } = admitCalls(team, [callOn('constructor')], 0);
-  expect([refused, tasks.length]).toEqual([[], 1]);
+  const { refused, state } = admitCalls(team, [callOn('constructor')], 0);
+  expect(refused).toEqual([]);
+  expect(readBreaker(breakerOf(state.tasks, 'constructor'), 0)).toBe('closed');
 });

@@ -43,8 +43,9 @@ function play(state: InboxState, events: readonly InboxEvent[]): InboxState {
 /** Removes rejected answers, which are kept each time so that their sender sees the reason. */
 function withoutRejected({
   rejected: _rejected,
+  rejected_total: _total,
   ...rest
-}: InboxState): Omit<InboxState, 'rejected'> {
+}: InboxState): Omit<InboxState, 'rejected' | 'rejected_total'> {
   return rest;
 }
 

@@ -12,6 +12,9 @@ const fields = [
   'output_tokens',
   'cost_micro_usd',
   'unpriced_calls',
+  'unreported_calls',
+  'unreported_tokens',
+  'unreported_cost_micro_usd',
 ] as const satisfies readonly (keyof Usage)[];
 
 const anyUsage: fc.Arbitrary<Usage> = fc.record({
@@ -22,6 +25,9 @@ const anyUsage: fc.Arbitrary<Usage> = fc.record({
   output_tokens: fc.nat(),
   cost_micro_usd: fc.nat(),
   unpriced_calls: fc.nat(),
+  unreported_calls: fc.nat(),
+  unreported_tokens: fc.nat(),
+  unreported_cost_micro_usd: fc.nat(),
 });
 
 describe('usage', () => {

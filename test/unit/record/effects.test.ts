@@ -1,8 +1,10 @@
+import { symlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RecordedEffect } from '../../../contracts/effect.ts';
 import type { RecordChange } from '../../../contracts/run-record.ts';
-import { createFolder, useHarness } from './harness.ts';
+import { fileWorkspaces } from '../../support/file-workspaces.ts';
+import { agent, createFolder, createHarness, useHarness } from './harness.ts';
 import { question, usage } from './samples.ts';
 
 const harness = useHarness();
@@ -91,6 +93,36 @@ it('a run whose tools changed nothing has no such file and no such part of its r
   const { result } = await run.apply(ended);
   expect(await harness.deps.store.getText(result?.report_ref ?? '')).not.toContain('outside');
   await expect(linesOf('my-run')).rejects.toThrow('ENOENT');
+});
+
+it("finding T5: a workspace outside of the worker's folders is refused, with the cure", async () => {
+  const [allowed, other, home] = await Promise.all([
+    createFolder(),
+    createFolder(),
+    createFolder(),
+  ]);
+  symlinkSync(other, join(allowed, 'link'));
+  const at = await createHarness({ workspaces: fileWorkspaces(home, [allowed]) });
+  const open = (workspace_dir: string) => at.open('plannerRun', { goal: 'Go', workspace_dir });
+  for (const dir of [other, join(allowed, 'link'), '/', join(allowed, '..')]) {
+    await expect(open(dir)).rejects.toThrow(
+      /workspace_dir: .*none of .*Try: .*PLANWAVE_WORKSPACES/,
+    );
+  }
+  await expect(open(allowed)).resolves.toMatchObject({ goal_title: 'Go' });
+});
+
+it('a run without a workspace has no tools for one', async () => {
+  const tools = ['load_detail', 'read_file'];
+  const at = await createHarness({
+    agents: () => ({ load: async () => [agent('planner'), agent('writer', tools)] }),
+    toolNames: tools,
+    workspaceTools: ['read_file'],
+  });
+  const toolsOf = async (input: object) =>
+    (await at.open('plannerRun', { goal: 'Go', ...input })).agents.at(-1)?.allowed_tools;
+  expect(await toolsOf({})).toEqual(['load_detail']);
+  expect(await toolsOf({ workspace_dir: await createFolder() })).toEqual(tools);
 });
 
 it('the folder for files is in the record, and a wrong one is refused before anything is paid for', async () => {

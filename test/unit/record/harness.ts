@@ -5,7 +5,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { createFileProjection } from '../../../activities/adapters/file-projection.ts';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
 import { createFileRunIndex } from '../../../activities/adapters/file-store/file-run-index.ts';
-import { createFileWorkspaces } from '../../../activities/adapters/file-workspaces.ts';
+import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import type { RecordDeps } from '../../../activities/run-record/deps.ts';
 import { readRecord } from '../../../activities/artifacts/record-log.ts';
 import { createRecordActivities } from '../../../activities/run-record/create-record-activities.ts';
@@ -74,9 +74,11 @@ export async function createHarness(over: Partial<RecordDeps> = {}): Promise<Har
     index: createFileRunIndex({ home }),
     agents: () => ({ load: async () => [agent('planner'), agent('researcher'), agent('writer')] }),
     projection: createFileProjection({ home }),
-    workspaces: createFileWorkspaces({ home }),
+    workspaces: fileWorkspaces(home),
     toolNames: ['load_detail'],
+    workspaceTools: [],
     middlewareNames: [],
+    approvers: null,
     models: [],
     isPriced: () => true,
     ...over,

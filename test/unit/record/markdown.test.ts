@@ -98,3 +98,10 @@ it('leaves other angle brackets alone', () => {
     'a < b, <b>c</b>, <https://example.org>',
   );
 });
+
+it('finding U12: a goal can not turn the direction of a line in the result', () => {
+  expect(oneLine('Compare \u202Eegap\u202C \u2066two\u2069\nthings')).toBe(
+    'Compare egap two things',
+  );
+  expect(oneLine('שלום \u200F!')).toBe('שלום \u200F!');
+});

@@ -156,6 +156,14 @@ it('finished_unmet: says how many are not met, and why', async () => {
   expect(section(result, 'Assumptions that stand')).toBeNull();
 });
 
+it('finding L10: the report names apart what may have been billed without a report', async () => {
+  const lost = { unreported_calls: 2, unreported_tokens: 900, unreported_cost_micro_usd: 40_000 };
+  const result = await reportOf({ goal: 'Goal' }, end('abandoned', { ...usage(1), ...lost }));
+  expect(section(result, 'Usage and cost')).toContain(
+    '- Billed perhaps, without a report, and counted against the budget: 2 calls, up to 900 tokens, up to $0.04',
+  );
+});
+
 it('stopped: what was asked, planned and not done', async () => {
   const made = plan(delegation('a'), delegation('b'));
   const planRef = await harness.put(made);

@@ -11,14 +11,14 @@ import type {
 import type { Redactor } from '../../../activities/ports/redactor.ts';
 import { redactProjection, redactStore } from '../../../activities/redaction/redact-ports.ts';
 import type { Ref } from '../../../contracts/ref.ts';
-import type { RecordRevision } from '../../../contracts/run-log.ts';
+import type { RecordRevision, RunEvent } from '../../../contracts/run-log.ts';
 import type { RecordChange, RunRecord } from '../../../contracts/run-record.ts';
 import { engineLimits } from '../../../core/limits.ts';
-import { foldRevision, isSnapshotDue } from '../../../core/run/fold-run.ts';
+import { foldRevision, foldRun, isSnapshotDue } from '../../../core/run/fold-run.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';
 import { createHarness } from './harness.ts';
 import type { Harness, RunningRun } from './harness.ts';
-import { answered, question } from './samples.ts';
+import { answered, question, usage } from './samples.ts';
 import { wholeRun, wholeRunInput } from './whole-run.ts';
 
 /** Question as long as an agent asks it, and its answer: one update each. */
@@ -165,6 +165,47 @@ it('RL4, RL5: folding the log at once, or in parts that were stored between, giv
         return stored[index] === true ? JSON.parse(JSON.stringify(after)) : after;
       }, first);
       expect(folded).toEqual(record);
+    }),
+  );
+});
+
+/** Events of one run that may come in any order and number. */
+const anyEvent = fc
+  .tuple(fc.constantFrom('q1', 'q2', 'q3'), fc.constantFrom('one', 'two'), fc.nat({ max: 9 }))
+  .chain(([id, said, at]) =>
+    fc.constantFrom<RunEvent>(
+      { type: 'phase', at, phase: 'working' },
+      { type: 'question_opened', at, question: question(id, { fact_key: id }) },
+      {
+        type: 'question_answered',
+        at,
+        answered: answered(id, { answer: said }),
+        answer_ref: null,
+      },
+      {
+        type: 'answer_amended',
+        at,
+        amended: { question_id: id, answer: said, hash: said, answer_ref: null },
+        amended_at: at,
+      },
+      { type: 'question_withdrawn', at, question_id: id },
+      { type: 'instruction', at, instruction: said, facts: [{ key: id, value: said }] },
+      { type: 'criteria_waived', at, criterion_ids: ['goal-1'], question_id: id },
+      { type: 'ended', at, status: 'stopped', usage: usage(1), stop_reason: said },
+    ),
+  );
+
+it('RL5: any log folds to the same record, wherever it is stored whole in between', async () => {
+  const { harness, run } = await wholeLog();
+  const { first } = await logOf(harness.deps.store, run.ref());
+  fc.assert(
+    fc.property(fc.array(fc.tuple(anyEvent, fc.boolean())), (steps) => {
+      const whole = steps.reduce((record, [event]) => foldRun(record, event), first);
+      const inParts = steps.reduce<RunRecord>((record, [event, isStored]) => {
+        const after = foldRun(record, event);
+        return isStored ? JSON.parse(JSON.stringify(after)) : after;
+      }, first);
+      expect(inParts).toEqual(whole);
     }),
   );
 });

@@ -19,7 +19,7 @@ import {
 } from '../../../activities/redaction/redact-ports.ts';
 import { redactTools } from '../../../activities/redaction/redact-tools.ts';
 import type { Middleware } from '../../../activities/ports/middleware.ts';
-import type { ActingTool, ReadingTool, ToolContext } from '../../../activities/tools/tool.ts';
+import type { ActingTool, ReadingTool, ReadContext } from '../../../activities/tools/tool.ts';
 import { loadDetail } from '../../../activities/tools/registry/load-detail.ts';
 import { createRedactingCodec } from '../../../redaction/redacting-codec.ts';
 import { createRedactor } from '../../../redaction/create-redactor.ts';
@@ -222,10 +222,11 @@ it('the last words of a stream show no secret, whole or in part', async () => {
   expect(shown.filter((words) => words.includes(line))).toEqual([]);
 });
 
-const toolContext: ToolContext = {
+const toolContext: ReadContext = {
   store: createMemoryStore(),
   run_id: 'my-run',
   delegation_id: 'task',
+  builds_on: [],
   record_ref: '',
   upstream: [],
   loads_left: 1,
@@ -255,7 +256,9 @@ it('a tool that acts says no secret either, and the ledger of its effects keeps 
   const [redacted] = redactTools(new Map([['t', tool]]), redactor).values();
   if (redacted?.effect !== 'acting') throw new Error('another tool');
   expectClean(await redacted.look({}, toolContext));
-  expectClean(await redacted.act({}, { ...toolContext, mayStill: async () => {} }).catch(String));
+  expectClean(
+    await redacted.act({}, { ...toolContext, before: '', mayStill: async () => {} }).catch(String),
+  );
   expectClean(JSON.stringify(await redacted.check({}, '', toolContext)));
   const ledger = createMemoryEffects();
   await redactEffects(ledger, redactor).put('k', { type: 'failed', reason: everything }, 0);

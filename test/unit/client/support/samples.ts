@@ -30,6 +30,7 @@ export function listing(fields: Partial<RunListing> = {}): RunListing {
     started_at: 1_700_000_000,
     closed_at: null,
     version: null,
+    task_queue: 'planwave',
     ...fields,
   };
 }

@@ -1,0 +1,283 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, mkdir, stat, unlink } from 'node:fs/promises';
+import { isAbsolute, join, resolve } from 'node:path';
+import type { Ref } from '../../../contracts/ref.ts';
+import { checkWorkspacePath, foldFileName } from '../../../core/effects/check-workspace-path.ts';
+import { engineLimits } from '../../../core/limits.ts';
+import { StoreUnavailable } from '../../ports/artifact-store.ts';
+import { WorkspaceRefused } from '../../ports/workspaces.ts';
+import type {
+  ChangedFile,
+  ChangeTerms,
+  FileState,
+  FoundFile,
+  WorkspacePlace,
+  Workspaces,
+} from '../../ports/workspaces.ts';
+import type { Worktrees } from '../../ports/worktrees.ts';
+import { toRunDirectory, treePaths } from '../../projection/paths.ts';
+import { atomicWriteFile } from '../file-store/atomic-write-file.ts';
+import { syncDirectory } from '../file-store/confinement.ts';
+import { getCode } from '../file-store/store-errors.ts';
+import { isAllowed, isBelow, realOf } from './allowed-folders.ts';
+import { closing, descend } from './open-folder.ts';
+import type { OpenFolder } from './open-folder.ts';
+import { createReader } from './read-workspace.ts';
+import type { Root } from './read-workspace.ts';
+import { refuseOwn, toRefusal } from './refusals.ts';
+import { openWritten } from './written-files.ts';
+
+export interface FileWorkspacesOptions {
+  /** The artifact home. */
+  readonly home: string;
+  /** Folders that a run's input may name, with all below them. If undefined, any. */
+  readonly roots?: readonly string[] | undefined;
+  /** Keeps content that is about to be replaced, byte for byte. */
+  readonly keep: (content: Uint8Array) => Promise<Ref>;
+  /** Copies of workspaces that are git repositories. If absent, each workspace is used directly. */
+  readonly worktrees?: Pick<Worktrees, 'open'>;
+}
+
+/** File of one call: its open folder, and its name there. */
+interface Target {
+  readonly folder: OpenFolder;
+  readonly name: string;
+  /** The path as the model wrote it. */
+  readonly shown: string;
+}
+
+/**
+ * Creates workspaces as folders: the one that a run's input names, or a delegation's copy of it when it is a git
+ * repository, or `<home>/<run directory>/workspace`.
+ *
+ * FW1. Nothing outside the workspace is read or written: not by `..`, an absolute path, a link, or a name that another
+ *      system reads differently.
+ * FW2. A name that differs from an existing one only in case or Unicode form is not written: on another file system the
+ *      two are one file.
+ * FW3. Agents can't reach the engine's own files, even in a workspace that contains the artifact home.
+ * FW4. A reader sees an old file or a new one, whole; a failed write changes nothing.
+ * FW5. Content that the run did not write is kept before it is replaced or removed, but in a copy: there it is in git.
+ */
+export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces {
+  const home = resolve(options.home);
+  const written = openWritten(home);
+  const copyOf = async (place: WorkspacePlace): Promise<string | null> =>
+    (await options.worktrees?.open(place)) ?? null;
+  const rootOf = async (place: WorkspacePlace): Promise<Root> => {
+    const { dir, run_id } = place;
+    if (dir === null) {
+      return { path: home, names: [toRunDirectory(run_id), treePaths.workspace], home: null };
+    }
+    const copy = await copyOf(place);
+    if (copy !== null) return { path: copy, names: [], home: null };
+    return { path: resolve(dir), names: [], home: await realOf(home) };
+  };
+  const find = async (place: WorkspacePlace, target: Target): Promise<FoundFile | null> => {
+    const state = await readState(target);
+    if (state === null) return null;
+    const isNoted = written.has(place.run_id, target.shown, state.sha256);
+    return { ...state, by_run: (await isNoted) || (await copyOf(place)) !== null };
+  };
+  /** Runs a change between two looks at the file: what was found is kept, and what came since is not replaced. */
+  const change = async (
+    { place, target, terms }: { place: WorkspacePlace; target: Target; terms: ChangeTerms },
+    act: (found: FoundFile | null, mayStill: () => Promise<void>) => Promise<FileState>,
+  ): Promise<ChangedFile> => {
+    const found = await find(place, target);
+    checkExpected(target, found, terms);
+    const isLost = found !== null && !found.by_run;
+    const kept = isLost && { replaced_ref: await options.keep(await readForKeeping(target)) };
+    const state = await act(found, async () => {
+      await terms.mayStill?.();
+      checkExpected(target, await readState(target), { expected: found?.sha256 ?? null });
+    });
+    return { ...state, ...kept };
+  };
+  return {
+    ...createReader(rootOf),
+    async folderOf(place) {
+      const { path, names } = await rootOf(place);
+      const folder = join(path, ...names);
+      await mkdir(folder, { recursive: true });
+      return folder;
+    },
+    findFault: (dir) => findFolderFault(home, options.roots ?? null, dir),
+    look: async (place, path) =>
+      inTarget(await rootOf(place), path, false, (target) => find(place, target)),
+    async write(place, path, text, terms = {}) {
+      const bytes = Buffer.from(text, 'utf8');
+      const state = { sha256: hash(bytes), bytes: bytes.byteLength };
+      const done = await inTarget(await rootOf(place), path, true, (target) =>
+        change({ place, target, terms }, async (_found, mayStill) => {
+          // Noted first: a crash may come between the note and the change, never the other way round.
+          await written.add(place.run_id, path, state.sha256);
+          await replace(target, bytes, mayStill);
+          return state;
+        }),
+      );
+      return done ?? throwMissing(path);
+    },
+    async remove(place, path, terms = {}) {
+      const done = await inTarget(await rootOf(place), path, false, (target) =>
+        change({ place, target, terms }, async (found, mayStill) => {
+          if (found === null) return throwMissing(path);
+          await mayStill();
+          await remove(target);
+          return { sha256: found.sha256, bytes: found.bytes };
+        }),
+      );
+      return done ?? throwMissing(path);
+    },
+  };
+}
+
+/**
+ * Opens the folder of a file that may be changed, after checking each name on the way.
+ *
+ * @param create True to create missing folders.
+ * @returns null when a folder is missing.
+ */
+async function inTarget<T>(
+  { path: root, names, home }: Root,
+  shown: string,
+  create: boolean,
+  work: (target: Target) => Promise<T>,
+): Promise<T | null> {
+  const checked = checkWorkspacePath(shown);
+  if (!checked.ok) throw new WorkspaceRefused(checked.reason);
+  const parts = [...names, ...checked.parts];
+  const name = parts.at(-1) ?? '';
+  const folder = await descend(root, parts.slice(0, -1), {
+    create,
+    onWay: (on, next) => checkName(on, next, shown, 'a folder'),
+  }).catch((error: unknown) => {
+    if (getCode(error) === 'ENOENT' && !create) return null;
+    throw toRefusal(shown, 'looked up', error);
+  });
+  if (folder === null) return null;
+  return closing(folder, async () => {
+    if (home !== null && isBelow(home, join(folder.real, name))) throw refuseOwn(shown);
+    await checkName(folder, name, shown, 'a file');
+    return work({ folder, name, shown });
+  });
+}
+
+/** Checks what stands under a name that is to be used, and under names that some systems take for it. */
+async function checkName(
+  folder: OpenFolder,
+  name: string,
+  shown: string,
+  expected: 'a file' | 'a folder',
+): Promise<void> {
+  const entries = await folder.entries();
+  const fold = foldFileName(name);
+  const twin = entries.find((entry) => entry.name !== name && foldFileName(entry.name) === fold);
+  if (twin !== undefined) {
+    throw new WorkspaceRefused(
+      `${JSON.stringify(shown)} can't be used: ${JSON.stringify(twin.name)} is there already, and some systems take the two for one. Try: that name, or another one.`,
+    );
+  }
+  const there = entries.find((entry) => entry.name === name);
+  if (there === undefined) return;
+  if (expected === 'a file' ? there.isFile() : there.isDirectory()) return;
+  throw new WorkspaceRefused(
+    `${JSON.stringify(shown)} can't be used: ${JSON.stringify(name)} is not ${expected} but something else. Try: another path.`,
+  );
+}
+
+function checkExpected(
+  { shown }: Target,
+  found: FileState | null,
+  { expected }: Pick<ChangeTerms, 'expected'>,
+): void {
+  if (expected === undefined || expected === (found?.sha256 ?? null)) return;
+  throw new WorkspaceRefused(
+    `${JSON.stringify(shown)} has changed since it was looked at, so nothing was done. Try: read it again.`,
+  );
+}
+
+async function replace(
+  { folder, name, shown }: Target,
+  bytes: Uint8Array,
+  mayStill: () => Promise<void>,
+): Promise<void> {
+  try {
+    await atomicWriteFile(join(folder.path, name), bytes, { mayStill, access: 'shared' });
+  } catch (error) {
+    throw error instanceof StoreUnavailable ? toRefusal(shown, 'written', error) : error;
+  }
+}
+
+async function remove({ folder, name, shown }: Target): Promise<void> {
+  try {
+    await unlink(join(folder.path, name));
+    await syncDirectory(folder.path);
+  } catch (error) {
+    throw toRefusal(shown, 'removed', error);
+  }
+}
+
+async function readState({ folder, name, shown }: Target): Promise<FileState | null> {
+  try {
+    const file = await folder.openFile(name);
+    if (file === null) return null;
+    // The stream closes the file, which may be large if it is from another source.
+    const digest = createHash('sha256');
+    let bytes = 0;
+    for await (const chunk of file.createReadStream()) {
+      const block: Buffer = chunk;
+      digest.update(block);
+      bytes += block.byteLength;
+    }
+    return { sha256: digest.digest('hex'), bytes };
+  } catch (error) {
+    throw toRefusal(shown, 'read', error);
+  }
+}
+
+async function readForKeeping({ folder, name, shown }: Target): Promise<Uint8Array> {
+  const file = await folder.openFile(name);
+  if (file === null) return throwMissing(shown);
+  try {
+    const { size } = await file.stat();
+    if (size <= engineLimits.keptFileBytesMax) return await file.readFile();
+  } finally {
+    await file.close();
+  }
+  throw new WorkspaceRefused(
+    `${JSON.stringify(shown)} has more than ${engineLimits.keptFileBytesMax} bytes, too many to keep what it holds. Try: another path.`,
+  );
+}
+
+async function findFolderFault(
+  home: string,
+  roots: readonly string[] | null,
+  dir: string,
+): Promise<string | null> {
+  const shown = JSON.stringify(dir);
+  if (!isAbsolute(dir)) {
+    return `${shown} is not absolute. Try: the whole path, as the worker sees it`;
+  }
+  // Said first, so that a refused folder tells nothing about the machine.
+  if (roots !== null && !(await isAllowed(roots, dir))) {
+    return `${shown} is in none of the worker's folders (${roots.join(', ')}). Try: a folder there, or PLANWAVE_WORKSPACES on the worker`;
+  }
+  try {
+    if (!(await stat(dir)).isDirectory()) return `${shown} is no folder. Try: a folder that exists`;
+    await access(dir, constants.W_OK);
+  } catch (error) {
+    return `${shown} can't be written (${getCode(error) ?? 'unknown fault'}). Try: a folder that exists where the worker runs and that it may write`;
+  }
+  return isBelow(await realOf(home), await realOf(dir))
+    ? `${shown} belongs to planwave's own files. Try: a folder elsewhere, or leave it out`
+    : null;
+}
+
+function hash(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function throwMissing(shown: string): never {
+  throw new WorkspaceRefused(`There is no file ${JSON.stringify(shown)}. Try: list_files.`);
+}

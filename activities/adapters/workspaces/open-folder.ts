@@ -1,0 +1,157 @@
+import { constants } from 'node:fs';
+import type { Dirent } from 'node:fs';
+import { lstat, mkdir, open, readdir, realpath } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { syncDirectory } from '../file-store/confinement.ts';
+import { getCode } from '../file-store/store-errors.ts';
+
+/** Systems without one of these flags have no number for it. */
+const flag = (name: 'O_DIRECTORY' | 'O_NOFOLLOW' | 'O_NONBLOCK'): number => constants[name] ?? 0;
+const fileFlags = constants.O_RDONLY | flag('O_NOFOLLOW') | flag('O_NONBLOCK');
+const folderFlags = constants.O_RDONLY | flag('O_NOFOLLOW') | flag('O_DIRECTORY');
+
+/**
+ * Folder that stays open while files below it are used.
+ *
+ * OF1. No name is followed if it is a link, at any level, even one that replaces a folder during the access: on Linux
+ *      each name is opened below the open folder (`/proc/self/fd/<n>/<name>`, which is openat), elsewhere the real path
+ *      is compared after opening.
+ * OF2. Only regular files are opened, and opening never waits: not for the writer of a FIFO either.
+ */
+export interface OpenFolder {
+  /** Path that leads to this very folder while it is open. */
+  readonly path: string;
+  /** Path of the folder without links, for comparisons. */
+  readonly real: string;
+  /**
+   * Opens a folder in this one. The caller closes it.
+   *
+   * @param create True to create it if it is missing.
+   * @throws an error with the system's code: ENOENT, or ENOTDIR for a link or anything else that is no folder.
+   */
+  enter(name: string, create?: boolean): Promise<OpenFolder>;
+  /**
+   * Opens a file for reading. The caller closes it. Null when there is none.
+   *
+   * @throws {NoFile} for a link and anything else that is no regular file.
+   */
+  openFile(name: string): Promise<FileHandle | null>;
+  entries(): Promise<readonly Dirent[]>;
+  close(): Promise<void>;
+}
+
+/** Something stands there that is not a regular file. */
+export class NoFile extends Error {
+  override readonly name = 'NoFile';
+}
+
+/** Opens the folder at which all access begins. Its path may lead through links: its owner named it. */
+export async function openRoot(path: string): Promise<OpenFolder> {
+  const real = await realpath(path);
+  return wrap(await open(real, folderFlags), real);
+}
+
+export interface DescentOptions {
+  /** True to create missing folders. */
+  readonly create?: boolean;
+  /** Called in each folder on the way, before the next one is entered. Its error ends the descent. */
+  readonly onWay?: (folder: OpenFolder, next: string, depth: number) => Promise<void>;
+}
+
+/** Opens a folder below the folder at `root`, one name after the other. The caller closes it. */
+export async function descend(
+  root: string,
+  names: readonly string[],
+  { create = false, onWay }: DescentOptions = {},
+): Promise<OpenFolder> {
+  let folder = await openRoot(root);
+  for (const [depth, name] of names.entries()) {
+    const current = folder;
+    // Each folder is opened in the one before it.
+    // oxlint-disable-next-line no-await-in-loop
+    folder = await closing(current, async () => {
+      await onWay?.(current, name, depth);
+      return current.enter(name, create);
+    });
+  }
+  return folder;
+}
+
+/** Runs `work` with a folder, then closes the folder, whatever happened. */
+export async function closing<T>(
+  folder: OpenFolder,
+  work: (folder: OpenFolder) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(folder);
+  } finally {
+    await folder.close();
+  }
+}
+
+function wrap(handle: FileHandle, real: string): OpenFolder {
+  const path = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : real;
+  return {
+    path,
+    real,
+    async enter(name, create = false) {
+      const inside = join(path, name);
+      if (create && (await makeFolder(inside))) await syncDirectory(path);
+      const entered = await open(inside, folderFlags).catch((error: unknown) =>
+        throwNoFolder(error),
+      );
+      return wrap(await checked(entered, join(real, name)), join(real, name));
+    },
+    async openFile(name) {
+      const file = await openOrNull(join(path, name));
+      if (file === null) return null;
+      await checked(file, join(real, name));
+      if ((await file.stat()).isFile()) return file;
+      await file.close();
+      throw new NoFile();
+    },
+    entries: () => readdir(path, { withFileTypes: true }),
+    close: () => handle.close(),
+  };
+}
+
+/** @returns false when it is there already. */
+async function makeFolder(path: string): Promise<boolean> {
+  try {
+    await mkdir(path);
+    return true;
+  } catch (error) {
+    if (getCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function openOrNull(path: string): Promise<FileHandle | null> {
+  try {
+    return await open(path, fileFlags);
+  } catch (error) {
+    const code = getCode(error) ?? '';
+    if (code === 'ENOENT') return null;
+    // A link, a socket, or a device without a driver.
+    throw ['ELOOP', 'EMLINK', 'ENXIO'].includes(code) ? new NoFile() : error;
+  }
+}
+
+function throwNoFolder(error: unknown): never {
+  // A link gives ELOOP or ENOTDIR, by system.
+  if (['ELOOP', 'EMLINK'].includes(getCode(error) ?? '')) {
+    throw Object.assign(new Error('a link'), { code: 'ENOTDIR' });
+  }
+  throw error;
+}
+
+/** Checks, where a name can't be opened below an open folder, that no link was followed on the way. */
+async function checked(handle: FileHandle, real: string): Promise<FileHandle> {
+  if (process.platform === 'linux') return handle;
+  const [there, opened] = await Promise.all([lstat(real).catch(() => null), handle.stat()]);
+  const isSame = there?.ino === opened.ino && there.dev === opened.dev;
+  if (isSame && (await realpath(real).catch(() => '')) === real) return handle;
+  await handle.close();
+  throw Object.assign(new Error('a link'), { code: 'ENOTDIR' });
+}

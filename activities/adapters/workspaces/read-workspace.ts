@@ -1,0 +1,241 @@
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { checkReadPath, isPrivateName } from '../../../core/effects/check-workspace-path.ts';
+import { isIgnored, matchPattern, parseIgnoreFile } from '../../../core/effects/ignored-paths.ts';
+import type { IgnoreFile } from '../../../core/effects/ignored-paths.ts';
+import { engineLimits } from '../../../core/limits.ts';
+import { WorkspaceRefused } from '../../ports/workspaces.ts';
+import type {
+  FileContent,
+  FolderListing,
+  ListedEntry,
+  SearchOrder,
+  SearchResult,
+  WorkspacePlace,
+  Workspaces,
+} from '../../ports/workspaces.ts';
+import { getCode } from '../file-store/store-errors.ts';
+import { closing, descend } from './open-folder.ts';
+import type { OpenFolder } from './open-folder.ts';
+import { refuseOwn, toRefusal } from './refusals.ts';
+import { runRipgrep } from './ripgrep.ts';
+
+/** Root of a workspace, and the way from there to the agents' part of it. */
+export interface Root {
+  /** No folder below this one may be a link. */
+  readonly path: string;
+  readonly names: readonly string[];
+  /** The artifact home, without links, where agents could reach it from here; otherwise null. */
+  readonly home: string | null;
+}
+
+/** Part of the workspace that is read. */
+interface Reach {
+  readonly folder: OpenFolder;
+  /** Parts of the folder's path, from the workspace down. */
+  readonly parts: readonly string[];
+  /** Ignore files from the workspace down to this folder, without its own. */
+  readonly ignores: readonly IgnoreFile[];
+  readonly home: string | null;
+}
+
+/** Most bytes of an ignore file that are read. */
+const ignoreFileBytesMax = 256 * 1024;
+
+/**
+ * Creates the reading half of workspaces.
+ *
+ * RW1. Private names, ignored files and the engine's own files are neither read, listed nor searched.
+ * RW2. Nothing is followed that is a link, and nothing is opened that is no regular file or folder.
+ * RW3. Every answer has a bound: bytes of a file, entries of a listing, matches of a search.
+ */
+export function createReader(
+  rootOf: (place: WorkspacePlace) => Promise<Root>,
+): Pick<Workspaces, 'list' | 'read' | 'search'> {
+  return {
+    async list(place, path, depth) {
+      const parts = readParts(path);
+      const entries: ListedEntry[] = [];
+      await inFolder(await rootOf(place), parts, path, (reach) => collect(reach, depth, entries));
+      const { listedEntriesMax: max } = engineLimits;
+      return {
+        entries: entries.slice(0, max),
+        isCut: entries.length > max,
+      } satisfies FolderListing;
+    },
+    async read(place, path) {
+      const parts = readParts(path);
+      const name = parts.at(-1);
+      if (name === undefined) throw new WorkspaceRefused('A path is missing. Try: list_files.');
+      const content = await inFolder(
+        await rootOf(place),
+        parts.slice(0, -1),
+        path,
+        async (reach) => {
+          await assertOpen(reach, name, false, path);
+          return readContent(reach.folder, name, path);
+        },
+      );
+      return content ?? throwMissing(path);
+    },
+    search: async (place, order, signal) => search(await rootOf(place), order, signal),
+  };
+}
+
+function readParts(path: string): readonly string[] {
+  const checked = checkReadPath(path);
+  if (!checked.ok) throw new WorkspaceRefused(checked.reason);
+  return checked.parts;
+}
+
+/** @returns null when the workspace does not exist yet. */
+async function inFolder<T>(
+  { path, names, home }: Root,
+  parts: readonly string[],
+  shown: string,
+  work: (reach: Reach) => Promise<T>,
+): Promise<T | null> {
+  let ignores: readonly IgnoreFile[] = [];
+  const all = [...names, ...parts];
+  try {
+    const folder = await descend(path, all, {
+      async onWay(on, next, depth) {
+        if (depth < names.length) return;
+        const above = parts.slice(0, depth - names.length);
+        await assertOpen({ folder: on, parts: above, ignores, home }, next, true, shown);
+        ignores = [...ignores, ...(await readIgnoreFile(on, above))];
+      },
+    });
+    return await closing(folder, () => work({ folder, parts, ignores, home }));
+  } catch (error) {
+    if (getCode(error) === 'ENOENT' && parts.length === 0) return null;
+    throw toRefusal(shown, 'read', error);
+  }
+}
+
+/** Checks that a name in a folder may be read. @throws {WorkspaceRefused} */
+async function assertOpen(
+  reach: Reach,
+  name: string,
+  isFolder: boolean,
+  shown: string,
+): Promise<void> {
+  if (isHome(reach, name)) throw refuseOwn(shown);
+  const ignores = [...reach.ignores, ...(await readIgnoreFile(reach.folder, reach.parts))];
+  if (!isIgnored(ignores, [...reach.parts, name], isFolder)) return;
+  throw new WorkspaceRefused(
+    `${JSON.stringify(shown)} is ignored by a .gitignore, so it can't be read. Try: a file that is part of the project.`,
+  );
+}
+
+function isHome({ folder, home }: Reach, name: string): boolean {
+  return home !== null && join(folder.real, name) === home;
+}
+
+async function readIgnoreFile(folder: OpenFolder, parts: readonly string[]): Promise<IgnoreFile[]> {
+  // A link or a folder in its place ignores nothing, as with git.
+  const file = await folder.openFile('.gitignore').catch(() => null);
+  if (file === null) return [];
+  const text = await readAtMost(file, ignoreFileBytesMax);
+  return [parseIgnoreFile(parts, new TextDecoder().decode(text))];
+}
+
+/** Adds what a folder holds, and then what is in its folders, sorted by path. */
+async function collect(reach: Reach, depth: number, entries: ListedEntry[]): Promise<void> {
+  const { folder, parts } = reach;
+  const ignores = [...reach.ignores, ...(await readIgnoreFile(folder, parts))];
+  const found = (await folder.entries()).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  for (const entry of found) {
+    if (entries.length > engineLimits.listedEntriesMax) return;
+    const { name } = entry;
+    const path = [...parts, name];
+    if (isPrivateName(name) || isHome(reach, name)) continue;
+    if (isIgnored(ignores, path, entry.isDirectory())) continue;
+    const kind = entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other';
+    // Sequential, so that few folders are open at a time and the bound holds.
+    // oxlint-disable-next-line no-await-in-loop
+    const bytes = kind === 'file' ? await sizeOf(folder, name) : 0;
+    entries.push({ path: path.join('/'), kind, bytes });
+    if (kind !== 'folder' || depth <= 1) continue;
+    // oxlint-disable-next-line no-await-in-loop
+    const inside = await folder.enter(name).catch(() => null);
+    if (inside === null) continue;
+    // oxlint-disable-next-line no-await-in-loop
+    await closing(inside, () =>
+      collect({ ...reach, folder: inside, parts: path, ignores }, depth - 1, entries),
+    );
+  }
+}
+
+/** @returns 0 for a file that is gone by now, or can't be opened. */
+async function sizeOf(folder: OpenFolder, name: string): Promise<number> {
+  const file = await folder.openFile(name).catch(() => null);
+  if (file === null) return 0;
+  try {
+    return (await file.stat()).size;
+  } finally {
+    await file.close();
+  }
+}
+
+async function readContent(
+  folder: OpenFolder,
+  name: string,
+  shown: string,
+): Promise<FileContent | null> {
+  const file = await folder.openFile(name);
+  if (file === null) return null;
+  const { readFileBytesMax: max } = engineLimits;
+  const content = await readAtMost(file, max + 1);
+  if (content.byteLength > max) {
+    throw new WorkspaceRefused(
+      `${JSON.stringify(shown)} has more than ${max} bytes, the most that can be read. Try: search_files for the lines that you need.`,
+    );
+  }
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  return { content, sha256, bytes: content.byteLength };
+}
+
+/** Reads the beginning of a file, and closes it. */
+async function readAtMost(file: FileHandle, bytesMax: number): Promise<Uint8Array> {
+  try {
+    const { size } = await file.stat();
+    const buffer = Buffer.alloc(Math.min(size, bytesMax));
+    let length = 0;
+    while (length < buffer.byteLength) {
+      // Each part follows the one before it.
+      // oxlint-disable-next-line no-await-in-loop
+      const { bytesRead } = await file.read(buffer, length, buffer.byteLength - length, length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    return buffer.subarray(0, length);
+  } finally {
+    await file.close();
+  }
+}
+
+async function search(root: Root, order: SearchOrder, signal: AbortSignal): Promise<SearchResult> {
+  const parts = readParts(order.path);
+  const isWanted = order.glob === null ? () => true : matchPattern(order.glob);
+  const found = await inFolder(root, parts, order.path, async ({ folder, home }) => {
+    const own = home === null ? '' : relative(folder.real, home).split(sep).join('/');
+    return runRipgrep(order, {
+      // The process starts in the folder that is open, whatever its path leads to by then.
+      cwd: folder.path,
+      hidden: own === '' || own.startsWith('..') ? [] : [own],
+      signal,
+      pathOf: (inside) => {
+        const names = [...parts, ...inside.split('/')];
+        const isOpen = checkReadPath(names.join('/')).ok && isWanted(names);
+        return isOpen ? names.join('/') : null;
+      },
+    });
+  });
+  return found ?? { matches: [], isCut: false };
+}
+
+function throwMissing(shown: string): never {
+  throw new WorkspaceRefused(`There is no file ${JSON.stringify(shown)}. Try: list_files.`);
+}

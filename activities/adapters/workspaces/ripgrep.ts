@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { isRecord } from '../../../core/is-record.ts';
+import { engineLimits } from '../../../core/limits.ts';
+import { cutText } from '../../../core/text/cut-text.ts';
+import { WorkspaceRefused } from '../../ports/workspaces.ts';
+import type { SearchMatch, SearchOrder, SearchResult } from '../../ports/workspaces.ts';
+
+/** Most characters of a matching line that are returned. */
+const lineCharsMax = 300;
+/** Most matches in one file: more say nothing new. */
+const matchesPerFileMax = 100;
+const errorCharsMax = 600;
+
+export interface RipgrepPlace {
+  readonly cwd: string;
+  /** Paths below `cwd` that are left out. */
+  readonly hidden: readonly string[];
+  readonly signal: AbortSignal;
+  /** Returns the path to show for one below `cwd`; null to leave its matches out. */
+  readonly pathOf: (inside: string) => string | null;
+}
+
+/**
+ * Searches with ripgrep, which reads ignore files, follows no links, and takes linear time for any pattern.
+ *
+ * @throws {WorkspaceRefused} when the pattern is faulty, or this machine has no ripgrep.
+ */
+export async function runRipgrep(order: SearchOrder, place: RipgrepPlace): Promise<SearchResult> {
+  const child = spawn(await findRipgrep(), argumentsOf(order, place.hidden), {
+    cwd: place.cwd,
+    // No variable of the worker reaches it, and so none of its settings.
+    env: {},
+    stdio: ['ignore', 'pipe', 'pipe'],
+    signal: place.signal,
+  });
+  const matches: SearchMatch[] = [];
+  let isCut = false;
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = cutText(said + text, errorCharsMax);
+  });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  // Heard at once, although the lines are read first.
+  ended.catch(() => undefined);
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (isCut) continue;
+    const match = readMatch(line, place.pathOf);
+    if (match === null) continue;
+    if (matches.length < engineLimits.searchMatchesMax) matches.push(match);
+    else {
+      isCut = true;
+      child.kill();
+    }
+  }
+  const code = await ended;
+  // 1: nothing was found. 2 with matches: single files could not be read.
+  if (code === 2 && matches.length === 0 && said !== '') {
+    throw new WorkspaceRefused(
+      `The search failed: ${said.trim()} Try: a regular expression, with "\\\\" before each of ( ) [ ] { } . * + ? | that is meant literally.`,
+    );
+  }
+  return { matches, isCut };
+}
+
+function argumentsOf({ pattern, ignoreCase }: SearchOrder, hidden: readonly string[]): string[] {
+  const fixed = ['--no-config', '--json', '--hidden', '--no-require-git', '--no-messages'];
+  const files = ['--no-ignore-global', '--no-ignore-exclude', '--no-ignore-dot', '--sort', 'path'];
+  const bounds = [
+    ['--max-columns', `${lineCharsMax}`],
+    ['--max-count', `${matchesPerFileMax}`],
+    ['--max-filesize', `${engineLimits.readFileBytesMax}`],
+  ].flat();
+  const left = ['.git', '.env*', ...hidden.map((path) => `/${path}`)];
+  const globs = left.flatMap((path) => ['--iglob', `!${path}`]);
+  const letters = ignoreCase ? ['--ignore-case'] : ['--case-sensitive'];
+  return [...fixed, ...files, ...bounds, ...globs, ...letters, '-e', pattern, '--', './'];
+}
+
+/** Imported when it is needed: the import fails where the platform's package is not installed. */
+async function findRipgrep(): Promise<string> {
+  try {
+    return (await import('@vscode/ripgrep')).rgPath;
+  } catch {
+    throw new WorkspaceRefused(
+      'This worker has no ripgrep for its platform. Try: list_files and read_file instead; the operator can install @vscode/ripgrep.',
+    );
+  }
+}
+
+/** Reads one message of `--json`. @returns null for all but matches in files with readable names. */
+function readMatch(line: string, pathOf: RipgrepPlace['pathOf']): SearchMatch | null {
+  const message: unknown = JSON.parse(line);
+  if (!isRecord(message) || message['type'] !== 'match' || !isRecord(message['data'])) return null;
+  const { path, lines, line_number } = message['data'];
+  const inside = textOf(path);
+  const shown = inside === null ? null : pathOf(inside.replace(/^\.\//u, ''));
+  if (shown === null || typeof line_number !== 'number') return null;
+  const text = textOf(lines)?.replace(/\r?\n$/u, '') ?? '[no UTF-8]';
+  return { path: shown, line: line_number, text: cutText(text, lineCharsMax) };
+}
+
+/** @returns null for bytes that are no UTF-8, which ripgrep gives in Base64. */
+function textOf(value: unknown): string | null {
+  return isRecord(value) && typeof value['text'] === 'string' ? value['text'] : null;
+}

@@ -1,0 +1,131 @@
+import type { Context } from '@temporalio/activity';
+import type { AgentDefinition } from '../../contracts/agent-definition.ts';
+import type {
+  ModelTurnInput,
+  ModelTurnResult,
+  StateToolCall,
+  ToolCall,
+} from '../../contracts/model-turn.ts';
+import type { ToolRead } from '../../contracts/tool-read.ts';
+import { readAgent, readJson } from '../artifacts/read-artifact.ts';
+import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
+import { callTool, prepareCall } from '../tools/call-tool.ts';
+import type { ToolAnswer } from '../tools/call-tool.ts';
+import { toolTimeoutMsDefault } from './deps.ts';
+import type { AgentTurnDeps } from './deps.ts';
+import { toolsGranted } from './offer-tools.ts';
+
+/** Maximum calls that are made at the same time. */
+const atOnceMax = 8;
+
+/** Maximum milliseconds for all calls of one reply. An attempt at a model call may last 20 minutes. */
+const totalMsMax = 180_000;
+
+/** The attempt that makes the calls. */
+export interface ReadingAttempt {
+  readonly deps: AgentTurnDeps;
+  readonly input: ModelTurnInput;
+  readonly context: Context;
+  /** Called with the name of each tool when its call begins. */
+  readonly onCall: (tool: string) => void;
+}
+
+/** The data that the calls of one reply share. */
+interface Reading extends ReadingAttempt {
+  readonly agent: AgentDefinition;
+  /** Milliseconds, by the clock of `performance.now`. */
+  readonly until: number;
+}
+
+/**
+ * Makes the calls of a reply that change nothing, and adds their results. A call that can't be made gets an error as its
+ * result; one that changes something outside is left to the workflow.
+ *
+ * The reply must be in the ledger: a repeat of the activity then makes these calls again, and buys nothing.
+ *
+ * @throws StoreUnavailable, because a repeat of the activity may help where another try of the model can't.
+ */
+export async function makeReads(
+  attempt: ReadingAttempt,
+  result: ModelTurnResult,
+): Promise<ModelTurnResult> {
+  const { reply } = result;
+  if (reply.type !== 'tools') return result;
+  const { deps, input } = attempt;
+  const pending = reply.calls.filter((call) => isPending(deps, call));
+  if (pending.length === 0) return result;
+  const agent = await readAgent(deps.store, input.registry_ref, input.agent_id);
+  const reading = { ...attempt, agent, until: performance.now() + totalMsMax };
+  const loads = input.reading?.loads_left ?? 0;
+  const reads = new Map<ToolCall | StateToolCall, ToolRead>();
+  for (let at = 0; at < pending.length; at += atOnceMax) {
+    const batch = pending.slice(at, at + atOnceMax);
+    // Bounded, because a search starts a process.
+    // oxlint-disable-next-line no-await-in-loop
+    const made = await Promise.all(
+      batch.map((call, nth) => makeRead(reading, call, loads - at - nth)),
+    );
+    for (const [nth, call] of batch.entries()) {
+      const read = made[nth];
+      if (read !== undefined) reads.set(call, read);
+    }
+  }
+  const calls = reply.calls.map((call) => {
+    const read = reads.get(call);
+    return read === undefined ? call : { ...call, read };
+  });
+  return { ...result, reply: { ...reply, calls } };
+}
+
+function isPending(
+  { tools }: Pick<AgentTurnDeps, 'tools'>,
+  call: ToolCall | StateToolCall,
+): call is ToolCall {
+  return !('state' in call) && call.read === undefined && tools.get(call.name)?.effect !== 'acting';
+}
+
+async function makeRead(reading: Reading, call: ToolCall, loads_left: number): Promise<ToolRead> {
+  const { deps, context, onCall } = reading;
+  onCall(call.name);
+  const loaded = new Set<string>();
+  const answer = await answerRead(reading, call, {
+    loads_left: Math.max(0, loads_left),
+    onLoaded: (id) => loaded.add(id),
+  }).catch((error: unknown) => {
+    const cause = readCancelCause(context);
+    // Of a conversation that goes on after all, each call has a result.
+    if (cause === 'requested')
+      return { text: 'The work was stopped during this call.', is_error: true };
+    if (cause !== null) return endCancelled(context, cause);
+    throw error;
+  });
+  const { text, is_error } = answer;
+  const result_ref = await deps.store.put(text);
+  return { result_ref, is_error, loaded_details: is_error ? [] : [...loaded] };
+}
+
+async function answerRead(
+  { deps, input, context, agent, until }: Reading,
+  { name, input_ref }: ToolCall,
+  loading: { readonly loads_left: number; readonly onLoaded: (detailId: string) => void },
+): Promise<ToolAnswer> {
+  const args = await readJson(deps.store, input_ref);
+  const allowedTools = input.reading === undefined ? [] : toolsGranted(deps.tools, agent);
+  const prepared = prepareCall(deps.tools, { name, input: args, allowedTools });
+  if ('is_error' in prepared) return prepared;
+  const { tool } = prepared;
+  if (tool.effect !== 'read' || input.reading === undefined) {
+    throw new Error(`${name} is not a tool that only reads.`);
+  }
+  const timeoutMs = Math.min(
+    deps.toolTimeoutMs ?? toolTimeoutMsDefault,
+    Math.max(1, until - performance.now()),
+  );
+  const { record_ref, upstream } = input.reading;
+  const { store } = deps;
+  const { run_id, delegation_id = '' } = input;
+  const builds_on = upstream.map((output) => output.delegation_id);
+  const signal = context.cancellationSignal;
+  const caller = { run_id, delegation_id, builds_on, record_ref, upstream };
+  return callTool(tool, prepared.input, { store, signal, ...caller, ...loading }, timeoutMs);
+}

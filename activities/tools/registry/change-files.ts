@@ -1,0 +1,242 @@
+import { z } from 'zod';
+import { workspacePathCharsMax } from '../../../core/effects/check-workspace-path.ts';
+import { editText } from '../../../core/effects/edit-text.ts';
+import type { EffectVerdict } from '../../../core/effects/step-effect.ts';
+import { cutText } from '../../../core/text/cut-text.ts';
+import type { FileState, FoundFile, WorkspacePlace, Workspaces } from '../../ports/workspaces.ts';
+import { countBytes, decodeText, hashBytes } from '../../text/bytes.ts';
+import { placeOf } from '../place-of.ts';
+import type { ActingTool, ToolContext, ToolEntry } from '../tool.ts';
+
+/** Maximum characters of a text in a call: twice as much as a model can write in one reply. */
+const textCharsMax = 500_000;
+
+/** Maximum characters of each side of a change that a question shows. */
+const shownCharsMax = 400;
+
+export const writeFileName = 'write_file';
+
+/** The state of a missing file, in words. */
+const noFile = 'no file';
+
+const path = z
+  .string()
+  .min(1)
+  .max(workspacePathCharsMax)
+  .describe('Folders and a name, joined by "/".');
+const WriteFileInput = z.strictObject({ path, content: z.string().max(textCharsMax) });
+const DeleteFileInput = z.strictObject({ path });
+const EditFileInput = z.strictObject({
+  path,
+  old_string: z.string().min(1).max(textCharsMax),
+  new_string: z.string().max(textCharsMax),
+  replace_all: z.boolean().default(false),
+});
+
+/** Change of one file. */
+interface FileChange {
+  readonly path: string;
+  /**
+   * Returns the text after the change; null to remove the file.
+   *
+   * @param read Reads the present text.
+   * @throws what makes the change impossible.
+   */
+  readonly next: (read: () => Promise<string>) => Promise<string | null>;
+  /** Describes the change for the person who approves it, one line each. */
+  readonly describe: (found: FileState) => readonly string[];
+}
+
+/** Entry of a tool that changes files, and how its arguments are read as a change. */
+interface ChangeTool extends Pick<ToolEntry, 'spec' | 'needsWorkspace'> {
+  readonly readChange: (input: unknown) => FileChange;
+}
+
+const writeFile: ChangeTool = {
+  spec: {
+    name: writeFileName,
+    description:
+      "Writes one text file into the run's workspace, where the user finds it. It replaces a file of that path and " +
+      'makes the folders. Use it only when your task asks for a file. The path is relative, without "..", hidden names ' +
+      'and links. Example: {"path":"reports/summary.md","content":"# Summary\n…"}',
+    input: WriteFileInput,
+  },
+  readChange(input) {
+    const { path: target, content } = WriteFileInput.parse(input);
+    return {
+      path: target,
+      next: async () => content,
+      describe: ({ bytes }) => [
+        `It replaces the whole file: ${bytes} bytes before, ${countBytes(content)} bytes after.`,
+      ],
+    };
+  },
+};
+
+const editFile: ChangeTool = {
+  spec: {
+    name: 'edit_file',
+    description:
+      'Replaces old_string by new_string in a text file of the workspace. old_string must match exactly, without line ' +
+      'numbers, and occur once, unless replace_all is true. ' +
+      'Example: {"path":"src/price.ts","old_string":"cents / 10","new_string":"cents / 100"}',
+    input: EditFileInput,
+  },
+  needsWorkspace: true,
+  readChange(input) {
+    const { path: target, ...edit } = EditFileInput.parse(input);
+    return {
+      path: target,
+      async next(read) {
+        const edited = editText(await read(), edit);
+        if (!edited.ok) throw new Error(edited.reason);
+        return edited.text;
+      },
+      describe: () => [
+        edit.replace_all ? 'It replaces everywhere:' : 'It replaces once:',
+        ...mark('-', edit.old_string),
+        ...mark('+', edit.new_string),
+      ],
+    };
+  },
+};
+
+const deleteFile: ChangeTool = {
+  spec: {
+    name: 'delete_file',
+    description:
+      'Removes one file from the workspace. Use it only when your task asks for it. Example: {"path":"src/old.ts"}',
+    input: DeleteFileInput,
+  },
+  needsWorkspace: true,
+  readChange: (input) => ({
+    path: DeleteFileInput.parse(input).path,
+    next: async () => null,
+    describe: ({ bytes }) => [`It removes the file: ${bytes} bytes before.`],
+  }),
+};
+
+/** Creates the tools that change files of the run's workspace, each in one step. */
+export function createChangeFiles(workspaces: Workspaces): readonly ActingTool[] {
+  return [writeFile, editFile, deleteFile].map((tool) => createFileTool(workspaces, tool));
+}
+
+/**
+ * Creates a tool that changes a file. `look` computes the state that the change leads to, so that `check` can tell after
+ * a crash whether it took place.
+ */
+function createFileTool(workspaces: Workspaces, { readChange, ...entry }: ChangeTool): ActingTool {
+  const compute = async (change: FileChange, place: WorkspacePlace): Promise<string | null> =>
+    change.next(async () => {
+      const { content } = await workspaces.read(place, change.path);
+      const text = decodeText(content);
+      if (text !== null) return text;
+      throw new Error(`${JSON.stringify(change.path)} is no text in UTF-8, so it can't be edited.`);
+    });
+  return {
+    ...entry,
+    effect: 'acting',
+    offeredTo: ['agents'],
+    approval: 'by_risk',
+    targetOf: (input) => readChange(input).path,
+    async describeLoss(input, context) {
+      const change = readChange(input);
+      const place = await placeOf(context);
+      const found = await workspaces.look(place, change.path);
+      if (found === null || found.by_run) return null;
+      // A call that can't be made is not put to a person.
+      await compute(change, place);
+      const lines = [
+        'The file exists, and this run did not write it. What it holds now is kept.',
+        ...change.describe(found),
+      ];
+      return { before: found.sha256, lines };
+    },
+    async look(input, context) {
+      const change = readChange(input);
+      const place = await placeOf(context);
+      const found = await workspaces.look(place, change.path);
+      const next = await compute(change, place);
+      if (next === null && found === null) throw new Error('There is no such file.');
+      return JSON.stringify({
+        before: stateOf(found),
+        after: next === null ? null : hashBytes(next),
+      });
+    },
+    async act(input, context) {
+      const change = readChange(input);
+      const place = await placeOf(context);
+      const expected = readStates(context.before).before;
+      const terms = { expected, mayStill: context.mayStill };
+      const next = await compute(change, place);
+      // The arguments of an edit do not hold the whole text, which the delegation's detail shows.
+      if (next !== null && entry.needsWorkspace === true) await context.store.put(next);
+      const changed =
+        next === null
+          ? await workspaces.remove(place, change.path, terms)
+          : await workspaces.write(place, change.path, next, terms);
+      return { target: change.path, ...changed, ...(next === null && { removed: true as const }) };
+    },
+    async check(input, before, context) {
+      const target = readChange(input).path;
+      const found = await workspaces.look(await placeOf(context), target);
+      return judge(target, found, readStates(before), await keptOf(before, context));
+    },
+  };
+}
+
+/** States of a file before and after its change: a SHA-256, or null for no file. */
+interface States {
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+function judge(
+  target: string,
+  found: FoundFile | null,
+  { before, after }: States,
+  kept: { readonly replaced_ref?: string },
+): EffectVerdict {
+  const now = stateOf(found);
+  if (now === after) {
+    const receipt =
+      found === null
+        ? { target, sha256: before ?? '', bytes: 0, removed: true as const }
+        : { target, sha256: found.sha256, bytes: found.bytes };
+    return { type: 'happened', receipt: { ...receipt, ...kept } };
+  }
+  if (now === before) return { type: 'absent' };
+  return {
+    type: 'unknown',
+    found: `Expected after the change: ${describe(after)}. Before: ${describe(before)}. Now: ${describe(now)}.`,
+  };
+}
+
+/** Finds what was kept of the replaced content by an attempt that did not live to say so. */
+async function keptOf(
+  before: string,
+  { store }: ToolContext,
+): Promise<{ readonly replaced_ref?: string }> {
+  const ref = readStates(before).before;
+  return ref !== null && (await store.has(ref)) ? { replaced_ref: ref } : {};
+}
+
+function readStates(before: string): States {
+  // Written by `look`.
+  const states: States = JSON.parse(before);
+  return states;
+}
+
+function stateOf(found: FileState | null): string | null {
+  return found?.sha256 ?? null;
+}
+
+function describe(sha256: string | null): string {
+  return sha256 === null ? noFile : `a file with SHA-256 ${sha256}`;
+}
+
+function mark(sign: '-' | '+', text: string): string[] {
+  return cutText(text, shownCharsMax)
+    .split('\n')
+    .map((line) => `${sign} ${line}`);
+}

@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import { readPathCharsMax } from '../../../core/effects/check-workspace-path.ts';
+import type { ListedEntry, SearchMatch, Workspaces } from '../../ports/workspaces.ts';
+import { decodeText, splitPages, takeLines } from '../../text/bytes.ts';
+import { placeOf } from '../place-of.ts';
+import type { ReadingTool } from '../tool.ts';
+
+/** Bytes of a page, as of a detail: about 5,000 tokens. */
+const pageBytes = 20_000;
+
+/** Characters of one line that are shown. Longer ones are data, not text. */
+const lineCharsMax = 2_000;
+
+const path = z.string().max(readPathCharsMax);
+const page = z.number().int().min(1).default(1);
+
+const ListFilesInput = z.strictObject({
+  path: path.default(''),
+  depth: z.number().int().min(1).max(64).default(2),
+  page,
+});
+
+const SearchFilesInput = z.strictObject({
+  pattern: z.string().min(1).max(1_000).describe('Regular expression.'),
+  path: path.default(''),
+  glob: z.string().min(1).max(200).optional().describe('Such as "*.ts" or "src/**".'),
+  ignore_case: z.boolean().default(false),
+  page,
+});
+
+const ReadFileInput = z.strictObject({
+  path: path.min(1),
+  from_line: z.number().int().min(1).default(1),
+});
+
+/** Creates the tools that read the run's workspace. */
+export function createReadFiles(workspaces: Workspaces): readonly ReadingTool[] {
+  return [createListFiles(workspaces), createSearchFiles(workspaces), createReadFile(workspaces)];
+}
+
+const common = { effect: 'read', offeredTo: ['agents'], needsWorkspace: true } as const;
+
+function createListFiles(workspaces: Workspaces): ReadingTool {
+  return {
+    ...common,
+    spec: {
+      name: 'list_files',
+      description:
+        'Lists files and folders of the workspace with their sizes. Ignored files are left out. ' +
+        'Example: {"path":"src","depth":2}',
+      input: ListFilesInput,
+    },
+    async run(input, context) {
+      const asked = ListFilesInput.parse(input);
+      const place = await placeOf(context);
+      const { entries, isCut } = await workspaces.list(place, asked.path, asked.depth);
+      const lines = entries.map(describeEntry);
+      const more = isCut ? ['[There are more. List a folder, or with a smaller depth.]'] : [];
+      if (lines.length === 0) return '[The folder is empty.]';
+      return showPage([...lines, ...more].join('\n'), asked.page, (next) =>
+        JSON.stringify({ path: asked.path, depth: asked.depth, page: next }),
+      );
+    },
+  };
+}
+
+function createSearchFiles(workspaces: Workspaces): ReadingTool {
+  return {
+    ...common,
+    spec: {
+      name: 'search_files',
+      description:
+        'Finds lines in files of the workspace by a regular expression. ' +
+        'Example: {"pattern":"function \\\\w+Price","glob":"*.ts"}',
+      input: SearchFilesInput,
+    },
+    async run(input, context) {
+      const { page: number, ignore_case, glob = null, ...asked } = SearchFilesInput.parse(input);
+      const order = { ...asked, glob, ignoreCase: ignore_case };
+      const place = await placeOf(context);
+      const { matches, isCut } = await workspaces.search(place, order, context.signal);
+      if (matches.length === 0) return '[Nothing was found.]';
+      const more = isCut ? ['[There are more matches. Search for something rarer.]'] : [];
+      const text = [...matches.map(describeMatch), ...more].join('\n');
+      return showPage(text, number, (next) =>
+        JSON.stringify({ ...SearchFilesInput.parse(input), page: next }),
+      );
+    },
+  };
+}
+
+function createReadFile(workspaces: Workspaces): ReadingTool {
+  return {
+    ...common,
+    spec: {
+      name: 'read_file',
+      description:
+        'Reads a text file of the workspace, with line numbers and the SHA-256 of the whole. Long files come in pages. ' +
+        'Example: {"path":"src/price.ts","from_line":1}',
+      input: ReadFileInput,
+    },
+    listInputs: (input) => [input['path']],
+    async run(input, context) {
+      const { path: asked, from_line: from } = ReadFileInput.parse(input);
+      const { content, sha256, bytes } = await workspaces.read(await placeOf(context), asked);
+      const text = decodeText(content);
+      if (text === null) {
+        throw new Error(
+          `${JSON.stringify(asked)} is no text in UTF-8: ${bytes} bytes, SHA-256 ${sha256}.`,
+        );
+      }
+      const lines = splitLines(text);
+      if (from > Math.max(1, lines.length)) {
+        throw new Error(`${JSON.stringify(asked)} has ${lines.length} lines. Try: "from_line":1`);
+      }
+      const shown = takeLines(numberLines(lines, from), pageBytes);
+      const last = from - 1 + shown.split('\n').filter((line) => line !== '').length;
+      const head = `[${JSON.stringify(asked)}: lines ${from}–${last} of ${lines.length}, ${bytes} bytes, SHA-256 ${sha256}]`;
+      const next = JSON.stringify({ path: asked, from_line: last + 1 });
+      return `${head}\n${shown}${last < lines.length ? `[Go on with ${next}]` : '[The end of the file.]'}`;
+    },
+  };
+}
+
+/** A last line break ends the last line, and begins no other. */
+function splitLines(text: string): string[] {
+  const lines = text.replace(/^\uFEFF/u, '').split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
+}
+
+function numberLines(lines: readonly string[], from: number): string {
+  return lines
+    .slice(from - 1)
+    .map((line, at) => {
+      const cut = line.length - lineCharsMax;
+      const shown = cut > 0 ? `${line.slice(0, lineCharsMax)} [${cut} more characters]` : line;
+      return `${String(from + at).padStart(5)}\t${shown}\n`;
+    })
+    .join('');
+}
+
+function describeEntry({ path: entry, kind, bytes }: ListedEntry): string {
+  // A name with a line break must not look like two.
+  const name = /[\p{C}\u2028\u2029]/u.test(entry) ? JSON.stringify(entry) : entry;
+  if (kind === 'folder') return `${name}/`;
+  return kind === 'file' ? `${name} (${bytes} bytes)` : `${name} (no file: can't be read)`;
+}
+
+function describeMatch({ path: file, line, text }: SearchMatch): string {
+  return `${file}:${line}: ${text}`;
+}
+
+function showPage(text: string, number: number, callFor: (page: number) => string): string {
+  const pages = splitPages(text, pageBytes);
+  const shown = pages[number - 1];
+  if (shown === undefined) throw new Error(`there are ${pages.length} page(s). Try: "page":1`);
+  if (pages.length === 1) return shown;
+  const next = number < pages.length ? ` The next one: ${callFor(number + 1)}` : '';
+  return `${shown}\n[Page ${number} of ${pages.length}.${next}]`;
+}

@@ -1,0 +1,62 @@
+import type { Command } from 'commander';
+import { commandPrefix } from '../../core/text/command-text.ts';
+import { exitCodeHelp } from './cli-error.ts';
+
+/** Two command lines for each command: the usual one, and one that shows more. */
+export const examples: Readonly<Record<string, readonly [string, string]>> = {
+  start: [
+    'start "Compare three ways to store a backup" --watch',
+    'start "Plan a move" --agents ./my-agents --budget-usd 5 --criterion "Names each risk"',
+  ],
+  team: [
+    'team "Write a notice about the outage" --members researcher,writer',
+    'team "Go on" --members researcher,writer --thread outage --stream',
+  ],
+  watch: ['watch backup-choice', 'watch backup-choice --defaults'],
+  questions: ['questions', 'questions backup-choice --json'],
+  answer: ['answer backup-choice', 'answer backup-choice q1 "the person who decides"'],
+  status: ['status backup-choice', 'status backup-choice --json'],
+  report: ['report backup-choice', 'report backup-choice --full'],
+  list: ['list --open', 'list --limit 100 --json'],
+  pause: ['pause backup-choice', 'pause backup-choice "until the budget is decided"'],
+  resume: ['resume backup-choice', 'resume backup-choice "the key is renewed"'],
+  stop: ['stop backup-choice', 'stop backup-choice "the goal has changed"'],
+  amend: [
+    'amend backup-choice "Leave cloud services out"',
+    'amend backup-choice "Only the EU" --answer q1=EU --waive c2',
+  ],
+  artifact: ['artifact 3f5a…', 'artifact 3f5a… --json'],
+  diff: ['diff backup-choice', 'diff backup-choice research'],
+  apply: ['apply backup-choice', 'apply backup-choice --json'],
+  undo: ['undo backup-choice', 'undo backup-choice --json'],
+  export: ['export backup-choice', 'export backup-choice --json'],
+  prune: ['prune --older-than 30d --dry-run', 'prune --older-than 90d'],
+  threads: ['threads', 'threads --user ada --limit 5'],
+  'threads show': ['threads show outage', 'threads show outage --limit 50'],
+  'threads delete': ['threads delete outage', 'threads delete outage --yes'],
+  doctor: ['doctor', 'doctor --replay'],
+  temporal: ['temporal workflow list', 'temporal workflow show --workflow-id backup-choice'],
+};
+
+/** Adds to every command the examples that belong to it. */
+export function addExamples(command: Command, path: readonly string[] = []): void {
+  for (const inner of command.commands) {
+    const innerPath = [...path, inner.name()];
+    const lines = (examples[innerPath.join(' ')] ?? []).map((line) => `  ${commandPrefix} ${line}`);
+    if (lines.length > 0) inner.addHelpText('after', ['', 'Examples:', ...lines].join('\n'));
+    addExamples(inner, innerPath);
+  }
+}
+
+/** Returns the end of the program's own help. */
+export function helpFooter(): string {
+  const codes = exitCodeHelp.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`);
+  return [
+    '',
+    'Exit codes:',
+    ...codes,
+    '',
+    `Examples of a command: ${commandPrefix} <command> --help`,
+    `In scripts: ${commandPrefix.replace('run', 'run --silent')} <command> --json`,
+  ].join('\n');
+}

@@ -1,0 +1,113 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import { engineLimits } from '../../../core/limits.ts';
+import { tokenText } from '../../support/as-child.ts';
+import { openQuestion, submit } from '../../support/asking.ts';
+import { eventually } from '../../support/eventually.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import { readTree } from '../../support/read-tree.ts';
+import {
+  blocked,
+  completed,
+  decision,
+  plan,
+  plans,
+  question,
+  work,
+  works,
+} from '../../support/scripted-work.ts';
+import { storedRecord } from '../../support/stored-record.ts';
+import { useStage } from '../../support/use-stage.ts';
+
+const { stage } = useStage();
+
+const goal = 'Host the backup';
+
+/** Starts a run that asks one question. */
+async function startAsking(): Promise<WorkflowHandle> {
+  stage.rehearsal.script([
+    plans(1, plan([work('host')])),
+    works('host', { json: blocked([question('Which region?')], 'host-done') }, 1),
+    works('host', { json: completed('host-done') }),
+    { match: { schema: 'decision' }, reply: { json: decision() } },
+  ]);
+  const run = await stage.start('plannerRun', { goal });
+  await openQuestion(stage, run);
+  return run;
+}
+
+async function expectAnswerStillWorks(run: WorkflowHandle): Promise<void> {
+  const { open } = await stage.questions(run);
+  expect(open.map(({ question_id }) => question_id)).toEqual(['q1']);
+  await submit(run, { question_id: 'q1', answer: 'eu-west' });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  await expectPromisesKept(stage, run.workflowId);
+}
+
+it('finding T4: 700 bad instructions of 10 KB while no worker is there: a counter, and the answer still works', async () => {
+  const run = await startAsking();
+  await stage.stopWorker();
+  const waive_criteria = Array.from({ length: 90 }, (_, n) => `${n}-${'c'.repeat(95)}`);
+  for (let batch = 0; batch < 14; batch += 1) {
+    await Promise.all(
+      Array.from({ length: 50 }, () => run.signal('amend', { instruction: 'x', waive_criteria })),
+    );
+  }
+  await stage.startWorker();
+  const view = await eventually('all messages taken', async () => {
+    const seen = await stage.questions(run);
+    return seen.rejected_total === 700 && seen;
+  });
+  expect(view.rejected).toHaveLength(engineLimits.rejectedAnswersMax);
+  for (const { reason } of view.rejected) {
+    expect(reason.length).toBeLessThanOrEqual(engineLimits.rejectedReasonCharsMax);
+  }
+  await expectAnswerStillWorks(run);
+  const record = await storedRecord(stage.home, run.workflowId);
+  expect(record.rejected_answers).toHaveLength(engineLimits.rejectedAnswersRecordedMax);
+}, 90_000);
+
+it('finding T4: messages of the engine that lack the token of their run are refused or dropped', async () => {
+  const run = await startAsking();
+  const wave = stage.client.workflow.getHandle(`${run.workflowId}/wave-001`);
+  const long = question('Top up? '.repeat(200), { why_it_matters: 'w'.repeat(900) });
+  for (let n = 0; n < 14; n += 1) {
+    await run.signal('escalate', {
+      type: 'questions',
+      escalation_id: `forged#${n}`,
+      from: wave.workflowId,
+      kind: 'budget',
+      wave: 1,
+      delegation_id: null,
+      agent_id: null,
+      questions: Array.from({ length: 20 }, () => long),
+    });
+  }
+  await run.signal('escalate', { type: 'parked', from: wave.workflowId, reason: 'no money' });
+  const answers = [
+    {
+      question_id: 'q1',
+      text: 'Which region?',
+      answer: 'Mars',
+      answer_ref: null,
+      answered_by: 'user',
+      loop: false,
+    },
+  ];
+  await wave.signal('deliver', { escalation_id: 'host#1', answers });
+  await wave.signal('pause', { reason: 'only the run may say so' });
+  await eventually('15 refusals', async () => (await stage.questions(run)).rejected_total === 15);
+  expect(await stage.status(run)).toMatchObject({ phase: 'waiting_for_user', parked_reason: null });
+  await expectAnswerStillWorks(run);
+  expect(JSON.stringify(stage.rehearsal.calls())).not.toContain('Mars');
+}, 60_000);
+
+it('finding T4: the token of a run stands in no prompt, record or file', async () => {
+  const run = await startAsking();
+  const token = await tokenText(stage, run.workflowId);
+  expect(token).toMatch(/^[0-9a-f-]{36}$/);
+  await expectAnswerStillWorks(run);
+  expect(JSON.stringify(stage.rehearsal.calls())).not.toContain(token);
+  for (const [path, text] of Object.entries(await readTree(stage.home))) {
+    expect([path, text.includes(token)]).toEqual([path, false]);
+  }
+}, 60_000);

@@ -1,0 +1,69 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import { openQuestion, submit } from '../../support/asking.ts';
+import { eventually } from '../../support/eventually.ts';
+import {
+  blocked,
+  completed,
+  decision,
+  plan,
+  plans,
+  question,
+  work,
+  works,
+} from '../../support/scripted-work.ts';
+import { useStage } from '../../support/use-stage.ts';
+
+const { stage } = useStage();
+
+const count = 3_000;
+const long = 'z'.repeat(3_000);
+
+/** Everything that a broken script, or someone with bad intentions, may send. */
+const bad: readonly ((run: WorkflowHandle, nth: number) => Promise<void>)[] = [
+  (run, nth) => run.signal('answer', { question_id: `q${nth + 2}`, answer: long }),
+  (run, nth) => run.signal('answer', { question_id: 'q1', answer: { nth, long } }),
+  (run, nth) => run.signal(`no-such-signal-${nth}-${'n'.repeat(200)}`, long),
+  (run) => run.signal('amend', { instruction: long.repeat(3) }),
+  (run, nth) => run.signal('amend', { answers: [{ question_id: `q${nth + 2}`, answer: 'x' }] }),
+  (run) => run.signal('escalate', { type: 'parked', from: run.workflowId, reason: long }),
+  (run, nth) => run.signal('progress', { wave: nth, summary: long }),
+  (run) => run.signal('pause', { reason: long }),
+  (run) => run.signal('resume', {}),
+  (run, nth) => run.signal('amend', { instruction: `Instruction ${nth}`, waive_criteria: [long] }),
+];
+
+it(`finding T4: a run takes ${count} hostile signals, and the answer after them`, async () => {
+  stage.rehearsal.script([
+    plans(1, plan([work('host')])),
+    works('host', { json: blocked([question('Which region?')], 'host-done') }, 1),
+    works('host', { json: completed('host-done') }),
+    { match: { schema: 'decision' }, reply: { json: decision() } },
+  ]);
+  const run = await stage.start('plannerRun', { goal: 'Host the backup' });
+  await openQuestion(stage, run);
+  for (let sent = 0; sent < count; sent += 50) {
+    const batch = Array.from({ length: 50 }, (_, index) => sent + index);
+    await Promise.all(batch.map(async (nth) => bad[nth % bad.length]?.(run, nth)));
+  }
+  await run.signal('resume', {});
+  await eventually(
+    'all messages taken',
+    async () => {
+      const { rejected_total } = await stage.questions(run);
+      // Pauses and resumes are obeyed; the rest, but for their number, is refused.
+      return rejected_total >= (count * 8) / bad.length;
+    },
+    120_000,
+  );
+  await eventually('the run to go on', async () => {
+    const { phase } = await stage.status(run);
+    return phase === 'waiting_for_user';
+  });
+  const { historyLength } = await run.describe();
+  expect(historyLength).toBeLessThan(6 * count);
+  // Another worker reads it all again.
+  await stage.stopWorker();
+  await stage.startWorker();
+  await submit(run, { question_id: 'q1', answer: 'eu-west' });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+}, 400_000);

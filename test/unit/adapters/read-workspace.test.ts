@@ -1,0 +1,228 @@
+import { execFileSync } from 'node:child_process';
+import { linkSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import * as fc from 'fast-check';
+import { WorkspaceRefused } from '../../../activities/ports/workspaces.ts';
+import type { SearchOrder, WorkspacePlace } from '../../../activities/ports/workspaces.ts';
+import { descend, NoFile } from '../../../activities/adapters/workspaces/open-folder.ts';
+import { engineLimits } from '../../../core/limits.ts';
+import { fileWorkspaces } from '../../support/file-workspaces.ts';
+import { createTemporaryHome } from './temporary-home.ts';
+import type { TemporaryHome } from './temporary-home.ts';
+
+let at: TemporaryHome;
+beforeEach(async () => {
+  at = await createTemporaryHome();
+});
+afterEach(() => at.remove());
+
+/** A project with ignored and private files, the artifact home inside it, and a secret beside it. */
+function createProject() {
+  const dir = join(at.outside, 'project');
+  const put = (path: string, content: string | Uint8Array): void => {
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    writeFileSync(join(dir, path), content);
+  };
+  put('.gitignore', 'dist/\n*.log\n');
+  put('src/price.ts', 'export const price = 10;\n');
+  put('src/deep/er/tax.ts', 'export const tax = 2; // price\n');
+  put('.github/ci.yml', 'price: 1\n');
+  put('dist/price.js', 'price\n');
+  put('debug.log', 'price\n');
+  put('.env', 'KEY=price\n');
+  put('.git/config', 'price\n');
+  put('home/objects/x', 'price\n');
+  writeFileSync(join(at.outside, 'secret.txt'), 'price secret\n');
+  const place: WorkspacePlace = { run_id: 'my-run', dir };
+  return { dir, put, place, workspaces: fileWorkspaces(join(dir, 'home')) };
+}
+
+const order = (over: Partial<SearchOrder> = {}): SearchOrder => ({
+  pattern: 'price',
+  path: '',
+  glob: null,
+  ignoreCase: false,
+  ...over,
+});
+const signal = AbortSignal.timeout(60_000);
+
+it('lists, reads and searches what belongs to the project', async () => {
+  const { place, workspaces } = createProject();
+  const { entries } = await workspaces.list(place, '', 3);
+  expect(entries.map(({ path }) => path)).toEqual([
+    '.github',
+    '.github/ci.yml',
+    '.gitignore',
+    'src',
+    'src/deep',
+    'src/deep/er',
+    'src/price.ts',
+  ]);
+  expect(await workspaces.read(place, 'src/price.ts')).toMatchObject({ bytes: 25 });
+  const { matches } = await workspaces.search(place, order(), signal);
+  expect(matches).toEqual([
+    { path: '.github/ci.yml', line: 1, text: 'price: 1' },
+    { path: 'src/deep/er/tax.ts', line: 1, text: 'export const tax = 2; // price' },
+    { path: 'src/price.ts', line: 1, text: 'export const price = 10;' },
+  ]);
+  const inside = await workspaces.search(place, order({ path: 'src', glob: 'src/*.ts' }), signal);
+  expect(inside.matches.map(({ path }) => path)).toEqual(['src/price.ts']);
+});
+
+it("RW1: private, ignored and the engine's own files stay closed to every way of asking", async () => {
+  const { place, workspaces } = createProject();
+  for (const path of ['.env', '.git/config', 'dist/price.js', 'debug.log', 'home/objects/x']) {
+    await expect(workspaces.read(place, path)).rejects.toThrow(WorkspaceRefused);
+  }
+  for (const path of ['dist', '.git', 'home']) {
+    await expect(workspaces.list(place, path, 1)).rejects.toThrow(WorkspaceRefused);
+    await expect(workspaces.search(place, order({ path }), signal)).rejects.toThrow(
+      WorkspaceRefused,
+    );
+  }
+  for (const glob of ['.env', 'dist/**', '**/*.log', '.git/**', 'home/**', '!x']) {
+    const { matches } = await workspaces.search(place, order({ glob }), signal);
+    expect(matches.filter(({ path }) => /^(?:\.env|dist|\.git\/|home|.*log)/.test(path))).toEqual(
+      [],
+    );
+  }
+});
+
+it('RW2: links, FIFOs, sockets and devices are neither followed nor waited for', async () => {
+  const { dir, place, workspaces } = createProject();
+  symlinkSync(at.outside, join(dir, 'away'));
+  symlinkSync(join(at.outside, 'secret.txt'), join(dir, 'link.txt'));
+  symlinkSync('/dev/zero', join(dir, 'zero'));
+  execFileSync('mkfifo', [join(dir, 'pipe')]);
+  const server = createServer().listen(join(dir, 'socket'));
+  try {
+    for (const path of [
+      'away/secret.txt',
+      'link.txt',
+      'zero',
+      'pipe',
+      'socket',
+      'src',
+      '../secret.txt',
+    ]) {
+      await expect(workspaces.read(place, path)).rejects.toThrow(WorkspaceRefused);
+      await expect(workspaces.write(place, path, 'x')).rejects.toThrow(WorkspaceRefused);
+      await expect(workspaces.remove(place, path)).rejects.toThrow(WorkspaceRefused);
+    }
+    await expect(workspaces.list(place, 'away', 1)).rejects.toThrow(WorkspaceRefused);
+    const { matches } = await workspaces.search(place, order({ pattern: 'secret' }), signal);
+    expect(matches).toEqual([]);
+    await expect(workspaces.search(place, order({ path: 'away' }), signal)).rejects.toThrow(
+      WorkspaceRefused,
+    );
+  } finally {
+    server.close();
+  }
+  expect(readFileSync(join(at.outside, 'secret.txt'), 'utf8')).toBe('price secret\n');
+});
+
+it('OF1: a folder that is replaced by a link during the access leads nowhere else', async () => {
+  const { dir } = createProject();
+  const secret = join(at.outside, 'elsewhere');
+  mkdirSync(secret);
+  writeFileSync(join(secret, 'price.ts'), 'stolen');
+  const swap = (name: string): void => {
+    renameSync(join(dir, name), join(at.outside, 'moved'));
+    symlinkSync(secret, join(dir, name));
+  };
+  // Between two steps of the descent.
+  const onWay = async (_on: unknown, next: string): Promise<void> => {
+    if (next === 'src') swap('src');
+  };
+  await expect(descend(dir, ['src'], { onWay })).rejects.toMatchObject({ code: 'ENOTDIR' });
+  renameSync(join(at.outside, 'moved'), join(dir, 'source'));
+  // After the descent: the open folder is still the one that was checked.
+  const folder = await descend(dir, ['source']);
+  swap('source');
+  const file = await folder.openFile('price.ts');
+  expect(await file?.readFile('utf8')).toBe('export const price = 10;\n');
+  await file?.close();
+  await folder.close();
+});
+
+it('OF2: a FIFO without a writer is refused at once', async () => {
+  const { dir } = createProject();
+  execFileSync('mkfifo', [join(dir, 'pipe')]);
+  const folder = await descend(dir, []);
+  await expect(folder.openFile('pipe')).rejects.toThrow(NoFile);
+  expect(await folder.openFile('missing')).toBeNull();
+  await folder.close();
+});
+
+it('RW3: a huge file is refused, and many entries and matches are cut', async () => {
+  const { put, place, workspaces } = createProject();
+  put('huge.txt', Buffer.alloc(engineLimits.readFileBytesMax + 1, 'a'));
+  await expect(workspaces.read(place, 'huge.txt')).rejects.toThrow(
+    /more than 5000000 bytes.*Try: /,
+  );
+  for (let file = 0; file < 15; file += 1) put(`many/${file}.txt`, 'needle\n'.repeat(100));
+  const found = await workspaces.search(place, order({ pattern: 'needle' }), signal);
+  expect(found).toMatchObject({ isCut: true });
+  expect(found.matches).toHaveLength(engineLimits.searchMatchesMax);
+  await expect(workspaces.search(place, order({ pattern: '(' }), signal)).rejects.toThrow(/Try: /);
+});
+
+it('a hard link is read, and a change of it leaves the other name alone', async () => {
+  const { dir, place, workspaces } = createProject();
+  linkSync(join(at.outside, 'secret.txt'), join(dir, 'same.txt'));
+  await workspaces.write(place, 'same.txt', 'mine');
+  await workspaces.remove(place, 'same.txt');
+  expect(readFileSync(join(at.outside, 'secret.txt'), 'utf8')).toBe('price secret\n');
+});
+
+it('names with line breaks and bytes that are no UTF-8 harm no listing and no search', async () => {
+  const { dir, put, place, workspaces } = createProject();
+  put('two\nlines.txt', 'needle\n');
+  writeFileSync(Buffer.concat([Buffer.from(`${dir}/`), Buffer.from([0xff, 0xfe])]), 'needle\n');
+  put('binary.bin', Buffer.from([0, 1, 2, 0xff]));
+  const { entries } = await workspaces.list(place, '', 1);
+  expect(entries.map(({ path }) => path)).toContain('two\nlines.txt');
+  await expect(workspaces.read(place, 'two\nlines.txt')).rejects.toThrow(WorkspaceRefused);
+  expect((await workspaces.search(place, order({ pattern: 'needle' }), signal)).matches).toEqual(
+    [],
+  );
+});
+
+it('200 generated paths never reach anything outside of the workspace', async () => {
+  const { dir, place, workspaces } = createProject();
+  symlinkSync('..', join(dir, 'up'));
+  symlinkSync(at.outside, join(dir, 'src/out'));
+  const part = fc.constantFrom(
+    '..',
+    '.',
+    '',
+    'src',
+    'up',
+    'out',
+    'secret.txt',
+    'project',
+    'deep',
+    'price.ts',
+    '/',
+    '\\',
+    '~',
+    '\0',
+    '.git',
+  );
+  const paths = fc.array(part, { minLength: 1, maxLength: 6 }).map((parts) => parts.join('/'));
+  await fc.assert(
+    fc.asyncProperty(paths, async (path) => {
+      const [read, write] = await Promise.allSettled([
+        workspaces.read(place, path),
+        workspaces.write(place, path, 'mine'),
+      ]);
+      const content = read.status === 'fulfilled' ? read.value.content : new Uint8Array();
+      expect(Buffer.from(content).toString()).not.toContain('secret');
+      const errors = [read, write].flatMap((one) => (one.status === 'rejected' ? one.reason : []));
+      expect(errors.filter((error) => !(error instanceof WorkspaceRefused))).toEqual([]);
+      expect(readFileSync(join(at.outside, 'secret.txt'), 'utf8')).toBe('price secret\n');
+    }),
+    { numRuns: 200 },
+  );
+});

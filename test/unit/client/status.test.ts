@@ -1,0 +1,95 @@
+import { runCli } from '../../../client/cli/run-cli.ts';
+import { taskView, teamView } from '../../support/team-fixtures.ts';
+import type { PlanwaveClient } from '../../../client/planwave-client.ts';
+import { createFakeDeps, notFound } from './support/fake-client.ts';
+import { createFakeIo } from './support/fake-io.ts';
+import { listing, noUsage, status } from './support/samples.ts';
+
+it('status of a team that was started alone has a table of its tasks', async () => {
+  const team = teamView({
+    tasks: [
+      taskView('d1', { state: 'completed', title: 'Prices\u001B[2J\nand more' }),
+      taskView('d2', {
+        member_id: 'testers',
+        attempts: 2,
+        executor: {
+          kind: 'team',
+          team_id: null,
+          view: teamView({ tasks: [taskView('d2.d1', { state: 'timed_out' })] }),
+        },
+      }),
+    ],
+  });
+  const delegation = {
+    delegation_id: 'design',
+    agent_id: 'leader',
+    title: 'Design it',
+    state: 'running',
+    turn: 4,
+    waiting_for: '',
+    usage: { ...noUsage, calls: 4 },
+    executor: { kind: 'team', team_id: null, view: team },
+  } as const;
+  const io = createFakeIo();
+  const view = status({ delegation, usage: noUsage });
+  const deps = createFakeDeps(io, {
+    status: () => Promise.resolve({ live: true, view }),
+    usageNow: (asked) =>
+      Promise.resolve({
+        usage: asked.delegation?.usage ?? noUsage,
+        untold: ['run-1/d3/negotiate'],
+      }),
+  });
+  expect(await runCli(['status', 'run-1'], deps)).toBe(0);
+  // No worker has told what a phase has used.
+  expect(io.out()).toContain(' · at least 4 calls · ');
+  expect(io.out()).toContain(`leader waits for its members, 2 of 10 tasks, 42 of 300 s
+task          member      state      attempts  cost    title
+design.d1     researcher  completed  1         $0.002  Prices and more
+design.d2     testers     running    2         $0.002  Task d2
+design.d2.d1  researcher  timed out  1         $0.002  Task d2.d1
+`);
+});
+
+describe('finding U1: a run whose workflow has failed', () => {
+  const end = {
+    ended: 'failed',
+    type: 'InvalidInput',
+    reason: 'The input has 2 faults:\n- goal: expected a goal\n- agents_dir: no such folder',
+  } as const;
+  const result: PlanwaveClient['result'] = () => Promise.resolve(end);
+  const ofWorker: Partial<PlanwaveClient> = {
+    result,
+    status: () => Promise.resolve({ live: true, view: status({ phase: 'intake' }) }),
+  };
+  const ofServer: Partial<PlanwaveClient> = {
+    result,
+    status: () => {
+      const last_known = listing({ execution: 'failed', phase: null });
+      return Promise.resolve({ live: false, note: 'No worker is running.', stuck: [], last_known });
+    },
+  };
+
+  it.each([
+    ['a worker', ofWorker],
+    ['no worker', ofServer],
+  ])('tells state and reason by text, JSON and exit code with %s', async (_who, methods) => {
+    const io = createFakeIo();
+    expect(await runCli(['status', 'run-1'], createFakeDeps(io, methods))).toBe(2);
+    expect(io.out()).toMatch(/^failed · /m);
+    expect(io.out()).toContain('- agents_dir: no such folder\n');
+    expect(io.out()).not.toContain('intake');
+    const json = createFakeIo();
+    expect(await runCli(['status', 'run-1', '--json'], createFakeDeps(json, methods))).toBe(2);
+    expect(JSON.parse(json.out())).toMatchObject({ phase: 'failed', reason: end.reason });
+  });
+
+  it('a stopped run ends with 1, as watch does; one at work with 0', async () => {
+    const stopped = { readStoredStatus: () => Promise.resolve(status({ phase: 'stopped' })) };
+    const forgotten = { status: () => Promise.reject(notFound()) };
+    expect(
+      await runCli(['status', 'run-1'], createFakeDeps(createFakeIo(), forgotten, stopped)),
+    ).toBe(1);
+    expect(await runCli(['status', 'run-1'], createFakeDeps(createFakeIo()))).toBe(0);
+  });
+});

@@ -1,0 +1,187 @@
+import { condition, getExternalWorkflowHandle } from '@temporalio/workflow';
+import type { CancellationScope, ExternalWorkflowHandle } from '@temporalio/workflow';
+import type { DelegationOutline } from '../../contracts/delegation.ts';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type {
+  DeliveredAnswer,
+  Escalation,
+  BudgetEscalation,
+  QuestionsEscalation,
+} from '../../contracts/messages.ts';
+import type { WaveOrder } from '../../contracts/planner-wave.ts';
+import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
+import type { ScheduleEvent } from '../../core/schedule/step-schedule.ts';
+import { delegationWorkflowId } from '../../core/ids.ts';
+import { inBackground } from '../shared/in-background.ts';
+import { deliverSignal, grantSignal } from '../shared/messages.ts';
+import { signalQuietly } from '../shared/signal-quietly.ts';
+import { badEscalation } from '../shared/superior.ts';
+import type { Superior } from '../shared/superior.ts';
+import type { Account } from '../shared/account.ts';
+import type { PlannerContext } from './consult-planner.ts';
+import { putQuestions } from './put-questions.ts';
+import type { Reviewed } from './put-questions.ts';
+
+/** The planner's context with the wave's account; null: nothing is limited. */
+export type DispatchContext = PlannerContext & { readonly account: Account | null };
+
+/** The wave whose delegations are served. */
+interface ServedWave {
+  readonly plan: WavePlanOutline;
+  readonly order: WaveOrder;
+  readonly context: DispatchContext;
+  readonly waveId: string;
+  readonly outcomes: ReadonlyMap<string, DelegationOutcome>;
+  /** The wave's own scope: reviews belong to it, so `stop` cancels them even if a handler begins them. */
+  readonly scope: CancellationScope;
+  readonly on: (event: ScheduleEvent<DelegationOutline>) => void;
+  /** Returns true while the delegation has a slot. */
+  readonly isRunning: (delegationId: string) => boolean;
+}
+
+/** Receiver of the answers to one escalation. */
+type HandOver = (answers: readonly DeliveredAnswer[]) => void;
+
+/** Gives delegations what they ask of their wave: by a call inside its workflow, and by signals to a child. */
+export class DelegationService {
+  readonly #wave: ServedWave;
+  /** Answers that wait for a slot: several members of a team or a triad may ask at the same time. */
+  readonly #answered = new Map<string, (() => void)[]>();
+  #reviews = 0;
+  #lastReview: Promise<unknown> = Promise.resolve();
+
+  constructor(wave: ServedWave) {
+    this.#wave = wave;
+  }
+
+  /** Returns true while a review runs: the wave ends only after its cost is counted. */
+  isReviewing(): boolean {
+    return this.#reviews > 0;
+  }
+
+  /** Returns the superior of a delegation that works in this workflow. */
+  superiorOf(delegationId: string): Superior {
+    const { superior } = this.#wave.context;
+    return {
+      news: superior.news,
+      ask: (escalation) => this.#answersTo(delegationId, escalation),
+      park: (reason) => superior.park(reason),
+      withdraw: (id) => superior.withdraw(id),
+      report: (effect) => superior.report(effect),
+      know: (effects) => superior.know(effects),
+      refuse: (reason) => superior.refuse(reason),
+    };
+  }
+
+  /** Handles an escalation of a child. */
+  take(escalation: Escalation): void {
+    const { superior } = this.#wave.context;
+    switch (escalation.type) {
+      case 'parked':
+        return inBackground(() => superior.park(escalation.reason));
+      // Reported here only when the wave was started by hand and is the topmost workflow.
+      case 'effect':
+        return inBackground(() => superior.report(escalation.effect));
+      case 'budget':
+        return inBackground(() => this.#grant(escalation));
+      case 'questions':
+        return this.#takeQuestions(escalation);
+      case 'withdrawn':
+        return superior.refuse(badEscalation);
+    }
+  }
+
+  /** Hands over the answers of a delegation that has a slot again. */
+  resume(delegationId: string): void {
+    const waiting = this.#answered.get(delegationId) ?? [];
+    this.#answered.delete(delegationId);
+    for (const handOver of waiting) handOver();
+  }
+
+  async #answersTo(
+    delegationId: string,
+    escalation: QuestionsEscalation,
+  ): Promise<readonly DeliveredAnswer[]> {
+    const slot: { answers: readonly DeliveredAnswer[] | null } = { answers: null };
+    // The inbox has the questions, even if their asker is cancelled while it waits.
+    inBackground(() =>
+      this.#ask(delegationId, escalation, (answers) => {
+        slot.answers = answers;
+      }),
+    );
+    await condition(() => slot.answers !== null);
+    return slot.answers ?? [];
+  }
+
+  #takeQuestions(escalation: QuestionsEscalation): void {
+    const { delegation_id, escalation_id } = escalation;
+    if (delegation_id === null) return this.#wave.context.superior.refuse(badEscalation);
+    inBackground(() =>
+      this.#ask(delegation_id, escalation, (answers) =>
+        this.#tell(delegation_id, (child) =>
+          child.signal(deliverSignal, { escalation_id, answers }),
+        ),
+      ),
+    );
+  }
+
+  /** @param handOver Called once the delegation has a slot again; never if it has ended. */
+  async #ask(
+    delegationId: string,
+    escalation: QuestionsEscalation,
+    handOver: HandOver,
+  ): Promise<void> {
+    const { plan, order, context, waveId, outcomes, on, isRunning } = this.#wave;
+    if (escalation.spent !== undefined) context.account?.release(delegationId, escalation.spent);
+    on({ type: 'asked', delegation_id: delegationId });
+    const answers = await putQuestions({ ...escalation, from: waveId }, context, {
+      order,
+      plan_ref: plan.plan_ref,
+      outputs: [...outcomes.values()].flatMap(({ delegation_id, output_ref }) =>
+        output_ref === null ? [] : [{ delegation_id, output_ref }],
+      ),
+      isGone: () => outcomes.has(delegationId),
+      review: (work) => this.#review(work),
+    });
+    if (answers === null) return;
+    const waiting = this.#answered.get(delegationId) ?? [];
+    this.#answered.set(delegationId, [...waiting, () => handOver(answers)]);
+    on({ type: 'answered', delegation_id: delegationId });
+    // Other members may have got their answers, and the delegation its slot, already.
+    if (isRunning(delegationId)) this.resume(delegationId);
+  }
+
+  /**
+   * Runs one review after the other, because they share the planner's budget. When the budget is spent, the rest is left
+   * to the decision on the wave.
+   */
+  async #review(work: () => Promise<Reviewed>): Promise<Reviewed> {
+    const { context, scope } = this.#wave;
+    const verdict = context.account?.verdict() ?? 'open';
+    if (verdict !== 'open') return { type: 'denied', reason: 'the budget is spent' };
+    this.#reviews += 1;
+    const turn = this.#lastReview;
+    const task = (async () => {
+      await turn;
+      try {
+        return await scope.run(work);
+      } finally {
+        this.#reviews -= 1;
+      }
+    })();
+    this.#lastReview = task.catch(() => null);
+    return task;
+  }
+
+  async #grant({ request_id, delegation_id, ...needs }: BudgetEscalation): Promise<void> {
+    const { account, superior } = this.#wave.context;
+    if (account === null) return superior.refuse(badEscalation);
+    const grant = await account.request(delegation_id, needs);
+    this.#tell(delegation_id, (child) => child.signal(grantSignal, { request_id, ...grant }));
+  }
+
+  #tell(delegationId: string, send: (child: ExternalWorkflowHandle) => Promise<void>): void {
+    const id = delegationWorkflowId(this.#wave.waveId, delegationId);
+    inBackground(() => signalQuietly(() => send(getExternalWorkflowHandle(id))));
+  }
+}

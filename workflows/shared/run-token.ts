@@ -1,0 +1,86 @@
+import { defaultPayloadConverter, uuid4, workflowInfo } from '@temporalio/workflow';
+import type {
+  Headers,
+  WorkflowInboundCallsInterceptor,
+  WorkflowInterceptors,
+  WorkflowOutboundCallsInterceptor,
+} from '@temporalio/workflow';
+import { signalNames } from '../../contracts/names.ts';
+
+/** Header of every message between the workflows of one run. No payload, prompt, record or file contains it. */
+const tokenHeader = 'planwave-token';
+
+/** Signals that only a workflow of the same run sends. */
+const engineSignals: readonly string[] = [
+  signalNames.escalate,
+  signalNames.deliver,
+  signalNames.inform,
+  signalNames.grant,
+  signalNames.progress,
+];
+
+/** Signals that people send to the topmost workflow; its children take them from their parent alone. */
+const controlSignals: readonly string[] = [signalNames.pause, signalNames.resume];
+
+/**
+ * Stamps the messages between the workflows of one run with a token, and checks it. The topmost workflow makes the token;
+ * children get it with their start, and continue-as-new passes it on.
+ *
+ * A message of the engine without the token reaches its handler without its content, so that the handler refuses it like
+ * any other that it can't read. A control signal to a child is dropped.
+ */
+export function interceptors(): WorkflowInterceptors {
+  const state = { token: '' };
+  return { inbound: [createInbound(state)], outbound: [createOutbound(state)] };
+}
+
+interface TokenState {
+  token: string;
+}
+
+function createInbound(state: TokenState): WorkflowInboundCallsInterceptor {
+  return {
+    async execute(input, next) {
+      const { parent, continuedFromExecutionRunId } = workflowInfo();
+      // Whoever starts a topmost workflow can't choose its token.
+      const isFirst = parent === undefined && continuedFromExecutionRunId === undefined;
+      state.token = (isFirst ? null : readToken(input.headers)) ?? uuid4();
+      return next(input);
+    },
+    // Not async: each promise costs time, and a flood has thousands of signals.
+    handleSignal(input, next) {
+      const { signalName, headers } = input;
+      const isControl = controlSignals.includes(signalName) && workflowInfo().parent !== undefined;
+      if (!isControl && !engineSignals.includes(signalName)) return next(input);
+      if (readToken(headers) === state.token) return next(input);
+      return isControl ? Promise.resolve() : next({ ...input, args: [null] });
+    },
+  };
+}
+
+function createOutbound(state: TokenState): WorkflowOutboundCallsInterceptor {
+  const stamp = <T extends { readonly headers: Headers }>(input: T): T => ({
+    ...input,
+    headers: {
+      ...input.headers,
+      [tokenHeader]: defaultPayloadConverter.toPayload(state.token),
+    },
+  });
+  return {
+    startChildWorkflowExecution: (input, next) => next(stamp(input)),
+    signalWorkflow: (input, next) => next(stamp(input)),
+    continueAsNew: (input, next) => next(stamp(input)),
+  };
+}
+
+function readToken(headers: Headers): string | null {
+  const payload = headers[tokenHeader];
+  if (payload === undefined) return null;
+  try {
+    const token: unknown = defaultPayloadConverter.fromPayload(payload);
+    return typeof token === 'string' && token !== '' ? token : null;
+  } catch {
+    // A header that is no JSON fails no workflow task.
+    return null;
+  }
+}
