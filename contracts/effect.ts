@@ -14,6 +14,8 @@ export interface EffectReceipt {
   readonly removed?: true;
   /** The replaced content as an artifact, byte for byte. Absent when the run itself had written it, or there was none. */
   readonly replaced_ref?: Ref;
+  /** The whole text after the change. Absent when the arguments of the call hold it, or the file was removed. */
+  readonly content_ref?: Ref;
   /** Absent for a file. */
   readonly command?: CommandReceipt;
 }
@@ -35,8 +37,9 @@ export interface WrittenFile {
   readonly sha256: string;
   readonly bytes: number;
   readonly tool: string;
-  /** The arguments of the call as JSON in the store: its text is among them. */
+  /** The arguments of the call as JSON in the store: its text is among them, unless `content_ref` is there. */
   readonly arguments_ref: Ref;
+  readonly content_ref?: Ref;
 }
 
 /** The user's decision on an effect that could not be verified. */

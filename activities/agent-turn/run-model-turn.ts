@@ -1,4 +1,4 @@
-import { ApplicationFailure, Context } from '@temporalio/activity';
+import { Context } from '@temporalio/activity';
 import type { Spending } from '../../contracts/budget.ts';
 import type {
   ModelTurnInput,
@@ -15,7 +15,6 @@ import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
 import type { ModelProgress, ModelReply } from '../ports/model-client.ts';
 import { stages } from '../stages/stages.ts';
-import { countBytes } from '../text/bytes.ts';
 import { addToWork, noteWork } from '../attempt/attempt-work.ts';
 import { recallAttempts, recordResult, recordSpent, reserveAttempt } from './attempt-ledger.ts';
 import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
@@ -28,12 +27,9 @@ import { findSharedPrefix } from './prefix-gate.ts';
 import { prepareTurn, shrinkSchema } from './prepare-turn.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
 import { retryStore } from './retry-store.ts';
-import { settleTurn, settleWithoutReply } from './settle-turn.ts';
+import { assertSmall, settleTurn, settleWithoutReply } from './settle-turn.ts';
 import type { SettledTurn } from './settle-turn.ts';
 import { usageOfAbort, usageOfAnswer } from './usage-of-call.ts';
-
-/** Maximum bytes of a result as JSON. It goes into history once per turn. */
-const resultBytesMax = 100_000;
 
 /** Maximum characters of the reason in a heartbeat, from its beginning: path, reason and cure. */
 const waitReasonCharsMax = 400;
@@ -285,19 +281,4 @@ async function endFailed(
   const baseMs = deps.retryBaseMs ?? retryBaseMsDefault;
   const promptRef = prepared.waiting.packet_ref;
   throw toModelFailure(error, context.info.attempt, baseMs, { spent, promptRef });
-}
-
-/**
- * Checks a result's size. Everything in it is bounded where it is created, so this never fails; if it does, the paid
- * reply is not lost.
- */
-function assertSmall(result: ModelTurnResult): void {
-  const bytes = countBytes(JSON.stringify(result));
-  if (bytes <= resultBytesMax) return;
-  throw ApplicationFailure.create({
-    type: 'ModelProtocol',
-    message: `The model's reply makes a result of ${bytes} bytes, at most ${resultBytesMax}.`,
-    nonRetryable: true,
-    details: [{ usage: result.usage }],
-  });
 }

@@ -1,4 +1,10 @@
-import type { ModelTurnInput, TurnOutline, TurnReply } from '../../contracts/model-turn.ts';
+import { ApplicationFailure } from '@temporalio/activity';
+import type {
+  ModelTurnInput,
+  ModelTurnResult,
+  TurnOutline,
+  TurnReply,
+} from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { ContentBlock } from '../../contracts/transcript.ts';
@@ -18,6 +24,9 @@ const toolCallsMax = 100;
 
 /** Maximum bytes of an outline as JSON. It goes into history; longer texts belong into the Markdown fields. */
 const outlineBytesMax = 64_000;
+
+/** Maximum bytes of a result as JSON. It goes into history once per turn. */
+const resultBytesMax = 100_000;
 
 export interface SettledTurn {
   readonly head: Ref;
@@ -172,5 +181,20 @@ function putReply(
     parent: waitingRef ?? waiting.parent,
     messages: [...waiting.messages, { role: 'assistant', content }],
     awaiting: null,
+  });
+}
+
+/**
+ * Checks a result's size. Everything in it is bounded where it is created, so this never fails; if it does, the paid
+ * reply is not lost.
+ */
+export function assertSmall(result: ModelTurnResult): void {
+  const bytes = countBytes(JSON.stringify(result));
+  if (bytes <= resultBytesMax) return;
+  throw ApplicationFailure.create({
+    type: 'ModelProtocol',
+    message: `The model's reply makes a result of ${bytes} bytes, at most ${resultBytesMax}.`,
+    nonRetryable: true,
+    details: [{ usage: result.usage }],
   });
 }

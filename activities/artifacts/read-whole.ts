@@ -32,12 +32,12 @@ export async function readWhole(
   return [detailed_md.trimEnd(), ...sections].join('\n\n');
 }
 
-/** Reads the text from the call's arguments, or, of an edited file, from the store, which has it under its hash. */
+/** Reads the text from the call's arguments; that of an edited file is an artifact of its own. */
 async function readContent(
   store: ArtifactStore,
-  { arguments_ref, sha256 }: WrittenFile,
+  { arguments_ref, content_ref }: WrittenFile,
 ): Promise<string> {
-  if (await store.has(sha256)) return store.getText(sha256);
+  if (content_ref !== undefined) return store.getText(content_ref);
   const given = await readJson(store, arguments_ref);
   const content = isRecord(given) ? given['content'] : undefined;
   return typeof content === 'string' ? content : '[The call did not give the text of the file.]';

@@ -16,10 +16,13 @@ export function listWritten(effects: readonly KnownEffect[]): WrittenFile[] {
   for (const { state, tool, arguments_ref, receipt = null } of effects) {
     if (state !== 'confirmed' || receipt === null || receipt.command !== undefined) continue;
     if (tool === undefined || arguments_ref === undefined) continue;
-    const { target: path, sha256, bytes, removed } = receipt;
+    const { target: path, sha256, bytes, removed, content_ref } = receipt;
     // Deleted first, so that the newest is last in order.
     files.delete(path);
-    if (removed !== true) files.set(path, { path, sha256, bytes, tool, arguments_ref });
+    if (removed !== true) {
+      const content = content_ref !== undefined && { content_ref };
+      files.set(path, { path, sha256, bytes, tool, arguments_ref, ...content });
+    }
   }
   return [...files.values()].slice(-engineLimits.writtenFilesMax);
 }

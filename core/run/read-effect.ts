@@ -60,6 +60,7 @@ function readReceipt(value: unknown): EffectReceipt | null | undefined {
   const sha256 = readHash(value['sha256']);
   const bytes = readCount(value['bytes']);
   const replaced_ref = readHash(value['replaced_ref']);
+  const content_ref = readHash(value['content_ref']);
   if (target === null || sha256 === null || bytes === null) return undefined;
   const command = readCommand(value['command']);
   return {
@@ -68,6 +69,7 @@ function readReceipt(value: unknown): EffectReceipt | null | undefined {
     bytes,
     ...(value['removed'] === true && { removed: true }),
     ...(replaced_ref !== null && { replaced_ref }),
+    ...(content_ref !== null && { content_ref }),
     ...(command !== null && { command }),
   };
 }

@@ -137,7 +137,7 @@ function dynamicConfig(cli: ServerCli): string[] {
     // A workflow that does not fit its worker's code appears in every list after two failed tasks, not five (half a
     // minute).
     'system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute=2',
-    // Applies to runs that the Temporal CLI starts: see `workflowTaskTimeoutMs` in contracts/names.ts.
+    // Applies to runs that the Web UI starts. The Temporal CLI sends a timeout of its own: see scripts/temporal-cli.ts.
     `history.defaultWorkflowTaskTimeout="${workflowTaskTimeoutMs / 1_000}s"`,
     // The server opens an HTTP API on a random port, which any web page could use without asking. No host has this name.
     'frontend.httpAllowedHosts=["planwave.invalid"]',

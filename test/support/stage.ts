@@ -141,7 +141,8 @@ function createWorkers(
   return {
     async start() {
       const redactor = createRedactor({ secrets: options.secrets ?? [] });
-      expect(await openHome(settings.home)).toBeNull();
+      const homeFault = await openHome(settings.home);
+      if (homeFault !== null) throw new Error(homeFault);
       const worker = await createWorker({
         connection,
         namespace: 'default',

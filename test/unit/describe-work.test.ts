@@ -11,9 +11,18 @@ const call: AttemptWork = {
   model: 'm',
 };
 
-it('a log line names agent, task and turn, and of what is no task nothing', () => {
-  expect(placeWork(call)).toEqual({ agent: 'writer', task: 'd2.d1', turn: 3 });
-  expect(placeWork({ ...call, delegation_id: 'design' })).toEqual({ agent: 'writer', turn: 3 });
+it('a log line names agent, delegation, task and turn, and of what is no task nothing', () => {
+  expect(placeWork(call)).toEqual({
+    agent: 'writer',
+    delegation: 'design',
+    task: 'd2.d1',
+    turn: 3,
+  });
+  expect(placeWork({ ...call, delegation_id: 'design' })).toEqual({
+    agent: 'writer',
+    delegation: 'design',
+    turn: 3,
+  });
   expect(placeWork({ kind: 'model_call', agent_id: 'planner' })).toEqual({ agent: 'planner' });
   expect(placeWork(undefined)).toEqual({});
 });
@@ -33,6 +42,7 @@ it('input in a span is all input, as the conventions count it', () => {
     'gen_ai.usage.cache_creation.input_tokens': 20,
     'gen_ai.usage.cache_read.input_tokens': 3,
     'gen_ai.usage.output_tokens': 100,
+    'planwave.delegation': 'design',
     'planwave.task': 'd2.d1',
     'planwave.turn': 3,
   });

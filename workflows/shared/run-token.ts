@@ -27,7 +27,8 @@ const controlSignals: readonly string[] = [signalNames.pause, signalNames.resume
  * children get it with their start, and continue-as-new passes it on.
  *
  * A message of the engine without the token reaches its handler without its content, so that the handler refuses it like
- * any other that it can't read. A control signal to a child is dropped.
+ * any other that it can't read. A control signal to a child is dropped, and so is a message with another token: after a
+ * reset to its first step a run has a new one, and the server gives it the messages from before once more.
  */
 export function interceptors(): WorkflowInterceptors {
   const state = { token: '' };
@@ -52,8 +53,9 @@ function createInbound(state: TokenState): WorkflowInboundCallsInterceptor {
       const { signalName, headers } = input;
       const isControl = controlSignals.includes(signalName) && workflowInfo().parent !== undefined;
       if (!isControl && !engineSignals.includes(signalName)) return next(input);
-      if (readToken(headers) === state.token) return next(input);
-      return isControl ? Promise.resolve() : next({ ...input, args: [null] });
+      const token = readToken(headers);
+      if (token === state.token) return next(input);
+      return isControl || token !== null ? Promise.resolve() : next({ ...input, args: [null] });
     },
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { EffectReceipt } from '../../../contracts/effect.ts';
 import { workspacePathCharsMax } from '../../../core/effects/check-workspace-path.ts';
 import { editText } from '../../../core/effects/edit-text.ts';
 import type { EffectVerdict } from '../../../core/effects/step-effect.ts';
@@ -170,12 +171,18 @@ function createFileTool(workspaces: Workspaces, { readChange, ...entry }: Change
       const terms = { expected, mayStill: context.mayStill };
       const next = await compute(change, place);
       // The arguments of an edit do not hold the whole text, which the delegation's detail shows.
-      if (next !== null && entry.needsWorkspace === true) await context.store.put(next);
+      const isDerived = next !== null && entry.needsWorkspace === true;
+      const content = isDerived && { content_ref: await context.store.put(next) };
       const changed =
         next === null
           ? await workspaces.remove(place, change.path, terms)
           : await workspaces.write(place, change.path, next, terms);
-      return { target: change.path, ...changed, ...(next === null && { removed: true as const }) };
+      return {
+        target: change.path,
+        ...changed,
+        ...content,
+        ...(next === null && { removed: true as const }),
+      };
     },
     async check(input, before, context) {
       const target = readChange(input).path;
@@ -184,6 +191,8 @@ function createFileTool(workspaces: Workspaces, { readChange, ...entry }: Change
     },
   };
 }
+
+type KeptTexts = Pick<EffectReceipt, 'replaced_ref' | 'content_ref'>;
 
 /** States of a file before and after its change: a SHA-256, or null for no file. */
 interface States {
@@ -195,7 +204,7 @@ function judge(
   target: string,
   found: FoundFile | null,
   { before, after }: States,
-  kept: { readonly replaced_ref?: string },
+  kept: KeptTexts,
 ): EffectVerdict {
   const now = stateOf(found);
   if (now === after) {
@@ -212,13 +221,16 @@ function judge(
   };
 }
 
-/** Finds what was kept of the replaced content by an attempt that did not live to say so. */
-async function keptOf(
-  before: string,
-  { store }: ToolContext,
-): Promise<{ readonly replaced_ref?: string }> {
-  const ref = readStates(before).before;
-  return ref !== null && (await store.has(ref)) ? { replaced_ref: ref } : {};
+/** Finds the contents that an attempt kept which did not live to say so. */
+async function keptOf(states: string, { store }: ToolContext): Promise<KeptTexts> {
+  const { before, after } = readStates(states);
+  const [isKept, isStored] = await Promise.all(
+    [before, after].map(async (ref) => ref !== null && (await store.has(ref))),
+  );
+  return {
+    ...(before !== null && isKept === true && { replaced_ref: before }),
+    ...(after !== null && isStored === true && { content_ref: after }),
+  };
 }
 
 function readStates(before: string): States {

@@ -3,7 +3,15 @@ import type { BudgetView } from '../../../contracts/views.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
-import { callsOf, completed, plan, plans, work, works } from '../../support/scripted-work.ts';
+import {
+  callsOf,
+  completed,
+  ownWorkflows,
+  plan,
+  plans,
+  work,
+  works,
+} from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -44,7 +52,11 @@ it('finding T2: a delegation that is terminated has spent its reservation', asyn
     plans(2, plan([work('again', { criteria: ['lost-done'] })])),
     works('again', { json: completed('lost-done') }),
   ]);
-  const input: PlannerRunInput = { goal: 'Host the backup', budget: { calls: 100 } };
+  const input: PlannerRunInput = {
+    goal: 'Host the backup',
+    budget: { calls: 100 },
+    limits: ownWorkflows,
+  };
   const run = await stage.start('plannerRun', input, 'partly');
   await eventually('the call', async () => callsOf(stage.rehearsal, 'lost').length > 0);
   await stage.client.workflow.getHandle('partly/wave-001/lost').terminate('by a test');

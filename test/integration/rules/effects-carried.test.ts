@@ -6,7 +6,7 @@ import { openQuestion, submit } from '../../support/asking.ts';
 import { lastMessageOf } from '../../support/calls.ts';
 import { fetchHistories } from '../../support/histories.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
-import { callsOf, completed, work, works } from '../../support/scripted-work.ts';
+import { callsOf, completed, ownWorkflows, work, works } from '../../support/scripted-work.ts';
 import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 import { provideWritingAgent } from '../../support/writing-agent.ts';
@@ -30,6 +30,7 @@ it('an approval ends with its call: the same call after continue-as-new asks aga
   const run = await stage.start('plannerWave', {
     goal: 'Write',
     agents_dir,
+    limits: ownWorkflows,
     delegations: [work('task', { agent_id: 'risky' })],
   });
   await openQuestion(stage, run, 'q1');

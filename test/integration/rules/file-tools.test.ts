@@ -57,7 +57,11 @@ it('finding T5: a file of the user is searched, read and, after an approval, edi
   expect(lastMessageOf(callsOf(stage.rehearsal, 'check')[1])).toContain('cents / 100');
   const { effects = [] } = await storedRecord(stage.home, run.workflowId);
   expect(effects).toMatchObject([
-    { tool: 'edit_file', state: 'confirmed', receipt: { replaced_ref: expect.any(String) } },
+    {
+      tool: 'edit_file',
+      state: 'confirmed',
+      receipt: { replaced_ref: expect.any(String), content_ref: expect.any(String) },
+    },
   ]);
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);

@@ -108,7 +108,7 @@ describe('finding T9: prune', () => {
     const { ref } = await harness.deps.index.read('young');
     await rm(join(harness.home, 'objects', ref?.slice(0, 2) ?? '', ref?.slice(2) ?? ''));
     const before = await readTree(harness.home);
-    await expect(prune(harness)).rejects.toMatchObject({ type: 'ArtifactCorrupt' });
+    await expect(prune(harness)).rejects.toMatchObject({ type: 'ArtifactMissing' });
     expect(await readTree(harness.home)).toEqual(before);
 
     await writeFile(join(harness.home, 'refs', 'n-young', '99.json'), 'torn');

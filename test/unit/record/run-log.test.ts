@@ -253,9 +253,9 @@ const pathOf = (home: string, ref: Ref): string =>
   join(home, 'objects', ref.slice(0, 2), ref.slice(2));
 
 it.each([
-  ['is torn', (path: string) => truncate(path, 20), 'is damaged'],
-  ['is missing', (path: string) => rm(path), 'is missing'],
-])('a whole record that %s is named with its path', async (_what, harm, told) => {
+  ['is torn', (path: string) => truncate(path, 20), 'ArtifactCorrupt', 'is damaged'],
+  ['is missing', (path: string) => rm(path), 'ArtifactMissing', 'is missing'],
+])('a whole record that %s is named with its path', async (_what, harm, type, told) => {
   const harness = await createHarness();
   const run = await harness.begin('my-run');
   for (const changes of questionsOf(engineLimits.snapshotRevisionsMin / 2))
@@ -265,7 +265,7 @@ it.each([
   await harm(path);
   const cold = createFileArtifactStore({ home: harness.home });
   await expect(readRecord(cold, run.ref())).rejects.toMatchObject({
-    type: 'ArtifactCorrupt',
+    type,
     message: expect.stringContaining(`"${path}" ${told}`),
   });
 });
