@@ -5,7 +5,7 @@ import {
 import { probeSandbox } from '../activities/adapters/sandbox/probe-sandbox.ts';
 import type { CommandRunner } from '../activities/ports/command-runner.ts';
 import { runCommandName } from '../activities/tools/registry/run-command.ts';
-import type { CommandSettings } from './worker-settings.ts';
+import type { CommandSettings } from './command-settings.ts';
 
 /** The runner of agents' commands, or why there are none on this machine. */
 export type Commands =

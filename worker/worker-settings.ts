@@ -1,10 +1,9 @@
 import { isIP } from 'node:net';
-import { delimiter, isAbsolute, resolve } from 'node:path';
+import { delimiter, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { ownToolchain } from '../activities/adapters/sandbox/bubblewrap.ts';
-import type { SandboxSettings } from '../activities/adapters/sandbox/bubblewrap.ts';
 import { taskQueue } from '../contracts/names.ts';
+import { commandVariables, toCommandSettings, type CommandSettings } from './command-settings.ts';
 import type { LogSettings } from './create-logger.ts';
 
 /** Folder of the shipped agents. */
@@ -41,12 +40,6 @@ export interface WorkerSettings {
   readonly workspaceRoots?: readonly string[] | undefined;
   /** `PLANWAVE_AGENTS`: the same for folders with agents. The shipped ones are always allowed. */
   readonly agentRoots?: readonly string[] | undefined;
-}
-
-/** Settings of agents' commands. */
-export interface CommandSettings extends SandboxSettings {
-  /** `PLANWAVE_UNCONFINED_COMMANDS=1`: commands run without a sandbox, and a person approves each. */
-  readonly unconfined: boolean;
 }
 
 /** Settings of a worker process. */
@@ -144,25 +137,7 @@ const Variables = z.object({
       'an IP address of this machine and a port. Try: 127.0.0.1:9464, or 0.0.0.0:9464 for all networks',
     )
     .optional(),
-  PLANWAVE_TOOLCHAINS: z
-    .string()
-    .transform((text) => text.split(':').filter((path) => path !== ''))
-    .refine(
-      (paths) => paths.every((path) => isAbsolute(path)),
-      'absolute paths, joined by ":". Try: /opt/go:/opt/python',
-    )
-    .optional(),
-  PLANWAVE_SHARED_FOLDERS: z
-    .string()
-    .transform((text) => text.split(':').filter((name) => name !== ''))
-    .refine(
-      (names) => names.every((name) => /^(?!\.{1,2}$)[^/\0]{1,200}$/.test(name)),
-      'names of folders at the top of the workspace, joined by ":". Try: node_modules:.venv',
-    )
-    .default(['node_modules', '.venv']),
-  PLANWAVE_UNCONFINED_COMMANDS: z
-    .enum(['0', '1'], '1 for commands without a sandbox, or 0. Try: leave it empty')
-    .default('0'),
+  ...commandVariables,
   OTEL_EXPORTER_OTLP_ENDPOINT: address(
     /^https?$/,
     'the http:// or https:// address of an OpenTelemetry collector. Try: http://127.0.0.1:4318',
@@ -243,25 +218,7 @@ export function readThreadsUrl(env: NodeJS.ProcessEnv): string | undefined {
 
 /** Reads the settings of agents' commands. @throws {BadSettings} when one is wrong. */
 export function readCommandSettings(env: NodeJS.ProcessEnv): CommandSettings {
-  const names = {
-    PLANWAVE_TOOLCHAINS: true,
-    PLANWAVE_SHARED_FOLDERS: true,
-    PLANWAVE_UNCONFINED_COMMANDS: true,
-  } as const;
-  return toCommandSettings(readVariables(Variables.pick(names), env));
-}
-
-function toCommandSettings(
-  read: Pick<
-    z.infer<typeof Variables>,
-    'PLANWAVE_TOOLCHAINS' | 'PLANWAVE_SHARED_FOLDERS' | 'PLANWAVE_UNCONFINED_COMMANDS'
-  >,
-): CommandSettings {
-  return {
-    toolchains: read.PLANWAVE_TOOLCHAINS ?? ownToolchain(),
-    sharedFolders: read.PLANWAVE_SHARED_FOLDERS,
-    unconfined: read.PLANWAVE_UNCONFINED_COMMANDS === '1',
-  };
+  return toCommandSettings(readVariables(z.object(commandVariables), env));
 }
 
 /** Returns the folders that a worker with this environment uses, and those that it lets runs name. */

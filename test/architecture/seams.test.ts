@@ -64,15 +64,12 @@ const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
   [/\bcreateFileReplyLedger\(/, ['worker/create-activities.ts']],
   [/\bcreateFileEffectLedger\(/, ['worker/create-activities.ts']],
   // Those of the input check only look.
-  [/\bcreateFileWorkspaces\(/, ['worker/create-input-check.ts']],
+  [/\bcreateFileWorkspaces\(/, ['worker/create-activities.ts', 'worker/create-input-check.ts']],
   [/\bcreateTools\(/, ['worker/create-activities.ts', 'worker/create-input-check.ts']],
   [/\bcreateToolRegistry\(/, ['activities/tools/registry/create-registry.ts']],
   [/\bcreateFileProjection\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
   // That of the workspaces keeps files of users byte for byte.
-  [
-    /\bcreateFileArtifactStore\(/,
-    ['worker/create-activities.ts', 'worker/create-input-check.ts', 'scripts/cli-deps.ts'],
-  ],
+  [/\bcreateFileArtifactStore\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
   // The one of doctor only reads.
   [
     /\bcreateThreadStore\(/,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
-import { commandLimits } from '../../../core/limits.ts';
+import { commandLimits } from '../../../core/command-limits.ts';
 import type { Command } from '../../ports/command-runner.ts';
 
 /** Parts of the machine that commands may read, besides the system's programs. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { commandLimits } from '../../../core/limits.ts';
+import { commandLimits } from '../../../core/command-limits.ts';
 
 /** A control group that bounds the processes of one command. */
 export interface ProcessLimit {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { statfsSync } from 'node:fs';
 import { freemem } from 'node:os';
-import { commandLimits } from '../../../core/limits.ts';
+import { commandLimits } from '../../../core/command-limits.ts';
 import type { CommandEnd, CommandEnding } from '../../ports/command-runner.ts';
 
 export interface ProcessOrder {

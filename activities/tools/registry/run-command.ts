@@ -2,7 +2,7 @@ import { posix, resolve } from 'node:path';
 import { z } from 'zod';
 import type { CommandReceipt } from '../../../contracts/effect.ts';
 import type { Ref } from '../../../contracts/ref.ts';
-import { commandLimits } from '../../../core/limits.ts';
+import { commandLimits } from '../../../core/command-limits.ts';
 import { cutText } from '../../../core/text/cut-text.ts';
 import type { CommandEnd, CommandRunner } from '../../ports/command-runner.ts';
 import type { Workspaces } from '../../ports/workspaces.ts';

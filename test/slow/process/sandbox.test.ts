@@ -15,7 +15,7 @@ import { bubblewrapCall } from '../../../activities/adapters/sandbox/bubblewrap.
 import { createSandbox } from '../../../activities/adapters/sandbox/command-runner.ts';
 import { probeSandbox } from '../../../activities/adapters/sandbox/probe-sandbox.ts';
 import type { Command } from '../../../activities/ports/command-runner.ts';
-import { commandLimits } from '../../../core/limits.ts';
+import { commandLimits } from '../../../core/command-limits.ts';
 
 const settings = { toolchains: [], sharedFolders: ['node_modules'] };
 const probed = await probeSandbox(settings);
