@@ -1,5 +1,4 @@
 import type { Context } from '@temporalio/activity';
-import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type {
   ModelTurnInput,
   ModelTurnResult,
@@ -32,7 +31,8 @@ export interface ReadingAttempt {
 
 /** The data that the calls of one reply share. */
 interface Reading extends ReadingAttempt {
-  readonly agent: AgentDefinition;
+  /** Names of the tools that the agent may call. */
+  readonly allowedTools: readonly string[];
   /** Milliseconds, by the clock of `performance.now`. */
   readonly until: number;
 }
@@ -52,10 +52,16 @@ export async function makeReads(
   const { reply } = result;
   if (reply.type !== 'tools') return result;
   const { deps, input } = attempt;
-  const pending = reply.calls.filter((call) => isPending(deps, call));
-  if (pending.length === 0) return result;
+  const open = reply.calls.filter(isOpen);
+  if (open.length === 0) return result;
   const agent = await readAgent(deps.store, input.registry_ref, input.agent_id);
-  const reading = { ...attempt, agent, until: performance.now() + totalMsMax };
+  const allowedTools = input.reading === undefined ? [] : toolsGranted(deps.tools, agent);
+  // A call of a tool that the agent was not granted does not act: it is refused here.
+  const acts = ({ name }: ToolCall): boolean =>
+    allowedTools.includes(name) && deps.tools.get(name)?.effect === 'acting';
+  const pending = open.filter((call) => !acts(call));
+  if (pending.length === 0) return result;
+  const reading = { ...attempt, allowedTools, until: performance.now() + totalMsMax };
   const loads = input.reading?.loads_left ?? 0;
   const reads = new Map<ToolCall | StateToolCall, ToolRead>();
   for (let at = 0; at < pending.length; at += atOnceMax) {
@@ -77,11 +83,9 @@ export async function makeReads(
   return { ...result, reply: { ...reply, calls } };
 }
 
-function isPending(
-  { tools }: Pick<AgentTurnDeps, 'tools'>,
-  call: ToolCall | StateToolCall,
-): call is ToolCall {
-  return !('state' in call) && call.read === undefined && tools.get(call.name)?.effect !== 'acting';
+/** Returns true for a call that an activity makes and that has no result yet. */
+function isOpen(call: ToolCall | StateToolCall): call is ToolCall {
+  return !('state' in call) && call.read === undefined;
 }
 
 async function makeRead(reading: Reading, call: ToolCall, loads_left: number): Promise<ToolRead> {
@@ -105,12 +109,11 @@ async function makeRead(reading: Reading, call: ToolCall, loads_left: number): P
 }
 
 async function answerRead(
-  { deps, input, context, agent, until }: Reading,
+  { deps, input, context, allowedTools, until }: Reading,
   { name, input_ref }: ToolCall,
   loading: { readonly loads_left: number; readonly onLoaded: (detailId: string) => void },
 ): Promise<ToolAnswer> {
   const args = await readJson(deps.store, input_ref);
-  const allowedTools = input.reading === undefined ? [] : toolsGranted(deps.tools, agent);
   const prepared = prepareCall(deps.tools, { name, input: args, allowedTools });
   if ('is_error' in prepared) return prepared;
   const { tool } = prepared;
