@@ -78,11 +78,11 @@ async function renderInput(
     case 'state_result':
       return [await renderStateResult(store, input, reader)];
     case 'faults':
-      return [{ type: 'text', text: renderFaults(input.faults, cure) }];
+      return [{ type: 'text', text: renderFaults(input.faults, cure, reader.callKey) }];
     case 'answers':
-      return [{ type: 'text', text: await renderAnswers(store, input.answers) }];
+      return [{ type: 'text', text: await renderAnswers(store, input.answers, reader.callKey) }];
     case 'news':
-      return [{ type: 'text', text: await renderNews(store, input.news) }];
+      return [{ type: 'text', text: await renderNews(store, input.news, reader.callKey) }];
     case 'task_result':
       return [await renderTaskResult(store, input, reader.callKey)];
     case 'member_turn': {
@@ -109,8 +109,8 @@ async function renderStateResult(
   return { type: 'tool_result', tool_use_id, content: parts.join('\n\n'), is_error };
 }
 
-/** Returns an output to its author with everything that is wrong with it. */
-function renderFaults(faults: readonly OutputFault[], cure: string): string {
+/** Returns an output to its author with everything that is wrong with it. A fault may quote what others wrote. */
+function renderFaults(faults: readonly OutputFault[], cure: string, callKey: string): string {
   const shown = faults.map(({ path, reason, hint }) => ({ path, reason, hint }));
-  return `${jsonBlock('faults', shown)}\n${cure}`;
+  return `${markData(jsonBlock('faults', shown), callKey)}\n${cure}`;
 }

@@ -6,7 +6,8 @@ const markerLength = 24;
 
 /**
  * Puts a text of another agent or a tool between two marks that it can't contain itself: the marker is a hash of the
- * text, so a text that holds one has another. Invisible characters are removed, and their number is reported.
+ * text, so a text that holds one has another. A block with a person's words among those of agents is marked as well: the
+ * rules name the words in it that bind. Invisible characters are removed, and their number is reported.
  *
  * @param block a block of a prompt, or the text of a tool's result.
  * @param key identifies what the text is rendered for: a call, or a wave where all its calls must get the same bytes.

@@ -4,6 +4,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { ContentBlock } from '../../contracts/transcript.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { namePath } from '../../core/ids.ts';
 import { countBytes } from '../text/bytes.ts';
 import { loadDetailName } from '../tools/registry/load-detail.ts';
 import {
@@ -62,10 +63,10 @@ async function renderShared(
   return [
     request,
     ...renderRunBlocks(record, []),
-    await renderAnsweredQuestions(store, record),
     renderPlannerInput(waveCompact),
     markData(
       [
+        await renderAnsweredQuestions(store, record),
         listBlock('active_assumptions', assumptions, blockBytesMax.facts, 'last'),
         renderDetailIndex(record, waveCompact),
       ].join('\n\n'),
@@ -91,17 +92,15 @@ function renderPlannerInput(waveCompact: string): string {
 
 /**
  * Renders the task for its executor, with one list of what it builds on. Its order, its executor and the engine's own
- * fields are the planner's.
+ * fields are the planner's. A task of a team was written by its leader, who is an agent: it is marked.
  */
-export function renderTask({
-  delegation_id,
-  title,
-  task_description,
-  acceptance_criteria,
-  required_inputs,
-}: Delegation): string {
+export function renderTask(
+  { delegation_id, title, task_description, acceptance_criteria, required_inputs }: Delegation,
+  callKey: string,
+): string {
   const task = { delegation_id, title, task_description, acceptance_criteria, required_inputs };
-  return jsonBlock('delegation', task);
+  const block = jsonBlock('delegation', task);
+  return namePath(delegation_id) === '' ? block : markData(block, callKey);
 }
 
 /** Says how the whole of a text that was cut is loaded. */

@@ -5,11 +5,16 @@ import { shareBytes } from '../../core/text/cut-text.ts';
 import { countBytes } from '../text/bytes.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, listBlock } from '../text/blocks.ts';
+import { markData } from './mark-data.ts';
 
-/** Renders what comes back to the one who asked: all answers at once, in the order of the questions. */
+/**
+ * Renders what comes back to the one who asked: all answers at once, in the order of the questions. They are marked,
+ * because another agent may have asked the same, and a default is an agent's.
+ */
 export async function renderAnswers(
   store: ArtifactStore,
   answers: readonly DeliveredAnswer[],
+  callKey: string,
 ): Promise<string> {
   const texts = await Promise.all(answers.map((one) => readAnswer(store, one)));
   const shares = shareBytes(texts.map(countBytes), blockBytesMax.answers);
@@ -21,12 +26,12 @@ export async function renderAnswers(
   }));
   const repeated = answers.filter((one) => one.loop).map((one) => one.question_id);
   const goOn =
-    'These are the answers to your questions. They are binding. Go on with your task and give the whole output.';
+    'These are the answers to your questions. Those of a person or the planner are binding. Go on with your task and give the whole output.';
   const assumed = answers
     .filter((one) => assumingAnswerers.includes(one.answered_by))
     .map((one) => one.question_id);
   return [
-    jsonBlock('answers', entries),
+    markData(jsonBlock('answers', entries), callKey),
     goOn,
     ...explainAssumed(assumed),
     ...explainLoop(repeated),
@@ -34,15 +39,21 @@ export async function renderAnswers(
 }
 
 /**
- * Renders what was decided since the record was written that the first message is rendered from.
+ * Renders what was decided since the record was written that the first message is rendered from. With an answer it is
+ * marked: agents wrote the question, and a default.
  *
  * @throws ArtifactCorrupt or StoreUnavailable from the store.
  */
-export async function renderNews(store: ArtifactStore, news: readonly NewsItem[]): Promise<string> {
+export async function renderNews(
+  store: ArtifactStore,
+  news: readonly NewsItem[],
+  callKey: string,
+): Promise<string> {
   const entries = await Promise.all(news.map((item) => describeNews(store, item)));
+  const block = listBlock('news', entries, blockBytesMax.news, 'last');
   return [
-    listBlock('news', entries, blockBytesMax.news, 'last'),
-    'This was decided while the work went on. Keep to it from here on, as to every answer and instruction of the user. If you have given your output already, give the whole of it again, with this in mind.',
+    news.some(({ type }) => type === 'answer') ? markData(block, callKey) : block,
+    'This was decided while the work went on. Keep to its instructions and to the answers of a person or the planner from here on. If you have given your output already, give the whole of it again, with this in mind.',
   ].join('\n');
 }
 

@@ -66,7 +66,7 @@ export const codeStage: Stage<PromptOf<'code'>> = {
     const text = [
       '<request kind="code">\nWrite your section as code, in its language. Answer with the code and nothing else.\n</request>',
       renderRole(agent),
-      renderTask(delegation),
+      renderTask(delegation, callKey),
       markData([section, ...written.flat()].join('\n\n'), callKey),
     ].join('\n\n');
     return [{ type: 'text', text }];

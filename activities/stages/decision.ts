@@ -76,7 +76,6 @@ export const decisionStage: Stage<PromptOf<'decision'>> = {
     const text = [
       `<request kind="decision" wave="${prompt.wave}">\nDecide on wave ${prompt.wave}: check the evidence of the outcomes, resolve what contradicts itself, and write down the truth as it now stands. The open criteria are those that stay open when every outcome is taken at its word.\n</request>`,
       ...renderRunBlocks(record, prompt.amendments),
-      await renderAnsweredQuestions(store, record),
       textBlock(
         'wave_compact',
         waveCompact === '' ? 'This is the first wave to be decided.' : waveCompact,
@@ -84,18 +83,19 @@ export const decisionStage: Stage<PromptOf<'decision'>> = {
       ),
       markData(
         [
+          await renderAnsweredQuestions(store, record),
           listBlock('wave_plan', plan.delegations.map(describePlanned), blockBytesMax.wave_plan),
           listBlock('outcomes', outcomes, blockBytesMax.outcomes),
           renderWork(await readWorks(store, ended)),
           listBlock('known_details', known, blockBytesMax.known_details, 'last'),
+          ...(await renderPoolBlocks(store, record, prompt)),
+          renderOpenCriteria(
+            record,
+            prompt.open_criteria,
+            plan.delegations.flatMap((one) => one.acceptance_criteria),
+          ),
         ].join('\n\n'),
         callKey,
-      ),
-      ...(await renderPoolBlocks(store, record, prompt)).map((block) => markData(block, callKey)),
-      renderOpenCriteria(
-        record,
-        prompt.open_criteria,
-        plan.delegations.flatMap((one) => one.acceptance_criteria),
       ),
     ].join('\n\n');
     return [{ type: 'text', text }];

@@ -22,7 +22,7 @@ export const delegationStage: Stage<PromptOf<'delegation'>> = {
       renderRole(agent),
       jsonBlock('allowed_tools', agent.allowed_tools),
       markData(renderUpstream(task, agent), callKey),
-      renderTask(task.delegation),
+      renderTask(task.delegation, callKey),
     ];
     return renderPacket(store, { request, record: task.record, plan_ref: prompt.plan_ref, own });
   },

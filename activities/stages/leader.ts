@@ -86,7 +86,7 @@ export const leaderStage: Stage<PromptOf<'leader'>> = {
       jsonBlock('allowed_tools', [...agent.allowed_tools, delegateTaskToMember.spec.name]),
       ...(await renderHistory(store, history_ref, callKey)),
       markData(renderUpstream(task, agent), callKey),
-      renderTask(task.delegation),
+      renderTask(task.delegation, callKey),
     ];
     return renderPacket(store, { request, record: task.record, plan_ref, own });
   },

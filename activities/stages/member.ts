@@ -87,7 +87,7 @@ export const memberStage: Stage<PromptOf<'member'>> = {
       textBlock('part', describePart(brief), Infinity),
       jsonBlock('allowed_tools', [...agent.allowed_tools, ...brief.tools]),
       markData(renderUpstream(task, agent), callKey),
-      renderTask(task.delegation),
+      renderTask(task.delegation, callKey),
       ...(await renderSummary(store, brief, callKey)),
       await renderTurn(store, task.delegation, brief, callKey),
     ];

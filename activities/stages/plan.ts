@@ -16,8 +16,6 @@ import { formatCost, formatTokens } from '../../core/text/format.ts';
 import { readRegistry } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import { currentFacts, readLastDecision, showFact } from '../artifacts/read-wave.ts';
-import type { DecidedWave } from '../artifacts/read-wave.ts';
-import type { ArtifactStore } from '../ports/artifact-store.ts';
 import {
   renderAgents,
   renderAnsweredQuestions,
@@ -62,18 +60,25 @@ export const planStage: Stage<PromptOf<'plan'>> = {
     const record = await readRecord(store, prompt.record_ref);
     const { agents, teams } = await readRegistry(store, prompt.registry_ref);
     const last = await readLastDecision(store, record);
+    const hasTried = record.waves.some(({ outcomes }) => outcomes.length > 0);
     const facts = currentFacts(record).slice(-engineLimits.factsShownMax).map(showFact);
     const text = [
       `<request kind="plan" wave="${prompt.wave}">\nPlan wave ${prompt.wave}: the delegations that bring the goal closest to done, each with criteria that can be checked. Ask the user only what is critical.\n</request>`,
       ...renderRunBlocks(record, prompt.amendments),
       // Without teams no delegation needs an agent that does nothing but lead one.
       renderAgents(prompt.teams ? agents : agents.filter((agent) => !onlyLeads(agent)), tools),
-      markData(renderOpenCriteria(record, prompt.open_criteria, []), callKey),
-      renderKnownInputs(record, prompt.known_inputs),
-      await renderAnsweredQuestions(store, record),
-      ...(await renderHistory(store, record, { last, known: prompt.known_inputs, callKey })),
-      markData(listBlock('facts', facts, blockBytesMax.facts, 'last'), callKey),
-      listBlock('stale', describeStale(record), blockBytesMax.stale),
+      markData(
+        [
+          renderOpenCriteria(record, prompt.open_criteria, []),
+          renderKnownInputs(record, prompt.known_inputs),
+          await renderAnsweredQuestions(store, record),
+          ...(hasTried ? [await renderTried(store, record, prompt.known_inputs)] : []),
+          listBlock('facts', facts, blockBytesMax.facts, 'last'),
+          listBlock('stale', describeStale(record), blockBytesMax.stale),
+        ].join('\n\n'),
+        callKey,
+      ),
+      ...(last === null ? [] : [renderLastDecision(last)]),
       textBlock(
         'wave_compact',
         last?.decision.wave_compact ?? 'No wave has been decided yet.',
@@ -109,27 +114,6 @@ export const planStage: Stage<PromptOf<'plan'>> = {
 function shrinkParts(parts: PlanParts, form: SchemaForm): PlanParts {
   const isShrunk = form === 'single_agents' || form === 'bare';
   return isShrunk ? { ...parts, triads: false, teams: false } : parts;
-}
-
-/** Shows what earlier waves leave to this one: the last decision, and who tried what. Nothing before the first wave. */
-async function renderHistory(
-  store: ArtifactStore,
-  record: RunRecord,
-  {
-    last,
-    known,
-    callKey,
-  }: {
-    readonly last: DecidedWave | null;
-    readonly known: readonly string[];
-    readonly callKey: string;
-  },
-): Promise<readonly string[]> {
-  const hasTried = record.waves.some(({ outcomes }) => outcomes.length > 0);
-  return [
-    ...(last === null ? [] : [renderLastDecision(last)]),
-    ...(hasTried ? [markData(await renderTried(store, record, known), callKey)] : []),
-  ];
 }
 
 /** Shows what a planner chooses a team by, and needs to name it. */

@@ -51,21 +51,26 @@ export const questionReviewStage: Stage<PromptOf<'question_review'>> = {
     const text = [
       `<request kind="question_review" wave="${prompt.wave}">\nAn agent of wave ${prompt.wave} is blocked by these questions. Settle each that can be settled without the user.\n</request>`,
       ...renderRunBlocks(record, prompt.amendments),
-      await renderAnsweredQuestions(store, record),
-      markData(listBlock('facts', facts, blockBytesMax.facts, 'last'), callKey),
       textBlock(
         'wave_compact',
         waveCompact === '' ? 'No wave has been decided yet.' : waveCompact,
         blockBytesMax.wave_compact,
       ),
-      markData(listBlock('documents', documents, blockBytesMax.documents, 'last'), callKey),
       jsonBlock(
         'delegation',
         delegation === undefined
           ? { delegation_id: prompt.delegation_id }
           : writeDelegation(delegation),
       ),
-      markData(listBlock('questions', questions, blockBytesMax.questions), callKey),
+      markData(
+        [
+          await renderAnsweredQuestions(store, record),
+          listBlock('facts', facts, blockBytesMax.facts, 'last'),
+          listBlock('documents', documents, blockBytesMax.documents, 'last'),
+          listBlock('questions', questions, blockBytesMax.questions),
+        ].join('\n\n'),
+        callKey,
+      ),
     ].join('\n\n');
     return [{ type: 'text', text }];
   },

@@ -83,11 +83,31 @@ const engineTags: ReadonlySet<string> = new Set([
   'user',
 ]);
 
+/**
+ * Blocks that bind their reader, or tell it what to do. No data may open one, as it is written here: `List<Goal>` in
+ * code stays as it is.
+ */
+const bindingBlocks: ReadonlySet<string> = new Set<BlockName>([
+  'answered_questions',
+  'answers',
+  'constraints',
+  'delegation',
+  'faults',
+  'goal',
+  'instruction',
+  'instructions',
+  'news',
+  'planner_compact_input',
+  'team_instructions',
+  'wave_compact',
+  'your_turn',
+]);
+
 const closable: ReadonlySet<string> = new Set([...blockNames, ...engineTags]);
 
 /**
- * Renders data of a prompt as a block, `<name>…</name>`. Its content can't close a block, nor open one of the engine's
- * own: there `<` is escaped. So a goal, an answer or another agent's text can't pose as a block. Every other `<` stays
+ * Renders data of a prompt as a block, `<name>…</name>`. Its content can't close a block, nor open one that binds or is
+ * the engine's own: there `<` is escaped. So a goal, an answer or another agent's text can't pose as a block. Every other `<` stays
  * unchanged, because a model has to read code as code. A message names its blocks in words only: a tag stands only
  * where its block stands.
  */
@@ -151,7 +171,9 @@ function escapeJson(value: unknown): string {
 /** @param sign replacement for `<`. */
 function escapeTags(text: string, sign: string): string {
   return text.replace(/<(\/?)\s{0,4}([a-z_]+)/giu, (tag: string, slash: string, word: string) => {
-    const names = slash === '' ? engineTags : closable;
-    return names.has(word.toLowerCase()) ? `${sign}${tag.slice(1)}` : tag;
+    const lower = word.toLowerCase();
+    const isOurs =
+      slash === '' ? engineTags.has(lower) || bindingBlocks.has(word) : closable.has(lower);
+    return isOurs ? `${sign}${tag.slice(1)}` : tag;
   });
 }

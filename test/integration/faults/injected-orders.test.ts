@@ -205,3 +205,23 @@ it("part of fault 52: orders in a peer's artifact and in a tool's result stand b
   ]);
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
+
+it("finding T7: orders in an agent's question and in its default stand between marks for whoever reads them", async () => {
+  const asked = question(hiddenOrders, { priority: 'normal', default_answer: hiddenOrders });
+  stage.rehearsal.script([
+    plans(1, plan([work('asker'), work('next', { depends_on: ['asker'] })])),
+    works('asker', { json: blocked([asked], 'asker-done') }, 1),
+    works('asker', { json: completed('asker-done') }),
+    works('next', { json: completed('next-done') }),
+  ]);
+  const run = await stage.start('plannerRun', { goal: 'Host it', autonomy: 'assume' });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 1 });
+  const told = newestText(callsOf(stage.rehearsal, 'asker')[1]);
+  const decides = stage.rehearsal.calls().find(({ shape }) => shape === 'decision');
+  for (const text of [told, newestText(decides)]) {
+    expect(dataOf(text)).not.toEqual([]);
+  }
+  for (const call of stage.rehearsal.calls()) dataOf(newestText(call));
+  expect(told).toMatch(/^q1: nobody has decided this\./m);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);

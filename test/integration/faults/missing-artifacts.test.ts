@@ -44,7 +44,12 @@ it('finding L3: a run whose artifacts are gone parks with path, cause and fix, a
   expect((await stage.questions(run)).open).toEqual([]);
 
   cpSync(aside, objects, { recursive: true });
-  await run.signal('resume', {});
+  // Run and wave park each on its own: what the second one lacked is told after the resume of the first.
+  await eventually('the resumed run', async () => {
+    const { phase } = await stage.status(run);
+    if (phase === 'parked') await run.signal('resume', {});
+    return phase === 'completed';
+  });
   expect(await stage.result(run)).toMatchObject({ status: 'completed' });
   await expectPromisesKept(stage, run.workflowId);
 }, 90_000);

@@ -242,8 +242,8 @@ describe('fault 32: a guardrail that asks', () => {
     const { result } = await endOf(run);
     expect(result).toMatchObject({ status: 'completed', answer: done.detailed_md });
     expect(teamOf(result)?.notes).toEqual([
-      'careful: Maria let the input pass.',
-      'careful: Maria let the output pass.',
+      'careful: Maria (self-stated) let the input pass.',
+      'careful: Maria (self-stated) let the output pass.',
     ]);
     await expectPromisesKept(stage, run.workflowId);
   });

@@ -124,7 +124,7 @@ describe('fault 28: a team that can not work', () => {
   });
 
   it('planwave team names every fault on a line of its own, with exit code 2', async () => {
-    const { code, out } = await runCommand(stage, [
+    const { code, out, err } = await runCommand(stage, [
       'team',
       message,
       '--members',
@@ -134,7 +134,7 @@ describe('fault 28: a team that can not work', () => {
     ]);
     expect(code).toBe(2);
     expect(out).not.toContain('completed');
-    const lines = out.split('\n');
+    const lines = err.split('\n');
     for (const line of [
       /^\W*members\[1\]: "researcher" is the id of members\[0\] already/,
       /^\W*members\[2\]: there is no agent "nobody"\. Try: one of "analyst"/,

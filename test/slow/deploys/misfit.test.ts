@@ -50,12 +50,12 @@ it('fault 9: code that does not fit parks a run loudly, and after the roll-back 
   await openQuestion(stage, run);
   expect(await replay()).toEqual({
     ending: 'exit code 0',
-    output: '3 open workflows replayed, 0 would break.\n',
+    output: '2 open workflows replayed, 0 would break.\n',
   });
   const before = await replay(next.root);
   expect(before.ending).toBe('exit code 1');
   expect(before.output).toMatch(
-    new RegExp(`^✗ ${id}: .*HistoryEvent.*\\n3 open workflows replayed, 1 would`),
+    new RegExp(`^✗ ${id}: .*HistoryEvent.*\\n2 open workflows replayed, 1 would`),
   );
 
   const watching = cli('watch', id, '--json');

@@ -107,7 +107,7 @@ async function hangInEveryCall() {
 
 /** Reads what the server shows about the activities of the workflow that made a call. */
 async function shownOf(call: RecordedCall): Promise<string> {
-  const { raw } = await callerOf(stage, call).describe();
+  const { raw } = await (await callerOf(stage, call)).describe();
   const shown = (raw.pendingActivities ?? []).map(({ lastFailure, heartbeatDetails }) => [
     lastFailure?.message,
     ...(heartbeatDetails?.payloads ?? []).map(({ data }) => Buffer.from(data ?? []).toString()),
@@ -159,7 +159,7 @@ it.each(disks)(
     release();
     for (const call of hanging) {
       await eventually('a third attempt', async () => {
-        const { raw } = await callerOf(stage, call).describe();
+        const { raw } = await (await callerOf(stage, call)).describe();
         return raw.pendingActivities?.some(({ attempt }) => Number(attempt) > 2);
       });
       expect(await shownOf(call)).toContain(said);
