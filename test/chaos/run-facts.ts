@@ -26,7 +26,7 @@ export interface RunFacts {
   readonly thread: ThreadFacts | null;
   /** `<delegation>: <answer>` for each answer that the run keeps, sorted. */
   readonly answers: readonly string[];
-  /** By delegation and phase: how often answers were delivered to it. */
+  /** By wave, delegation and phase: how often answers were delivered to it; a wave is given those of its delegations. */
   readonly deliveries: Readonly<Record<string, number>>;
   /** Answers that were refused and are listed with the reason. */
   readonly refused: number;
@@ -98,20 +98,20 @@ function readPhaseEnd({ workflowId, type, history }: StoredHistory): [string, un
   if (type !== 'triadPhase') return [];
   const ended = history.events?.at(-1)?.workflowExecutionCompletedEventAttributes;
   const { status, state }: PhaseResult = JSON.parse(payloadText(ended?.result));
-  return [[nameBelowWave(workflowId), { status, state }]];
+  return [[nameBelowRun(workflowId), { status, state }]];
 }
 
 function countDeliveries({ workflowId, type, history }: StoredHistory): [string, number][] {
-  if (type !== 'delegation' && type !== 'triadPhase') return [];
+  if (type === 'plannerRun') return [];
   const delivered = (history.events ?? []).filter(
     (event) => event.workflowExecutionSignaledEventAttributes?.signalName === 'deliver',
   );
-  return [[nameBelowWave(workflowId), delivered.length]];
+  return [[nameBelowRun(workflowId), delivered.length]];
 }
 
-/** `region`, `region/execute`. */
-function nameBelowWave(workflowId: string): string {
-  return workflowId.replace(/^.*\/wave-\d+\//su, '');
+/** Names a workflow by what comes after its run: `wave-001`, `wave-001/region/execute`. */
+function nameBelowRun(workflowId: string): string {
+  return workflowId.replace(/^.*\/(?=wave-\d+)/su, '');
 }
 
 interface Payloads {

@@ -172,9 +172,9 @@ it('a team names who does which task, and what each brought', async () => {
     triadId,
   ]);
   await page.goto(`${server.uiUrl}/namespaces/default/workflows/${teamId}`);
-  expect(await isShown(page.getByText('openTeam • who is in the team'))).toBe(true);
+  expect(await isShown(page.getByText('openTeam • task · who is in the team'))).toBe(true);
   expect(await isShown(page.getByText('modelTurn • leader · task · turn 1'))).toBe(true);
-  expect(await isShown(page.getByText('planTasks • 2 tasks'))).toBe(true);
+  expect(await isShown(page.getByText('planTasks • task · 2 tasks'))).toBe(true);
   expect(await isShown(page.getByText('modelTurn • writer · task.writer · turn 1'))).toBe(true);
   await page.getByRole('tab', { name: 'User Metadata' }).click();
   const shown = await readFrames(page, 'Tasks');

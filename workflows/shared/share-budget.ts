@@ -106,12 +106,13 @@ class Sharing {
     if (this.node.requested !== null) clock.stand();
   }
 
-  countCall(step: 'out' | 'ended'): void {
-    this.#callsOut += step === 'out' ? 1 : -1;
-    this.#callsEnded += step === 'out' ? 0 : 1;
+  endCall(): void {
+    this.#callsOut -= 1;
+    this.#callsEnded += 1;
   }
 
-  async reserve(member: number, needs: Spending): Promise<BudgetReply> {
+  /** @param use A call must be ended with `endCall`; it counts at once, so that a member that continues next waits for it. */
+  async reserve(member: number, needs: Spending, use: 'call' | 'child'): Promise<BudgetReply> {
     this.set(setRest(this.node, member, false));
     for (;;) {
       // When several members wait, the first to continue may ask again.
@@ -119,6 +120,7 @@ class Sharing {
       const reserved = reserveFor(this.node, member, needs, nowMs());
       if (reserved !== null) {
         this.set(reserved.node);
+        if (use === 'call') this.#callsOut += 1;
         return { reservation: reserved.reservation, reason: '' };
       }
       const ended = this.#callsEnded;
@@ -167,7 +169,7 @@ class Member {
       },
       spend: (usage, workedMs) => {
         this.#isOut = false;
-        sharing.countCall('ended');
+        sharing.endCall();
         const { spent, worked_ms } = this.#child();
         const told = addSpending(spent, spendingOf(usage));
         this.#settle({ spent: told, worked_ms: worked_ms + workedMs }, noSpending);
@@ -177,7 +179,7 @@ class Member {
       },
       request: ({ needs, ...told }) => {
         this.#settle(told, noSpending);
-        return sharing.reserve(this.#id, needs);
+        return sharing.reserve(this.#id, needs, 'child');
       },
       release: (spent) => {
         if (spent !== undefined) this.#settle({ ...this.#child(), spent }, noSpending);
@@ -199,10 +201,9 @@ class Member {
     while (this.#isOut) await condition(() => !this.#isOut);
     this.#isOut = true;
     try {
-      const { reservation, reason } = await this.#sharing.reserve(this.#id, this.#needs);
+      const { reservation, reason } = await this.#sharing.reserve(this.#id, this.#needs, 'call');
       this.#isOut = reservation !== null;
       if (reservation === null) return { type: 'denied', reason };
-      this.#sharing.countCall('out');
       const { until: _until, ...allowance } = reservation;
       return { type: 'allowed', allowance };
     } catch (error) {
