@@ -165,6 +165,8 @@ export interface RunToolInput {
   readonly agent_id: string;
   /** Defined in ModelTurnInput. */
   readonly delegation_id?: string;
+  /** Delegations whose results the caller has: their changes are in its copy of the workspace. */
+  readonly builds_on: readonly string[];
   readonly registry_ref: Ref;
   readonly call: ToolCall;
   readonly record_ref: Ref;

@@ -2,9 +2,12 @@ import type { Ref } from './ref.ts';
 
 /** Proof that a tool's change to the outside took place. */
 export interface EffectReceipt {
-  /** The changed path below the run's workspace. */
+  /** The changed path below the run's workspace, or the command. */
   readonly target: string;
-  /** SHA-256 of the content after the change, or of what was removed: 64 lower-case hex digits. */
+  /**
+   * SHA-256 of the content after the change, or of what was removed: 64 lower-case hex digits. Of a command: its result
+   * in the store.
+   */
   readonly sha256: string;
   readonly bytes: number;
   /** True when the file was removed. Absent when it was written. */
@@ -13,6 +16,18 @@ export interface EffectReceipt {
   readonly replaced_ref?: Ref;
   /** The whole text after the change. Absent when the arguments of the call hold it, or the file was removed. */
   readonly content_ref?: Ref;
+  /** Absent for a file. */
+  readonly command?: CommandReceipt;
+}
+
+/** Proof that a command ran. */
+export interface CommandReceipt {
+  /** Null when it was killed at a limit. */
+  readonly exit_code: number | null;
+  /** False when it ran without a sandbox. */
+  readonly confined: boolean;
+  /** The whole output. Null when the result shows all of it. */
+  readonly output_ref: Ref | null;
 }
 
 /** A file that a delegation wrote, listed in its detail. */

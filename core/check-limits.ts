@@ -64,7 +64,9 @@ const bytesPerCharMax = 3;
 /** Characters of a delegation_id, with its quotes. */
 const delegationIdCharsMax = 43;
 
-/** An effect_id, the longest target, and two more references, which take one byte a character. */
+/**
+ * An effect_id, the longest target, and two more references or the end of a command, which take one byte a character.
+ */
 const carriedEffectCharsMax = 355;
 
 /** Fields and quotes around one answer or rejection in JSON, in characters. */

@@ -29,6 +29,7 @@ import {
 } from '../worker/worker-settings.ts';
 import { createDoctorChecks } from './doctor-checks.ts';
 import { partEnvironment, type Settings } from './parts/settings.ts';
+import { createRunChanges } from './run-changes.ts';
 import { runTemporalCli } from './temporal-cli.ts';
 
 /**
@@ -110,6 +111,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
       await checkHome(home);
       return readStoredStatus(files, runId);
     },
+    changes: createRunChanges(home, files),
     prune: async (options) => {
       await checkHome(home);
       return pruneHome({ home, store: files.store, ...options });

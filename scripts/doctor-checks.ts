@@ -7,10 +7,14 @@ import { isPriced, pricesAsOf } from '../activities/adapters/prices.ts';
 import { AgentFilesInvalid } from '../activities/ports/agent-source.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
 import { grantableNames } from '../activities/tools/registry/create-registry.ts';
+import { runCommandName } from '../activities/tools/registry/run-command.ts';
 import type { DoctorCheck, DoctorFinding } from '../client/cli/cli-deps.ts';
 import { loadMiddlewares, shippedNames } from '../worker/load-middlewares.ts';
+import { openCommands } from '../worker/open-commands.ts';
+import type { Commands } from '../worker/open-commands.ts';
 import {
   BadSettings,
+  readCommandSettings,
   readFolders,
   readMiddlewaresFile,
   readThreadsUrl,
@@ -101,6 +105,26 @@ export async function checkMiddlewares(env: NodeJS.ProcessEnv): Promise<DoctorFi
   }
 }
 
+/** Checks whether agents' commands can be confined here. It is no failure if not: only agents with `run_command` need it. */
+export async function checkCommands(env: NodeJS.ProcessEnv): Promise<DoctorFinding> {
+  try {
+    const commands = await openCommands(readCommandSettings(env));
+    return { ok: true, detail: describeCommands(commands) };
+  } catch (error) {
+    if (!(error instanceof BadSettings)) throw error;
+    return { ok: false, detail: error.message, cure: 'mend the setting that it names' };
+  }
+}
+
+function describeCommands(commands: Commands): string {
+  if (!('runner' in commands)) {
+    return `agents with ${runCommandName} are refused: ${commands.cause}. Cure: ${commands.cure}`;
+  }
+  return commands.runner.confined
+    ? 'they run in a bubblewrap sandbox'
+    : 'they run unconfined (PLANWAVE_UNCONFINED_COMMANDS=1), each after an approval';
+}
+
 /** Checks that the threads of teams can be read where this environment keeps them. */
 export async function checkThreads(home: string, env: NodeJS.ProcessEnv): Promise<DoctorFinding> {
   const file = join(home, 'threads.db');
@@ -138,6 +162,7 @@ export function createDoctorChecks(settings: Settings): DoctorCheck[] {
     { name: 'Model', run: () => checkModel(process.env) },
     { name: 'Prices', run: checkPrices },
     { name: 'Agents', run: checkAgents },
+    { name: 'Commands', run: () => checkCommands(process.env) },
     { name: 'Middlewares', run: () => checkMiddlewares(process.env) },
     { name: 'Files', run: () => checkHome(settings.home) },
     { name: 'Folders', run: async () => describeFolders(process.env) },

@@ -5,6 +5,7 @@ import { createFileArtifactStore } from '../activities/adapters/file-store/file-
 import { createFileEffectLedger } from '../activities/adapters/file-store/file-effect-ledger.ts';
 import { createFileReplyLedger } from '../activities/adapters/file-store/file-reply-ledger.ts';
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
+import { createGitWorktrees } from '../activities/adapters/git/git-worktrees.ts';
 import { createFileWorkspaces } from '../activities/adapters/workspaces/file-workspaces.ts';
 import { createThreadStore } from '../activities/adapters/thread-store/create-thread-store.ts';
 import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
@@ -22,7 +23,6 @@ import {
 } from '../activities/middlewares/middleware-registry.ts';
 import type { Middleware } from '../activities/ports/middleware.ts';
 import type { ModelClient, ModelRequest } from '../activities/ports/model-client.ts';
-import type { Workspaces } from '../activities/ports/workspaces.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
 import {
   redactEffects,
@@ -38,10 +38,13 @@ import { createTeamActivities } from '../activities/team/create-team-activities.
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
 import { createThreadActivities } from '../activities/threads/thread-activities.ts';
 import { createTools } from '../activities/tools/registry/create-registry.ts';
+import type { ToolPlaces } from '../activities/tools/registry/create-registry.ts';
 import { listGrantable, listWorkspaceTools } from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
 import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
 import { createAgentsOf } from './create-input-check.ts';
+import { describeMissing } from './open-commands.ts';
+import type { Commands } from './open-commands.ts';
 import type { WorkerSettings } from './worker-settings.ts';
 
 /** Time limits of the activities. Tests shorten them. */
@@ -52,12 +55,18 @@ export interface ActivityTimes {
   readonly totalTimeoutMs?: number;
 }
 
+const notLookedFor: Commands = {
+  cause: 'this worker was started without commands',
+  cure: 'npm run worker, or npm run dev',
+};
+
 /**
  * Connects ports with adapters, which besides this file only the check of an input does, to look and not to write.
  *
  * @param redactor Redacts for every port that writes.
  * @param recorder Counts time and use of calls; by default nothing is counted.
  * @param ownMiddlewares Those of the worker's owner, besides the shipped ones; none by default.
+ * @param commands Result of `openCommands`; none by default.
  */
 export function createActivities(
   settings: WorkerSettings,
@@ -65,13 +74,14 @@ export function createActivities(
   times: ActivityTimes = {},
   recorder = createRecorder(noopMetricMeter),
   ownMiddlewares: readonly Middleware[] = [],
+  commands: Commands = notLookedFor,
 ): Activities {
   const { home, apiKey, baseUrl, defaultModel, isRehearsal, threadsUrl } = settings;
   const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
   const store = redactStore(createFileArtifactStore({ home }), redactor);
   const projection = redactProjection(createFileProjection({ home }), redactor);
-  const workspaces = createWorkspaces(settings);
-  const tools = redactTools(createTools(workspaces), redactor);
+  const places = createPlaces(settings, commands);
+  const tools = redactTools(createTools(places), redactor);
   const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
   const middlewares = redactMiddlewares(
     createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...ownMiddlewares]),
@@ -107,10 +117,11 @@ export function createActivities(
       index: createFileRunIndex({ home }),
       agents: createAgentsOf(toolNames, {
         agentRoots: settings.agentRoots,
+        missingTools: describeMissing(commands),
         onLeftOut: (words) => log.warn(words),
       }),
       projection,
-      workspaces,
+      workspaces: places.workspaces,
       approvers: settings.approvers ?? null,
       toolNames,
       workspaceTools: listWorkspaceTools(tools),
@@ -128,9 +139,15 @@ export function createActivities(
 }
 
 /** A user's file that is replaced is kept as it is: with marks in it, nothing could restore it. */
-function createWorkspaces({ home, workspaceRoots: roots }: WorkerSettings): Workspaces {
+function createPlaces(
+  { home, workspaceRoots: roots }: WorkerSettings,
+  commands: Commands,
+): ToolPlaces {
   const plain = createFileArtifactStore({ home });
-  return createFileWorkspaces({ home, roots, keep: (content) => plain.put(content) });
+  const keep = (content: Uint8Array) => plain.put(content);
+  const worktrees = createGitWorktrees({ home });
+  const workspaces = createFileWorkspaces({ home, roots, worktrees, keep });
+  return { workspaces, worktrees, commands: 'runner' in commands ? commands.runner : null };
 }
 
 /** The rehearsal costs nothing, whichever model an agent names. */

@@ -1,5 +1,6 @@
 import type { OpenRunInput } from '../contracts/activity-types.ts';
 import { createAgentFiles } from '../activities/adapters/agent-files.ts';
+import { createGitWorktrees } from '../activities/adapters/git/git-worktrees.ts';
 import { createFileWorkspaces } from '../activities/adapters/workspaces/file-workspaces.ts';
 import {
   createMiddlewareRegistry,
@@ -9,24 +10,27 @@ import { createShippedMiddlewares } from '../activities/middlewares/shipped-midd
 import type { AgentSource } from '../activities/ports/agent-source.ts';
 import type { Middleware } from '../activities/ports/middleware.ts';
 import { checkIntake } from '../activities/run-record/open-run.ts';
-import { createTools } from '../activities/tools/registry/create-registry.ts';
-import { listGrantable, listWorkspaceTools } from '../activities/tools/tool.ts';
+import { createTools, grantableNames } from '../activities/tools/registry/create-registry.ts';
+import { listWorkspaceTools } from '../activities/tools/tool.ts';
 import { shippedAgentsDir } from './worker-settings.ts';
 import type { WorkerSettings } from './worker-settings.ts';
 
 interface AgentsOptions extends Pick<WorkerSettings, 'agentRoots'> {
   /** Called with words for what a file grants and this worker does not have. */
   readonly onLeftOut?: (words: string) => void;
+  /** Tools that this worker lacks, each with the cause and the cure. */
+  readonly missingTools?: Readonly<Record<string, string>>;
 }
 
 /** Reads the shipped agents, and over them those of the folder that a run names. */
 export function createAgentsOf(
   toolNames: readonly string[],
-  { agentRoots, onLeftOut }: AgentsOptions = {},
+  { agentRoots, onLeftOut, missingTools }: AgentsOptions = {},
 ): (agentsDir: string | null) => AgentSource {
   return (agentsDir) =>
     createAgentFiles([shippedAgentsDir, ...(agentsDir === null ? [] : [agentsDir])], {
       knownTools: toolNames,
+      ...(missingTools !== undefined && { missingTools }),
       roots: agentRoots && [shippedAgentsDir, ...agentRoots],
       ...(onLeftOut !== undefined && { onLeftOut }),
     });
@@ -41,23 +45,23 @@ function keep(): Promise<never> {
 }
 
 /**
- * Creates the worker's own check of an input for a client that sees the same files. Models and allowed folders are not
- * judged: they depend on the worker's settings.
+ * Creates the worker's own check of an input for a client that sees the same files. Models, allowed folders and whether
+ * commands can run are not judged: they depend on the worker.
  *
  * @param home absolute.
  */
 export function createInputCheck(home: string, ownMiddlewares: readonly Middleware[]): InputCheck {
   const workspaces = createFileWorkspaces({ home, keep });
-  const tools = createTools(workspaces);
-  const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
+  const worktrees = createGitWorktrees({ home });
+  const tools = createTools({ workspaces, worktrees, commands: null });
   const shipped = createShippedMiddlewares({ redactText: (text) => text });
   const middlewares = createMiddlewareRegistry([...shipped, ...ownMiddlewares]);
   return async (typed) => {
     await checkIntake(
       {
-        agents: createAgentsOf(toolNames),
+        agents: createAgentsOf(grantableNames),
         workspaces,
-        toolNames,
+        toolNames: grantableNames,
         workspaceTools: listWorkspaceTools(tools),
         middlewareNames: describeMiddlewares(middlewares),
         models: [],

@@ -15,6 +15,7 @@ import type { WorkerDeployment } from './describe-deployment.ts';
 import { redactOutput } from './redact-output.ts';
 import { loadMiddlewares } from './load-middlewares.ts';
 import { installRuntime } from './install-runtime.ts';
+import { openCommands } from './open-commands.ts';
 import { startWatchdog } from './watchdog.ts';
 import { watchQuestions } from './watch-questions.ts';
 import type { Tracing } from './start-tracing.ts';
@@ -38,7 +39,8 @@ export interface RunWorkerOptions {
 /**
  * Runs one worker until `signal`. Its settings come from the environment (`TEMPORAL_*`, `ANTHROPIC_*`,
  * `PLANWAVE_HOME`, `PLANWAVE_MODEL`, `PLANWAVE_TASK_QUEUE`, `PLANWAVE_WORKER_GRACE_SECONDS`,
- * `PLANWAVE_BLOCKED_SECONDS`, `PLANWAVE_MIDDLEWARES`, `PLANWAVE_METRICS_ADDRESS`, `PLANWAVE_LOG`, `PLANWAVE_LOG_LEVEL`,
+ * `PLANWAVE_BLOCKED_SECONDS`, `PLANWAVE_TOOLCHAINS`, `PLANWAVE_SHARED_FOLDERS`, `PLANWAVE_UNCONFINED_COMMANDS`,
+ * `PLANWAVE_MIDDLEWARES`, `PLANWAVE_METRICS_ADDRESS`, `PLANWAVE_LOG`, `PLANWAVE_LOG_LEVEL`,
  * `OTEL_*`, `TEMPORAL_DEPLOYMENT_NAME`, `TEMPORAL_WORKER_BUILD_ID`).
  *
  * @throws {BadSettings} when a setting is missing or wrong, or the artifact home has another format.
@@ -59,10 +61,11 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
   const tracing = settings.traced ? await loadTracing(redactor) : undefined;
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
   const { taskQueue, deploymentName } = settings;
-  const [connection, workflowBundle, buildId] = await Promise.all([
+  const [connection, workflowBundle, buildId, commands] = await Promise.all([
     NativeConnection.connect(connectionOptions),
     loadWorkflowBundle(settings),
     settings.buildId ?? computeBuildId(settings.middlewaresFile),
+    openCommands(settings.commands),
   ]);
   const stopWatching =
     settings.metricsAddress === undefined
@@ -75,7 +78,7 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
       connection,
       namespace,
       workflowBundle,
-      activities: createActivities(settings, redactor, {}, recorder, middlewares),
+      activities: createActivities(settings, redactor, {}, recorder, middlewares, commands),
       redactor,
       taskQueue,
       shutdownGraceMs: settings.shutdownGraceMs,

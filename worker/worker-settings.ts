@@ -3,6 +3,7 @@ import { delimiter, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { taskQueue } from '../contracts/names.ts';
+import { commandVariables, toCommandSettings, type CommandSettings } from './command-settings.ts';
 import type { LogSettings } from './create-logger.ts';
 
 /** Folder of the shipped agents. */
@@ -68,6 +69,7 @@ export interface WorkerProcessSettings extends WorkerSettings {
   readonly metricsAddress: string | undefined;
   /** True when `OTEL_EXPORTER_OTLP_ENDPOINT` is set. */
   readonly traced: boolean;
+  readonly commands: CommandSettings;
   /**
    * `PLANWAVE_BLOCKED_SECONDS`, default 30: the time that the event loop may stand still before the watchdog ends the
    * process. 0 means no limit.
@@ -135,6 +137,7 @@ const Variables = z.object({
       'an IP address of this machine and a port. Try: 127.0.0.1:9464, or 0.0.0.0:9464 for all networks',
     )
     .optional(),
+  ...commandVariables,
   OTEL_EXPORTER_OTLP_ENDPOINT: address(
     /^https?$/,
     'the http:// or https:// address of an OpenTelemetry collector. Try: http://127.0.0.1:4318',
@@ -181,6 +184,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     defaultModel: read.PLANWAVE_MODEL ?? (isRehearsal ? 'rehearsal' : realModel),
     isRehearsal,
     threadsUrl: read.PLANWAVE_THREADS_URL,
+    commands: toCommandSettings(read),
     approvers: read.PLANWAVE_APPROVERS,
     taskQueue: read.PLANWAVE_TASK_QUEUE,
     middlewaresFile: read.PLANWAVE_MIDDLEWARES,
@@ -210,6 +214,11 @@ export function readMiddlewaresFile(env: NodeJS.ProcessEnv): string | undefined 
  */
 export function readThreadsUrl(env: NodeJS.ProcessEnv): string | undefined {
   return readVariables(Variables.pick({ PLANWAVE_THREADS_URL: true }), env).PLANWAVE_THREADS_URL;
+}
+
+/** Reads the settings of agents' commands. @throws {BadSettings} when one is wrong. */
+export function readCommandSettings(env: NodeJS.ProcessEnv): CommandSettings {
+  return toCommandSettings(readVariables(z.object(commandVariables), env));
 }
 
 /** Returns the folders that a worker with this environment uses, and those that it lets runs name. */

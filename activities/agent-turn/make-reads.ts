@@ -126,8 +126,9 @@ async function answerRead(
   );
   const { record_ref, upstream } = input.reading;
   const { store } = deps;
-  const { run_id } = input;
+  const { run_id, delegation_id = '' } = input;
+  const builds_on = upstream.map((output) => output.delegation_id);
   const signal = context.cancellationSignal;
-  const toolContext = { store, run_id, record_ref, upstream, signal, ...loading };
-  return callTool(tool, prepared.input, toolContext, timeoutMs);
+  const caller = { run_id, delegation_id, builds_on, record_ref, upstream };
+  return callTool(tool, prepared.input, { store, signal, ...caller, ...loading }, timeoutMs);
 }

@@ -76,7 +76,11 @@ export async function runActingCall(caller: ActingCaller, call: ActingOrder): Pr
   const refusal = isNew ? await findRefusal(caller, order, call) : null;
   if (refusal !== null) return refusal;
   const end = await runEffect({ ...call, ledger, key, resolution: order.resolution }, recalled);
-  return describeEnd(tool.spec.name, target, end);
+  const answer = describeEnd(tool.spec.name, target, end);
+  if (end.type !== 'confirmed' || end.receipt === null || tool.describeDone === undefined) {
+    return answer;
+  }
+  return { ...answer, text: await tool.describeDone(end.receipt, call.context) };
 }
 
 /** @returns null when the call may be made. */

@@ -60,14 +60,15 @@ async function answerCall(
   if (tool.effect !== 'acting') throw new Error(`${tool.spec.name} changes nothing outside.`);
   const { info, cancellationSignal: signal } = Context.current();
   const { store } = deps;
-  const { run_id, record_ref } = input;
+  const { run_id, record_ref, delegation_id = '', builds_on } = input;
+  const timeoutMs = deps.toolTimeoutMs ?? toolTimeoutMsDefault;
   return runActingCall(
     { ledger: deps.effects, input, agent, args, info },
     {
       tool,
       input: prepared.input,
-      context: { store, run_id, record_ref, signal },
-      timeoutMs: deps.toolTimeoutMs ?? toolTimeoutMsDefault,
+      context: { store, run_id, delegation_id, builds_on, record_ref, signal },
+      timeoutMs: tool.timeoutMsOf?.(prepared.input) ?? timeoutMs,
       assertCurrent: checkCurrent,
     },
   );

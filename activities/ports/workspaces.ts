@@ -5,6 +5,15 @@ export interface WorkspacePlace {
   readonly run_id: string;
   /** Absolute path on the worker. */
   readonly dir: string | null;
+  /** The delegation that works there: in a git repository it has a copy of its own. If absent, the folder is used. */
+  readonly worker?: WorkspaceWorker;
+}
+
+/** A delegation that works in a workspace. */
+export interface WorkspaceWorker {
+  readonly delegation_id: string;
+  /** Delegations whose changes are in its copy from the start, in the order in which they are merged. */
+  readonly foundations: readonly string[];
 }
 
 /** Present state of a file in a workspace. */
@@ -16,7 +25,7 @@ export interface FileState {
 
 /** A file that may be replaced or removed. */
 export interface FoundFile extends FileState {
-  /** True when this run wrote the file's present content: then nobody's work is lost with it. */
+  /** True when the run wrote the file's present content, or the file is in a copy: then no work of others is lost with it. */
   readonly by_run: boolean;
 }
 
@@ -86,6 +95,9 @@ export interface SearchResult {
 export interface Workspaces {
   /** Checks a folder that an input names: returns its fault with a cure, or null when it can be used. */
   findFault(dir: string): Promise<string | null>;
+
+  /** Returns the workspace's folder on this machine, an absolute path, for a command. It is made when it is missing. */
+  folderOf(place: WorkspacePlace): Promise<string>;
 
   /** Returns the file at a path that may be changed, or null when there is none. */
   look(place: WorkspacePlace, path: string): Promise<FoundFile | null>;

@@ -21,6 +21,12 @@ export const treePaths = {
   report: 'report.md',
   /** Folder of the agents' files, unless the run's input names another. */
   workspace: 'workspace',
+  /** The run's own git repository, when its workspace is one. */
+  repository: 'repository.git',
+  /** Folder of a delegation's worktree. */
+  worktree: (delegationId: string): string => `worktrees/${storedName(delegationId)}`,
+  /** Folder below a worktree's that holds its files. */
+  worktreeFiles: 'files',
   conversationSummary: (goalTitle: string): string =>
     `conversation_summary_${toTaskName(goalTitle)}.md`,
   waveCompact: (wave: number): string => `${waveFolder(wave)}/wave_compact.md`,

@@ -11,6 +11,10 @@ import type { ToolSpec } from '../ports/model-client.ts';
 export interface ToolContext {
   readonly store: ArtifactStore;
   readonly run_id: string;
+  /** Empty for the planner. */
+  readonly delegation_id: string;
+  /** Delegations of the same wave that it depends on. */
+  readonly builds_on: readonly string[];
   readonly record_ref: Ref;
   /** Aborted when the call took too long or the activity was cancelled. */
   readonly signal: AbortSignal;
@@ -95,6 +99,13 @@ export interface ActingTool extends ToolEntry {
   readonly effect: 'acting';
   /** Rule for asking the user before it acts. */
   readonly approval: ApprovalMark;
+  /** Milliseconds that a call may take. If absent, as long as any tool. */
+  timeoutMsOf?(input: unknown): number;
+  /**
+   * Returns the text for the model after the change. If absent, the text names the receipt. It is called again when the
+   * activity is repeated.
+   */
+  describeDone?(receipt: EffectReceipt, context: ToolContext): Promise<string>;
   /** Names what a call changes, in a few words: a path. For people, for the record, and for what the agent claims. */
   targetOf(input: unknown): string;
   /**

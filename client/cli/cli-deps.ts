@@ -48,6 +48,7 @@ export interface CliDeps {
    */
   readonly describeLeaving?: ((runId: string) => string) | undefined;
   readonly threads: CliThreads;
+  readonly changes: CliChanges;
   /** Checks beyond those that need only the server. */
   readonly doctorChecks: readonly DoctorCheck[];
   /** Replays histories on the code of this checkout, one after the other, each as it is asked for. */
@@ -93,6 +94,25 @@ interface StoredResult {
   /** Paths of both files, below the artifact home. */
   readonly result_path: string;
   readonly report_path: string;
+}
+
+/**
+ * Changes that a run has made to its workspace, a git repository. Needs no server and no worker.
+ *
+ * Every method rejects with a CliError when the run is unknown, has no such workspace, or its changes contradict each
+ * other or the folder. Then no file was touched.
+ */
+export interface CliChanges {
+  /** Returns a patch. @param delegationId null: of the whole run. */
+  diff(runId: string, delegationId: string | null): Promise<string>;
+  apply(runId: string): Promise<TakenOver>;
+  undo(runId: string): Promise<TakenOver>;
+}
+
+/** Files that were changed in the user's folder; none when there was nothing to do. */
+export interface TakenOver {
+  readonly dir: string;
+  readonly files: readonly { readonly change: string; readonly path: string }[];
 }
 
 /**

@@ -4,6 +4,7 @@ import { createCommandRunner } from './command-runner.ts';
 import type { CommandRunner, GlobalOptions } from './command-runner.ts';
 import { registerAmend, registerControls } from './commands/control.ts';
 import { registerAnswer } from './commands/answer.ts';
+import { registerChanges } from './commands/changes.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerArtifact, registerExport, registerReport } from './commands/report.ts';
 import { registerList } from './commands/list.ts';
@@ -27,6 +28,7 @@ const commands: readonly Register[] = [
   registerAnswer,
   registerStatus,
   registerReport,
+  registerChanges,
   registerList,
   registerControls,
   registerAmend,

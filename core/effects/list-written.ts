@@ -2,8 +2,8 @@
  * Lists the files that a delegation wrote, each with its newest content.
  *
  * Invariants:
- *   WF1. Each path is listed once, with the content of its newest confirmed effect; unverified effects and removed files
- *        are left out.
+ *   WF1. Each path is listed once, with the content of its newest confirmed effect; unverified effects, removed files
+ *        and commands are left out.
  *   WF2. At most `writtenFilesMax` files are listed, the newest.
  */
 import type { WrittenFile } from '../../contracts/effect.ts';
@@ -14,7 +14,7 @@ import type { KnownEffect } from '../output/check-claimed-effects.ts';
 export function listWritten(effects: readonly KnownEffect[]): WrittenFile[] {
   const files = new Map<string, WrittenFile>();
   for (const { state, tool, arguments_ref, receipt = null } of effects) {
-    if (state !== 'confirmed' || receipt === null) continue;
+    if (state !== 'confirmed' || receipt === null || receipt.command !== undefined) continue;
     if (tool === undefined || arguments_ref === undefined) continue;
     const { target: path, sha256, bytes, removed, content_ref } = receipt;
     // Deleted first, so that the newest is last in order.

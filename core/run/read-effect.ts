@@ -1,5 +1,5 @@
 /** Reads an effect that a delegation reports, field by field, because workflow code does not load zod. */
-import type { EffectReceipt, RecordedEffect } from '../../contracts/effect.ts';
+import type { CommandReceipt, EffectReceipt, RecordedEffect } from '../../contracts/effect.ts';
 import { cutText } from '../text/cut-text.ts';
 import { isRecord } from '../is-record.ts';
 
@@ -62,6 +62,7 @@ function readReceipt(value: unknown): EffectReceipt | null | undefined {
   const replaced_ref = readHash(value['replaced_ref']);
   const content_ref = readHash(value['content_ref']);
   if (target === null || sha256 === null || bytes === null) return undefined;
+  const command = readCommand(value['command']);
   return {
     target,
     sha256,
@@ -69,6 +70,17 @@ function readReceipt(value: unknown): EffectReceipt | null | undefined {
     ...(value['removed'] === true && { removed: true }),
     ...(replaced_ref !== null && { replaced_ref }),
     ...(content_ref !== null && { content_ref }),
+    ...(command !== null && { command }),
+  };
+}
+
+function readCommand(value: unknown): CommandReceipt | null {
+  if (!isRecord(value)) return null;
+  const { exit_code, confined, output_ref } = value;
+  return {
+    exit_code: readCount(exit_code),
+    confined: confined === true,
+    output_ref: readHash(output_ref),
   };
 }
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { ensureChromium, ensurePostgres } from './test-programs.mjs';
+import { ensureBubblewrap, ensureChromium, ensurePostgres } from './test-programs.mjs';
 import { describeError } from './expected-error.mjs';
 import { describeCli, findTemporalCli } from './find-temporal-cli.mjs';
 
@@ -43,7 +43,7 @@ export async function runTests(root, jestArgs) {
  * @returns {Promise<number>} the exit code
  */
 export async function runSlowTests(root, jestArgs) {
-  const { env, failed } = await prepareTools([temporalCli, chromium, postgres]);
+  const { env, failed } = await prepareTools([temporalCli, chromium, postgres, bubblewrap]);
   return finish(await runJest(root, ['slow'], jestArgs, env), failed);
 }
 
@@ -73,6 +73,13 @@ const postgres = {
   name: 'PostgreSQL',
   variable: 'PLANWAVE_POSTGRES',
   find: () => ensurePostgres(),
+};
+
+/** @type {Tool} */
+const bubblewrap = {
+  name: 'bubblewrap',
+  variable: 'BWRAP_VERSION',
+  find: () => ensureBubblewrap(),
 };
 
 /**

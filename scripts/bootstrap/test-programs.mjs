@@ -177,3 +177,35 @@ function versionFolders(root) {
     .toSorted((a, b) => Number(b) - Number(a))
     .map((version) => join(root, version, 'bin'));
 }
+
+/**
+ * Finds bubblewrap for the tests of agents' commands.
+ *
+ * @param {{ env?: NodeJS.ProcessEnv, install?: boolean, say?: (line: string) => void }} [options] default: this process's
+ *   environment, may install it with apt-get when root on a Debian-like system, standard error
+ * @returns {Promise<string>} the version
+ * @throws {ExpectedError} when there is none and none could be installed
+ */
+export async function ensureBubblewrap({
+  env = process.env,
+  install = true,
+  say = console.error,
+} = {}) {
+  /** @type {string[]} */
+  const tried = [];
+  const purpose = "bubblewrap for the tests of agents' commands";
+  for (const isLast of [false, true]) {
+    const result = await runCommand('bwrap', ['--version'], { env, timeoutMs: 30_000 });
+    if (result.ok) return result.output.trim();
+    if (!tried.includes(result.reason)) tried.push(result.reason);
+    if (isLast || !install) break;
+    if (!(await installWithApt('bubblewrap', { env, tried, purpose, say }))) break;
+  }
+  throw new ExpectedError(
+    [
+      `${purpose} was not found. What was tried:`,
+      ...tried.map((reason) => `  - ${reason}`),
+      'What to do: apt install bubblewrap, version 0.8.0 or newer',
+    ].join('\n'),
+  );
+}

@@ -20,7 +20,7 @@ const writingPorts: Readonly<Record<string, string>> = {
   'activities/ports/thread-store.ts append':
     'redactThreads(createThreadStore({ home, threadsUrl }), redactor)',
   // What agents write is an argument of a call, and each was redacted when the model's reply came.
-  'activities/ports/workspaces.ts write': 'const workspaces = createWorkspaces(settings)',
+  'activities/ports/workspaces.ts write': 'const places = createPlaces(settings, commands)',
   // Run ids and addresses only.
   'activities/ports/artifact-store.ts write': 'index: createFileRunIndex({ home })',
 };
@@ -64,15 +64,12 @@ const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
   [/\bcreateFileReplyLedger\(/, ['worker/create-activities.ts']],
   [/\bcreateFileEffectLedger\(/, ['worker/create-activities.ts']],
   // Those of the input check only look.
-  [/\bcreateFileWorkspaces\(/, ['worker/create-input-check.ts']],
+  [/\bcreateFileWorkspaces\(/, ['worker/create-activities.ts', 'worker/create-input-check.ts']],
   [/\bcreateTools\(/, ['worker/create-activities.ts', 'worker/create-input-check.ts']],
   [/\bcreateToolRegistry\(/, ['activities/tools/registry/create-registry.ts']],
   [/\bcreateFileProjection\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
   // That of the workspaces keeps files of users byte for byte.
-  [
-    /\bcreateFileArtifactStore\(/,
-    ['worker/create-activities.ts', 'worker/create-input-check.ts', 'scripts/cli-deps.ts'],
-  ],
+  [/\bcreateFileArtifactStore\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
   // The one of doctor only reads.
   [
     /\bcreateThreadStore\(/,
@@ -91,6 +88,22 @@ it.each(makers)('%s stands only where it is redacted', (what, only) => {
   );
   // Cure: have it made there, or put a redactor before it and name the file here.
   expect(used.toSorted()).toEqual(only.toSorted());
+});
+
+it('programs are started in few places, and git in one that nothing planted can misuse', () => {
+  const startsPrograms = sourceFiles.filter(
+    (path) => !path.startsWith('scripts/') && /['"]node:child_process['"]/.test(read(path)),
+  );
+  // Cure: call runGit, or put an agent's command through CommandRunner.
+  expect(startsPrograms.toSorted()).toEqual([
+    'activities/adapters/git/run-git.ts',
+    'activities/adapters/sandbox/run-process.ts',
+    'activities/adapters/workspaces/ripgrep.ts',
+  ]);
+  const callsGit = sourceFiles.filter((path) =>
+    /\b(?:exec\w*|spawn\w*|runCommand)\(\s*['"`]git\b/.test(read(path)),
+  );
+  expect(callsGit).toEqual(['activities/adapters/git/run-git.ts']);
 });
 
 /** Prints for a main thread that is blocked, and only what that one has redacted. */

@@ -18,6 +18,7 @@ import { createActivities } from '../../worker/create-activities.ts';
 import type { ActivityTimes } from '../../worker/create-activities.ts';
 import { createWorker } from '../../worker/create-worker.ts';
 import type { Middleware } from '../../activities/ports/middleware.ts';
+import type { Commands } from '../../worker/open-commands.ts';
 import type { WorkerSettings } from '../../worker/worker-settings.ts';
 import { sharedBundle, sharedServer } from './shared-server.ts';
 
@@ -31,6 +32,8 @@ export interface StageOptions {
   readonly settings?: Partial<WorkerSettings>;
   /** Middlewares of the worker's owner in addition to the shipped ones. Default: none. */
   readonly middlewares?: readonly Middleware[];
+  /** Default: no agent can be granted commands. */
+  readonly commands?: Commands;
   /** The worker's own secrets. Default: none. */
   readonly secrets?: readonly string[];
   readonly shutdownGraceMs?: number;
@@ -152,6 +155,7 @@ function createWorkers(
           { retryBaseMs: 50, heartbeatEveryMs: 200, ...options.times },
           undefined,
           options.middlewares,
+          options.commands,
         ),
         shutdownGraceMs: options.shutdownGraceMs ?? 2_000,
         maxCachedWorkflows: options.maxCachedWorkflows,

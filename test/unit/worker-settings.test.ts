@@ -1,4 +1,5 @@
 import { delimiter, resolve } from 'node:path';
+import { ownToolchain } from '../../activities/adapters/sandbox/bubblewrap.ts';
 import { readWorkerSettings } from '../../worker/worker-settings.ts';
 
 it('takes the defaults of the documentation', () => {
@@ -19,8 +20,35 @@ it('takes the defaults of the documentation', () => {
     buildId: undefined,
     metricsAddress: undefined,
     traced: false,
+    commands: {
+      toolchains: ownToolchain(),
+      sharedFolders: ['node_modules', '.venv'],
+      unconfined: false,
+    },
     log: { format: 'text', level: 'WARN' },
   });
+});
+
+const readCommands = (env: NodeJS.ProcessEnv) =>
+  readWorkerSettings({ ANTHROPIC_API_KEY: 'sk-ant-1', ...env }).commands;
+
+it('reads the settings of commands, and refuses folders that are somewhere else', () => {
+  const env = {
+    PLANWAVE_TOOLCHAINS: '/opt/go:/opt/python',
+    PLANWAVE_SHARED_FOLDERS: 'vendor',
+    PLANWAVE_UNCONFINED_COMMANDS: '1',
+  };
+  expect(readCommands(env)).toEqual({
+    toolchains: ['/opt/go', '/opt/python'],
+    sharedFolders: ['vendor'],
+    unconfined: true,
+  });
+  expect(() => readCommands({ PLANWAVE_TOOLCHAINS: 'opt/go' })).toThrow('absolute paths');
+  expect(() => readCommands({ PLANWAVE_SHARED_FOLDERS: '../elsewhere' })).toThrow(
+    'names of folders',
+  );
+  expect(() => readCommands({ PLANWAVE_SHARED_FOLDERS: '..' })).toThrow('names of folders');
+  expect(() => readCommands({ PLANWAVE_UNCONFINED_COMMANDS: 'yes' })).toThrow('without a sandbox');
 });
 
 it('finding T5: folders for workspaces and agents are lists, as PATH is', () => {

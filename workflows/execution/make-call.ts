@@ -55,9 +55,11 @@ export function makeCall(
   { order, label, superior }: Pick<ToolContext, 'order' | 'label' | 'superior'>,
   effect: EffectOrder,
 ): Promise<RunToolResult> {
-  const { run_id, registry_ref, record_ref, delegation } = order;
+  const { run_id, registry_ref, record_ref, delegation, upstream } = order;
   const { agent_id, delegation_id } = delegation;
-  const input = { run_id, agent_id, delegation_id, registry_ref, call, record_ref, effect };
+  const builds_on = upstream.map((output) => output.delegation_id);
+  const caller = { run_id, agent_id, delegation_id, builds_on };
+  const input = { ...caller, registry_ref, call, record_ref, effect };
   return untilDone(
     () => runTool.executeWithOptions({ summary: label(call.name) }, [input]),
     (reason) => superior.park(reason),

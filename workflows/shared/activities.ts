@@ -26,7 +26,8 @@ export const { modelTurn } = proxyActivities<Pick<Activities, 'modelTurn'>>({
 const shortHeartbeatTimeout = '4 seconds';
 
 export const { runTool } = proxyActivities<Pick<Activities, 'runTool'>>({
-  startToCloseTimeout: '2 minutes',
+  // The longest command (`commandLimits.secondsMax`) and what comes around it.
+  startToCloseTimeout: '12 minutes',
   scheduleToCloseTimeout: '30 days',
   heartbeatTimeout: shortHeartbeatTimeout,
   cancellationType: ActivityCancellationType.TRY_CANCEL,

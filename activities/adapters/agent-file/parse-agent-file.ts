@@ -26,6 +26,8 @@ const ignoredKeys = new Set([
 export interface ParseAgentOptions {
   /** Names of the tools that exist. If undefined, any tool is accepted. */
   readonly knownTools?: readonly string[] | undefined;
+  /** Tools that this machine lacks, each with the cause and the cure. */
+  readonly missingTools?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface ParsedAgent {
@@ -47,7 +49,7 @@ export function parseAgentFile(
   const reader = createReader(matter, faults);
   const name = reader.text('name');
   const { tools, leftOut } = translateTools(reader.list('tools'), options.knownTools);
-  checkTools(tools, reader.line('tools'), options.knownTools, faults);
+  checkTools(tools, reader.line('tools'), options, faults);
   if (matter.body === '') {
     faults.push({
       line: matter.endLine,
@@ -136,11 +138,16 @@ function findUnknownKeys(matter: FrontMatter): LineFault[] {
 function checkTools(
   tools: readonly string[],
   line: number,
-  knownTools: readonly string[] | undefined,
+  { knownTools, missingTools = {} }: ParseAgentOptions,
   faults: LineFault[],
 ): void {
   if (knownTools === undefined) return;
   for (const tool of tools.filter((name) => !knownTools.includes(name))) {
+    const missing = Object.hasOwn(missingTools, tool) ? missingTools[tool] : undefined;
+    if (missing !== undefined) {
+      faults.push({ line, reason: `the tool "${tool}" can't be used here: ${missing}` });
+      continue;
+    }
     const closest = findClosestWord(tool, knownTools);
     const known =
       knownTools.length === 0 ? 'there are none' : `expected one of ${knownTools.join(', ')}`;

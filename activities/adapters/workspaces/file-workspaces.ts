@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, stat, unlink } from 'node:fs/promises';
+import { access, mkdir, stat, unlink } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { Ref } from '../../../contracts/ref.ts';
 import { checkWorkspacePath, foldFileName } from '../../../core/effects/check-workspace-path.ts';
@@ -15,7 +15,8 @@ import type {
   WorkspacePlace,
   Workspaces,
 } from '../../ports/workspaces.ts';
-import { toRunDirectory } from '../../projection/paths.ts';
+import type { Worktrees } from '../../ports/worktrees.ts';
+import { toRunDirectory, treePaths } from '../../projection/paths.ts';
 import { atomicWriteFile } from '../file-store/atomic-write-file.ts';
 import { syncDirectory } from '../file-store/confinement.ts';
 import { getCode } from '../file-store/store-errors.ts';
@@ -27,9 +28,6 @@ import type { Root } from './read-workspace.ts';
 import { refuseOwn, toRefusal } from './refusals.ts';
 import { openWritten } from './written-files.ts';
 
-/** Name of a run's own workspace, in its folder below the artifact home. */
-const ownFolder = 'workspace';
-
 export interface FileWorkspacesOptions {
   /** The artifact home. */
   readonly home: string;
@@ -37,6 +35,8 @@ export interface FileWorkspacesOptions {
   readonly roots?: readonly string[] | undefined;
   /** Keeps content that is about to be replaced, byte for byte. */
   readonly keep: (content: Uint8Array) => Promise<Ref>;
+  /** Copies of workspaces that are git repositories. If absent, each workspace is used directly. */
+  readonly worktrees?: Pick<Worktrees, 'open'>;
 }
 
 /** File of one call: its open folder, and its name there. */
@@ -48,7 +48,8 @@ interface Target {
 }
 
 /**
- * Creates workspaces as folders: the one that a run's input names, or `<home>/<run directory>/workspace`.
+ * Creates workspaces as folders: the one that a run's input names, or a delegation's copy of it when it is a git
+ * repository, or `<home>/<run directory>/workspace`.
  *
  * FW1. Nothing outside the workspace is read or written: not by `..`, an absolute path, a link, or a name that another
  *      system reads differently.
@@ -56,18 +57,27 @@ interface Target {
  *      two are one file.
  * FW3. Agents can't reach the engine's own files, even in a workspace that contains the artifact home.
  * FW4. A reader sees an old file or a new one, whole; a failed write changes nothing.
- * FW5. Content that the run did not write is kept before it is replaced or removed.
+ * FW5. Content that the run did not write is kept before it is replaced or removed, but in a copy: there it is in git.
  */
 export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces {
   const home = resolve(options.home);
   const written = openWritten(home);
-  const rootOf = async ({ dir, run_id }: WorkspacePlace): Promise<Root> =>
-    dir === null
-      ? { path: home, names: [toRunDirectory(run_id), ownFolder], home: null }
-      : { path: resolve(dir), names: [], home: await realOf(home) };
-  const find = async ({ run_id }: WorkspacePlace, target: Target): Promise<FoundFile | null> => {
+  const copyOf = async (place: WorkspacePlace): Promise<string | null> =>
+    (await options.worktrees?.open(place)) ?? null;
+  const rootOf = async (place: WorkspacePlace): Promise<Root> => {
+    const { dir, run_id } = place;
+    if (dir === null) {
+      return { path: home, names: [toRunDirectory(run_id), treePaths.workspace], home: null };
+    }
+    const copy = await copyOf(place);
+    if (copy !== null) return { path: copy, names: [], home: null };
+    return { path: resolve(dir), names: [], home: await realOf(home) };
+  };
+  const find = async (place: WorkspacePlace, target: Target): Promise<FoundFile | null> => {
     const state = await readState(target);
-    return state && { ...state, by_run: await written.has(run_id, target.shown, state.sha256) };
+    if (state === null) return null;
+    const isNoted = written.has(place.run_id, target.shown, state.sha256);
+    return { ...state, by_run: (await isNoted) || (await copyOf(place)) !== null };
   };
   /** Runs a change between two looks at the file: what was found is kept, and what came since is not replaced. */
   const change = async (
@@ -86,6 +96,12 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
   };
   return {
     ...createReader(rootOf),
+    async folderOf(place) {
+      const { path, names } = await rootOf(place);
+      const folder = join(path, ...names);
+      await mkdir(folder, { recursive: true });
+      return folder;
+    },
     findFault: (dir) => findFolderFault(home, options.roots ?? null, dir),
     look: async (place, path) =>
       inTarget(await rootOf(place), path, false, (target) => find(place, target)),

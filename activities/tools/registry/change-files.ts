@@ -4,9 +4,9 @@ import { workspacePathCharsMax } from '../../../core/effects/check-workspace-pat
 import { editText } from '../../../core/effects/edit-text.ts';
 import type { EffectVerdict } from '../../../core/effects/step-effect.ts';
 import { cutText } from '../../../core/text/cut-text.ts';
-import { readRecord } from '../../artifacts/record-log.ts';
 import type { FileState, FoundFile, WorkspacePlace, Workspaces } from '../../ports/workspaces.ts';
 import { countBytes, decodeText, hashBytes } from '../../text/bytes.ts';
+import { placeOf } from '../place-of.ts';
 import type { ActingTool, ToolContext, ToolEntry } from '../tool.ts';
 
 /** Maximum characters of a text in a call: twice as much as a model can write in one reply. */
@@ -251,14 +251,4 @@ function mark(sign: '-' | '+', text: string): string[] {
   return cutText(text, shownCharsMax)
     .split('\n')
     .map((line) => `${sign} ${line}`);
-}
-
-/** Returns the workspace of the run that calls. */
-export async function placeOf({
-  store,
-  record_ref,
-  run_id,
-}: Pick<ToolContext, 'store' | 'record_ref' | 'run_id'>): Promise<WorkspacePlace> {
-  const record = await readRecord(store, record_ref);
-  return { run_id, dir: record.workspace_dir ?? null };
 }

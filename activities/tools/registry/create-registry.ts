@@ -6,10 +6,14 @@ import {
   openNegotiation,
   registerClaim,
 } from './claim-tools.ts';
+import type { CommandRunner } from '../../ports/command-runner.ts';
 import type { Workspaces } from '../../ports/workspaces.ts';
+import type { Worktrees } from '../../ports/worktrees.ts';
 import { createChangeFiles } from './change-files.ts';
+import { createGitTools } from './git-tools.ts';
 import { loadDetail } from './load-detail.ts';
 import { createReadFiles } from './read-files.ts';
+import { createRunCommand } from './run-command.ts';
 import { editSection, generateCode } from './section-tools.ts';
 import type { GrantableTool, StateTool, Tool, ToolRegistry } from '../tool.ts';
 import { delegateTaskToMember } from './team-tools.ts';
@@ -38,14 +42,27 @@ export const grantableNames = [
   'write_file',
   'edit_file',
   'delete_file',
+  'git_status',
+  'git_diff',
+  'run_command',
 ] as const;
 
+/** The places in which shipped tools work. */
+export interface ToolPlaces {
+  readonly workspaces: Workspaces;
+  readonly worktrees: Worktrees;
+  /** Runs agents' commands. Null where there are none. */
+  readonly commands: CommandRunner | null;
+}
+
 /** Creates the registry with all tools that are shipped. */
-export function createTools(workspaces: Workspaces): ToolRegistry {
+export function createTools({ workspaces, worktrees, commands: runner }: ToolPlaces): ToolRegistry {
   return createToolRegistry([
     loadDetail,
     ...createReadFiles(workspaces),
     ...createChangeFiles(workspaces),
+    ...createGitTools(worktrees),
+    ...(runner === null ? [] : [createRunCommand({ runner, workspaces, worktrees })]),
   ]);
 }
 

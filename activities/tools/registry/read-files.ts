@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { readPathCharsMax } from '../../../core/effects/check-workspace-path.ts';
 import type { ListedEntry, SearchMatch, Workspaces } from '../../ports/workspaces.ts';
 import { decodeText, splitPages, takeLines } from '../../text/bytes.ts';
+import { placeOf } from '../place-of.ts';
 import type { ReadingTool } from '../tool.ts';
-import { placeOf } from './change-files.ts';
 
 /** Bytes of a page, as of a detail: about 5,000 tokens. */
 const pageBytes = 20_000;

@@ -61,6 +61,7 @@ async function createSet(
     const result: RunToolResult = await runIn(bench.env(), bench.activities.runTool, {
       run_id: 'my-run',
       agent_id: 'writer',
+      builds_on: [],
       registry_ref,
       record_ref: bench.record_ref,
       call: { tool_use_id: 't1', name: 'write_file', input_ref },

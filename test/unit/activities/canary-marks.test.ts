@@ -240,7 +240,11 @@ async function showLater({ show, output_ref, put }: Run) {
   await show('faults', {
     type: 'faults',
     faults: [
-      { path: canary('fault-path'), reason: canary('fault-reason'), hint: canary('fault-hint') },
+      {
+        path: canary('refusal-path'),
+        reason: canary('refusal-reason'),
+        hint: canary('refusal-hint'),
+      },
     ],
   });
   const of = { tool_use_id: 't1', is_error: false };

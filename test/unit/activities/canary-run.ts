@@ -74,7 +74,7 @@ export const trusted = {
 export const task: Delegation = delegationOf({ task_description: trusted.task });
 export const wave = { ...plan, delegations: [task, delegationOf({ delegation_id: 'peer' })] };
 
-/** What a leader gives out: its title and task are an agent's. */
+/** A leader's task for a member: its texts are an agent's. */
 export const leaders: Delegation = delegationOf({
   delegation_id: taskId('write-report', 'draft'),
   title: canary('leader-title'),

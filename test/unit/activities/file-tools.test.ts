@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
 import {
   createToolRegistry,
-  createTools,
   grantableNames,
 } from '../../../activities/tools/registry/create-registry.ts';
 import { createChangeFiles } from '../../../activities/tools/registry/change-files.ts';
@@ -12,7 +11,7 @@ import { createReadFiles } from '../../../activities/tools/registry/read-files.t
 import { listGrantable } from '../../../activities/tools/tool.ts';
 import type { RunToolResult } from '../../../contracts/activity-types.ts';
 import type { EffectOrder } from '../../../contracts/effect.ts';
-import { fileWorkspaces } from '../../support/file-workspaces.ts';
+import { fileWorkspaces, shippedTools } from '../../support/file-workspaces.ts';
 import { registryOf } from '../../support/registry-of.ts';
 import { agents, createBench, runIn } from './bench.ts';
 
@@ -67,6 +66,7 @@ async function createSet() {
     const result = await runIn(bench.env(), bench.activities.runTool, {
       run_id: 'my-run',
       agent_id: 'writer',
+      builds_on: [],
       registry_ref,
       record_ref: bench.record_ref,
       call: { tool_use_id: 't1', name, input_ref },
@@ -87,7 +87,7 @@ const edit = {
 };
 
 it('the shipped tools are those that agent files may name', () => {
-  const tools = createTools(fileWorkspaces('nowhere'));
+  const tools = shippedTools('nowhere');
   expect(listGrantable(tools).map(({ spec }) => spec.name)).toEqual(grantableNames);
 });
 

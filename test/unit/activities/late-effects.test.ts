@@ -42,8 +42,7 @@ async function createHome() {
       agent_id: 'writer',
       registry_ref: await bench.store.put(registryOf(granted)),
       record_ref: bench.record_ref,
-      upstream: [],
-      loads_left: 1,
+      builds_on: [],
       call: {
         tool_use_id: 't1',
         name: 'write_file',

@@ -1,9 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { loadAgents } from '../../../activities/adapters/agent-files.ts';
-import { fileWorkspaces } from '../../support/file-workspaces.ts';
+import { shippedTools } from '../../support/file-workspaces.ts';
 import { withoutTools } from '../../../activities/run-record/load-registry.ts';
 import { listWorkspaceTools } from '../../../activities/tools/tool.ts';
-import { createTools } from '../../../activities/tools/registry/create-registry.ts';
 import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { Delegation } from '../../../contracts/delegation.ts';
 import type { DetailEntry, RunRecord } from '../../../contracts/run-record.ts';
@@ -150,7 +149,7 @@ const detailOf = (detail_id: string, title: string, output_ref: string): DetailE
   output_ref,
 });
 export async function openScene() {
-  const tools = createTools(fileWorkspaces('nowhere'));
+  const tools = shippedTools('nowhere');
   const shipped = await loadAgents([fileURLToPath(new URL('../../../agents', import.meta.url))]);
   // As in a run without a workspace.
   const agents = withoutTools(shipped, listWorkspaceTools(tools));

@@ -225,6 +225,8 @@ it('the last words of a stream show no secret, whole or in part', async () => {
 const toolContext: ReadContext = {
   store: createMemoryStore(),
   run_id: 'my-run',
+  delegation_id: 'task',
+  builds_on: [],
   record_ref: '',
   upstream: [],
   loads_left: 1,

@@ -57,6 +57,13 @@ export function notFound(): PlanwaveClientError {
   return new PlanwaveClientError('not_found', 'There is no run "x".');
 }
 
+/** A command line on which no run has changed a repository. */
+export const noChanges: CliDeps['changes'] = {
+  diff: () => Promise.resolve(''),
+  apply: () => Promise.resolve({ dir: '/somewhere', files: [] }),
+  undo: () => Promise.resolve({ dir: '/somewhere', files: [] }),
+};
+
 export const noThreads: CliThreads = {
   list: () => Promise.resolve({ threads: [], total: 0 }),
   read: () => Promise.resolve({ entries: [], total: 0, unreadable: 0 }),
@@ -77,6 +84,7 @@ export function createFakeDeps(
     readResult: () => Promise.resolve(null),
     prune: () => Promise.resolve({ runs: [], files: 0, bytes: 0, kept_by: null }),
     threads: noThreads,
+    changes: noChanges,
     doctorChecks: [],
     replayHistories: () => noHistories(),
     runTemporalCli: () => Promise.resolve(0),

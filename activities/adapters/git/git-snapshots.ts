@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import { copyFile, lstat, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ChangedFile } from '../../ports/worktrees.ts';
+import { getCode } from '../file-store/store-errors.ts';
+import { runGit, splitNul } from './run-git.ts';
+import type { GitPlace } from './run-git.ts';
+
+/** A folder whose states are kept as commits. */
+export interface TrackedFolder {
+  readonly gitDir: string;
+  readonly workTree: string;
+  /** Holds what git knows of the folder's files. It is made when it is missing. */
+  readonly indexFile: string;
+}
+
+/** Result of merging commits. A conflict is a fact: nothing was checked out. */
+export type Merged =
+  | { readonly ok: true; readonly commit: string }
+  /** Paths that both sides changed in different ways. */
+  | { readonly ok: false; readonly files: readonly string[] };
+
+/** Value with which a ref is compared when it must not exist yet. */
+const noCommit = '0'.repeat(40);
+
+/** Returns the commit of a ref, or null when there is none. */
+export async function readRef(gitDir: string, ref: string): Promise<string | null> {
+  const args = ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`];
+  const { code, output } = await runGit({ gitDir }, args, { okCodes: [0, 1, 128] });
+  return code === 0 ? lineOf(output) : null;
+}
+
+/**
+ * Moves a ref, if it still has the value that was read.
+ *
+ * @param before null: it did not exist.
+ * @throws {GitFailed} when another call was first.
+ */
+export async function moveRef(
+  gitDir: string,
+  ref: string,
+  commit: string,
+  before: string | null,
+): Promise<void> {
+  if (commit !== before) {
+    await runGit({ gitDir }, ['update-ref', ref, commit, before ?? noCommit]);
+  }
+}
+
+export async function deleteRef(gitDir: string, ref: string): Promise<void> {
+  await runGit({ gitDir }, ['update-ref', '-d', ref]);
+}
+
+/** Returns the commit of a tree. The same arguments give the same commit. */
+export async function commitTree(
+  gitDir: string,
+  tree: string,
+  parents: readonly string[],
+  message: string,
+): Promise<string> {
+  const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent])];
+  return lineOf((await runGit({ gitDir }, [...args, '-m', message])).output);
+}
+
+export async function readTree(gitDir: string, commit: string): Promise<string> {
+  return lineOf((await runGit({ gitDir }, ['rev-parse', `${commit}^{tree}`])).output);
+}
+
+/**
+ * Stores the present files of the folder and returns their tree. Ignored files stay out, and so does a repository inside
+ * the folder: git would keep a link to it instead of its files.
+ */
+export function storeFolder(folder: TrackedFolder): Promise<string> {
+  return withIndex(folder, async (place) => {
+    const others = await runGit(place, ['ls-files', '--others', '--exclude-standard', '-z']);
+    const nested = splitNul(others.output).filter((path) => path.endsWith('/'));
+    const left = nested.map((path) => `:(top,exclude,literal)${path.slice(0, -1)}`);
+    // A file that can't be read keeps its last known state.
+    await runGit(place, ['add', '--all', '--ignore-errors', '--', ':/', ...left], {
+      okCodes: [0, 1],
+    });
+    return lineOf((await runGit(place, ['write-tree'])).output);
+  });
+}
+
+/**
+ * Puts the folder back to a commit: changed files are restored, new ones removed. Ignored files stay.
+ */
+export function restoreFolder(folder: TrackedFolder, commit: string): Promise<void> {
+  return withIndex(folder, async (place) => {
+    await runGit(place, ['read-tree', '--reset', '-u', commit]);
+    await runGit(place, ['clean', '-ffdq']);
+  });
+}
+
+/**
+ * Changes the folder from one tree to another, and only where they differ.
+ *
+ * @param from tree that `storeFolder` has just returned.
+ * @returns the paths of files in no tree that stand in the way. If there are any, nothing is changed.
+ * @throws {GitFailed} when the folder has changed since; nothing is changed then.
+ */
+export async function changeFolder(
+  folder: TrackedFolder,
+  from: string,
+  to: string,
+): Promise<readonly string[]> {
+  // Git would overwrite what it ignores.
+  const inTheWay = await findInTheWay(folder, await listChangedFiles(folder.gitDir, from, to));
+  if (inTheWay.length === 0) {
+    await withIndex(folder, (place) => runGit(place, ['read-tree', '-m', '-u', from, to]));
+  }
+  return inTheWay;
+}
+
+/** Lists the files to be added whose place is taken by something else than what is deleted at the same time. */
+async function findInTheWay(
+  { workTree }: TrackedFolder,
+  files: readonly ChangedFile[],
+): Promise<string[]> {
+  const deleted = files.flatMap(({ change, path }) => (change === 'deleted' ? path : []));
+  const makesRoom = (path: string): boolean =>
+    deleted.some((one) => one.startsWith(`${path}/`) || path.startsWith(`${one}/`));
+  const added = files.filter(({ change, path }) => change === 'added' && !makesRoom(path));
+  const taken = await Promise.all(
+    added.map(({ path }) =>
+      lstat(join(workTree, path)).then(
+        () => true,
+        (error: unknown) => getCode(error) !== 'ENOENT',
+      ),
+    ),
+  );
+  return added.filter((_file, at) => taken[at]).map(({ path }) => path);
+}
+
+/** Merges two commits without a folder. A merge that changes nothing returns the commit that has everything. */
+export async function mergeCommits(gitDir: string, ours: string, theirs: string): Promise<Merged> {
+  if (await isAncestor(gitDir, theirs, ours)) return { ok: true, commit: ours };
+  if (await isAncestor(gitDir, ours, theirs)) return { ok: true, commit: theirs };
+  const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', ours, theirs];
+  const { code, output } = await runGit({ gitDir }, args, { okCodes: [0, 1] });
+  const [tree = '', ...files] = splitNul(output);
+  if (code === 1) return { ok: false, files: [...new Set(files)] };
+  return { ok: true, commit: await commitTree(gitDir, tree, [ours, theirs], 'merge') };
+}
+
+/** Returns the difference between two commits as a patch that `git apply` takes. */
+export async function diffCommits(gitDir: string, from: string, to: string): Promise<string> {
+  const args = ['diff-tree', '-r', '-p', '--binary', '--no-ext-diff', '--no-textconv', '-M'];
+  return (await runGit({ gitDir }, [...args, from, to])).output.toString();
+}
+
+/** Lists the files that differ between two commits. */
+export async function listChangedFiles(
+  gitDir: string,
+  from: string,
+  to: string,
+): Promise<readonly ChangedFile[]> {
+  const args = ['diff-tree', '-r', '--no-renames', '--name-status', '-z', from, to];
+  const words = splitNul((await runGit({ gitDir }, args)).output);
+  return words.flatMap((letter, at) => {
+    const path = words[at + 1];
+    if (at % 2 === 1 || path === undefined) return [];
+    return { change: changes[letter] ?? 'changed', path };
+  });
+}
+
+const changes: Readonly<Record<string, ChangedFile['change']>> = { A: 'added', D: 'deleted' };
+
+async function isAncestor(gitDir: string, old: string, young: string): Promise<boolean> {
+  const args = ['merge-base', '--is-ancestor', old, young];
+  return (await runGit({ gitDir }, args, { okCodes: [0, 1] })).code === 0;
+}
+
+/**
+ * Works on a copy of the index and puts it back at the end. A call that was killed leaves no lock behind, and two calls
+ * at once don't disturb each other.
+ */
+async function withIndex<T>(
+  { gitDir, workTree, indexFile }: TrackedFolder,
+  work: (place: GitPlace) => Promise<T>,
+): Promise<T> {
+  const copy = `${indexFile}.${randomUUID()}`;
+  try {
+    await copyIndex(indexFile, copy);
+    const result = await work({ gitDir, workTree, indexFile: copy });
+    await rename(copy, indexFile);
+    return result;
+  } finally {
+    await rm(copy, { force: true });
+    await rm(`${copy}.lock`, { force: true });
+  }
+}
+
+/**
+ * Copies an index with its time. Git compares the content of a file that is as young as the index, and a younger copy
+ * would hide the changes of the same second.
+ */
+async function copyIndex(indexFile: string, copy: string): Promise<void> {
+  try {
+    const { mtimeMs } = await stat(indexFile);
+    await copyFile(indexFile, copy);
+    const seconds = Math.floor(mtimeMs / 1_000);
+    await utimes(copy, seconds, seconds);
+  } catch (error) {
+    // Git makes it.
+    if (getCode(error) !== 'ENOENT') throw error;
+  }
+}
+
+function lineOf(output: Buffer): string {
+  return output.toString().trim();
+}

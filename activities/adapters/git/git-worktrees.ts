@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { listNames } from '../../../core/text/list-names.ts';
+import { WorkspaceRefused } from '../../ports/workspaces.ts';
+import type { WorkspacePlace, WorkspaceWorker } from '../../ports/workspaces.ts';
+import type { Worktrees } from '../../ports/worktrees.ts';
+import { toRunDirectory, treePaths } from '../../projection/paths.ts';
+import {
+  commitTree,
+  diffCommits,
+  listChangedFiles,
+  mergeCommits,
+  moveRef,
+  readRef,
+  readTree,
+  restoreFolder,
+  storeFolder,
+} from './git-snapshots.ts';
+import type { TrackedFolder } from './git-snapshots.ts';
+import {
+  baseRef,
+  delegationRef,
+  exists,
+  findGitDir,
+  openRepository,
+  putInPlace,
+  readDelegationRef,
+  repositoryOf,
+} from './run-repository.ts';
+import { runGit } from './run-git.ts';
+
+/** A worktree, and whose it is. */
+interface Copy extends TrackedFolder {
+  readonly run_id: string;
+  readonly delegation_id: string;
+}
+
+/** Merged changes of some delegations, or the first of them that contradicts those before it. */
+export type MergedChanges =
+  | { readonly ok: true; readonly commit: string }
+  | { readonly ok: false; readonly delegation_id: string; readonly files: readonly string[] };
+
+/**
+ * Creates worktrees as plain folders with an index beside them. There is no `.git` in them, so an agent finds no
+ * repository to change, and git finds one only where `runGit` names it.
+ *
+ * @param options `home`: the artifact home, an absolute path.
+ */
+export function createGitWorktrees(options: { readonly home: string }): Worktrees {
+  const home = resolve(options.home);
+  const open = async (place: WorkspacePlace): Promise<Copy | null> => {
+    const { run_id, dir, worker } = place;
+    if (dir === null || worker === undefined || (await findGitDir(dir)) === null) return null;
+    await openRepository(home, run_id, dir);
+    const folder = folderOf(home, run_id, worker.delegation_id);
+    if (!(await exists(folder.workTree)))
+      await checkOut(folder, await startOf(home, run_id, worker));
+    return { ...folder, run_id, delegation_id: worker.delegation_id };
+  };
+  const inTurn = createTurns();
+  /** Works on a copy, one call of a run after the other: the reads of one reply come at once. */
+  const inCopy = <T>(place: WorkspacePlace, work: (copy: Copy) => Promise<T>): Promise<T | null> =>
+    inTurn(place.run_id, async () => {
+      const copy = await open(place);
+      return copy === null ? null : work(copy);
+    });
+  return {
+    open: (place) => inCopy(place, async ({ workTree }) => workTree),
+    keep: (place) =>
+      inCopy(place, ({ run_id, delegation_id }) => keep(home, run_id, delegation_id)),
+    restore: async (place, commit) => {
+      await inCopy(place, (copy) => restoreFolder(copy, commit));
+    },
+    listChanges: (place) =>
+      inCopy(place, async ({ gitDir, run_id, delegation_id }) => {
+        const { from, to } = await changeOf(home, run_id, delegation_id);
+        return listChangedFiles(gitDir, from, to);
+      }),
+    diff: (place) =>
+      inCopy(place, ({ run_id, delegation_id }) => diffOf(home, run_id, delegation_id)),
+  };
+}
+
+/** Returns a function that does the work of one key in turn, whether the work before it succeeded or not. */
+function createTurns(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>();
+  return async (key, work) => {
+    const done = (last.get(key) ?? Promise.resolve()).then(work, work);
+    last.set(key, done);
+    try {
+      return await done;
+    } finally {
+      if (last.get(key) === done) last.delete(key);
+    }
+  };
+}
+
+/** Returns what one delegation has changed, as a patch; without a worktree it has changed nothing. */
+export async function diffOf(home: string, runId: string, delegationId: string): Promise<string> {
+  const { from, to } = await changeOf(home, runId, delegationId);
+  return diffCommits(repositoryOf(home, runId), from, to);
+}
+
+/** Returns the commits before and after a delegation's work; without a worktree both are the run's base. */
+async function changeOf(home: string, runId: string, delegationId: string) {
+  const gitDir = repositoryOf(home, runId);
+  const start = await readRef(gitDir, delegationRef('start', delegationId));
+  if (start !== null) return { from: start, to: await keep(home, runId, delegationId) };
+  const base = (await readRef(gitDir, baseRef)) ?? '';
+  return { from: base, to: base };
+}
+
+/**
+ * Merges the changes of delegations, one after the other, with those of their teams' tasks. A delegation without a
+ * worktree has changed nothing.
+ */
+export async function mergeChanges(
+  home: string,
+  runId: string,
+  delegationIds: readonly string[],
+): Promise<MergedChanges> {
+  const gitDir = repositoryOf(home, runId);
+  let commit = (await readRef(gitDir, baseRef)) ?? '';
+  for (const delegation_id of await listWorktrees(gitDir, delegationIds)) {
+    // Each merge builds on the one before.
+    // oxlint-disable-next-line no-await-in-loop
+    const theirs = await keep(home, runId, delegation_id);
+    // oxlint-disable-next-line no-await-in-loop
+    const merged = await mergeCommits(gitDir, commit, theirs);
+    if (!merged.ok) return { ok: false, delegation_id, files: merged.files };
+    ({ commit } = merged);
+  }
+  return { ok: true, commit };
+}
+
+/** Lists the worktrees of delegations and of their tasks, in the order of the delegations. */
+async function listWorktrees(gitDir: string, delegationIds: readonly string[]): Promise<string[]> {
+  const args = ['for-each-ref', '--format=%(refname)', 'refs/planwave/start'];
+  const refs = (await runGit({ gitDir }, args)).output.toString().split('\n');
+  const made = refs.filter((ref) => ref !== '').map(readDelegationRef);
+  return delegationIds.flatMap((id) =>
+    made.filter((one) => one === id || one.startsWith(`${id}.`)),
+  );
+}
+
+/**
+ * Returns the commit at which a worktree begins. It stays the same once it was chosen.
+ *
+ * @throws {WorkspaceRefused} when the changes that it builds on contradict each other.
+ */
+async function startOf(
+  home: string,
+  runId: string,
+  { delegation_id, foundations }: WorkspaceWorker,
+): Promise<string> {
+  const gitDir = repositoryOf(home, runId);
+  const ref = delegationRef('start', delegation_id);
+  const chosen = await readRef(gitDir, ref);
+  if (chosen !== null) return chosen;
+  const merged = await mergeChanges(home, runId, foundations);
+  if (!merged.ok) throw refuseMerge(merged, foundations);
+  await moveRef(gitDir, ref, merged.commit, null);
+  return merged.commit;
+}
+
+/** Makes the folder under another name first, so that it is there as a whole or not at all. */
+async function checkOut({ gitDir, workTree }: TrackedFolder, commit: string): Promise<void> {
+  const place = dirname(workTree);
+  const made = `${place}.${randomUUID()}`;
+  try {
+    const folder = trackedIn(gitDir, made);
+    await mkdir(folder.workTree, { recursive: true, mode: 0o700 });
+    await restoreFolder(folder, commit);
+    await putInPlace(made, place);
+  } finally {
+    await rm(made, { recursive: true, force: true });
+  }
+}
+
+async function keep(home: string, runId: string, delegationId: string): Promise<string> {
+  const folder = folderOf(home, runId, delegationId);
+  const { gitDir } = folder;
+  const ref = delegationRef('end', delegationId);
+  const before = await readRef(gitDir, ref);
+  const last = before ?? (await readRef(gitDir, delegationRef('start', delegationId))) ?? '';
+  if (!(await exists(folder.workTree))) return last;
+  const tree = await storeFolder(folder);
+  if (tree === (await readTree(gitDir, last))) return last;
+  const commit = await commitTree(gitDir, tree, [last], delegationId);
+  await moveRef(gitDir, ref, commit, before);
+  return commit;
+}
+
+function folderOf(home: string, runId: string, delegationId: string): TrackedFolder {
+  const root = join(home, toRunDirectory(runId), treePaths.worktree(delegationId));
+  return trackedIn(repositoryOf(home, runId), root);
+}
+
+function trackedIn(gitDir: string, root: string): TrackedFolder {
+  return { gitDir, workTree: join(root, treePaths.worktreeFiles), indexFile: join(root, 'index') };
+}
+
+function refuseMerge(
+  { delegation_id, files }: Extract<MergedChanges, { ok: false }>,
+  foundations: readonly string[],
+): WorkspaceRefused {
+  const others = listNames(foundations.filter((id) => id !== delegation_id));
+  return new WorkspaceRefused(
+    `The workspace can't be prepared: ${listNames([delegation_id])} and ${others} changed the same lines of ${listNames(files)} in different ways. Try: report it in missing_info_requests, so that one of them is done again on top of the other.`,
+  );
+}

@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process';
+import { devNull } from 'node:os';
+import { getCode } from '../file-store/store-errors.ts';
+
+/** The parts of a repository that one call works with. Git looks for nothing by itself. */
+export interface GitPlace {
+  readonly gitDir: string;
+  /** If undefined, the call reads and writes objects and refs only. */
+  readonly workTree?: string;
+  /** If undefined, the index of the repository. */
+  readonly indexFile?: string;
+}
+
+export interface GitOptions {
+  /** Standard input. If undefined, it is empty. */
+  readonly stdin?: Buffer;
+  /** Exit codes that are an answer and no failure. Default: 0. */
+  readonly okCodes?: readonly number[];
+}
+
+export interface GitAnswer {
+  readonly code: number;
+  /** Standard output. File names in it are bytes of any kind. */
+  readonly output: Buffer;
+}
+
+/** A call of git failed. The message holds what git said. */
+export class GitFailed extends Error {
+  override readonly name = 'GitFailed';
+}
+
+/** One call, in milliseconds. A checkout of 100,000 files takes less; a call that waits for input would never end. */
+const timeoutMs = 120_000;
+
+/** Bytes that one call may print: a diff of a whole repository. */
+const outputBytesMax = 64 * 1024 * 1024;
+
+/**
+ * Settings that win over those of the repository. An agent may have written the files that git reads, so nothing that
+ * git finds may start a program, follow another repository or change bytes.
+ */
+const settings = [
+  'core.bare=false',
+  'core.fsmonitor=false',
+  `core.hooksPath=${devNull}`,
+  `core.attributesFile=${devNull}`,
+  `core.excludesFile=${devNull}`,
+  'core.autocrlf=false',
+  'core.symlinks=true',
+  'core.quotePath=false',
+  'core.untrackedCache=false',
+  'diff.ignoreSubmodules=all',
+  'submodule.recurse=false',
+  'protocol.allow=never',
+  'gc.auto=0',
+  'maintenance.auto=false',
+].flatMap((setting) => ['-c', setting]);
+
+/** Commits are functions of their content, so that a repeated snapshot is the same commit. */
+const author = { NAME: 'planwave', EMAIL: 'planwave@localhost', DATE: '1000000000 +0000' };
+
+const environment = {
+  PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+  LC_ALL: 'C',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: devNull,
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_NO_REPLACE_OBJECTS: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  ...Object.fromEntries(
+    Object.entries(author).flatMap(([key, value]) => [
+      [`GIT_AUTHOR_${key}`, value],
+      [`GIT_COMMITTER_${key}`, value],
+    ]),
+  ),
+};
+
+/**
+ * Calls git. No other code does: an agent can write into a worktree, and a plain `git status` there runs the programs
+ * that a planted repository names.
+ *
+ * @throws {GitFailed} when git is missing, takes too long, prints too much or exits with a code that is not expected.
+ */
+export function runGit(
+  { gitDir, workTree, indexFile }: GitPlace,
+  args: readonly string[],
+  { stdin = Buffer.alloc(0), okCodes = [0] }: GitOptions = {},
+): Promise<GitAnswer> {
+  const places = [
+    `--git-dir=${gitDir}`,
+    ...(workTree === undefined ? [] : [`--work-tree=${workTree}`]),
+  ];
+  const env = { ...environment, ...(indexFile !== undefined && { GIT_INDEX_FILE: indexFile }) };
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      'git',
+      [...places, ...settings, ...args],
+      {
+        cwd: workTree ?? '/',
+        env,
+        timeout: timeoutMs,
+        killSignal: 'SIGKILL',
+        maxBuffer: outputBytesMax,
+        encoding: 'buffer',
+      },
+      (error, stdout, stderr) => {
+        const code = error === null ? 0 : error.code;
+        if (typeof code === 'number' && okCodes.includes(code)) resolve({ code, output: stdout });
+        else reject(new GitFailed(describeFailure(args[0] ?? '', error, stderr.toString())));
+      },
+    );
+    // Git may end before it has read everything.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(stdin);
+  });
+}
+
+function describeFailure(command: string, error: Error | null, stderr: string): string {
+  if (getCode(error) === 'ENOENT') {
+    return 'git is not installed. Try: apt install git, version 2.38 or newer';
+  }
+  const killed = error !== null && 'killed' in error && error.killed === true;
+  if (killed) return `git ${command} took longer than ${timeoutMs / 1_000} s or printed too much`;
+  return `git ${command} failed: ${stderr.trim().slice(0, 2_000)}`;
+}
+
+/** Splits what git prints with `-z`. Names that are not UTF-8 are shown with replacement characters. */
+export function splitNul(output: Buffer): string[] {
+  return output
+    .toString()
+    .split('\0')
+    .filter((part) => part !== '');
+}

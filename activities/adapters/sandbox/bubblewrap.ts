@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { existsSync, lstatSync, readlinkSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { commandLimits } from '../../../core/command-limits.ts';
+import type { Command } from '../../ports/command-runner.ts';
+
+/** Parts of the machine that commands may read, besides the system's programs. */
+export interface SandboxSettings {
+  /** Absolute paths of toolchains outside `/usr`. They have the same paths inside. */
+  readonly toolchains: readonly string[];
+  /** Names of folders in the user's folder that a worktree lacks because git ignores them, such as `node_modules`. */
+  readonly sharedFolders: readonly string[];
+}
+
+/** Place of the folder inside: paths of the machine must not reach outputs, histories and prompts. */
+const inside = '/workspace';
+
+/** Links to folders of `/usr` on most systems, folders of their own on others. */
+const systemFolders = ['/bin', '/sbin', '/lib', '/lib64'];
+
+/** Files outside `/usr` without which common programs fail. None holds a secret. */
+const systemFiles = ['/etc/ld.so.cache', '/etc/alternatives', '/etc/ssl/certs', '/etc/localtime'];
+
+/** The environment of a command, and nothing else of the worker's. */
+export function commandEnvironment(toolchains: readonly string[], home: string) {
+  const folders = toolchains.map((path) => join(path, 'bin'));
+  return {
+    PATH: [...folders, '/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin'].join(':'),
+    HOME: home,
+    TMPDIR: '/tmp',
+    LANG: 'C.UTF-8',
+    CI: '1',
+    NO_COLOR: '1',
+    TERM: 'dumb',
+  };
+}
+
+/**
+ * Returns the call of `bwrap` for a command: no network, no process, capability or variable of the machine, and no file
+ * but the system's programs, the toolchains (read-only) and the one folder.
+ *
+ * The sandbox's first process has the arguments of `bwrap`. They come through a descriptor, so that no path of the
+ * machine can be read inside; the folder is known by a hash, its host name.
+ */
+export function bubblewrapCall(command: Command, settings: SandboxSettings) {
+  return {
+    args: [
+      '--args',
+      '3',
+      '--hostname',
+      hostNameOf(command.folder),
+      '--',
+      ...limitArguments(command),
+      ...command.argv,
+    ],
+    extra: listArguments(command, settings).join('\0'),
+  };
+}
+
+/** Returns the name of the sandbox of a folder, by which its processes are found. */
+export function hostNameOf(folder: string): string {
+  return `sandbox-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`;
+}
+
+function listArguments(command: Command, settings: SandboxSettings): string[] {
+  const { toolchains } = settings;
+  const variables = Object.entries(commandEnvironment(toolchains, '/tmp/home'));
+  return [
+    // Without the first one bwrap gives root no user namespace; --unshare-all only tries.
+    ...'--unshare-user --unshare-all --disable-userns --die-with-parent --new-session'.split(' '),
+    ...'--cap-drop ALL --clearenv'.split(' '),
+    ...variables.flatMap(([name, value]) => ['--setenv', name, value]),
+    ...'--ro-bind /usr /usr'.split(' '),
+    ...systemFolders.flatMap(bindSystemFolder),
+    ...systemFiles.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...`--proc /proc --dev /dev --size ${commandLimits.temporaryBytesMax} --tmpfs /tmp`.split(' '),
+    ...'--dir /tmp/home'.split(' '),
+    // After /tmp, below which a toolchain may be.
+    ...toolchains.flatMap((path) => ['--ro-bind', path, path]),
+    '--bind',
+    command.folder,
+    inside,
+    ...listShared(command, settings).flatMap(([from, name]) => [
+      '--ro-bind',
+      from,
+      posix.join(inside, name),
+    ]),
+    '--chdir',
+    posix.join(inside, command.cwd),
+  ];
+}
+
+/**
+ * Sets the limits inside, where they count the sandbox's own processes. `--nproc` does not hold for root, who gets a
+ * control group.
+ */
+function limitArguments({ timeoutMs }: Command): string[] {
+  const { memoryBytesMax, fileBytesMax, processesMax, openFilesMax } = commandLimits;
+  return [
+    'prlimit',
+    `--data=${memoryBytesMax}`,
+    `--fsize=${fileBytesMax}`,
+    `--nproc=${processesMax}`,
+    `--nofile=${openFilesMax}`,
+    // Each process for itself, so this only ends what nothing else does.
+    `--cpu=${Math.ceil(timeoutMs / 1_000) + 1}`,
+    '--core=0',
+    '--',
+  ];
+}
+
+function bindSystemFolder(path: string): string[] {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return [];
+  return found.isSymbolicLink()
+    ? ['--symlink', readlinkSync(path), path]
+    : ['--ro-bind', path, path];
+}
+
+/** @returns pairs of a path outside and a name inside. A name that the agent uses for something else is left to it. */
+function listShared({ folder, sharedFrom }: Command, { sharedFolders }: SandboxSettings) {
+  if (sharedFrom === null) return [];
+  return sharedFolders.flatMap((name): [string, string][] => {
+    const from = join(sharedFrom, name);
+    const taken = lstatSync(join(folder, name), { throwIfNoEntry: false });
+    const isFree = taken === undefined || taken.isDirectory();
+    return isFree && existsSync(from) ? [[from, name]] : [];
+  });
+}
+
+/** Returns the toolchain that this process runs on, when it is outside `/usr`. */
+export function ownToolchain(execPath = process.execPath): readonly string[] {
+  const prefix = dirname(dirname(execPath));
+  return prefix === '/' || prefix === '/usr' || prefix.startsWith('/usr/') ? [] : [prefix];
+}

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { commandLimits } from '../../../core/command-limits.ts';
+
+/** A control group that bounds the processes of one command. */
+export interface ProcessLimit {
+  /** File that a process writes its id to in order to belong to the group. */
+  readonly joinFile: string;
+  remove(): Promise<void>;
+}
+
+/** Places of the controller: version 1, and version 2 where the root group hands it on. */
+const versionOne = '/sys/fs/cgroup/pids';
+const versionTwo = '/sys/fs/cgroup';
+
+const noGroup = 'no control group bounds the processes of root';
+
+/**
+ * Creates a control group for a command of root, for whom `prlimit --nproc` does not hold.
+ *
+ * @returns null for other users, who need none.
+ * @throws where the system allows no group: without one a command could start processes until the machine stands still.
+ */
+export async function limitProcesses(): Promise<ProcessLimit | null> {
+  if (process.getuid?.() !== 0) return null;
+  const root = await findController();
+  if (root === null) throw new Error(noGroup);
+  const group = join(root, `planwave-${randomUUID()}`);
+  try {
+    await mkdir(group);
+    await writeFile(join(group, 'pids.max'), String(commandLimits.processesMax));
+    return { joinFile: join(group, 'cgroup.procs'), remove: () => removeGroup(group) };
+  } catch (error) {
+    throw new Error(noGroup, { cause: error });
+  }
+}
+
+/** Removes the groups that killed workers have left behind. One that is in use stays. */
+export async function removeOldGroups(): Promise<void> {
+  const root = await findController();
+  if (root === null) return;
+  const names = await readdir(root);
+  const groups = names.filter((name) => name.startsWith('planwave-'));
+  await Promise.all(groups.map((name) => rmdir(join(root, name)).catch(() => {})));
+}
+
+async function findController(): Promise<string | null> {
+  if ((await readText(join(versionOne, 'cgroup.procs'))) !== null) return versionOne;
+  const handedOn = await readText(join(versionTwo, 'cgroup.subtree_control'));
+  return handedOn?.split(/\s/).includes('pids') === true ? versionTwo : null;
+}
+
+function readText(path: string): Promise<string | null> {
+  return readFile(path, 'utf8').catch(() => null);
+}
+
+/** A group can be removed when its last process is gone, a moment after it was killed. */
+async function removeGroup(group: string, triesLeft = 50): Promise<void> {
+  try {
+    await rmdir(group);
+  } catch {
+    if (triesLeft === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await removeGroup(group, triesLeft - 1);
+  }
+}

@@ -1,0 +1,33 @@
+import type { WorkspacePlace } from './workspaces.ts';
+
+/** A file that a delegation has changed. */
+export interface ChangedFile {
+  readonly change: 'added' | 'changed' | 'deleted';
+  readonly path: string;
+}
+
+/**
+ * Copies of a workspace that is the top of a git repository, one for each delegation. The user's repository is only
+ * read: objects, refs and files of a run are in its own folder below the artifact home. Any other workspace has no
+ * copies, and each method returns null for it.
+ */
+export interface Worktrees {
+  /**
+   * Returns the folder of the delegation's copy, an absolute path. It is made at the first use.
+   *
+   * @throws {WorkspaceRefused} when the changes that it builds on contradict each other; the message names the files.
+   */
+  open(place: WorkspacePlace): Promise<string | null>;
+
+  /** Keeps the present files as a commit and returns its id. Files as they were kept before give the same commit. */
+  keep(place: WorkspacePlace): Promise<string | null>;
+
+  /** Puts the files back to a commit. Files that git ignores stay. */
+  restore(place: WorkspacePlace, commit: string): Promise<void>;
+
+  /** Lists the files that the delegation has changed, by path. */
+  listChanges(place: WorkspacePlace): Promise<readonly ChangedFile[] | null>;
+
+  /** Returns the delegation's changes as a patch; empty when there are none. */
+  diff(place: WorkspacePlace): Promise<string | null>;
+}

@@ -1,0 +1,89 @@
+import { applyChanges, diffRun, undoChanges } from '../activities/adapters/git/apply-changes.ts';
+import type { ChangedRun, ChangeResult } from '../activities/adapters/git/apply-changes.ts';
+import { diffOf } from '../activities/adapters/git/git-worktrees.ts';
+import { GitFailed } from '../activities/adapters/git/run-git.ts';
+import { readRecord } from '../activities/artifacts/record-log.ts';
+import type { ArtifactStore, RunIndex } from '../activities/ports/artifact-store.ts';
+import type { CliChanges, TakenOver } from '../client/cli/cli-deps.ts';
+import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';
+import { listNames } from '../core/text/list-names.ts';
+import { listChanges } from '../core/workspace/list-foundations.ts';
+
+/** Shows, applies and undoes a run's changes to a git repository for the command line. Needs no server and no worker. */
+export function createRunChanges(
+  home: string,
+  { store, index }: { readonly store: ArtifactStore; readonly index: RunIndex },
+): CliChanges {
+  const find = async (runId: string): Promise<ChangedRun> => {
+    const { ref } = await index.read(runId);
+    if (ref === null) throw new CliError('not_found', exitCodes.notFound, unknownRun(runId));
+    const { workspace_dir, waves } = await readRecord(store, ref);
+    if (workspace_dir === undefined) {
+      throw badInput(
+        `Run ${runId} has no workspace of yours: its files are in its own folder. Try: planwave start with --workspace <repository>`,
+      );
+    }
+    return { home, run_id: runId, dir: workspace_dir, delegation_ids: listChanges(waves) };
+  };
+  return {
+    diff: async (runId, delegationId) => {
+      const run = await find(runId);
+      if (delegationId !== null) return inWords(() => diffOf(home, runId, delegationId));
+      const patch = await inWords(() => diffRun(run));
+      if (typeof patch !== 'string') takenOver(patch, run);
+      return typeof patch === 'string' ? patch : '';
+    },
+    apply: async (runId) => {
+      const run = await find(runId);
+      return takenOver(await inWords(() => applyChanges(run)), run);
+    },
+    undo: async (runId) => {
+      const run = await find(runId);
+      return takenOver(await inWords(() => undoChanges(run)), run);
+    },
+  };
+}
+
+/** @throws {CliError} when nothing was written, with the files that prevented it. */
+function takenOver(result: ChangeResult, { run_id, dir }: ChangedRun): TakenOver {
+  switch (result.state) {
+    case 'done':
+      return { dir, files: result.files };
+    case 'nothing':
+      return { dir, files: [] };
+    case 'applied_before':
+      throw conflict(`The changes of ${run_id} are in ${dir} already. Try: planwave undo first`);
+    case 'conflict': {
+      const files = listNames(result.files);
+      if (result.with === null) {
+        throw conflict(
+          `Nothing was changed: ${dir} and ${run_id} have different changes of ${files}. Try: planwave diff ${run_id}, and take over by hand what you want`,
+        );
+      }
+      throw conflict(
+        `Nothing was changed: ${result.with} and the delegations before it have different changes of ${files}. Try: planwave diff ${run_id} ${result.with}`,
+      );
+    }
+    case 'in_the_way':
+      throw conflict(
+        `Nothing was changed: files that git ignores stand in the way: ${listNames(result.files)}. Try: move them away`,
+      );
+  }
+}
+
+async function inWords<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof GitFailed) throw conflict(error.message);
+    throw error;
+  }
+}
+
+function conflict(message: string): CliError {
+  return new CliError('changes_conflict', exitCodes.unmet, message);
+}
+
+function unknownRun(runId: string): string {
+  return `No run ${runId} is stored here. Try: PLANWAVE_HOME as the worker has it`;
+}

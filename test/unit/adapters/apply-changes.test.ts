@@ -1,0 +1,116 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  applyChanges,
+  diffRun,
+  undoChanges,
+} from '../../../activities/adapters/git/apply-changes.ts';
+import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';
+import { moveRef, readRef } from '../../../activities/adapters/git/git-snapshots.ts';
+import { repositoryOf } from '../../../activities/adapters/git/run-repository.ts';
+import { createGitFixture, put, userGit } from '../../support/git-fixture.ts';
+
+const files = { 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'b\n', '.gitignore': 'built\n' };
+
+async function createRun(changes: Readonly<Record<string, Readonly<Record<string, string>>>>) {
+  const fixture = createGitFixture(files);
+  const worktrees = createGitWorktrees(fixture);
+  const delegation_ids = Object.keys(changes);
+  for (const [delegation_id, changed] of Object.entries(changes)) {
+    const worker = { delegation_id, foundations: [] };
+    // oxlint-disable-next-line no-await-in-loop
+    const folder = await worktrees.open({ run_id: 'my-run', dir: fixture.dir, worker });
+    put(folder ?? '', changed);
+  }
+  const run = { home: fixture.home, run_id: 'my-run', dir: fixture.dir, delegation_ids };
+  const text = (path: string): string => readFileSync(join(fixture.dir, path), 'utf8');
+  return { ...fixture, run, text };
+}
+
+it('parallel changes are merged, brought into the folder once, and taken out again', async () => {
+  const { run, text, dir } = await createRun({
+    first: { 'a.txt': 'ONE\ntwo\nthree\n' },
+    second: { 'a.txt': 'one\ntwo\nTHREE\n', 'new.txt': 'new\n' },
+  });
+  expect(await diffRun(run)).toContain('+THREE');
+  expect(userGit(dir, 'status', '--porcelain')).toBe('');
+  expect(await applyChanges(run)).toEqual({
+    state: 'done',
+    files: [
+      { change: 'changed', path: 'a.txt' },
+      { change: 'added', path: 'new.txt' },
+    ],
+  });
+  expect([text('a.txt'), text('new.txt')]).toEqual(['ONE\ntwo\nTHREE\n', 'new\n']);
+  expect(await applyChanges(run)).toEqual({ state: 'applied_before' });
+  // What the user does meanwhile stays.
+  put(dir, { 'b.txt': 'mine\n' });
+  expect(await undoChanges(run)).toMatchObject({ state: 'done' });
+  expect([text('a.txt'), text('b.txt')]).toEqual([files['a.txt'], 'mine\n']);
+  expect(userGit(dir, 'status', '--porcelain')).toBe(' M b.txt\n');
+  expect(await undoChanges(run)).toEqual({ state: 'nothing' });
+});
+
+it('what the user changed meanwhile stays, whether committed or not', async () => {
+  const { run, text, dir } = await createRun({ fix: { 'a.txt': 'ONE\ntwo\nthree\n' } });
+  put(dir, { 'a.txt': 'one\ntwo\nMINE\n' });
+  userGit(dir, 'commit', '--quiet', '--all', '-m', 'mine');
+  put(dir, { 'b.txt': 'also mine\n' });
+  expect(await applyChanges(run)).toMatchObject({ state: 'done' });
+  expect([text('a.txt'), text('b.txt')]).toEqual(['ONE\ntwo\nMINE\n', 'also mine\n']);
+});
+
+it('a folder that changed the same lines is left alone, and the files are named', async () => {
+  const { run, text, dir } = await createRun({
+    fix: { 'a.txt': 'ONE\ntwo\nthree\n', 'new.txt': 'new\n' },
+  });
+  put(dir, { 'a.txt': 'mine\ntwo\nthree\n' });
+  expect(await applyChanges(run)).toEqual({ state: 'conflict', with: null, files: ['a.txt'] });
+  expect(text('a.txt')).toBe('mine\ntwo\nthree\n');
+  expect(userGit(dir, 'status', '--porcelain')).toBe(' M a.txt\n');
+  // Later it may work.
+  put(dir, { 'a.txt': files['a.txt'] });
+  expect(await applyChanges(run)).toMatchObject({ state: 'done' });
+});
+
+it('delegations that changed the same line are a conflict with the second one', async () => {
+  const { run, text } = await createRun({ first: { 'b.txt': '1\n' }, second: { 'b.txt': '2\n' } });
+  const conflict = { state: 'conflict', with: 'second', files: ['b.txt'] };
+  expect(await applyChanges(run)).toEqual(conflict);
+  expect(await diffRun(run)).toEqual(conflict);
+  expect(text('b.txt')).toBe('b\n');
+});
+
+it('an ignored file of the user that stands in the way is not overwritten', async () => {
+  const { run, text, dir } = await createRun({ fix: { '.gitignore': '', built: 'by the run\n' } });
+  put(dir, { built: 'by the user\n' });
+  expect(await applyChanges(run)).toEqual({ state: 'in_the_way', files: ['built'] });
+  expect([text('built'), text('.gitignore')]).toEqual(['by the user\n', 'built\n']);
+});
+
+it('an interrupted apply is finished, and can be undone', async () => {
+  const { run, text, dir, home } = await createRun({
+    fix: { 'a.txt': 'ONE\n', 'new.txt': 'new\n' },
+  });
+  expect(await applyChanges(run)).toMatchObject({ state: 'done' });
+  // As if it had been killed after the first file.
+  const gitDir = repositoryOf(home, 'my-run');
+  const applied = await readRef(gitDir, 'refs/planwave/applied');
+  await moveRef(gitDir, 'refs/planwave/applying', applied ?? '', null);
+  rmSync(join(gitDir, 'refs', 'planwave', 'applied'));
+  rmSync(join(dir, 'new.txt'));
+  expect(await applyChanges(run)).toMatchObject({ state: 'done' });
+  expect([text('a.txt'), text('new.txt')]).toEqual(['ONE\n', 'new\n']);
+  expect(await undoChanges(run)).toMatchObject({ state: 'done' });
+  expect(userGit(dir, 'status', '--porcelain')).toBe('');
+});
+
+it('a run without changes has nothing to apply', async () => {
+  const { run, dir } = await createRun({});
+  expect([await diffRun(run), await applyChanges(run), await undoChanges(run)]).toEqual([
+    '',
+    { state: 'nothing' },
+    { state: 'nothing' },
+  ]);
+  writeFileSync(join(dir, 'b.txt'), 'x');
+});
