@@ -1,4 +1,5 @@
 import { NativeConnection } from '@temporalio/worker';
+import { openHome } from '../../../activities/adapters/file-store/home-format.ts';
 import { createRedactor } from '../../../redaction/create-redactor.ts';
 import { createActivities } from '../../../worker/create-activities.ts';
 import { createWorker } from '../../../worker/create-worker.ts';
@@ -182,6 +183,7 @@ async function startChangedWorker({
   from,
   to,
 }: Omit<Change, 'file'>): Promise<{ stop(): Promise<void> }> {
+  expect(await openHome(stage.home)).toBeNull();
   const connection = await NativeConnection.connect({ address: stage.address });
   const redactor = createRedactor({ secrets: [] });
   const worker = await createWorker({

@@ -124,8 +124,7 @@ it('fault 49: a torn conversation fails its delegation by name, is never sent, a
 
 it('fault 49: a torn artifact is mended when the same text is stored again', async () => {
   const run = await waitAlone();
-  const registry = readFileSync(recordFile(run), 'utf8');
-  const { registry_ref }: { registry_ref: string } = JSON.parse(registry);
+  const { registry_ref } = await storedRecord(stage.home, run.workflowId);
   const whole = tear(objectFile(registry_ref));
   await stage.startWorker();
   // Another run has the same agents.

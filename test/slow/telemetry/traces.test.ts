@@ -15,6 +15,7 @@ import { triad } from '../../support/scripted-triad.ts';
 import {
   completed,
   decision,
+  ownWorkflows,
   plan,
   plans,
   unmet,
@@ -36,7 +37,7 @@ const teamRunId = 'traced-team';
 
 /** In tasks and outputs of members; no span and no line may hold it. */
 const words = 'forty-two words that are nobody else his business';
-const well = { ...completed(taskCriterion), compact_md: words };
+const well = { ...completed(taskCriterion), compact_md: words, effects_claimed: ['a.md'] };
 
 const inTeam = plan([
   teamWork('guide', {
@@ -45,10 +46,10 @@ const inTeam = plan([
     timeout: 900,
     member_timeout: 600,
     members: [
-      { id: 'researcher' },
+      { id: 'engineer' },
       { id: 'pair', team_id: 'desk' },
       { id: 'trio', triad: triad('dialectic') },
-      { id: 'weak', agent_id: 'engineer' },
+      { id: 'weak', agent_id: 'analyst' },
     ],
   }),
 ]);
@@ -58,10 +59,10 @@ const aTeam = [
   plans(1, inTeam),
   ...leads(
     [
-      [gives('researcher', words), gives('pair'), gives('trio'), gives('nobody')],
+      [gives('engineer', words), gives('pair'), gives('trio'), gives('nobody')],
       [1, 2, 3].map((n) => gives('weak', `Fail number ${n}.`)),
       [gives('weak', 'Once more.')],
-      { output: completed('guide-done') },
+      { output: { ...completed('guide-done'), effects_claimed: ['a.md'] } },
     ],
     'guide',
   ),
@@ -69,11 +70,11 @@ const aTeam = [
   ...[1, 2, 3].map((nth) => does({ team: 'guide', task: 'd1', nth }, { text: words })),
   does({ team: 'guide', task: 'd1', nth: 4 }, writes('a.md')),
   does({ team: 'guide', task: 'd1' }, { json: well }),
-  does({ team: 'guide', agent: 'engineer' }, { status: 400, message: 'not this one' }),
+  does({ team: 'guide', agent: 'analyst' }, { status: 400, message: 'not this one' }),
   { match: { schema: 'decision' as const }, reply: { json: decision() } },
 ];
 
-/** A call that is refused, because the researcher has no such tool: it is an activity all the same. */
+/** A call that changes something, and so is an activity of its own. */
 function writes(path: string): Reply {
   return { tool_use: [{ name: 'write_file', input: { path, content: 'x' } }] };
 }
@@ -113,7 +114,8 @@ beforeAll(async () => {
   stage.rehearsal.reset();
   stage.rehearsal.script(aTeam);
   const teams = [{ team_id: 'desk', members: [{ id: 'writer' }] }];
-  const run = await stage.start('plannerRun', { goal, teams, limits: { max_waves: 1 } }, teamRunId);
+  const limits = { max_waves: 1, ...ownWorkflows };
+  const run = await stage.start('plannerRun', { goal, teams, limits }, teamRunId);
   teamUsage = (await stage.result(run)).usage;
   page = await scrape(`http://${metricsAddress}/metrics`);
   worker.signal('SIGTERM');
@@ -158,7 +160,6 @@ it('one run is one trace: from the command over workflows and their continuation
     'ContinueAsNew:plannerRun': expect.any(Number),
     'RunWorkflow:plannerRun': 1 + (counts.get('ContinueAsNew:plannerRun') ?? 0),
     'RunWorkflow:plannerWave': 2,
-    'RunWorkflow:delegation': 2,
     'StartActivity:modelTurn': 6,
     'RunActivity:modelTurn': 6,
     'RunActivity:openRun': 1,
@@ -237,13 +238,13 @@ describe('a team in a run', () => {
     });
     const trio = 'delegation > invoke_workflow trio > RunWorkflow:triadPhase';
     expect([...new Set(paths)].toSorted()).toEqual([
-      'd1: delegation > invoke_agent researcher',
+      'd1: delegation > invoke_agent engineer',
       'd2.d1: delegation > invoke_workflow pair > invoke_agent writer',
       'd2: delegation > invoke_workflow pair',
       `d3: ${trio} > invoke_agent researcher`,
-      'd4: delegation > invoke_agent engineer',
-      'd5: delegation > invoke_agent engineer',
-      'd6: delegation > invoke_agent engineer',
+      'd4: delegation > invoke_agent analyst',
+      'd5: delegation > invoke_agent analyst',
+      'd6: delegation > invoke_agent analyst',
       'leader: delegation',
       'planner: wave',
     ]);
@@ -256,8 +257,8 @@ describe('a team in a run', () => {
       [...names, 'error.type'].map((name) => attributeOf(span, name)).join(' '),
     );
     expect(shown.toSorted()).toEqual([
-      'd1 researcher agent 1 failed invalid_output',
-      'd1 researcher agent 2 completed ',
+      'd1 engineer agent 1 failed invalid_output',
+      'd1 engineer agent 2 completed ',
       'd2 pair team 1 completed ',
       'd2.d1 writer agent 1 completed ',
       'd3 trio triad 1 completed ',
@@ -290,7 +291,7 @@ describe('a team in a run', () => {
     expect([...names, 'planwave.task'].map((name) => attributeOf(tool, name))).toEqual([
       'execute_tool',
       'write_file',
-      'researcher',
+      'engineer',
       'd1',
     ]);
   });
@@ -309,7 +310,7 @@ describe('a team in a run', () => {
     const retried = {
       ...place,
       task: 'd1',
-      member: 'researcher',
+      member: 'engineer',
       status: 'completed',
       attempts: 2,
     };
