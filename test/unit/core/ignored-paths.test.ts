@@ -76,9 +76,9 @@ it('agrees with git about generated patterns and paths', () => {
           expect(new Set(ours)).toEqual(new Set(paths.filter((one) => theirs.has(one))));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
-});
+}, 60_000);
