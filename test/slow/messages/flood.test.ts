@@ -15,7 +15,7 @@ import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
 
-const count = 3_000;
+const count = 2_000;
 const long = 'z'.repeat(3_000);
 
 /** Everything that a broken script, or someone with bad intentions, may send. */
