@@ -15,4 +15,6 @@ export interface ReadingScope {
   readonly upstream: readonly UpstreamOutput[];
   /** Number of details that the calls of the reply may load together, so that every detail can be recorded. */
   readonly loads_left: number;
+  /** True when the workflow makes the calls that change something; otherwise they are refused with the others. */
+  readonly acts: boolean;
 }

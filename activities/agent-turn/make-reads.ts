@@ -31,7 +31,7 @@ export interface ReadingAttempt {
 
 /** The data that the calls of one reply share. */
 interface Reading extends ReadingAttempt {
-  /** Names of the tools that the agent may call. */
+  /** Names of the tools that the agent may call here. */
   readonly allowedTools: readonly string[];
   /** Milliseconds, by the clock of `performance.now`. */
   readonly until: number;
@@ -54,13 +54,13 @@ export async function makeReads(
   const { deps, input } = attempt;
   const open = reply.calls.filter(isOpen);
   if (open.length === 0) return result;
-  const agent = await readAgent(deps.store, input.registry_ref, input.agent_id);
-  const allowedTools = input.reading === undefined ? [] : toolsGranted(deps.tools, agent);
-  // A call of a tool that the agent was not granted does not act: it is refused here.
-  const acts = ({ name }: ToolCall): boolean =>
-    allowedTools.includes(name) && deps.tools.get(name)?.effect === 'acting';
-  const pending = open.filter((call) => !acts(call));
+  const isActing = (name: string): boolean => deps.tools.get(name)?.effect === 'acting';
+  const mayAct = input.reading?.acts ?? false;
+  const pending = open.filter(({ name }) => !mayAct || !isActing(name));
   if (pending.length === 0) return result;
+  const agent = await readAgent(deps.store, input.registry_ref, input.agent_id);
+  const granted = input.reading === undefined ? [] : toolsGranted(deps.tools, agent);
+  const allowedTools = mayAct ? granted : granted.filter((name) => !isActing(name));
   const reading = { ...attempt, allowedTools, until: performance.now() + totalMsMax };
   const loads = input.reading?.loads_left ?? 0;
   const reads = new Map<ToolCall | StateToolCall, ToolRead>();

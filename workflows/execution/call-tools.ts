@@ -19,7 +19,7 @@ export function readingOf(
   { loadedDetails }: Loaded,
   atOnce = 1,
 ): ReadingScope {
-  return { record_ref, upstream, loads_left: countLoadsLeft(loadedDetails, atOnce) };
+  return { record_ref, upstream, loads_left: countLoadsLeft(loadedDetails, atOnce), acts: true };
 }
 
 /** Makes the calls of one reply that change something, in their order, and takes over the results of the others. */

@@ -17,7 +17,7 @@ export function createDetailLoader(
 ): Pick<ConversationContext, 'reading' | 'runTools'> {
   const work: Pick<ToolWork, 'loadedDetails'> = { loadedDetails: [] };
   return {
-    reading: () => readingOf({ record_ref, upstream }, work),
+    reading: () => ({ ...readingOf({ record_ref, upstream }, work), acts: false }),
     runTools: async (calls) =>
       readOn(calls.filter(isToolCall).flatMap((call) => takeRead(call, work) ?? [])),
   };

@@ -144,7 +144,7 @@ export async function createBench(options: BenchOptions = {}): Promise<Bench> {
     const reply = { type: 'tools', calls: [call] };
     const result = { head: record_ref, reply, usage: noUsage, request_id: null, model: 'm' };
     await ledger.put(key, 1, { version: 1, result, spent: noUsage });
-    const reading = { record_ref, upstream: [], loads_left: 10 };
+    const reading = { record_ref, upstream: [], loads_left: 10, acts: true };
     const turn = await runIn(at, activities.modelTurn, input({ reading, ...changes }));
     const made = turn.reply.type === 'tools' ? turn.reply.calls[0] : undefined;
     if (made === undefined || !('read' in made) || made.read === undefined) {

@@ -27,7 +27,11 @@ const changer: ActingTool = {
 };
 
 /** A bench whose model makes these calls, one of each name. */
-async function benchOf(names: readonly string[], tools: readonly (ReadingTool | ActingTool)[]) {
+async function benchOf(
+  names: readonly string[],
+  tools: readonly (ReadingTool | ActingTool)[],
+  acts = true,
+) {
   const calls = names.map((name, at) => ({ id: `t${at}`, name, input: {} }));
   const bench = await createBench({
     scripts: [callTools(calls)],
@@ -36,7 +40,7 @@ async function benchOf(names: readonly string[], tools: readonly (ReadingTool | 
   const allowed_tools = tools.map((tool) => tool.spec.name);
   const granted = agents.map((agent) => ({ ...agent, allowed_tools }));
   const registry_ref = await bench.store.put(registryOf(granted));
-  const reading = { record_ref: bench.record_ref, upstream: [], loads_left: 3 };
+  const reading = { record_ref: bench.record_ref, upstream: [], loads_left: 3, acts };
   return { bench, input: bench.input({ registry_ref, reading }) };
 }
 
@@ -52,6 +56,16 @@ it('M11: calls that change nothing are made with the reply, in order; the others
   );
   expect(texts.slice(0, 3)).toEqual(['first', null, 'second']);
   expect(texts[3]).toContain('There is no tool "unknown"');
+  expect(bench.effects.history).toEqual([]);
+});
+
+it('M11: where the workflow makes no call, one that would change something is refused with the reply', async () => {
+  const tools = [changer, reader('one', async () => 'x')];
+  const { bench, input } = await benchOf(['change', 'one'], tools, false);
+  const { reply } = await runIn(bench.env(), bench.activities.modelTurn, input);
+  expect(reply).toMatchObject({
+    calls: [{ read: { is_error: true } }, { read: { is_error: false } }],
+  });
   expect(bench.effects.history).toEqual([]);
 });
 

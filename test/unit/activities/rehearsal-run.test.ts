@@ -112,7 +112,7 @@ async function work(
     delegation_id,
     upstream,
   } as const;
-  const reading = { record_ref: bench.record_ref, upstream, loads_left: 1 };
+  const reading = { record_ref: bench.record_ref, upstream, loads_left: 1, acts: true };
   let turn = await bench.turn({
     agent_id: agent_id ?? '',
     append: [{ type: 'prompt', prompt }],

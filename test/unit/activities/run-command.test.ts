@@ -73,7 +73,7 @@ async function createSet(over: { runner?: Partial<CommandRunner>; plain?: boolea
     return { result, text, input_ref };
   };
   const read = (name: string, input: unknown = {}) => {
-    const reading = { record_ref, upstream: [], loads_left: 1 };
+    const reading = { record_ref, upstream: [], loads_left: 1, acts: true };
     const caller = { agent_id: 'writer', delegation_id: 'fix', registry_ref, reading };
     return bench.read({ name, input }, caller);
   };

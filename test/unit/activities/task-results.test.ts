@@ -154,7 +154,7 @@ async function load(bench: Bench, detail_id: string, delegation_ids: readonly st
       return { delegation_id: id, output_ref: await bench.store.put(text) };
     }),
   );
-  const reading = { record_ref: bench.record_ref, upstream, loads_left: 1 };
+  const reading = { record_ref: bench.record_ref, upstream, loads_left: 1, acts: true };
   return bench.read({ name: 'load_detail', input: { detail_id } }, { reading });
 }
 

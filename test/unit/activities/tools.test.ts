@@ -46,7 +46,13 @@ function call(
   { agent_id, ...over }: Partial<ReadingScope> & { readonly agent_id?: string } = {},
   env = bench.env(2),
 ) {
-  const reading = { record_ref: bench.record_ref, upstream: [], loads_left: 10, ...over };
+  const reading = {
+    record_ref: bench.record_ref,
+    upstream: [],
+    loads_left: 10,
+    acts: true,
+    ...over,
+  };
   const changes = { registry_ref, agent_id: agent_id ?? 'writer', reading };
   return bench.read({ name, input }, changes, env);
 }
