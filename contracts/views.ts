@@ -154,7 +154,7 @@ export type ExecutorView =
   | (ExecutorOf<PlannedExecutor, 'triad'> & { readonly view: TriadPhaseView | null })
   | (ExecutorOf<PlannedExecutor, 'team'> & { readonly view: TeamView | null });
 
-/** Where a team is. */
+/** Progress of a team. */
 export interface TeamView {
   readonly team_id: string | null;
   readonly leader: TeamLeaderView;

@@ -178,7 +178,7 @@ function teamFile(delegationId: string, reportRef: Ref): ProjectedFile {
   };
 }
 
-/** How a list of the record becomes lines of JSON. */
+/** Rule by which a list of the record becomes lines of JSON. */
 interface Lines<T> {
   readonly line: (entry: T) => unknown;
   /** Values that follow the entries of the newest page. */

@@ -25,7 +25,7 @@ import { findWriter } from '../triad/roles.ts';
 /** Facts against which executors are checked. */
 export interface ExecutorContext {
   readonly agents: readonly AgentSummary[];
-  /** Whether delegations may be done by triads. */
+  /** True when delegations may be done by triads. */
   readonly triads: boolean;
   /** Models that a member may be given. */
   readonly models: readonly string[];

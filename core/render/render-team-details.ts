@@ -94,7 +94,7 @@ function taskLines(task: TaskView, level: number): string[] {
   ];
 }
 
-/** Where a triad or a team is that does the task. */
+/** Describes the progress of a triad or a team that does the task. */
 function describeWork(executor: ExecutorView): string[] {
   if (executor.kind === 'agent' || executor.view === null) return [];
   return executor.kind === 'triad'

@@ -33,7 +33,7 @@ export interface FailedAttempt {
   /** Null when unknown. */
   readonly why: FailureReason | null;
   readonly kind: ExecutorKind;
-  /** Whether the task tried to change something outside. */
+  /** True when the task tried to change something outside. */
   readonly has_acted: boolean;
   /** Remaining milliseconds of work of the task. */
   readonly left_ms: number;

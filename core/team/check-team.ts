@@ -116,7 +116,7 @@ interface Range {
   readonly least: number;
   readonly max: number;
   readonly unit: string;
-  /** Whether fractions are no fault. */
+  /** True when fractions are no fault. */
   readonly isContinuous?: true;
 }
 

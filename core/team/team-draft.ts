@@ -30,7 +30,7 @@ export interface TeamDraft extends Readable<Omit<NamedTeam, 'members'>> {
 /** Facts against which teams are checked. */
 export interface TeamContext {
   readonly agents: readonly AgentSummary[];
-  /** Whether members may be triads. */
+  /** True when members may be triads. */
   readonly triads: boolean;
   /** Models that members of triads may be given. */
   readonly models: readonly string[];

@@ -6,7 +6,7 @@ import type { SandboxSettings } from './bubblewrap.ts';
 import { createSandbox } from './command-runner.ts';
 import { removeOldGroups } from './limit-processes.ts';
 
-/** Whether commands can be confined on this machine. */
+/** Result of a trial command in the sandbox. */
 export type SandboxProbe =
   | { readonly ok: true; readonly bwrap: string }
   | { readonly ok: false; readonly cause: string; readonly cure: string };

@@ -64,7 +64,7 @@ export function answerText(answer: unknown): string {
   return typeof answer === 'string' ? answer : (JSON.stringify(answer) ?? '');
 }
 
-/** Which question is meant, and what was typed for it. `text` is null when no answer was typed. */
+/** A question, and the text that was typed for it: null when no answer was typed. */
 type AnswerTarget =
   | {
       readonly type: 'questions';
