@@ -82,11 +82,16 @@ function parsePattern(line: string): IgnorePattern | null {
   const body = foldersOnly ? trimmed.slice(0, -1) : trimmed;
   const names = body.replace(/^\//u, '').split('/');
   if (names.includes('')) return null;
-  const parts = names.map((name) => (name === '**' ? star : matchName(name)));
+  const parts = names.map((name) => (isStars(name) ? star : matchName(name)));
   // Behind the last slash, "everything" does not include the folder itself.
-  if (names.at(-1) === '**' && names.length > 1) parts.push(() => true);
+  if (isStars(names.at(-1) ?? '') && names.length > 1) parts.push(() => true);
   // A pattern without a slash in it matches a name at any depth.
   return { isNegated, foldersOnly, parts: body.includes('/') ? parts : [star, ...parts] };
+}
+
+/** Returns true for two stars or more, which git reads alike. */
+function isStars(name: string): boolean {
+  return /^\*\*+$/u.test(name);
 }
 
 /** Removes spaces at the end, except one behind a backslash. */

@@ -34,6 +34,7 @@ it('one pattern chooses files by name or by path', () => {
   expect(matchPattern('*.ts')(['src', 'deep', 'a.ts'])).toBe(true);
   expect(matchPattern('src/**')(['src', 'deep', 'a.ts'])).toBe(true);
   expect(matchPattern('src/*.ts')(['src', 'deep', 'a.ts'])).toBe(false);
+  expect(matchPattern('****/a')(['a'])).toBe(true);
 });
 
 it('agrees with git about generated patterns and paths', () => {
@@ -60,7 +61,11 @@ it('agrees with git about generated patterns and paths', () => {
   );
   const line = fc
     .tuple(fc.constantFrom('', '!', '/'), fc.array(piece, { minLength: 1, maxLength: 4 }))
-    .map(([sign, pieces]) => `${sign}${pieces.join('')}`);
+    .map(([sign, pieces]) => `${sign}${pieces.join('')}`)
+    // What `a**` means depends on the version: up to 2.39 git compares pointers into two different texts there.
+    .filter((text) =>
+      text.split(/[!/]/).every((name) => !name.includes('**') || name.replaceAll('*', '') === ''),
+    );
   try {
     fc.assert(
       fc.property(
@@ -76,7 +81,7 @@ it('agrees with git about generated patterns and paths', () => {
           expect(new Set(ours)).toEqual(new Set(paths.filter((one) => theirs.has(one))));
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 150 },
     );
   } finally {
     rmSync(dir, { recursive: true, force: true });
