@@ -52,11 +52,9 @@ export async function makeReads(
   const { reply } = result;
   if (reply.type !== 'tools') return result;
   const { deps, input } = attempt;
-  const open = reply.calls.filter(isOpen);
-  if (open.length === 0) return result;
   const isActing = (name: string): boolean => deps.tools.get(name)?.effect === 'acting';
   const mayAct = input.reading?.acts ?? false;
-  const pending = open.filter(({ name }) => !mayAct || !isActing(name));
+  const pending = reply.calls.filter(isOpen).filter(({ name }) => !mayAct || !isActing(name));
   if (pending.length === 0) return result;
   const agent = await readAgent(deps.store, input.registry_ref, input.agent_id);
   const granted = input.reading === undefined ? [] : toolsGranted(deps.tools, agent);

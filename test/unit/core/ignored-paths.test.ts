@@ -64,7 +64,7 @@ it('agrees with git about generated patterns and paths', () => {
     .map(([sign, pieces]) => `${sign}${pieces.join('')}`)
     // What `a**` means depends on the version: up to 2.39 git compares pointers into two different texts there.
     .filter((text) =>
-      text.split(/[!/]/).every((name) => !name.includes('**') || name.replaceAll('*', '') === ''),
+      text.split(/[!/]/).every((part) => !part.includes('**') || part.replaceAll('*', '') === ''),
     );
   try {
     fc.assert(
