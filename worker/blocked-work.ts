@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/activity';
@@ -6,6 +5,7 @@ import type { Info } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { FailureType } from '../contracts/errors.ts';
 import { workPlace } from '../core/ids.ts';
+import { hashBytes } from '../activities/text/bytes.ts';
 
 /** Attempts at one activity that may block their worker. One may be bad luck, each costs a worker half a minute. */
 const blockedAttemptsMax = 3;
@@ -32,7 +32,7 @@ export function noteFileOf(
 ): string {
   const { workflowId = '', runId = '' } = workflowExecution ?? {};
   const name = [workflowId, runId, activityId].join('\0');
-  const key = createHash('sha256').update(name).digest('hex');
+  const key = hashBytes(name);
   return join(home, 'blocked', key.slice(0, 2), key.slice(2), `${attempt}.json`);
 }
 

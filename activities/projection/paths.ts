@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { Slug } from '../../contracts/slug.ts';
 import type { TriadPhase } from '../../contracts/triad.ts';
 import { waveNumber } from '../../core/ids.ts';
+import { hashBytes } from '../text/bytes.ts';
 
 /**
  * Paths in a run's tree, relative to the run's folder. All of them are built here.
@@ -92,7 +92,7 @@ const prefixCharsMax = 24;
 function toPathName(name: string, reserved: readonly string[] = []): string {
   if (plain.test(name) && !device.test(name) && !reserved.includes(name)) return name;
   // UTF-16 keeps lone surrogates apart, which UTF-8 would fold into one replacement character.
-  const hash = createHash('sha256').update(Buffer.from(name, 'utf16le')).digest('hex');
+  const hash = hashBytes(Buffer.from(name, 'utf16le'));
   return `${readableBeginning(name)}~${hash.slice(0, hashDigits)}`;
 }
 

@@ -38,9 +38,9 @@ export function splitPages(text: string, bytesMax: number): string[] {
   return [...pages, rest];
 }
 
-/** Returns the SHA-256 of a text as UTF-8, 64 lower-case hex digits. */
-export function hashBytes(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex');
+/** Returns the SHA-256 of bytes, or of a text as UTF-8: 64 lower-case hex digits. */
+export function hashBytes(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
 }
 
 /** Decodes a text. @returns null for bytes that are no UTF-8, or hold a NUL, as no text does. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { lstat, lutimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Ref } from '../../../contracts/ref.ts';
@@ -11,6 +10,7 @@ import { atomicWriteFile, readFileInside } from './atomic-write-file.ts';
 import { createByteCache, type ByteCache } from './byte-cache.ts';
 import { checkInside, syncDirectory } from './confinement.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
+import { hashBytes } from '../../text/bytes.ts';
 
 export interface FileArtifactStoreOptions {
   /** Directory that planwave owns; created when something is stored. */
@@ -48,7 +48,7 @@ interface Store {
 async function put(store: Store, content: Uint8Array | string): Promise<Ref> {
   // A copy, because the caller may change its bytes while they are written.
   const bytes = typeof content === 'string' ? Buffer.from(content) : Uint8Array.from(content);
-  const ref = computeRef(bytes);
+  const ref = hashBytes(bytes);
   const path = toPath(store, ref);
   await touch(path);
   if (await isIntact(store, path, ref)) {
@@ -73,7 +73,7 @@ async function touch(path: string): Promise<void> {
 
 async function isIntact(store: Store, path: string, ref: Ref): Promise<boolean> {
   const bytes = await readFileInside(store.home, path);
-  return bytes !== null && computeRef(bytes) === ref;
+  return bytes !== null && hashBytes(bytes) === ref;
 }
 
 async function getVerified(store: Store, ref: Ref): Promise<Uint8Array> {
@@ -86,7 +86,7 @@ async function getVerified(store: Store, ref: Ref): Promise<Uint8Array> {
     await checkObjectsExist(store);
     throw new ArtifactMissing({ ref, path });
   }
-  if (computeRef(bytes) !== ref) {
+  if (hashBytes(bytes) !== ref) {
     throw new ArtifactCorrupt(
       `The artifact "${path}" is damaged: its bytes do not fit its address.`,
       { ref, path },
@@ -139,8 +139,4 @@ function toPath(store: Store, ref: Ref): string {
     );
   }
   return join(store.home, 'objects', ref.slice(0, 2), ref.slice(2));
-}
-
-function computeRef(bytes: Uint8Array): Ref {
-  return createHash('sha256').update(bytes).digest('hex');
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -6,6 +5,7 @@ import { Ref } from '../../../contracts/ref.ts';
 import type { RunIndex } from '../../ports/artifact-store.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
 import { openVersionedFile } from './versioned-file.ts';
+import { hashBytes } from '../../text/bytes.ts';
 
 /** Most characters of an encoded name. Common file systems accept file names of 255 bytes. */
 const encodedMaxLength = 200;
@@ -82,6 +82,6 @@ export function runDirectoryOf(name: string): string {
       : `%u${code.toString(16).padStart(4, '0')}`;
   });
   if (encoded.length <= encodedMaxLength) return `n-${encoded}`;
-  const hash = createHash('sha256').update(Buffer.from(name, 'utf16le')).digest('hex');
+  const hash = hashBytes(Buffer.from(name, 'utf16le'));
   return `h-${hash}`;
 }

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { commandLimits } from '../../../core/command-limits.ts';
 import type { Command } from '../../ports/command-runner.ts';
+import { hashBytes } from '../../text/bytes.ts';
 
 /** Parts of the machine that commands may read, besides the system's programs. */
 export interface SandboxSettings {
@@ -59,7 +59,7 @@ export function bubblewrapCall(command: Command, settings: SandboxSettings) {
 
 /** Returns the name of the sandbox of a folder, by which its processes are found. */
 export function hostNameOf(folder: string): string {
-  return `sandbox-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`;
+  return `sandbox-${hashBytes(folder).slice(0, 12)}`;
 }
 
 function listArguments(command: Command, settings: SandboxSettings): string[] {

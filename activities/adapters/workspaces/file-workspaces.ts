@@ -27,6 +27,7 @@ import { createReader } from './read-workspace.ts';
 import type { Root } from './read-workspace.ts';
 import { refuseOwn, toRefusal } from './refusals.ts';
 import { openWritten } from './written-files.ts';
+import { hashBytes } from '../../text/bytes.ts';
 
 export interface FileWorkspacesOptions {
   /** The artifact home. */
@@ -107,7 +108,7 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
       inTarget(await rootOf(place), path, false, (target) => find(place, target)),
     async write(place, path, text, terms = {}) {
       const bytes = Buffer.from(text, 'utf8');
-      const state = { sha256: hash(bytes), bytes: bytes.byteLength };
+      const state = { sha256: hashBytes(bytes), bytes: bytes.byteLength };
       const done = await inTarget(await rootOf(place), path, true, (target) =>
         change({ place, target, terms }, async (_found, mayStill) => {
           // Noted first: a crash may come between the note and the change, never the other way round.
@@ -272,10 +273,6 @@ async function findFolderFault(
   return isBelow(await realOf(home), await realOf(dir))
     ? `${shown} belongs to planwave's own files. Try: a folder elsewhere, or leave it out`
     : null;
-}
-
-function hash(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 function throwMissing(shown: string): never {

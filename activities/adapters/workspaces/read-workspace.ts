@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { checkReadPath, isPrivateName } from '../../../core/effects/check-workspace-path.ts';
@@ -20,6 +19,7 @@ import { closing, descend } from './open-folder.ts';
 import type { OpenFolder } from './open-folder.ts';
 import { refuseOwn, toRefusal } from './refusals.ts';
 import { runRipgrep } from './ripgrep.ts';
+import { hashBytes } from '../../text/bytes.ts';
 
 /** Root of a workspace, and the way from there to the agents' part of it. */
 export interface Root {
@@ -193,7 +193,7 @@ async function readContent(
       `${JSON.stringify(shown)} has more than ${max} bytes, the most that can be read. Try: search_files for the lines that you need.`,
     );
   }
-  const sha256 = createHash('sha256').update(content).digest('hex');
+  const sha256 = hashBytes(content);
   return { content, sha256, bytes: content.byteLength };
 }
 

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toRunDirectory } from '../../projection/paths.ts';
 import { atomicCreateFile } from '../file-store/atomic-write-file.ts';
+import { hashBytes } from '../../text/bytes.ts';
 
 /** Notes of what runs have written: one empty file for each run, path and content, below `<home>/written`. */
 export interface WrittenFiles {
@@ -13,7 +13,7 @@ export interface WrittenFiles {
 
 export function openWritten(home: string): WrittenFiles {
   const noteOf = (runId: string, path: string, sha256: string): string => {
-    const name = createHash('sha256').update(`${path}\n${sha256}`, 'utf8').digest('hex');
+    const name = hashBytes(`${path}\n${sha256}`);
     return join(home, 'written', toRunDirectory(runId), name);
   };
   return {
