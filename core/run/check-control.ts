@@ -7,24 +7,24 @@
  *   K3. Pause, resume and stop take nothing, a reason as text, or an object with one. Anything else is refused.
  *   K4. A payload that is no escalation of ours gives null; an escalation keeps only the known fields.
  */
+import type { UserFact } from '../../contracts/fact.ts';
 import type {
   AmendMessage,
-  Escalation,
   BudgetEscalation,
+  Escalation,
   QuestionsEscalation,
 } from '../../contracts/messages.ts';
-import type { UserFact } from '../../contracts/fact.ts';
 import { checkBudgetRequest, readSpending } from '../budget/check-reservation.ts';
+import { isRecord } from '../is-record.ts';
 import { engineLimits } from '../limits.ts';
-import { normaliseKey } from '../pool/normalise-fact.ts';
+import { normaliseKey } from '../pool/admit-facts.ts';
 import { describeUserFact } from '../pool/settle-facts.ts';
-import { findTextFault } from '../questions/find-text-fault.ts';
+import { findTextFault } from '../questions/check-answer.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
 import { findUnknownKey, listNames } from '../text/list-names.ts';
 import { readAskedQuestion } from './read-asked-question.ts';
 import { readEffect } from './read-effect.ts';
 import { readPlannerVerdict } from './read-planner-verdict.ts';
-import { isRecord } from '../is-record.ts';
 
 export type CheckedAmend =
   | { readonly ok: true; readonly amend: AmendMessage }

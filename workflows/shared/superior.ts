@@ -8,7 +8,7 @@ import type {
   QuestionsEscalation,
 } from '../../contracts/messages.ts';
 import { taskOwner } from '../../core/ids.ts';
-import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
+import type { KnownEffect } from '../../core/output/check-evidence.ts';
 import { checkDelivery } from '../../core/run/check-child-messages.ts';
 import { checkControl } from '../../core/run/check-control.ts';
 import { checkNews } from '../../core/run/news.ts';
