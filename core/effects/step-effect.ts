@@ -12,7 +12,9 @@
  *        was asked in.
  *   EF6. With a truthful check the effect takes place at most once, whatever crashes when.
  */
-import type { EffectReceipt, EffectResolution } from '../../contracts/effect.ts';
+import type { EffectReceipt, EffectResolution, WrittenFile } from '../../contracts/effect.ts';
+import { engineLimits } from '../limits.ts';
+import type { KnownEffect } from '../output/check-evidence.ts';
 
 /** Result of a tool's check whether its effect took place. */
 export type EffectVerdict =
@@ -130,4 +132,30 @@ function resolve(state: Unverified, choice: EffectResolution): EffectState {
     case 'skip':
       return { type: 'skipped', found: state.found };
   }
+}
+
+/**
+ * Lists the files that a delegation wrote, each with its newest content.
+ *
+ * Invariants:
+ *   WF1. Each path is listed once, with the content of its newest confirmed effect; unverified effects, removed files
+ *        and commands are left out.
+ *   WF2. At most `writtenFilesMax` files are listed, the newest.
+ */
+
+/** @param effects Effects of the delegation, in the order of its calls. */
+export function listWritten(effects: readonly KnownEffect[]): WrittenFile[] {
+  const files = new Map<string, WrittenFile>();
+  for (const { state, tool, arguments_ref, receipt = null } of effects) {
+    if (state !== 'confirmed' || receipt === null || receipt.command !== undefined) continue;
+    if (tool === undefined || arguments_ref === undefined) continue;
+    const { target: path, sha256, bytes, removed, content_ref } = receipt;
+    // Deleted first, so that the newest is last in order.
+    files.delete(path);
+    if (removed !== true) {
+      const content = content_ref !== undefined && { content_ref };
+      files.set(path, { path, sha256, bytes, tool, arguments_ref, ...content });
+    }
+  }
+  return [...files.values()].slice(-engineLimits.writtenFilesMax);
 }

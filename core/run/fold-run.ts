@@ -21,7 +21,7 @@ import { engineLimits } from '../limits.ts';
 import { admitFacts } from '../pool/admit-facts.ts';
 import { factFromAnswer, factsFromInstruction } from '../pool/propose-facts.ts';
 import { preferNewest, settleStanding, supersedeEarlier } from '../pool/settle-facts.ts';
-import { informsWork } from '../questions/informs-work.ts';
+import { informsWork } from '../questions/answer-kinds.ts';
 import { addUsage } from '../usage/add-usage.ts';
 import { foldWaveDone, upsertWave } from './fold-wave.ts';
 import { addPlannedCriteria, waiveRecorded } from './record-criteria.ts';

@@ -7,13 +7,13 @@ import type {
 } from '../../contracts/activity-types.ts';
 import type { Approval, EffectOrder, RecordedEffect } from '../../contracts/effect.ts';
 import type { ToolCall, TurnInput } from '../../contracts/model-turn.ts';
-import { readApproval } from '../../core/effects/decide-approval.ts';
 import {
   approvalQuestion,
   describeDenial,
+  readApproval,
   readResolution,
   unverifiedQuestion,
-} from '../../core/effects/effect-questions.ts';
+} from '../../core/effects/decide-approval.ts';
 import { effectId } from '../../core/ids.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { storeText } from '../shared/activities.ts';

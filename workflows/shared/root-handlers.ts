@@ -1,11 +1,12 @@
 import { setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
 import type { CriterionState } from '../../contracts/criterion.ts';
-import type { AmendedAnswer, AmendMessage } from '../../contracts/messages.ts';
+import type { AmendMessage, AmendedAnswer } from '../../contracts/messages.ts';
 import { waiveCriteria } from '../../core/criteria/criteria.ts';
 import { defaultLimits, engineLimits } from '../../core/limits.ts';
 import { describeUserFact } from '../../core/pool/settle-facts.ts';
-import { listWaiting } from '../../core/questions/list-waiting.ts';
-import { checkAmend, checkControl, checkEscalation } from '../../core/run/check-control.ts';
+import { listWaiting } from '../../core/questions/join-question.ts';
+import { checkAmend, checkControl } from '../../core/run/check-control.ts';
+import { checkEscalation } from '../../core/run/read-messages.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { judgeAmended, takeAmended } from './amend-answers.ts';
 import {

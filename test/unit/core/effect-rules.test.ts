@@ -7,22 +7,20 @@ import {
   workspacePathCharsMax,
 } from '../../../core/effects/check-workspace-path.ts';
 import {
+  approvalQuestion,
   checkApproval,
+  describeDenial,
   needsApproval,
   readApproval,
-} from '../../../core/effects/decide-approval.ts';
-import {
-  approvalQuestion,
-  describeDenial,
   readResolution,
   unverifiedQuestion,
-} from '../../../core/effects/effect-questions.ts';
+} from '../../../core/effects/decide-approval.ts';
+import { listWritten } from '../../../core/effects/step-effect.ts';
 import { engineLimits } from '../../../core/limits.ts';
-import { listWritten } from '../../../core/effects/list-written.ts';
-import { checkClaimedEffects } from '../../../core/output/check-claimed-effects.ts';
-import type { KnownEffect } from '../../../core/output/check-claimed-effects.ts';
-import { output } from './builders.ts';
+import { checkClaimedEffects } from '../../../core/output/check-evidence.ts';
+import type { KnownEffect } from '../../../core/output/check-evidence.ts';
 import { checkAskedQuestions } from '../../../core/questions/check-asked-questions.ts';
+import { output } from './builders.ts';
 
 const shown = {
   effect_id: 'build/effect-1',
