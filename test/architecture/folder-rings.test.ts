@@ -6,7 +6,6 @@ import { matchAll, read, sourceFiles } from './repository.ts';
  * may be added.
  */
 const knownRings: readonly string[] = [
-  'client/cli ⇄ client/cli/commands',
   'rehearsal ⇄ rehearsal/replies',
   'rehearsal ⇄ rehearsal/rules',
 ];
