@@ -1,6 +1,6 @@
 import { conform, generateInstance } from '../generator.ts';
 import type { MessagesRequest } from '../messages-api.ts';
-import type { ContentReply } from '../script.ts';
+import type { ContentReply, Shape } from '../script.ts';
 import { isObject, quote, textOf } from '../text.ts';
 import type { JsonObject } from '../text.ts';
 import { answerDelegation } from './agent-rule.ts';
@@ -11,7 +11,7 @@ import { readMember } from './member-prompt.ts';
 import { describeWork, takeTurn } from './member-rule.ts';
 import { planWave } from './plan-rule.ts';
 import { readPrompt, recogniseShape, textIn } from './prompt.ts';
-import type { Prompt, Shape } from './prompt.ts';
+import type { Prompt } from './prompt.ts';
 
 /** Returns true for a request of a section as code alone. */
 function asksForCode(request: MessagesRequest): boolean {

@@ -16,7 +16,7 @@ import { listPassable } from '../../../core/triad/list-sections.ts';
 import { resolveTriad } from '../../../core/triad/resolve-triad.ts';
 import { listNegotiators } from '../../../core/triad/roles.ts';
 import { openPhase, stepPhase } from '../../../core/triad/step-phase.ts';
-import type { RehearsalServer } from '../../../rehearsal/server.ts';
+import type { RehearsalServer } from '../../../rehearsal/server/server.ts';
 import { triad, triadWork } from '../../support/scripted-triad.ts';
 import { createBench, plan } from './bench.ts';
 import type { Bench } from './bench.ts';
