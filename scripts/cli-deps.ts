@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { createFileProjection } from '../activities/adapters/file-projection.ts';
@@ -89,7 +88,6 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
   };
   return {
     io: createProcessIo(),
-    version: readVersion(),
     env: partEnvironment(settings, temporalAddress),
     // npm runs scripts in the package's folder; a user means the current one.
     cwd: process.env['INIT_CWD'] ?? process.cwd(),
@@ -145,12 +143,6 @@ async function checkInput(
     const hint = 'If the worker has other files or middlewares than this machine: --no-check';
     throw badInput(`${error.message}\n${hint}`);
   }
-}
-
-function readVersion(): string | undefined {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  const { version }: { readonly version?: string } = JSON.parse(text);
-  return version;
 }
 
 /** @throws {CliError} when the artifact home has a format that this planwave can't read. */

@@ -1,3 +1,4 @@
+import type { TaskPlace } from '../script.ts';
 import type { Block, MessagesRequest } from '../messages-api.ts';
 import { isObject, objectsOf, parseJson, stringsOf, textOf } from '../text.ts';
 import type { JsonObject } from '../text.ts';
@@ -62,15 +63,6 @@ function unmark(text: string): string {
 
 /** A tool that is offered only to the leader of a team. */
 export const delegationTool = 'delegate_task_to_member';
-
-/** Delegation and agent of a call. */
-export interface TaskPlace {
-  /** A leader's task has the id `<delegation_id of the team>.<name>`. */
-  readonly delegation_id: string;
-  readonly agent_id: string;
-  /** True when it may create tasks itself. */
-  readonly leads: boolean;
-}
 
 const role = /^<role agent_id="([^"]*)">/mu;
 

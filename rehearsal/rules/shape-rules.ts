@@ -1,3 +1,4 @@
+import type { Shape } from '../script.ts';
 import { isObject, textOf } from '../text.ts';
 import type { JsonObject } from '../text.ts';
 import { answerDelegation } from './agent-rule.ts';
@@ -8,7 +9,7 @@ import type { Prompt } from './prompt.ts';
 
 /** An output shape of planwave, and its reply. */
 interface ShapeRule {
-  readonly shape: string;
+  readonly shape: Shape;
   /** Property names that identify the shape in a schema. */
   readonly marks: readonly string[];
   /** @param shared work of a triad's or a team's members; null for an agent that works alone. */
@@ -16,7 +17,7 @@ interface ShapeRule {
 }
 
 /** planwave's own output shapes. A new one is a row here; without one its replies come from the generator. */
-const shapeRules = [
+const shapeRules: readonly ShapeRule[] = [
   {
     shape: 'plan',
     marks: ['summary', 'delegations', 'needs_user_input'],
@@ -41,14 +42,10 @@ const shapeRules = [
     marks: ['wave_compact', 'wave_detailed', 'planner_decision'],
     answer: decideWave,
   },
-] as const satisfies readonly ShapeRule[];
-
-type KnownRule = (typeof shapeRules)[number];
-
-export type Shape = KnownRule['shape'];
+];
 
 /** Finds the rule of the shape that a JSON schema asks for, by its property names. */
-function findRule(schema: JsonObject | null): KnownRule | undefined {
+function findRule(schema: JsonObject | null): ShapeRule | undefined {
   const properties = schema === null ? undefined : rootOf(schema)['properties'];
   if (!isObject(properties)) return undefined;
   return shapeRules.find(({ marks }) => marks.every((mark) => mark in properties));

@@ -24,14 +24,8 @@ import { formatSpent } from '../../run-listing.ts';
 import { resultPath } from '../command-runner.ts';
 import { formatCost } from '../../../core/text/format.ts';
 
-export function registerStatus(program: Command, runner: CommandRunner): void {
-  program
-    .command('status')
-    .argument('<run>', 'id of the run, or the path of a delegation: my-run/wave-001/facts')
-    .description('show the state of a run, what it waits for and what it has cost')
-    .action((run: string, _options: object, command: Command) =>
-      runner.run(command, (context) => showStatus(context, run)),
-    );
+export function registerStatus(command: Command, runner: CommandRunner): void {
+  command.action((run: string) => runner.run(command, (context) => showStatus(context, run)));
 }
 
 async function showStatus(context: CommandContext, runId: string): Promise<CommandResult> {

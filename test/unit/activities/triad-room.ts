@@ -16,7 +16,7 @@ import { resolveTriad } from '../../../core/triad/phase-state.ts';
 import type { FinishedTurn, PhaseState, TurnOrder } from '../../../core/triad/phase-state.ts';
 import { listNegotiators } from '../../../core/triad/roles.ts';
 import { openPhase, stepPhase } from '../../../core/triad/step-phase.ts';
-import type { RehearsalServer } from '../../../rehearsal/server.ts';
+import type { RehearsalServer } from '../../../rehearsal/server/server.ts';
 import { triad, triadWork } from '../../support/scripted-triad.ts';
 import { createBench, plan } from './bench.ts';
 import type { Bench } from './bench.ts';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createId } from './replies/message.ts';
+import { createId } from '../replies/message.ts';
 import {
   answerCountTokens,
   answerMessages,
@@ -10,7 +10,7 @@ import {
   sendApiError,
   sendJson,
 } from './routes.ts';
-import type { CallCounts, RecordedCall, ScriptRule } from './script.ts';
+import type { CallCounts, RecordedCall, ScriptRule } from '../script.ts';
 import { createState } from './state.ts';
 import type { RehearsalState } from './state.ts';
 

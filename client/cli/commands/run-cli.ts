@@ -1,11 +1,11 @@
 import { CommanderError } from 'commander';
-import { Interrupted } from './cli-io.ts';
-import type { CliDeps } from './cli-deps.ts';
-import { toShownError, exitCodes } from './cli-error.ts';
-import { commandText } from '../../core/text/command-text.ts';
-import { examples } from './help.ts';
+import { Interrupted } from '../cli-io.ts';
+import type { CliDeps, LazyCliDeps } from '../cli-deps.ts';
+import { toShownError, exitCodes } from '../cli-error.ts';
+import { commandText } from '../../../core/text/command-text.ts';
+import { examples } from '../help.ts';
 import { createProgram } from './program.ts';
-import { cleanLine, safeJson } from './terminal-text.ts';
+import { cleanLine, safeJson } from '../terminal-text.ts';
 
 /**
  * Runs one command line.
@@ -13,20 +13,27 @@ import { cleanLine, safeJson } from './terminal-text.ts';
  * @param argv the user's own arguments, without the names of the interpreter and the script
  * @returns the exit code. The caller sets `process.exitCode`: ending the process at once could cut off output.
  */
-export async function runCli(argv: readonly string[], deps: CliDeps): Promise<number> {
+export async function runCli(
+  argv: readonly string[],
+  shell: CliDeps | LazyCliDeps,
+): Promise<number> {
   let exitCode: number = exitCodes.ok;
-  const program = createProgram(deps, (code) => {
+  const program = await createProgram(argv, shell, (code) => {
     exitCode = code;
   });
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
-    return showError(error, argv, deps);
+    return showError(error, argv, shell);
   }
 }
 
-function showError(error: unknown, argv: readonly string[], { io, env }: CliDeps): number {
+function showError(
+  error: unknown,
+  argv: readonly string[],
+  { io, env }: CliDeps | LazyCliDeps,
+): number {
   if (error instanceof CommanderError) return showUsageError(error, argv, io);
   if (error instanceof Interrupted) return exitCodes.interrupted;
   const { code, exitCode, message, data } = toShownError(error);

@@ -1,22 +1,19 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { readMessagesRequest } from './messages-api.ts';
-import type { MessagesRequest } from './messages-api.ts';
-import { countInputTokens } from './replies/accounting.ts';
-import { deliver } from './replies/deliver.ts';
-import { ClientGone, errorTypeOf, Exchange, formatApiError } from './replies/exchange.ts';
-import { createId } from './replies/message.ts';
-import { composeDefaultReply } from './rules/default-reply.ts';
-import { placeTurn } from './rules/member-prompt.ts';
-import type { TurnPlace } from './rules/member-prompt.ts';
-import { placeTask } from './rules/prompt.ts';
-import type { TaskPlace } from './rules/prompt.ts';
-import { recogniseShape } from './rules/shape-rules.ts';
-import type { Shape } from './rules/shape-rules.ts';
-import { readScript } from './script.ts';
-import type { ContentReply, Reply, ScriptRule } from './script.ts';
+import { readMessagesRequest } from '../messages-api.ts';
+import type { MessagesRequest } from '../messages-api.ts';
+import { countInputTokens } from '../replies/accounting.ts';
+import { deliver } from '../replies/deliver.ts';
+import { ClientGone, errorTypeOf, Exchange, formatApiError } from '../replies/exchange.ts';
+import { createId } from '../replies/message.ts';
+import { composeDefaultReply } from '../rules/default-reply.ts';
+import { placeTurn } from '../rules/member-prompt.ts';
+import { placeTask } from '../rules/prompt.ts';
+import { recogniseShape } from '../rules/shape-rules.ts';
+import { readScript } from '../script.ts';
+import type { ContentReply, Reply, ScriptRule, Shape, TaskPlace, TurnPlace } from '../script.ts';
 import type { RehearsalState } from './state.ts';
-import { parseJson } from './text.ts';
-import type { JsonObject } from './text.ts';
+import { parseJson } from '../text.ts';
+import type { JsonObject } from '../text.ts';
 
 /** Sends a whole JSON response. */
 export function sendJson(
