@@ -60,6 +60,7 @@ export function createRunCommand({ runner, workspaces, worktrees }: RunCommandDe
     },
     effect: 'acting',
     offeredTo: ['agents'],
+    needsWorkspace: true,
     approval: runner.confined ? 'by_risk' : 'always',
     targetOf: (input) => cutText(showCommand(RunCommandInput.parse(input).argv), targetCharsMax),
     timeoutMsOf: (input) => RunCommandInput.parse(input).timeout_seconds * 1_000 + aroundMs,
