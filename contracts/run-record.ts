@@ -9,6 +9,7 @@ import type { AmendedAnswer, WaveProgress } from './messages.ts';
 import type { RunStatus } from './planner-run.ts';
 import type { AnsweredQuestion, Question, RejectedAnswer } from './question.ts';
 import type { Ref } from './ref.ts';
+import type { ChangesMode } from './run-settings.ts';
 import type { Usage } from './usage.ts';
 import type { RunPhase } from './views.ts';
 
@@ -93,6 +94,8 @@ export interface RunRecord {
   readonly registry_ref: Ref;
   /** Folder in which agents write files, as the input named it. Absent: the run's own folder. */
   readonly workspace_dir?: string;
+  /** Defined in `runSettings`. Absent without `workspace_dir`. */
+  readonly changes?: ChangesMode;
   /** Language of everything that people read, as a canonical BCP 47 tag. Absent: that of the goal. */
   readonly language?: string;
   /** Unix epoch seconds. */

@@ -105,7 +105,7 @@ export async function checkMiddlewares(env: NodeJS.ProcessEnv): Promise<DoctorFi
   }
 }
 
-/** Checks whether agents' commands can be confined here. It is no failure if not: only agents with `run_command` need it. */
+/** Checks whether agents' commands can be confined here. It is no failure if not: runs go on without commands. */
 export async function checkCommands(env: NodeJS.ProcessEnv): Promise<DoctorFinding> {
   try {
     const commands = await openCommands(readCommandSettings(env));
@@ -118,7 +118,7 @@ export async function checkCommands(env: NodeJS.ProcessEnv): Promise<DoctorFindi
 
 function describeCommands(commands: Commands): string {
   if (!('runner' in commands)) {
-    return `agents with ${runCommandName} are refused: ${commands.cause}. Cure: ${commands.cure}`;
+    return `shipped agents go without ${runCommandName}, and agents of yours that are granted it are refused: ${commands.cause}. Cure: ${commands.cure}`;
   }
   return commands.runner.confined
     ? 'they run in a bubblewrap sandbox'

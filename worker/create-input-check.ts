@@ -30,6 +30,7 @@ export function createAgentsOf(
   return (agentsDir) =>
     createAgentFiles([shippedAgentsDir, ...(agentsDir === null ? [] : [agentsDir])], {
       knownTools: toolNames,
+      shippedDir: shippedAgentsDir,
       ...(missingTools !== undefined && { missingTools }),
       roots: agentRoots && [shippedAgentsDir, ...agentRoots],
       ...(onLeftOut !== undefined && { onLeftOut }),

@@ -169,9 +169,9 @@ async function startPhase(
 /** Checks the workspace of the agents before anything is paid for. */
 async function checkWorkspace(
   { workspaces }: Pick<RecordDeps, 'workspaces'>,
-  { workspaceDir }: RunRequest,
+  { workspaceDir, changes }: RunRequest,
 ): Promise<readonly InputFault[]> {
   if (workspaceDir === null) return [];
-  const reason = await workspaces.findFault(workspaceDir);
+  const reason = await workspaces.findFault(workspaceDir, changes !== 'direct');
   return reason === null ? [] : [{ path: 'workspace_dir', reason }];
 }

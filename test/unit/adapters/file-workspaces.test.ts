@@ -96,13 +96,13 @@ it("FW3: a workspace that holds the artifact home does not give the engine's fil
   const { top, home, workspaces } = createPlaces();
   const place = { run_id: 'my-run', dir: top };
   await expect(workspaces.write(place, 'home/objects/ab/cd', 'x')).rejects.toThrow(/own files/);
-  expect(await workspaces.findFault(home)).toMatch(/own files/);
-  expect(await workspaces.findFault(join(top, 'named'))).toBeNull();
-  expect(await workspaces.findFault('named')).toMatch(/not absolute/);
-  expect(await workspaces.findFault(join(top, 'missing'))).toMatch(/ENOENT.*Try: /);
-  expect(await workspaces.findFault(join(top, 'secret/key.txt'))).toMatch(/no folder/);
+  expect(await workspaces.findFault(home, true)).toMatch(/own files/);
+  expect(await workspaces.findFault(join(top, 'named'), true)).toBeNull();
+  expect(await workspaces.findFault('named', true)).toMatch(/not absolute/);
+  expect(await workspaces.findFault(join(top, 'missing'), true)).toMatch(/ENOENT.*Try: /);
+  expect(await workspaces.findFault(join(top, 'secret/key.txt'), true)).toMatch(/no folder/);
   symlinkSync(home, join(top, 'alias'));
-  expect(await workspaces.findFault(join(top, 'alias'))).toMatch(/own files/);
+  expect(await workspaces.findFault(join(top, 'alias'), true)).toMatch(/own files/);
 });
 
 it('FW4: the whole file or none, and a write that fails has changed nothing and names no path of the machine', async () => {
