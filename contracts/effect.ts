@@ -104,6 +104,8 @@ export interface EffectOrder {
   /** The first run of the calling workflow: with the effect_id it makes the idempotency key. */
   readonly chain_id: string;
   readonly approval: Approval | null;
+  /** True for a call that needs an approval whatever its tool says: see `core/plan/rule-of-two.ts`. Absent: false. */
+  readonly guarded?: true;
   /** Null until the user was asked about an effect that could not be verified. */
   readonly resolution: { readonly round: number; readonly choice: EffectResolution } | null;
 }

@@ -39,7 +39,7 @@ import { createRecordActivities } from '../activities/run-record/create-record-a
 import { createThreadActivities } from '../activities/threads/thread-activities.ts';
 import { createTools } from '../activities/tools/registry/create-registry.ts';
 import type { ToolPlaces } from '../activities/tools/registry/create-registry.ts';
-import { listGrantable, listWorkspaceTools } from '../activities/tools/tool.ts';
+import { listGrantable, listProperties, listWorkspaceTools } from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
 import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
 import { createAgentsOf } from './create-input-check.ts';
@@ -124,6 +124,7 @@ export function createActivities(
       workspaces: places.workspaces,
       approvers: settings.approvers ?? null,
       toolNames,
+      toolProperties: listProperties(tools),
       workspaceTools: listWorkspaceTools(tools),
       middlewareNames: describeMiddlewares(middlewares),
       // The models of another server are unknown.
@@ -140,14 +141,16 @@ export function createActivities(
 
 /** A user's file that is replaced is kept as it is: with marks in it, nothing could restore it. */
 function createPlaces(
-  { home, workspaceRoots: roots }: WorkerSettings,
+  { home, workspaceRoots: roots, tools }: WorkerSettings,
   commands: Commands,
 ): ToolPlaces {
   const plain = createFileArtifactStore({ home });
   const keep = (content: Uint8Array) => plain.put(content);
   const worktrees = createGitWorktrees({ home });
   const workspaces = createFileWorkspaces({ home, roots, worktrees, keep });
-  return { workspaces, worktrees, commands: 'runner' in commands ? commands.runner : null };
+  const runner = 'runner' in commands ? commands.runner : null;
+  const untrusted = tools?.untrustedWorkspaces ?? false;
+  return { workspaces, worktrees, commands: runner, untrusted };
 }
 
 /** The rehearsal costs nothing, whichever model an agent names. */

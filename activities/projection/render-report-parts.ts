@@ -9,6 +9,7 @@ import { findDisputes } from '../../core/pool/find-disputes.ts';
 import type { Dispute, TriadDissent } from '../../core/pool/find-disputes.ts';
 import { findDissent } from '../../core/spec/read-spec.ts';
 import { readEnd } from '../../core/executor.ts';
+import { describeGuarded } from '../../core/plan/rule-of-two.ts';
 import { listDeliverables } from '../../core/run/list-deliverables.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
@@ -70,6 +71,12 @@ function describeAnswer(questionId: string, record: RunRecord): string {
   const { text, answer, answered_by } = answered;
   const whose = answered_by === 'user' ? 'Your answer' : `Answer of ${oneLine(answered_by)}`;
   return `Question ${questionId}: ${oneLine(text)}\n${whose}: ${oneLine(answer)}`;
+}
+
+/** Lists the delegations whose changes needed approvals by the Rule of Two. Null when there were none. */
+export function renderGuarded({ waves }: RunRecord): string | null {
+  const lines = waves.flatMap(({ guarded = [] }) => guarded.map(describeGuarded)).map(oneLine);
+  return lines.length === 0 ? null : `## Rule of Two\n\n${bullets(lines, '')}`;
 }
 
 /** Lists the changes of tools outside of the run, and those that are unconfirmed. Empty parts are null. */

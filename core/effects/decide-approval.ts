@@ -4,6 +4,7 @@
  * Invariants:
  *   AP1. An agent of high risk needs consent for each tool marked `by_risk`; every agent needs it for a tool marked
  *        `always`, and for a call that replaces or removes the work of others.
+ *        A guarded call needs it always.
  *   AP2. Only the answer "approve" of a person is a consent: no default, no answer of the planner or the engine, no
  *        other text.
  *   AP3. A consent holds for the one call that was shown: this effect, this tool, these arguments, and what they
@@ -30,9 +31,18 @@ export type ApprovalVerdict = 'holds' | 'missing' | 'expired';
 /** Seconds by which the clocks of two machines may differ. */
 const clockSkewSeconds = 300;
 
-/** @param losesWork True when the call replaces or removes what the run did not write. */
-export function needsApproval(mark: ApprovalMark, risk: RiskLevel, losesWork: boolean): boolean {
-  return losesWork || mark === 'always' || (mark === 'by_risk' && risk === 'high');
+/** Facts about a call that decide whether it needs the user's consent. */
+export interface ApprovalFacts {
+  readonly mark: ApprovalMark;
+  readonly risk: RiskLevel;
+  /** True when the call replaces or removes what the run did not write. */
+  readonly losesWork: boolean;
+  /** True when its delegation reads untrusted text, has private data and acts outside. */
+  readonly isGuarded: boolean;
+}
+
+export function needsApproval({ mark, risk, losesWork, isGuarded }: ApprovalFacts): boolean {
+  return losesWork || isGuarded || mark === 'always' || (mark === 'by_risk' && risk === 'high');
 }
 
 /**

@@ -4,7 +4,7 @@
  * Invariants:
  *   EQ1. The question shows tool, agent, delegation and arguments (long ones with their beginning and their end) on one
  *        line each, without invisible characters, and the hash of the whole arguments. What the call would replace is shown
- *        line by line.
+ *        line by line. The question of a guarded delegation says why it is guarded.
  *   EQ2. The question about an unverified effect has no default: only a person can say that it took place or is to be
  *        repeated.
  */
@@ -20,19 +20,22 @@ import type { ShownCall } from './decide-approval.ts';
 export interface Caller {
   readonly agent_id: string;
   readonly delegation_id: string;
+  /** Reason why every acting call of the delegation needs an approval. Absent: they do not. */
+  readonly rule_of_two?: string;
 }
 
 const resolutions: readonly EffectResolution[] = ['verified', 'retry', 'skip'];
 
 const targetCharsMax = 200;
 const foundCharsMax = 700;
+const reasonCharsMax = 400;
 /** Lines, and characters of each, that say what a call would replace. */
 const lossLinesMax = 10;
 const lossCharsMax = 60;
 
 /** @param shown The arguments as JSON, whole or cut. */
 export function approvalQuestion(
-  { agent_id, delegation_id }: Caller,
+  { agent_id, delegation_id, rule_of_two }: Caller,
   shown: ShownCall & {
     readonly target: string;
     readonly arguments_shown: string;
@@ -42,6 +45,9 @@ export function approvalQuestion(
   const text = [
     `May the agent "${agent_id}" call ${cleanLine(shown.tool, targetCharsMax)} on "${cleanLine(shown.target, targetCharsMax)}"?`,
     `Delegation: ${delegation_id} (${shown.effect_id})`,
+    ...(rule_of_two === undefined
+      ? []
+      : [`Each of its calls is asked for, because it ${cleanLine(rule_of_two, reasonCharsMax)}.`]),
     ...shown.loss_shown.slice(0, lossLinesMax).map((line) => cleanLine(line, lossCharsMax)),
     `Arguments: ${cleanLine(shown.arguments_shown, engineLimits.shownArgumentsCharsMax)}`,
     `All of them: planwave questions <run> --full, or planwave artifact ${shown.arguments_ref}`,

@@ -46,7 +46,9 @@ function readPlanned(value: unknown): PlannedDelegation | null {
   if (typeof delegation_id !== 'string' || typeof agent_id !== 'string') return null;
   const executor = readExecutor(value['executor']);
   if (typeof title !== 'string' || depends_on === null || executor === null) return null;
-  return { delegation_id, agent_id, title, depends_on, executor };
+  const { rule_of_two } = value;
+  const guarded = typeof rule_of_two === 'string' ? { rule_of_two } : {};
+  return { delegation_id, agent_id, title, depends_on, executor, ...guarded };
 }
 
 function readExecutor(value: unknown): PlannedExecutor | null {

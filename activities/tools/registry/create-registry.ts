@@ -53,17 +53,31 @@ export interface ToolPlaces {
   readonly worktrees: Worktrees;
   /** Runs agents' commands. Null where there are none. */
   readonly commands: CommandRunner | null;
+  /** True when strangers may have written the files of workspaces. Default false. */
+  readonly untrusted?: boolean;
 }
 
 /** Creates the registry with all tools that are shipped. */
-export function createTools({ workspaces, worktrees, commands: runner }: ToolPlaces): ToolRegistry {
-  return createToolRegistry([
+export function createTools({
+  workspaces,
+  worktrees,
+  commands: runner,
+  untrusted = false,
+}: ToolPlaces): ToolRegistry {
+  const tools = [
     loadDetail,
     ...createReadFiles(workspaces),
     ...createChangeFiles(workspaces),
     ...createGitTools(worktrees),
     ...(runner === null ? [] : [createRunCommand({ runner, workspaces, worktrees })]),
-  ]);
+  ];
+  return createToolRegistry(untrusted ? tools.map(distrustFiles) : tools);
+}
+
+/** Marks a tool that shows files of the workspace: its results may hold what strangers have written. */
+function distrustFiles(tool: GrantableTool): GrantableTool {
+  if (!tool.brings.includes('private_data')) return tool;
+  return { ...tool, brings: [...tool.brings, 'untrusted_text'] };
 }
 
 /**

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+
+/** Settings of agents' tools. */
+export interface ToolSettings {
+  /** `PLANWAVE_UNTRUSTED_WORKSPACES=1`: strangers may have written the files of workspaces. Default: they are trusted. */
+  readonly untrustedWorkspaces: boolean;
+}
+
+/** Variables of agents' tools, each with what is expected of it. */
+export const toolVariables = {
+  PLANWAVE_UNTRUSTED_WORKSPACES: z
+    .enum(['0', '1'], '1 if strangers may have written files of workspaces, or 0. Try: 0')
+    .default('0'),
+};
+
+type ToolVariables = z.infer<z.ZodObject<typeof toolVariables>>;
+
+export function toToolSettings(read: ToolVariables): ToolSettings {
+  return { untrustedWorkspaces: read.PLANWAVE_UNTRUSTED_WORKSPACES === '1' };
+}
