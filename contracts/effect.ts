@@ -16,8 +16,10 @@ export interface EffectReceipt {
   readonly replaced_ref?: Ref;
   /** The whole text after the change. Absent when the arguments of the call hold it, or the file was removed. */
   readonly content_ref?: Ref;
-  /** Absent for a file. */
+  /** Present for a command. */
   readonly command?: CommandReceipt;
+  /** True for a call of something elsewhere: `target` names it, and `sha256` is its answer in the store. Absent for files and commands. */
+  readonly call?: true;
 }
 
 /** Proof that a command ran. */

@@ -40,6 +40,7 @@ import { createThreadActivities } from '../activities/threads/thread-activities.
 import { createTools } from '../activities/tools/registry/create-registry.ts';
 import type { ToolPlaces } from '../activities/tools/registry/create-registry.ts';
 import { listGrantable, listProperties, listWorkspaceTools } from '../activities/tools/tool.ts';
+import type { GrantableTool } from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
 import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
 import { createAgentsOf } from './create-input-check.ts';
@@ -67,6 +68,7 @@ const notLookedFor: Commands = {
  * @param recorder Counts time and use of calls; by default nothing is counted.
  * @param ownMiddlewares Those of the worker's owner, besides the shipped ones; none by default.
  * @param commands Result of `openCommands`; none by default.
+ * @param ownTools Those of the worker's owner, besides the shipped ones; none by default.
  */
 export function createActivities(
   settings: WorkerSettings,
@@ -75,13 +77,14 @@ export function createActivities(
   recorder = createRecorder(noopMetricMeter),
   ownMiddlewares: readonly Middleware[] = [],
   commands: Commands = notLookedFor,
+  ownTools: readonly GrantableTool[] = [],
 ): Activities {
   const { home, apiKey, baseUrl, defaultModel, isRehearsal, threadsUrl } = settings;
   const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
   const store = redactStore(createFileArtifactStore({ home }), redactor);
   const projection = redactProjection(createFileProjection({ home }), redactor);
   const places = createPlaces(settings, commands);
-  const tools = redactTools(createTools(places), redactor);
+  const tools = redactTools(createTools({ ...places, own: ownTools }), redactor);
   const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
   const middlewares = redactMiddlewares(
     createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...ownMiddlewares]),

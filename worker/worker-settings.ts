@@ -74,6 +74,7 @@ export interface WorkerProcessSettings extends WorkerSettings {
   /** True when `OTEL_EXPORTER_OTLP_ENDPOINT` is set. */
   readonly traced: boolean;
   readonly commands: CommandSettings;
+  readonly tools: ToolSettings;
   /**
    * `PLANWAVE_BLOCKED_SECONDS`, default 30: the time that the event loop may stand still before the watchdog ends the
    * process. 0 means no limit.
@@ -220,6 +221,11 @@ export function readMiddlewaresFile(env: NodeJS.ProcessEnv): string | undefined 
  */
 export function readThreadsUrl(env: NodeJS.ProcessEnv): string | undefined {
   return readVariables(Variables.pick({ PLANWAVE_THREADS_URL: true }), env).PLANWAVE_THREADS_URL;
+}
+
+/** Reads the settings of agents' tools. @throws {BadSettings} when one is wrong. */
+export function readToolSettings(env: NodeJS.ProcessEnv): ToolSettings {
+  return toToolSettings(readVariables(z.object(toolVariables), env));
 }
 
 /** Reads the settings of agents' commands. @throws {BadSettings} when one is wrong. */

@@ -104,12 +104,13 @@ function listEffects(heading: string, effects: readonly string[]): string | null
   );
 }
 
-function describeReceipt({ bytes, removed, replaced_ref, command }: EffectReceipt): string {
+function describeReceipt({ bytes, removed, replaced_ref, command, call }: EffectReceipt): string {
   if (command !== undefined) {
     const { exit_code, confined } = command;
     const end = exit_code === null ? 'ended at a limit' : `exit code ${exit_code}`;
     return confined ? end : `${end}, unconfined`;
   }
+  if (call === true) return 'called';
   const change = removed === true ? 'removed' : `${bytes} bytes`;
   return replaced_ref === undefined ? change : `${change}; the content before is kept`;
 }

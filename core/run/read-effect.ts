@@ -71,6 +71,7 @@ function readReceipt(value: unknown): EffectReceipt | null | undefined {
     ...(replaced_ref !== null && { replaced_ref }),
     ...(content_ref !== null && { content_ref }),
     ...(command !== null && { command }),
+    ...(value['call'] === true && { call: true }),
   };
 }
 

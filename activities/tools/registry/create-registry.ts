@@ -47,6 +47,9 @@ export const grantableNames = [
   'run_command',
 ] as const;
 
+/** Names that no tool of a worker's owner may have. */
+export const reservedNames: readonly string[] = [...grantableNames, ...Object.keys(stateTools)];
+
 /** The places in which shipped tools work. */
 export interface ToolPlaces {
   readonly workspaces: Workspaces;
@@ -55,14 +58,17 @@ export interface ToolPlaces {
   readonly commands: CommandRunner | null;
   /** True when strangers may have written the files of workspaces. Default false. */
   readonly untrusted?: boolean;
+  /** Tools of the worker's owner. Default: none. */
+  readonly own?: readonly GrantableTool[];
 }
 
-/** Creates the registry with all tools that are shipped. */
+/** Creates the registry with all tools that are shipped, and those of the worker's owner. */
 export function createTools({
   workspaces,
   worktrees,
   commands: runner,
   untrusted = false,
+  own = [],
 }: ToolPlaces): ToolRegistry {
   const tools = [
     loadDetail,
@@ -71,7 +77,7 @@ export function createTools({
     ...createGitTools(worktrees),
     ...(runner === null ? [] : [createRunCommand({ runner, workspaces, worktrees })]),
   ];
-  return createToolRegistry(untrusted ? tools.map(distrustFiles) : tools);
+  return createToolRegistry([...(untrusted ? tools.map(distrustFiles) : tools), ...own]);
 }
 
 /** Marks a tool that shows files of the workspace: its results may hold what strangers have written. */
