@@ -5,7 +5,7 @@ import type { CriterionState } from './criterion.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
 import type { RecordedEffect, WrittenFile } from './effect.ts';
 import type { Fact, UserFact } from './fact.ts';
-import type { AmendedAnswer, WaveProgress } from './messages.ts';
+import type { AmendedAnswer, GuardedDelegation, WaveProgress } from './messages.ts';
 import type { RunStatus } from './planner-run.ts';
 import type { AnsweredQuestion, Question, RejectedAnswer } from './question.ts';
 import type { Ref } from './ref.ts';
@@ -60,6 +60,8 @@ export interface StoredWave extends Omit<RecordedWave, 'record_ref'> {
   readonly planned_at: number | null;
   /** Unix epoch seconds; null while it runs. */
   readonly done_at: number | null;
+  /** Delegations whose acting calls need approvals, with the reason. Absent when there are none. */
+  readonly guarded?: readonly GuardedDelegation[];
   /** Expected use. Absent when the wave came with its plan, or had none. */
   readonly expected?: FanOutEstimate;
   /** Null while it runs, and when it had no plan. */

@@ -24,6 +24,7 @@ import {
   BadSettings,
   isTraced,
   readMiddlewaresFile,
+  readToolSettings,
   readThreadsUrl,
 } from '../worker/worker-settings.ts';
 import { createDoctorChecks } from './doctor-checks.ts';
@@ -134,8 +135,13 @@ async function checkInput(
 ): Promise<void> {
   const { createInputCheck } = await import('../worker/create-input-check.ts');
   const { loadMiddlewares } = await import('../worker/load-middlewares.ts');
+  const { loadTools } = await import('../worker/load-tools.ts');
   try {
-    const check = createInputCheck(home, await loadMiddlewares(readMiddlewaresFile(process.env)));
+    const check = createInputCheck(
+      home,
+      await loadMiddlewares(readMiddlewaresFile(process.env)),
+      await loadTools(readToolSettings(process.env).file),
+    );
     await check({ workflow_type: workflowType, input });
   } catch (error) {
     if (error instanceof BadSettings) throw badInput(error.message);

@@ -95,7 +95,10 @@ async function findRefusal(
   const target = tool.targetOf(call.input);
   const loss = await findLoss(call);
   if (typeof loss === 'string') return failed(target, loss);
-  if (!needsApproval(tool.approval, agent.risk_level, loss !== null)) return null;
+  const isGuarded = order.guarded === true;
+  const losesWork = loss !== null;
+  const { approval: mark } = tool;
+  if (!needsApproval({ mark, risk: agent.risk_level, losesWork, isGuarded })) return null;
   const before = loss?.before ?? '';
   const shown = {
     effect_id: order.effect_id,

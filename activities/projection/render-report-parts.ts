@@ -7,6 +7,7 @@ import type { WaveDecision } from '../../contracts/wave-decision.ts';
 import { readEnd } from '../../core/executor.ts';
 import { findDisputes } from '../../core/pool/find-conflicts.ts';
 import type { Dispute, TriadDissent } from '../../core/pool/find-conflicts.ts';
+import { describeGuarded } from '../../core/plan/rule-of-two.ts';
 import { listDeliverables } from '../../core/run/list-deliverables.ts';
 import { findDissent } from '../../core/spec/read-spec.ts';
 import { bullets, cutLine, embedMarkdown, oneLine } from '../../core/text/markdown.ts';
@@ -72,6 +73,12 @@ function describeAnswer(questionId: string, record: RunRecord): string {
   return `Question ${questionId}: ${oneLine(text)}\n${whose}: ${oneLine(answer)}`;
 }
 
+/** Lists the delegations whose changes needed approvals by the Rule of Two. Null when there were none. */
+export function renderGuarded({ waves }: RunRecord): string | null {
+  const lines = waves.flatMap(({ guarded = [] }) => guarded.map(describeGuarded)).map(oneLine);
+  return lines.length === 0 ? null : `## Rule of Two\n\n${bullets(lines, '')}`;
+}
+
 /** Lists the changes of tools outside of the run, and those that are unconfirmed. Empty parts are null. */
 export function renderResultEffects({ effects = [] }: RunRecord): readonly (string | null)[] {
   // After several changes to one target, the newest is in effect.
@@ -97,12 +104,13 @@ function listEffects(heading: string, effects: readonly string[]): string | null
   );
 }
 
-function describeReceipt({ bytes, removed, replaced_ref, command }: EffectReceipt): string {
+function describeReceipt({ bytes, removed, replaced_ref, command, call }: EffectReceipt): string {
   if (command !== undefined) {
     const { exit_code, confined } = command;
     const end = exit_code === null ? 'ended at a limit' : `exit code ${exit_code}`;
     return confined ? end : `${end}, unconfined`;
   }
+  if (call === true) return 'called';
   const change = removed === true ? 'removed' : `${bytes} bytes`;
   return replaced_ref === undefined ? change : `${change}; the content before is kept`;
 }

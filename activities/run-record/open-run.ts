@@ -60,7 +60,7 @@ export async function openRun(
     goal_title: record.goal_title,
     registry_ref: registryRef,
     record_ref: recordRef,
-    agents: agents.map(summariseAgent),
+    agents: agents.map((agent) => summariseAgent(agent, deps.toolProperties)),
     limits,
     budget,
     use_defaults: request.useDefaults,

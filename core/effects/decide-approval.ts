@@ -4,6 +4,7 @@
  * Invariants:
  *   AP1. An agent of high risk needs consent for each tool marked `by_risk`; every agent needs it for a tool marked
  *        `always`, and for a call that replaces or removes the work of others.
+ *        A guarded call needs it always.
  *   AP2. Only the answer "approve" of a person is a consent: no default, no answer of the planner or the engine, no
  *        other text.
  *   AP3. A consent holds for the one call that was shown: this effect, this tool, these arguments, and what they
@@ -32,9 +33,18 @@ export type ApprovalVerdict = 'holds' | 'missing' | 'expired';
 /** Seconds by which the clocks of two machines may differ. */
 const clockSkewSeconds = 300;
 
-/** @param losesWork True when the call replaces or removes what the run did not write. */
-export function needsApproval(mark: ApprovalMark, risk: RiskLevel, losesWork: boolean): boolean {
-  return losesWork || mark === 'always' || (mark === 'by_risk' && risk === 'high');
+/** Facts about a call that decide whether it needs the user's consent. */
+export interface ApprovalFacts {
+  readonly mark: ApprovalMark;
+  readonly risk: RiskLevel;
+  /** True when the call replaces or removes what the run did not write. */
+  readonly losesWork: boolean;
+  /** True when its delegation reads untrusted text, has private data and acts outside. */
+  readonly isGuarded: boolean;
+}
+
+export function needsApproval({ mark, risk, losesWork, isGuarded }: ApprovalFacts): boolean {
+  return losesWork || isGuarded || mark === 'always' || (mark === 'by_risk' && risk === 'high');
 }
 
 /**
@@ -88,7 +98,7 @@ export function checkApproval(
  * Invariants:
  *   EQ1. The question shows tool, agent, delegation and arguments (long ones with their beginning and their end) on one
  *        line each, without invisible characters, and the hash of the whole arguments. What the call would replace is shown
- *        line by line.
+ *        line by line. The question of a guarded delegation says why it is guarded.
  *   EQ2. The question about an unverified effect has no default: only a person can say that it took place or is to be
  *        repeated.
  */
@@ -97,19 +107,22 @@ export function checkApproval(
 interface Caller {
   readonly agent_id: string;
   readonly delegation_id: string;
+  /** Reason why every acting call of the delegation needs an approval. Absent: they do not. */
+  readonly rule_of_two?: string;
 }
 
 const resolutions: readonly EffectResolution[] = ['verified', 'retry', 'skip'];
 
 const targetCharsMax = 200;
 const foundCharsMax = 700;
+const reasonCharsMax = 400;
 /** Lines, and characters of each, that say what a call would replace. */
 const lossLinesMax = 10;
 const lossCharsMax = 60;
 
 /** @param shown The arguments as JSON, whole or cut. */
 export function approvalQuestion(
-  { agent_id, delegation_id }: Caller,
+  { agent_id, delegation_id, rule_of_two }: Caller,
   shown: ShownCall & {
     readonly target: string;
     readonly arguments_shown: string;
@@ -119,6 +132,9 @@ export function approvalQuestion(
   const text = [
     `May the agent "${agent_id}" call ${cleanLine(shown.tool, targetCharsMax)} on "${cleanLine(shown.target, targetCharsMax)}"?`,
     `Delegation: ${delegation_id} (${shown.effect_id})`,
+    ...(rule_of_two === undefined
+      ? []
+      : [`Each of its calls is asked for, because it ${cleanLine(rule_of_two, reasonCharsMax)}.`]),
     ...shown.loss_shown.slice(0, lossLinesMax).map((line) => cleanLine(line, lossCharsMax)),
     `Arguments: ${cleanLine(shown.arguments_shown, engineLimits.shownArgumentsCharsMax)}`,
     `All of them: planwave questions <run> --full, or planwave artifact ${shown.arguments_ref}`,

@@ -174,8 +174,8 @@ function resolve(state: Unverified, choice: EffectResolution): EffectState {
  * Lists the files that a delegation wrote, each with its newest content.
  *
  * Invariants:
- *   WF1. Each path is listed once, with the content of its newest confirmed effect; unverified effects, removed files
- *        and commands are left out.
+ *   WF1. Each path is listed once, with the content of its newest confirmed effect; unverified effects, removed files,
+ *        commands and calls of something elsewhere are left out.
  *   WF2. At most `writtenFilesMax` files are listed, the newest.
  */
 
@@ -183,7 +183,7 @@ function resolve(state: Unverified, choice: EffectResolution): EffectState {
 export function listWritten(effects: readonly KnownEffect[]): WrittenFile[] {
   const files = new Map<string, WrittenFile>();
   for (const { state, tool, arguments_ref, receipt = null } of effects) {
-    if (state !== 'confirmed' || receipt === null || receipt.command !== undefined) continue;
+    if (state !== 'confirmed' || receipt === null || !isOfFile(receipt)) continue;
     if (tool === undefined || arguments_ref === undefined) continue;
     const { target: path, sha256, bytes, removed, content_ref } = receipt;
     // Deleted first, so that the newest is last in order.
@@ -194,4 +194,8 @@ export function listWritten(effects: readonly KnownEffect[]): WrittenFile[] {
     }
   }
   return [...files.values()].slice(-engineLimits.writtenFilesMax);
+}
+
+function isOfFile({ command, call }: EffectReceipt): boolean {
+  return command === undefined && call === undefined;
 }

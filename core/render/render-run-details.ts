@@ -181,9 +181,14 @@ function renderPlan(plan: PlanView): string {
     ...plan.delegations.slice(0, listedMax.delegations).map((d) => {
       const after = d.depends_on.map((id) => codeSpan(id, 60)).join(', ');
       const whole = `**${plainText(d.title, 80)}** · ${codeSpan(d.delegation_id, 60)} · ${describeExecutor(d)}`;
-      return bullet(after === '' ? whole : `${whole}, after ${after}`);
+      return bullet(`${whole}${after === '' ? '' : `, after ${after}`}${describeGuard(d)}`);
     }),
   ].join('\n');
+}
+
+function describeGuard({ rule_of_two }: PlanView['delegations'][number]): string {
+  if (rule_of_two === undefined) return '';
+  return `. Each change needs your approval: it ${plainText(rule_of_two, 400)}`;
 }
 
 function renderWaves(waves: readonly WaveSummary[]): string {

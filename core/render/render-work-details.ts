@@ -245,9 +245,10 @@ function withoutWork(atWork: number): string {
 
 function renderDelegation(d: DelegationView): string {
   const turn = d.turn === undefined ? '' : ` · turn ${d.turn}`;
+  const guard = d.rule_of_two === undefined ? '' : ' · each change needs your approval';
   const reason = d.reason === '' ? '' : ` · ${plainText(d.reason, 300)}`;
   return bullet(
-    `**${d.state}** · ${plainText(d.title, 80)} · ${codeSpan(d.delegation_id, 60)} · ${describeExecutor(d)}${turn}${reason}`,
+    `**${d.state}** · ${plainText(d.title, 80)} · ${codeSpan(d.delegation_id, 60)} · ${describeExecutor(d)}${turn}${guard}${reason}`,
   );
 }
 

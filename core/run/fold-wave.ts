@@ -97,9 +97,11 @@ function addFacts(
 /** Returns the fields of a wave that were set when it was planned. */
 function plannedParts(
   planned: StoredWave | undefined,
-): Pick<StoredWave, 'planned_at' | 'expected'> {
-  const planned_at = planned?.planned_at ?? null;
-  return planned?.expected === undefined
-    ? { planned_at }
-    : { planned_at, expected: planned.expected };
+): Pick<StoredWave, 'planned_at' | 'expected' | 'guarded'> {
+  const { planned_at = null, expected, guarded } = planned ?? {};
+  return {
+    planned_at,
+    ...(expected !== undefined && { expected }),
+    ...(guarded !== undefined && { guarded }),
+  };
 }

@@ -88,6 +88,7 @@ const waveProgress = object<WaveProgress>({
       title: text,
       depends_on: list(text),
       executor,
+      rule_of_two: optional(text),
     }),
   ),
   criterion_ids: list(text),
@@ -118,6 +119,7 @@ const receipt = object<EffectReceipt>({
   removed: optional(oneOf([true])),
   replaced_ref: optional(hash),
   content_ref: optional(hash),
+  call: optional(oneOf([true])),
   command: optional(
     object<CommandReceipt>({
       exit_code: orNull(integer(0)),

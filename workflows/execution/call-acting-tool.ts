@@ -69,7 +69,9 @@ async function untilSettled(acting: ActingCall): Promise<TurnInput> {
   for (;;) {
     await context.control.ready();
     const { approval, resolution } = acting;
-    const order = { effect_id, chain_id, approval, resolution };
+    const isGuarded = context.order.delegation.rule_of_two !== undefined;
+    const guarded = isGuarded ? { guarded: true as const } : {};
+    const order = { effect_id, chain_id, approval, resolution, ...guarded };
     const result = await makeCall(call, context, order);
     switch (result.type) {
       case 'done':

@@ -18,6 +18,8 @@ import { metrics } from '../../core/metrics/metrics.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
 import type { PlanContext } from '../../core/plan/check-plan.ts';
 import { capFaults } from '../../core/text/list-names.ts';
+import { applyRuleOfTwo } from '../../core/plan/rule-of-two.ts';
+import type { RuledPlan } from '../../core/plan/rule-of-two.ts';
 import { endedBy, openAccount } from '../shared/account.ts';
 import type { Account } from '../shared/account.ts';
 import { nowMs, secondsSince } from '../shared/clock.ts';
@@ -74,26 +76,27 @@ async function carryOut(
     plannerChild,
   );
   const plannerContext = { ...context, budget };
-  let planned: WavePlanOutline | null = given;
+  let ruled: RuledPlan | null = given === null ? null : applyRuleOfTwo(given, order);
   const end = (
     status: WaveResult['status'],
     dispatched: Dispatched,
     decision: WaveDecisionOutline | null,
   ): WaveResult => ({
-    ...resultOf(order, context, status, planned, dispatched, decision),
+    ...resultOf(order, context, status, ruled?.plan ?? null, dispatched, decision),
+    ...(ruled?.taint !== undefined && { taint: ruled.taint }),
     budget: account?.carry() ?? null,
   });
 
   show('planning');
-  if (planned === null) {
+  if (ruled === null) {
     const plan = planOf(
       await consultPlanner(planning(order, context), order, plannerContext),
       account,
     );
     if (typeof plan === 'string') return end(plan, nothing, null);
-    planned = plan;
+    ruled = applyRuleOfTwo(plan, order);
   }
-  const plan = planned;
+  const { plan } = ruled;
   await stopWhenCancelled(() =>
     context.onPlanned(progressOf(order.wave, plan, context.work.usage)),
   );

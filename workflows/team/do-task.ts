@@ -172,9 +172,10 @@ function orderOf(t: TeamAtWork, { task, delegation, plan_ref }: PlannedTask): De
   const { state } = t;
   const { order } = t.context;
   const known = [...order.upstream, ...outputsOf(t)];
+  const { rule_of_two } = order.delegation;
   return {
     ...order,
-    delegation,
+    delegation: { ...delegation, ...(rule_of_two !== undefined && { rule_of_two }) },
     plan_ref,
     upstream: known.filter(({ delegation_id }) => task.inputs.includes(delegation_id)),
     reservation: null,

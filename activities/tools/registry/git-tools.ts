@@ -7,7 +7,12 @@ import type { ReadingTool, ToolContext } from '../tool.ts';
 /** Bytes of a page: as of a detail. */
 const pageBytes = 20_000;
 
-const common = { effect: 'read', offeredTo: ['agents'], needsWorkspace: true } as const;
+const common = {
+  effect: 'read',
+  brings: ['private_data'],
+  offeredTo: ['agents'],
+  needsWorkspace: true,
+} as const;
 
 const GitStatusInput = z.strictObject({});
 const GitDiffInput = z.strictObject({ page: z.number().int().min(1).default(1) });

@@ -59,6 +59,7 @@ export function createRunCommand({ runner, workspaces, worktrees }: RunCommandDe
       input: RunCommandInput,
     },
     effect: 'acting',
+    brings: runner.confined ? ['private_data'] : ['private_data', 'acts_outside'],
     offeredTo: ['agents'],
     needsWorkspace: true,
     approval: runner.confined ? 'by_risk' : 'always',

@@ -18,6 +18,7 @@ import type { CommandContext, CommandResult, CommandRunner } from '../command-ru
 import { exitCodeOfEnd, toRunEndedEvent } from '../follow/follow-event.ts';
 import { phaseTone, describeTeam } from '../follow/render-tree.ts';
 import { cleanLine, cleanLines, formatTime, renderTable } from '../terminal-text.ts';
+import { describeGuarded } from '../../../core/plan/rule-of-two.ts';
 import { formatLeastUsage, formatUsage } from '../../../core/text/format.ts';
 import { teamViewOf } from '../../../core/executor.ts';
 import { formatSpent } from '../../run-listing.ts';
@@ -109,6 +110,7 @@ function describeView(
     ...reasonLines(context, reason),
     ...stuckLines(context, stuck),
     ...view.waiting_for.map((wait) => paint('attention', cleanLine(wait, 300))),
+    ...(view.guarded ?? []).map((one) => cleanLine(describeGuarded(one), 600)),
     ...(view.history_notice === undefined ? [] : [paint('bad', view.history_notice)]),
     ...describeTeamOf(view.delegation),
     ...(view.result_path === null ? [] : [`result: ${resultPath(context, view.result_path)}`]),

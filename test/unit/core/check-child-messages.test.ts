@@ -138,6 +138,7 @@ describe('finding C1: every message comes back with all its fields', () => {
     title: 'A',
     depends_on: ['b'],
     executor: { kind: 'team', team_id: 'editors' },
+    rule_of_two: 'reads untrusted text',
   };
   const question: Required<AskedQuestion> = {
     text: 'Which region?',
