@@ -1,7 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TurnPlace } from './rules/member-prompt.ts';
-import type { Shape, TaskPlace } from './rules/prompt.ts';
+import type { TaskPlace } from './rules/prompt.ts';
+import type { Shape } from './rules/shape-rules.ts';
 import type { CallCounts, CallOutcome, RecordedCall } from './script.ts';
 
 /** A call as it arrives. */

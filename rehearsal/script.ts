@@ -1,6 +1,7 @@
 import type { Block, ReplyUsage } from './messages-api.ts';
 import type { TurnPlace } from './rules/member-prompt.ts';
-import type { Shape, TaskPlace } from './rules/prompt.ts';
+import type { TaskPlace } from './rules/prompt.ts';
+import type { Shape } from './rules/shape-rules.ts';
 import { isObject } from './text.ts';
 import type { JsonObject } from './text.ts';
 

@@ -3,7 +3,8 @@ import type { MessagesRequest } from './messages-api.ts';
 import { createPromptCache } from './replies/accounting.ts';
 import type { PromptCache } from './replies/accounting.ts';
 import type { TurnPlace } from './rules/member-prompt.ts';
-import type { Shape, TaskPlace } from './rules/prompt.ts';
+import type { TaskPlace } from './rules/prompt.ts';
+import type { Shape } from './rules/shape-rules.ts';
 import type { RuleMatch, ScriptRule } from './script.ts';
 
 /** A call as rules are matched against it. */
