@@ -1,6 +1,10 @@
 import type { z } from 'zod';
 import { CoordinationPlan } from '../../../contracts/coordination-plan.ts';
-import type { DesignPrompt, DesignReplyOutline, DesignStageName } from '../../../contracts/design.ts';
+import type {
+  DesignPrompt,
+  DesignReplyOutline,
+  DesignStageName,
+} from '../../../contracts/design.ts';
 import type { AskedQuestion } from '../../../contracts/question.ts';
 import { readJson as readStored, readRegistry, readShape } from '../../artifacts/read-artifact.ts';
 import { readRecord } from '../../artifacts/record-log.ts';
@@ -122,10 +126,7 @@ async function renderPlan(
   if (form === undefined || plan_ref === null) return [];
   const plan = await readShape(store, plan_ref, CoordinationPlan, 'a coordination plan');
   const { tasks, goal: _goal, ...rest } = plan;
-  const shown =
-    form === 'whole'
-      ? tasks
-      : tasks.map(({ instructions: _text, ...task }) => task);
+  const shown = form === 'whole' ? tasks : tasks.map(({ instructions: _text, ...task }) => task);
   // One block for each part, so that a long plan loses its last tasks and not its roster.
   return [jsonBlock('plan', rest), listBlock('plan_tasks', shown, blockBytesMax.plan_tasks)];
 }

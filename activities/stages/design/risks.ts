@@ -17,7 +17,8 @@ export const researchStage = defineDesignStage({
 - sources: a title and, where you opened it in this conversation, its url. Otherwise url is null: background knowledge.
 
 Example: {"technology":"PostgreSQL 16","practices":["Make e-mails unique by an index on lower(email)"],"failure_patterns":["A unique constraint on the plain column lets A@x and a@x become two accounts"],"sources":[{"title":"Background knowledge, not looked up","url":null}]}`,
-  request: ({ subject }) => `Collect what is known about ${JSON.stringify(subject ?? '')} for this plan.`,
+  request: ({ subject }) =>
+    `Collect what is known about ${JSON.stringify(subject ?? '')} for this plan.`,
 });
 
 /** Risks that a doer sees in its own tasks (seed 003, "Doer Agent Consultation"). */
@@ -31,7 +32,8 @@ export const consultationStage = defineDesignStage({
 - None is a good answer.
 
 Example: {"risks":[{"assumption":"Existing customers' e-mails are unique without regard to case","likelihood":"medium","impact":"high","reason":"The old shop never checked it, and the migration fails on the first pair","task_ids":["create_user_table_1727539200"]}]}`,
-  request: ({ subject }) => `Name the risks that ${JSON.stringify(subject ?? '')} sees in its tasks.`,
+  request: ({ subject }) =>
+    `Name the risks that ${JSON.stringify(subject ?? '')} sees in its tasks.`,
 });
 
 /** Experiments that the risks deserve (seed 003, "PoC Recommendation Agent"). */
