@@ -9,6 +9,8 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 const RegistrySnapshot = z.strictObject({
   /** Sorted by agent_id. */
   agents: z.array(AgentDefinition),
+  /** Agents of the design group, which get no delegation. */
+  designers: z.array(AgentDefinition),
   /** Teams with a name, each checked. */
   teams: z.array(NamedTeam),
 });
@@ -71,7 +73,8 @@ export async function readAgent(
   ref: Ref,
   agentId: string,
 ): Promise<AgentDefinition> {
-  const agents = await readAgents(store, ref);
+  const registry = await readRegistry(store, ref);
+  const agents = [...registry.agents, ...registry.designers];
   const agent = agents.find((one) => one.agent_id === agentId);
   if (agent !== undefined) return agent;
   const known = agents.map((one) => one.agent_id).join(', ');

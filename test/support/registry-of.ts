@@ -7,6 +7,6 @@ export function registryOf(
   agents: readonly AgentDefinition[],
   teams: readonly NamedTeam[] = [],
 ): string {
-  const snapshot: RegistrySnapshot = { agents: [...agents], teams: [...teams] };
+  const snapshot: RegistrySnapshot = { agents: [...agents], designers: [], teams: [...teams] };
   return JSON.stringify(snapshot);
 }
