@@ -124,4 +124,12 @@ export const blockBytesMax = {
   task_partial: 24_000,
   /** The order for a section that is written as code: what was agreed, what stands, and what else is to be known. */
   code_order: 60_000,
+  /** Result of one stage of a design, whole: the instructions of sixty tasks get 4 KB each. */
+  design_material: 240_000,
+  /** A plan with its instructions: sixty tasks at 6 KB. */
+  coordination_plan: 360_000,
+  /** Thirty findings of a design at 4 KB. */
+  findings: 120_000,
+  /** The user's own words on a plan. */
+  requested_change: 60_000,
 } as const;
