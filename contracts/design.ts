@@ -230,7 +230,6 @@ export interface DesignPrompt {
   readonly kind: 'design';
   readonly stage: DesignStageName;
   readonly record_ref: Ref;
-  readonly registry_ref: Ref;
   readonly materials: readonly DesignMaterial[];
   /** The CoordinationPlan as JSON; null before it is assembled. */
   readonly plan_ref: Ref | null;

@@ -58,15 +58,6 @@ export async function readAgents(store: ArtifactStore, ref: Ref): Promise<AgentD
   return (await readRegistry(store, ref)).agents;
 }
 
-/**
- * Reads the teams that a run knows by name.
- *
- * @throws ArtifactCorrupt like `readShape`.
- */
-export async function readTeams(store: ArtifactStore, ref: Ref): Promise<NamedTeam[]> {
-  return (await readRegistry(store, ref)).teams;
-}
-
 /** @throws ArtifactCorrupt like `readShape`, and when the snapshot has no such agent. */
 export async function readAgent(
   store: ArtifactStore,

@@ -37,8 +37,7 @@ export async function loadRegistry(
   }
   const faults = [...findUnknownTools(agents, toolNames), ...findNoPlanner(agents)];
   if (faults.length > 0) return { agents: [], designers: [], faults };
-  const designers = agents.filter(({ agent_id }) => isDesigner(agent_id));
-  const others = agents.filter(({ agent_id }) => !isDesigner(agent_id));
+  const { others, designers } = partDesigners(agents);
   return {
     agents: hasWorkspace ? others : withoutTools(others, workspaceTools),
     designers,
@@ -46,8 +45,16 @@ export async function loadRegistry(
   };
 }
 
-function isDesigner(agentId: string): boolean {
-  return (Object.values(designAgentIds) as readonly string[]).includes(agentId);
+/** Parts the agents of the design group from the others: they get no delegation. */
+export function partDesigners(agents: readonly AgentDefinition[]): {
+  readonly others: readonly AgentDefinition[];
+  readonly designers: readonly AgentDefinition[];
+} {
+  const ids = new Set<string>(Object.values(designAgentIds));
+  return {
+    others: agents.filter(({ agent_id }) => !ids.has(agent_id)),
+    designers: agents.filter(({ agent_id }) => ids.has(agent_id)),
+  };
 }
 
 /** Returns the agents without these tools, so that no prompt names what the run does not have. */

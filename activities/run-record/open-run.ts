@@ -125,11 +125,7 @@ export async function checkIntake(
     agents,
     designers,
     faults: agentFaults,
-  } = await loadRegistry(
-    deps,
-    agentsDir,
-    typed !== null && typed.workspaceDir !== null,
-  );
+  } = await loadRegistry(deps, agentsDir, typed !== null && typed.workspaceDir !== null);
   const teamFaults =
     agentFaults.length > 0
       ? []

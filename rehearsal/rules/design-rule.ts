@@ -298,6 +298,6 @@ export function answerDesign(request: MessagesRequest, prompt: Prompt): JsonObje
     tasks: objectsOf(jsonBlock(blocks, 'plan_tasks')),
     findings: objectsOf(jsonBlock(blocks, 'findings')),
     subject: textOf(jsonBlock(blocks, 'subject')),
-    change: blocks.get('instruction') ?? '',
+    change: blocks.get('requested_change') ?? '',
   });
 }

@@ -4,7 +4,7 @@ import {
   DesignInstructions,
   DesignRoster,
   DesignSequence,
-} from '../../../contracts/design.ts';
+} from '../../contracts/design.ts';
 import { defineDesignStage } from './define-design-stage.ts';
 
 /** Choice of the agents (seed 003, "Agent Roster Designer"). */

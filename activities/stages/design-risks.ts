@@ -4,7 +4,7 @@ import {
   PocIntegration,
   PocRecommendation,
   TechnologyResearch,
-} from '../../../contracts/design.ts';
+} from '../../contracts/design.ts';
 import { defineDesignStage } from './define-design-stage.ts';
 
 /** Practices and failure patterns of one technology (seed 003, "Technology Best Practices Research Agent"). */

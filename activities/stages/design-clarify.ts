@@ -1,4 +1,4 @@
-import { ConversationSummary, DesignBrief } from '../../../contracts/design.ts';
+import { ConversationSummary, DesignBrief } from '../../contracts/design.ts';
 import { defineDesignStage } from './define-design-stage.ts';
 
 const asking = `- Ask only what would change the design, all of it at once, each question understood without other context and with the answer you would take as default_answer. Never ask again what is answered.

@@ -1,4 +1,4 @@
-import { DesignChange, DesignReview } from '../../../contracts/design.ts';
+import { DesignChange, DesignReview } from '../../contracts/design.ts';
 import { defineDesignStage } from './define-design-stage.ts';
 
 /** Changes of the workflow designer: after the parts came together, and after findings or a wish of the user. */
@@ -9,7 +9,7 @@ export const designChangeStage = defineDesignStage({
   rules: `# Changing the plan
 Code has made one plan of the parts. You change it by operations, which are applied in order; all that you do not name stays.
 - Where there are <findings>, each is answered: by an operation that follows its cure, or in explanation by the reason why it stays.
-- Where there is an <instruction>, the user asked for that change at the approval: do it, and what follows from it.
+- Where there is an <requested_change>, the user asked for that change at the approval: do it, and what follows from it.
 - Else you bring the parts together: read the plan as a whole and mend what does not fit. When all fits, operations is empty.
 - change_instructions replaces the whole text; append_instructions adds a section. A removed task is removed from all depends_on; its files must not be needed any more.
 
@@ -35,4 +35,7 @@ Code has checked the structure of the plan: ids, cycles, files, verifiers, missi
 
 Example: {"findings":[{"path":"tasks/1/validation/evidence/0","message":"The tests may pass although a second account with the same e-mail is possible: no evidence covers it","cure":"Add evidence that a second registration with the e-mail in capitals is refused"}],"remarks":["Two verifiers would shorten the work"]}`,
   request: () => 'Review the plan.',
+  outline: ({ findings }) => ({
+    findings: findings.map((finding) => ({ rule: 'verifier', ...finding })),
+  }),
 });
