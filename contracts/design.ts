@@ -198,7 +198,14 @@ export const PocIntegration = z.strictObject({
 export type PocIntegration = z.infer<typeof PocIntegration>;
 
 export const BestPractices = z.strictObject({
-  tasks: z.array(z.strictObject({ task_id: TaskId, practices: texts.min(1) })).max(60),
+  tasks: z
+    .array(
+      z.strictObject({
+        task_id: TaskId,
+        practices: texts.min(1).describe('What to do, one sentence each.'),
+      }),
+    )
+    .max(60),
 });
 export type BestPractices = z.infer<typeof BestPractices>;
 

@@ -127,7 +127,7 @@ async function readMaterials(
 /** Removes the questions of a stage that asks: they are answered, and stand among the answers. */
 function withoutQuestions(value: unknown): unknown {
   return typeof value === 'object' && value !== null
-    ? Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'user_questions'))
+    ? Object.fromEntries(Object.entries(value).filter(([key]) => key !== 'user_questions'))
     : value;
 }
 

@@ -12,7 +12,6 @@ interface DesignRequest {
   readonly prompt: Prompt;
   /** Results of earlier stages. */
   readonly materials: readonly JsonObject[];
-  readonly plan: JsonObject;
   readonly tasks: readonly JsonObject[];
   readonly findings: readonly JsonObject[];
   readonly subject: string;
@@ -289,12 +288,10 @@ export function answerDesign(request: MessagesRequest, prompt: Prompt): JsonObje
   const rule = stage === undefined ? undefined : rules[stage];
   if (rule === undefined) return null;
   const blocks = firstOfEach(listBlocks(first));
-  const plan = jsonBlock(blocks, 'plan');
   return rule({
     goal: prompt.goal,
     prompt,
     materials: objectsOf(jsonBlock(blocks, 'materials')),
-    plan: isObject(plan) ? plan : {},
     tasks: objectsOf(jsonBlock(blocks, 'plan_tasks')),
     findings: objectsOf(jsonBlock(blocks, 'findings')),
     subject: textOf(jsonBlock(blocks, 'subject')),
