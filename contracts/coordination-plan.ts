@@ -53,7 +53,10 @@ export type ProofOfConcept = z.infer<typeof ProofOfConcept>;
 /** Validation at a hand-off: the task is not verified before its verifier has seen all evidence. */
 export const Validation = z.strictObject({
   verified_by: Slug.describe('agent_name of the verifier. Never the agent of the task.'),
-  evidence: z.array(EvidenceRequirement).min(1).max(20),
+  evidence: z
+    .array(EvidenceRequirement)
+    .max(20)
+    .describe('At least one; a plan without is found by its checks.'),
 });
 export type Validation = z.infer<typeof Validation>;
 
@@ -61,7 +64,13 @@ export const PlanTask = z.strictObject({
   task_id: TaskId,
   title: z.string().min(1).max(120),
   agent: Slug.describe('agent_name of the roster.'),
-  instructions: z.string().min(1).max(20_000).describe('Complete: its reader sees nothing else.'),
+  instructions: z
+    .string()
+    .min(1)
+    .max(20_000)
+    .describe(
+      'The work itself. The engine adds inputs, outputs, evidence and the rules of the role.',
+    ),
   inputs: z.array(TaskInput).max(20),
   outputs: z.array(TaskFile).max(20),
   depends_on: z.array(TaskId).max(50).describe('Tasks that must be verified first.'),
@@ -172,18 +181,29 @@ export const PlanOperation = z.discriminatedUnion('operation', [
     before: z.array(TaskId).min(1).max(50).describe('Tasks that then depend on it.'),
   }),
   z.strictObject({ operation: z.literal('add_agent'), agent: RosterAgent }),
+  z.strictObject({
+    operation: z.literal('change_agent'),
+    agent: RosterAgent.describe('Takes the place of the agent with this agent_name.'),
+  }),
+  z.strictObject({ operation: z.literal('remove_agent'), agent_name: Slug }),
+  z.strictObject({
+    operation: z.literal('draft_agent'),
+    draft: NewAgent.describe('Takes the place of a draft with this agent_id.'),
+  }),
+  z.strictObject({ operation: z.literal('remove_draft'), agent_id: Slug }),
   z.strictObject({ operation: z.literal('add_risk'), risk: PlanRisk }),
   z.strictObject({ operation: z.literal('change_summary'), summary: text }),
+  z.strictObject({ operation: z.literal('change_escalation'), escalation: texts.min(1) }),
 ]);
 export type PlanOperation = z.infer<typeof PlanOperation>;
 
 /** Result of a check of a plan. Each names its place and its cure. */
 export interface PlanFinding {
-  /** The rule of `core/design/check-plan` that found it, or `verifier`. */
+  /** Number of the rule that found it (`core/design/check-plan-file`), `operation`, `schema` or `verifier`. */
   readonly rule: string;
   /** Place in the plan as a path: `tasks/2/inputs/0`. Empty for the whole plan. */
   readonly path: string;
   readonly message: string;
-  /** Change that removes the finding. */
+  /** Change that removes it. */
   readonly cure: string;
 }

@@ -1,0 +1,165 @@
+/**
+ * Joins the replies of a design into one plan.
+ *
+ * Invariants:
+ *   AS1. Each task of the sequence becomes one task of the plan, in the same order, with an id of its own.
+ *   AS2. A reference to a task becomes its id. One to a task that the sequence lacks becomes an id that no task has, so
+ *        that the checks of the plan find it.
+ *   AS3. What a part says of a task that the sequence lacks is reported, never lost in silence.
+ *   AS4. No two tasks have the same evidence_id.
+ */
+import type {
+  CoordinationPlan,
+  EvidenceRequirement,
+  PlanFinding,
+  PlanTask,
+} from '../../contracts/coordination-plan.ts';
+import type {
+  ConversationSummary,
+  DesignBrief,
+  DesignCheckpoints,
+  DesignFiles,
+  DesignInstructions,
+  DesignRoster,
+  DesignSequence,
+} from '../../contracts/design.ts';
+import { cutText } from '../text/cut-text.ts';
+import { listNames } from '../text/list-names.ts';
+
+/** Replies of a design's stages. */
+export interface DesignParts {
+  readonly goal: string;
+  readonly summary: ConversationSummary;
+  readonly brief: DesignBrief;
+  readonly roster: DesignRoster;
+  readonly sequence: DesignSequence;
+  readonly files: DesignFiles;
+  readonly checkpoints: DesignCheckpoints;
+  readonly instructions: DesignInstructions;
+  /** Unix epoch seconds, ten digits. The tasks' ids count on from it. */
+  readonly created_at: number;
+}
+
+/** Equal to the contract's limits. */
+const summaryCharsMax = 2_000;
+const slugCharsMax = 40;
+
+/** @returns a plan with the right types. Gaps between the parts stay in it, for its checks to find. */
+export function assemblePlan(parts: DesignParts): CoordinationPlan {
+  const { goal, summary, brief, roster, sequence, checkpoints } = parts;
+  return {
+    version: 1,
+    task_name: summary.task_name,
+    goal,
+    summary: describeAim(summary, brief),
+    max_parallel: sequence.max_parallel,
+    agents: roster.agents,
+    new_agents: roster.new_agents,
+    tasks: renameEvidence(assembleTasks(parts)),
+    risks: [],
+    escalation: checkpoints.escalation,
+  };
+}
+
+function describeAim({ accomplish }: ConversationSummary, brief: DesignBrief): string {
+  return cutText(
+    [
+      accomplish,
+      list('Deliverables', brief.deliverables),
+      list('Success criteria', brief.success_criteria),
+    ].join('\n\n'),
+    summaryCharsMax,
+  );
+}
+
+function list(title: string, entries: readonly string[]): string {
+  return `${title}:\n${entries.map((one) => `- ${one}`).join('\n')}`;
+}
+
+function assembleTasks(parts: DesignParts): PlanTask[] {
+  const { sequence, files, checkpoints, instructions, roster, created_at } = parts;
+  const ids = new Map<string, string>();
+  for (const [at, { task }] of sequence.tasks.entries()) {
+    if (!ids.has(task)) ids.set(task, `${task}_${created_at + at}`);
+  }
+  const idOf = (task: string): string => ids.get(task) ?? `${task}_${created_at}`;
+  const verifier = roster.agents.find(({ role }) => role === 'verifier')?.agent_name ?? 'verifier';
+  return sequence.tasks.map(({ task, title, agent, purpose, depends_on }, at) => {
+    const isTask = (one: { readonly task: string }): boolean => one.task === task;
+    const { inputs = [], outputs = [] } = files.tasks.find(isTask) ?? {};
+    const { verified_by = verifier, evidence = [] } = checkpoints.tasks.find(isTask) ?? {};
+    return {
+      task_id: `${task}_${created_at + at}`,
+      title,
+      agent,
+      instructions: instructions.tasks.find(isTask)?.instructions ?? purpose,
+      inputs: inputs.map((one) => ({ ...one, from: one.from === null ? null : idOf(one.from) })),
+      outputs,
+      depends_on: depends_on.map(idOf),
+      validation: { verified_by, evidence },
+      proof_of_concept: null,
+    };
+  });
+}
+
+/** Numbers an evidence_id that an earlier task has already: evidence of several tasks must stay apart in one run. */
+function renameEvidence(tasks: readonly PlanTask[]): PlanTask[] {
+  const taken = new Set<string>();
+  const rename = (one: EvidenceRequirement): EvidenceRequirement => {
+    const evidence_id = findFreeName(one.evidence_id, taken);
+    taken.add(evidence_id);
+    return { ...one, evidence_id };
+  };
+  return tasks.map((task) => ({
+    ...task,
+    validation: { ...task.validation, evidence: task.validation.evidence.map(rename) },
+  }));
+}
+
+/** Returns the name, or with a number at its end the first one that is free. */
+export function findFreeName(name: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(name)) return name;
+  for (let number = 2; ; number += 1) {
+    const end = `-${number}`;
+    const numbered = `${name.slice(0, slugCharsMax - end.length)}${end}`;
+    if (!taken.has(numbered)) return numbered;
+  }
+}
+
+/** Finds what does not fit together in the replies themselves, before a plan is assembled from them. */
+export function checkDesignParts({
+  sequence,
+  files,
+  checkpoints,
+  instructions,
+}: Pick<DesignParts, 'sequence' | 'files' | 'checkpoints' | 'instructions'>): PlanFinding[] {
+  const known = sequence.tasks.map(({ task }) => task);
+  const twice = known.flatMap((task, at) =>
+    known.indexOf(task) === at
+      ? []
+      : [
+          {
+            rule: 'AS1',
+            path: `sequence/tasks/${at}/task`,
+            message: `two tasks are called "${task}"`,
+            cure: 'Give one of them another name',
+          },
+        ],
+  );
+  const unknown = Object.entries({ files, checkpoints, instructions }).flatMap(
+    ([part, { tasks }]) =>
+      tasks.flatMap(({ task }, at) =>
+        known.includes(task)
+          ? []
+          : [
+              {
+                rule: 'AS3',
+                path: `${part}/tasks/${at}/task`,
+                message: `the sequence has no task "${task}"`,
+                cure: `Name one of ${listNames(known)}, or leave the entry out`,
+              },
+            ],
+      ),
+  );
+  return [...twice, ...unknown];
+}

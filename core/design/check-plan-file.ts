@@ -1,0 +1,281 @@
+/**
+ * Checks a plan before anything is paid for (seed 003, "Verification Checklist"). Code checks what can be counted or compared;
+ * what needs judgment is left to the design verifier.
+ *
+ * Invariants:
+ *   DP1. A task_id has the form {slug}_{unix epoch seconds} and is unique.
+ *   DP2. Each agent_name is unique in the roster.
+ *   DP3. Each agent of the roster is a registered agent that takes tasks, or one that the plan drafts; a draft takes the
+ *        place of no registered agent.
+ *   DP4. The agent of a task is in the roster.
+ *   DP5. Each agent of the roster works on a task or verifies one.
+ *   DP6. A task depends on other tasks of the plan.
+ *   DP7. Dependencies have an order; a cycle is shown A→B→A.
+ *   DP8. Instructions contain no place that was left to be written.
+ *   DP9. Rendered instructions are no longer than a delegation's task may be.
+ *   DP10. A path is relative, has "/" between its parts, and leads to no other place.
+ *   DP11. Each task has an output file.
+ *   DP12. A file below agents/ is written by its own agent, into task_output/.
+ *   DP13. Tasks that write the same file have an order.
+ *   DP14. An input that a task writes is an output of that task.
+ *   DP15. A task that reads an output depends on its author.
+ *   DP16. Author and reader of a file name the same format.
+ *   DP17. An input that exists before the plan is written by no other task, unless that one depends on its reader.
+ *   DP18. Files have an order: no task reads what follows from its own output.
+ *   DP19. Each task has evidence.
+ *   DP20. Evidence is measurable: it names what is seen, and not only how good that is.
+ *   DP21. Each evidence_id is unique in the plan.
+ *   DP22. The verifier of a task is a verifier of the roster.
+ *   DP23. No agent verifies its own work.
+ *   DP24. A proof of concept tests a risk of the plan.
+ *   DP25. Each proof of concept has a task that depends on it.
+ *   DP26. Each risk_id is unique.
+ *   DP27. The plan says what happens when a task is blocked.
+ */
+import type { AgentSummary } from '../../contracts/agent-definition.ts';
+import type { CoordinationPlan, PlanFinding, PlanTask } from '../../contracts/coordination-plan.ts';
+import { plannerAgentId } from '../../contracts/names.ts';
+import { findCycle } from '../schedule/dependencies.ts';
+import { listNames } from '../text/list-names.ts';
+import { checkEvidence, findTwice } from './check-plan-evidence.ts';
+import { checkFiles } from './check-plan-files.ts';
+import { findUnwritten, instructionCharsMax, renderTaskInstructions } from './templates.ts';
+
+/** @returns every finding at once; empty for a good plan. */
+export function checkCoordinationPlan(
+  plan: CoordinationPlan,
+  { agents }: { readonly agents: readonly AgentSummary[] },
+): PlanFinding[] {
+  return [
+    ...checkRoster(plan, agents),
+    ...checkTaskIds(plan),
+    ...checkAssignments(plan),
+    ...checkDependencies(plan),
+    ...checkInstructions(plan),
+    ...checkFiles(plan.tasks),
+    ...checkEvidence(plan),
+    ...checkRisks(plan),
+    ...checkEscalation(plan),
+  ];
+}
+
+function checkRoster(plan: CoordinationPlan, agents: readonly AgentSummary[]): PlanFinding[] {
+  const working = agents.filter(
+    ({ agent_id, only_leads }) => agent_id !== plannerAgentId && only_leads !== true,
+  );
+  const registered = working.map(({ agent_id }) => agent_id);
+  const drafted = plan.new_agents.map(({ agent_id }) => agent_id);
+  const busy = new Set(plan.tasks.flatMap((task) => [task.agent, task.validation.verified_by]));
+  return [
+    ...findTwice(plan.agents, ({ agent_name }) => agent_name).map(({ at, name }) => ({
+      rule: 'DP2',
+      path: `agents/${at}/agent_name`,
+      message: `two agents are called "${name}"`,
+      cure: 'Give one of them another agent_name, or remove it',
+    })),
+    ...plan.agents.flatMap(({ agent_id }, at) =>
+      registered.includes(agent_id) || drafted.includes(agent_id)
+        ? []
+        : [
+            {
+              rule: 'DP3',
+              path: `agents/${at}/agent_id`,
+              message: `no agent "${agent_id}" takes tasks`,
+              cure: `Name one of ${listNames([...registered, ...drafted])}, or draft it in new_agents`,
+            },
+          ],
+    ),
+    ...plan.new_agents.flatMap(({ agent_id }, at) =>
+      agents.some((one) => one.agent_id === agent_id) || drafted.indexOf(agent_id) !== at
+        ? [
+            {
+              rule: 'DP3',
+              path: `new_agents/${at}/agent_id`,
+              message: `an agent "${agent_id}" exists already`,
+              cure: 'Leave the draft out, or give it another agent_id',
+            },
+          ]
+        : [],
+    ),
+    ...plan.agents.flatMap(({ agent_name }, at) =>
+      busy.has(agent_name)
+        ? []
+        : [
+            {
+              rule: 'DP5',
+              path: `agents/${at}`,
+              message: `"${agent_name}" has no task and verifies none`,
+              cure: 'Give it a task or one to verify, or remove it from the roster',
+            },
+          ],
+    ),
+  ];
+}
+
+/** Equal to the contract's form of a task_id. */
+const taskIdForm = /^[a-z0-9][a-z0-9_-]{0,27}_[0-9]{10}$/;
+
+function checkTaskIds({ tasks }: CoordinationPlan): PlanFinding[] {
+  const malformed = tasks.flatMap(({ task_id }, at) =>
+    taskIdForm.test(task_id)
+      ? []
+      : [
+          {
+            rule: 'DP1',
+            path: `tasks/${at}/task_id`,
+            message: `"${task_id}" is no task_id`,
+            cure: 'Write {slug}_{unix epoch seconds}, such as "create_user_table_1727539200"',
+          },
+        ],
+  );
+  const twice = findTwice(tasks, ({ task_id }) => task_id).map(({ at, name }) => ({
+    rule: 'DP1',
+    path: `tasks/${at}/task_id`,
+    message: `two tasks have the task_id "${name}"`,
+    cure: 'Give one of them another time or slug',
+  }));
+  return [...malformed, ...twice];
+}
+
+function checkAssignments({ agents, tasks }: CoordinationPlan): PlanFinding[] {
+  const names = agents.map(({ agent_name }) => agent_name);
+  const verifiers = agents.filter(({ role }) => role === 'verifier');
+  const verifierNames = verifiers.map(({ agent_name }) => agent_name);
+  return tasks.flatMap(({ task_id, agent, validation: { verified_by } }, at) => {
+    const findings: PlanFinding[] = [];
+    if (!names.includes(agent)) {
+      findings.push({
+        rule: 'DP4',
+        path: `tasks/${at}/agent`,
+        message: `the roster has no agent "${agent}"`,
+        cure: `Name one of ${listNames(names)}, or add the agent to the roster`,
+      });
+    }
+    if (verified_by === agent) {
+      findings.push({
+        rule: 'DP23',
+        path: `tasks/${at}/validation/verified_by`,
+        message: `"${agent}" would verify its own work of "${task_id}"`,
+        cure: `Name another verifier: ${listNames(verifierNames.filter((one) => one !== agent))}`,
+      });
+    } else if (!verifierNames.includes(verified_by)) {
+      findings.push({
+        rule: 'DP22',
+        path: `tasks/${at}/validation/verified_by`,
+        message: `"${verified_by}" is no verifier of the roster`,
+        cure: `Name one of ${listNames(verifierNames)}, or add a verifier to the roster`,
+      });
+    }
+    return findings;
+  });
+}
+
+function checkDependencies({ tasks }: CoordinationPlan): PlanFinding[] {
+  const ids = tasks.map(({ task_id }) => task_id);
+  const unknown = tasks.flatMap(({ task_id, depends_on }, at) =>
+    depends_on.flatMap((id, index) =>
+      ids.includes(id) && id !== task_id
+        ? []
+        : [
+            {
+              rule: 'DP6',
+              path: `tasks/${at}/depends_on/${index}`,
+              message:
+                id === task_id ? `"${id}" depends on itself` : `the plan has no task "${id}"`,
+              cure: `Name one of ${listNames(ids.filter((one) => one !== task_id))}, or leave it out`,
+            },
+          ],
+    ),
+  );
+  const cycle = findCycle(
+    new Map(tasks.map((task) => [task.task_id, otherTasks(task.task_id, task.depends_on)])),
+  );
+  if (cycle === null) return unknown;
+  return [
+    ...unknown,
+    {
+      rule: 'DP7',
+      path: `tasks/${ids.indexOf(cycle[0] ?? '')}/depends_on`,
+      message: `the dependencies form a cycle: ${cycle.join('→')}`,
+      cure: 'Remove one of these dependencies, or merge the tasks',
+    },
+  ];
+}
+
+/** A dependency on the task itself has a finding of its own. */
+function otherTasks(task_id: string, depends_on: readonly string[]): string[] {
+  return depends_on.filter((id) => id !== task_id);
+}
+
+function checkInstructions(plan: CoordinationPlan): PlanFinding[] {
+  return plan.tasks.flatMap((task, at) => {
+    const path = `tasks/${at}/instructions`;
+    const unwritten = findUnwritten(task.instructions).map((where) => ({
+      rule: 'DP8',
+      path,
+      message: `something was left to be written: ${where}`,
+      cure: 'Write what belongs there, or leave the place out',
+    }));
+    const { length } = renderTaskInstructions(plan, task);
+    if (length <= instructionCharsMax) return unwritten;
+    return [
+      ...unwritten,
+      {
+        rule: 'DP9',
+        path,
+        message: `with inputs, outputs, evidence and rules the instructions have ${length} characters, at most ${instructionCharsMax}`,
+        cure: 'Shorten them, or split the task',
+      },
+    ];
+  });
+}
+
+function checkRisks({ risks, tasks }: CoordinationPlan): PlanFinding[] {
+  const ids = risks.map(({ risk_id }) => risk_id);
+  const twice = findTwice(risks, ({ risk_id }) => risk_id).map(({ at, name }) => ({
+    rule: 'DP26',
+    path: `risks/${at}/risk_id`,
+    message: `two risks have the id "${name}"`,
+    cure: 'Give one of them another risk_id',
+  }));
+  const isNeeded = (task: PlanTask): boolean =>
+    tasks.some(({ depends_on }) => depends_on.includes(task.task_id));
+  const proofs = tasks.flatMap((task, at): PlanFinding[] => {
+    const { proof_of_concept: proof, task_id } = task;
+    if (proof === null) return [];
+    const findings: PlanFinding[] = [];
+    if (!ids.includes(proof.risk_id)) {
+      findings.push({
+        rule: 'DP24',
+        path: `tasks/${at}/proof_of_concept/risk_id`,
+        message: `the plan has no risk "${proof.risk_id}"`,
+        cure: `Name one of ${listNames(ids)}, or add the risk`,
+      });
+    }
+    if (!isNeeded(task)) {
+      findings.push({
+        rule: 'DP25',
+        path: `tasks/${at}`,
+        message: `no task waits for the proof of concept "${task_id}"`,
+        cure: 'Let the tasks that rely on its assumption depend on it',
+      });
+    }
+    return findings;
+  });
+  return [...twice, ...proofs];
+}
+
+function checkEscalation({ escalation }: CoordinationPlan): PlanFinding[] {
+  const isUnwritten = escalation.every(
+    (step) => step.trim() === '' || findUnwritten(step).length > 0,
+  );
+  if (!isUnwritten) return [];
+  return [
+    {
+      rule: 'DP27',
+      path: 'escalation',
+      message: 'nothing says what happens when a task is blocked',
+      cure: 'List the steps in order: who is asked first, and when the user is',
+    },
+  ];
+}

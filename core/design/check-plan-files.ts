@@ -1,0 +1,202 @@
+/** Checks the files of a plan: what each task reads and writes (rules DP10 to DP18 of `check-plan-file`). */
+import type { PlanFinding, PlanTask } from '../../contracts/coordination-plan.ts';
+import { findCycle } from '../schedule/dependencies.ts';
+import { listNames } from '../text/list-names.ts';
+import { listUpstream } from './graph.ts';
+
+/** A file as one task writes it. */
+interface Written {
+  readonly path: string;
+  readonly task_id: string;
+  readonly format: string;
+  readonly at: string;
+}
+
+interface FileWorld {
+  readonly tasks: readonly PlanTask[];
+  readonly written: readonly Written[];
+  readonly upstream: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Tasks of a cycle of files, which has a finding of its own. */
+  readonly inCycle: ReadonlySet<string>;
+}
+
+export function checkFiles(tasks: readonly PlanTask[]): PlanFinding[] {
+  const written = tasks.flatMap(({ task_id, outputs }, task) =>
+    outputs.map(({ path, format }, at) => ({
+      path,
+      format,
+      task_id,
+      at: `tasks/${task}/outputs/${at}`,
+    })),
+  );
+  const cycle = findCycle(
+    new Map(
+      tasks.map(({ task_id, inputs }) => [
+        task_id,
+        inputs.flatMap(({ from }) => (from === null || from === task_id ? [] : [from])),
+      ]),
+    ),
+  );
+  const world = { tasks, written, upstream: listUpstream(tasks), inCycle: new Set(cycle) };
+  return [
+    ...checkPaths(tasks),
+    ...checkOutputs(world),
+    ...checkInputs(world),
+    ...(cycle === null
+      ? []
+      : [
+          {
+            rule: 'DP18',
+            path: `tasks/${tasks.findIndex(({ task_id }) => task_id === cycle[0])}/inputs`,
+            message: `the files form a cycle: ${cycle.join('→')}`,
+            cure: 'Let one of these tasks do without what the other writes, or split it',
+          },
+        ]),
+  ];
+}
+
+function checkPaths(tasks: readonly PlanTask[]): PlanFinding[] {
+  return tasks.flatMap(({ inputs, outputs }, task) =>
+    Object.entries({ inputs, outputs }).flatMap(([list, files]) =>
+      files.flatMap(({ path }, at) => {
+        const isPlain = path
+          .split('/')
+          .every((part) => part.trim() !== '' && part !== '.' && part !== '..');
+        if (isPlain && !/[\\\p{Cc}]|^~|^[A-Za-z]:/u.test(path)) return [];
+        return [
+          {
+            rule: 'DP10',
+            path: `tasks/${task}/${list}/${at}/path`,
+            message: `${JSON.stringify(path)} is no relative path`,
+            cure: 'Write a path such as "agents/database_agent/task_output/schema.sql"',
+          },
+        ];
+      }),
+    ),
+  );
+}
+
+function checkOutputs({ tasks, written, upstream }: FileWorld): PlanFinding[] {
+  const missing = tasks.flatMap(({ task_id, outputs }, at) =>
+    outputs.length > 0
+      ? []
+      : [
+          {
+            rule: 'DP11',
+            path: `tasks/${at}/outputs`,
+            message: `"${task_id}" writes no file`,
+            cure: 'Name at least one file with its format, so that its verifier has something to see',
+          },
+        ],
+  );
+  const foreign = tasks.flatMap(({ agent, outputs }, task) =>
+    outputs.flatMap(({ path }, at) =>
+      !path.startsWith('agents/') || path.startsWith(`agents/${agent}/task_output/`)
+        ? []
+        : [
+            {
+              rule: 'DP12',
+              path: `tasks/${task}/outputs/${at}/path`,
+              message: `"${agent}" would write ${JSON.stringify(path)}`,
+              cure: `Write below "agents/${agent}/task_output/"`,
+            },
+          ],
+    ),
+  );
+  const isOrdered = (a: Written, b: Written): boolean =>
+    (upstream.get(a.task_id)?.has(b.task_id) ?? false) ||
+    (upstream.get(b.task_id)?.has(a.task_id) ?? false);
+  const clashes = written.flatMap((one, at) => {
+    const other = written
+      .slice(0, at)
+      .find((earlier) => earlier.path === one.path && !isOrdered(earlier, one));
+    if (other === undefined) return [];
+    return [
+      {
+        rule: 'DP13',
+        path: `${one.at}/path`,
+        message: `"${other.task_id}" writes ${JSON.stringify(one.path)} too, and neither comes first`,
+        cure: 'Use another path, or let one of the tasks depend on the other',
+      },
+    ];
+  });
+  return [...missing, ...foreign, ...clashes];
+}
+
+function checkInputs(world: FileWorld): PlanFinding[] {
+  return world.tasks.flatMap((reader, task) =>
+    reader.inputs.flatMap((input, at): PlanFinding[] => {
+      const path = `tasks/${task}/inputs/${at}`;
+      return input.from === null
+        ? checkExisting(world, reader, { input, path })
+        : checkHandOff(world, reader, { input: { ...input, from: input.from }, path });
+    }),
+  );
+}
+
+type Place<I> = { readonly input: I; readonly path: string };
+
+function checkExisting(
+  { written, upstream }: FileWorld,
+  { task_id }: PlanTask,
+  { input, path }: Place<{ readonly path: string }>,
+): PlanFinding[] {
+  const author = written.find(
+    (one) =>
+      one.path === input.path &&
+      one.task_id !== task_id &&
+      !(upstream.get(one.task_id)?.has(task_id) ?? false),
+  );
+  if (author === undefined) return [];
+  return [
+    {
+      rule: 'DP17',
+      path: `${path}/from`,
+      message: `"${author.task_id}" writes ${JSON.stringify(input.path)}, so it may not exist yet`,
+      cure: `Name "${author.task_id}" in from and depends_on, or let that task depend on this one`,
+    },
+  ];
+}
+
+function checkHandOff(
+  { tasks, written, upstream, inCycle }: FileWorld,
+  { task_id }: PlanTask,
+  { input, path }: Place<{ readonly path: string; readonly format: string; readonly from: string }>,
+): PlanFinding[] {
+  const { from } = input;
+  const outputs = written.filter((one) => one.task_id === from);
+  const output = outputs.find((one) => one.path === input.path);
+  if (output === undefined) {
+    const isTask = tasks.some((task) => task.task_id === from);
+    return [
+      {
+        rule: 'DP14',
+        path: isTask ? `${path}/path` : `${path}/from`,
+        message: isTask
+          ? `"${from}" does not write ${JSON.stringify(input.path)}`
+          : `the plan has no task "${from}"`,
+        cure: isTask
+          ? `Name one of its outputs: ${listNames(outputs.map((one) => one.path))}`
+          : 'Name the task that writes the file, or null for one that exists already',
+      },
+    ];
+  }
+  const findings: PlanFinding[] = [];
+  if (!inCycle.has(task_id) && !(upstream.get(task_id)?.has(from) ?? false)) {
+    findings.push({
+      rule: 'DP15',
+      path: `${path}/from`,
+      message: `"${task_id}" reads what "${from}" writes, and does not depend on it`,
+      cure: `Add "${from}" to depends_on`,
+    });
+  }
+  if (output.format.trim() !== input.format.trim()) {
+    findings.push({
+      rule: 'DP16',
+      path: `${path}/format`,
+      message: `"${from}" writes ${JSON.stringify(output.format)}, and "${task_id}" reads ${JSON.stringify(input.format)}`,
+      cure: 'Name the same format at both ends',
+    });
+  }
+  return findings;
+}

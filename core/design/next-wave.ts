@@ -1,0 +1,129 @@
+/**
+ * Chooses the tasks of a plan that work next, as delegations of a wave.
+ *
+ * Invariants:
+ *   WN1. A task starts once everything that it depends on is verified or in the same wave.
+ *   WN2. What depends on a proof of concept, directly or through others, is in no wave with it: its evidence is judged
+ *        first.
+ *   WN3. A wave has at most the given number of delegations, and with each one all that it depends on.
+ *   WN4. A task that is done again has a delegation_id of its own, from which its task is found.
+ *   WN5. Each delegation requires the results of all that its task depends on or reads from.
+ */
+import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-plan.ts';
+import type { Delegation } from '../../contracts/delegation.ts';
+import { listLayers, listUpstream } from './graph.ts';
+import { renderTaskInstructions } from './templates.ts';
+
+/** Work on a plan so far, by delegation_id. */
+export interface PlanProgress {
+  /** Delegations whose task is verified; of several of one task the last one counts. */
+  readonly verified: readonly string[];
+  /** All delegations that were dispatched. */
+  readonly dispatched: readonly string[];
+}
+
+/** @returns delegations in an order in which each comes after what it depends on; empty when no task can start. */
+export function nextWave(
+  plan: CoordinationPlan,
+  { verified, dispatched }: PlanProgress,
+  delegationsMax: number,
+): Delegation[] {
+  const { tasks } = plan;
+  const results = new Map<string, string>();
+  for (const id of verified) {
+    const task = findTask(tasks, id);
+    if (task !== undefined) results.set(task.task_id, id);
+  }
+  const wave = chooseTasks(tasks, new Set(results.keys()), delegationsMax);
+  const ids = new Map(
+    wave.map(({ task_id }) => [task_id, freeDelegationId(task_id, new Set(dispatched))]),
+  );
+  return wave.map((task) => toDelegation(plan, task, { ids, results }));
+}
+
+function chooseTasks(
+  tasks: readonly PlanTask[],
+  done: ReadonlySet<string>,
+  countMax: number,
+): PlanTask[] {
+  const upstream = listUpstream(tasks);
+  const isOpen = ({ task_id }: PlanTask): boolean => !done.has(task_id);
+  const open = tasks.filter(isOpen);
+  const openProofs = new Set(
+    open.filter((task) => task.proof_of_concept !== null).map(({ task_id }) => task_id),
+  );
+  const chosen = new Set<string>();
+  // Layers put each task after its dependencies, so a cut at any place leaves none without them.
+  for (const task of listLayers(open).flat()) {
+    if (chosen.size >= countMax) break;
+    const mayStart =
+      task.depends_on.every((id) => done.has(id) || chosen.has(id)) &&
+      ![...(upstream.get(task.task_id) ?? [])].some((id) => openProofs.has(id));
+    if (mayStart) chosen.add(task.task_id);
+  }
+  return listLayers(open)
+    .flat()
+    .filter(({ task_id }) => chosen.has(task_id));
+}
+
+function toDelegation(
+  plan: CoordinationPlan,
+  task: PlanTask,
+  names: {
+    /** delegation_ids of this wave by task_id. */
+    readonly ids: ReadonlyMap<string, string>;
+    /** delegation_ids of verified results by task_id. */
+    readonly results: ReadonlyMap<string, string>;
+  },
+): Delegation {
+  const { task_id, title, agent, depends_on, inputs, validation } = task;
+  const needed = [...new Set([...depends_on, ...inputs.flatMap(({ from }) => from ?? [])])];
+  const own = needed.flatMap((id) => names.ids.get(id) ?? []);
+  const known = needed.flatMap((id) => names.results.get(id) ?? []);
+  return {
+    delegation_id: names.ids.get(task_id) ?? task_id,
+    agent_id: plan.agents.find(({ agent_name }) => agent_name === agent)?.agent_id ?? agent,
+    title,
+    task_description: renderTaskInstructions(plan, task),
+    acceptance_criteria: validation.evidence.map(({ evidence_id, description }) => ({
+      criterion_id: evidence_id,
+      description: description.slice(0, criterionCharsMax),
+    })),
+    required_inputs: [...known, ...own],
+    provided_inputs: known,
+    depends_on: own,
+    produces: [],
+    ...(own.length > 0 && { needs: 'met' }),
+    executor: { kind: 'agent' },
+  };
+}
+
+/** Equal to the contract's limit for a criterion. The instructions have the whole description. */
+const criterionCharsMax = 1_000;
+
+/** Most characters of the slug in a task_id. */
+const slugCharsMax = 28;
+
+/** A task_id is the delegation_id of its first attempt; later ones have their number before the time. */
+function freeDelegationId(task_id: string, taken: ReadonlySet<string>): string {
+  for (let attempt = 1; ; attempt += 1) {
+    const id = nameAttempt(task_id, attempt);
+    if (!taken.has(id)) return id;
+  }
+}
+
+function nameAttempt(task_id: string, attempt: number): string {
+  if (attempt === 1) return task_id;
+  const at = task_id.lastIndexOf('_');
+  const end = `-${attempt}`;
+  return `${task_id.slice(0, Math.min(at, slugCharsMax - end.length))}${end}${task_id.slice(at)}`;
+}
+
+/** Finds the task that a delegation does; undefined for one that is not of this plan. */
+export function findTask(tasks: readonly PlanTask[], delegation_id: string): PlanTask | undefined {
+  const attempt = Number(/-(\d{1,4})_\d{10}$/.exec(delegation_id)?.[1] ?? 1);
+  return (
+    tasks.find(({ task_id }) => task_id === delegation_id) ??
+    tasks.find(({ task_id }) => nameAttempt(task_id, attempt) === delegation_id)
+  );
+}

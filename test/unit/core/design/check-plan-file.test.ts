@@ -1,0 +1,285 @@
+import { CoordinationPlan } from '../../../../contracts/coordination-plan.ts';
+import type { NewAgent } from '../../../../contracts/coordination-plan.ts';
+import { checkCoordinationPlan } from '../../../../core/design/check-plan-file.ts';
+import { planAgents, samplePlan, withTask } from '../../../support/plans.ts';
+
+const check = (plan: CoordinationPlan): [string, string][] =>
+  checkCoordinationPlan(plan, { agents: planAgents }).map(({ rule, path }) => [rule, path]);
+
+function withEvidence(at: number, description: string, id = 'seen'): CoordinationPlan {
+  return withTask(at, ({ validation }) => ({
+    validation: { ...validation, evidence: [{ evidence_id: id, description }] },
+  }));
+}
+
+const withInput = (over: object): CoordinationPlan =>
+  withTask(2, ({ inputs }) => ({ inputs: inputs.map((input) => ({ ...input, ...over })) }));
+
+const agents = samplePlan().agents;
+const draft: NewAgent = {
+  agent_id: 'tester',
+  description: 'For tests.',
+  capabilities: [],
+  tools: [],
+  risk_level: 'low',
+  prompt: 'Test.',
+};
+const idle = {
+  agent_name: 'idle_agent',
+  role: 'doer',
+  responsibility: 'None.',
+  agent_id: 'engineer',
+} as const;
+const [risk] = samplePlan().risks;
+const schemaFile = { path: 'agents/database_agent/task_output/schema.md', format: 'Markdown' };
+const docsFile = { path: 'agents/api_agent/task_output/docs.md', format: 'Markdown' };
+const schema = 'schema_1727539200';
+
+/** Each fault with the one rule and the one place that report it. */
+const faults: readonly [string, string, string, CoordinationPlan][] = [
+  [
+    'DP1: a task_id without a time',
+    'DP1',
+    'tasks/3/task_id',
+    withTask(3, () => ({ task_id: 'docs' })),
+  ],
+  [
+    'DP1: a task_id twice',
+    'DP1',
+    'tasks/3/task_id',
+    withTask(3, () => ({ task_id: 'api_1727539200' })),
+  ],
+  [
+    'DP2: an agent_name twice',
+    'DP2',
+    'agents/3/agent_name',
+    samplePlan({ agents: [...agents, { ...idle, agent_name: 'api_agent' }] }),
+  ],
+  ...['ghost', 'planner', 'leader'].map((agent_id): [string, string, string, CoordinationPlan] => [
+    `DP3: the agent ${agent_id}, which takes no tasks`,
+    'DP3',
+    'agents/0/agent_id',
+    samplePlan({ agents: agents.map((one, at) => (at === 0 ? { ...one, agent_id } : one)) }),
+  ]),
+  [
+    'DP3: a draft in the place of a registered agent',
+    'DP3',
+    'new_agents/0/agent_id',
+    samplePlan({ new_agents: [{ ...draft, agent_id: 'engineer' }] }),
+  ],
+  [
+    'DP4: a task of an unknown agent',
+    'DP4',
+    'tasks/3/agent',
+    withTask(3, () => ({ agent: 'ghost', outputs: [{ path: 'docs.md', format: 'Markdown' }] })),
+  ],
+  ['DP5: an agent without work', 'DP5', 'agents/3', samplePlan({ agents: [...agents, idle] })],
+  [
+    'DP6: a dependency on an unknown task',
+    'DP6',
+    'tasks/3/depends_on/0',
+    withTask(3, () => ({ depends_on: ['ghost_1727539200'] })),
+  ],
+  [
+    'DP6: a dependency on itself',
+    'DP6',
+    'tasks/3/depends_on/0',
+    withTask(3, ({ task_id }) => ({ depends_on: [task_id] })),
+  ],
+  [
+    'DP7: a cycle of dependencies',
+    'DP7',
+    'tasks/0/depends_on',
+    withTask(0, () => ({ depends_on: ['api_1727539200'] })),
+  ],
+  [
+    'DP8: a placeholder',
+    'DP8',
+    'tasks/3/instructions',
+    withTask(3, () => ({ instructions: 'Write the docs.\n\nTODO' })),
+  ],
+  [
+    'DP8: a hole of a template',
+    'DP8',
+    'tasks/3/instructions',
+    withTask(3, () => ({ instructions: 'Write the docs for {{audience}}.' })),
+  ],
+  [
+    'DP9: instructions without room for the rules',
+    'DP9',
+    'tasks/3/instructions',
+    withTask(3, () => ({ instructions: 'x'.repeat(19_000) })),
+  ],
+  ...['/etc/passwd', '../x.md', 'a//b.md', 'a\\b.md', 'C:/x.md', './x.md'].map(
+    (path): [string, string, string, CoordinationPlan] => [
+      `DP10: the path ${path}`,
+      'DP10',
+      'tasks/3/outputs/0/path',
+      withTask(3, () => ({ outputs: [{ path, format: 'Markdown' }] })),
+    ],
+  ),
+  ['DP11: a task without a file', 'DP11', 'tasks/3/outputs', withTask(3, () => ({ outputs: [] }))],
+  [
+    "DP12: a file in another agent's folder",
+    'DP12',
+    'tasks/3/outputs/0/path',
+    withTask(3, () => ({
+      outputs: [{ path: 'agents/database_agent/task_output/x.md', format: 'Markdown' }],
+    })),
+  ],
+  [
+    'DP13: two authors of a file in no order',
+    'DP13',
+    'tasks/3/outputs/0/path',
+    withTask(
+      3,
+      () => ({ outputs: [{ path: 'notes.md', format: 'Markdown' }] }),
+      withTask(2, () => ({ outputs: [{ path: 'notes.md', format: 'Markdown' }] })),
+    ),
+  ],
+  [
+    'DP14: an input that its author does not write',
+    'DP14',
+    'tasks/2/inputs/0/path',
+    withInput({ path: 'schema.sql' }),
+  ],
+  [
+    'DP14: an input of an unknown task',
+    'DP14',
+    'tasks/2/inputs/0/from',
+    withInput({ from: 'ghost_1727539200' }),
+  ],
+  [
+    'DP15: a reader that does not depend on the author',
+    'DP15',
+    'tasks/3/inputs/0/from',
+    withTask(3, () => ({ inputs: [{ ...schemaFile, from: schema }] })),
+  ],
+  [
+    'DP16: two formats of one file',
+    'DP16',
+    'tasks/2/inputs/0/format',
+    withInput({ format: 'SQL' }),
+  ],
+  [
+    'DP17: a file that another task writes and that is to exist already',
+    'DP17',
+    'tasks/2/inputs/0/from',
+    withInput({ from: null }),
+  ],
+  [
+    'DP18: a cycle of files',
+    'DP18',
+    'tasks/2/inputs',
+    withTask(
+      3,
+      () => ({
+        inputs: [
+          {
+            path: 'agents/api_agent/task_output/api.md',
+            format: 'Markdown',
+            from: 'api_1727539200',
+          },
+        ],
+      }),
+      withTask(2, () => ({ inputs: [{ ...docsFile, from: 'docs_1727539200' }] })),
+    ),
+  ],
+  [
+    'DP19: a task without evidence',
+    'DP19',
+    'tasks/3/validation/evidence',
+    withTask(3, ({ validation }) => ({ validation: { ...validation, evidence: [] } })),
+  ],
+  ...['The docs are good.', 'It is fast enough', 'The design is appropriate', 'TBD'].map(
+    (description): [string, string, string, CoordinationPlan] => [
+      `DP20: the evidence "${description}"`,
+      'DP20',
+      'tasks/3/validation/evidence/0/description',
+      withEvidence(3, description),
+    ],
+  ),
+  [
+    'DP21: an evidence_id twice',
+    'DP21',
+    'tasks/3/validation/evidence/0/evidence_id',
+    withEvidence(3, 'The file has 3 sections.', 'api-done'),
+  ],
+  ...['ghost', 'database_agent'].map((verified_by): [string, string, string, CoordinationPlan] => [
+    `DP22: ${verified_by} as a verifier`,
+    'DP22',
+    'tasks/3/validation/verified_by',
+    withTask(3, ({ validation }) => ({ validation: { ...validation, verified_by } })),
+  ]),
+  [
+    'DP23: an agent that verifies its own work',
+    'DP23',
+    'tasks/3/validation/verified_by',
+    withTask(3, () => ({
+      agent: 'reviewer_agent',
+      outputs: [{ path: 'agents/reviewer_agent/task_output/docs.md', format: 'Markdown' }],
+    })),
+  ],
+  [
+    'DP24: a proof of concept of an unknown risk',
+    'DP24',
+    'tasks/0/proof_of_concept/risk_id',
+    samplePlan({ risks: [] }),
+  ],
+  [
+    'DP25: a proof of concept that no task waits for',
+    'DP25',
+    'tasks/0',
+    withTask(1, () => ({ depends_on: [] })),
+  ],
+  [
+    'DP26: a risk_id twice',
+    'DP26',
+    'risks/1/risk_id',
+    samplePlan({ risks: risk === undefined ? [] : [risk, risk] }),
+  ],
+  ['DP27: a plan without escalation', 'DP27', 'escalation', samplePlan({ escalation: [] })],
+  ['DP27: an escalation to be written', 'DP27', 'escalation', samplePlan({ escalation: ['TBD'] })],
+];
+
+describe('checkCoordinationPlan', () => {
+  it('the sample plan is a plan and has no finding', () => {
+    expect(CoordinationPlan.parse(samplePlan())).toEqual(samplePlan());
+    expect(check(samplePlan())).toEqual([]);
+  });
+
+  it.each(faults)('%s is the one finding', (_name, rule, path, plan) => {
+    expect(check(plan)).toEqual([[rule, path]]);
+    for (const { message, cure } of checkCoordinationPlan(plan, { agents: planAgents })) {
+      expect(message).toMatch(/\S \S/);
+      expect(cure).toMatch(/^[A-Z]/);
+    }
+  });
+
+  it('a draft can be in the roster, an author may change its file, and a later task may too', () => {
+    const drafted = agents.map((one, at) => (at === 0 ? { ...one, agent_id: 'tester' } : one));
+    expect(check(samplePlan({ agents: drafted, new_agents: [draft] }))).toEqual([]);
+    const code = { path: 'src/api.ts', format: 'TypeScript' };
+    const input = { ...code, from: null };
+    const first = withTask(2, ({ inputs }) => ({ inputs: [...inputs, input], outputs: [code] }));
+    const both = withTask(
+      3,
+      () => ({
+        depends_on: ['api_1727539200'],
+        inputs: [{ ...code, from: 'api_1727539200' }],
+        outputs: [code],
+      }),
+      first,
+    );
+    expect(check(both)).toEqual([]);
+  });
+
+  it.each([
+    'All tests pass.',
+    'Every page loads well below 200 ms.',
+    '`npm test` ends as expected.',
+    'The file lists the tables.',
+  ])('the evidence "%s" can be measured', (description) => {
+    expect(check(withEvidence(3, description))).toEqual([]);
+  });
+});

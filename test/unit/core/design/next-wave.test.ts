@@ -1,0 +1,98 @@
+import { WavePlan } from '../../../../contracts/wave-plan.ts';
+import { findTask, nextWave } from '../../../../core/design/next-wave.ts';
+import { defaultLimits } from '../../../../core/limits.ts';
+import { checkPlan } from '../../../../core/plan/check-plan.ts';
+import { outlinePlan } from '../../../../core/plan/outline-plan.ts';
+import { planAgents, planTask, samplePlan } from '../../../support/plans.ts';
+import { someRef } from '../../../support/factories.ts';
+
+const id = (name: string): string => `${name}_1727539200`;
+const nothing = { verified: [], dispatched: [] };
+
+function idsOf(progress: Parameters<typeof nextWave>[1], max = 50): string[] {
+  return nextWave(samplePlan(), progress, max).map(({ delegation_id }) => delegation_id);
+}
+
+describe('nextWave', () => {
+  it('WN2: a proof of concept works without those that rely on it', () => {
+    expect(idsOf(nothing)).toEqual([id('try-index'), id('docs')]);
+  });
+
+  it('WN1: what depends on a task of the same wave is in it too', () => {
+    const verified = [id('try-index'), id('docs')];
+    expect(idsOf({ verified, dispatched: verified })).toEqual([id('schema'), id('api')]);
+    expect(
+      idsOf({ verified: ['schema', 'api', 'docs', 'try-index'].map(id), dispatched: [] }),
+    ).toEqual([]);
+  });
+
+  it('WN3: a wave keeps its limit, and no task comes without its dependencies', () => {
+    const verified = [id('try-index')];
+    expect(idsOf({ verified, dispatched: verified }, 2)).toEqual([id('schema'), id('docs')]);
+    expect(idsOf({ verified, dispatched: verified }, 1)).toEqual([id('schema')]);
+  });
+
+  it('WN4: a task that is done again has another delegation_id, from which it is found', () => {
+    const dispatched = [id('try-index'), id('docs')];
+    const again = idsOf({ verified: [id('docs')], dispatched });
+    expect(again).toEqual(['try-index-2_1727539200']);
+    const third = idsOf({ verified: [id('docs')], dispatched: [...dispatched, ...again] });
+    expect(third).toEqual(['try-index-3_1727539200']);
+    const { tasks } = samplePlan();
+    expect(findTask(tasks, 'try-index-3_1727539200')?.task_id).toBe(id('try-index'));
+    expect(findTask(tasks, 'ghost_1727539200')).toBeUndefined();
+    const long = planTask('a-very-long-name-of-28-chars');
+    const [first] = nextWave(
+      { ...samplePlan(), tasks: [long] },
+      { verified: [], dispatched: [long.task_id] },
+      1,
+    );
+    expect(first?.delegation_id).toBe('a-very-long-name-of-28-cha-2_1727539200');
+    expect(findTask([long], first?.delegation_id ?? '')).toBe(long);
+  });
+
+  it('WN5: a delegation requires the results that its task builds on', () => {
+    const verified = ['try-index-2_1727539200', id('docs')];
+    const [schema, api] = nextWave(samplePlan(), { verified, dispatched: verified }, 50);
+    expect(schema).toMatchObject({
+      required_inputs: ['try-index-2_1727539200'],
+      provided_inputs: ['try-index-2_1727539200'],
+      depends_on: [],
+    });
+    expect(api).toMatchObject({
+      agent_id: 'engineer',
+      required_inputs: [id('schema')],
+      depends_on: [id('schema')],
+      needs: 'met',
+    });
+  });
+
+  it('its delegations are a valid wave', () => {
+    const delegations = nextWave(
+      samplePlan(),
+      { verified: [id('try-index')], dispatched: [id('try-index')] },
+      50,
+    );
+    const written = delegations.map(({ executor: _executor, ...rest }) => rest);
+    const plan = WavePlan.parse({
+      summary: 'The next tasks.',
+      delegations: written,
+      needs_user_input: false,
+      user_questions: [],
+    });
+    const context = {
+      agents: planAgents,
+      criteria: [],
+      known_inputs: [id('try-index')],
+      delegation_ids: [id('try-index')],
+      fingerprints: {},
+      stale: [],
+      answered_questions: [],
+      triads: true,
+      teams: [],
+      models: [],
+      limits: defaultLimits,
+    };
+    expect(checkPlan(outlinePlan(plan, someRef), context)).toEqual([]);
+  });
+});
