@@ -1,7 +1,12 @@
+import type { z } from 'zod';
 import { createAnthropicClient } from '../../../activities/adapters/anthropic/anthropic-client.ts';
-import { readJson } from '../../../activities/artifacts/read-artifact.ts';
-import type { CoordinationPlan, PlanFinding } from '../../../contracts/coordination-plan.ts';
+import { readShape } from '../../../activities/artifacts/read-artifact.ts';
 import type {
+  CoordinationPlan,
+  PlanFinding,
+  PlanOperation,
+} from '../../../contracts/coordination-plan.ts';
+import {
   BestPractices,
   ConversationSummary,
   DesignBrief,
@@ -9,13 +14,18 @@ import type {
   DesignCheckpoints,
   DesignFiles,
   DesignInstructions,
+  DesignReview,
+  DesignRoster,
+  DesignSequence,
+  DoerConsultation,
+  PocIntegration,
+  PocRecommendation,
+  TechnologyResearch,
+} from '../../../contracts/design.ts';
+import type {
   DesignMaterial,
   DesignPrompt,
   DesignReplyOutline,
-  DesignRoster,
-  DesignSequence,
-  PocIntegration,
-  PocRecommendation,
 } from '../../../contracts/design.ts';
 import type { DesignStageName } from '../../../contracts/names.ts';
 import { assemblePlan } from '../../../core/design/assemble-plan.ts';
@@ -50,6 +60,7 @@ class PlayedDesign {
 
   async play<T>(
     stage: DesignStageName,
+    schema: z.ZodType<T>,
     changes: Partial<DesignPrompt> = {},
   ): Promise<{ value: T; outline: DesignReplyOutline }> {
     const { bench, plan } = this;
@@ -75,10 +86,10 @@ class PlayedDesign {
     }
     const outline = reply.outline.reply;
     this.materials.push({ stage, subject: prompt.subject, ref: outline.ref });
-    return { value: (await readJson(bench.store, outline.ref)) as T, outline };
+    return { value: await readShape(bench.store, outline.ref, schema, stage), outline };
   }
 
-  change(operations: DesignChange['operations']): void {
+  change(operations: readonly PlanOperation[]): void {
     if (this.plan === null) throw new Error('no plan');
     const changed = changePlan(this.plan, operations);
     if (!changed.ok) throw new Error(JSON.stringify(changed.faults));
@@ -94,13 +105,13 @@ async function openDesign(goal: string): Promise<PlayedDesign> {
 /** Plays all stages up to the plan with its proofs of concept. */
 async function designUpToPlan(goal: string): Promise<PlayedDesign> {
   const design = await openDesign(goal);
-  const summary = await design.play<ConversationSummary>('interview');
-  const brief = await design.play<DesignBrief>('brief');
-  const roster = await design.play<DesignRoster>('roster');
-  const sequence = await design.play<DesignSequence>('sequencing');
-  const files = await design.play<DesignFiles>('file_structure');
-  const checkpoints = await design.play<DesignCheckpoints>('checkpoints');
-  const instructions = await design.play<DesignInstructions>('instructions');
+  const summary = await design.play('interview', ConversationSummary);
+  const brief = await design.play('brief', DesignBrief);
+  const roster = await design.play('roster', DesignRoster);
+  const sequence = await design.play('sequencing', DesignSequence);
+  const files = await design.play('file_structure', DesignFiles);
+  const checkpoints = await design.play('checkpoints', DesignCheckpoints);
+  const instructions = await design.play('instructions', DesignInstructions);
   design.plan = assemblePlan({
     goal,
     summary: summary.value,
@@ -112,16 +123,16 @@ async function designUpToPlan(goal: string): Promise<PlayedDesign> {
     instructions: instructions.value,
     created_at,
   });
-  design.change((await design.play<DesignChange>('design_change')).value.operations);
+  design.change((await design.play('design_change', DesignChange)).value.operations);
   for (const subject of brief.outline.technologies) {
     // oxlint-disable-next-line no-await-in-loop
-    await design.play('research', { subject });
+    await design.play('research', TechnologyResearch, { subject });
   }
-  await design.play('consultation', { subject: 'facts_agent' });
-  const proofs = await design.play<PocRecommendation>('poc_recommendation');
-  const places = await design.play<PocIntegration>('poc_integration');
+  await design.play('consultation', DoerConsultation, { subject: 'facts_agent' });
+  const proofs = await design.play('poc_recommendation', PocRecommendation);
+  const places = await design.play('poc_integration', PocIntegration);
   design.change(operationsOfProofs(design.plan, proofs.value, places.value, created_at + 100));
-  const practices = await design.play<BestPractices>('best_practices');
+  const practices = await design.play('best_practices', BestPractices);
   design.change(operationsOfPractices(practices.value));
   return design;
 }
@@ -138,14 +149,14 @@ it.each(['Compare three databases.', 'Write a test for our parser.', 'Warum ist 
     const proof = tasks.find(({ proof_of_concept }) => proof_of_concept !== null);
     expect(tasks).toHaveLength(4);
     expect(tasks.some(({ depends_on }) => depends_on.includes(proof?.task_id ?? ''))).toBe(true);
-    const review = await design.play('design_review');
+    const review = await design.play('design_review', DesignReview);
     expect(review.outline.findings).toEqual([]);
   },
 );
 
 it('asks its one question in the interview, and not again once it is answered', async () => {
   const design = await openDesign('Compare three databases.');
-  const first = await design.play<ConversationSummary>('interview');
+  const first = await design.play('interview', ConversationSummary);
   expect(first.outline.user_questions).toHaveLength(1);
 });
 
@@ -157,15 +168,15 @@ it('drafts a new agent where the goal is marked so', async () => {
 
 it('has a finding until the designer answers it', async () => {
   const design = await designUpToPlan('Compare three databases. [flawed]');
-  const { findings } = (await design.play('design_review')).outline;
+  const { findings } = (await design.play('design_review', DesignReview)).outline;
   expect(findings).toHaveLength(1);
-  design.change((await design.play<DesignChange>('design_change', { findings })).value.operations);
-  expect((await design.play('design_review')).outline.findings).toEqual([]);
+  design.change((await design.play('design_change', DesignChange, { findings })).value.operations);
+  expect((await design.play('design_review', DesignReview)).outline.findings).toEqual([]);
 });
 
 it('makes the change that the user asked for', async () => {
   const design = await designUpToPlan('Compare three databases.');
-  const { value } = await design.play<DesignChange>('design_change', {
+  const { value } = await design.play('design_change', DesignChange, {
     requested_change: 'Look at SQLite too.',
   });
   expect(JSON.stringify(value.operations)).toContain('Look at SQLite too.');
