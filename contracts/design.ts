@@ -11,34 +11,13 @@ import {
 } from './coordination-plan.ts';
 import { RiskLevel } from './agent-definition.ts';
 import type { PlanFinding } from './coordination-plan.ts';
+import type { DesignStageName } from './names.ts';
 import { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
 import { Slug } from './slug.ts';
 
-/** Kinds of model reply of a design, in the order in which a design asks for them. */
-export const designStageNames = [
-  /** The plan development agent: requirements, in batches of questions. */
-  'interview',
-  /** The workflow designer: gaps, hand-offs, failure modes, technologies. */
-  'brief',
-  'roster',
-  'sequencing',
-  'file_structure',
-  'checkpoints',
-  'instructions',
-  /** The workflow designer again: brings the parts together, or answers findings and the user's changes. */
-  'design_change',
-  /** Practices and failure patterns of one technology. */
-  'research',
-  /** Risks that one doer of the roster sees in its own tasks. */
-  'consultation',
-  'poc_recommendation',
-  'poc_integration',
-  'best_practices',
-  /** The design verifier. */
-  'design_review',
-] as const;
-export type DesignStageName = (typeof designStageNames)[number];
+export { designStageNames } from './names.ts';
+export type { DesignStageName } from './names.ts';
 
 const text = z.string().min(1).max(2_000);
 const texts = z.array(text).max(30);
@@ -219,7 +198,14 @@ export const PocIntegration = z.strictObject({
 export type PocIntegration = z.infer<typeof PocIntegration>;
 
 export const BestPractices = z.strictObject({
-  tasks: z.array(z.strictObject({ task_id: TaskId, practices: texts.min(1) })).max(60),
+  tasks: z
+    .array(
+      z.strictObject({
+        task_id: TaskId,
+        practices: texts.min(1).describe('What to do, one sentence each.'),
+      }),
+    )
+    .max(60),
 });
 export type BestPractices = z.infer<typeof BestPractices>;
 
@@ -251,7 +237,6 @@ export interface DesignPrompt {
   readonly kind: 'design';
   readonly stage: DesignStageName;
   readonly record_ref: Ref;
-  readonly registry_ref: Ref;
   readonly materials: readonly DesignMaterial[];
   /** The CoordinationPlan as JSON; null before it is assembled. */
   readonly plan_ref: Ref | null;
@@ -272,4 +257,6 @@ export interface DesignReplyOutline {
   readonly user_questions: readonly AskedQuestion[];
   /** Technologies of a brief; otherwise empty. */
   readonly technologies: readonly string[];
+  /** Findings of a review; otherwise empty. */
+  readonly findings: readonly PlanFinding[];
 }

@@ -1,6 +1,7 @@
 import type { AgentOutputOutline, Passable } from './agent-output.ts';
 import type { Allowance, Spending } from './budget.ts';
 import type { DelegationOutcome, UpstreamOutput } from './delegation-run.ts';
+import type { DesignPrompt, DesignReplyOutline } from './design.ts';
 import type { DeliveredAnswer, NewsItem } from './messages.ts';
 import type { TurnBrief } from './member-turn.ts';
 import type { StageName } from './names.ts';
@@ -106,7 +107,8 @@ export type Prompt =
       /** Outputs of this wave that are finished. */
       readonly outputs: readonly UpstreamOutput[];
       readonly amendments: readonly string[];
-    };
+    }
+  | DesignPrompt;
 
 /** Input that a turn adds to the conversation before the model is called. */
 export type TurnInput =
@@ -220,6 +222,7 @@ export type TurnOutline =
   | { readonly shape: 'agent_output'; readonly output: AgentOutputOutline }
   | { readonly shape: 'wave_decision'; readonly decision: WaveDecisionOutline }
   | { readonly shape: 'question_review'; readonly review: QuestionReviewOutline }
+  | { readonly shape: 'design'; readonly reply: DesignReplyOutline }
   /** Text of a member, as Markdown. */
   | { readonly shape: 'member_turn'; readonly said_ref: Ref }
   /** Code without other text. */

@@ -10,6 +10,31 @@ export const workflowTypes = {
   team: 'team',
 } as const;
 
+/** Kinds of model reply of a design, in the order in which a design asks for them. */
+export const designStageNames = [
+  /** The plan development agent: requirements, in batches of questions. */
+  'interview',
+  /** The workflow designer: gaps, hand-offs, failure modes, technologies. */
+  'brief',
+  'roster',
+  'sequencing',
+  'file_structure',
+  'checkpoints',
+  'instructions',
+  /** The workflow designer again: brings the parts together, or answers findings and the user's changes. */
+  'design_change',
+  /** Practices and failure patterns of one technology. */
+  'research',
+  /** Risks that one doer of the roster sees in its own tasks. */
+  'consultation',
+  'poc_recommendation',
+  'poc_integration',
+  'best_practices',
+  /** The design verifier. */
+  'design_review',
+] as const;
+export type DesignStageName = (typeof designStageNames)[number];
+
 /** The kinds of model reply that the engine asks for; `activities/stages` has one entry for each. */
 export const stageNames = [
   'plan',
@@ -21,6 +46,7 @@ export const stageNames = [
   'code',
   'decision',
   'question_review',
+  ...designStageNames,
 ] as const;
 export type StageName = (typeof stageNames)[number];
 
@@ -104,3 +130,20 @@ export const plannerAgentId = 'planner';
 
 /** The shipped agent that leads a team which names no other. */
 export const leaderAgentId = 'leader';
+
+/** The shipped agents of a design. A consultation goes to an agent of the roster instead. */
+export const designAgentIds = {
+  interview: 'plan-developer',
+  brief: 'workflow-designer',
+  roster: 'roster-designer',
+  sequencing: 'sequencing-designer',
+  file_structure: 'file-designer',
+  checkpoints: 'checkpoint-designer',
+  instructions: 'instruction-writer',
+  design_change: 'workflow-designer',
+  research: 'technology-researcher',
+  poc_recommendation: 'poc-designer',
+  poc_integration: 'poc-designer',
+  best_practices: 'practice-integrator',
+  design_review: 'design-verifier',
+} as const satisfies Readonly<Record<Exclude<DesignStageName, 'consultation'>, string>>;

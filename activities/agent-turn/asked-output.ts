@@ -5,7 +5,7 @@ import type { SchemaForm, TranscriptNode } from '../../contracts/transcript.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ModelRequest } from '../ports/model-client.ts';
 import type { SchemaTerms, Stage } from '../stages/stage.ts';
-import { stages } from '../stages/stages.ts';
+import { stageOf, stages } from '../stages/stages.ts';
 import { jsonBlock } from '../text/blocks.ts';
 
 /** Final text that a conversation asks for, with the form of its schema. */
@@ -28,7 +28,7 @@ export async function readAsked(
   const form = nodes.findLast((node) => node.schema_form !== undefined)?.schema_form ?? 'whole';
   const settled = nodes.find((node) => node.planning !== undefined)?.planning;
   const begins = append.find((one) => one.type === 'prompt')?.prompt;
-  const read = settled ?? (begins && (await stages[begins.kind].readTerms?.(store, begins)));
+  const read = settled ?? (begins && (await stageOf(begins).readTerms?.(store, begins)));
   return { stage, planning: read ?? null, form, passes: passable !== undefined };
 }
 

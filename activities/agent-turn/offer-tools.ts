@@ -42,6 +42,7 @@ export async function offerTools(
   if (settled !== undefined) return settled;
   const begins = input.append.find((one) => one.type === 'prompt')?.prompt;
   if (tools !== 'wave' || begins === undefined || !('plan_ref' in begins)) return allowedTools;
+  if (begins.plan_ref === null) return allowedTools;
   const [plan, agents] = await Promise.all([
     readShape(store, begins.plan_ref, StoredPlan, 'a wave plan'),
     readAgents(store, input.registry_ref),

@@ -8,7 +8,7 @@ import { renderAnswers, renderNews } from '../prompts/render-answers.ts';
 import { renderTaskResult } from '../prompts/render-task-result.ts';
 import { renderTurn } from '../prompts/render-turn.ts';
 import type { PromptReader } from '../stages/stage.ts';
-import { stages } from '../stages/stages.ts';
+import { stageOf } from '../stages/stages.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock } from '../text/blocks.ts';
 
@@ -68,7 +68,7 @@ async function renderInput(
 ): Promise<ContentBlock[]> {
   switch (input.type) {
     case 'prompt':
-      return stages[input.prompt.kind].render(store, input.prompt, reader);
+      return stageOf(input.prompt).render(store, input.prompt, reader);
     case 'tool_result': {
       const { tool_use_id, is_error } = input;
       const text = await store.getText(input.result_ref);

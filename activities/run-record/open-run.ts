@@ -45,8 +45,15 @@ export async function openRun(
   input: OpenRunInput,
   assertCurrent: AssertCurrent,
 ): Promise<OpenRunResult> {
-  const { request, agents, limits, budget, models, teams } = await checkIntake(deps, input);
-  const registry: RegistrySnapshot = { agents: [...agents], teams: [...(request.teams ?? [])] };
+  const { request, agents, designers, limits, budget, models, teams } = await checkIntake(
+    deps,
+    input,
+  );
+  const registry: RegistrySnapshot = {
+    agents: [...agents],
+    designers: [...designers],
+    teams: [...(request.teams ?? [])],
+  };
   const registryRef = await deps.store.put(JSON.stringify(registry));
   const plan =
     request.delegations === null
@@ -97,6 +104,7 @@ export type IntakeDeps = Pick<
 interface Intake {
   readonly request: RunRequest;
   readonly agents: readonly AgentDefinition[];
+  readonly designers: readonly AgentDefinition[];
   readonly limits: RunLimits;
   readonly budget: RunBudget | null;
   readonly models: readonly string[];
@@ -113,11 +121,11 @@ export async function checkIntake(
   { workflow_type, input }: Pick<OpenRunInput, 'workflow_type' | 'input'>,
 ): Promise<Intake> {
   const { request: typed, agentsDir, faults } = readInput(workflow_type, input);
-  const { agents, faults: agentFaults } = await loadRegistry(
-    deps,
-    agentsDir,
-    typed !== null && typed.workspaceDir !== null,
-  );
+  const {
+    agents,
+    designers,
+    faults: agentFaults,
+  } = await loadRegistry(deps, agentsDir, typed !== null && typed.workspaceDir !== null);
   const teamFaults =
     agentFaults.length > 0
       ? []
@@ -143,7 +151,7 @@ export async function checkIntake(
     ...(await checkWorkspace(deps, request)),
   ];
   if (ruleFaults.length > 0) throw createInvalidInput(workflow_type, ruleFaults);
-  return { request, agents, limits, budget, models, teams };
+  return { request, agents, designers, limits, budget, models, teams };
 }
 
 /** Chooses the members of a triad and the leader of a team, once the agents are loaded. */

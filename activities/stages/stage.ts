@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { Passable } from '../../contracts/agent-output.ts';
 import type { OutputShape, Prompt, TurnOutline } from '../../contracts/model-turn.ts';
-import type { StageName } from '../../contracts/names.ts';
+import type { DesignStageName, StageName } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type {
@@ -35,10 +35,10 @@ export interface Stage<P extends Prompt = Prompt> {
   readTerms?(store: ArtifactStore, prompt: P): Promise<PlanningTerms>;
 }
 
-/** First prompt of a stage. A member that writes the output began like any member. */
+/** First prompt of a stage. A member that writes the output began like any member; all stages of a design begin alike. */
 export type PromptOf<N extends StageName> = Extract<
   Prompt,
-  { kind: N extends 'member_output' ? 'member' : N }
+  { kind: N extends 'member_output' ? 'member' : N extends DesignStageName ? 'design' : N }
 >;
 
 /** The agent that a prompt is rendered for. */

@@ -1,7 +1,9 @@
+import type { Prompt } from '../../contracts/model-turn.ts';
 import type { StageName } from '../../contracts/names.ts';
 import { codeStage } from './code.ts';
 import { decisionStage } from './decision.ts';
 import { delegationStage } from './delegation.ts';
+import { designStages } from './design-stages.ts';
 import { leaderStage } from './leader.ts';
 import { memberOutputStage, memberStage } from './member.ts';
 import { planStage } from './plan.ts';
@@ -18,6 +20,12 @@ const table = {
   code: codeStage,
   decision: decisionStage,
   question_review: questionReviewStage,
+  ...designStages,
 } as const satisfies { readonly [N in StageName]: Stage<PromptOf<N>> };
 
 export const stages: Readonly<Record<StageName, Stage>> = table;
+
+/** Returns the stage that a first prompt begins. A member that writes the output began like any member. */
+export function stageOf(prompt: Prompt): Stage {
+  return stages[prompt.kind === 'design' ? prompt.stage : prompt.kind];
+}

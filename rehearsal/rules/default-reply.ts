@@ -4,6 +4,7 @@ import type { ContentReply } from '../script.ts';
 import { isObject, quote, textOf } from '../text.ts';
 import type { JsonObject } from '../text.ts';
 import type { SharedWork } from './agent-rule.ts';
+import { answerDesign } from './design-rule.ts';
 import { describeResults, giveTasks, readLeader } from './leader-rule.ts';
 import { readMember } from './member-prompt.ts';
 import { describeWork, takeTurn } from './member-rule.ts';
@@ -108,7 +109,8 @@ export function composeDefaultReply(request: MessagesRequest): ContentReply {
     return { text: `Rehearsal: ${call.name} first.`, tool_use: [call] };
   }
   if (request.schema === null) return { text: freeText(prompt) };
-  const value = answerByRule(request.schema, prompt, part?.shared ?? null);
+  const value =
+    answerDesign(request, prompt) ?? answerByRule(request.schema, prompt, part?.shared ?? null);
   return {
     json:
       value === null

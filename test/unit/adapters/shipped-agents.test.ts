@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { loadAgents } from '../../../activities/adapters/agent-files.ts';
+import { partDesigners } from '../../../activities/run-record/load-registry.ts';
 import { grantableNames } from '../../../activities/tools/registry/create-registry.ts';
+import { designAgentIds } from '../../../contracts/names.ts';
 
 const agents = await loadAgents([fileURLToPath(new URL('../../../agents', import.meta.url))], {
   knownTools: grantableNames,
@@ -10,8 +12,12 @@ const withTool = (tool: string) =>
   agents.filter((one) => one.allowed_tools.includes(tool)).map((one) => one.agent_id);
 
 describe('the shipped agents', () => {
-  it('are the planner, six who do work, and one who leads a team', () => {
-    expect(agents.map((agent) => agent.agent_id)).toEqual([
+  it('are the planner, six who do work, one who leads a team, and the design group', () => {
+    const { others, designers } = partDesigners(agents);
+    expect(new Set(designers.map((agent) => agent.agent_id))).toEqual(
+      new Set(Object.values(designAgentIds)),
+    );
+    expect(others.map((agent) => agent.agent_id)).toEqual([
       'analyst',
       'engineer',
       'leader',

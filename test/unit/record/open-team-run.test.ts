@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import type { OpenRunInput, OpenRunResult } from '../../../contracts/activity-types.ts';
-import { readTeams } from '../../../activities/artifacts/read-artifact.ts';
+import { readRegistry } from '../../../activities/artifacts/read-artifact.ts';
 import { readTree } from '../../support/read-tree.ts';
 import { agent, createHarness, useHarness } from './harness.ts';
 import type { Harness } from './harness.ts';
@@ -13,7 +13,8 @@ const message = 'Compare three ways\nto store sensor data.';
 const members = ['researcher', 'writer'];
 const desk = { team_id: 'desk', leader: 'writer', members: [{ id: 'researcher' }] };
 
-const teamsOf = (opened: OpenRunResult) => readTeams(harness.deps.store, opened.registry_ref);
+const teamsOf = async (opened: OpenRunResult) =>
+  (await readRegistry(harness.deps.store, opened.registry_ref)).teams;
 
 /** Path and reason of every fault. */
 const faultsOf = async (

@@ -1,0 +1,37 @@
+import type { DesignPrompt } from '../../contracts/design.ts';
+import type { DesignStageName } from '../../contracts/names.ts';
+import type { Stage } from './stage.ts';
+import { designChangeStage, designReviewStage } from './design-change.ts';
+import { briefStage, interviewStage } from './design-clarify.ts';
+import {
+  bestPracticesStage,
+  consultationStage,
+  pocIntegrationStage,
+  pocRecommendationStage,
+  researchStage,
+} from './design-risks.ts';
+import {
+  checkpointsStage,
+  fileStructureStage,
+  instructionsStage,
+  rosterStage,
+  sequencingStage,
+} from './design-specialists.ts';
+
+/** Stages of a design by name. */
+export const designStages = {
+  interview: interviewStage,
+  brief: briefStage,
+  roster: rosterStage,
+  sequencing: sequencingStage,
+  file_structure: fileStructureStage,
+  checkpoints: checkpointsStage,
+  instructions: instructionsStage,
+  design_change: designChangeStage,
+  research: researchStage,
+  consultation: consultationStage,
+  poc_recommendation: pocRecommendationStage,
+  poc_integration: pocIntegrationStage,
+  best_practices: bestPracticesStage,
+  design_review: designReviewStage,
+} as const satisfies Readonly<Record<DesignStageName, Stage<DesignPrompt>>>;
