@@ -32,8 +32,8 @@ import { assemblePlan } from '../../../core/design/assemble-plan.ts';
 import { changePlan } from '../../../core/design/change-plan.ts';
 import { checkCoordinationPlan } from '../../../core/design/check-plan-file.ts';
 import { operationsOfPractices, operationsOfProofs } from '../../../core/design/plan-operations.ts';
-import { startRehearsalServer } from '../../../rehearsal/server.ts';
-import type { RehearsalServer } from '../../../rehearsal/server.ts';
+import { startRehearsalServer } from '../../../rehearsal/server/server.ts';
+import type { RehearsalServer } from '../../../rehearsal/server/server.ts';
 import { summariseAgent } from '../../../activities/run-record/summarise-agent.ts';
 import { agents, createBench } from './bench.ts';
 import type { Bench } from './bench.ts';
@@ -138,7 +138,9 @@ async function designUpToPlan(goal: string): Promise<PlayedDesign> {
 }
 
 const findingsOf = ({ plan }: PlayedDesign): PlanFinding[] =>
-  plan === null ? [] : checkCoordinationPlan(plan, { agents: agents.map(summariseAgent) });
+  plan === null
+    ? []
+    : checkCoordinationPlan(plan, { agents: agents.map((agent) => summariseAgent(agent)) });
 
 it.each(['Compare three databases.', 'Write a test for our parser.', 'Warum ist der Himmel blau?'])(
   'gives a plan without findings, with a proof of concept before the work: %s',
