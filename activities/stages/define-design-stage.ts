@@ -36,6 +36,8 @@ A path is relative, without "..": what an agent makes is below "agents/<agent_na
 interface DesignStageParts<T> {
   readonly stage: DesignStageName;
   readonly schema: z.ZodType<T>;
+  /** Smaller schema that the provider is asked for; each of its values fits `schema`. Default: `schema`. */
+  readonly offered?: z.ZodType;
   /** Rules of the stage, with a worked example. */
   readonly rules: string;
   /** Sentence that says what is wanted now. */
@@ -55,7 +57,7 @@ export function defineDesignStage<T>(parts: DesignStageParts<T>): Stage<DesignPr
     reply: {
       ...jsonReply,
       shape: 'design',
-      schemaFor: () => parts.schema,
+      schemaFor: () => parts.offered ?? parts.schema,
       async take(text) {
         const read = readJson(parts.schema, text);
         if (!read.ok) return read;

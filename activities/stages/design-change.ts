@@ -1,10 +1,31 @@
+import { z } from 'zod';
+import { PlanOperation } from '../../contracts/coordination-plan.ts';
 import { DesignChange, DesignReview } from '../../contracts/design.ts';
 import { defineDesignStage } from './define-design-stage.ts';
+
+/** Operations that others express, or that the roster designer has the say in. */
+const notOffered: readonly string[] = [
+  'split_task',
+  'insert_proof_of_concept',
+  'draft_agent',
+  'remove_draft',
+];
+
+const [first, ...others] = PlanOperation.options.filter(
+  ({ shape }) => !notOffered.includes(shape.operation.value),
+);
+if (first === undefined) throw new Error('No operation is offered.');
+
+/** The provider makes a grammar of the schema and refuses a large one. A reply with any operation is understood. */
+const OfferedChange = DesignChange.extend({
+  operations: z.array(z.discriminatedUnion('operation', [first, ...others])).max(60),
+});
 
 /** Changes of the workflow designer: after the parts came together, and after findings or a wish of the user. */
 export const designChangeStage = defineDesignStage({
   stage: 'design_change',
   schema: DesignChange,
+  offered: OfferedChange,
   plan: 'whole',
   rules: `# Changing the plan
 Code has made one plan of the parts. You change it by operations, which are applied in order; all that you do not name stays.
