@@ -3,11 +3,13 @@ import type { CliDeps } from './cli-deps.ts';
 import { createCommandRunner } from './command-runner.ts';
 import type { CommandRunner, GlobalOptions } from './command-runner.ts';
 import { registerAmend, registerControls } from './commands/control.ts';
+import { registerAgents } from './commands/agents.ts';
 import { registerAnswer } from './commands/answer.ts';
 import { registerChanges } from './commands/changes.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerArtifact, registerExport, registerReport } from './commands/report.ts';
 import { registerList } from './commands/list.ts';
+import { registerPlan } from './commands/plan.ts';
 import { registerPrune } from './commands/prune.ts';
 import { registerQuestions } from './commands/questions.ts';
 import { registerStart } from './commands/start.ts';
@@ -34,6 +36,8 @@ const commands: readonly Register[] = [
   registerAmend,
   registerExport,
   registerArtifact,
+  registerPlan,
+  registerAgents,
   registerPrune,
   registerThreads,
   registerDoctor,
