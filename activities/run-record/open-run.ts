@@ -1,15 +1,16 @@
-import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { OpenRunInput, OpenRunResult, PhaseStart } from '../../contracts/activity-types.ts';
+import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { RunBudget } from '../../contracts/budget.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
 import type { TeamSummary } from '../../contracts/team.ts';
 import { resolveBudget } from '../../core/budget/resolve-budget.ts';
 import { resolveLimits } from '../../core/limits.ts';
-import { listSections } from '../../core/triad/list-sections.ts';
-import { summariseTeams } from '../../core/team/summarise-teams.ts';
 import { resolveQuestionRules } from '../../core/questions/question-moments.ts';
-import type { AssertCurrent } from '../attempt/while-current.ts';
+import { listKnownInputs } from '../../core/run/list-deliverables.ts';
+import { summariseTeams } from '../../core/team/summarise-teams.ts';
+import { listSections } from '../../core/triad/list-sections.ts';
 import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
+import type { AssertCurrent } from '../attempt/while-current.ts';
 import { checkBudget } from './check-budget.ts';
 import { checkRequest } from './check-request.ts';
 import { checkTypedTeams } from './check-typed-teams.ts';
@@ -18,7 +19,6 @@ import type { RecordDeps } from './deps.ts';
 import { createFirstRecord } from './first-record.ts';
 import { createInvalidInput } from './input-fault.ts';
 import type { InputFault } from './input-fault.ts';
-import { listKnownInputs } from '../../core/run/list-details.ts';
 import { listModels } from './list-models.ts';
 import { loadRegistry } from './load-registry.ts';
 import { openPhaseStart } from './open-phase-start.ts';
@@ -60,7 +60,7 @@ export async function openRun(
     goal_title: record.goal_title,
     registry_ref: registryRef,
     record_ref: recordRef,
-    agents: agents.map(summariseAgent),
+    agents: agents.map((agent) => summariseAgent(agent, deps.toolProperties)),
     limits,
     budget,
     use_defaults: request.useDefaults,
@@ -169,9 +169,9 @@ async function startPhase(
 /** Checks the workspace of the agents before anything is paid for. */
 async function checkWorkspace(
   { workspaces }: Pick<RecordDeps, 'workspaces'>,
-  { workspaceDir }: RunRequest,
+  { workspaceDir, changes }: RunRequest,
 ): Promise<readonly InputFault[]> {
   if (workspaceDir === null) return [];
-  const reason = await workspaces.findFault(workspaceDir);
+  const reason = await workspaces.findFault(workspaceDir, changes !== 'direct');
   return reason === null ? [] : [{ path: 'workspace_dir', reason }];
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ZodType } from 'zod';
 import type { CliDeps } from '../../client/cli/cli-deps.ts';
-import { createProgram } from '../../client/cli/program.ts';
+import { createProgram } from '../../client/cli/commands/program.ts';
 import { DelegationInput } from '../../contracts/delegation-run.ts';
 import type { workflowTypes } from '../../contracts/names.ts';
 import { PlannerRunInput } from '../../contracts/planner-run.ts';
@@ -42,7 +42,7 @@ it.each(started)('$path: $type takes $input', ({ type, input }) => {
 /** Commands are registered without any of these being read. */
 const deps: CliDeps = Object.create(null);
 
-const { commands } = createProgram(deps);
+const { commands } = await createProgram(null, deps);
 
 const typed = documents.flatMap((path) =>
   [

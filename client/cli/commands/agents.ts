@@ -10,7 +10,7 @@ import type { CliDeps, LoadedAgents } from '../cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import { readLine } from '../cli-io.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import { readPlanFile } from '../plan-file.ts';
+import { readPlanFile } from './plan-file.ts';
 import { cleanLine, cleanText, renderTable } from '../terminal-text.ts';
 import { readInputText } from './json-file.ts';
 
@@ -24,11 +24,8 @@ interface AddOptions {
 }
 
 /** Registers the commands for agents. None of them asks the server. */
-export function registerAgents(program: Command, runner: CommandRunner): void {
-  const agents = program
-    .command('agents')
-    .enablePositionalOptions()
-    .description('list, show, check and add agents');
+export function registerAgents(agents: Command, runner: CommandRunner): void {
+  agents.enablePositionalOptions();
   const own = ['--agents <folder>', 'folder with agents of your own, as for start'] as const;
   agents
     .command('list')

@@ -8,14 +8,14 @@ import { diffPlans } from '../../../core/design/diff-plans.ts';
 import type { PlanDifference } from '../../../core/design/diff-plans.ts';
 import { drawSvg } from '../../../core/design/draw-plan.ts';
 import { drawMermaid } from '../../../core/design/graph.ts';
-import { onlyLeads } from '../../../core/team/leader.ts';
+import { onlyLeads } from '../../../core/team/summarise-teams.ts';
 import { commandText } from '../../../core/text/command-text.ts';
 import { countOf } from '../../../core/text/format.ts';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import { createPlanSchema, readPlanFile, writePlanFile } from '../plan-file.ts';
-import type { PlacedFinding } from '../plan-file.ts';
+import { createPlanSchema, readPlanFile, writePlanFile } from './plan-file.ts';
+import type { PlacedFinding } from './plan-file.ts';
 import { cleanLine, cleanText } from '../terminal-text.ts';
 import { writeAgentFile } from './agents.ts';
 import { readInputText } from './json-file.ts';
@@ -27,11 +27,8 @@ interface OutOption {
 const planArgument = 'YAML or JSON file, or the id of a designed run; "-" reads standard input';
 
 /** Registers the commands for plans as files. None of them asks the server. */
-export function registerPlan(program: Command, runner: CommandRunner): void {
-  const plan = program
-    .command('plan')
-    .enablePositionalOptions()
-    .description('check, compare, draw and export coordination plans');
+export function registerPlan(plan: Command, runner: CommandRunner): void {
+  plan.enablePositionalOptions();
   plan
     .command('export')
     .argument('<run>', 'id of a designed run')

@@ -6,8 +6,11 @@ const agents = await loadAgents([fileURLToPath(new URL('../../../agents', import
   knownTools: grantableNames,
 });
 
+const withTool = (tool: string) =>
+  agents.filter((one) => one.allowed_tools.includes(tool)).map((one) => one.agent_id);
+
 describe('the shipped agents', () => {
-  it('are the planner, five who do work, and one who leads a team', () => {
+  it('are the planner, six who do work, and one who leads a team', () => {
     expect(agents.map((agent) => agent.agent_id)).toEqual([
       'analyst',
       'engineer',
@@ -15,12 +18,18 @@ describe('the shipped agents', () => {
       'planner',
       'researcher',
       'reviewer',
+      'tester',
       'writer',
     ]);
   });
 
   it('the planner has no tools: it never does the work', () => {
     expect(agents.find((agent) => agent.agent_id === 'planner')?.allowed_tools).toEqual([]);
+  });
+
+  it('engineer and tester run commands, and the tester changes no file', () => {
+    expect(withTool('run_command')).toEqual(['engineer', 'tester']);
+    expect(withTool('edit_file')).toEqual(['engineer']);
   });
 
   it.each(agents.map((agent) => [agent.agent_id, agent] as const))('%s', (_id, agent) => {

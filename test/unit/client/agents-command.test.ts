@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writePlanFile } from '../../../client/cli/plan-file.ts';
-import { runCli } from '../../../client/cli/run-cli.ts';
+import { writePlanFile } from '../../../client/cli/commands/plan-file.ts';
+import { runCli } from '../../../client/cli/commands/run-cli.ts';
 import type { NewAgent } from '../../../contracts/coordination-plan.ts';
 import { createCliAgents } from '../../../scripts/cli-agents.ts';
 import { samplePlan } from '../../support/plans.ts';

@@ -2,8 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CliDeps } from '../../../client/cli/cli-deps.ts';
-import { createPlanSchema, readPlanFile, writePlanFile } from '../../../client/cli/plan-file.ts';
-import { runCli } from '../../../client/cli/run-cli.ts';
+import {
+  createPlanSchema,
+  readPlanFile,
+  writePlanFile,
+} from '../../../client/cli/commands/plan-file.ts';
+import { runCli } from '../../../client/cli/commands/run-cli.ts';
 import { createCliAgents } from '../../../scripts/cli-agents.ts';
 import { read } from '../../architecture/repository.ts';
 import { samplePlan, withTask } from '../../support/plans.ts';

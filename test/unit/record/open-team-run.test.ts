@@ -88,8 +88,8 @@ describe('a team that is started alone', () => {
     });
     expect(opened).toMatchObject({ use_defaults: true, limits: { max_turns: 5 } });
     expect(opened.teams).toEqual([
-      { team_id: 'news', depth: 2, leader: 'writer' },
-      { team_id: 'desk', depth: 1, leader: 'writer' },
+      { team_id: 'news', depth: 2, leader: 'writer', agents: ['writer', 'researcher'] },
+      { team_id: 'desk', depth: 1, leader: 'writer', agents: ['writer', 'researcher'] },
     ]);
     expect(opened.plan?.delegations).toMatchObject([
       {
@@ -135,7 +135,9 @@ describe('teams that a planner may name', () => {
       expect((await open()).teams).toEqual([]);
       expect((await open(false)).teams).toBeNull();
       const opened = await open([desk]);
-      expect(opened.teams).toEqual([{ team_id: 'desk', depth: 1, leader: 'writer' }]);
+      expect(opened.teams).toEqual([
+        { team_id: 'desk', depth: 1, leader: 'writer', agents: ['writer', 'researcher'] },
+      ]);
       expect(await teamsOf(opened)).toEqual([desk]);
     },
   );
