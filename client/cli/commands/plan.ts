@@ -55,9 +55,7 @@ export function registerPlan(plan: Command, runner: CommandRunner): void {
     .command('diff')
     .argument('<before>', planArgument)
     .argument('<after>', planArgument)
-    .description(
-      'list the differences between two plans; the order of entries in a file is one too',
-    )
+    .description('list the differences between two plans')
     .action((before: string, after: string, _options: object, command: Command) =>
       runner.run(command, (context) => comparePlans(context, before, after)),
     );

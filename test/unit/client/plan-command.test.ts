@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import {
 } from '../../../client/cli/commands/plan-file.ts';
 import { runCli } from '../../../client/cli/commands/run-cli.ts';
 import { createCliAgents } from '../../../scripts/cli-agents.ts';
-import { read } from '../../architecture/repository.ts';
+import { matchAll, read } from '../../architecture/repository.ts';
 import { samplePlan, withTask } from '../../support/plans.ts';
 import { createFakeDeps, notFound } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
@@ -73,6 +74,15 @@ describe('the file of a plan', () => {
     expect(readPlanFile(text).plan).toEqual(samplePlan({ goal: 'Line one.\n\n- "two": #3\n' }));
   });
 
+  it('whatever its texts are, a plan is the same after it was written and read', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, unit: 'binary' }), (text) => {
+        const plan = samplePlan({ goal: text, summary: `${text}\n  ${text}\n` });
+        expect(readPlanFile(writePlanFile(plan)).plan).toEqual(plan);
+      }),
+    );
+  });
+
   it('what is empty or usual may be left out, and JSON is read too', () => {
     const { plan } = readPlanFile(typed);
     expect(plan).toMatchObject({
@@ -104,6 +114,19 @@ describe('the file of a plan', () => {
 });
 
 describe('planwave plan check', () => {
+  it('the plan in the documents has no finding', async () => {
+    const [plan = ''] = matchAll(read('docs/plans.md'), /^```yaml\n(task_name[^]*?)^```$/gm);
+    save('plan.yaml', plan);
+    expect(await run(['plan', 'check', 'plan.yaml'])).toMatchObject({
+      code: 0,
+      out: 'plan.yaml: 2 tasks, 3 agents, no finding.\n',
+    });
+    // The finding that the page shows for it.
+    save('plan.yaml', plan.replace('verified_by: review_agent', 'verified_by: fact_agent'));
+    const { out } = await run(['plan', 'check', 'plan.yaml']);
+    expect(read('docs/plans.md')).toContain(out.split('\n', 1)[0]);
+  });
+
   it('a plan of shipped agents has no finding', async () => {
     save('plan.yaml', typed);
     expect(await run(['plan', 'check', 'plan.yaml'])).toEqual({
