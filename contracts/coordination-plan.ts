@@ -204,6 +204,6 @@ export interface PlanFinding {
   /** Place in the plan as a path: `tasks/2/inputs/0`. Empty for the whole plan. */
   readonly path: string;
   readonly message: string;
-  /** Change that removes it. */
+  /** Change that removes the finding. */
   readonly cure: string;
 }

@@ -9,9 +9,10 @@ import { ThreadUnavailable } from '../activities/ports/thread-store.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
 import { redactProjection, redactThreads } from '../activities/redaction/redact-ports.ts';
 import { exportRun, UnknownRun } from '../activities/run-record/export-run.ts';
+import { readStoredPlan } from '../activities/run-record/stored-plan.ts';
 import { readStoredResult } from '../activities/run-record/stored-result.ts';
 import { readStoredStatus } from '../activities/run-record/stored-status.ts';
-import type { CliDeps, CliThreads } from '../client/cli/cli-deps.ts';
+import type { CliAgents, CliDeps, CliThreads } from '../client/cli/cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';
 import { createProcessIo } from '../client/cli/cli-io.ts';
 import type { ClientTracing } from '../client/cli/cli-session.ts';
@@ -111,6 +112,14 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
       return readStoredStatus(files, runId);
     },
     changes: createRunChanges(home, files),
+    agents: {
+      load: async (dir) => (await loadCliAgents()).load(dir),
+      check: async (text) => (await loadCliAgents()).check(text),
+    },
+    readPlan: async (runId) => {
+      await checkHome(home);
+      return readStoredPlan(files, runId).catch(nameUnknownRun);
+    },
     prune: async (options) => {
       await checkHome(home);
       return pruneHome({ home, store: files.store, ...options });
@@ -125,6 +134,12 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     runTemporalCli,
     startTracing: isTraced(process.env) ? () => loadTracing(redactor) : undefined,
   };
+}
+
+/** Loads what reading agents takes only for the commands that need it. */
+async function loadCliAgents(): Promise<CliAgents> {
+  const { createCliAgents } = await import('./cli-agents.ts');
+  return createCliAgents();
 }
 
 /** Checks an input as a worker of this machine does. Loads what that takes only for the commands that start something. */

@@ -1,5 +1,7 @@
 import type { DataConverter } from '@temporalio/common';
 import type { OpenRunInput } from '../../contracts/activity-types.ts';
+import type { AgentDefinition } from '../../contracts/agent-definition.ts';
+import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
 import type { StatusView } from '../../contracts/views.ts';
 import type { ConnectOptions } from '../connect.ts';
 import type { OpenHistory } from '../run-listing.ts';
@@ -59,6 +61,9 @@ export interface CliDeps extends CliShell {
   readonly describeLeaving?: ((runId: string) => string) | undefined;
   readonly threads: CliThreads;
   readonly changes: CliChanges;
+  readonly agents: CliAgents;
+  /** Reads the newest plan of a designed run, or null when it has none. Rejects with a CliError for an unknown run. */
+  readonly readPlan: (runId: string) => Promise<CoordinationPlan | null>;
   /** Checks beyond those that need only the server. */
   readonly doctorChecks: readonly DoctorCheck[];
   /** Replays histories on the code of this checkout, one after the other, each as it is asked for. */
@@ -138,6 +143,21 @@ export interface CliThreads {
   count(which: EntrySelection): Promise<EntryCounts>;
   /** Returns what was deleted. */
   remove(which: EntrySelection): Promise<EntryCounts>;
+}
+
+/** Agents as a worker on this machine would read them. Needs no server and no worker. */
+export interface CliAgents {
+  /** @param dir folder with own agents; null for the shipped ones only. */
+  load(dir: string | null): Promise<LoadedAgents>;
+  /** Returns what a worker would refuse in the text of an agent's file. */
+  check(text: string): Promise<readonly { readonly line: number; readonly reason: string }[]>;
+}
+
+export interface LoadedAgents {
+  /** Sorted by agent_id. Empty when there are faults. */
+  readonly agents: readonly (AgentDefinition & { readonly source: 'shipped' | 'own' })[];
+  /** Place, `file:line` where it is a file's, and reason. */
+  readonly faults: readonly { readonly path: string; readonly reason: string }[];
 }
 
 /** One thing that must be right before a run can work. */

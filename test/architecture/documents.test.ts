@@ -154,3 +154,30 @@ it('every decision has a number of its own, in order', () => {
     .map((path) => Number(/(\d{4})-[a-z0-9-]+\.md$/.exec(path)?.[1]));
   expect(numbers).toEqual(numbers.map((_, index) => index + 1));
 });
+
+describe('docs/seed-003.md', () => {
+  const rows = read('docs/seed-003.md')
+    .split('\n')
+    .filter((line) => /^\| (?!-|requirement )/.test(line))
+    .map((line) => ({ line, shownBy: line.split(' | ')[1] ?? '' }));
+  const citation = /`(test\/[\w./-]+)` "([^"]+)"/g;
+
+  it('names tests that exist', () => {
+    const faults = rows.flatMap(({ shownBy }) =>
+      [...shownBy.matchAll(citation)]
+        .filter(
+          ([, file = '', title = '']) => !allFiles.includes(file) || !read(file).includes(title),
+        )
+        .map(([cited]) => `${cited} is missing. Cure: name the test that shows it now`),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  it('names a test, or a reason, for each requirement', () => {
+    const faults = rows
+      .filter(({ shownBy }) => !/^(?:not yet|differs): \S|`test\//.test(shownBy))
+      .map(({ line }) => `${line} Cure: name a test, or begin with "not yet: " or "differs: "`);
+    expect(rows.length).toBeGreaterThan(100);
+    expect(faults).toEqual([]);
+  });
+});

@@ -2,7 +2,7 @@ import { createServer, connect } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import type { CliDeps } from '../../client/cli/cli-deps.ts';
 import { runCli } from '../../client/cli/commands/run-cli.ts';
-import { noChanges, noThreads } from '../unit/client/support/fake-client.ts';
+import { noAgents, noChanges, noThreads } from '../unit/client/support/fake-client.ts';
 import { createFakeIo } from '../unit/client/support/fake-io.ts';
 import type { FakeIo } from '../unit/client/support/fake-io.ts';
 
@@ -30,6 +30,8 @@ export async function runAt(
     prune: () => Promise.resolve({ runs: [], files: 0, bytes: 0, kept_by: null }),
     threads: noThreads,
     changes: noChanges,
+    agents: noAgents,
+    readPlan: () => Promise.resolve(null),
     doctorChecks: [],
     replayHistories: async function* () {},
     runTemporalCli: () => Promise.resolve(0),

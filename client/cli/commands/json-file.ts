@@ -27,8 +27,18 @@ export async function readJsonFile(
   name: string,
 ): Promise<{ readonly value: unknown; readonly where: string }> {
   const where = name === '-' ? 'standard input' : resolve(cwd, name);
-  const text = name === '-' ? await readAll(io.stdin) : await readTextFile(where);
-  return { value: parseJson(text, where), where };
+  return { value: parseJson(await readInputText({ cwd, io }, name), where), where };
+}
+
+/**
+ * @param name of the file; `-` reads standard input.
+ * @throws CliError when it can't be read.
+ */
+export function readInputText(
+  { cwd, io }: Pick<CliDeps, 'cwd' | 'io'>,
+  name: string,
+): Promise<string> {
+  return name === '-' ? readAll(io.stdin) : readTextFile(resolve(cwd, name));
 }
 
 /** @throws CliError with every fault at once */
@@ -48,7 +58,7 @@ export function checkInput<T>(
 }
 
 /** Words an issue whose schema has no words of its own: the library's are for programmers. */
-function describeIssue(issue: z.core.$ZodIssue): string {
+export function describeIssue(issue: z.core.$ZodIssue): string {
   const isRaw = /^(?:Too (?:big|small)|Invalid input): expected /.test(issue.message);
   if (!isRaw) return issue.message;
   if (issue.code === 'too_big')

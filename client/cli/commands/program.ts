@@ -132,6 +132,18 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import('./report.ts')).registerArtifact,
   },
   {
+    name: 'plan',
+    does: 'check, compare, draw and export coordination plans',
+    takes: [],
+    load: async () => (await import('./plan.ts')).registerPlan,
+  },
+  {
+    name: 'agents',
+    does: 'list, show, check and add agents',
+    takes: [],
+    load: async () => (await import('./agents.ts')).registerAgents,
+  },
+  {
     name: 'prune',
     does: 'remove runs that ended long ago from the artifact home; needs no server',
     takes: [],

@@ -2,7 +2,7 @@ import { Connection } from '@temporalio/client';
 import type { ControlMessage } from '../../../../contracts/messages.ts';
 import { PlanwaveClientError } from '../../../../client/client-error.ts';
 import type { PlanwaveClient } from '../../../../client/planwave-client.ts';
-import type { CliDeps, CliThreads } from '../../../../client/cli/cli-deps.ts';
+import type { CliAgents, CliDeps, CliThreads } from '../../../../client/cli/cli-deps.ts';
 import type { CliIo } from '../../../../client/cli/cli-io.ts';
 import { listing, noUsage, status } from './samples.ts';
 
@@ -64,6 +64,11 @@ export const noChanges: CliDeps['changes'] = {
   undo: () => Promise.resolve({ dir: '/somewhere', files: [] }),
 };
 
+export const noAgents: CliAgents = {
+  load: () => Promise.resolve({ agents: [], faults: [] }),
+  check: () => Promise.resolve([]),
+};
+
 export const noThreads: CliThreads = {
   list: () => Promise.resolve({ threads: [], total: 0 }),
   read: () => Promise.resolve({ entries: [], total: 0, unreadable: 0 }),
@@ -85,6 +90,8 @@ export function createFakeDeps(
     prune: () => Promise.resolve({ runs: [], files: 0, bytes: 0, kept_by: null }),
     threads: noThreads,
     changes: noChanges,
+    agents: noAgents,
+    readPlan: () => Promise.resolve(null),
     doctorChecks: [],
     replayHistories: () => noHistories(),
     runTemporalCli: () => Promise.resolve(0),

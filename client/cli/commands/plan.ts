@@ -1,0 +1,219 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { AgentSummary } from '../../../contracts/agent-definition.ts';
+import type { CoordinationPlan, PlanFinding } from '../../../contracts/coordination-plan.ts';
+import { checkCoordinationPlan } from '../../../core/design/check-plan-file.ts';
+import { diffPlans } from '../../../core/design/diff-plans.ts';
+import type { PlanDifference } from '../../../core/design/diff-plans.ts';
+import { drawSvg } from '../../../core/design/draw-plan.ts';
+import { drawMermaid } from '../../../core/design/graph.ts';
+import { onlyLeads } from '../../../core/team/summarise-teams.ts';
+import { commandText } from '../../../core/text/command-text.ts';
+import { countOf } from '../../../core/text/format.ts';
+import type { CliDeps } from '../cli-deps.ts';
+import { badInput, CliError, exitCodes } from '../cli-error.ts';
+import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
+import { createPlanSchema, readPlanFile, writePlanFile } from './plan-file.ts';
+import type { PlacedFinding } from './plan-file.ts';
+import { cleanLine, cleanText } from '../terminal-text.ts';
+import { writeAgentFile } from './agents.ts';
+import { readInputText } from './json-file.ts';
+
+interface OutOption {
+  readonly out?: string;
+}
+
+const planArgument = 'YAML or JSON file, or the id of a designed run; "-" reads standard input';
+
+/** Registers the commands for plans as files. None of them asks the server. */
+export function registerPlan(plan: Command, runner: CommandRunner): void {
+  plan.enablePositionalOptions();
+  plan
+    .command('export')
+    .argument('<run>', 'id of a designed run')
+    .description('print the plan of a run as commented YAML, to be changed and run again')
+    .option('--out <file>', 'write it into this file')
+    .action((run: string, options: OutOption, command: Command) =>
+      runner.run(command, async ({ deps }) => {
+        const exported = await readPlanOfRun(deps, run);
+        return printOrWrite(deps, writePlanFile(exported), options, {
+          run_id: run,
+          plan: exported,
+        });
+      }),
+    );
+  plan
+    .command('check')
+    .argument('<file>', 'YAML or JSON file; "-" reads standard input')
+    .description('list everything in a plan that would stop it, with line and column')
+    .option('--agents <folder>', 'folder with agents of your own, as for start')
+    .action((file: string, options: { readonly agents?: string }, command: Command) =>
+      runner.run(command, ({ deps }) => checkPlanFile(deps, file, options.agents)),
+    );
+  plan
+    .command('diff')
+    .argument('<before>', planArgument)
+    .argument('<after>', planArgument)
+    .description('list the differences between two plans')
+    .action((before: string, after: string, _options: object, command: Command) =>
+      runner.run(command, (context) => comparePlans(context, before, after)),
+    );
+  plan
+    .command('graph')
+    .argument('<plan>', planArgument)
+    .description('draw the tasks and dependencies of a plan as SVG')
+    .option('--mermaid', 'print the text of a Mermaid flowchart instead')
+    .option('--out <file>', 'write it into this file')
+    .action((name: string, options: OutOption & { readonly mermaid?: boolean }, command: Command) =>
+      runner.run(command, async ({ deps }) => {
+        const drawn = await readPlan(deps, name);
+        const text = options.mermaid === true ? `${drawMermaid(drawn)}\n` : drawSvg(drawn);
+        return printOrWrite(deps, text, options, { graph: text });
+      }),
+    );
+  plan
+    .command('schema')
+    .description('print the JSON Schema of a plan, for editors')
+    .option('--out <file>', 'write it into this file')
+    .action((options: OutOption, command: Command) =>
+      runner.run(command, ({ deps }) => {
+        const schema = createPlanSchema();
+        return printOrWrite(deps, `${JSON.stringify(schema, null, 2)}\n`, options, schema);
+      }),
+    );
+}
+
+async function printOrWrite(
+  { cwd }: CliDeps,
+  text: string,
+  { out }: OutOption,
+  data: object,
+): Promise<CommandResult> {
+  if (out === undefined) return { data, lines: [cleanText(text).trimEnd()] };
+  const path = resolve(cwd, out);
+  try {
+    await writeFile(path, text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw badInput(`The file can't be written: ${why}`);
+  }
+  return { data: { file: path }, lines: [`Written: ${cleanLine(path)}`] };
+}
+
+async function checkPlanFile(
+  deps: CliDeps,
+  name: string,
+  agentsDir: string | undefined,
+): Promise<CommandResult> {
+  const file = readPlanFile(await readInputText(deps, name));
+  const findings =
+    file.plan === null ? file.findings : file.place(await findFaults(deps, file.plan, agentsDir));
+  const shown = name === '-' ? 'standard input' : name;
+  if (findings.length > 0) {
+    return {
+      data: { file: shown, ok: false, findings },
+      lines: [
+        ...describeFindings(shown, findings),
+        `${countOf(findings.length, 'finding')}. The plan can't run like this.`,
+      ],
+      exitCode: exitCodes.unmet,
+    };
+  }
+  const { tasks = [], agents = [] } = file.plan ?? {};
+  const size = `${countOf(tasks.length, 'task')}, ${countOf(agents.length, 'agent')}`;
+  return {
+    data: { file: shown, ok: true, findings },
+    lines: [cleanLine(`${shown}: ${size}, no finding.`)],
+  };
+}
+
+function describeFindings(file: string, findings: readonly PlacedFinding[]): string[] {
+  return findings.map(({ line, column, message, cure, rule }) =>
+    cleanLine(`${file}:${line}:${column}: ${message}. Try: ${cure} (${rule})`),
+  );
+}
+
+/** Finds everything that would stop a plan on this machine: its own faults, and those of its agents. */
+async function findFaults(
+  { agents, cwd }: CliDeps,
+  plan: CoordinationPlan,
+  agentsDir: string | undefined,
+): Promise<PlanFinding[]> {
+  const loaded = await agents.load(agentsDir === undefined ? null : resolve(cwd, agentsDir));
+  if (loaded.faults.length > 0) {
+    const faults = loaded.faults.map(({ path, reason }) => `${path}: ${reason}`);
+    throw badInput(
+      `The agents can't be read. ${faults.join('; ')}. Try: ${commandText('agents', 'check')}`,
+    );
+  }
+  const summaries = loaded.agents.map((agent): AgentSummary => {
+    const { agent_id, allowed_tools, risk_level } = agent;
+    return { agent_id, allowed_tools, risk_level, ...(onlyLeads(agent) && { only_leads: true }) };
+  });
+  const drafts: PlanFinding[] = [];
+  for (const [at, draft] of plan.new_agents.entries()) {
+    for (const { reason } of await agents.check(writeAgentFile(draft))) {
+      drafts.push({
+        rule: 'agent',
+        path: `new_agents/${at}`,
+        message: `the draft of "${draft.agent_id}" is no agent: ${reason}`,
+        cure: 'Correct the draft',
+      });
+    }
+  }
+  return [...checkCoordinationPlan(plan, { agents: summaries }), ...drafts];
+}
+
+/** @throws CliError when there is neither such a file nor such a run, or the file is no plan */
+async function readPlan(deps: CliDeps, name: string): Promise<CoordinationPlan> {
+  const text = await readInputText(deps, name).catch((error: unknown) =>
+    // The id of a run is no path, and names of files have a dot as a rule.
+    /^[\w-]+$/.test(name) && name !== '-' ? null : Promise.reject(error),
+  );
+  if (text === null) return readPlanOfRun(deps, name);
+  const { plan, findings } = readPlanFile(text);
+  if (plan !== null) return plan;
+  throw badInput(describeFindings(name, findings).join('\n'));
+}
+
+async function readPlanOfRun(deps: CliDeps, runId: string): Promise<CoordinationPlan> {
+  const plan = await deps.readPlan(runId);
+  if (plan !== null) return plan;
+  throw new CliError(
+    'no_plan',
+    exitCodes.notFound,
+    `Run ${runId} has no coordination plan: it is not designed, or its design is not that far. Try: ${commandText('status', runId)}`,
+  );
+}
+
+async function comparePlans(
+  { deps, paint }: CommandContext,
+  before: string,
+  after: string,
+): Promise<CommandResult> {
+  const differences = diffPlans(await readPlan(deps, before), await readPlan(deps, after));
+  if (differences.length === 0) {
+    return { data: { differences }, lines: ['The plans are equal.'] };
+  }
+  const lines = differences.flatMap((one) => [
+    paint('strong', cleanLine(`${one.kind} ${one.path}`)),
+    ...describeChange(one).map((line) =>
+      paint(line.startsWith('  -') ? 'bad' : 'good', cleanLine(line.trim(), lineCharsMax)),
+    ),
+  ]);
+  return { data: { differences }, lines };
+}
+
+/** Characters of a line of a difference: an added task is one line of JSON. */
+const lineCharsMax = 300;
+
+/** Lists the lines that only one side has. */
+function describeChange({ before, after }: PlanDifference): string[] {
+  const earlier = before?.split('\n') ?? [];
+  const later = after?.split('\n') ?? [];
+  return [
+    ...earlier.filter((line) => !later.includes(line)).map((line) => `  - ${line}`),
+    ...later.filter((line) => !earlier.includes(line)).map((line) => `  + ${line}`),
+  ];
+}

@@ -1,0 +1,39 @@
+import { basename } from 'node:path';
+import { parseAgentFile } from '../activities/adapters/agent-file/parse-agent-file.ts';
+import { loadAgents } from '../activities/adapters/agent-files.ts';
+import { loadRegistry } from '../activities/run-record/load-registry.ts';
+import { grantableNames } from '../activities/tools/registry/create-registry.ts';
+import type { CliAgents } from '../client/cli/cli-deps.ts';
+import { createAgentsOf } from '../worker/create-input-check.ts';
+import { shippedAgentsDir } from '../worker/worker-settings.ts';
+
+/** Reads agents for the command line as the intake of a run does. Allowed folders are not judged: they depend on the worker. */
+export function createCliAgents(): CliAgents {
+  const deps = {
+    agents: createAgentsOf(grantableNames),
+    toolNames: grantableNames,
+    workspaceTools: [],
+  };
+  return {
+    async load(dir) {
+      const { agents, faults } = await loadRegistry(deps, dir, true);
+      const own = dir === null || faults.length > 0 ? [] : await loadAgents([dir]);
+      const ownIds = new Set(own.map(({ agent_id }) => agent_id));
+      return {
+        agents: agents.map((agent) => ({
+          ...agent,
+          source: ownIds.has(agent.agent_id) ? 'own' : 'shipped',
+        })),
+        // A shipped file is named without the folder of this installation.
+        faults: faults.map(({ path, reason }) => ({
+          path: path.startsWith(shippedAgentsDir) ? basename(path) : path,
+          reason,
+        })),
+      };
+    },
+    async check(text) {
+      const parsed = parseAgentFile(text, { knownTools: grantableNames });
+      return 'faults' in parsed ? parsed.faults : [];
+    },
+  };
+}

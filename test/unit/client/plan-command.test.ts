@@ -1,0 +1,239 @@
+import * as fc from 'fast-check';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CliDeps } from '../../../client/cli/cli-deps.ts';
+import {
+  createPlanSchema,
+  readPlanFile,
+  writePlanFile,
+} from '../../../client/cli/commands/plan-file.ts';
+import { runCli } from '../../../client/cli/commands/run-cli.ts';
+import { createCliAgents } from '../../../scripts/cli-agents.ts';
+import { matchAll, read } from '../../architecture/repository.ts';
+import { samplePlan, withTask } from '../../support/plans.ts';
+import { createFakeDeps, notFound } from './support/fake-client.ts';
+import { createFakeIo } from './support/fake-io.ts';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'planwave-plan-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true }));
+
+const openSession = (): Promise<never> => Promise.reject(new Error('must not connect'));
+
+async function run(
+  argv: readonly string[],
+  others: Partial<CliDeps> = {},
+): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
+  const io = createFakeIo();
+  const deps = createFakeDeps(io, {}, { cwd, agents: createCliAgents(), openSession, ...others });
+  const code = await runCli(argv, deps);
+  return { code, out: io.out(), err: io.err() };
+}
+
+const save = (name: string, text: string): void => writeFileSync(join(cwd, name), text);
+
+/** A plan as a person types it: everything that may be left out is. */
+const typed = `task_name: haiku
+goal: A haiku about tea.
+summary: One poem.
+agents:
+  - agent_name: poet
+    role: doer
+    responsibility: Writes.
+    agent_id: writer
+  - agent_name: critic
+    role: verifier
+    responsibility: Counts.
+    agent_id: reviewer
+tasks:
+  - task_id: poem_1727539200
+    title: Write it
+    agent: poet
+    instructions: |
+      Write a haiku about tea.
+    outputs:
+      - path: agents/poet/task_output/poem.md
+        format: Markdown, three lines
+    validation:
+      verified_by: critic
+      evidence:
+        - evidence_id: form
+          description: The lines have 5, 7 and 5 syllables.
+escalation:
+  - Ask the user.
+`;
+
+describe('the file of a plan', () => {
+  it('a plan is the same after it was written and read', () => {
+    const text = writePlanFile(samplePlan({ goal: 'Line one.\n\n- "two": #3\n' }));
+    expect(text).toMatch(/^# Plan of planwave/);
+    expect(text).toMatch(/\n# Assumptions that the plan relies on\..*\nrisks:/);
+    expect(readPlanFile(text).plan).toEqual(samplePlan({ goal: 'Line one.\n\n- "two": #3\n' }));
+  });
+
+  it('whatever its texts are, a plan is the same after it was written and read', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, unit: 'binary' }), (text) => {
+        const plan = samplePlan({ goal: text, summary: `${text}\n  ${text}\n` });
+        expect(readPlanFile(writePlanFile(plan)).plan).toEqual(plan);
+      }),
+    );
+  });
+
+  it('what is empty or usual may be left out, and JSON is read too', () => {
+    const { plan } = readPlanFile(typed);
+    expect(plan).toMatchObject({
+      version: 1,
+      max_parallel: 4,
+      new_agents: [],
+      risks: [],
+      tasks: [{ inputs: [], depends_on: [], proof_of_concept: null }],
+    });
+    expect(readPlanFile(`\uFEFF${JSON.stringify(plan)}`).plan).toEqual(plan);
+  });
+
+  it('aliases that would expand without end are refused', () => {
+    const levels = Array.from({ length: 12 }, (_, at) =>
+      at === 0 ? 'a0: &a0 [x, x, x, x, x]' : `a${at}: &a${at} [${`*a${at - 1}, `.repeat(9)}x]`,
+    );
+    expect(readPlanFile(levels.join('\n'))).toMatchObject({
+      plan: null,
+      findings: [{ rule: 'yaml' }],
+    });
+  });
+
+  it('the JSON Schema in the documents is current', () => {
+    // Cure: npm run --silent planwave -- plan schema > docs/plan.schema.json
+    expect(JSON.parse(read('docs/plan.schema.json'))).toEqual(
+      JSON.parse(JSON.stringify(createPlanSchema())),
+    );
+  });
+});
+
+describe('planwave plan check', () => {
+  it('the plan in the documents has no finding', async () => {
+    const [plan = ''] = matchAll(read('docs/plans.md'), /^```yaml\n(task_name[^]*?)^```$/gm);
+    save('plan.yaml', plan);
+    expect(await run(['plan', 'check', 'plan.yaml'])).toMatchObject({
+      code: 0,
+      out: 'plan.yaml: 2 tasks, 3 agents, no finding.\n',
+    });
+    // The finding that the page shows for it.
+    save('plan.yaml', plan.replace('verified_by: review_agent', 'verified_by: fact_agent'));
+    const { out } = await run(['plan', 'check', 'plan.yaml']);
+    expect(read('docs/plans.md')).toContain(out.split('\n', 1)[0]);
+  });
+
+  it('a plan of shipped agents has no finding', async () => {
+    save('plan.yaml', typed);
+    expect(await run(['plan', 'check', 'plan.yaml'])).toEqual({
+      code: 0,
+      out: 'plan.yaml: 1 task, 2 agents, no finding.\n',
+      err: '',
+    });
+  });
+
+  it.each([
+    [
+      'a syntax error',
+      'goal: A haiku',
+      'goal: A: haiku',
+      /^plan\.yaml:2:7: this is no YAML/,
+      'yaml',
+    ],
+    ['a wrong type', 'summary: One poem.', 'summary: [1]', /^plan\.yaml:3:1: summary: /, 'schema'],
+    [
+      'an unknown field',
+      '    agent: poet',
+      '    actor: poet',
+      /:16:5: unknown field "actor"/,
+      'schema',
+    ],
+    ['a missing field', '    agent: poet\n', '', /:14:5: tasks\.0\.agent: missing/, 'schema'],
+    [
+      'a fault of the plan',
+      'verified_by: critic',
+      'verified_by: poet',
+      /:23:7: "poet" would/,
+      'DP23',
+    ],
+    ['an unknown agent', 'agent_id: writer', 'agent_id: poet', /:8:5: no agent "poet"/, 'DP3'],
+  ])('%s is shown with line and column', async (_name, before, after, shown, rule) => {
+    save('plan.yaml', typed.replace(before, after));
+    const { code, out } = await run(['plan', 'check', 'plan.yaml']);
+    expect(code).toBe(1);
+    expect(out).toMatch(shown);
+    expect(out).toContain(`(${rule})\n`);
+    const { out: json } = await run(['plan', 'check', 'plan.yaml', '--json']);
+    expect(JSON.parse(json)).toMatchObject({ ok: false, file: 'plan.yaml' });
+    expect(json).toContain(`"rule":"${rule}"`);
+  });
+
+  it('drafts are checked as agents are, and own agents count', async () => {
+    const draft = { description: 'Tests.', capabilities: [], risk_level: 'low' as const };
+    const drafts = [{ ...draft, agent_id: 'tester', tools: ['fly'], prompt: 'Test.' }];
+    save('plan.yaml', writePlanFile(samplePlan({ new_agents: drafts })));
+    const { out } = await run(['plan', 'check', 'plan.yaml']);
+    expect(out).toMatch(/the draft of "tester" is no agent: unknown tool "fly"/);
+    save('poet.md', '---\nname: poet\ndescription: Writes poems.\n---\nWrite.\n');
+    save('own.yaml', typed.replace('agent_id: writer', 'agent_id: poet'));
+    expect(await run(['plan', 'check', 'own.yaml', '--agents', '.'])).toMatchObject({ code: 0 });
+  });
+
+  it('a missing file is bad input', async () => {
+    const { code, err } = await run(['plan', 'check', 'none.yaml']);
+    expect(code).toBe(2);
+    expect(err).toMatch(/can't be read/);
+  });
+});
+
+const readPlan: CliDeps['readPlan'] = (runId) =>
+  runId === 'shop' ? Promise.resolve(samplePlan()) : Promise.resolve(null);
+
+describe('planwave plan export, diff, graph and schema', () => {
+  it('the plan of a run is exported, and can be changed and compared with it', async () => {
+    expect(await run(['plan', 'export', 'shop', '--out', 'plan.yaml'], { readPlan })).toMatchObject(
+      { code: 0 },
+    );
+    expect(await run(['plan', 'diff', 'shop', 'plan.yaml'], { readPlan })).toMatchObject({
+      code: 0,
+      out: 'The plans are equal.\n',
+    });
+    save('plan.yaml', writePlanFile(withTask(3, () => ({ title: 'Manual' }))));
+    const { out } = await run(['plan', 'diff', 'shop', 'plan.yaml'], { readPlan });
+    expect(out).toBe('changed tasks/docs_1727539200/title\n- Do docs\n+ Manual\n');
+  });
+
+  it('a run without a plan, and one that does not exist, are named', async () => {
+    const { code, err } = await run(['plan', 'export', 'direct'], { readPlan });
+    expect(code).toBe(4);
+    expect(err).toMatch(/Run direct has no coordination plan/);
+    const unknown = await run(['plan', 'graph', 'ghost'], {
+      readPlan: () => Promise.reject(notFound()),
+    });
+    expect(unknown.code).toBe(4);
+  });
+
+  it('graphs are SVG or Mermaid, in a file or printed', async () => {
+    save('plan.yaml', typed);
+    await run(['plan', 'graph', 'plan.yaml', '--out', 'plan.svg']);
+    expect(readFileSync(join(cwd, 'plan.svg'), 'utf8')).toMatch(/^<svg [^]*Write it[^]*<\/svg>\n$/);
+    const { out } = await run(['plan', 'graph', 'plan.yaml', '--mermaid']);
+    expect(out).toBe('flowchart TD\n  t1["Write it<br/>poet"]\n');
+    const { code, err } = await run(['plan', 'graph', 'plan.yaml', '--out', 'no/plan.svg']);
+    expect(code).toBe(2);
+    expect(err).toMatch(/can't be written/);
+    save('bad.yaml', typed.replace('goal:', 'aim:'));
+    const bad = await run(['plan', 'graph', 'bad.yaml']);
+    expect(bad.code).toBe(2);
+    expect(bad.err).toMatch(/bad\.yaml:2:1: unknown field "aim"/);
+  });
+
+  it('the schema is JSON', async () => {
+    const { out } = await run(['plan', 'schema']);
+    expect(JSON.parse(out)).toMatchObject({ title: 'Coordination plan of planwave' });
+  });
+});
