@@ -10,13 +10,14 @@ import { summariseTeams } from '../../core/team/summarise-teams.ts';
 import { resolveQuestionRules } from '../../core/questions/question-moments.ts';
 import type { AssertCurrent } from '../attempt/while-current.ts';
 import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
+import { findPlanFaults, storeCoordinationPlan } from '../artifacts/coordination-plan.ts';
 import { checkBudget } from './check-budget.ts';
 import { checkRequest } from './check-request.ts';
 import { checkTypedTeams } from './check-typed-teams.ts';
 import { composePlan, storePlan } from './compose-plan.ts';
 import type { RecordDeps } from './deps.ts';
 import { createFirstRecord } from './first-record.ts';
-import { createInvalidInput } from './input-fault.ts';
+import { createInvalidInput, joinSentences } from './input-fault.ts';
 import type { InputFault } from './input-fault.ts';
 import { listKnownInputs } from '../../core/run/list-details.ts';
 import { listModels } from './list-models.ts';
@@ -53,7 +54,9 @@ export async function openRun(
       ? null
       : await storePlan(deps.store, composePlan(request.delegations));
   const phaseStart = await startPhase(deps, request);
-  const record = createFirstRecord(input, request, registryRef);
+  const typedPlan =
+    request.plan === null ? null : await storeCoordinationPlan(deps.store, request.plan);
+  const record = createFirstRecord(input, request, registryRef, typedPlan);
   const recordRef = await deps.store.put(JSON.stringify(record));
   await publishRecord(deps, { record, ref: recordRef }, null, assertCurrent);
   return {
@@ -78,6 +81,7 @@ export async function openRun(
     known_inputs: listKnownInputs(record),
     plan,
     ...(phaseStart !== null && { phase_start: phaseStart }),
+    ...(request.design !== null && { design: { ...request.design, plan: typedPlan } }),
   };
 }
 
@@ -140,10 +144,26 @@ export async function checkIntake(
     ...teamFaults,
     ...checkRequest(workflow_type, request, { agents, models, limits, teams }),
     ...checkBudget(budget, agents, [...members, ...listTypedLeaders(request)], deps.isPriced),
+    ...checkTypedPlan(deps, request, agents),
     ...(await checkWorkspace(deps, request)),
   ];
   if (ruleFaults.length > 0) throw createInvalidInput(workflow_type, ruleFaults);
   return { request, agents, limits, budget, models, teams };
+}
+
+/** Checks a typed coordination plan: each finding is a fault. */
+function checkTypedPlan(
+  { toolNames }: IntakeDeps,
+  { plan }: RunRequest,
+  agents: readonly AgentDefinition[],
+): readonly InputFault[] {
+  if (plan === null) return [];
+  return findPlanFaults(plan, agents.map(summariseAgent), toolNames).map(
+    ({ rule, path, message, cure }) => ({
+      path: path === '' ? 'plan' : `plan/${path}`,
+      reason: joinSentences(`${message} (${rule})`, `Try: ${cure}`),
+    }),
+  );
 }
 
 /** Chooses the members of a triad and the leader of a team, once the agents are loaded. */

@@ -33,6 +33,7 @@ interface DesignStageTerms<T> {
 interface Outlined {
   readonly user_questions?: readonly AskedQuestion[];
   readonly technologies?: readonly string[];
+  readonly proofs_of_concept?: readonly unknown[];
   readonly findings?: readonly Omit<PlanFinding, 'rule'>[];
 }
 
@@ -49,7 +50,13 @@ export function defineDesignStage<T extends object>(
       async take(text) {
         const read = readJson(schema, text);
         if (!read.ok) return read;
-        const { user_questions = [], technologies = [], findings = [] }: Outlined = read.value;
+        const value: Outlined = read.value;
+        const {
+          user_questions = [],
+          technologies = [],
+          proofs_of_concept = [],
+          findings = [],
+        } = value;
         return {
           ok: true,
           text: JSON.stringify(read.value),
@@ -60,6 +67,7 @@ export function defineDesignStage<T extends object>(
               ref,
               user_questions,
               technologies,
+              proofs_of_concept: proofs_of_concept.length,
               findings: findings.map((one) => ({ rule: 'verifier', ...one })),
             },
           }),

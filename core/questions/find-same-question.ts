@@ -21,6 +21,7 @@ export function findSameQuestion(
 function isJoinable(open: Question, coming: Question): boolean {
   if (open.kind !== coming.kind) return false;
   if (coming.kind === 'blocking') return open.wave === coming.wave;
+  if (coming.kind === 'design') return open.agent_id === coming.agent_id;
   return coming.kind === 'planner' && open.delegation_id === coming.delegation_id;
 }
 

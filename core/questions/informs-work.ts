@@ -9,5 +9,5 @@ import type { QuestionKind } from '../../contracts/question.ts';
 
 /** @param kind Undefined when unknown: then the answer is shown rather than lost. */
 export function informsWork(kind: QuestionKind | undefined): boolean {
-  return kind === undefined || kind === 'blocking' || kind === 'planner';
+  return kind === undefined || kind === 'blocking' || kind === 'planner' || kind === 'design';
 }

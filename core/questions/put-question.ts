@@ -39,7 +39,13 @@ const refusedTextCharsMax = 300;
 const notAsked = 'not-asked';
 
 /** Kinds of questions that follow from what an agent says or does, so their number has no natural bound. */
-const agentsKinds: readonly QuestionKind[] = ['blocking', 'planner', 'approval', 'effect'];
+const agentsKinds: readonly QuestionKind[] = [
+  'blocking',
+  'planner',
+  'design',
+  'approval',
+  'effect',
+];
 
 export function putQuestion(
   state: CarriedInbox,

@@ -11,6 +11,10 @@ import type {
   PlannedDelegation,
   WaveProgress,
 } from '../../contracts/messages.ts';
+import type { PlanFinding } from '../../contracts/coordination-plan.ts';
+import type { DesignProgress } from '../../contracts/design-run.ts';
+import type { DesignMaterial } from '../../contracts/design.ts';
+import { designStageNames } from '../../contracts/names.ts';
 import type { ExecutorKind, PlannedExecutor } from '../../contracts/executor.ts';
 import type { TriadType } from '../../contracts/triad.ts';
 import { readUsage } from '../usage/add-usage.ts';
@@ -28,6 +32,40 @@ export function checkProgress(payload: unknown): WaveProgress | null {
   if (typeof summary !== 'string' || delegations === null) return null;
   if (criterion_ids === null || usage === null) return null;
   return { wave, plan_ref, summary, delegations, criterion_ids, usage };
+}
+
+/** Reads the progress that a design reports to its run. */
+export function checkDesigned(payload: unknown): DesignProgress | null {
+  if (!isRecord(payload)) return null;
+  const { status, approved_by } = payload;
+  const materials = readList(payload['materials'], readMaterial);
+  const plan_refs = readList(payload['plan_refs'], readRef);
+  const findings = readList(payload['findings'], readFinding);
+  const usage = readUsage(payload['usage']);
+  if (status !== 'designing' || !isTextOrNull(approved_by)) return null;
+  if (materials === null || plan_refs === null || findings === null || usage === null) return null;
+  return { status, approved_by, materials, plan_refs, findings, usage };
+}
+
+function readMaterial(value: unknown): DesignMaterial | null {
+  if (!isRecord(value)) return null;
+  const { subject } = value;
+  const stage = designStageNames.find((one) => one === value['stage']);
+  const ref = readRef(value['ref']);
+  if (stage === undefined || ref === null || !isTextOrNull(subject)) return null;
+  return { stage, subject, ref };
+}
+
+function readFinding(value: unknown): PlanFinding | null {
+  if (!isRecord(value)) return null;
+  const { rule, path, message, cure } = value;
+  if (typeof rule !== 'string' || typeof path !== 'string') return null;
+  if (typeof message !== 'string' || typeof cure !== 'string') return null;
+  return { rule, path, message, cure };
+}
+
+function readRef(value: unknown): string | null {
+  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value) ? value : null;
 }
 
 /** Reads the answers that a parent delivers to the child that asked. */

@@ -242,6 +242,8 @@ function readDeadline(value: unknown): Pick<QuestionsEscalation, 'deadline_secon
 const kinds: readonly QuestionsEscalation['kind'][] = [
   'blocking',
   'planner',
+  'design',
+  'plan_approval',
   'planner_stuck',
   'approval',
   'effect',

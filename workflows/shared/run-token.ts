@@ -17,6 +17,7 @@ const engineSignals: readonly string[] = [
   signalNames.inform,
   signalNames.grant,
   signalNames.progress,
+  signalNames.designed,
 ];
 
 /** Signals that people send to the topmost workflow; its children take them from their parent alone. */

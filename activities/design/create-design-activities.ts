@@ -1,0 +1,34 @@
+import type { DesignActivities } from '../../contracts/design-run.ts';
+import { guardActivity } from '../attempt/failures.ts';
+import { withHeartbeat } from '../attempt/heartbeat.ts';
+import {
+  admitPlan,
+  assembleDesign,
+  changeDesign,
+  checkDesign,
+  describePlan,
+} from './design-plan.ts';
+import { planNextWave } from './plan-next-wave.ts';
+import { findResearch, keepResearch } from './research.ts';
+import type { ResearchDeps } from './research.ts';
+
+export interface DesignDeps extends ResearchDeps {
+  /** Tools that an agent may be granted. */
+  readonly toolNames: readonly string[];
+}
+
+/** The activities of designed mode. All of them read and write artifacts only, so each can be repeated. */
+export function createDesignActivities(deps: DesignDeps): DesignActivities {
+  const { store, toolNames } = deps;
+  const guard = <T>(work: () => Promise<T>): Promise<T> => guardActivity(() => withHeartbeat(work));
+  return {
+    assembleDesign: (input) => guard(() => assembleDesign(store, input)),
+    checkDesign: (input) => guard(() => checkDesign(store, toolNames, input)),
+    changeDesign: (input) => guard(() => changeDesign(store, input)),
+    describeDesign: (input) => guard(() => describePlan(store, input)),
+    findResearch: (input) => guard(() => findResearch(deps, input)),
+    keepResearch: (input) => guard(() => keepResearch(deps, input)),
+    admitPlan: (input) => guard(() => admitPlan(store, input)),
+    planNextWave: (input) => guard(() => planNextWave(store, input)),
+  };
+}
