@@ -21,6 +21,23 @@ export const AgentDefinition = z.strictObject({
 });
 export type AgentDefinition = z.infer<typeof AgentDefinition>;
 
+/**
+ * Property that a tool gives the agents that may call it. An agent with all three could be told by a text to carry
+ * private data out: see `core/plan/rule-of-two.ts`.
+ *
+ * - `untrusted_text`: its results hold what strangers may have written, such as a web page.
+ * - `private_data`: its results hold what only the user has, such as files of the workspace.
+ * - `acts_outside`: it changes or tells something outside of the run. A command in the sandbox and an edit in a worktree
+ *   do not.
+ */
+export type ToolProperty = 'untrusted_text' | 'private_data' | 'acts_outside';
+
+/** Properties, each with a tool that brings it. */
+export type Brought = Readonly<Partial<Record<ToolProperty, string>>>;
+
+/** Properties that travel with results, each with its source: `fetch_page of market-research`. */
+export type Taint = Omit<Brought, 'acts_outside'>;
+
 /** Part of an agent that the engine's rules need. The run's registry snapshot has the whole definition. */
 export interface AgentSummary {
   readonly agent_id: string;
@@ -28,4 +45,6 @@ export interface AgentSummary {
   readonly risk_level: RiskLevel;
   /** True for an agent that can only lead a team. Absent for all others. */
   readonly only_leads?: true;
+  /** Properties that its tools give it. Absent when there are none. */
+  readonly brings?: Brought;
 }

@@ -112,4 +112,9 @@ export interface DelegationOutline extends Omit<
   readonly criterion_ids: readonly string[];
   /** Hash of agent, task, inputs and criteria: equal for two delegations that would do the same work. */
   readonly fingerprint: string;
+  /**
+   * Reason why each of its acting calls needs an approval, by `core/plan/rule-of-two.ts`. Absent: each tool's own rule
+   * decides.
+   */
+  readonly rule_of_two?: string;
 }

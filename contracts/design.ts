@@ -198,7 +198,14 @@ export const PocIntegration = z.strictObject({
 export type PocIntegration = z.infer<typeof PocIntegration>;
 
 export const BestPractices = z.strictObject({
-  tasks: z.array(z.strictObject({ task_id: TaskId, practices: texts.min(1) })).max(60),
+  tasks: z
+    .array(
+      z.strictObject({
+        task_id: TaskId,
+        practices: texts.min(1).describe('What to do, one sentence each.'),
+      }),
+    )
+    .max(60),
 });
 export type BestPractices = z.infer<typeof BestPractices>;
 
@@ -230,7 +237,6 @@ export interface DesignPrompt {
   readonly kind: 'design';
   readonly stage: DesignStageName;
   readonly record_ref: Ref;
-  readonly registry_ref: Ref;
   readonly materials: readonly DesignMaterial[];
   /** The CoordinationPlan as JSON; null before it is assembled. */
   readonly plan_ref: Ref | null;

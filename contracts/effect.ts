@@ -16,8 +16,10 @@ export interface EffectReceipt {
   readonly replaced_ref?: Ref;
   /** The whole text after the change. Absent when the arguments of the call hold it, or the file was removed. */
   readonly content_ref?: Ref;
-  /** Absent for a file. */
+  /** Present for a command. */
   readonly command?: CommandReceipt;
+  /** True for a call of something elsewhere: `target` names it, and `sha256` is its answer in the store. Absent for files and commands. */
+  readonly call?: true;
 }
 
 /** Proof that a command ran. */
@@ -104,6 +106,8 @@ export interface EffectOrder {
   /** The first run of the calling workflow: with the effect_id it makes the idempotency key. */
   readonly chain_id: string;
   readonly approval: Approval | null;
+  /** True for a call that needs an approval whatever its tool says: see `core/plan/rule-of-two.ts`. Absent: false. */
+  readonly guarded?: true;
   /** Null until the user was asked about an effect that could not be verified. */
   readonly resolution: { readonly round: number; readonly choice: EffectResolution } | null;
 }

@@ -161,4 +161,9 @@ export interface PlannedDelegation {
   readonly title: string;
   readonly depends_on: readonly string[];
   readonly executor: PlannedExecutor;
+  /** Defined in DelegationOutline. */
+  readonly rule_of_two?: string;
 }
+
+/** A delegation whose acting calls need approvals, and the reason. */
+export type GuardedDelegation = Required<Pick<PlannedDelegation, 'delegation_id' | 'rule_of_two'>>;

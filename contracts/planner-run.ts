@@ -3,7 +3,7 @@ import type { CriterionState } from './criterion.ts';
 import type { Fact } from './fact.ts';
 import type { CarriedBudget } from './budget.ts';
 import type { RunLimits } from './limits.ts';
-import type { AgentSummary } from './agent-definition.ts';
+import type { AgentSummary, Taint } from './agent-definition.ts';
 import { CoordinationPlan } from './coordination-plan.ts';
 import { designSettings } from './design-run.ts';
 import type { DesignRequest, PlanOutline } from './design-run.ts';
@@ -114,6 +114,8 @@ export interface CarriedRun {
   readonly delegation_ids: readonly string[];
   /** Number of dispatches of each fingerprint. */
   readonly fingerprints: Readonly<Record<string, number>>;
+  /** Defined in WaveResult. */
+  readonly taint?: Taint;
   readonly stale: readonly string[];
   readonly usage: Usage;
   readonly inbox: CarriedInbox;

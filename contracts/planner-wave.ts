@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AgentSummary } from './agent-definition.ts';
+import type { AgentSummary, Taint } from './agent-definition.ts';
 import type { BudgetAccount, CarriedBudget } from './budget.ts';
 import type { CriterionState } from './criterion.ts';
 import { ReadDelegation } from './delegation.ts';
@@ -65,6 +65,8 @@ export interface WaveOrder {
   readonly plan?: WavePlanOutline;
   /** Questions with an answer in the record. */
   readonly answered_questions: readonly KnownAnswer[];
+  /** Properties of the results of earlier waves. Absent when they have none. */
+  readonly taint?: Taint;
 }
 
 /** A wave started by a run gets its order; one started by hand gets a PlannerWaveInput. */
@@ -91,6 +93,8 @@ export interface WaveResult {
   readonly news_considered: number;
   /** Budget for the rest of the run. */
   readonly budget: CarriedBudget | null;
+  /** Properties of the results of this wave and of those before. Absent when they have none. */
+  readonly taint?: Taint;
 }
 
 /** Result of a wave that a person started. */

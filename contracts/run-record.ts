@@ -6,10 +6,11 @@ import type { DesignProgress, RecordedDesign } from './design-run.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
 import type { RecordedEffect, WrittenFile } from './effect.ts';
 import type { Fact, UserFact } from './fact.ts';
-import type { AmendedAnswer, WaveProgress } from './messages.ts';
+import type { AmendedAnswer, GuardedDelegation, WaveProgress } from './messages.ts';
 import type { RunStatus } from './planner-run.ts';
 import type { AnsweredQuestion, Question, RejectedAnswer } from './question.ts';
 import type { Ref } from './ref.ts';
+import type { ChangesMode } from './run-settings.ts';
 import type { Usage } from './usage.ts';
 import type { RunPhase } from './views.ts';
 
@@ -60,6 +61,8 @@ export interface StoredWave extends Omit<RecordedWave, 'record_ref'> {
   readonly planned_at: number | null;
   /** Unix epoch seconds; null while it runs. */
   readonly done_at: number | null;
+  /** Delegations whose acting calls need approvals, with the reason. Absent when there are none. */
+  readonly guarded?: readonly GuardedDelegation[];
   /** Expected use. Absent when the wave came with its plan, or had none. */
   readonly expected?: FanOutEstimate;
   /** Null while it runs, and when it had no plan. */
@@ -94,6 +97,8 @@ export interface RunRecord {
   readonly registry_ref: Ref;
   /** Folder in which agents write files, as the input named it. Absent: the run's own folder. */
   readonly workspace_dir?: string;
+  /** Defined in `runSettings`. Absent without `workspace_dir`. */
+  readonly changes?: ChangesMode;
   /** Language of everything that people read, as a canonical BCP 47 tag. Absent: that of the goal. */
   readonly language?: string;
   /** Unix epoch seconds. */

@@ -4,8 +4,17 @@ import { LanguageTag } from './language-tag.ts';
 import { LimitsInput } from './limits.ts';
 import { Autonomy, QuestionRulesInput } from './question-rules.ts';
 
+export const ChangesMode = z.enum(['ask', 'apply', 'commit', 'keep', 'direct']);
+export type ChangesMode = z.infer<typeof ChangesMode>;
+
 /** Settings of every typed input: spread them into the input's schema. */
 export const runSettings = {
+  /**
+   * Fate of the agents' changes of `workspace_dir`. Each delegation works in a copy of the folder. "ask": the run asks at its end;
+   * "apply" and "commit" bring them into the folder then; "keep" leaves them to `planwave apply`. "direct": there are no
+   * copies, agents change the folder itself. Default "ask".
+   */
+  changes: ChangesMode.optional(),
   /** Take the default of each question at once, if it has one. */
   use_defaults: z.boolean().optional(),
   /** Rules for unanswered questions. */

@@ -147,6 +147,8 @@ export interface TeamSummary {
   readonly depth: number;
   /** Agent that leads it, also when its definition names none. */
   readonly leader: string;
+  /** All agents that work in it and in the teams among its members, its leader first. Absent: any may. */
+  readonly agents?: readonly string[];
 }
 
 /** A function of the worker for inputs and outputs of teams. */

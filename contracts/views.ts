@@ -2,7 +2,7 @@ import type { FanOutEstimate, RunBudget } from './budget.ts';
 import type { ExecutorOf, PlannedExecutor } from './executor.ts';
 import type { Fact } from './fact.ts';
 import type { RunLimits } from './limits.ts';
-import type { PlannedDelegation } from './messages.ts';
+import type { GuardedDelegation, PlannedDelegation } from './messages.ts';
 import type { RunStatus, WaveSummary } from './planner-run.ts';
 import type { AnsweredQuestion, Question, RejectedAnswer } from './question.ts';
 import type { Claim, SectionState } from './spec.ts';
@@ -39,6 +39,8 @@ export interface StatusView {
   readonly wave_workflow_id: string | null;
   /** Path below the artifact home; null until the run has ended. */
   readonly result_path: string | null;
+  /** Delegations of the current plan whose acting calls need approvals, with the reason. Absent when there are none. */
+  readonly guarded?: readonly GuardedDelegation[];
   /** Warning that the history comes near the size at which the server ends it. Absent before that. */
   readonly history_notice?: string;
   /** State of a delegation, a triad or a phase that was started by hand. Absent in a run and a wave. */

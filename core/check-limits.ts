@@ -1,7 +1,6 @@
 /** Checks the limits against each other. `limits.ts` defines them and runs this check when it is loaded. */
 import type { RunLimits } from '../contracts/limits.ts';
-import { carriedTeamBytesMax, teamBytesMax } from './team-sizes.ts';
-import { phaseBytesMax, triadBytesMax } from './triad-sizes.ts';
+import { carriedTeamBytesMax, phaseBytesMax, teamBytesMax, triadBytesMax } from './record-sizes.ts';
 
 /** The limits of `engineLimits` that depend on others. */
 type EngineLimits = Readonly<

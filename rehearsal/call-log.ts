@@ -1,8 +1,13 @@
 import { EventEmitter, once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { TurnPlace } from './rules/member-prompt.ts';
-import type { Shape, TaskPlace } from './rules/prompt.ts';
-import type { CallCounts, CallOutcome, RecordedCall } from './script.ts';
+import type {
+  CallCounts,
+  CallOutcome,
+  RecordedCall,
+  Shape,
+  TaskPlace,
+  TurnPlace,
+} from './script.ts';
 
 /** A call as it arrives. */
 interface ArrivedCall {

@@ -1,8 +1,27 @@
 import type { Block, ReplyUsage } from './messages-api.ts';
-import type { TurnPlace } from './rules/member-prompt.ts';
-import type { Shape, TaskPlace } from './rules/prompt.ts';
 import { isObject } from './text.ts';
 import type { JsonObject } from './text.ts';
+
+/** planwave's own output shapes: a wave plan, an agent's output, a wave decision, a review of questions. */
+export type Shape = 'plan' | 'delegation' | 'decision' | 'review';
+
+/** Delegation and agent of a call. */
+export interface TaskPlace {
+  /** A leader's task has the id `<delegation_id of the team>.<name>`. */
+  readonly delegation_id: string;
+  readonly agent_id: string;
+  /** True when it may create tasks itself. */
+  readonly leads: boolean;
+}
+
+/** Turn and member of a triad that a call belongs to. */
+export interface TurnPlace {
+  readonly member: string;
+  readonly role: string;
+  readonly phase: string;
+  /** Number of the round in the phase, from 1. */
+  readonly round: number;
+}
 
 /** Selects calls for a rule. Every given condition must hold; an empty match fits every call. */
 export interface RuleMatch {

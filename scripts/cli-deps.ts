@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { createFileProjection } from '../activities/adapters/file-projection.ts';
@@ -25,6 +24,7 @@ import {
   BadSettings,
   isTraced,
   readMiddlewaresFile,
+  readToolSettings,
   readThreadsUrl,
 } from '../worker/worker-settings.ts';
 import { createDoctorChecks } from './doctor-checks.ts';
@@ -89,7 +89,6 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
   };
   return {
     io: createProcessIo(),
-    version: readVersion(),
     env: partEnvironment(settings, temporalAddress),
     // npm runs scripts in the package's folder; a user means the current one.
     cwd: process.env['INIT_CWD'] ?? process.cwd(),
@@ -136,8 +135,13 @@ async function checkInput(
 ): Promise<void> {
   const { createInputCheck } = await import('../worker/create-input-check.ts');
   const { loadMiddlewares } = await import('../worker/load-middlewares.ts');
+  const { loadTools } = await import('../worker/load-tools.ts');
   try {
-    const check = createInputCheck(home, await loadMiddlewares(readMiddlewaresFile(process.env)));
+    const check = createInputCheck(
+      home,
+      await loadMiddlewares(readMiddlewaresFile(process.env)),
+      await loadTools(readToolSettings(process.env).file),
+    );
     await check({ workflow_type: workflowType, input });
   } catch (error) {
     if (error instanceof BadSettings) throw badInput(error.message);
@@ -145,12 +149,6 @@ async function checkInput(
     const hint = 'If the worker has other files or middlewares than this machine: --no-check';
     throw badInput(`${error.message}\n${hint}`);
   }
-}
-
-function readVersion(): string | undefined {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  const { version }: { readonly version?: string } = JSON.parse(text);
-  return version;
 }
 
 /** @throws {CliError} when the artifact home has a format that this planwave can't read. */

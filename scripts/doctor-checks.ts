@@ -10,6 +10,7 @@ import { grantableNames } from '../activities/tools/registry/create-registry.ts'
 import { runCommandName } from '../activities/tools/registry/run-command.ts';
 import type { DoctorCheck, DoctorFinding } from '../client/cli/cli-deps.ts';
 import { loadMiddlewares, shippedNames } from '../worker/load-middlewares.ts';
+import { loadTools } from '../worker/load-tools.ts';
 import { openCommands } from '../worker/open-commands.ts';
 import type { Commands } from '../worker/open-commands.ts';
 import {
@@ -18,6 +19,7 @@ import {
   readFolders,
   readMiddlewaresFile,
   readThreadsUrl,
+  readToolSettings,
   readWorkerSettings,
   shippedAgentsDir,
 } from '../worker/worker-settings.ts';
@@ -89,23 +91,41 @@ function judge(status: number, baseUrl: string, model: string): DoctorFinding {
 
 /** Checks that the module of `PLANWAVE_MIDDLEWARES` can be loaded, and lists its content. */
 export async function checkMiddlewares(env: NodeJS.ProcessEnv): Promise<DoctorFinding> {
-  try {
+  return checkModule('docs/middlewares.md', async () => {
     const file = readMiddlewaresFile(env);
     const own = (await loadMiddlewares(file)).map(({ name }) => name);
     const brought = file === undefined ? 'no PLANWAVE_MIDDLEWARES' : `${own.join(', ')} of ${file}`;
-    return { ok: true, detail: `${shippedNames.join(', ')}; ${brought}` };
+    return `${shippedNames.join(', ')}; ${brought}`;
+  });
+}
+
+/** Checks that the module of `PLANWAVE_TOOLS` can be loaded, and lists its content. */
+export async function checkTools(env: NodeJS.ProcessEnv): Promise<DoctorFinding> {
+  return checkModule('docs/tools.md', async () => {
+    const { file } = readToolSettings(env);
+    const own = (await loadTools(file)).map(({ spec }) => spec.name);
+    return file === undefined
+      ? 'the built-in ones; no PLANWAVE_TOOLS'
+      : `${own.join(', ')} of ${file}`;
+  });
+}
+
+/** @param page Page of the documentation that shows such a module. */
+async function checkModule(page: string, describe: () => Promise<string>): Promise<DoctorFinding> {
+  try {
+    return { ok: true, detail: await describe() };
   } catch (error) {
     if (!(error instanceof BadSettings)) throw error;
     const [what = '', ...faults] = error.message.split('\n');
     return {
       ok: false,
       detail: [what, ...faults.filter((line) => line.startsWith('- '))].join(' '),
-      cure: 'mend the module that it names (docs/middlewares.md)',
+      cure: `mend the module that it names (${page})`,
     };
   }
 }
 
-/** Checks whether agents' commands can be confined here. It is no failure if not: only agents with `run_command` need it. */
+/** Checks whether agents' commands can be confined here. It is no failure if not: runs go on without commands. */
 export async function checkCommands(env: NodeJS.ProcessEnv): Promise<DoctorFinding> {
   try {
     const commands = await openCommands(readCommandSettings(env));
@@ -118,7 +138,7 @@ export async function checkCommands(env: NodeJS.ProcessEnv): Promise<DoctorFindi
 
 function describeCommands(commands: Commands): string {
   if (!('runner' in commands)) {
-    return `agents with ${runCommandName} are refused: ${commands.cause}. Cure: ${commands.cure}`;
+    return `shipped agents go without ${runCommandName}, and agents of yours that are granted it are refused: ${commands.cause}. Cure: ${commands.cure}`;
   }
   return commands.runner.confined
     ? 'they run in a bubblewrap sandbox'
@@ -163,6 +183,7 @@ export function createDoctorChecks(settings: Settings): DoctorCheck[] {
     { name: 'Prices', run: checkPrices },
     { name: 'Agents', run: checkAgents },
     { name: 'Commands', run: () => checkCommands(process.env) },
+    { name: 'Tools', run: () => checkTools(process.env) },
     { name: 'Middlewares', run: () => checkMiddlewares(process.env) },
     { name: 'Files', run: () => checkHome(settings.home) },
     { name: 'Folders', run: async () => describeFolders(process.env) },

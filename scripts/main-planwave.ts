@@ -1,12 +1,39 @@
-import { runCli } from '../client/cli/run-cli.ts';
-import { createCliDeps } from './cli-deps.ts';
-import { readSettings, temporalAddressOf } from './parts/settings.ts';
-import { runTemporalCli } from './temporal-cli.ts';
+import { readFileSync } from 'node:fs';
+import type { CliDeps } from '../client/cli/cli-deps.ts';
+import { badInput } from '../client/cli/cli-error.ts';
+import { createProcessIo } from '../client/cli/cli-io.ts';
+import { runCli } from '../client/cli/commands/run-cli.ts';
+import { ExpectedError } from './bootstrap/expected-error.mjs';
 
 /** `npm run planwave -- <command>`: the client. `temporal …` passes through to the Temporal CLI that planwave uses. */
-export function main(args: readonly string[]): Promise<number> {
-  if (args[0] === 'temporal') return runTemporalCli(args.slice(1));
-  const settings = readSettings();
-  // The client knows Temporal's variables only; `PLANWAVE_TEMPORAL_PORT` moves the embedded server.
-  return runCli(args, createCliDeps(settings, temporalAddressOf(settings)));
+export async function main(args: readonly string[]): Promise<number> {
+  if (args[0] === 'temporal') {
+    const { runTemporalCli } = await import('./temporal-cli.ts');
+    return runTemporalCli(args.slice(1));
+  }
+  return runCli(args, {
+    io: createProcessIo(),
+    version: readVersion(),
+    env: process.env,
+    load: loadDeps,
+  });
+}
+
+/** Loads what the work of a command needs: help and version come without. */
+async function loadDeps(): Promise<CliDeps> {
+  const { readSettings, temporalAddressOf } = await import('./parts/settings.ts');
+  const { createCliDeps } = await import('./cli-deps.ts');
+  try {
+    const settings = readSettings();
+    // The client knows Temporal's variables only; `PLANWAVE_TEMPORAL_PORT` moves the embedded server.
+    return createCliDeps(settings, temporalAddressOf(settings));
+  } catch (error) {
+    throw error instanceof ExpectedError ? badInput(error.message) : error;
+  }
+}
+
+function readVersion(): string | undefined {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  const { version }: { readonly version?: string } = JSON.parse(text);
+  return version;
 }

@@ -1,4 +1,4 @@
-import { runRehearsal } from '../rehearsal/main.ts';
+import { runRehearsal } from '../rehearsal/server/main.ts';
 import { announceReady } from './parts/part.ts';
 
 /** `npm run rehearsal`: the rehearsal model alone, until Ctrl-C. It reads `PLANWAVE_REHEARSAL_*` and ends the process. */

@@ -1,4 +1,4 @@
-import { runCli } from '../client/cli/run-cli.ts';
+import { runCli } from '../client/cli/commands/run-cli.ts';
 import type { CliDeps } from '../client/cli/cli-deps.ts';
 import { commandText } from '../core/text/command-text.ts';
 import { messageOf } from './bootstrap/expected-error.mjs';

@@ -1,4 +1,5 @@
 import { loadMiddlewares } from '../worker/load-middlewares.ts';
+import { loadTools } from '../worker/load-tools.ts';
 import { BadSettings, readWorkerSettings } from '../worker/worker-settings.ts';
 import { runWorker } from '../worker/main.ts';
 import type { ReadyWorker } from '../worker/main.ts';
@@ -19,7 +20,11 @@ export async function main(): Promise<number> {
   const address = temporalAddressOf(settings);
   process.env['TEMPORAL_ADDRESS'] ??= address;
   // Checked before the server is asked: a fault here does not depend on it.
-  await asExpected(() => loadMiddlewares(readWorkerSettings(process.env).middlewaresFile));
+  await asExpected(async () => {
+    const { middlewaresFile, tools } = readWorkerSettings(process.env);
+    await loadMiddlewares(middlewaresFile);
+    await loadTools(tools.file);
+  });
   if (settings.temporalAddressGiven === undefined) {
     await refuseOtherHome(settings, settings.temporalPort);
   }

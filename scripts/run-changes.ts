@@ -17,10 +17,15 @@ export function createRunChanges(
   const find = async (runId: string): Promise<ChangedRun> => {
     const { ref } = await index.read(runId);
     if (ref === null) throw new CliError('not_found', exitCodes.notFound, unknownRun(runId));
-    const { workspace_dir, waves } = await readRecord(store, ref);
+    const { workspace_dir, changes, waves } = await readRecord(store, ref);
     if (workspace_dir === undefined) {
       throw badInput(
-        `Run ${runId} has no workspace of yours: its files are in its own folder. Try: planwave start with --workspace <repository>`,
+        `Run ${runId} has no workspace of yours: its files are in its own folder. Try: planwave start with --workspace <folder>`,
+      );
+    }
+    if (changes === 'direct') {
+      throw badInput(
+        `The agents of ${runId} worked in ${workspace_dir} itself: their changes are there. Try: planwave start without --direct`,
       );
     }
     return { home, run_id: runId, dir: workspace_dir, delegation_ids: listChanges(waves) };

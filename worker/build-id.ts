@@ -9,17 +9,20 @@ const folders = ['agents', 'contracts', 'core', 'workflows', 'activities', 'reda
  * Identifies code and prompts of this checkout: two workers with the same id do the same. It is not a hash of the
  * bundle, which holds no prompts. Short, because six events of every turn name the code that ran them.
  *
- * @param middlewaresFile A module of the worker's owner that is included; undefined for none.
+ * @param files Modules of the worker's owner that are included; undefined for none.
  */
-export async function computeBuildId(middlewaresFile?: string): Promise<string> {
+export async function computeBuildId(files: readonly (string | undefined)[] = []): Promise<string> {
   const sources = await hashSources(folders, 'package-lock.json');
-  return `planwave+${(await addModule(sources, middlewaresFile)).slice(0, 12)}`;
+  return `planwave+${(await addModules(sources, files)).slice(0, 12)}`;
 }
 
-async function addModule(sources: string, file: string | undefined): Promise<string> {
-  if (file === undefined) return sources;
-  return createHash('sha256')
-    .update(sources)
-    .update(await hashModule(file))
-    .digest('hex');
+async function addModules(
+  sources: string,
+  files: readonly (string | undefined)[],
+): Promise<string> {
+  const modules = await Promise.all(
+    files.map(async (file) => (file === undefined ? '' : hashModule(file))),
+  );
+  if (modules.every((one) => one === '')) return sources;
+  return createHash('sha256').update(sources).update(modules.join(',')).digest('hex');
 }

@@ -50,8 +50,7 @@ export async function bundleWorkflows({
     workflowsPath,
     preloadModules: [workflowsPath],
     workflowInterceptorModules: [
-      join(room, 'shared', `signal-names.${extension}`),
-      join(room, 'shared', `run-token.${extension}`),
+      join(room, 'shared', `signal-intake.${extension}`),
       ...(traced ? [join(room, 'tracing', `interceptors.${extension}`)] : []),
     ],
     logger: new DefaultLogger('ERROR'),

@@ -40,7 +40,8 @@ import { createDesignActivities } from '../activities/design/create-design-activ
 import { createThreadActivities } from '../activities/threads/thread-activities.ts';
 import { createTools } from '../activities/tools/registry/create-registry.ts';
 import type { ToolPlaces } from '../activities/tools/registry/create-registry.ts';
-import { listGrantable, listWorkspaceTools } from '../activities/tools/tool.ts';
+import { listGrantable, listProperties, listWorkspaceTools } from '../activities/tools/tool.ts';
+import type { GrantableTool } from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
 import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
 import { createAgentsOf } from './create-input-check.ts';
@@ -68,6 +69,7 @@ const notLookedFor: Commands = {
  * @param recorder Counts time and use of calls; by default nothing is counted.
  * @param ownMiddlewares Those of the worker's owner, besides the shipped ones; none by default.
  * @param commands Result of `openCommands`; none by default.
+ * @param ownTools Those of the worker's owner, besides the shipped ones; none by default.
  */
 export function createActivities(
   settings: WorkerSettings,
@@ -76,13 +78,14 @@ export function createActivities(
   recorder = createRecorder(noopMetricMeter),
   ownMiddlewares: readonly Middleware[] = [],
   commands: Commands = notLookedFor,
+  ownTools: readonly GrantableTool[] = [],
 ): Activities {
   const { home, apiKey, baseUrl, defaultModel, isRehearsal, threadsUrl } = settings;
   const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
   const store = redactStore(createFileArtifactStore({ home }), redactor);
   const projection = redactProjection(createFileProjection({ home }), redactor);
   const places = createPlaces(settings, commands);
-  const tools = redactTools(createTools(places), redactor);
+  const tools = redactTools(createTools({ ...places, own: ownTools }), redactor);
   const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
   const middlewares = redactMiddlewares(
     createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...ownMiddlewares]),
@@ -125,6 +128,7 @@ export function createActivities(
       workspaces: places.workspaces,
       approvers: settings.approvers ?? null,
       toolNames,
+      toolProperties: listProperties(tools),
       workspaceTools: listWorkspaceTools(tools),
       middlewareNames: describeMiddlewares(middlewares),
       // The models of another server are unknown.
@@ -135,6 +139,7 @@ export function createActivities(
     ...createDesignActivities({
       store,
       research: createFileRunIndex({ home, folder: 'research' }),
+      toolProperties: listProperties(tools),
       toolNames,
     }),
     ...createThreadActivities({
@@ -146,14 +151,16 @@ export function createActivities(
 
 /** A user's file that is replaced is kept as it is: with marks in it, nothing could restore it. */
 function createPlaces(
-  { home, workspaceRoots: roots }: WorkerSettings,
+  { home, workspaceRoots: roots, tools }: WorkerSettings,
   commands: Commands,
 ): ToolPlaces {
   const plain = createFileArtifactStore({ home });
   const keep = (content: Uint8Array) => plain.put(content);
   const worktrees = createGitWorktrees({ home });
   const workspaces = createFileWorkspaces({ home, roots, worktrees, keep });
-  return { workspaces, worktrees, commands: 'runner' in commands ? commands.runner : null };
+  const runner = 'runner' in commands ? commands.runner : null;
+  const untrusted = tools?.untrustedWorkspaces ?? false;
+  return { workspaces, worktrees, commands: runner, untrusted };
 }
 
 /** The rehearsal costs nothing, whichever model an agent names. */

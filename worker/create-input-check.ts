@@ -12,6 +12,7 @@ import type { Middleware } from '../activities/ports/middleware.ts';
 import { checkIntake } from '../activities/run-record/open-run.ts';
 import { createTools, grantableNames } from '../activities/tools/registry/create-registry.ts';
 import { listWorkspaceTools } from '../activities/tools/tool.ts';
+import type { GrantableTool } from '../activities/tools/tool.ts';
 import { shippedAgentsDir } from './worker-settings.ts';
 import type { WorkerSettings } from './worker-settings.ts';
 
@@ -30,6 +31,7 @@ export function createAgentsOf(
   return (agentsDir) =>
     createAgentFiles([shippedAgentsDir, ...(agentsDir === null ? [] : [agentsDir])], {
       knownTools: toolNames,
+      shippedDir: shippedAgentsDir,
       ...(missingTools !== undefined && { missingTools }),
       roots: agentRoots && [shippedAgentsDir, ...agentRoots],
       ...(onLeftOut !== undefined && { onLeftOut }),
@@ -50,18 +52,23 @@ function keep(): Promise<never> {
  *
  * @param home absolute.
  */
-export function createInputCheck(home: string, ownMiddlewares: readonly Middleware[]): InputCheck {
+export function createInputCheck(
+  home: string,
+  ownMiddlewares: readonly Middleware[],
+  ownTools: readonly GrantableTool[],
+): InputCheck {
   const workspaces = createFileWorkspaces({ home, keep });
   const worktrees = createGitWorktrees({ home });
   const tools = createTools({ workspaces, worktrees, commands: null });
+  const toolNames = [...grantableNames, ...ownTools.map(({ spec }) => spec.name)];
   const shipped = createShippedMiddlewares({ redactText: (text) => text });
   const middlewares = createMiddlewareRegistry([...shipped, ...ownMiddlewares]);
   return async (typed) => {
     await checkIntake(
       {
-        agents: createAgentsOf(grantableNames),
+        agents: createAgentsOf(toolNames),
         workspaces,
-        toolNames: grantableNames,
+        toolNames,
         workspaceTools: listWorkspaceTools(tools),
         middlewareNames: describeMiddlewares(middlewares),
         models: [],

@@ -14,6 +14,7 @@ import { describeDeployment } from './describe-deployment.ts';
 import type { WorkerDeployment } from './describe-deployment.ts';
 import { redactOutput } from './redact-output.ts';
 import { loadMiddlewares } from './load-middlewares.ts';
+import { loadTools } from './load-tools.ts';
 import { installRuntime } from './install-runtime.ts';
 import { openCommands } from './open-commands.ts';
 import { startWatchdog } from './watchdog.ts';
@@ -40,7 +41,7 @@ export interface RunWorkerOptions {
  * Runs one worker until `signal`. Its settings come from the environment (`TEMPORAL_*`, `ANTHROPIC_*`,
  * `PLANWAVE_HOME`, `PLANWAVE_MODEL`, `PLANWAVE_TASK_QUEUE`, `PLANWAVE_WORKER_GRACE_SECONDS`,
  * `PLANWAVE_BLOCKED_SECONDS`, `PLANWAVE_TOOLCHAINS`, `PLANWAVE_SHARED_FOLDERS`, `PLANWAVE_UNCONFINED_COMMANDS`,
- * `PLANWAVE_MIDDLEWARES`, `PLANWAVE_METRICS_ADDRESS`, `PLANWAVE_LOG`, `PLANWAVE_LOG_LEVEL`,
+ * `PLANWAVE_MIDDLEWARES`, `PLANWAVE_TOOLS`, `PLANWAVE_UNTRUSTED_WORKSPACES`, `PLANWAVE_METRICS_ADDRESS`, `PLANWAVE_LOG`, `PLANWAVE_LOG_LEVEL`,
  * `OTEL_*`, `TEMPORAL_DEPLOYMENT_NAME`, `TEMPORAL_WORKER_BUILD_ID`).
  *
  * @throws {BadSettings} when a setting is missing or wrong, or the artifact home has another format.
@@ -58,13 +59,14 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
   const homeFault = await openHome(settings.home);
   if (homeFault !== null) throw new BadSettings(homeFault);
   const middlewares = await loadMiddlewares(settings.middlewaresFile);
+  const tools = await loadTools(settings.tools.file);
   const tracing = settings.traced ? await loadTracing(redactor) : undefined;
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
   const { taskQueue, deploymentName } = settings;
   const [connection, workflowBundle, buildId, commands] = await Promise.all([
     NativeConnection.connect(connectionOptions),
     loadWorkflowBundle(settings),
-    settings.buildId ?? computeBuildId(settings.middlewaresFile),
+    settings.buildId ?? computeBuildId([settings.middlewaresFile, settings.tools.file]),
     openCommands(settings.commands),
   ]);
   const stopWatching =
@@ -78,7 +80,7 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
       connection,
       namespace,
       workflowBundle,
-      activities: createActivities(settings, redactor, {}, recorder, middlewares, commands),
+      activities: createActivities(settings, redactor, {}, recorder, middlewares, commands, tools),
       redactor,
       taskQueue,
       shutdownGraceMs: settings.shutdownGraceMs,

@@ -1,9 +1,11 @@
-import { isIP } from 'node:net';
-import { delimiter, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { taskQueue } from '../contracts/names.ts';
 import { commandVariables, toCommandSettings, type CommandSettings } from './command-settings.ts';
+import { address, folders, isListenAddress, oneWord, seconds } from './setting-shapes.ts';
+import { toolVariables, toToolSettings } from './tool-settings.ts';
+import type { ToolSettings } from './tool-settings.ts';
 import type { LogSettings } from './create-logger.ts';
 
 /** Folder of the shipped agents. */
@@ -40,6 +42,8 @@ export interface WorkerSettings {
   readonly workspaceRoots?: readonly string[] | undefined;
   /** `PLANWAVE_AGENTS`: the same for folders with agents. The shipped ones are always allowed. */
   readonly agentRoots?: readonly string[] | undefined;
+  /** Default: the shipped tools, and trusted workspaces. */
+  readonly tools?: ToolSettings | undefined;
 }
 
 /** Settings of a worker process. */
@@ -70,6 +74,7 @@ export interface WorkerProcessSettings extends WorkerSettings {
   /** True when `OTEL_EXPORTER_OTLP_ENDPOINT` is set. */
   readonly traced: boolean;
   readonly commands: CommandSettings;
+  readonly tools: ToolSettings;
   /**
    * `PLANWAVE_BLOCKED_SECONDS`, default 30: the time that the event loop may stand still before the watchdog ends the
    * process. 0 means no limit.
@@ -138,6 +143,7 @@ const Variables = z.object({
     )
     .optional(),
   ...commandVariables,
+  ...toolVariables,
   OTEL_EXPORTER_OTLP_ENDPOINT: address(
     /^https?$/,
     'the http:// or https:// address of an OpenTelemetry collector. Try: http://127.0.0.1:4318',
@@ -186,6 +192,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     threadsUrl: read.PLANWAVE_THREADS_URL,
     commands: toCommandSettings(read),
     approvers: read.PLANWAVE_APPROVERS,
+    tools: toToolSettings(read),
     taskQueue: read.PLANWAVE_TASK_QUEUE,
     middlewaresFile: read.PLANWAVE_MIDDLEWARES,
     shutdownGraceMs: read.PLANWAVE_WORKER_GRACE_SECONDS * 1_000,
@@ -214,6 +221,11 @@ export function readMiddlewaresFile(env: NodeJS.ProcessEnv): string | undefined 
  */
 export function readThreadsUrl(env: NodeJS.ProcessEnv): string | undefined {
   return readVariables(Variables.pick({ PLANWAVE_THREADS_URL: true }), env).PLANWAVE_THREADS_URL;
+}
+
+/** Reads the settings of agents' tools. @throws {BadSettings} when one is wrong. */
+export function readToolSettings(env: NodeJS.ProcessEnv): ToolSettings {
+  return toToolSettings(readVariables(z.object(toolVariables), env));
 }
 
 /** Reads the settings of agents' commands. @throws {BadSettings} when one is wrong. */
@@ -262,39 +274,4 @@ function readVariables<T>(shape: z.ZodType<T>, env: NodeJS.ProcessEnv): T {
     ({ path, message }) => `${path.join('.')} can't be used: expected ${message}`,
   );
   throw new BadSettings(faults.join('\n'));
-}
-
-/** Accepts printable ASCII in one word: any other value breaks the header or the name that contains it. */
-function oneWord(expected: string) {
-  return z.string().regex(/^[\u0021-\u007e]{1,1000}$/, expected);
-}
-
-/** Accepts a list of folders, separated like those of PATH. */
-function folders() {
-  return z.string().transform((list) =>
-    list
-      .split(delimiter)
-      .filter((path) => path !== '')
-      .map((path) => resolve(path)),
-  );
-}
-
-function address(protocol: RegExp, expected: string) {
-  return z.url({ protocol, error: expected });
-}
-
-function seconds(isGood: (count: number) => boolean, expected: string) {
-  return z
-    .string()
-    .regex(/^\d{1,3}$/, expected)
-    .transform(Number)
-    .refine(isGood, expected);
-}
-
-/** Accepts addresses that the exporter can listen on: it resolves no names. */
-function isListenAddress(text: string): boolean {
-  const [, host = '', port = ''] = /^\[?([\d.]+|[\da-fA-F:]+)\]?:(\d{1,5})$/.exec(text) ?? [];
-  const isBracketed = text.startsWith('[') && text.includes(']');
-  const isHost = isIP(host) === (isBracketed ? 6 : 4);
-  return isHost && Number(port) >= 1 && Number(port) <= 65_535;
 }

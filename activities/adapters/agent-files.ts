@@ -5,7 +5,9 @@ import { AgentFilesInvalid, type AgentFault, type AgentSource } from '../ports/a
 import { parseAgentFile, type ParseAgentOptions } from './agent-file/parse-agent-file.ts';
 import { isAllowed } from './workspaces/allowed-folders.ts';
 
-export interface AgentFilesOptions extends ParseAgentOptions {
+export interface AgentFilesOptions extends Omit<ParseAgentOptions, 'goesWithout'> {
+  /** Folder of the shipped agents. They go without a tool that this machine lacks; an agent of the user's is refused. */
+  readonly shippedDir?: string;
   /** Folders from which agents may be read, with all below them. If undefined, any. */
   readonly roots?: readonly string[] | undefined;
   /** Called with the words of what an agent goes without. */
@@ -71,7 +73,9 @@ async function loadDirectory(
   for (const name of await listAgentFiles(dir, faults)) {
     const file = join(dir, name);
     const text = await readText(file, faults);
-    const parsed = text === null ? { faults: [] } : parseAgentFile(text, options);
+    const goesWithout = dir === options.shippedDir;
+    const parsed =
+      text === null ? { faults: [] } : parseAgentFile(text, { ...options, goesWithout });
     if ('faults' in parsed) {
       faults.push(...parsed.faults.map((fault) => ({ file, ...fault })));
       continue;

@@ -16,7 +16,7 @@ import { StoreUnavailable } from '../ports/artifact-store.ts';
 import { describeFailure, runWithin } from '../tools/call-tool.ts';
 import type { ToolAnswer } from '../tools/call-tool.ts';
 import type { Loss } from '../tools/tool.ts';
-import { effectKeyOf, recallEffect, runEffect } from '../tools/run-effect.ts';
+import { effectKeyOf, recallEffect, recheckEffect, runEffect } from '../tools/run-effect.ts';
 import type { EffectCall, EffectEnd } from '../tools/run-effect.ts';
 
 /** Maximum lines, and characters of each, that say what a call would replace. They go into history. */
@@ -33,7 +33,7 @@ export type CallAnswer =
   | EffectUnverified;
 
 /** A call of a tool that acts, without what its effect adds. */
-type ActingOrder = Omit<EffectCall, 'ledger' | 'key' | 'resolution'>;
+type ActingOrder = Omit<EffectCall, 'ledger' | 'key' | 'runId' | 'resolution'>;
 
 /** The caller and its arguments. */
 export interface ActingCaller {
@@ -69,13 +69,15 @@ export async function runActingCall(caller: ActingCaller, call: ActingOrder): Pr
     tool: tool.spec.name,
     arguments_ref: input.call.input_ref,
   });
-  const recalled = await recallEffect(ledger, key);
+  const runId = info.workflowExecution?.runId ?? '';
+  const effect = { ...call, ledger, key, runId, resolution: order.resolution };
+  const recalled = await recheckEffect(effect, await recallEffect(ledger, key));
   const { state } = recalled.step;
   // A retry was chosen by the user, who saw the call then.
   const isNew = state.type === 'intended' && state.round === 1;
   const refusal = isNew ? await findRefusal(caller, order, call) : null;
   if (refusal !== null) return refusal;
-  const end = await runEffect({ ...call, ledger, key, resolution: order.resolution }, recalled);
+  const end = await runEffect(effect, recalled);
   const answer = describeEnd(tool.spec.name, target, end);
   if (end.type !== 'confirmed' || end.receipt === null || tool.describeDone === undefined) {
     return answer;
@@ -93,7 +95,10 @@ async function findRefusal(
   const target = tool.targetOf(call.input);
   const loss = await findLoss(call);
   if (typeof loss === 'string') return failed(target, loss);
-  if (!needsApproval(tool.approval, agent.risk_level, loss !== null)) return null;
+  const isGuarded = order.guarded === true;
+  const losesWork = loss !== null;
+  const { approval: mark } = tool;
+  if (!needsApproval({ mark, risk: agent.risk_level, losesWork, isGuarded })) return null;
   const before = loss?.before ?? '';
   const shown = {
     effect_id: order.effect_id,

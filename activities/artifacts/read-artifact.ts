@@ -9,6 +9,8 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 const RegistrySnapshot = z.strictObject({
   /** Sorted by agent_id. */
   agents: z.array(AgentDefinition),
+  /** Agents of the design group, which get no delegation. */
+  designers: z.array(AgentDefinition),
   /** Teams with a name, each checked. */
   teams: z.array(NamedTeam),
 });
@@ -56,22 +58,14 @@ export async function readAgents(store: ArtifactStore, ref: Ref): Promise<AgentD
   return (await readRegistry(store, ref)).agents;
 }
 
-/**
- * Reads the teams that a run knows by name.
- *
- * @throws ArtifactCorrupt like `readShape`.
- */
-export async function readTeams(store: ArtifactStore, ref: Ref): Promise<NamedTeam[]> {
-  return (await readRegistry(store, ref)).teams;
-}
-
 /** @throws ArtifactCorrupt like `readShape`, and when the snapshot has no such agent. */
 export async function readAgent(
   store: ArtifactStore,
   ref: Ref,
   agentId: string,
 ): Promise<AgentDefinition> {
-  const agents = await readAgents(store, ref);
+  const registry = await readRegistry(store, ref);
+  const agents = [...registry.agents, ...registry.designers];
   const agent = agents.find((one) => one.agent_id === agentId);
   if (agent !== undefined) return agent;
   const known = agents.map((one) => one.agent_id).join(', ');

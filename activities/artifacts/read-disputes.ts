@@ -1,9 +1,9 @@
 import type { Ref } from '../../contracts/ref.ts';
 import type { ExecutorEnd } from '../../contracts/team-run.ts';
-import { findDisputes } from '../../core/pool/find-disputes.ts';
-import type { Dispute, TriadDissent } from '../../core/pool/find-disputes.ts';
-import { findDissent } from '../../core/spec/read-spec.ts';
 import { readEnd } from '../../core/executor.ts';
+import { findDisputes } from '../../core/pool/find-conflicts.ts';
+import type { Dispute, TriadDissent } from '../../core/pool/find-conflicts.ts';
+import { findDissent } from '../../core/spec/read-spec.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readPhaseReport, readTeamReport } from './read-report.ts';
 

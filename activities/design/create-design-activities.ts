@@ -1,5 +1,6 @@
 import type { DesignActivities } from '../../contracts/design-run.ts';
 import { guardActivity } from '../attempt/failures.ts';
+import type { RecordDeps } from '../run-record/deps.ts';
 import { withHeartbeat } from '../attempt/heartbeat.ts';
 import {
   admitPlan,
@@ -15,6 +16,7 @@ import type { ResearchDeps } from './research.ts';
 export interface DesignDeps extends ResearchDeps {
   /** Tools that an agent may be granted. */
   readonly toolNames: readonly string[];
+  readonly toolProperties: RecordDeps['toolProperties'];
 }
 
 /** The activities of designed mode. All of them read and write artifacts only, so each can be repeated. */
@@ -28,7 +30,7 @@ export function createDesignActivities(deps: DesignDeps): DesignActivities {
     describeDesign: (input) => guard(() => describePlan(store, input)),
     findResearch: (input) => guard(() => findResearch(deps, input)),
     keepResearch: (input) => guard(() => keepResearch(deps, input)),
-    admitPlan: (input) => guard(() => admitPlan(store, input)),
+    admitPlan: (input) => guard(() => admitPlan(store, deps.toolProperties, input)),
     planNextWave: (input) => guard(() => planNextWave(store, input)),
   };
 }

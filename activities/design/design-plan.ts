@@ -34,7 +34,7 @@ import { assemblePlan, checkDesignParts } from '../../core/design/assemble-plan.
 import { changePlan } from '../../core/design/change-plan.ts';
 import { describeDesign } from '../../core/design/describe-design.ts';
 import { operationsOfPractices, operationsOfProofs } from '../../core/design/plan-operations.ts';
-import { capFaults } from '../../core/text/faults.ts';
+import { capFaults } from '../../core/text/list-names.ts';
 import {
   findPlanFaults,
   readCoordinationPlan,
@@ -44,7 +44,10 @@ import { readRegistry, readShape } from '../artifacts/read-artifact.ts';
 import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import type { RecordDeps } from '../run-record/deps.ts';
 import { summariseAgent } from '../run-record/summarise-agent.ts';
+
+type ToolProperties = RecordDeps['toolProperties'];
 
 /** Makes one plan of the replies of a design. Gaps between the replies are findings. */
 export async function assembleDesign(
@@ -82,7 +85,13 @@ export async function checkDesign(
     readCoordinationPlan(store, plan_ref),
     readRegistry(store, registry_ref),
   ]);
-  return { findings: findPlanFaults(plan, agents.map(summariseAgent), toolNames) };
+  return {
+    findings: findPlanFaults(
+      plan,
+      agents.map((agent) => summariseAgent(agent)),
+      toolNames,
+    ),
+  };
 }
 
 /** Applies a change to a plan and stores the new version. */
@@ -136,6 +145,7 @@ export async function describePlan(
 /** Adds the new agents of a plan to a registry. A registered agent keeps its file. */
 export async function admitPlan(
   store: ArtifactStore,
+  toolProperties: ToolProperties,
   { plan_ref, registry_ref }: AdmitPlanInput,
 ): Promise<AdmitPlanResult> {
   const [plan, registry] = await Promise.all([
@@ -156,7 +166,7 @@ export async function admitPlan(
   const extended: RegistrySnapshot = { ...registry, agents };
   return {
     registry_ref: added.length === 0 ? registry_ref : await store.put(JSON.stringify(extended)),
-    agents: agents.map(summariseAgent),
+    agents: agents.map((agent) => summariseAgent(agent, toolProperties)),
     criterion_ids: plan.tasks.flatMap(({ validation }) =>
       validation.evidence.map(({ evidence_id }) => evidence_id),
     ),

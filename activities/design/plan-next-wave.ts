@@ -4,7 +4,7 @@ import type { PlanNextWaveInput } from '../../contracts/design-run.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { WavePlan, WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { findTask, nextWave } from '../../core/design/next-wave.ts';
-import { linkInputs } from '../../core/plan/link-inputs.ts';
+import { linkInputs } from '../../core/plan/check-inputs.ts';
 import { countOf } from '../../core/text/format.ts';
 import { readCoordinationPlan } from '../artifacts/coordination-plan.ts';
 import { readRecord } from '../artifacts/record-log.ts';

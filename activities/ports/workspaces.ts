@@ -5,7 +5,7 @@ export interface WorkspacePlace {
   readonly run_id: string;
   /** Absolute path on the worker. */
   readonly dir: string | null;
-  /** The delegation that works there: in a git repository it has a copy of its own. If absent, the folder is used. */
+  /** The delegation that works there: it has a copy of its own. If absent, the folder is used. */
   readonly worker?: WorkspaceWorker;
 }
 
@@ -93,8 +93,12 @@ export interface SearchResult {
  * Each method throws {WorkspaceRefused} when the path leads elsewhere, is private, or is no file or folder.
  */
 export interface Workspaces {
-  /** Checks a folder that an input names: returns its fault with a cure, or null when it can be used. */
-  findFault(dir: string): Promise<string | null>;
+  /**
+   * Checks a folder that an input names: returns its fault with a cure, or null when it can be used.
+   *
+   * @param isCopied False when agents work in the folder itself.
+   */
+  findFault(dir: string, isCopied: boolean): Promise<string | null>;
 
   /** Returns the workspace's folder on this machine, an absolute path, for a command. It is made when it is missing. */
   folderOf(place: WorkspacePlace): Promise<string>;

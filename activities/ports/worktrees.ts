@@ -7,9 +7,9 @@ export interface ChangedFile {
 }
 
 /**
- * Copies of a workspace that is the top of a git repository, one for each delegation. The user's repository is only
- * read: objects, refs and files of a run are in its own folder below the artifact home. Any other workspace has no
- * copies, and each method returns null for it.
+ * Copies of a folder of the user's, one for each delegation. The folder is only read: objects, refs and files of a run are
+ * in its own repository below the artifact home. A place without a folder or without a worker has no copy, and each method
+ * returns null for it.
  */
 export interface Worktrees {
   /**

@@ -1,19 +1,20 @@
-import type { RecordedCriterion, RunRecord } from '../../contracts/run-record.ts';
-import { bullets, oneLine, cutLine, embedMarkdown } from '../../core/text/markdown.ts';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { EffectReceipt, RecordedEffect } from '../../contracts/effect.ts';
-import { treePaths } from './paths.ts';
-import { resultLimits } from './limits.ts';
 import type { Ref } from '../../contracts/ref.ts';
+import type { RecordedCriterion, RunRecord } from '../../contracts/run-record.ts';
+import type { TeamOutcome } from '../../contracts/team-run.ts';
 import type { WaveDecision } from '../../contracts/wave-decision.ts';
-import { findDisputes } from '../../core/pool/find-disputes.ts';
-import type { Dispute, TriadDissent } from '../../core/pool/find-disputes.ts';
-import { findDissent } from '../../core/spec/read-spec.ts';
 import { readEnd } from '../../core/executor.ts';
+import { findDisputes } from '../../core/pool/find-conflicts.ts';
+import type { Dispute, TriadDissent } from '../../core/pool/find-conflicts.ts';
+import { describeGuarded } from '../../core/plan/rule-of-two.ts';
 import { listDeliverables } from '../../core/run/list-deliverables.ts';
+import { findDissent } from '../../core/spec/read-spec.ts';
+import { bullets, cutLine, embedMarkdown, oneLine } from '../../core/text/markdown.ts';
+import { resultLimits } from './limits.ts';
+import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
-import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
-import type { TeamOutcome } from '../../contracts/team-run.ts';
 import { renderTeamCosts } from './render-team.ts';
 
 /** Criteria under the heading of how they ended. */
@@ -72,6 +73,12 @@ function describeAnswer(questionId: string, record: RunRecord): string {
   return `Question ${questionId}: ${oneLine(text)}\n${whose}: ${oneLine(answer)}`;
 }
 
+/** Lists the delegations whose changes needed approvals by the Rule of Two. Null when there were none. */
+export function renderGuarded({ waves }: RunRecord): string | null {
+  const lines = waves.flatMap(({ guarded = [] }) => guarded.map(describeGuarded)).map(oneLine);
+  return lines.length === 0 ? null : `## Rule of Two\n\n${bullets(lines, '')}`;
+}
+
 /** Lists the changes of tools outside of the run, and those that are unconfirmed. Empty parts are null. */
 export function renderResultEffects({ effects = [] }: RunRecord): readonly (string | null)[] {
   // After several changes to one target, the newest is in effect.
@@ -97,12 +104,13 @@ function listEffects(heading: string, effects: readonly string[]): string | null
   );
 }
 
-function describeReceipt({ bytes, removed, replaced_ref, command }: EffectReceipt): string {
+function describeReceipt({ bytes, removed, replaced_ref, command, call }: EffectReceipt): string {
   if (command !== undefined) {
     const { exit_code, confined } = command;
     const end = exit_code === null ? 'ended at a limit' : `exit code ${exit_code}`;
     return confined ? end : `${end}, unconfined`;
   }
+  if (call === true) return 'called';
   const change = removed === true ? 'removed' : `${bytes} bytes`;
   return replaced_ref === undefined ? change : `${change}; the content before is kept`;
 }

@@ -29,6 +29,7 @@ import { textOf } from './record-texts.ts';
 import type { RecordTexts, TextRefs } from './record-texts.ts';
 import {
   renderCriteria,
+  renderGuarded,
   listDisputed,
   renderMinorityReports,
   renderResultEffects,
@@ -55,6 +56,7 @@ export function renderReport(record: RunRecord, status: RunStatus, texts: Record
     renderGoal(record),
     ...renderCame(record, texts),
     ...renderResultEffects(record),
+    renderGuarded(record),
     renderResultTeams(record, texts),
     renderConflicts(record, texts),
     renderMinorityReports(record, texts),

@@ -22,6 +22,8 @@ type AgentStatusValue =
 
 interface AgentEntry {
   readonly agent_id: string;
+  /** Reason why each of its changes needs an approval. Absent when they do not. */
+  readonly rule_of_two?: string;
   /** Absent unless a triad does it. */
   readonly triad?: Pick<TriadPlan, 'type' | 'reason' | 'members'>;
   /** Present only for a team. */
@@ -96,9 +98,12 @@ function describeDelegation(
   wave: StoredWave,
   delegation: Delegation,
 ): AgentEntry {
-  const outcome = wave.outcomes.find((one) => one.delegation_id === delegation.delegation_id);
+  const { delegation_id } = delegation;
+  const outcome = wave.outcomes.find((one) => one.delegation_id === delegation_id);
+  const guarded = wave.guarded?.find((one) => one.delegation_id === delegation_id);
   return {
     agent_id: delegation.agent_id,
+    ...(guarded !== undefined && { rule_of_two: guarded.rule_of_two }),
     ...describeExecutor(delegation.executor, outcome?.executor),
     dependencies: delegation.depends_on,
     ...findState(record, wave, { delegation, outcome }),

@@ -42,7 +42,7 @@ export function checkRequest(
   if (delegations === null) return [];
   if (workflowType === 'delegation') return checkExecutor(delegations[0]?.agent_id, around.agents);
   return checkPlan(outlinePlan(composePlan(delegations), noRef), {
-    agents: around.agents.map(summariseAgent),
+    agents: around.agents.map((agent) => summariseAgent(agent)),
     triads: request.triads,
     teams: around.teams,
     models: around.models,
@@ -69,7 +69,7 @@ function checkTriadRequest(
   return delegations.flatMap(({ executor: triad, criterion_ids }) => {
     if (triad.kind !== 'triad') return [];
     return [
-      ...checkTriad(triad, { agents: agents.map(summariseAgent), models }, ''),
+      ...checkTriad(triad, { agents: agents.map((agent) => summariseAgent(agent)), models }, ''),
       ...checkSections(triad, criterion_ids, ''),
       ...('phase' in typed
         ? checkPhaseStart(

@@ -28,7 +28,7 @@ export function checkTypedTeams(
     members.flatMap(({ triad }) => triad?.members ?? []),
   );
   const faults = checkNamedTeams(placed, {
-    agents: agents.map(summariseAgent),
+    agents: agents.map((agent) => summariseAgent(agent)),
     triads,
     // A typed model may belong to a provider that the worker does not know.
     models: seated.flatMap(({ model }) => model ?? []),

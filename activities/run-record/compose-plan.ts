@@ -1,6 +1,6 @@
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { WavePlan, WavePlanOutline } from '../../contracts/wave-plan.ts';
-import { linkInputs } from '../../core/plan/link-inputs.ts';
+import { linkInputs } from '../../core/plan/check-inputs.ts';
 import { outlinePlan } from '../../core/plan/outline-plan.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 

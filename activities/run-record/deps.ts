@@ -1,3 +1,4 @@
+import type { ToolProperty } from '../../contracts/agent-definition.ts';
 import type { MiddlewareName } from '../../contracts/team.ts';
 import type { AgentSource } from '../ports/agent-source.ts';
 import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
@@ -20,6 +21,8 @@ export interface RecordDeps {
   readonly approvers: readonly string[] | null;
   /** All existing tools. An agent that allows another one is refused. */
   readonly toolNames: readonly string[];
+  /** Properties that each tool gives an agent, by its name. */
+  readonly toolProperties: Readonly<Record<string, readonly ToolProperty[]>>;
   /** Those that only a run with a workspace has. */
   readonly workspaceTools: readonly string[];
   /** All existing middlewares and guardrails. A team that names another one is refused. */

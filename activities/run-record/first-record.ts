@@ -25,7 +25,10 @@ export function createFirstRecord(
     constraints: request.constraints,
     instructions: [],
     registry_ref: registryRef,
-    ...(request.workspaceDir !== null && { workspace_dir: request.workspaceDir }),
+    ...(request.workspaceDir !== null && {
+      workspace_dir: request.workspaceDir,
+      changes: request.changes,
+    }),
     ...(request.language !== null && { language: request.language }),
     started_at,
     updated_at: started_at,

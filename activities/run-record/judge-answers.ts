@@ -1,10 +1,10 @@
 import type { JudgeAnswersInput, JudgeAnswersResult } from '../../contracts/activity-types.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { judgeAmendedAnswer } from '../../core/questions/judge-amended-answer.ts';
+import { judgeAmendedAnswer } from '../../core/questions/amend-answer.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { hashText } from '../../core/text/hash-text.ts';
-import type { RecordDeps } from './deps.ts';
 import { readRecord } from '../artifacts/record-log.ts';
+import type { RecordDeps } from './deps.ts';
 
 /**
  * Judges answers that the user wants to change, by the questions as the record keeps them: the workflow has forgotten how

@@ -1,13 +1,15 @@
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
-import { plannerAgentId } from '../../contracts/names.ts';
+import { designAgentIds, plannerAgentId } from '../../contracts/names.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { AgentFilesInvalid } from '../ports/agent-source.ts';
 import type { RecordDeps } from './deps.ts';
 import type { InputFault } from './input-fault.ts';
 
 export interface LoadedRegistry {
-  /** Sorted by agent_id. Empty when there are faults. */
+  /** Agents that may get delegations, and the planner, sorted by agent_id. Empty when there are faults. */
   readonly agents: readonly AgentDefinition[];
+  /** Agents of the design group. */
+  readonly designers: readonly AgentDefinition[];
   readonly faults: readonly InputFault[];
 }
 
@@ -31,11 +33,28 @@ export async function loadRegistry(
       path: `${file}:${line}`,
       reason,
     }));
-    return { agents: [], faults };
+    return { agents: [], designers: [], faults };
   }
   const faults = [...findUnknownTools(agents, toolNames), ...findNoPlanner(agents)];
-  if (faults.length > 0) return { agents: [], faults };
-  return { agents: hasWorkspace ? agents : withoutTools(agents, workspaceTools), faults };
+  if (faults.length > 0) return { agents: [], designers: [], faults };
+  const { others, designers } = partDesigners(agents);
+  return {
+    agents: hasWorkspace ? others : withoutTools(others, workspaceTools),
+    designers,
+    faults,
+  };
+}
+
+/** Parts the agents of the design group from the others: they get no delegation. */
+export function partDesigners(agents: readonly AgentDefinition[]): {
+  readonly others: readonly AgentDefinition[];
+  readonly designers: readonly AgentDefinition[];
+} {
+  const ids = new Set<string>(Object.values(designAgentIds));
+  return {
+    others: agents.filter(({ agent_id }) => !ids.has(agent_id)),
+    designers: agents.filter(({ agent_id }) => ids.has(agent_id)),
+  };
 }
 
 /** Returns the agents without these tools, so that no prompt names what the run does not have. */

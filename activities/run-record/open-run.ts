@@ -1,16 +1,17 @@
-import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { OpenRunInput, OpenRunResult, PhaseStart } from '../../contracts/activity-types.ts';
+import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { RunBudget } from '../../contracts/budget.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
 import type { TeamSummary } from '../../contracts/team.ts';
 import { resolveBudget } from '../../core/budget/resolve-budget.ts';
 import { resolveLimits } from '../../core/limits.ts';
-import { listSections } from '../../core/triad/list-sections.ts';
-import { summariseTeams } from '../../core/team/summarise-teams.ts';
 import { resolveQuestionRules } from '../../core/questions/question-moments.ts';
-import type { AssertCurrent } from '../attempt/while-current.ts';
+import { listKnownInputs } from '../../core/run/list-deliverables.ts';
+import { summariseTeams } from '../../core/team/summarise-teams.ts';
+import { listSections } from '../../core/triad/list-sections.ts';
 import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
 import { findPlanFaults, storeCoordinationPlan } from '../artifacts/coordination-plan.ts';
+import type { AssertCurrent } from '../attempt/while-current.ts';
 import { checkBudget } from './check-budget.ts';
 import { checkRequest } from './check-request.ts';
 import { checkTypedTeams } from './check-typed-teams.ts';
@@ -19,7 +20,6 @@ import type { RecordDeps } from './deps.ts';
 import { createFirstRecord } from './first-record.ts';
 import { createInvalidInput, joinSentences } from './input-fault.ts';
 import type { InputFault } from './input-fault.ts';
-import { listKnownInputs } from '../../core/run/list-details.ts';
 import { listModels } from './list-models.ts';
 import { loadRegistry } from './load-registry.ts';
 import { openPhaseStart } from './open-phase-start.ts';
@@ -46,8 +46,15 @@ export async function openRun(
   input: OpenRunInput,
   assertCurrent: AssertCurrent,
 ): Promise<OpenRunResult> {
-  const { request, agents, limits, budget, models, teams } = await checkIntake(deps, input);
-  const registry: RegistrySnapshot = { agents: [...agents], teams: [...(request.teams ?? [])] };
+  const { request, agents, designers, limits, budget, models, teams } = await checkIntake(
+    deps,
+    input,
+  );
+  const registry: RegistrySnapshot = {
+    agents: [...agents],
+    designers: [...designers],
+    teams: [...(request.teams ?? [])],
+  };
   const registryRef = await deps.store.put(JSON.stringify(registry));
   const plan =
     request.delegations === null
@@ -63,7 +70,7 @@ export async function openRun(
     goal_title: record.goal_title,
     registry_ref: registryRef,
     record_ref: recordRef,
-    agents: agents.map(summariseAgent),
+    agents: agents.map((agent) => summariseAgent(agent, deps.toolProperties)),
     limits,
     budget,
     use_defaults: request.useDefaults,
@@ -101,6 +108,7 @@ export type IntakeDeps = Pick<
 interface Intake {
   readonly request: RunRequest;
   readonly agents: readonly AgentDefinition[];
+  readonly designers: readonly AgentDefinition[];
   readonly limits: RunLimits;
   readonly budget: RunBudget | null;
   readonly models: readonly string[];
@@ -117,11 +125,11 @@ export async function checkIntake(
   { workflow_type, input }: Pick<OpenRunInput, 'workflow_type' | 'input'>,
 ): Promise<Intake> {
   const { request: typed, agentsDir, faults } = readInput(workflow_type, input);
-  const { agents, faults: agentFaults } = await loadRegistry(
-    deps,
-    agentsDir,
-    typed !== null && typed.workspaceDir !== null,
-  );
+  const {
+    agents,
+    designers,
+    faults: agentFaults,
+  } = await loadRegistry(deps, agentsDir, typed !== null && typed.workspaceDir !== null);
   const teamFaults =
     agentFaults.length > 0
       ? []
@@ -148,7 +156,7 @@ export async function checkIntake(
     ...(await checkWorkspace(deps, request)),
   ];
   if (ruleFaults.length > 0) throw createInvalidInput(workflow_type, ruleFaults);
-  return { request, agents, limits, budget, models, teams };
+  return { request, agents, designers, limits, budget, models, teams };
 }
 
 /** Checks a typed coordination plan: each finding is a fault. */
@@ -158,12 +166,14 @@ function checkTypedPlan(
   agents: readonly AgentDefinition[],
 ): readonly InputFault[] {
   if (plan === null) return [];
-  return findPlanFaults(plan, agents.map(summariseAgent), toolNames).map(
-    ({ rule, path, message, cure }) => ({
-      path: path === '' ? 'plan' : `plan/${path}`,
-      reason: joinSentences(`${message} (${rule})`, `Try: ${cure}`),
-    }),
-  );
+  return findPlanFaults(
+    plan,
+    agents.map((agent) => summariseAgent(agent)),
+    toolNames,
+  ).map(({ rule, path, message, cure }) => ({
+    path: path === '' ? 'plan' : `plan/${path}`,
+    reason: joinSentences(`${message} (${rule})`, `Try: ${cure}`),
+  }));
 }
 
 /** Chooses the members of a triad and the leader of a team, once the agents are loaded. */
@@ -189,9 +199,9 @@ async function startPhase(
 /** Checks the workspace of the agents before anything is paid for. */
 async function checkWorkspace(
   { workspaces }: Pick<RecordDeps, 'workspaces'>,
-  { workspaceDir }: RunRequest,
+  { workspaceDir, changes }: RunRequest,
 ): Promise<readonly InputFault[]> {
   if (workspaceDir === null) return [];
-  const reason = await workspaces.findFault(workspaceDir);
+  const reason = await workspaces.findFault(workspaceDir, changes !== 'direct');
   return reason === null ? [] : [{ path: 'workspace_dir', reason }];
 }

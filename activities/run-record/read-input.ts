@@ -8,7 +8,7 @@ import type { BudgetInput } from '../../contracts/budget.ts';
 import type { LimitsInput } from '../../contracts/limits.ts';
 import { PlannerRunInput } from '../../contracts/planner-run.ts';
 import { PlannerWaveInput } from '../../contracts/planner-wave.ts';
-import type { RunSettings } from '../../contracts/run-settings.ts';
+import type { ChangesMode, RunSettings } from '../../contracts/run-settings.ts';
 import { TeamInput } from '../../contracts/team.ts';
 import type { NamedTeam } from '../../contracts/team.ts';
 import { TriadInput, TriadPhaseInput } from '../../contracts/triad.ts';
@@ -47,6 +47,7 @@ export interface RunRequest {
   readonly agentsDir: string | null;
   /** Typed folder; checked later. */
   readonly workspaceDir: string | null;
+  readonly changes: ChangesMode;
   /** A canonical BCP 47 tag; null: the language of the goal. */
   readonly language: string | null;
   readonly limits: LimitsInput | undefined;
@@ -236,6 +237,7 @@ function commonOf(
   | 'autonomy'
   | 'agentsDir'
   | 'workspaceDir'
+  | 'changes'
   | 'language'
   | 'limits'
   | 'budget'
@@ -248,6 +250,7 @@ function commonOf(
     autonomy: value.autonomy ?? 'ask',
     agentsDir: value.agents_dir ?? null,
     workspaceDir: value.workspace_dir ?? null,
+    changes: value.changes ?? 'ask',
     language: Intl.getCanonicalLocales(value.language)[0] ?? null,
     limits: value.limits,
     budget: value.budget,

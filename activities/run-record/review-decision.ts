@@ -3,14 +3,14 @@ import type { RunRecord } from '../../contracts/run-record.ts';
 import { checkNamedAnswer } from '../../core/decision/check-decision.ts';
 import type { Answerable } from '../../core/decision/check-decision.ts';
 import { checkResolutions } from '../../core/decision/check-resolutions.ts';
-import { capFaults } from '../../core/text/faults.ts';
+import { factsFromOutputs } from '../../core/pool/propose-facts.ts';
 import { listCompleted } from '../../core/run/list-deliverables.ts';
+import { capFaults } from '../../core/text/list-names.ts';
+import { readDisputes } from '../artifacts/read-disputes.ts';
+import { readRecord } from '../artifacts/record-log.ts';
 import { loadTexts, textOf } from '../projection/record-texts.ts';
 import type { RecordTexts } from '../projection/record-texts.ts';
 import type { RecordDeps } from './deps.ts';
-import { factsFromOutputs } from '../../core/pool/propose-facts.ts';
-import { readDisputes } from '../artifacts/read-disputes.ts';
-import { readRecord } from '../artifacts/record-log.ts';
 
 /**
  * Checks a decision against the pool, the statements of the wave's outputs and the disputes of its triads, and its

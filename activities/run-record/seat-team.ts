@@ -4,7 +4,7 @@ import type { Delegation } from '../../contracts/delegation.ts';
 import { thisTeamId } from '../../contracts/names.ts';
 import { NamedTeam } from '../../contracts/team.ts';
 import type { TeamInput } from '../../contracts/team.ts';
-import { chooseLeader } from '../../core/team/leader.ts';
+import { chooseLeader } from '../../core/team/summarise-teams.ts';
 import { titleOf } from '../../core/text/cut-text.ts';
 import { composeLoneDelegation } from './compose-plan.ts';
 

@@ -4,8 +4,7 @@ import type { Executor, ExecutorOf } from '../../contracts/executor.ts';
 import type { TriadInput } from '../../contracts/triad.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cutText, titleOf } from '../../core/text/cut-text.ts';
-import { chooseMembers } from '../../core/triad/choose-members.ts';
-import { findWriter } from '../../core/triad/roles.ts';
+import { chooseMembers, findWriter } from '../../core/triad/roles.ts';
 import { composeLoneDelegation } from './compose-plan.ts';
 
 /** @returns the one delegation that a typed triad comes down to; null when there is no agent to be a member. */

@@ -14,7 +14,8 @@ export async function readStoredStatus(
   const { ref } = await deps.index.read(runId);
   if (ref === null) return null;
   const record = await readRecord(deps.store, ref);
-  const wave = record.waves.at(-1)?.wave ?? 0;
+  const newest = record.waves.at(-1);
+  const { wave = 0, guarded } = newest ?? {};
   return {
     run_id: record.run_id,
     goal: record.goal_title,
@@ -27,6 +28,7 @@ export async function readStoredStatus(
     paused_reason: null,
     parked_reason: null,
     wave_workflow_id: null,
+    ...(guarded !== undefined && { guarded }),
     result_path: record.result_ref === null ? null : `${deps.projection.rootOf(runId)}/result.md`,
   };
 }

@@ -5,7 +5,7 @@ import type { TeamMember } from '../../contracts/team.ts';
 import { ThreadHistory } from '../../contracts/thread.ts';
 import { findDefinition } from '../../core/team/resolve-team.ts';
 import { shareBytes } from '../../core/text/cut-text.ts';
-import { readAgents, readShape, readTeams } from '../artifacts/read-artifact.ts';
+import { readRegistry, readShape } from '../artifacts/read-artifact.ts';
 import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { dataRules, outputRules } from '../prompts/doer-rules.ts';
@@ -171,16 +171,13 @@ async function readTeamTexts(
   executor: Executor,
   { members: seats }: Pick<TeamSetup, 'members'>,
 ): Promise<TeamTexts> {
-  const [agents, teams] = await Promise.all([
-    readAgents(store, registryRef),
-    readTeams(store, registryRef),
-  ]);
-  const definition = executor.kind === 'team' ? findDefinition(executor, teams) : null;
+  const registry = await readRegistry(store, registryRef);
+  const definition = executor.kind === 'team' ? findDefinition(executor, registry.teams) : null;
   return {
     instructions: definition?.instructions ?? '',
     members: seats.map((seat) => {
       const member = definition?.members?.find(({ id }) => id === seat.member_id);
-      return describeMember(seat, member, { agents, teams });
+      return describeMember(seat, member, registry);
     }),
   };
 }

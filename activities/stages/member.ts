@@ -1,6 +1,6 @@
 import type { TurnBrief } from '../../contracts/member-turn.ts';
 import { PhaseSummary } from '../../contracts/phase-summary.ts';
-import { listSummaryTexts, summariseRecords } from '../../core/spec/summarise-records.ts';
+import { listSummaryTexts, summariseRecords } from '../../core/spec/describe-claims.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { cutAtSection } from '../prompts/cut-at-section.ts';
 import { dataRules, outputRules } from '../prompts/doer-rules.ts';

@@ -8,14 +8,14 @@ import type { NamedTeam } from '../../contracts/team.ts';
 import type { PlanParts, SchemaForm } from '../../contracts/transcript.ts';
 import { WavePlan, WrittenPlan } from '../../contracts/wave-plan.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { linkInputs } from '../../core/plan/link-inputs.ts';
+import { linkInputs } from '../../core/plan/check-inputs.ts';
 import { outlinePlan } from '../../core/plan/outline-plan.ts';
 import { chooseStale } from '../../core/pool/mark-stale.ts';
-import { chooseLeader, onlyLeads } from '../../core/team/leader.ts';
+import { chooseLeader, onlyLeads } from '../../core/team/summarise-teams.ts';
 import { formatCost, formatTokens } from '../../core/text/format.ts';
 import { readRegistry } from '../artifacts/read-artifact.ts';
-import { readRecord } from '../artifacts/record-log.ts';
 import { currentFacts, readLastDecision, showFact } from '../artifacts/read-wave.ts';
+import { readRecord } from '../artifacts/record-log.ts';
 import {
   renderAgents,
   renderAnsweredQuestions,

@@ -124,10 +124,10 @@ export const blockBytesMax = {
   task_partial: 24_000,
   /** The order for a section that is written as code: what was agreed, what stands, and what else is to be known. */
   code_order: 60_000,
-  /** Result of one stage of a design, whole: the instructions of sixty tasks get 4 KB each. */
-  design_material: 240_000,
-  /** A plan with its instructions: sixty tasks at 6 KB. */
-  coordination_plan: 360_000,
+  /** Results of the stages of a design: rosters, sequences and instructions of sixty tasks. */
+  materials: 300_000,
+  /** Tasks of a plan with their instructions: sixty at 6 KB. */
+  plan_tasks: 360_000,
   /** Thirty findings of a design at 4 KB. */
   findings: 120_000,
   /** The user's own words on a plan. */

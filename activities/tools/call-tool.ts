@@ -120,7 +120,8 @@ export async function runWithin<T, C extends ToolContext>(
   }
 }
 
-function capResult(text: string): string {
+/** Cuts a result to what a model is shown. */
+export function capResult(text: string): string {
   if (text === '') return '[The tool gave no output.]';
   const shown = takeLines(text, toolResultBytesMax);
   if (shown.length === text.length) return text;

@@ -1,5 +1,10 @@
 import type { EffectOrder } from '../../contracts/effect.ts';
-import { openEffect, stepEffect } from '../../core/effects/step-effect.ts';
+import {
+  findEarlierBeginning,
+  openEffect,
+  reopenEffect,
+  stepEffect,
+} from '../../core/effects/step-effect.ts';
 import type {
   EffectEvent,
   EffectState,
@@ -23,6 +28,8 @@ export type EffectEnd = Extract<
 export interface EffectCall {
   readonly ledger: EffectLedger;
   readonly key: string;
+  /** The execution of the workflow that calls. */
+  readonly runId: string;
   readonly tool: ActingTool;
   /** Input as parsed by the tool's schema. */
   readonly input: unknown;
@@ -64,6 +71,25 @@ export async function recallEffect(ledger: EffectLedger, key: string): Promise<R
     found: 'The entry of the effect in the ledger is damaged, so it may have taken place.',
   });
   return { step, version };
+}
+
+/**
+ * Checks a confirmation from before a reset once more. The new state is written when the effect goes on from it, or not at
+ * all if there is nothing left to do: then the next attempt checks again.
+ */
+export async function recheckEffect(
+  call: EffectCall,
+  recalled: RecalledEffect,
+): Promise<RecalledEffect> {
+  const { state } = recalled.step;
+  const beginning = findEarlierBeginning(state, call.runId);
+  if (beginning === null) return recalled;
+  // To check a command is to take back what it did.
+  const isCommand = state.type === 'confirmed' && state.receipt?.command !== undefined;
+  const verdict: EffectVerdict = isCommand
+    ? { type: 'unknown', found: 'The command ran before this work was reset to an earlier step.' }
+    : await check(call, beginning.before);
+  return { ...recalled, step: reopenEffect(beginning, verdict) };
 }
 
 /**
@@ -111,10 +137,10 @@ async function nextEvent(call: EffectCall, step: EffectStep): Promise<EffectEven
   }
 }
 
-async function begin({ tool, input, context, timeoutMs }: EffectCall): Promise<EffectEvent> {
+async function begin({ tool, input, context, timeoutMs, runId }: EffectCall): Promise<EffectEvent> {
   try {
     const before = await runWithin((inner) => tool.look(input, inner), context, timeoutMs);
-    return { type: 'begun', before };
+    return { type: 'begun', before, run_id: runId };
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error;
     context.signal.throwIfAborted();

@@ -1,3 +1,4 @@
+import type { ToolProperty } from '../../contracts/agent-definition.ts';
 import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
 import type { EffectReceipt } from '../../contracts/effect.ts';
 import type { Ref } from '../../contracts/ref.ts';
@@ -70,8 +71,14 @@ export interface LeftOutResult {
   readonly bytes: number;
 }
 
+/** The fields of a tool that an agent's file can grant. */
+interface GrantableEntry extends ToolEntry {
+  /** Properties that it gives its agents: see `core/plan/rule-of-two.ts`. */
+  readonly brings: readonly ToolProperty[];
+}
+
 /** Tool that changes nothing outside: it may run any number of times, and the user is not asked. */
-export interface ReadingTool extends ToolEntry {
+export interface ReadingTool extends GrantableEntry {
   readonly effect: 'read';
   /**
    * Does the work. An error goes to the model as the text of an error result, except a `StoreUnavailable`, which
@@ -95,7 +102,7 @@ export interface Loss {
  * A tool that changes something outside. The engine keeps a ledger of its effects, so that a crash repeats none: it
  * asks the tool what is there before, lets it act, and asks it again when the end of that is unknown.
  */
-export interface ActingTool extends ToolEntry {
+export interface ActingTool extends GrantableEntry {
   readonly effect: 'acting';
   /** Rule for asking the user before it acts. */
   readonly approval: ApprovalMark;
@@ -184,6 +191,13 @@ export function offerStateTools(
 /** Lists the tools that an agent's file can grant. */
 export function listGrantable(registry: ToolRegistry): GrantableTool[] {
   return [...registry.values()].flatMap((tool) => (tool.effect === 'state' ? [] : [tool]));
+}
+
+/** Lists the properties that each tool gives, by its name. */
+export function listProperties(
+  registry: ToolRegistry,
+): Readonly<Record<string, readonly ToolProperty[]>> {
+  return Object.fromEntries(listGrantable(registry).map(({ spec, brings }) => [spec.name, brings]));
 }
 
 /** Lists the names of the tools that only a run with a workspace has. */

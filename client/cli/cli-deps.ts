@@ -12,12 +12,22 @@ import type {
   ReadThread,
 } from '../../contracts/thread.ts';
 
-/** Dependencies of the command line, composed where the store and the tools are known. */
-export interface CliDeps {
+/** The part of the command line that help and version need too. */
+interface CliShell {
   readonly io: CliIo;
   /** Version of planwave. If undefined: `unknown`. */
   readonly version?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The same before the dependencies of a command's work are loaded. */
+export interface LazyCliDeps extends CliShell {
+  /** Called once, when a command has been recognised. */
+  readonly load: () => Promise<CliDeps>;
+}
+
+/** Dependencies of the command line, composed where the store and the tools are known. */
+export interface CliDeps extends CliShell {
   /** Folder that relative paths on the command line start from. */
   readonly cwd: string;
   /** Writes the readable files of a run again. */

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { join } from 'node:path';
-import type { CliDeps } from './cli-deps.ts';
-import { openSession } from './cli-session.ts';
+import type { CliDeps, LazyCliDeps } from './cli-deps.ts';
 import type { CliSession } from './cli-session.ts';
+import type { ConnectOptions } from '../connect.ts';
 import { exitCodes } from './cli-error.ts';
 import { safeJson, createPaint, cleanLine } from './terminal-text.ts';
 import type { Paint } from './terminal-text.ts';
@@ -39,18 +39,24 @@ export interface CommandRunner {
 }
 
 export function createCommandRunner(
-  deps: CliDeps,
+  shell: CliDeps | LazyCliDeps,
   reportExitCode: (exitCode: number) => void,
 ): CommandRunner {
   return {
     async run(command, handler) {
       const globals = command.optsWithGlobals<GlobalOptions>();
+      const deps = 'load' in shell ? await shell.load() : shell;
       const { io, env } = deps;
       let opened: Promise<CliSession> | undefined;
       const tell = (rule: string, count: number): void => {
         io.stderr.write(`${describeRedaction(rule, count)}\n`);
       };
-      const connect = deps.openSession ?? ((options) => openSession(options, deps, tell));
+      const connect = async (options: ConnectOptions): Promise<CliSession> => {
+        if (deps.openSession !== undefined) return deps.openSession(options);
+        // Commands that need no server do not load its client.
+        const { openSession } = await import('./cli-session.ts');
+        return openSession(options, deps, tell);
+      };
       const { address, namespace } = globals;
       const context: CommandContext = {
         deps,

@@ -12,7 +12,7 @@
 import type { CriteriaByAnswers, CriterionState } from '../../contracts/criterion.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { KnownAnswer } from '../../contracts/question.ts';
-import { isPerson } from '../questions/is-person.ts';
+import { isPerson } from '../questions/answer-kinds.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
 import { openCriteria } from './criteria.ts';

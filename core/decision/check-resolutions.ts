@@ -15,15 +15,18 @@ import type { Fact, ProposedFact } from '../../contracts/fact.ts';
 import { plannerAgentId } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { WaveDecision } from '../../contracts/wave-decision.ts';
-import { capFaults } from '../text/faults.ts';
-import { normaliseFact } from '../pool/admit-facts.ts';
-import { checkStatedFacts } from '../pool/check-stated-facts.ts';
+import {
+  checkStatedFacts,
+  isSameValue,
+  normaliseFact,
+  normaliseKey,
+  normaliseValue,
+} from '../pool/admit-facts.ts';
 import { chooseConflicts, chooseSides, findConflicts } from '../pool/find-conflicts.ts';
 import type { Conflict, ConflictSide } from '../pool/find-conflicts.ts';
-import { isSameValue, normaliseKey, normaliseValue } from '../pool/normalise-fact.ts';
 import { keyOfConflict } from '../pool/settle-facts.ts';
 import { cutText } from '../text/cut-text.ts';
-import { listNames } from '../text/list-names.ts';
+import { capFaults, listNames } from '../text/list-names.ts';
 import { checkKeysApart } from './check-keys-apart.ts';
 import type { ApartContext, KeyApart, KeyedValue } from './check-keys-apart.ts';
 import { findLostLines } from './find-lost-lines.ts';

@@ -11,8 +11,12 @@
  *   EF5. An effect of unknown result is unverified until the user resolves it, and a resolution holds for the round it
  *        was asked in.
  *   EF6. With a truthful check the effect takes place at most once, whatever crashes when.
+ *   EF7. A confirmation of an execution before a reset is checked again: it is either confirmed as it is now, begins
+ *        anew, because nothing of it is left, or is unverified.
  */
-import type { EffectReceipt, EffectResolution } from '../../contracts/effect.ts';
+import type { EffectReceipt, EffectResolution, WrittenFile } from '../../contracts/effect.ts';
+import { engineLimits } from '../limits.ts';
+import type { KnownEffect } from '../output/check-evidence.ts';
 
 /** Result of a tool's check whether its effect took place. */
 export type EffectVerdict =
@@ -21,12 +25,23 @@ export type EffectVerdict =
   /** `found`: a description for people of what the tool saw instead. */
   | { readonly type: 'unknown'; readonly found: string };
 
+/** How an effect began. */
+export interface Beginning {
+  /** State that the tool saw before it acted, for its check. */
+  readonly before: string;
+  /** The execution of the workflow. A reset begins another one, in which later effects have not taken place. */
+  readonly run_id: string;
+}
+
 export type EffectState =
   | { readonly type: 'intended'; readonly round: number }
-  /** `before`: what the tool saw before it acted, for its check. */
-  | { readonly type: 'started'; readonly round: number; readonly before: string }
-  /** `receipt` is null when the user vouched for the effect. */
-  | { readonly type: 'confirmed'; readonly receipt: EffectReceipt | null }
+  | ({ readonly type: 'started'; readonly round: number } & Beginning)
+  /** `receipt` is null when the user vouched for the effect; `beginning` then, too. */
+  | {
+      readonly type: 'confirmed';
+      readonly receipt: EffectReceipt | null;
+      readonly beginning: Beginning | null;
+    }
   | { readonly type: 'failed'; readonly reason: string }
   /** `round`: number of times the result was unknown, from 1. */
   | { readonly type: 'unverified'; readonly round: number; readonly found: string }
@@ -34,7 +49,7 @@ export type EffectState =
 
 export type EffectEvent =
   /** The tool has looked at the present state and is about to act. */
-  | { readonly type: 'begun'; readonly before: string }
+  | ({ readonly type: 'begun' } & Beginning)
   | { readonly type: 'acted'; readonly receipt: EffectReceipt }
   /** The tool could not act, or reported so; `verdict` is what it saw then. */
   | { readonly type: 'threw'; readonly reason: string; readonly verdict: EffectVerdict }
@@ -53,6 +68,27 @@ export interface EffectStep {
 export function openEffect(found: EffectState | null): EffectStep {
   const state: EffectState = found ?? { type: 'intended', round: 1 };
   return { state, command: commandOf(state) };
+}
+
+/**
+ * Returns the beginning to check when the confirmation is from an execution before a reset: later effects of that
+ * execution may have replaced it. Null when there is nothing to check.
+ */
+export function findEarlierBeginning(state: EffectState, runId: string): Beginning | null {
+  if (state.type !== 'confirmed' || state.beginning === null) return null;
+  return state.beginning.run_id === runId ? null : state.beginning;
+}
+
+/** Applies the check of a confirmation from before a reset. */
+export function reopenEffect(beginning: Beginning, verdict: EffectVerdict): EffectStep {
+  switch (verdict.type) {
+    case 'happened':
+      return openEffect({ type: 'confirmed', receipt: verdict.receipt, beginning });
+    case 'absent':
+      return openEffect(null);
+    case 'unknown':
+      return openEffect({ type: 'unverified', round: 1, found: verdict.found });
+  }
 }
 
 export function stepEffect(state: EffectState, event: EffectEvent): EffectStep {
@@ -88,7 +124,8 @@ function applyEvent(state: EffectState, event: EffectEvent): EffectState {
   switch (state.type) {
     case 'intended':
       if (event.type === 'begun') {
-        return { type: 'started', round: state.round, before: event.before };
+        const { before, run_id } = event;
+        return { type: 'started', round: state.round, before, run_id };
       }
       return event.type === 'threw' ? { type: 'failed', reason: event.reason } : state;
     case 'started':
@@ -108,12 +145,13 @@ type Started = Extract<EffectState, { type: 'started' }>;
 type Unverified = Extract<EffectState, { type: 'unverified' }>;
 
 function applyToStarted(state: Started, event: EffectEvent): EffectState {
-  if (event.type === 'acted') return { type: 'confirmed', receipt: event.receipt };
+  const beginning = { before: state.before, run_id: state.run_id };
+  if (event.type === 'acted') return { type: 'confirmed', receipt: event.receipt, beginning };
   if (event.type !== 'checked' && event.type !== 'threw') return state;
   const { verdict } = event;
   switch (verdict.type) {
     case 'happened':
-      return { type: 'confirmed', receipt: verdict.receipt };
+      return { type: 'confirmed', receipt: verdict.receipt, beginning };
     case 'absent':
       return event.type === 'threw' ? { type: 'failed', reason: event.reason } : state;
     case 'unknown':
@@ -124,10 +162,40 @@ function applyToStarted(state: Started, event: EffectEvent): EffectState {
 function resolve(state: Unverified, choice: EffectResolution): EffectState {
   switch (choice) {
     case 'verified':
-      return { type: 'confirmed', receipt: null };
+      return { type: 'confirmed', receipt: null, beginning: null };
     case 'retry':
       return { type: 'intended', round: state.round + 1 };
     case 'skip':
       return { type: 'skipped', found: state.found };
   }
+}
+
+/**
+ * Lists the files that a delegation wrote, each with its newest content.
+ *
+ * Invariants:
+ *   WF1. Each path is listed once, with the content of its newest confirmed effect; unverified effects, removed files,
+ *        commands and calls of something elsewhere are left out.
+ *   WF2. At most `writtenFilesMax` files are listed, the newest.
+ */
+
+/** @param effects Effects of the delegation, in the order of its calls. */
+export function listWritten(effects: readonly KnownEffect[]): WrittenFile[] {
+  const files = new Map<string, WrittenFile>();
+  for (const { state, tool, arguments_ref, receipt = null } of effects) {
+    if (state !== 'confirmed' || receipt === null || !isOfFile(receipt)) continue;
+    if (tool === undefined || arguments_ref === undefined) continue;
+    const { target: path, sha256, bytes, removed, content_ref } = receipt;
+    // Deleted first, so that the newest is last in order.
+    files.delete(path);
+    if (removed !== true) {
+      const content = content_ref !== undefined && { content_ref };
+      files.set(path, { path, sha256, bytes, tool, arguments_ref, ...content });
+    }
+  }
+  return [...files.values()].slice(-engineLimits.writtenFilesMax);
+}
+
+function isOfFile({ command, call }: EffectReceipt): boolean {
+  return command === undefined && call === undefined;
 }

@@ -14,13 +14,12 @@
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { TurnOutline } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import { checkStatedFacts } from '../pool/check-stated-facts.ts';
+import { checkStatedFacts } from '../pool/admit-facts.ts';
 import { checkAskedQuestions } from '../questions/check-asked-questions.ts';
 import { cutText, normaliseText } from '../text/cut-text.ts';
-import { listNames } from '../text/list-names.ts';
-import { capFaults } from '../text/faults.ts';
-import { checkClaimedEffects } from './check-claimed-effects.ts';
-import type { KnownEffect } from './check-claimed-effects.ts';
+import { capFaults, listNames } from '../text/list-names.ts';
+import { checkClaimedEffects } from './check-evidence.ts';
+import type { KnownEffect } from './check-evidence.ts';
 
 /** Shortest evidence, in characters. Shorter ones ("done", "see above") can't be looked up. */
 const evidenceCharsMin = 10;

@@ -1,8 +1,12 @@
 /** Checks whether a plan repeats work that had no result (seed 004 §8). */
-import type { DelegationOutline } from '../../contracts/delegation.ts';
+import type { Delegation, DelegationOutline } from '../../contracts/delegation.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { TeamOutline } from '../../contracts/team.ts';
+import type { TriadOutline } from '../../contracts/triad.ts';
 import { engineLimits } from '../limits.ts';
+import { hashTask } from '../team/fingerprint-task.ts';
 import { cutText } from '../text/cut-text.ts';
+import { hashText } from '../text/hash-text.ts';
 import { listNames } from '../text/list-names.ts';
 
 /**
@@ -52,4 +56,66 @@ export function checkRedone(
     const reason = `"${redoes}" is done again by delegations[${before}] already`;
     return [{ path, reason, hint: 'Try: one delegation for each that is done again' }];
   });
+}
+
+/**
+ * Fingerprints a delegation, so that a repetition is recognised.
+ *
+ * Invariants:
+ *   F1. The order and repetition of inputs and criteria do not change the fingerprint; agent, task, inputs and criteria
+ *       do. Two tasks with the same `hashTask` are one.
+ *   F2. A triad differs from an agent, and from a triad of another type.
+ *   F3. A team differs from an agent and a triad, and from a team of another name or with other members.
+ */
+
+/** Part of an executor that tells it apart from others. */
+type Fingerprinted =
+  | { readonly kind: 'agent' }
+  | ({ readonly kind: 'triad' } & Pick<TriadOutline, 'type'>)
+  | ({ readonly kind: 'team' } & Pick<TeamOutline, 'team_id' | 'members'>);
+
+export function fingerprintDelegation(
+  d: Pick<Delegation, 'task_description'> &
+    Pick<DelegationOutline, 'agent_id' | 'required_inputs' | 'criterion_ids'> & {
+      readonly executor: Fingerprinted;
+    },
+): string {
+  const work = [
+    d.agent_id,
+    hashTask(d.task_description),
+    sortedSet(d.required_inputs),
+    sortedSet(d.criterion_ids),
+  ];
+  return hashText(JSON.stringify([...work, ...describeExecutor(d.executor)]));
+}
+
+function describeExecutor(executor: Fingerprinted): readonly unknown[] {
+  switch (executor.kind) {
+    case 'agent':
+      return [];
+    case 'triad':
+      return [executor.type];
+    case 'team':
+      return ['team', describeTeam(executor)];
+  }
+}
+
+/** Returns the team's name, or its executors. */
+function describeTeam({
+  team_id,
+  members = [],
+}: Pick<TeamOutline, 'team_id' | 'members'>): readonly string[] {
+  if (team_id !== undefined) return [team_id];
+  const executors = members.map((member) => {
+    if (member.triad !== undefined) return `triad:${member.triad.type}`;
+    return member.team_id === undefined
+      ? `agent:${member.agent_id ?? member.id}`
+      : `team:${member.team_id}`;
+  });
+  return ['members', ...sortedSet(executors)];
+}
+
+/** Sorts by code units, which is the same on every machine. */
+function sortedSet(names: readonly string[]): string[] {
+  return [...new Set(names)].toSorted();
 }

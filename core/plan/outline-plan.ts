@@ -8,7 +8,7 @@ import type { TeamMember, TeamMemberOutline, TeamOutline, TeamPlan } from '../..
 import type { TriadOutline, TriadPlan } from '../../contracts/triad.ts';
 import type { WavePlan, WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { listSections } from '../triad/list-sections.ts';
-import { fingerprintDelegation } from './fingerprint-delegation.ts';
+import { fingerprintDelegation } from './check-repetition.ts';
 
 /** @param ref Where the plan is stored. */
 export function outlinePlan(plan: WavePlan, ref: Ref): WavePlanOutline {

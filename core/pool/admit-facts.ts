@@ -9,9 +9,10 @@
  *   PF5. A fact that restates a standing assumption is an assumption itself, unless the user states it or `settled_by`
  *        names what settles it. Repeating an assumption does not make it a fact.
  */
-import type { Fact, ProposedFact } from '../../contracts/fact.ts';
+import type { Fact, ProposedFact, StatedFact } from '../../contracts/fact.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
 import { factId } from '../ids.ts';
-import { isSameValue, normaliseKey, normaliseValue } from './normalise-fact.ts';
+import { cutText, normaliseText } from '../text/cut-text.ts';
 
 /** @param now Unix epoch seconds. */
 export function admitFacts(
@@ -86,4 +87,81 @@ function identify({
   const said =
     key === null || value === null ? [is_assumption, statement] : [key, normaliseValue(value)];
   return JSON.stringify([origin, source_refs, said]);
+}
+
+/**
+ * Checks a list of stated facts, from any source.
+ *
+ * Invariants:
+ *   SK1. No key is blank, and no two facts of one list give one key different values.
+ */
+
+export function checkStatedFacts(
+  facts: readonly Pick<StatedFact, 'key' | 'value'>[],
+): OutputFault[] {
+  const first = new Map<string, { readonly index: number; readonly value: string }>();
+  return facts.flatMap(({ key, value }, index) => {
+    const path = `facts[${index}].key`;
+    const normalised = normaliseKey(key);
+    if (normalised === null) {
+      return [
+        { path, reason: 'the key is blank', hint: 'Try: "hosting price per month of Hetzner"' },
+      ];
+    }
+    const before = first.get(normalised);
+    if (before === undefined) {
+      first.set(normalised, { index, value });
+      return [];
+    }
+    if (isSameValue(before.value, value)) return [];
+    return [
+      {
+        path,
+        reason: `"${cutText(key, 80)}" has another value in facts[${before.index}]: "${cutText(before.value, 80)}" there, "${cutText(value, 80)}" here`,
+        hint: 'Try: keep the one that holds, or keys that say what differs',
+      },
+    ];
+  });
+}
+
+/**
+ * Normalises keys and values of facts, so that facts about one thing, and equal values, are recognised.
+ *
+ * Invariants:
+ *   FK1. Keys that differ in case, white space, punctuation and invisible characters alone are one key, and a
+ *        normalised key stays as it is.
+ *   FK2. Values that differ in case and white space alone, or write one decimal number in two ways, are one value;
+ *        others are not. Signs, units and digits always count.
+ */
+
+/** @returns words joined by `-`, such as `hosting-price-per-month`; null when nothing is left of the key. */
+export function normaliseKey(key: string): string | null {
+  const visible = key.normalize('NFC').replace(/\p{Cf}/gu, '');
+  const normalised = normaliseText(visible.replace(/\p{Cc}/gu, ' '))
+    .replace(/\s+/gu, '-')
+    .normalize('NFC');
+  return normalised === '' ? null : normalised;
+}
+
+/** Normalises for comparison, never for display. */
+export function normaliseValue(value: string): string {
+  const folded = value.normalize('NFC').toLowerCase().replace(/\s+/gu, ' ').trim().normalize('NFC');
+  return normaliseDecimal(folded) ?? folded;
+}
+
+export function isSameValue(a: string, b: string): boolean {
+  return normaliseValue(a) === normaliseValue(b);
+}
+
+/**
+ * Normalises digit by digit, because a JavaScript number would round: `+07.50` is `7.5`. Null when the text is no plain
+ * decimal.
+ */
+function normaliseDecimal(text: string): string | null {
+  const parts = /^([+-]?)0*(0|[1-9][0-9]*)(?:\.([0-9]+))?$/.exec(text);
+  if (parts === null) return null;
+  const [, sign = '', whole = '', decimals = ''] = parts;
+  const fraction = decimals.replace(/(?<!0)0+$/, '');
+  const digits = fraction === '' ? whole : `${whole}.${fraction}`;
+  return sign === '-' && digits !== '0' ? `-${digits}` : digits;
 }

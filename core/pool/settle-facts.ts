@@ -17,7 +17,7 @@ import type { Fact, UserFact } from '../../contracts/fact.ts';
 import { plannerAgentId } from '../../contracts/names.ts';
 import type { PlannerDecision } from '../../contracts/wave-decision.ts';
 import { decisionSource } from '../ids.ts';
-import { isSameValue } from './normalise-fact.ts';
+import { isSameValue } from './admit-facts.ts';
 
 type Resolution = PlannerDecision['conflicts_resolved'][number];
 

@@ -7,10 +7,12 @@
  *        default, or the most careful one. A critical one is put to the user.
  *   AU3. A question of the engine is never assumed.
  */
+import type { QuestionsEscalation } from '../../contracts/messages.ts';
 import { answererNames } from '../../contracts/names.ts';
+import type { PlannerVerdict } from '../../contracts/question-review.ts';
 import type { Autonomy } from '../../contracts/question-rules.ts';
-import type { Question } from '../../contracts/question.ts';
-import { parseDefault } from './check-answer.ts';
+import type { AskedQuestion, Question } from '../../contracts/question.ts';
+import { checkAnswer, parseDefault } from './check-answer.ts';
 import type { AnswerRule } from './check-answer.ts';
 
 /** Answer to the asker when there is no default to assume. */
@@ -42,4 +44,50 @@ export function answerUnasked(
 function isAssumable({ kind, priority }: Pick<Question, 'kind' | 'priority'>): boolean {
   const isModels = kind === 'blocking' || kind === 'planner' || kind === 'design';
   return isModels && priority !== 'critical';
+}
+
+/**
+ * Applies the planner's verdict on an agent's question.
+ *
+ * Invariants:
+ *   PV1. A question that the planner passes on to the user is critical, and says why it came to the user.
+ *   PV2. The planner's answer is taken only when it fits the question; otherwise the user is asked.
+ *   PV3. A verdict counts only for questions of agents, and never assumes the answer to a critical question.
+ */
+
+/** @returns null when there is no verdict that counts. */
+export function verdictOn(
+  { kind, questions, verdicts }: QuestionsEscalation,
+  place: number,
+): PlannerVerdict | null {
+  const verdict = verdicts?.[place] ?? null;
+  const isAssumed = verdict?.verdict === 'assumed' && questions[place]?.priority === 'critical';
+  return kind !== 'blocking' || isAssumed ? null : verdict;
+}
+
+/** Returns the question with the verdict applied. */
+export function applyVerdict(asked: AskedQuestion, verdict: PlannerVerdict | null): AskedQuestion {
+  if (verdict?.verdict !== 'needs_user_input') return asked;
+  const why = [asked.why_it_matters.trim(), `The planner: ${verdict.reason}`];
+  return {
+    ...asked,
+    priority: 'critical',
+    why_it_matters: why.filter((part) => part !== '').join(' '),
+  };
+}
+
+/** @returns null when the planner does not answer the question. */
+export function answerByVerdict(
+  question: Question,
+  verdict: PlannerVerdict | null,
+): UnaskedAnswer | null {
+  if (verdict === null || verdict.verdict === 'needs_user_input') return null;
+  const checked = verdict.answer === null ? null : checkAnswer(question, verdict.answer);
+  if (checked?.ok !== true) return null;
+  const isAnswer = verdict.verdict === 'answered';
+  return {
+    text: checked.text,
+    answered_by: isAnswer ? answererNames.planner : answererNames.plannerAssumption,
+    source_refs: verdict.source_refs,
+  };
 }

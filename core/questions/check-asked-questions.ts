@@ -8,7 +8,7 @@
  */
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
-import { normaliseKey } from '../pool/normalise-fact.ts';
+import { normaliseKey } from '../pool/admit-facts.ts';
 import { parseDefault } from './check-answer.ts';
 
 /** @param path Path of the list: `user_questions`. */
@@ -62,4 +62,29 @@ function countChoices(choices: readonly string[]): number {
 /** Converts an example to a default, which is text in every format. */
 function toDefault(example: unknown): string {
   return typeof example === 'string' ? example : JSON.stringify(example);
+}
+
+/** Checks that the planner's statements about user input agree with each other. */
+
+export function checkUserQuestions(asks: {
+  readonly needs_user_input: boolean;
+  readonly user_questions: readonly AskedQuestion[];
+}): OutputFault[] {
+  const { needs_user_input: needed, user_questions: questions } = asks;
+  const faults = checkAskedQuestions(questions, 'user_questions');
+  if (needed && questions.length === 0) {
+    faults.unshift({
+      path: 'user_questions',
+      reason: 'needs_user_input is true but there is no question',
+      hint: 'Try: add the question, or set needs_user_input to false',
+    });
+  }
+  if (!needed && questions.length > 0) {
+    faults.unshift({
+      path: 'needs_user_input',
+      reason: `needs_user_input is false but there are ${questions.length} user_questions`,
+      hint: 'Try: true if they are critical, else an empty list of user_questions',
+    });
+  }
+  return faults;
 }

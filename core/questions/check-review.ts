@@ -11,9 +11,8 @@
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { QuestionReview } from '../../contracts/question-review.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
-import { capFaults } from '../text/faults.ts';
 import { cutText } from '../text/cut-text.ts';
-import { listNames } from '../text/list-names.ts';
+import { capFaults, listNames } from '../text/list-names.ts';
 import { checkAnswer } from './check-answer.ts';
 
 export interface ReviewContext {

@@ -1,16 +1,48 @@
 /** Puts an asked question into the inbox, joins it to an open one, or refuses it with a reason for the asker. */
 import type { QuestionsEscalation } from '../../contracts/messages.ts';
+import { answererNames } from '../../contracts/names.ts';
 import type { AskedBefore, CarriedInbox, PendingAnswer } from '../../contracts/planner-run.ts';
 import type { QuestionRules } from '../../contracts/question-rules.ts';
 import type { AskedQuestion, Question, QuestionKind } from '../../contracts/question.ts';
-import { answererNames } from '../../contracts/names.ts';
 import { questionId } from '../ids.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText, normaliseText } from '../text/cut-text.ts';
 import { hashText } from '../text/hash-text.ts';
 import { parseDefault } from './check-answer.ts';
-import { findSameQuestion } from './find-same-question.ts';
 import { joinQuestion } from './join-question.ts';
+
+/**
+ * Finds an open question with the same meaning, so that a person is asked once and every asker gets the answer.
+ *
+ * Two questions mean the same when their normalised texts, their formats and their choices are equal.
+ *
+ * Invariants:
+ *   SQ1. A question joins an open one with the same meaning, when both belong to one task, or block delegations of one
+ *        wave.
+ *   SQ2. It joins no other question: neither an answered one, nor one of the engine, nor one of another wave.
+ */
+
+export function findSameQuestion(
+  open: readonly Question[],
+  coming: Question,
+): Question | undefined {
+  return open.find((other) => isJoinable(other, coming) && meansTheSame(other, coming));
+}
+
+function isJoinable(open: Question, coming: Question): boolean {
+  if (open.kind !== coming.kind) return false;
+  if (coming.kind === 'blocking') return open.wave === coming.wave;
+  if (coming.kind === 'design') return open.agent_id === coming.agent_id;
+  return coming.kind === 'planner' && open.delegation_id === coming.delegation_id;
+}
+
+function meansTheSame(a: Question, b: Question): boolean {
+  return (
+    a.expected_answer_format === b.expected_answer_format &&
+    a.choices.toSorted().join('\n') === b.choices.toSorted().join('\n') &&
+    normaliseText(a.text) === normaliseText(b.text)
+  );
+}
 
 export interface PutContext {
   readonly escalation: QuestionsEscalation;
@@ -57,7 +89,9 @@ export function putQuestion(
   if (isEngines) {
     const { inboxCharsMax, inboxReserveChars } = engineLimits;
     const full = findLackOfRoom(state, asked, context, inboxCharsMax + inboxReserveChars);
-    return full === null ? open(state, asked, context) : refuse(state, asked, notAsked, full);
+    return full === null
+      ? openQuestion(state, asked, context)
+      : refuse(state, asked, notAsked, full);
   }
   const key = `${context.escalation.delegation_id ?? 'planner'}|${hashText(normaliseText(asked.text))}`;
   const before = Object.hasOwn(state.asked, key) ? state.asked[key] : undefined;
@@ -70,7 +104,7 @@ export function putQuestion(
   const same = findSame(state, asked, context);
   const full = findFullness(state, asked, context, same !== undefined);
   if (full !== null) return refuse(state, asked, notAsked, full);
-  const put = same === undefined ? open(state, asked, context) : join(state, same);
+  const put = same === undefined ? openQuestion(state, asked, context) : join(state, same);
   const count = { times, question_id: put.answer.question_id };
   return { ...put, state: { ...put.state, asked: { ...put.state.asked, [key]: count } } };
 }
@@ -100,7 +134,7 @@ function join(state: CarriedInbox, { open: same, coming }: Same): PutQuestion {
   };
 }
 
-function open(state: CarriedInbox, asked: AskedQuestion, context: PutContext): PutQuestion {
+function openQuestion(state: CarriedInbox, asked: AskedQuestion, context: PutContext): PutQuestion {
   const question = buildQuestion(questionId(state.next_question), asked, context);
   return {
     state: { ...state, open: [...state.open, question], next_question: state.next_question + 1 },

@@ -16,6 +16,7 @@
  *   IN11. A reminder and a hand-over change only their own fields: the question stays open as it was.
  *   IN12. A question that equals an open one joins it: it is asked once, and every asker gets the answer.
  */
+import { answererNames } from '../../contracts/names.ts';
 import type {
   CarriedInbox,
   PendingAnswer,
@@ -24,16 +25,19 @@ import type {
 import type { AnswerInput, Question, RejectedAnswer } from '../../contracts/question.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
-import { answererNames } from '../../contracts/names.ts';
-import { answerUnasked } from './answer-unasked.ts';
+import { answerByVerdict, answerUnasked, applyVerdict, verdictOn } from './answer-unasked.ts';
 import type { UnaskedAnswer } from './answer-unasked.ts';
-import { answerByVerdict, applyVerdict, verdictOn } from './apply-verdict.ts';
 import { parseDefault } from './check-answer.ts';
 import type { InboxEffect, InboxEvent } from './inbox-event.ts';
 import { judgeAnswer } from './judge-answer.ts';
 import { putQuestion } from './put-question.ts';
-import { deliverPending, isComplete, keepAnswerRef, settleQuestion } from './settle-question.ts';
-import { withdrawQuestions } from './withdraw-questions.ts';
+import {
+  deliverPending,
+  isComplete,
+  keepAnswerRef,
+  settleQuestion,
+  withdrawQuestions,
+} from './settle-question.ts';
 
 type EventOf<T extends InboxEvent['type']> = Extract<InboxEvent, { type: T }>;
 

@@ -7,20 +7,20 @@
  *   RD3. The page of an ended run asks for no answer and no resume.
  *   RD4. The page of an ended run begins with its answer; of a long one with a part, and the place of the whole.
  */
-import { signalNames } from '../../contracts/names.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
+import { signalNames } from '../../contracts/names.ts';
 import type { WaveSummary } from '../../contracts/planner-run.ts';
 import type { Question, RejectedAnswer } from '../../contracts/question.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { ExecutorView, PlanView, RunPhase } from '../../contracts/views.ts';
-import { formatCost, describeExpected, formatTokens } from '../text/format.ts';
 import { openCriteria } from '../criteria/criteria.ts';
 import { engineLimits } from '../limits.ts';
 import { signalCommand } from '../text/command-text.ts';
-import { describeExecutor } from './labels.ts';
+import { describeExpected, formatCost, formatTokens } from '../text/format.ts';
 import { bullet, codeBlock, codeSpan, joinBlocks, plainText, textBlock } from '../text/markdown.ts';
-import { executorBlocks } from './render-delegation-details.ts';
-import { renderQuestions } from './render-questions.ts';
+import { describeExecutor } from './labels.ts';
+import { renderQuestions } from './questions.ts';
+import { executorBlocks } from './render-work-details.ts';
 
 /** Content of the run's page. */
 export interface RunDetails {
@@ -181,9 +181,14 @@ function renderPlan(plan: PlanView): string {
     ...plan.delegations.slice(0, listedMax.delegations).map((d) => {
       const after = d.depends_on.map((id) => codeSpan(id, 60)).join(', ');
       const whole = `**${plainText(d.title, 80)}** · ${codeSpan(d.delegation_id, 60)} · ${describeExecutor(d)}`;
-      return bullet(after === '' ? whole : `${whole}, after ${after}`);
+      return bullet(`${whole}${after === '' ? '' : `, after ${after}`}${describeGuard(d)}`);
     }),
   ].join('\n');
+}
+
+function describeGuard({ rule_of_two }: PlanView['delegations'][number]): string {
+  if (rule_of_two === undefined) return '';
+  return `. Each change needs your approval: it ${plainText(rule_of_two, 400)}`;
 }
 
 function renderWaves(waves: readonly WaveSummary[]): string {

@@ -1,30 +1,21 @@
 /**
- * Reads messages that steer a run, sent by hand or by a child workflow.
+ * Reads messages of people that steer a run.
  *
  * Invariants:
  *   K1. No payload throws, whatever its shape.
  *   K2. An instruction is taken exactly as it was sent, or refused with the reason and an example.
  *   K3. Pause, resume and stop take nothing, a reason as text, or an object with one. Anything else is refused.
- *   K4. A payload that is no escalation of ours gives null; an escalation keeps only the known fields.
  */
-import type {
-  AmendMessage,
-  Escalation,
-  BudgetEscalation,
-  QuestionsEscalation,
-} from '../../contracts/messages.ts';
 import type { UserFact } from '../../contracts/fact.ts';
-import { checkBudgetRequest, readSpending } from '../budget/check-reservation.ts';
-import { engineLimits } from '../limits.ts';
-import { normaliseKey } from '../pool/normalise-fact.ts';
-import { describeUserFact } from '../pool/settle-facts.ts';
-import { findTextFault } from '../questions/find-text-fault.ts';
-import { cleanLine, cutText } from '../text/cut-text.ts';
-import { findUnknownKey, listNames } from '../text/list-names.ts';
-import { readAskedQuestion } from './read-asked-question.ts';
-import { readEffect } from './read-effect.ts';
-import { readPlannerVerdict } from './read-planner-verdict.ts';
+import type { AmendMessage } from '../../contracts/messages.ts';
 import { isRecord } from '../is-record.ts';
+import { engineLimits } from '../limits.ts';
+import { normaliseKey } from '../pool/admit-facts.ts';
+import { describeUserFact } from '../pool/settle-facts.ts';
+import { findTextFault } from '../questions/check-answer.ts';
+import { cleanLine } from '../text/cut-text.ts';
+import { findUnknownKey, listNames } from '../text/list-names.ts';
+import { idText } from './read-messages.ts';
 
 export type CheckedAmend =
   | { readonly ok: true; readonly amend: AmendMessage }
@@ -32,9 +23,6 @@ export type CheckedAmend =
 
 /** Longest reason; it is cut because it stands in summaries. */
 const reasonCharsMax = 500;
-
-/** Longest id. Ids on the wire are short paths, so a longer one is not ours. */
-const idCharsMax = 1_000;
 
 const criterionIdCharsMax = 100;
 
@@ -124,10 +112,11 @@ function readAnswers(value: unknown): AmendAnswers | null {
   const list: unknown[] = Array.isArray(value) ? value : [value];
   if (list.length > engineLimits.amendedAnswersMax) return null;
   const answers = list.flatMap((one) => {
-    const id = isRecord(one) ? one['question_id'] : null;
-    const question_id = typeof id === 'string' ? id.trim().toLowerCase() : '';
-    if (!isRecord(one) || !isId(question_id)) return [];
-    return [{ question_id, answer: one['answer'] }];
+    const typed = isRecord(one) ? one['question_id'] : null;
+    const question_id = idText(typeof typed === 'string' ? typed.trim().toLowerCase() : null);
+    return isRecord(one) && question_id !== undefined
+      ? [{ question_id, answer: one['answer'] }]
+      : [];
   });
   return answers.length === list.length ? answers : null;
 }
@@ -173,90 +162,6 @@ export function checkControl(payload: unknown): CheckedControl {
     : { ok: false, reason: 'expected {"reason":"…"} or nothing. Nothing was changed' };
 }
 
-/** @returns null for a payload that no workflow of ours sends. */
-export function checkEscalation(payload: unknown): Escalation | null {
-  if (!isRecord(payload)) return null;
-  const { type, from, reason } = payload;
-  if (!isId(from)) return null;
-  if (type === 'parked') {
-    if (typeof reason !== 'string') return null;
-    return { type: 'parked', from, reason: cutText(reason, engineLimits.amendmentCharsMax) };
-  }
-  if (type === 'withdrawn') {
-    const { delegation_id } = payload;
-    return isId(delegation_id) ? { type: 'withdrawn', from, delegation_id } : null;
-  }
-  if (type === 'budget') return readReservation(payload, from);
-  if (type === 'effect') {
-    const effect = readEffect(payload['effect']);
-    return effect === null ? null : { type: 'effect', from, effect };
-  }
-  return type === 'questions' ? readQuestions(payload, from) : null;
-}
-
-function readReservation(
-  payload: Readonly<Record<string, unknown>>,
-  from: string,
-): BudgetEscalation | null {
-  const { delegation_id } = payload;
-  const request = checkBudgetRequest(payload);
-  if (request === null || !isId(delegation_id)) return null;
-  return { type: 'budget', from, delegation_id, ...request };
-}
-
-function readQuestions(
-  payload: Readonly<Record<string, unknown>>,
-  from: string,
-): QuestionsEscalation | null {
-  const { escalation_id, wave, delegation_id, agent_id } = payload;
-  const kind = kinds.find((k) => k === payload['kind']);
-  const questions = readQuestionList(payload['questions']);
-  if (!isId(escalation_id) || kind === undefined || questions === null) return null;
-  if (typeof wave !== 'number' || !Number.isInteger(wave) || wave < 0) return null;
-  if (!isIdOrNull(delegation_id) || !isIdOrNull(agent_id)) return null;
-  const spent = readSpending(payload['spent']);
-  const verdicts = Array.isArray(payload['verdicts'])
-    ? { verdicts: payload['verdicts'].slice(0, questions.length).map(readPlannerVerdict) }
-    : {};
-  return {
-    type: 'questions',
-    escalation_id,
-    from,
-    kind,
-    wave,
-    delegation_id,
-    agent_id,
-    questions,
-    ...(spent !== null && { spent }),
-    ...readDeadline(payload['deadline_seconds']),
-    ...verdicts,
-  };
-}
-
-/** Reads a deadline in seconds; anything else means no deadline. */
-function readDeadline(value: unknown): Pick<QuestionsEscalation, 'deadline_seconds'> {
-  const isDeadline = typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
-  return isDeadline ? { deadline_seconds: value } : {};
-}
-
-const kinds: readonly QuestionsEscalation['kind'][] = [
-  'blocking',
-  'planner',
-  'design',
-  'plan_approval',
-  'planner_stuck',
-  'approval',
-  'effect',
-  'waves_spent',
-  'budget',
-];
-
-function readQuestionList(value: unknown): QuestionsEscalation['questions'] | null {
-  if (!Array.isArray(value) || value.length > engineLimits.escalationQuestionsMax) return null;
-  const questions = value.map(readAskedQuestion);
-  return questions.every((q) => q !== null) ? questions : null;
-}
-
 function findInstructionFault(text: string): string | null {
   const max = engineLimits.amendmentCharsMax;
   if (text.length > max) {
@@ -285,12 +190,4 @@ function refuseAmend(reason: string): CheckedAmend {
     reason,
     example: { instruction: 'Compare the prices too', waive_criteria: ['goal-2'] },
   };
-}
-
-function isId(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && value.length <= idCharsMax;
-}
-
-function isIdOrNull(value: unknown): value is string | null {
-  return value === null || isId(value);
 }

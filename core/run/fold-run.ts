@@ -18,10 +18,11 @@ import type { RunRecord, StoredAnswer } from '../../contracts/run-record.ts';
 import { estimateFanOut } from '../budget/estimate-fan-out.ts';
 import { reopenChanged } from '../criteria/settle-by-answers.ts';
 import { engineLimits } from '../limits.ts';
+import { listGuarded } from '../plan/rule-of-two.ts';
 import { admitFacts } from '../pool/admit-facts.ts';
 import { factFromAnswer, factsFromInstruction } from '../pool/propose-facts.ts';
 import { preferNewest, settleStanding, supersedeEarlier } from '../pool/settle-facts.ts';
-import { informsWork } from '../questions/informs-work.ts';
+import { informsWork } from '../questions/answer-kinds.ts';
 import { foldWaveDone, sumUsage, upsertWave } from './fold-wave.ts';
 import { addPlannedCriteria, waiveRecorded } from './record-criteria.ts';
 import { trackStale } from './track-consumption.ts';
@@ -212,6 +213,7 @@ function factsFromAnswer(answered: StoredAnswer): readonly ProposedFact[] {
 
 function planWave(record: RunRecord, { progress, tasks, at }: EventOf<'wave_planned'>): RunRecord {
   const expected = estimateFanOut(progress.usage, progress.delegations);
+  const guarded = listGuarded(progress.delegations);
   const waves = upsertWave(record.waves, {
     wave: progress.wave,
     status: 'running',
@@ -220,6 +222,7 @@ function planWave(record: RunRecord, { progress, tasks, at }: EventOf<'wave_plan
     decision_ref: null,
     usage: progress.usage,
     ...(expected !== null && { expected }),
+    ...(guarded.length > 0 && { guarded }),
     planned_at: at,
     done_at: null,
     shown: null,

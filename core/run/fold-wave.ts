@@ -2,16 +2,15 @@ import type { Fact } from '../../contracts/fact.ts';
 import type { EventOf, PlannedTask } from '../../contracts/run-log.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
-import { dropReplacedOutcomes } from '../schedule/dependencies.ts';
+import { keyApart } from '../decision/check-keys-apart.ts';
 import { admitFacts } from '../pool/admit-facts.ts';
-import { keyApart } from '../pool/key-apart.ts';
 import { markRedone } from '../pool/mark-stale.ts';
 import { factsFromDecision, factsFromOutputs } from '../pool/propose-facts.ts';
 import { settleFacts, settleStanding } from '../pool/settle-facts.ts';
+import { dropReplacedOutcomes } from '../schedule/dependencies.ts';
 import { addUsage, noUsage } from '../usage/add-usage.ts';
-import { listCompleted, listSuperseded } from './list-deliverables.ts';
+import { addDetails, listCompleted, listSuperseded } from './list-deliverables.ts';
 import type { Deliverable } from './list-deliverables.ts';
-import { addDetails } from './list-details.ts';
 import { addPlannedCriteria, applyCriterionStates } from './record-criteria.ts';
 
 /** Puts a wave in its place: instead of the one with its number, else at the end. */
@@ -104,9 +103,11 @@ function addFacts(
 /** Returns the fields of a wave that were set when it was planned. */
 function plannedParts(
   planned: StoredWave | undefined,
-): Pick<StoredWave, 'planned_at' | 'expected'> {
-  const planned_at = planned?.planned_at ?? null;
-  return planned?.expected === undefined
-    ? { planned_at }
-    : { planned_at, expected: planned.expected };
+): Pick<StoredWave, 'planned_at' | 'expected' | 'guarded'> {
+  const { planned_at = null, expected, guarded } = planned ?? {};
+  return {
+    planned_at,
+    ...(expected !== undefined && { expected }),
+    ...(guarded !== undefined && { guarded }),
+  };
 }

@@ -15,10 +15,11 @@ import type {
 } from '../../contracts/messages.ts';
 import type { AnsweredQuestion, KnownAnswer } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import { engineLimits } from '../limits.ts';
-import { isPerson } from '../questions/is-person.ts';
-import { cutText } from '../text/cut-text.ts';
+import type { RecordChange } from '../../contracts/run-record.ts';
 import { isRecord } from '../is-record.ts';
+import { engineLimits } from '../limits.ts';
+import { isPerson } from '../questions/answer-kinds.ts';
+import { cutText } from '../text/cut-text.ts';
 
 /** @returns the news with those items of `arrived` that are newer than all of them. */
 export function addNews(
@@ -115,4 +116,19 @@ function isTexts(value: unknown): value is readonly string[] {
 
 function isTextOrNull(value: unknown): value is string | null {
   return value === null || typeof value === 'string';
+}
+
+/**
+ * Takes the oldest changes that one write of the record may carry: as an input of an activity they share one payload,
+ * and the server refuses the whole workflow task if it is larger. The first change is always taken, and so is one that
+ * begins within the limit: each alone is bounded.
+ */
+export function takeChanges(queue: readonly RecordChange[]): readonly RecordChange[] {
+  let chars = 0;
+  const end = queue.findIndex((change) => {
+    const isFull = chars >= engineLimits.recordChangeCharsMax;
+    chars += JSON.stringify(change).length;
+    return isFull;
+  });
+  return queue.slice(0, Math.min(end < 0 ? queue.length : end, engineLimits.recordChangesMax));
 }

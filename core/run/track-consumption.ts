@@ -4,11 +4,10 @@ import type { StaleCause } from '../../contracts/run-log.ts';
 import type { RecordedWave, RunRecord } from '../../contracts/run-record.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { decisionSource, waveSource } from '../ids.ts';
-import { isSameValue } from '../pool/normalise-fact.ts';
-import { collectUpstream, dropReplaced, listReplaced } from '../schedule/dependencies.ts';
+import { isSameValue } from '../pool/admit-facts.ts';
 import { markStale } from '../pool/mark-stale.ts';
-import { listCompleted, listSuperseded } from './list-deliverables.ts';
-import { isEngineInput } from './list-details.ts';
+import { collectUpstream, dropReplaced, listReplaced } from '../schedule/dependencies.ts';
+import { isEngineInput, listCompleted, listSuperseded } from './list-deliverables.ts';
 
 /**
  * Reads the facts, answers and decision in the packets of a wave. @param record The record that they are rendered from.

@@ -20,8 +20,8 @@ import type { ExecutorKind } from '../../contracts/executor.ts';
 import type { TaskStatus } from '../../contracts/team-run.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText, normaliseText } from '../text/cut-text.ts';
-import { isWorthRepeating } from '../turns/failure-reasons.ts';
-import type { FailureReason } from '../turns/failure-reasons.ts';
+import { isWorthRepeating } from '../turns/turns-state.ts';
+import type { FailureReason } from '../turns/turns-state.ts';
 
 /** Milliseconds. */
 const firstWaitMs = 1_000;

@@ -1,5 +1,7 @@
+import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { NegotiationDecision } from '../../contracts/spec.ts';
+import type { NegotiationDecision, SpecState } from '../../contracts/spec.ts';
+import { listNames } from '../text/list-names.ts';
 
 /** Events that change the records of the spec. */
 export type SpecEvent =
@@ -53,4 +55,53 @@ export interface DisputeEvent {
   /** The disputed version. */
   readonly version: number;
   readonly reason_ref: Ref;
+}
+
+type SpecResult =
+  | { readonly ok: true }
+  /**
+   * `stale`: based on a version that has changed since; `current_ref` is the present one, null where it is the plan's.
+   */
+  | {
+      readonly ok: false;
+      readonly stale: boolean;
+      readonly fault: OutputFault;
+      readonly current_ref: Ref | null;
+    };
+
+export interface SpecStep {
+  readonly state: SpecState;
+  readonly result: SpecResult;
+}
+
+export function take(state: SpecState): SpecStep {
+  return { state, result: { ok: true } };
+}
+
+export function refuse(state: SpecState, path: string, reason: string, hint: string): SpecStep {
+  return {
+    state,
+    result: { ok: false, stale: false, fault: { path, reason, hint }, current_ref: null },
+  };
+}
+
+export function stale(
+  state: SpecState,
+  path: string,
+  reason: string,
+  current_ref: Ref | null,
+): SpecStep {
+  const hint = 'Try: look at what stands now, and decide again';
+  return { state, result: { ok: false, stale: true, fault: { path, reason, hint }, current_ref } };
+}
+
+export function refuseSection(state: SpecState, sectionId: string): SpecStep {
+  const ids = state.sections.map(({ section_id }) => section_id);
+  const reason = `the spec has no section "${sectionId}"`;
+  return refuse(state, 'section_id', reason, `Try: one of ${listNames(ids)}`);
+}
+
+export function refuseMember(state: SpecState, path: string, member: string): SpecStep {
+  const reason = `"${member}" does not negotiate in this triad`;
+  return refuse(state, path, reason, `Try: one of ${listNames(state.negotiators)}`);
 }

@@ -2,7 +2,7 @@
  * Bounds the records of a team that are sent with its delegation's outcome, and from there to the planner.
  *
  * Invariants:
- *   TO1. An outcome takes at most `teamBytesMax` of `core/team-sizes.ts` for its team, however much its leader and
+ *   TO1. An outcome takes at most `teamBytesMax` of `core/record-sizes.ts` for its team, however much its leader and
  *        members wrote.
  *   TO2. The use of the leader and of each member adds up to the use of leader and tasks.
  *   TO3. A report takes at most `reportBytesMax`; no task and no reason is left out, and its first refusals are kept.

@@ -11,14 +11,13 @@
  *   TCK6. Teams are nested at most `teamDepthMax` deep.
  *   TCK7. All faults are reported at once, each with its path and "Try: …"; unreadable fields are no faults here.
  */
-import { plannerAgentId } from '../../contracts/names.ts';
+import { plannerAgentId, thisTeamId } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { defaultTeam, engineLimits } from '../limits.ts';
-import { checkAgent } from '../triad/check-triad.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
-import { checkMember } from './check-member.ts';
-import type { TeamContext, TeamDraft } from './team-draft.ts';
+import { checkAgent, checkSections, checkTriad } from '../triad/check-triad.ts';
+import type { MemberDraft, TeamContext, TeamDraft, TriadDraft } from './team-draft.ts';
 
 /** @param at Prefix of the paths: empty, or ending with a point. */
 export function checkTeam(team: TeamDraft, context: TeamContext, at: string): OutputFault[] {
@@ -157,4 +156,88 @@ function isWithin(value: number, { least, max, isContinuous }: Range): boolean {
 
 function typedKeys<K extends string>(record: Readonly<Record<K, unknown>>): K[] {
   return Object.keys(record).filter((key): key is K => key in record);
+}
+
+const kinds = ['agent_id', 'triad', 'team_id'] as const;
+
+interface MemberContext extends TeamContext {
+  /** Id of the team that the member belongs to. */
+  readonly within: string | undefined;
+}
+
+/** Checks the executor of a member: one agent, one triad or one team (TCK3, TCK6). */
+function checkMember(member: MemberDraft, context: MemberContext, path: string): OutputFault[] {
+  const { agent_id, triad, team_id, unread = [] } = member;
+  const given = kinds.filter((kind) => member[kind] !== undefined);
+  const isUnclear = kinds.some((kind) => unread.includes(kind));
+  return [
+    ...(given.length > 1 ? [tooMany(given, path)] : []),
+    ...(agent_id === undefined ? [] : checkAgent(agent_id, `${path}.agent_id`, context.agents)),
+    ...(triad === undefined ? [] : checkMemberTriad(triad, context, path)),
+    ...(team_id === undefined ? [] : checkMemberTeam(team_id, context, path)),
+    ...(given.length === 0 && !isUnclear ? checkNamesake(member, context, path) : []),
+  ];
+}
+
+function tooMany(given: readonly string[], path: string): OutputFault {
+  return {
+    path,
+    reason: `a member is an agent, a triad or a team, and this one has ${given.join(' and ')}`,
+    hint: `Try: keep ${given[0] ?? 'agent_id'} alone, and make another member of the rest`,
+  };
+}
+
+/** Checks a member that has only an id: it names an agent. */
+function checkNamesake(
+  { id, bare }: MemberDraft,
+  { agents }: TeamContext,
+  path: string,
+): OutputFault[] {
+  if (id === undefined) return [];
+  const faults = checkAgent(id, bare === true ? path : `${path}.id`, agents);
+  return faults.map((fault) => ({
+    ...fault,
+    hint: `${fault.hint}, or say who it is: agent_id, triad or team_id`,
+  }));
+}
+
+function checkMemberTriad(triad: TriadDraft, context: TeamContext, path: string): OutputFault[] {
+  if (!context.triads) {
+    const reason = 'this run does without triads';
+    return [{ path: `${path}.triad`, reason, hint: 'Try: leave triad out, and name one agent' }];
+  }
+  const { sections = [] } = triad;
+  return [
+    ...checkTriad(triad, context, `${path}.triad.`),
+    ...checkSections({ sections }, [], `${path}.triad.`),
+  ];
+}
+
+function checkMemberTeam(
+  teamId: string,
+  { teams, within }: MemberContext,
+  path: string,
+): OutputFault[] {
+  const team = teams.find(({ team_id }) => team_id === teamId);
+  const max = engineLimits.teamDepthMax;
+  if (team === undefined) {
+    // A team is never a member of itself.
+    const names = teams
+      .map(({ team_id }) => team_id)
+      .filter((id) => id !== within && id !== thisTeamId);
+    const reason = `there is no team "${cutText(teamId, 60)}"`;
+    const hint =
+      names.length === 0
+        ? 'Try: an agent_id; there are no other teams'
+        : `Try: one of ${listNames(names)}`;
+    return [{ path: `${path}.team_id`, reason, hint }];
+  }
+  if (team.depth < max) return [];
+  return [
+    {
+      path: `${path}.team_id`,
+      reason: `with "${teamId}" teams would be ${team.depth + 1} deep in one another, the limit is ${max}`,
+      hint: 'Try: take members of the lower teams into a higher one',
+    },
+  ];
 }

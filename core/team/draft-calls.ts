@@ -1,6 +1,7 @@
 import type { TeamSeat } from '../../contracts/team-run.ts';
 import { taskId } from '../ids.ts';
-import { chooseMember } from './choose-member.ts';
+import { describeRest, mayTake } from '../schedule/schedule.ts';
+import { listNames } from '../text/list-names.ts';
 import { fingerprintTask } from './fingerprint-task.ts';
 import type { GivenCall, TeamState } from './team-state.ts';
 
@@ -79,4 +80,149 @@ function resolve(
   const known = [...tasks.entries.map(({ name }) => name), ...names];
   const name = known.find((one) => one === input || taskId(delegation_id, one) === input);
   return name === undefined ? null : taskId(delegation_id, name);
+}
+
+/**
+ * Chooses the member for a task (seed 002, cases 2.1 and 2.2; priority).
+ *
+ * Invariants:
+ *   CHM1. A member's id selects that member, even if a capability has the same name.
+ *   CHM2. A capability selects the enabled member that has it, may take tasks, and has the highest priority; the first
+ *         of equals.
+ *   CHM3. A refusal names a member that could take the task instead, or all members.
+ */
+
+type ChosenMember =
+  | { readonly type: 'chosen'; readonly member: TeamSeat }
+  | { readonly type: 'refused'; readonly reason: string };
+
+/** @param wanted Text of the leader's call. @param nowMs Milliseconds of work. */
+export function chooseMember(state: TeamState, wanted: string, nowMs: number): ChosenMember {
+  const { members } = state.setup;
+  const named = members.find(({ member_id }) => member_id === wanted);
+  if (named !== undefined) return takeNamed(state, named, nowMs);
+  const able = members.filter(({ capabilities }) => capabilities.includes(wanted));
+  if (able.length === 0)
+    return refuse(`there is no member "${wanted}". Members: ${listAble(state)}`);
+  const best = pickBest(able.filter((member) => isFree(state, member, nowMs)));
+  if (best !== null) return { type: 'chosen', member: best };
+  return refuse(
+    `nobody with the capability "${wanted}" takes tasks now: ${able.map((one) => whyNot(state, one)).join('; ')}`,
+  );
+}
+
+function takeNamed(state: TeamState, member: TeamSeat, nowMs: number): ChosenMember {
+  if (isFree(state, member, nowMs)) return { type: 'chosen', member };
+  const others = state.setup.members.filter(
+    (other) =>
+      other !== member &&
+      isFree(state, other, nowMs) &&
+      other.capabilities.some((one) => member.capabilities.includes(one)),
+  );
+  const best = pickBest(others);
+  const cure =
+    best === null
+      ? `Members that take tasks: ${listNames(freeMembers(state, nowMs))}`
+      : `Try: "${best.member_id}", which can do the same`;
+  return refuse(`${whyNot(state, member)}. ${cure}`);
+}
+
+function isFree({ tasks }: TeamState, { member_id, enabled }: TeamSeat, nowMs: number): boolean {
+  return enabled && mayTake(tasks, member_id, nowMs);
+}
+
+function pickBest(members: readonly TeamSeat[]): TeamSeat | null {
+  return members.reduce<TeamSeat | null>(
+    (best, one) => (best === null || one.priority > best.priority ? one : best),
+    null,
+  );
+}
+
+function whyNot({ tasks }: TeamState, { member_id, enabled }: TeamSeat): string {
+  return enabled ? describeRest(tasks, member_id) : `"${member_id}" is disabled`;
+}
+
+function freeMembers(state: TeamState, nowMs: number): string[] {
+  return state.setup.members
+    .filter((member) => isFree(state, member, nowMs))
+    .map(({ member_id }) => member_id);
+}
+
+function listAble({ setup }: TeamState): string {
+  return listNames(
+    setup.members.filter(({ enabled }) => enabled).map(({ member_id }) => member_id),
+  );
+}
+
+function refuse(reason: string): ChosenMember {
+  return { type: 'refused', reason };
+}
+
+/**
+ * Finds other tasks of the same reply that a task's text mentions: its leader may mean their results. This is a hint
+ * for the order of tasks, so a false one costs time and changes nothing else.
+ *
+ * Invariants:
+ *   FM1. A name is mentioned where it occurs as whole words, in any case, white space or Unicode variant. A part of a
+ *        longer word or id is no mention.
+ *   FM2. The task's own name and its member are no mentions: the text speaks to them.
+ *   FM3. Mentions are in the order of the names, each once, at most `mentionsMax`.
+ */
+
+/** Most mentions, equal to the most inputs of a task. */
+export const mentionsMax = 20;
+
+/** A task as its leader defined it. */
+interface NamedTask {
+  readonly member_id: string;
+  /** Null when the leader gave it none. */
+  readonly name: string | null;
+}
+
+/** Characters of ids, so that `draft` is not mentioned in `draft-2`. */
+const wordCharacter = /[\p{L}\p{N}\p{M}_-]/u;
+
+/**
+ * @param task Text of the task.
+ * @param own Its member and its name.
+ * @param others The other tasks of the reply, in their order.
+ * @returns names and member ids of the others that the text mentions, spelled as given.
+ */
+export function findMentions(
+  task: string,
+  own: NamedTask,
+  others: readonly NamedTask[],
+): readonly string[] {
+  const ownNames = new Set(namesOf(own).map(evenOut));
+  const text = evenOut(task);
+  const seen = new Set<string>();
+  const mentioned = others.flatMap(namesOf).filter((name) => {
+    const even = evenOut(name);
+    if (even === '' || ownNames.has(even) || seen.has(even)) return false;
+    seen.add(even);
+    return standsIn(text, even);
+  });
+  return mentioned.slice(0, mentionsMax);
+}
+
+function namesOf({ member_id, name }: NamedTask): string[] {
+  return name === null ? [member_id] : [name, member_id];
+}
+
+function evenOut(text: string): string {
+  return text.normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll(/\s+/gu, ' ').trim();
+}
+
+function standsIn(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+    if (!continues(text, at - 1, -1) && !continues(text, at + name.length, 1)) return true;
+  }
+  return false;
+}
+
+/** Returns true when a word continues at this place. A dot joins two words of an id, but also ends a sentence. */
+function continues(text: string, at: number, step: 1 | -1): boolean {
+  const next = text.charAt(at);
+  if (next === '.') return wordCharacter.test(text.charAt(at + step));
+  return wordCharacter.test(next);
 }

@@ -9,7 +9,7 @@ import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../limits.ts';
-import { isPerson } from '../questions/is-person.ts';
+import { isPerson } from '../questions/answer-kinds.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
 
 interface GuardedText {

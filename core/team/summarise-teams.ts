@@ -5,12 +5,13 @@
  *   TSM1. A team is one level deeper than the deepest team among its members; without one it has depth 1.
  *   TSM2. All rings of teams that contain each other are found, each shown as [A, B, A]; after the links that close
  *         them are cut, each team has a depth.
+ *   TSM3. A team's agents are its leader, its members, the members of triads among them, and the agents of teams below it.
  */
-import type { AgentSummary } from '../../contracts/agent-definition.ts';
+import type { AgentDefinition, AgentSummary } from '../../contracts/agent-definition.ts';
+import { leaderAgentId, plannerAgentId } from '../../contracts/names.ts';
 import type { TeamSummary } from '../../contracts/team.ts';
 import { findCycle } from '../schedule/dependencies.ts';
-import { chooseLeader } from './leader.ts';
-import type { TeamDraft } from './team-draft.ts';
+import type { MemberDraft, TeamDraft } from './team-draft.ts';
 
 /** Summarises each team. Of two teams with one name the first counts. */
 export function summariseTeams(
@@ -20,9 +21,28 @@ export function summariseTeams(
   const { links } = cutRings(teams);
   const depths = computeDepths(links);
   return [...links.keys()].map((team_id) => {
-    const leader = teams.find((team) => team.team_id === team_id)?.leader;
-    return { team_id, depth: depths.get(team_id) ?? 1, leader: chooseLeader({ leader }, agents) };
+    const inside = [...collectTeams(team_id, links)].flatMap((id) => {
+      const team = teams.find((one) => one.team_id === id);
+      const ids = (team?.members ?? []).flatMap(agentsOfMember);
+      return [chooseLeader({ leader: team?.leader }, agents), ...ids];
+    });
+    const [leader = ''] = inside;
+    return { team_id, depth: depths.get(team_id) ?? 1, leader, agents: [...new Set(inside)] };
   });
+}
+
+/** Lists a team and all teams below it. */
+function collectTeams(teamId: string, links: Links): Set<string> {
+  const found = new Set([teamId]);
+  for (const id of found) for (const below of links.get(id) ?? []) found.add(below);
+  return found;
+}
+
+/** Lists the agents that a member is. Those of a team are listed with that team. */
+export function agentsOfMember({ id, agent_id, team_id, triad }: MemberDraft): string[] {
+  if (triad !== undefined) return triad.members.map((member) => member.agent_id);
+  if (team_id !== undefined) return [];
+  return [agent_id ?? id ?? ''];
 }
 
 /** @returns each ring of teams that contain each other. */
@@ -66,4 +86,32 @@ function computeDepths(links: Links): Map<string, number> {
     }
   }
   return depths;
+}
+
+/**
+ * Finds agents that only lead, and the leader of a team that names none.
+ *
+ * Invariants:
+ *   OLD1. An agent only leads when leading is among its capabilities and all others are parts of leading.
+ *   TLD1. The named leader leads its team; otherwise the shipped one, otherwise the first agent.
+ *   TLD2. The planner never becomes leader by default.
+ */
+
+/** Capabilities that are parts of leading. */
+const partsOfLeading: readonly string[] = ['leading', 'delegation', 'consolidation'];
+
+export function onlyLeads({ capabilities }: Pick<AgentDefinition, 'capabilities'>): boolean {
+  return (
+    capabilities.includes('leading') && capabilities.every((one) => partsOfLeading.includes(one))
+  );
+}
+
+/** @returns empty when there is no agent but the planner. */
+export function chooseLeader(
+  { leader }: { readonly leader?: string | undefined },
+  agents: readonly Pick<AgentSummary, 'agent_id'>[],
+): string {
+  if (leader !== undefined) return leader;
+  const executors = agents.map(({ agent_id }) => agent_id).filter((id) => id !== plannerAgentId);
+  return executors.includes(leaderAgentId) ? leaderAgentId : (executors[0] ?? '');
 }

@@ -86,6 +86,18 @@ function fencedBlock(language: string, body: string): string {
   return `${fence}${language}\n${body}\n${fence}`;
 }
 
+/** Lines in one block of `joinLines`. */
+const linesPerBlock = 10;
+
+/** Joins lines to blocks of ten, because `joinBlocks` shows a block whole or not at all. */
+export function joinLines(lines: readonly string[]): string[] {
+  const blocks: string[] = [];
+  for (let i = 0; i < lines.length; i += linesPerBlock) {
+    blocks.push(lines.slice(i, i + linesPerBlock).join('\n'));
+  }
+  return blocks;
+}
+
 /** Joins as many blocks as fit with blank lines, then says how to see the others. */
 export function joinBlocks(blocks: readonly string[], maxBytes: number): string {
   const rest = '… more is left out here; the queries and the client show all of it.';

@@ -1,8 +1,8 @@
 import type { Duties, ReturnedRecord, TurnBrief } from '../../contracts/member-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TriadMember } from '../../contracts/triad.ts';
-import { findWriter, hears, listStateTools } from './roles.ts';
 import type { PhaseState, PhaseStep, TurnOrder } from './phase-state.ts';
+import { findWriter, hears, listStateTools } from './roles.ts';
 
 export const noDuties: Duties = {
   answer: [],
@@ -101,3 +101,11 @@ function listHeard(state: PhaseState, { name, role }: TriadMember): TurnBrief['h
     return isHeard ? [{ member, round, said_ref }] : [];
   });
 }
+
+/** Next step of a phase. */
+export type NextTurns =
+  /** A member is working, or the phase has ended. */
+  | { readonly type: 'wait'; readonly state: PhaseState }
+  | { readonly type: 'give'; readonly state: PhaseState; readonly drafts: readonly TurnDraft[] }
+  /** Only the writer's turn is left. */
+  | { readonly type: 'worked'; readonly state: PhaseState };

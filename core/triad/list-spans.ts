@@ -7,7 +7,7 @@
  */
 import type { TriadTimeouts } from '../../contracts/triad.ts';
 import { listNames } from '../text/list-names.ts';
-import type { Deadline, Timeouts, WorkSpan } from '../time/find-deadline.ts';
+import type { Deadline, Timeouts, WorkSpan } from '../time/work-clock.ts';
 
 export type TriadLimit = keyof TriadTimeouts;
 

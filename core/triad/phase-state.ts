@@ -3,8 +3,16 @@ import type { ReturnedRecord, TurnBrief } from '../../contracts/member-turn.ts';
 import type { PhaseSummaryOutline } from '../../contracts/phase-summary.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { SpecState } from '../../contracts/spec.ts';
-import type { TriadMember, TriadPhase, TriadTimeouts, TriadType } from '../../contracts/triad.ts';
 import type { TurnRecord } from '../../contracts/triad-run.ts';
+import type {
+  TriadMember,
+  TriadOutline,
+  TriadPhase,
+  TriadTimeouts,
+  TriadType,
+} from '../../contracts/triad.ts';
+import type { TriadPhaseView } from '../../contracts/views.ts';
+import { defaultTriad } from '../limits.ts';
 import type { SpecEvent } from '../spec/spec-events.ts';
 
 /** A triad's configuration: the plan's, with every default filled in. */
@@ -89,4 +97,62 @@ export interface PhaseStep {
   readonly state: PhaseState;
   /** Turns to start now, without those that are already outstanding. */
   readonly start: readonly TurnOrder[];
+}
+
+/** Describes a phase for people. */
+export function viewPhase(state: PhaseState, status: TriadPhaseView['state']): TriadPhaseView {
+  const { setup, phase, round, outstanding, spec } = state;
+  return {
+    ...viewBegun(setup, phase, spec),
+    state: status,
+    round: Math.max(1, round),
+    at_work: outstanding.map(({ brief }) => brief.member.name),
+  };
+}
+
+/** Describes a phase that a delegation has started and knows no more of. */
+export function viewBegun(
+  { type, rounds_max }: TriadSetup,
+  phase: TriadPhase,
+  { sections, claims }: SpecState,
+): TriadPhaseView {
+  return {
+    type,
+    phase,
+    state: 'running',
+    round: 0,
+    rounds_max,
+    at_work: [],
+    sections: sections.map(({ section_id, owner, status, version }) => ({
+      section_id,
+      owner,
+      status,
+      version,
+    })),
+    claims: claims.map(({ claim_id, section_id, member, revision, state }) => ({
+      claim_id,
+      section_id,
+      member,
+      revision,
+      state,
+    })),
+  };
+}
+
+/** Fills in what the plan left out. */
+export function resolveTriad(triad: TriadOutline): TriadSetup {
+  const { type, reason, members, rounds_max, sections, timeouts } = triad;
+  return {
+    type,
+    reason,
+    members,
+    rounds_max: rounds_max ?? defaultTriad.rounds_max,
+    section_ids: sections.map(({ section_id }) => section_id),
+    timeouts: {
+      turn_seconds: timeouts?.turn_seconds ?? defaultTriad.turn_seconds,
+      dispatch_seconds: timeouts?.dispatch_seconds ?? defaultTriad.dispatch_seconds,
+      round_seconds: timeouts?.round_seconds ?? defaultTriad.round_seconds,
+      phase_seconds: timeouts?.phase_seconds ?? defaultTriad.phase_seconds,
+    },
+  };
 }

@@ -17,7 +17,7 @@ import {
   versionsOf,
 } from '../spec/read-spec.ts';
 import { stepSpec } from '../spec/step-spec.ts';
-import type { NextTurns } from './next-turns.ts';
+import type { NextTurns } from './give-turn.ts';
 import type { PhaseState } from './phase-state.ts';
 
 /**

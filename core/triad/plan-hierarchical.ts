@@ -6,8 +6,7 @@ import type { Duties } from '../../contracts/member-turn.ts';
 import type { TriadMember } from '../../contracts/triad.ts';
 import { findOwed, findUnclaimed, findUnfinished, hasOpenClaims } from '../spec/read-spec.ts';
 import { stepSpec } from '../spec/step-spec.ts';
-import type { TurnDraft } from './give-turn.ts';
-import type { NextTurns } from './next-turns.ts';
+import type { NextTurns, TurnDraft } from './give-turn.ts';
 import type { PhaseState } from './phase-state.ts';
 
 export function planHierarchical(state: PhaseState): NextTurns {

@@ -17,9 +17,9 @@ import type { StateToolCall, ToolCall, TurnReply } from '../../contracts/model-t
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
-import type { FailureReason } from './failure-reasons.ts';
 import type {
   CallCommand,
+  FailureReason,
   TurnsBody,
   TurnsEvent,
   TurnsOptions,

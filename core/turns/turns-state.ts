@@ -1,7 +1,7 @@
 /** States, events and commands of the turns of one conversation. `step-turns.ts` decides. */
 import type { StateToolCall, ToolCall, TurnReply } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import type { FailureReason } from './failure-reasons.ts';
+import { engineLimits } from '../limits.ts';
 
 export interface CallCommand {
   readonly type: 'call';
@@ -105,4 +105,80 @@ export type ToolsVerdict =
 export interface TurnsStep {
   readonly state: TurnsState;
   readonly command: TurnsCommand;
+}
+
+/**
+ * Reasons of failures from a short list, for metrics. People read a text of its own.
+ *
+ * Invariants:
+ *   FR1. Every failure of a call has a reason of the list, whatever its type.
+ *   FR2. Only failures that the model or its provider caused in a call may not recur on a retry.
+ */
+export const failureReasons = [
+  /** The agent itself reported that it failed. */
+  'agent_failed',
+  'invalid_output',
+  'turns_spent',
+  /** Cut off at the highest number of output tokens. */
+  'output_cut',
+  'context_full',
+  'refused',
+  'budget_spent',
+  'unknown_stop',
+  'tool_results_missing',
+  /** The provider refused the request itself. */
+  'request_refused',
+  /** The provider's answer is no message. */
+  'no_message',
+  'artifact_corrupt',
+  /** A time limit of a triad passed. */
+  'timed_out',
+  /** The delegation's workflow was terminated, or failed. */
+  'lost',
+  'other',
+] as const;
+
+export type FailureReason = (typeof failureReasons)[number];
+
+const repeatable: readonly FailureReason[] = ['invalid_output', 'no_message', 'unknown_stop'];
+
+/** Returns true when repeating the work may end otherwise. */
+export function isWorthRepeating(why: FailureReason): boolean {
+  return repeatable.includes(why);
+}
+
+const reasonsOfCalls: Readonly<Record<string, FailureReason | undefined>> = {
+  ModelRequest: 'request_refused',
+  ModelContextExceeded: 'context_full',
+  ModelProtocol: 'no_message',
+  ArtifactCorrupt: 'artifact_corrupt',
+};
+
+/** @param type Type of the failure that ended a model call for good. */
+export function reasonOfCall(type: string): FailureReason {
+  return Object.hasOwn(reasonsOfCalls, type) ? (reasonsOfCalls[type] ?? 'other') : 'other';
+}
+
+/**
+ * Records every detail that a delegation loaded, so that the basis of its work can be looked up later.
+ *
+ * Invariants:
+ *   LD1. The list holds each detail once, in the order of the first loading, and never more than `loadedDetailsMax`.
+ *   LD2. The list is complete as long as the calls of each reply load no more than its share. Conversations that work at
+ *        the same time get shares only while half of the list is free, and all shares together fit into the other half.
+ */
+
+/**
+ * Computes how many details the calls of the next reply may load together.
+ *
+ * @param atOnce Number of conversations that add to the list at the same time.
+ */
+export function countLoadsLeft(loaded: readonly string[], atOnce = 1): number {
+  const { loadedDetailsMax: max } = engineLimits;
+  const share = atOnce === 1 ? max - loaded.length : Math.floor((max / 2 - loaded.length) / atOnce);
+  return Math.max(0, share);
+}
+
+export function noteLoaded(loaded: readonly string[], more: readonly string[]): readonly string[] {
+  return [...new Set([...loaded, ...more])].slice(0, engineLimits.loadedDetailsMax);
 }

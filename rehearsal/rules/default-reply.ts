@@ -3,15 +3,14 @@ import type { MessagesRequest } from '../messages-api.ts';
 import type { ContentReply } from '../script.ts';
 import { isObject, quote, textOf } from '../text.ts';
 import type { JsonObject } from '../text.ts';
-import { answerDelegation } from './agent-rule.ts';
 import type { SharedWork } from './agent-rule.ts';
-import { decideWave } from './decision-rule.ts';
+import { answerDesign } from './design-rule.ts';
 import { describeResults, giveTasks, readLeader } from './leader-rule.ts';
 import { readMember } from './member-prompt.ts';
 import { describeWork, takeTurn } from './member-rule.ts';
-import { planWave } from './plan-rule.ts';
-import { readPrompt, recogniseShape, textIn } from './prompt.ts';
-import type { Prompt, Shape } from './prompt.ts';
+import { readPrompt, textIn } from './prompt.ts';
+import type { Prompt } from './prompt.ts';
+import { answerByRule } from './shape-rules.ts';
 
 /** Returns true for a request of a section as code alone. */
 function asksForCode(request: MessagesRequest): boolean {
@@ -25,40 +24,7 @@ function rehearse(): string {
 }
 `;
 
-/**
- * Reviews an agent's questions like the planner: a default is assumed unless the question is critical; all others go to
- * the user.
- */
-function reviewQuestions(prompt: Prompt): JsonObject {
-  return {
-    reviews: prompt.questions.map((question, index) => {
-      const fallback = textOf(question['default_answer']);
-      const isAssumed = fallback !== '' && textOf(question['priority']) !== 'critical';
-      return {
-        question: index + 1,
-        verdict: isAssumed ? 'assumed' : 'needs_user_input',
-        answer: isAssumed ? fallback : null,
-        source_refs: [],
-        reason: isAssumed
-          ? 'A rule of the rehearsal model takes the default of the one who asks.'
-          : 'A rule of the rehearsal model: what is critical or has no default is for the user.',
-      };
-    }),
-  };
-}
-
 const detailTool = 'load_detail';
-
-const rules: Readonly<Record<Shape, (prompt: Prompt, shared: SharedWork | null) => JsonObject>> = {
-  plan: planWave,
-  delegation: (prompt, shared) =>
-    shared === null
-      ? answerDelegation(prompt)
-      : // What its calls came back with is no detail that it loaded.
-        answerDelegation({ ...prompt, toolResults: [] }, shared),
-  decision: decideWave,
-  review: reviewQuestions,
-};
 
 function usedTools(request: MessagesRequest): readonly string[] {
   return request.messages.flatMap((message) =>
@@ -143,12 +109,12 @@ export function composeDefaultReply(request: MessagesRequest): ContentReply {
     return { text: `Rehearsal: ${call.name} first.`, tool_use: [call] };
   }
   if (request.schema === null) return { text: freeText(prompt) };
-  const shape = recogniseShape(request.schema);
-  const shared = part?.shared ?? null;
+  const value =
+    answerDesign(request, prompt) ?? answerByRule(request.schema, prompt, part?.shared ?? null);
   return {
     json:
-      shape === null
+      value === null
         ? generateInstance(request.schema, prompt.goal)
-        : conform(request.schema, rules[shape](prompt, shared), prompt.goal),
+        : conform(request.schema, value, prompt.goal),
   };
 }

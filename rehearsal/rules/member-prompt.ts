@@ -1,16 +1,8 @@
+import type { TurnPlace } from '../script.ts';
 import type { MessagesRequest } from '../messages-api.ts';
 import { isObject, objectsOf, stringsOf, textOf } from '../text.ts';
 import type { JsonObject } from '../text.ts';
 import { firstOfEach, jsonBlock, listBlocks, objectBlock, textIn } from './prompt.ts';
-
-/** Turn and member of a triad that a call belongs to. */
-export interface TurnPlace {
-  readonly member: string;
-  readonly role: string;
-  readonly phase: string;
-  /** Number of the round in the phase, from 1. */
-  readonly round: number;
-}
 
 /** A section of the spec in a turn's prompt. */
 export interface ShownSection {

@@ -1,3 +1,4 @@
+import type { TaskPlace } from '../script.ts';
 import type { Block, MessagesRequest } from '../messages-api.ts';
 import { isObject, objectsOf, parseJson, stringsOf, textOf } from '../text.ts';
 import type { JsonObject } from '../text.ts';
@@ -62,15 +63,6 @@ function unmark(text: string): string {
 
 /** A tool that is offered only to the leader of a team. */
 export const delegationTool = 'delegate_task_to_member';
-
-/** Delegation and agent of a call. */
-export interface TaskPlace {
-  /** A leader's task has the id `<delegation_id of the team>.<name>`. */
-  readonly delegation_id: string;
-  readonly agent_id: string;
-  /** True when it may create tasks itself. */
-  readonly leads: boolean;
-}
 
 const role = /^<role agent_id="([^"]*)">/mu;
 
@@ -207,30 +199,4 @@ export function readPrompt(request: MessagesRequest): Prompt {
       message.blocks.filter((block) => block.type === 'tool_result').map(toolResultText),
     ),
   };
-}
-
-/** planwave's own output shapes: a wave plan, an agent's output, a wave decision, a review of questions. */
-export type Shape = 'plan' | 'delegation' | 'decision' | 'review';
-
-const marks: ReadonlyArray<readonly [Shape, readonly string[]]> = [
-  ['plan', ['summary', 'delegations', 'needs_user_input']],
-  ['delegation', ['compact_md', 'detailed_md', 'status', 'coverage']],
-  ['review', ['reviews']],
-  ['decision', ['wave_compact', 'wave_detailed', 'planner_decision']],
-];
-
-/** Returns the target of a `$ref` at the root, or the schema itself. */
-function rootOf(schema: JsonObject): JsonObject {
-  const ref = schema['$ref'];
-  const path = typeof ref === 'string' ? /^#\/(\$defs|definitions)\/([^/]+)$/u.exec(ref) : null;
-  const definitions = path === null ? undefined : schema[path[1] ?? ''];
-  const target = isObject(definitions) ? definitions[path?.[2] ?? ''] : undefined;
-  return isObject(target) ? target : schema;
-}
-
-/** Recognises planwave's shape that a JSON schema asks for, by its property names; null for any other schema. */
-export function recogniseShape(schema: JsonObject | null): Shape | null {
-  const properties = schema === null ? undefined : rootOf(schema)['properties'];
-  if (!isObject(properties)) return null;
-  return marks.find(([, names]) => names.every((name) => name in properties))?.[0] ?? null;
 }

@@ -108,3 +108,21 @@ function findMarked(
   const marked = sections.filter(({ text }) => text.includes(mark));
   return new Set([...marked, ...(meant ? [meant] : [])].map(({ section_id }) => section_id));
 }
+
+/** Marks in the goal of a design. */
+export interface DesignMarks {
+  /** `[new-agent]`: the roster asks for an agent that no file describes. */
+  readonly needsNewAgent: boolean;
+  /** `[flawed]`: the verifier has a finding until the designer answered it. */
+  readonly hasFinding: boolean;
+  /** `[unmended]`: the verifier has a finding, and the designer never answers it. */
+  readonly neverMends: boolean;
+}
+
+export function readDesignMarks(goal: string): DesignMarks {
+  return {
+    needsNewAgent: goal.includes('[new-agent]'),
+    hasFinding: goal.includes('[flawed]'),
+    neverMends: goal.includes('[unmended]'),
+  };
+}

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ZodType } from 'zod';
 import type { CliDeps } from '../../client/cli/cli-deps.ts';
-import { createProgram } from '../../client/cli/program.ts';
+import { createProgram } from '../../client/cli/commands/program.ts';
 import { DelegationInput } from '../../contracts/delegation-run.ts';
 import { ArchitectureDesignInput, RiskAssessmentInput } from '../../contracts/design-run.ts';
 import type { workflowTypes } from '../../contracts/names.ts';
@@ -45,7 +45,7 @@ it.each(started)('$path: $type takes $input', ({ type, input }) => {
 /** Commands are registered without any of these being read. */
 const deps: CliDeps = Object.create(null);
 
-const { commands } = createProgram(deps);
+const { commands } = await createProgram(null, deps);
 
 const typed = documents.flatMap((path) =>
   [

@@ -1,16 +1,6 @@
 import { posix } from 'node:path';
 import { matchAll, read, sourceFiles } from './repository.ts';
 
-/**
- * Pairs of folders that still import each other. The list only shrinks: a pair that is gone has to leave it, and no pair
- * may be added.
- */
-const knownRings: readonly string[] = [
-  'client/cli ⇄ client/cli/commands',
-  'rehearsal ⇄ rehearsal/replies',
-  'rehearsal ⇄ rehearsal/rules',
-];
-
 /** Every import of a file of ours, types included. */
 const imports = /\bfrom '(\.{1,2}\/[^']+)'/g;
 
@@ -42,15 +32,8 @@ it('sees imports between folders', () => {
 });
 
 it('no folder imports from a folder that imports it', () => {
-  const faults = rings
-    .filter((ring) => !knownRings.includes(ring))
-    .map((ring) => `${ring}. Cure: move what both need into a folder that both import`);
-  expect(faults).toEqual([]);
-});
-
-it('lists no pair that is gone', () => {
-  const faults = knownRings
-    .filter((ring) => !rings.includes(ring))
-    .map((ring) => `${ring} is gone. Cure: delete it from knownRings`);
+  const faults = rings.map(
+    (ring) => `${ring}. Cure: move what both need into a folder that both import`,
+  );
   expect(faults).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { startRehearsalServer } from '../../rehearsal/server.ts';
+import { startRehearsalServer } from '../../rehearsal/server/server.ts';
 import { playGoal, readPlayedGoals } from '../support/played/played-goal.ts';
 import { playedRunId } from '../support/played/run-played.ts';
 import { composeBenchReply, readConversation } from './bench-reply.ts';

@@ -1,12 +1,12 @@
 import { isObject } from '../../rehearsal/text.ts';
 import { readMessagesRequest } from '../../rehearsal/messages-api.ts';
 import { composeDefaultReply } from '../../rehearsal/rules/default-reply.ts';
-import type { TurnPlace } from '../../rehearsal/rules/member-prompt.ts';
 import type {
   ContentReply,
   RecordedCall,
   ScriptedRequest,
   ScriptedToolCall,
+  TurnPlace,
 } from '../../rehearsal/script.ts';
 
 /** Kind of a triad's text. */

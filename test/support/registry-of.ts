@@ -1,3 +1,4 @@
+import { partDesigners } from '../../activities/run-record/load-registry.ts';
 import type { RegistrySnapshot } from '../../activities/artifacts/read-artifact.ts';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { NamedTeam } from '../../contracts/team.ts';
@@ -7,6 +8,11 @@ export function registryOf(
   agents: readonly AgentDefinition[],
   teams: readonly NamedTeam[] = [],
 ): string {
-  const snapshot: RegistrySnapshot = { agents: [...agents], teams: [...teams] };
+  const { others, designers } = partDesigners(agents);
+  const snapshot: RegistrySnapshot = {
+    agents: [...others],
+    designers: [...designers],
+    teams: [...teams],
+  };
   return JSON.stringify(snapshot);
 }

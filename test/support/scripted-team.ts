@@ -5,16 +5,16 @@ import type { stateToolInputs } from '../../contracts/state-call.ts';
 import type { TeamInput, TeamMember, TeamPlan } from '../../contracts/team.ts';
 import { readMessagesRequest } from '../../rehearsal/messages-api.ts';
 import { delegationTool } from '../../rehearsal/rules/prompt.ts';
-import type { TaskPlace } from '../../rehearsal/rules/prompt.ts';
 import type {
   ContentReply,
   RecordedCall,
   Reply,
   ReplyFunction,
-  ScriptedToolCall,
   ScriptRule,
+  ScriptedToolCall,
+  TaskPlace,
 } from '../../rehearsal/script.ts';
-import type { RehearsalServer } from '../../rehearsal/server.ts';
+import type { RehearsalServer } from '../../rehearsal/server/server.ts';
 import { work } from './scripted-work.ts';
 
 /** delegation_id of a team that was started alone. Its tasks are `task.d1`, `task.d2` … */

@@ -6,16 +6,17 @@ import { readMessagesRequest } from '../../rehearsal/messages-api.ts';
 import type { MessagesRequest } from '../../rehearsal/messages-api.ts';
 import { firstOfEach, listBlocks, textIn, unescapeText } from '../../rehearsal/rules/prompt.ts';
 import { listTurns, readMember } from '../../rehearsal/rules/member-prompt.ts';
-import type { MemberPrompt, TurnPlace } from '../../rehearsal/rules/member-prompt.ts';
+import type { MemberPrompt } from '../../rehearsal/rules/member-prompt.ts';
 import type {
   ContentReply,
   RecordedCall,
   Reply,
   ReplyFunction,
-  ScriptedToolCall,
   ScriptRule,
+  ScriptedToolCall,
+  TurnPlace,
 } from '../../rehearsal/script.ts';
-import type { RehearsalServer } from '../../rehearsal/server.ts';
+import type { RehearsalServer } from '../../rehearsal/server/server.ts';
 import { work } from './scripted-work.ts';
 
 const seats: Readonly<Record<TriadType, readonly Pick<TriadMember, 'name' | 'role'>[]>> = {

@@ -4,7 +4,7 @@ import type { AskedQuestion } from '../../contracts/question.ts';
 import type { WaveDecision } from '../../contracts/wave-decision.ts';
 import type { WrittenPlan } from '../../contracts/wave-plan.ts';
 import { writeDelegation } from '../../core/executor.ts';
-import type { RehearsalServer } from '../../rehearsal/server.ts';
+import type { RehearsalServer } from '../../rehearsal/server/server.ts';
 import type {
   RecordedCall,
   Reply,

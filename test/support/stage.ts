@@ -9,14 +9,15 @@ import type { Worker } from '@temporalio/worker';
 import type { workflowTypes } from '../../contracts/names.ts';
 import type { PlannerRunResult } from '../../contracts/planner-run.ts';
 import type { QuestionsView, StatusView } from '../../contracts/views.ts';
-import { startRehearsalServer } from '../../rehearsal/server.ts';
-import type { RehearsalServer } from '../../rehearsal/server.ts';
+import { startRehearsalServer } from '../../rehearsal/server/server.ts';
+import type { RehearsalServer } from '../../rehearsal/server/server.ts';
 import type { ScriptRule } from '../../rehearsal/script.ts';
 import { createRedactor } from '../../redaction/create-redactor.ts';
 import { openHome } from '../../activities/adapters/file-store/home-format.ts';
 import { createActivities } from '../../worker/create-activities.ts';
 import type { ActivityTimes } from '../../worker/create-activities.ts';
 import { createWorker } from '../../worker/create-worker.ts';
+import type { GrantableTool } from '../../activities/tools/tool.ts';
 import type { Middleware } from '../../activities/ports/middleware.ts';
 import type { Commands } from '../../worker/open-commands.ts';
 import type { WorkerSettings } from '../../worker/worker-settings.ts';
@@ -32,6 +33,8 @@ export interface StageOptions {
   readonly settings?: Partial<WorkerSettings>;
   /** Middlewares of the worker's owner in addition to the shipped ones. Default: none. */
   readonly middlewares?: readonly Middleware[];
+  /** Tools of the worker's owner in addition to the shipped ones. Default: none. */
+  readonly tools?: readonly GrantableTool[];
   /** Default: no agent can be granted commands. */
   readonly commands?: Commands;
   /** The worker's own secrets. Default: none. */
@@ -156,6 +159,7 @@ function createWorkers(
           undefined,
           options.middlewares,
           options.commands,
+          options.tools,
         ),
         shutdownGraceMs: options.shutdownGraceMs ?? 2_000,
         maxCachedWorkflows: options.maxCachedWorkflows,

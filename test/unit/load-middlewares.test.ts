@@ -162,11 +162,11 @@ describe('the build id', () => {
   it('changes with the module, and with what it imports', async () => {
     const first = writeThree('one', 'export const words = 1;');
     const none = await computeBuildId();
-    const before = await computeBuildId(first);
+    const before = await computeBuildId([first]);
     expect(before).toMatch(/^planwave\+[0-9a-f]{12}$/);
     expect(before).not.toBe(none);
     writeThree('one', 'export const words = 2;');
-    expect(await computeBuildId(first)).not.toBe(before);
+    expect(await computeBuildId([first])).not.toBe(before);
   });
 
   it('is the same wherever the module lies', async () => {

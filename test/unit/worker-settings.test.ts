@@ -25,6 +25,7 @@ it('takes the defaults of the documentation', () => {
       sharedFolders: ['node_modules', '.venv'],
       unconfined: false,
     },
+    tools: { file: undefined, untrustedWorkspaces: false },
     log: { format: 'text', level: 'WARN' },
   });
 });

@@ -175,7 +175,6 @@ function promptOf(request: StageRequest, { place }: DesignContext): DesignPrompt
     kind: 'design',
     stage,
     record_ref: place.record_ref,
-    registry_ref: request.registry_ref ?? place.registry_ref,
     materials,
     plan_ref: request.plan_ref ?? null,
     subject: request.subject ?? null,

@@ -7,13 +7,13 @@ import type {
 } from '../../contracts/activity-types.ts';
 import type { Approval, EffectOrder, RecordedEffect } from '../../contracts/effect.ts';
 import type { ToolCall, TurnInput } from '../../contracts/model-turn.ts';
-import { readApproval } from '../../core/effects/decide-approval.ts';
 import {
   approvalQuestion,
   describeDenial,
+  readApproval,
   readResolution,
   unverifiedQuestion,
-} from '../../core/effects/effect-questions.ts';
+} from '../../core/effects/decide-approval.ts';
 import { effectId } from '../../core/ids.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { storeText } from '../shared/activities.ts';
@@ -69,7 +69,9 @@ async function untilSettled(acting: ActingCall): Promise<TurnInput> {
   for (;;) {
     await context.control.ready();
     const { approval, resolution } = acting;
-    const order = { effect_id, chain_id, approval, resolution };
+    const isGuarded = context.order.delegation.rule_of_two !== undefined;
+    const guarded = isGuarded ? { guarded: true as const } : {};
+    const order = { effect_id, chain_id, approval, resolution, ...guarded };
     const result = await makeCall(call, context, order);
     switch (result.type) {
       case 'done':

@@ -1,11 +1,11 @@
 import type { RunToolResult } from '../../contracts/activity-types.ts';
+import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { EffectOrder } from '../../contracts/effect.ts';
 import type { FailureType } from '../../contracts/errors.ts';
-import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { StateToolCall, ToolCall } from '../../contracts/model-turn.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
-import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
+import type { KnownEffect } from '../../core/output/check-evidence.ts';
 import { runTool } from '../shared/activities.ts';
 import type { Control } from '../shared/control.ts';
 import type { Superior } from '../shared/superior.ts';

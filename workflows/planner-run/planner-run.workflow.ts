@@ -1,7 +1,7 @@
 import { setHandler, workflowInfo } from '@temporalio/workflow';
 import type { CarriedRun, PlannerRunArgs, PlannerRunResult } from '../../contracts/planner-run.ts';
 import type { RunWavesView } from '../../contracts/views.ts';
-import { checkDesigned, checkProgress } from '../../core/run/check-child-messages.ts';
+import { checkDesigned, checkProgress } from '../../core/run/read-messages.ts';
 import { waveWorkflowId } from '../../core/ids.ts';
 import { explainCriteria } from '../shared/explain-criteria.ts';
 import { designedSignal, progressSignal, waveQuery } from '../shared/messages.ts';

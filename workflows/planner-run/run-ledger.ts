@@ -1,3 +1,4 @@
+import type { Taint } from '../../contracts/agent-definition.ts';
 import type { CarriedRun } from '../../contracts/planner-run.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 
@@ -6,16 +7,21 @@ export interface RunLedger {
   delegationIds(): readonly string[];
   /** Number of dispatches of each fingerprint. */
   fingerprints(): Readonly<Record<string, number>>;
+  /** Properties of all results so far; undefined when they have none. */
+  taint(): Taint | undefined;
   take(wave: WaveResult): void;
 }
 
 export function openLedger(carried: CarriedRun | null): RunLedger {
   const delegationIds = [...(carried?.delegation_ids ?? [])];
   const fingerprints = new Map(Object.entries(carried?.fingerprints ?? {}));
+  let taint = carried?.taint;
   return {
+    taint: () => taint,
     delegationIds: () => delegationIds,
     fingerprints: () => Object.fromEntries(fingerprints),
     take(wave) {
+      taint = wave.taint ?? taint;
       delegationIds.push(...wave.outcomes.map(({ delegation_id }) => delegation_id));
       for (const fingerprint of wave.fingerprints) {
         fingerprints.set(fingerprint, (fingerprints.get(fingerprint) ?? 0) + 1);

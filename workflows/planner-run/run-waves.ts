@@ -139,7 +139,9 @@ async function orderNext(host: RootHost, ledger: RunLedger, told: number): Promi
   const { opened } = state;
   if (opened === null) throw new Error('A wave was ordered before the run was opened.');
   const record_ref = await record.flush();
+  const taint = ledger.taint();
   return {
+    ...(taint !== undefined && { taint }),
     run_id: host.runId,
     wave: state.wave + 1,
     waves_left: state.waves_allowed - state.wave - 1,
@@ -212,7 +214,9 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
   if (opened === null) throw new Error('A run was carried over before it was opened.');
   await condition(allHandlersFinished);
   const record_ref = await host.settleRecord();
+  const taint = ledger.taint();
   const carried: CarriedRun = {
+    ...(taint !== undefined && { taint }),
     version: 1,
     started_at: state.started_at,
     goal_title: state.goal_title,

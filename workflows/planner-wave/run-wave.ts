@@ -2,8 +2,9 @@ import { log } from '@temporalio/workflow';
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import type { WaveView } from '../../contracts/views.ts';
-import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import type { WaveDecisionOutline } from '../../contracts/wave-decision.ts';
+import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
+import { plannerChild } from '../../core/budget/step-account.ts';
 import {
   applyOutcomes,
   applyPlan,
@@ -11,24 +12,25 @@ import {
   reopenCriteria,
 } from '../../core/criteria/criteria.ts';
 import { settleByAnswers } from '../../core/criteria/settle-by-answers.ts';
-import { plannerChild } from '../../core/budget/step-account.ts';
 import { checkDecision } from '../../core/decision/check-decision.ts';
-import { capFaults } from '../../core/text/faults.ts';
+import { readEnd } from '../../core/executor.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
 import type { PlanContext } from '../../core/plan/check-plan.ts';
-import { readEnd } from '../../core/executor.ts';
+import { capFaults } from '../../core/text/list-names.ts';
+import { applyRuleOfTwo } from '../../core/plan/rule-of-two.ts';
+import type { RuledPlan } from '../../core/plan/rule-of-two.ts';
 import { endedBy, openAccount } from '../shared/account.ts';
-import { secondsSince, nowMs } from '../shared/clock.ts';
-import { recorder } from '../shared/recorder.ts';
-import { progressOf } from '../shared/progress-of.ts';
 import type { Account } from '../shared/account.ts';
+import { nowMs, secondsSince } from '../shared/clock.ts';
 import type { NewsFeed } from '../shared/news-feed.ts';
+import { progressOf } from '../shared/progress-of.ts';
+import { recorder } from '../shared/recorder.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { consultPlanner } from './consult-planner.ts';
 import type { Consultation, Consulted } from './consult-planner.ts';
 import { dispatchWave } from './dispatch-wave.ts';
-import type { Dispatched, DispatchView } from './dispatch-wave.ts';
+import type { DispatchView, Dispatched } from './dispatch-wave.ts';
 import { createDetailLoader } from './load-details.ts';
 import { reviewFacts } from './review-facts.ts';
 import { knownAnswers, knownInputs, settleByNews, usageUntilNow } from './wave-context.ts';
@@ -74,26 +76,27 @@ async function carryOut(
     plannerChild,
   );
   const plannerContext = { ...context, budget };
-  let planned: WavePlanOutline | null = given;
+  let ruled: RuledPlan | null = given === null ? null : applyRuleOfTwo(given, order);
   const end = (
     status: WaveResult['status'],
     dispatched: Dispatched,
     decision: WaveDecisionOutline | null,
   ): WaveResult => ({
-    ...resultOf(order, context, status, planned, dispatched, decision),
+    ...resultOf(order, context, status, ruled?.plan ?? null, dispatched, decision),
+    ...(ruled?.taint !== undefined && { taint: ruled.taint }),
     budget: account?.carry() ?? null,
   });
 
   show('planning');
-  if (planned === null) {
+  if (ruled === null) {
     const plan = planOf(
       await consultPlanner(planning(order, context), order, plannerContext),
       account,
     );
     if (typeof plan === 'string') return end(plan, nothing, null);
-    planned = plan;
+    ruled = applyRuleOfTwo(plan, order);
   }
-  const plan = planned;
+  const { plan } = ruled;
   await stopWhenCancelled(() =>
     context.onPlanned(progressOf(order.wave, plan, context.work.usage)),
   );

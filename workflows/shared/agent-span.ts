@@ -1,5 +1,5 @@
 import type { TaskStatus } from '../../contracts/team-run.ts';
-import type { FailureReason } from '../../core/turns/failure-reasons.ts';
+import type { FailureReason } from '../../core/turns/turns-state.ts';
 import type { SpanAttributes, SpanEnd, SpanStart } from './in-span.ts';
 
 /** Names the span of a working agent by the conventions for generative AI. */

@@ -10,7 +10,7 @@ import {
   takeGrant,
 } from '../../core/budget/budget-node.ts';
 import type { BudgetNode } from '../../core/budget/budget-node.ts';
-import { checkBudgetGrant } from '../../core/budget/check-reservation.ts';
+import { checkBudgetGrant } from '../../core/run/read-messages.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
 import { nowMs } from './clock.ts';
 import { createMailbox } from './mailbox.ts';

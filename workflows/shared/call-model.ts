@@ -2,13 +2,13 @@ import { ActivityFailure, CancellationScope, isCancellation } from '@temporalio/
 import type { Allowance } from '../../contracts/budget.ts';
 import type { ModelTurnInput, ModelTurnResult } from '../../contracts/model-turn.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import { reasonOfCall } from '../../core/turns/failure-reasons.ts';
-import type { FailureReason } from '../../core/turns/failure-reasons.ts';
+import { reasonOfCall } from '../../core/turns/turns-state.ts';
+import type { FailureReason } from '../../core/turns/turns-state.ts';
 import { lostUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { modelTurn, recallSpent } from './activities.ts';
+import type { Budget } from './budget.ts';
 import { nowMs } from './clock.ts';
 import type { Control } from './control.ts';
-import type { Budget } from './budget.ts';
 import { readFailure } from './read-failure.ts';
 import type { Superior } from './superior.ts';
 import { untilDone } from './until-done.ts';

@@ -1,6 +1,6 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { AnswerInput, AnswerReceipt } from '../../contracts/question.ts';
-import type { AmendMessage, ControlMessage, NewsDelivery } from '../../contracts/messages.ts';
+import type { NewsDelivery } from '../../contracts/messages.ts';
 import { queryNames, signalNames, updateNames } from '../../contracts/names.ts';
 import type {
   BudgetView,
@@ -14,13 +14,13 @@ import type {
   WaveView,
 } from '../../contracts/views.ts';
 
-export const answerSignal = defineSignal<[AnswerInput]>(signalNames.answer);
 /** Untyped, as all that come unchecked from a hand as well: `core` checks their shape. */
+export const answerSignal = defineSignal<[unknown]>(signalNames.answer);
 export const escalateSignal = defineSignal<[unknown]>(signalNames.escalate);
 export const pauseSignal = defineSignal<[unknown]>(signalNames.pause);
-export const resumeSignal = defineSignal<[ControlMessage]>(signalNames.resume);
-export const stopSignal = defineSignal<[ControlMessage]>(signalNames.stop);
-export const amendSignal = defineSignal<[AmendMessage]>(signalNames.amend);
+export const resumeSignal = defineSignal<[unknown]>(signalNames.resume);
+export const stopSignal = defineSignal<[unknown]>(signalNames.stop);
+export const amendSignal = defineSignal<[unknown]>(signalNames.amend);
 export const deliverSignal = defineSignal<[unknown]>(signalNames.deliver);
 export const informSignal = defineSignal<[NewsDelivery]>(signalNames.inform);
 export const grantSignal = defineSignal<[unknown]>(signalNames.grant);

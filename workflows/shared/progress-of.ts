@@ -23,6 +23,7 @@ export function toPlanned({
   title,
   depends_on,
   executor,
+  rule_of_two,
 }: DelegationOutline): PlannedDelegation {
   return {
     delegation_id,
@@ -30,5 +31,6 @@ export function toPlanned({
     title,
     depends_on,
     executor: planExecutor(executor),
+    ...(rule_of_two !== undefined && { rule_of_two }),
   };
 }

@@ -4,7 +4,7 @@ import type { Fact } from '../../contracts/fact.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RecordChange } from '../../contracts/run-record.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { takeChanges } from '../../core/run/take-changes.ts';
+import { takeChanges } from '../../core/run/news.ts';
 import { updateRecord } from './activities.ts';
 import { nowSeconds } from './clock.ts';
 import { inBackground } from './in-background.ts';

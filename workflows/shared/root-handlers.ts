@@ -1,11 +1,13 @@
 import { setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
+import type { SignalDefinition } from '@temporalio/workflow';
 import type { CriterionState } from '../../contracts/criterion.ts';
-import type { AmendedAnswer, AmendMessage } from '../../contracts/messages.ts';
+import type { AmendMessage, AmendedAnswer } from '../../contracts/messages.ts';
 import { waiveCriteria } from '../../core/criteria/criteria.ts';
 import { defaultLimits, engineLimits } from '../../core/limits.ts';
 import { describeUserFact } from '../../core/pool/settle-facts.ts';
-import { listWaiting } from '../../core/questions/list-waiting.ts';
-import { checkAmend, checkControl, checkEscalation } from '../../core/run/check-control.ts';
+import { listWaiting } from '../../core/questions/join-question.ts';
+import { checkAmend, checkControl } from '../../core/run/check-control.ts';
+import { checkEscalation } from '../../core/run/read-messages.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { judgeAmended, takeAmended } from './amend-answers.ts';
 import {
@@ -22,17 +24,48 @@ import {
 } from './messages.ts';
 import type { RootHost } from './root-host.ts';
 import { describeBudget } from './root-state.ts';
-import { sentSignalName } from './signal-names.ts';
+import { engineSignals } from './run-token.ts';
+import { floodSignal, sentSignalName, splitFlood } from './signal-intake.ts';
 import { badEscalation } from './superior.ts';
+
+/** A signal that people send. */
+interface PersonSignal {
+  readonly signal: SignalDefinition<[unknown]>;
+  readonly description: string;
+  /** Returns a promise only if it has to ask an activity. */
+  readonly handle: (payload: unknown) => void | Promise<void>;
+}
 
 /**
  * Registers the messages of a root workflow. None of them can harm the run: Temporal can't refuse a signal, so a bad
  * one is recorded as rejected, with what was expected.
  */
 export function registerRootHandlers(host: RootHost): void {
-  registerAnswers(host);
-  registerControl(host);
-  registerAmend(host);
+  registerSignals(host, [
+    {
+      signal: answerSignal,
+      description: 'Answers a question: {"question_id":"q1","answer":"…"}',
+      handle: (payload) => host.inbox.answer(payload),
+    },
+    ...controlSignals(host),
+    {
+      signal: amendSignal,
+      description: 'An instruction for the next planning: {"instruction":"…"}',
+      handle: amendHandler(host),
+    },
+  ]);
+  setHandler(submitAnswerUpdate, (payload) => host.inbox.submit(payload), {
+    validator: (payload) => host.inbox.validate(payload),
+    description:
+      'Answers a question and says why when it is refused: {"question_id":"q1","answer":"…"}',
+  });
+  registerQueries(host);
+}
+
+/** The default handler comes last: it takes every signal that came earlier and has no handler yet. */
+function registerSignals(host: RootHost, signals: readonly PersonSignal[]): void {
+  for (const { signal, handle, description } of signals)
+    setHandler(signal, handle, { description });
   setHandler(
     escalateSignal,
     (payload) => {
@@ -42,10 +75,40 @@ export function registerRootHandlers(host: RootHost): void {
     },
     { description: 'From a child: a question or a fault. Not for people.' },
   );
-  setDefaultSignalHandler((name) =>
+  const refuseUnknown = (name: string): void =>
     host.refuse(
-      `There is no signal "${sentSignalName(name)}". Try: answer, amend, pause, resume, stop.`,
-    ),
+      engineSignals.includes(name)
+        ? `Signal ${name}: only the workflows of a run send it. ${signalsToTry}`
+        : `There is no signal "${sentSignalName(name)}". ${signalsToTry}`,
+    );
+  const handles = new Map(signals.map(({ signal, handle }) => [signal.name, handle]));
+  setHandler(
+    floodSignal,
+    async (flooded, ...args) => {
+      const taken = splitFlood(flooded, args).map(({ name, payload }) =>
+        (handles.get(name) ?? (() => refuseUnknown(name)))(payload),
+      );
+      await Promise.all(taken.filter((one) => one !== undefined));
+    },
+    { description: 'Many signals that arrived together. Not for people.' },
+  );
+  setDefaultSignalHandler(refuseUnknown);
+}
+
+const signalsToTry = 'Try: answer, amend, pause, resume, stop.';
+
+function registerQueries(host: RootHost): void {
+  setHandler(
+    questionsQuery,
+    () => ({
+      open: host.inbox.open().map((question) => ({
+        ...question,
+        ...listWaiting(question, host.state.plan),
+      })),
+      answered: host.inbox.recentAnswers(),
+      ...host.inbox.rejected(),
+    }),
+    { description: 'Open, answered and rejected.' },
   );
   setHandler(poolQuery, () => ({ total: host.record.factsTotal(), facts: host.record.facts() }), {
     description: 'Facts of the run, newest last.',
@@ -64,30 +127,7 @@ export function registerRootHandlers(host: RootHost): void {
   );
 }
 
-function registerAnswers(host: RootHost): void {
-  setHandler(answerSignal, (payload) => host.inbox.answer(payload), {
-    description: 'Answers a question: {"question_id":"q1","answer":"…"}',
-  });
-  setHandler(submitAnswerUpdate, (payload) => host.inbox.submit(payload), {
-    validator: (payload) => host.inbox.validate(payload),
-    description:
-      'Answers a question and says why when it is refused: {"question_id":"q1","answer":"…"}',
-  });
-  setHandler(
-    questionsQuery,
-    () => ({
-      open: host.inbox.open().map((question) => ({
-        ...question,
-        ...listWaiting(question, host.state.plan),
-      })),
-      answered: host.inbox.recentAnswers(),
-      ...host.inbox.rejected(),
-    }),
-    { description: 'Open, answered and rejected.' },
-  );
-}
-
-function registerControl(host: RootHost): void {
+function controlSignals(host: RootHost): PersonSignal[] {
   const obey =
     (name: string, act: (reason: string) => void) =>
     (payload: unknown): void => {
@@ -96,45 +136,52 @@ function registerControl(host: RootHost): void {
       else host.refuse(`Signal ${name}: ${reason}`);
     };
   let pauses = 0;
-  setHandler(
-    pauseSignal,
-    obey('pause', (reason) => {
-      pauses += 1;
-      if (pauses <= engineLimits.pausesMax) return host.control.pause(reason);
-      host.refuse(`Signal pause: the run was paused ${engineLimits.pausesMax} times. Try: stop.`);
-    }),
-    { description: 'Calls in flight finish, nothing new starts: {"reason":"…"}' },
-  );
-  setHandler(
-    resumeSignal,
-    obey('resume', () => host.control.resume()),
-    { description: 'Goes on after pause, or after a parked run was mended: {}' },
-  );
-  setHandler(
-    stopSignal,
-    obey('stop', (reason) => {
-      host.state.stop_reason = reason;
-      host.stop();
-    }),
-    { description: 'Cancels calls in flight and ends the run with what there is: {"reason":"…"}' },
-  );
+  return [
+    {
+      signal: pauseSignal,
+      description: 'Calls in flight finish, nothing new starts: {"reason":"…"}',
+      handle: obey('pause', (reason) => {
+        pauses += 1;
+        if (pauses <= engineLimits.pausesMax) return host.control.pause(reason);
+        host.refuse(`Signal pause: the run was paused ${engineLimits.pausesMax} times. Try: stop.`);
+      }),
+    },
+    {
+      signal: resumeSignal,
+      description: 'Goes on after pause, or after a parked run was mended: {}',
+      handle: obey('resume', () => host.control.resume()),
+    },
+    {
+      signal: stopSignal,
+      description: 'Cancels calls in flight and ends the run with what there is: {"reason":"…"}',
+      handle: obey('stop', (reason) => {
+        host.state.stop_reason = reason;
+        host.stop();
+      }),
+    },
+  ];
 }
 
-function registerAmend(host: RootHost): void {
+function amendHandler(host: RootHost): PersonSignal['handle'] {
   let judged = 0;
-  setHandler(
-    amendSignal,
-    async (payload) => {
-      const checked = checkAmend(payload);
-      if (!checked.ok) return host.refuse(`Signal amend: ${checked.reason}`);
-      const { amend } = checked;
-      if (amend.answers !== undefined) judged += 1;
-      if (judged > engineLimits.amendsJudgedMax) return host.refuse(tooManyJudged);
-      const answers = amend.answers === undefined ? [] : await judgeAmended(host, amend.answers);
-      if (answers !== null) takeAmend(host, amend, answers);
-    },
-    { description: 'An instruction for the next planning: {"instruction":"…"}' },
-  );
+  return (payload) => {
+    const checked = checkAmend(payload);
+    if (!checked.ok) return host.refuse(`Signal amend: ${checked.reason}`);
+    const { amend } = checked;
+    if (amend.answers === undefined) return takeAmend(host, amend, []);
+    judged += 1;
+    if (judged > engineLimits.amendsJudgedMax) return host.refuse(tooManyJudged);
+    return takeJudged(host, amend, amend.answers);
+  };
+}
+
+async function takeJudged(
+  host: RootHost,
+  amend: AmendMessage,
+  changed: NonNullable<AmendMessage['answers']>,
+): Promise<void> {
+  const answers = await judgeAmended(host, changed);
+  if (answers !== null) takeAmend(host, amend, answers);
 }
 
 const tooManyJudged = `Signal amend: a run checks changed answers ${engineLimits.amendsJudgedMax} times at most. Try: an instruction without answers`;

@@ -1,6 +1,7 @@
 import { setHandler, workflowInfo } from '@temporalio/workflow';
 import type { Question } from '../../contracts/question.ts';
 import type { RunPhase, StatusView } from '../../contracts/views.ts';
+import { listGuarded } from '../../core/plan/rule-of-two.ts';
 import { describeWait } from '../../core/render/questions.ts';
 import { noticeLongHistory } from '../../core/text/format.ts';
 import { renderRunDetails } from '../../core/render/render-run-details.ts';
@@ -72,6 +73,7 @@ function viewStatus(shown: Shown): StatusView {
   const { runId, state, control } = shown;
   const open = openQuestions(shown);
   const { historyLength, historySize } = workflowInfo();
+  const guarded = state.phase === null ? listGuarded(state.plan?.delegations ?? []) : [];
   const notice = state.phase === null ? noticeLongHistory(historyLength, historySize) : null;
   return {
     run_id: runId,
@@ -92,6 +94,7 @@ function viewStatus(shown: Shown): StatusView {
     parked_reason: control.parkedReason(),
     wave_workflow_id: state.wave_workflow_id,
     result_path: state.result?.result_path ?? null,
+    ...(guarded.length > 0 && { guarded }),
     ...(notice !== null && { history_notice: notice }),
     ...(state.work !== null && { delegation: state.work }),
   };

@@ -2,7 +2,6 @@ import { defaultPayloadConverter, uuid4, workflowInfo } from '@temporalio/workfl
 import type {
   Headers,
   WorkflowInboundCallsInterceptor,
-  WorkflowInterceptors,
   WorkflowOutboundCallsInterceptor,
 } from '@temporalio/workflow';
 import { signalNames } from '../../contracts/names.ts';
@@ -11,7 +10,7 @@ import { signalNames } from '../../contracts/names.ts';
 const tokenHeader = 'planwave-token';
 
 /** Signals that only a workflow of the same run sends. */
-const engineSignals: readonly string[] = [
+export const engineSignals: readonly string[] = [
   signalNames.escalate,
   signalNames.deliver,
   signalNames.inform,
@@ -20,24 +19,37 @@ const engineSignals: readonly string[] = [
   signalNames.designed,
 ];
 
-/** Signals that people send to the topmost workflow; its children take them from their parent alone. */
-const controlSignals: readonly string[] = [signalNames.pause, signalNames.resume];
+export interface TokenCheck {
+  readonly inbound: WorkflowInboundCallsInterceptor;
+  readonly outbound: WorkflowOutboundCallsInterceptor;
+  /** Learns the token from the headers with which a child was started. */
+  learn(headers: Headers): void;
+  /** Returns true for the headers of a message from a workflow of this run. */
+  isStamped(headers: Headers): boolean;
+}
+
+interface TokenState {
+  token: string | null;
+}
 
 /**
  * Stamps the messages between the workflows of one run with a token, and checks it. The topmost workflow makes the token;
  * children get it with their start, and continue-as-new passes it on.
  *
  * A message of the engine without the token reaches its handler without its content, so that the handler refuses it like
- * any other that it can't read. A control signal to a child is dropped, and so is a message with another token: after a
- * reset to its first step a run has a new one, and the server gives it the messages from before once more.
+ * any other that it can't read. A message with another token is dropped: after a reset to its first step a run has a new
+ * one, and the server gives it the messages from before once more.
  */
-export function interceptors(): WorkflowInterceptors {
-  const state = { token: '' };
-  return { inbound: [createInbound(state)], outbound: [createOutbound(state)] };
-}
-
-interface TokenState {
-  token: string;
+export function createTokenCheck(): TokenCheck {
+  const state: TokenState = { token: null };
+  return {
+    inbound: createInbound(state),
+    outbound: createOutbound(state),
+    learn(headers) {
+      state.token = readToken(headers);
+    },
+    isStamped: (headers) => state.token !== null && readToken(headers) === state.token,
+  };
 }
 
 function createInbound(state: TokenState): WorkflowInboundCallsInterceptor {
@@ -49,14 +61,12 @@ function createInbound(state: TokenState): WorkflowInboundCallsInterceptor {
       state.token = (isFirst ? null : readToken(input.headers)) ?? uuid4();
       return next(input);
     },
-    // Not async: each promise costs time, and a flood has thousands of signals.
+    // Not async: each promise costs time.
     handleSignal(input, next) {
-      const { signalName, headers } = input;
-      const isControl = controlSignals.includes(signalName) && workflowInfo().parent !== undefined;
-      if (!isControl && !engineSignals.includes(signalName)) return next(input);
-      const token = readToken(headers);
+      if (!engineSignals.includes(input.signalName)) return next(input);
+      const token = readToken(input.headers);
       if (token === state.token) return next(input);
-      return isControl || token !== null ? Promise.resolve() : next({ ...input, args: [null] });
+      return token !== null ? Promise.resolve() : next({ ...input, args: [null] });
     },
   };
 }

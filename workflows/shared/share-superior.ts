@@ -1,7 +1,7 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer, QuestionsEscalation } from '../../contracts/messages.ts';
-import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
+import type { KnownEffect } from '../../core/output/check-evidence.ts';
 import type { Superior } from './superior.ts';
 
 /** One superior for all members that work on a delegation: above it they are unknown. */

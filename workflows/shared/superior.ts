@@ -8,8 +8,8 @@ import type {
   QuestionsEscalation,
 } from '../../contracts/messages.ts';
 import { taskOwner } from '../../core/ids.ts';
-import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
-import { checkDelivery } from '../../core/run/check-child-messages.ts';
+import type { KnownEffect } from '../../core/output/check-evidence.ts';
+import { checkDelivery } from '../../core/run/read-messages.ts';
 import { checkControl } from '../../core/run/check-control.ts';
 import { checkNews } from '../../core/run/news.ts';
 import type { Control } from './control.ts';

@@ -1,17 +1,17 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
-import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TaskRecord, TaskStatus, TeamSeat } from '../../contracts/team-run.ts';
 import type { DelegationStatusView } from '../../contracts/views.ts';
+import { withoutWork } from '../../core/executor.ts';
+import { isEffectOf, namePath, taskPlace } from '../../core/ids.ts';
+import { stepSummary } from '../../core/render/labels.ts';
 import { decideRetry } from '../../core/schedule/failures.ts';
 import { executorOf } from '../../core/team/team-state.ts';
 import type { TeamTask } from '../../core/team/team-state.ts';
-import { withoutWork } from '../../core/executor.ts';
-import { isEffectOf, namePath, taskPlace } from '../../core/ids.ts';
+import type { FailureReason } from '../../core/turns/turns-state.ts';
 import { addUsage, lostUsage, noUsage } from '../../core/usage/add-usage.ts';
-import type { FailureReason } from '../../core/turns/failure-reasons.ts';
-import { stepSummary } from '../../core/render/labels.ts';
 import type { ExecutionContext } from '../execution/execution-context.ts';
 import { agentSpan, workEnd } from '../shared/agent-span.ts';
 import { inSpan } from '../shared/in-span.ts';
@@ -172,9 +172,10 @@ function orderOf(t: TeamAtWork, { task, delegation, plan_ref }: PlannedTask): De
   const { state } = t;
   const { order } = t.context;
   const known = [...order.upstream, ...outputsOf(t)];
+  const { rule_of_two } = order.delegation;
   return {
     ...order,
-    delegation,
+    delegation: { ...delegation, ...(rule_of_two !== undefined && { rule_of_two }) },
     plan_ref,
     upstream: known.filter(({ delegation_id }) => task.inputs.includes(delegation_id)),
     reservation: null,

@@ -1,9 +1,9 @@
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
-import type { TriadOutline } from '../../contracts/triad.ts';
 import type { TriadOutcome } from '../../contracts/triad-run.ts';
+import type { TriadOutline } from '../../contracts/triad.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { findDissent } from '../../core/spec/read-spec.ts';
-import { boundTriad } from '../../core/triad/bound-triad.ts';
+import { boundTriad } from '../../core/triad/end-phase.ts';
 import type { PhaseState } from '../../core/triad/phase-state.ts';
 import { outcomeOfOutput, outcomeWithout } from '../execution/build-outcome.ts';
 import { recorder } from '../shared/recorder.ts';

@@ -4,10 +4,10 @@ import type { MemberFailure, SpecState } from '../../contracts/spec.ts';
 import type { TriadOutline, TriadPhase, TriadPhaseInput } from '../../contracts/triad.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { BudgetNode } from '../../core/budget/budget-node.ts';
-import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
+import type { KnownEffect } from '../../core/output/check-evidence.ts';
 import type { TurnWork } from '../../core/triad/judged-call.ts';
 import type { PhaseState } from '../../core/triad/phase-state.ts';
-import type { FailureReason } from '../../core/turns/failure-reasons.ts';
+import type { FailureReason } from '../../core/turns/turns-state.ts';
 import type { Conversation } from '../shared/conversation.ts';
 
 /** Order of a delegation to its triad's phase. */

@@ -6,15 +6,15 @@ import {
 } from '@temporalio/workflow';
 import type { LoneOutcome } from '../../contracts/delegation-run.ts';
 import type { PhaseStatusView } from '../../contracts/views.ts';
-import { renderPhaseDetails } from '../../core/render/render-phase-details.ts';
-import { viewPhase } from '../../core/triad/view-phase.ts';
-import { createControl } from '../shared/control.ts';
+import { renderPhaseDetails } from '../../core/render/render-work-details.ts';
+import { viewPhase } from '../../core/triad/phase-state.ts';
 import { openChildBudget } from '../shared/budget.ts';
+import { createControl } from '../shared/control.ts';
 import { phaseStatusQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
 import type { PhaseResult, TriadPhaseArgs } from './phase-order.ts';
-import { runPhase } from './run-phase.ts';
 import { runPhaseAlone } from './run-phase-alone.ts';
+import { runPhase } from './run-phase.ts';
 
 /**
  * One phase of a triad: `deliberate`, `negotiate` or `execute` (seed 000).

@@ -3,7 +3,7 @@ import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { memberSummary } from '../../core/render/labels.ts';
 import type { CodeOrder } from '../../core/triad/judged-call.ts';
-import type { FailureReason } from '../../core/turns/failure-reasons.ts';
+import type { FailureReason } from '../../core/turns/turns-state.ts';
 import { converse, openConversation } from '../shared/conversation.ts';
 import type { Conversation, ConversationContext, ConversationEnd } from '../shared/conversation.ts';
 import type { MemberAtWork, MemberContext } from './member-at-work.ts';

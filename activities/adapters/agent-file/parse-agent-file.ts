@@ -28,6 +28,8 @@ export interface ParseAgentOptions {
   readonly knownTools?: readonly string[] | undefined;
   /** Tools that this machine lacks, each with the cause and the cure. */
   readonly missingTools?: Readonly<Record<string, string>> | undefined;
+  /** True for an agent that goes without a missing tool, and says so. If undefined, it is refused. */
+  readonly goesWithout?: boolean | undefined;
 }
 
 export interface ParsedAgent {
@@ -49,7 +51,9 @@ export function parseAgentFile(
   const reader = createReader(matter, faults);
   const name = reader.text('name');
   const { tools, leftOut } = translateTools(reader.list('tools'), options.knownTools);
-  checkTools(tools, reader.line('tools'), options, faults);
+  const lacked = options.goesWithout === true ? tools.filter((one) => isMissing(one, options)) : [];
+  const granted = tools.filter((one) => !lacked.includes(one));
+  checkTools(granted, reader.line('tools'), options, faults);
   if (matter.body === '') {
     faults.push({
       line: matter.endLine,
@@ -58,9 +62,9 @@ export function parseAgentFile(
   }
   const definition = AgentDefinition.safeParse({
     agent_id: toSlug(name ?? ''),
-    description: reader.text('description') ?? '',
+    description: [reader.text('description') ?? '', ...lacked.map(describeLack)].join(' ').trim(),
     capabilities: reader.list('capabilities'),
-    allowed_tools: [...tools],
+    allowed_tools: granted,
     risk_level: readRiskLevel(reader, faults),
     model: readModel(reader),
     prompt: matter.body,
@@ -75,6 +79,19 @@ export function parseAgentFile(
       reason: `"${toKey(issue.path[0])}": ${issue.message}`,
     })),
   };
+}
+
+/** Tells the planner what the agent can't do here. The cause and the cure are for people (`planwave doctor`). */
+function describeLack(tool: string): string {
+  return `On this machine it has no ${tool}.`;
+}
+
+function isMissing(tool: string, { knownTools, missingTools }: ParseAgentOptions): boolean {
+  return (
+    knownTools?.includes(tool) === false &&
+    missingTools !== undefined &&
+    Object.hasOwn(missingTools, tool)
+  );
 }
 
 interface Reader {

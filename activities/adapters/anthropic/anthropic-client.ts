@@ -15,6 +15,7 @@ import {
   createProtocolFailure,
   type ErrorContext,
 } from './classify-error.ts';
+import { fetchOverHttp } from './http-fetch.ts';
 import { RequestRefused } from './json-schemas.ts';
 import { computeWorst } from './compute-worst.ts';
 import { createQuoteRemover } from './quote-remover.ts';
@@ -58,6 +59,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
     apiKey: options.apiKey,
     // Undefined would mean "look into the environment".
     baseURL: options.baseUrl ?? null,
+    fetch: fetchOverHttp,
     maxRetries: 0,
     // Covers the time to the headers only; our own watch covers the whole call.
     timeout: limits.totalTimeoutMs,

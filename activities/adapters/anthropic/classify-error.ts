@@ -107,13 +107,11 @@ function judge(error: unknown, context: ErrorContext): verdicts.Verdict {
 
 /** Judges errors with neither status nor type: the body could not be read as a stream of events. */
 function judgeStreamError(error: unknown, { response }: ErrorContext): verdicts.Verdict {
-  const { cause, message } = isRecord(error) ? error : {};
-  // The HTTP client's word for a cut socket; nothing else is left when the SDK copies only the text.
-  if (/\bterminated$/.test(String(message))) return verdicts.cut;
-  // Node reports a cut socket as a TypeError with a cause. Without a cause, the SDK failed on the shape of an event.
-  if (isRecord(cause) && cause['name'] === 'TypeError') {
-    return cause['cause'] === undefined ? verdicts.noMessage : verdicts.cut;
-  }
+  const cause = isRecord(error) ? error['cause'] : undefined;
+  // Sockets and decompression fail with a code.
+  if (findCode(cause) !== null) return verdicts.cut;
+  // A TypeError is the SDK's, about the shape of an event.
+  if (isRecord(cause) && cause['name'] === 'TypeError') return verdicts.noMessage;
   const isStream = response?.contentType?.startsWith('text/event-stream') === true;
   return isStream && response.bodyBytes > 0 ? verdicts.cut : verdicts.noMessage;
 }
@@ -141,6 +139,7 @@ function isAboutOutput(text: string): boolean {
 }
 
 function judgeUnknownStatus(error: APIError, status: number): verdicts.Verdict {
+  if (status >= 300 && status < 400) return verdicts.moved;
   const asked = error.headers?.get('x-should-retry');
   const retry = asked === 'true' || (asked !== 'false' && status >= 500);
   return retry ? verdicts.unexpected : verdicts.refused;
@@ -148,7 +147,7 @@ function judgeUnknownStatus(error: APIError, status: number): verdicts.Verdict {
 
 /** Returns true when the request may have reached the API and been billed, although no reply came. */
 function mayHaveArrived(error: unknown): boolean {
-  return !/^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/.test(
+  return !/^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|NOT_CONNECTED|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/.test(
     findCode(error) ?? '',
   );
 }

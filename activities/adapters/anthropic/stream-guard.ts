@@ -1,4 +1,5 @@
 import type { Middleware } from '@anthropic-ai/sdk';
+import { replyOf } from './http-fetch.ts';
 
 /** Facts about the HTTP response of a call, for error messages. */
 export interface ResponseFacts {
@@ -20,8 +21,8 @@ export interface GuardEvents {
 /** Largest body of a reply, in bytes after decompression. The longest output of a model is far below it. */
 const bodyBytesMax = 64 * 1024 * 1024;
 
-/** Longest line of an event stream, in characters: a gateway that never ends one would fill the memory. */
-const lineCharsMax = 8 * 1024 * 1024;
+/** Longest line of an event stream, in bytes: a gateway that never ends one would fill the memory. */
+const lineBytesMax = 8 * 1024 * 1024;
 
 /**
  * Sits between the socket and the SDK.
@@ -44,8 +45,7 @@ export function createStreamGuard(events: GuardEvents): Middleware {
     if (response.body === null) return response;
     const body = countBytes(response.body, facts, events);
     const isStream = facts.contentType?.startsWith('text/event-stream') === true;
-    // A generator costs a third of the processor time of a TransformStream.
-    return new Response(ReadableStream.from(isStream ? fillUsages(body, events) : body), response);
+    return replyOf(response, isStream ? fillUsages(body, events) : body);
   };
 }
 
@@ -54,33 +54,48 @@ async function* countBytes(
   facts: ResponseFacts,
   events: GuardEvents,
 ): AsyncGenerator<Uint8Array> {
-  for await (const chunk of body) {
-    facts.bodyBytes += chunk.byteLength;
-    if (facts.bodyBytes > bodyBytesMax) return events.onTooLarge();
-    events.onBytes();
-    yield chunk;
+  try {
+    for await (const chunk of body) {
+      facts.bodyBytes += chunk.byteLength;
+      if (facts.bodyBytes > bodyBytesMax) return events.onTooLarge();
+      events.onBytes();
+      yield chunk;
+    }
+  } catch (error) {
+    throw new Error('The reply broke off.', { cause: error });
   }
 }
 
-/** Passes an event stream on line by line, and changes only lines that lack fields which the SDK needs. */
+const lineEnd = 0x0a;
+
+/** Passes an event stream on in whole lines, and changes only lines that lack fields which the SDK needs. */
 async function* fillUsages(
   body: AsyncIterable<Uint8Array>,
   events: GuardEvents,
 ): AsyncGenerator<Uint8Array> {
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  const encoder = new TextEncoder();
-  let rest = '';
+  let rest: Uint8Array[] = [];
+  let restBytes = 0;
   for await (const chunk of body) {
     // Only the new part is searched for line ends: a long line would be searched again with each of its chunks.
-    const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n');
-    rest += first;
-    if (rest.length > lineCharsMax) return events.onTooLarge();
-    if (others.length === 0) continue;
-    const lines = [rest, ...others.slice(0, -1)];
-    rest = others.at(-1) ?? '';
-    yield encoder.encode(lines.map((line) => `${fillUsage(line)}\n`).join(''));
+    const end = chunk.lastIndexOf(lineEnd) + 1;
+    restBytes += end === 0 ? chunk.byteLength : chunk.indexOf(lineEnd);
+    if (restBytes > lineBytesMax) return events.onTooLarge();
+    if (end > 0) {
+      yield fillUsagesOf(Buffer.concat([...rest, chunk.subarray(0, end)]));
+      rest = [];
+      restBytes = chunk.byteLength - end;
+    }
+    rest.push(chunk.subarray(end));
   }
-  yield encoder.encode(rest + decoder.decode());
+  yield fillUsagesOf(Buffer.concat(rest));
+}
+
+/** @param lines Whole lines, so no character is cut. */
+function fillUsagesOf(lines: Buffer): Uint8Array {
+  if (!lines.includes('"message_start"') && !lines.includes('"message_delta"')) return lines;
+  const text = lines.toString();
+  const filled = text.split('\n').map(fillUsage).join('\n');
+  return filled === text ? lines : Buffer.from(filled);
 }
 
 function fillUsage(line: string): string {

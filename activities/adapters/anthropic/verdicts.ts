@@ -84,6 +84,12 @@ export const gone: Verdict = {
   cure: 'Try: check the name of the model and ANTHROPIC_BASE_URL, restart the worker, then resume the run.',
 };
 
+export const moved: Verdict = {
+  ...gone,
+  what: 'The address of the model API redirects to another one, which does not get the API key',
+  cure: 'Try: set ANTHROPIC_BASE_URL to that address, restart the worker, then resume the run.',
+};
+
 export const rateLimited = unavailable('The rate limit of the model API is reached');
 export const overloaded = unavailable('The model API is overloaded');
 export const broken = unavailable('The model API had an error of its own');

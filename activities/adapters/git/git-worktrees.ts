@@ -22,7 +22,6 @@ import {
   baseRef,
   delegationRef,
   exists,
-  findGitDir,
   openRepository,
   putInPlace,
   readDelegationRef,
@@ -51,7 +50,7 @@ export function createGitWorktrees(options: { readonly home: string }): Worktree
   const home = resolve(options.home);
   const open = async (place: WorkspacePlace): Promise<Copy | null> => {
     const { run_id, dir, worker } = place;
-    if (dir === null || worker === undefined || (await findGitDir(dir)) === null) return null;
+    if (dir === null || worker === undefined) return null;
     await openRepository(home, run_id, dir);
     const folder = folderOf(home, run_id, worker.delegation_id);
     if (!(await exists(folder.workTree)))

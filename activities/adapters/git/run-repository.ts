@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { toRunDirectory, treePaths } from '../../projection/paths.ts';
 import { getCode } from '../file-store/store-errors.ts';
+import { isBelow, realOf } from '../workspaces/allowed-folders.ts';
 import { commitTree, moveRef, storeFolder } from './git-snapshots.ts';
 import type { TrackedFolder } from './git-snapshots.ts';
-import { GitFailed, runGit } from './run-git.ts';
+import { runGit } from './run-git.ts';
 
 /** Ref of the user's files as they were when the run first needed them. */
 export const baseRef = 'refs/planwave/base';
@@ -22,6 +23,17 @@ export function readDelegationRef(ref: string): string {
 
 /** Attributes that win over every `.gitattributes`: git keeps the bytes of a file as they are. */
 const unchangedBytes = '* -text -ident -filter -working-tree-encoding\n';
+
+/**
+ * Names that no copy has, unless the user's repository tracks them: secrets, and folders that commands share. The artifact home
+ * would be copied into itself.
+ */
+async function listExcluded(home: string, dir: string): Promise<string> {
+  const [folder, own] = await Promise.all([realOf(dir), realOf(home)]);
+  const ownPath = isBelow(folder, own) ? [`/${relative(folder, own)}/`] : [];
+  const names = ['.env', '.env.*', 'node_modules/', '.venv/', ...ownPath];
+  return names.map((name) => `${name}\n`).join('');
+}
 
 /** A run's own repository, beside the worktrees of its delegations. */
 export function repositoryOf(home: string, runId: string): string {
@@ -62,6 +74,7 @@ export async function openRepository(home: string, runId: string, dir: string): 
     await runGit({ gitDir: made }, ['init', '--quiet', '--template=']);
     await mkdir(join(made, 'info'), { recursive: true });
     await writeFile(join(made, 'info', 'attributes'), unchangedBytes);
+    await writeFile(join(made, 'info', 'exclude'), await listExcluded(home, dir));
     const folder = userFolder(made, dir);
     await addTracked(folder, dir);
     const tree = await storeFolder(folder);
@@ -89,7 +102,7 @@ export async function exists(path: string): Promise<boolean> {
 /** Adds what the user tracks: some of it may be ignored, and would be left out. */
 async function addTracked(place: TrackedFolder, dir: string): Promise<void> {
   const gitDir = await findGitDir(dir);
-  if (gitDir === null) throw new GitFailed(`${dir} is no git repository any more`);
+  if (gitDir === null) return;
   const { output } = await runGit({ gitDir, workTree: place.workTree }, ['ls-files', '-s', '-z']);
   // "<mode> <object> <stage>\t<path>": a submodule (160000) stays out.
   const paths = output

@@ -5,7 +5,7 @@ import type {
   KeptDelegation,
   ThreadEntry,
 } from '../../../contracts/thread.ts';
-import { listTerms } from '../../../core/text/list-terms.ts';
+import { listTerms } from '../../../core/text/hash-text.ts';
 import type { FoundDelegations, ThreadStore } from '../../ports/thread-store.ts';
 import {
   readCounts,

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { access, mkdir, stat, unlink } from 'node:fs/promises';
-import { isAbsolute, join, resolve } from 'node:path';
+import { mkdir, unlink } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import type { Ref } from '../../../contracts/ref.ts';
 import { checkWorkspacePath, foldFileName } from '../../../core/effects/check-workspace-path.ts';
 import { engineLimits } from '../../../core/limits.ts';
@@ -20,12 +19,13 @@ import { toRunDirectory, treePaths } from '../../projection/paths.ts';
 import { atomicWriteFile } from '../file-store/atomic-write-file.ts';
 import { syncDirectory } from '../file-store/confinement.ts';
 import { getCode } from '../file-store/store-errors.ts';
-import { isAllowed, isBelow, realOf } from './allowed-folders.ts';
+import { isBelow, realOf } from './allowed-folders.ts';
 import { closing, descend } from './open-folder.ts';
 import type { OpenFolder } from './open-folder.ts';
 import { createReader } from './read-workspace.ts';
 import type { Root } from './read-workspace.ts';
 import { refuseOwn, toRefusal } from './refusals.ts';
+import { findFolderFault } from './find-folder-fault.ts';
 import { openWritten } from './written-files.ts';
 import { hashBytes } from '../../text/bytes.ts';
 
@@ -36,7 +36,7 @@ export interface FileWorkspacesOptions {
   readonly roots?: readonly string[] | undefined;
   /** Keeps content that is about to be replaced, byte for byte. */
   readonly keep: (content: Uint8Array) => Promise<Ref>;
-  /** Copies of workspaces that are git repositories. If absent, each workspace is used directly. */
+  /** Copies of workspaces. If absent, each workspace is used directly. */
   readonly worktrees?: Pick<Worktrees, 'open'>;
 }
 
@@ -49,8 +49,7 @@ interface Target {
 }
 
 /**
- * Creates workspaces as folders: the one that a run's input names, or a delegation's copy of it when it is a git
- * repository, or `<home>/<run directory>/workspace`.
+ * Creates workspaces as folders: the one that a run's input names, or a delegation's copy of it, or `<home>/<run directory>/workspace`.
  *
  * FW1. Nothing outside the workspace is read or written: not by `..`, an absolute path, a link, or a name that another
  *      system reads differently.
@@ -103,7 +102,7 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
       await mkdir(folder, { recursive: true });
       return folder;
     },
-    findFault: (dir) => findFolderFault(home, options.roots ?? null, dir),
+    findFault: (dir, isCopied) => findFolderFault(home, options.roots ?? null, dir, isCopied),
     look: async (place, path) =>
       inTarget(await rootOf(place), path, false, (target) => find(place, target)),
     async write(place, path, text, terms = {}) {
@@ -249,30 +248,6 @@ async function readForKeeping({ folder, name, shown }: Target): Promise<Uint8Arr
   throw new WorkspaceRefused(
     `${JSON.stringify(shown)} has more than ${engineLimits.keptFileBytesMax} bytes, too many to keep what it holds. Try: another path.`,
   );
-}
-
-async function findFolderFault(
-  home: string,
-  roots: readonly string[] | null,
-  dir: string,
-): Promise<string | null> {
-  const shown = JSON.stringify(dir);
-  if (!isAbsolute(dir)) {
-    return `${shown} is not absolute. Try: the whole path, as the worker sees it`;
-  }
-  // Said first, so that a refused folder tells nothing about the machine.
-  if (roots !== null && !(await isAllowed(roots, dir))) {
-    return `${shown} is in none of the worker's folders (${roots.join(', ')}). Try: a folder there, or PLANWAVE_WORKSPACES on the worker`;
-  }
-  try {
-    if (!(await stat(dir)).isDirectory()) return `${shown} is no folder. Try: a folder that exists`;
-    await access(dir, constants.W_OK);
-  } catch (error) {
-    return `${shown} can't be written (${getCode(error) ?? 'unknown fault'}). Try: a folder that exists where the worker runs and that it may write`;
-  }
-  return isBelow(await realOf(home), await realOf(dir))
-    ? `${shown} belongs to planwave's own files. Try: a folder elsewhere, or leave it out`
-    : null;
 }
 
 function throwMissing(shown: string): never {

@@ -137,6 +137,7 @@ function createFileTool(workspaces: Workspaces, { readChange, ...entry }: Change
   return {
     ...entry,
     effect: 'acting',
+    brings: [],
     offeredTo: ['agents'],
     approval: 'by_risk',
     targetOf: (input) => readChange(input).path,

@@ -47,23 +47,43 @@ export const grantableNames = [
   'run_command',
 ] as const;
 
+/** Names that no tool of a worker's owner may have. */
+export const reservedNames: readonly string[] = [...grantableNames, ...Object.keys(stateTools)];
+
 /** The places in which shipped tools work. */
 export interface ToolPlaces {
   readonly workspaces: Workspaces;
   readonly worktrees: Worktrees;
   /** Runs agents' commands. Null where there are none. */
   readonly commands: CommandRunner | null;
+  /** True when strangers may have written the files of workspaces. Default false. */
+  readonly untrusted?: boolean;
+  /** Tools of the worker's owner. Default: none. */
+  readonly own?: readonly GrantableTool[];
 }
 
-/** Creates the registry with all tools that are shipped. */
-export function createTools({ workspaces, worktrees, commands: runner }: ToolPlaces): ToolRegistry {
-  return createToolRegistry([
+/** Creates the registry with all tools that are shipped, and those of the worker's owner. */
+export function createTools({
+  workspaces,
+  worktrees,
+  commands: runner,
+  untrusted = false,
+  own = [],
+}: ToolPlaces): ToolRegistry {
+  const tools = [
     loadDetail,
     ...createReadFiles(workspaces),
     ...createChangeFiles(workspaces),
     ...createGitTools(worktrees),
     ...(runner === null ? [] : [createRunCommand({ runner, workspaces, worktrees })]),
-  ]);
+  ];
+  return createToolRegistry([...(untrusted ? tools.map(distrustFiles) : tools), ...own]);
+}
+
+/** Marks a tool that shows files of the workspace: its results may hold what strangers have written. */
+function distrustFiles(tool: GrantableTool): GrantableTool {
+  if (!tool.brings.includes('private_data')) return tool;
+  return { ...tool, brings: [...tool.brings, 'untrusted_text'] };
 }
 
 /**

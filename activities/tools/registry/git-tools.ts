@@ -7,13 +7,18 @@ import type { ReadingTool, ToolContext } from '../tool.ts';
 /** Bytes of a page: as of a detail. */
 const pageBytes = 20_000;
 
-const common = { effect: 'read', offeredTo: ['agents'], needsWorkspace: true } as const;
+const common = {
+  effect: 'read',
+  brings: ['private_data'],
+  offeredTo: ['agents'],
+  needsWorkspace: true,
+} as const;
 
 const GitStatusInput = z.strictObject({});
 const GitDiffInput = z.strictObject({ page: z.number().int().min(1).default(1) });
 
 const noRepository =
-  'the workspace is no git repository, so no changes are known. Try: name the files you changed yourself.';
+  'you work in the folder itself, so no changes are known. Try: name the files you changed yourself.';
 
 /** Creates the tools that show what the delegation has changed. Agents have no git of their own. */
 export function createGitTools(

@@ -39,6 +39,8 @@ export const loadDetail: ReadingTool = {
     input: LoadDetailInput,
   },
   effect: 'read',
+  // Results of others bring their properties along.
+  brings: [],
   offeredTo: ['agents', 'planner'],
   listInputs: ({ detail_id }) => [detail_id],
   describeLeftOut: ({ input, bytes }) =>

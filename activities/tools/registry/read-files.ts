@@ -38,7 +38,12 @@ export function createReadFiles(workspaces: Workspaces): readonly ReadingTool[] 
   return [createListFiles(workspaces), createSearchFiles(workspaces), createReadFile(workspaces)];
 }
 
-const common = { effect: 'read', offeredTo: ['agents'], needsWorkspace: true } as const;
+const common = {
+  effect: 'read',
+  brings: ['private_data'],
+  offeredTo: ['agents'],
+  needsWorkspace: true,
+} as const;
 
 function createListFiles(workspaces: Workspaces): ReadingTool {
   return {

@@ -46,8 +46,8 @@ interface RunCommandDeps {
 
 /**
  * Creates the tool that runs a program in the workspace. A command that was interrupted is repeated after its worktree
- * was put back, so the user is not asked. In a folder without worktrees, or without a sandbox, the user is asked. In a
- * user's folder without worktrees each command needs an approval, because nothing keeps what it replaces.
+ * was put back, so the user is not asked. In a folder that is used directly, or without a sandbox, the user is asked. In a
+ * user's folder that is used directly each command needs an approval, because nothing keeps what it replaces.
  */
 export function createRunCommand({ runner, workspaces, worktrees }: RunCommandDeps): ActingTool {
   return {
@@ -59,7 +59,9 @@ export function createRunCommand({ runner, workspaces, worktrees }: RunCommandDe
       input: RunCommandInput,
     },
     effect: 'acting',
+    brings: runner.confined ? ['private_data'] : ['private_data', 'acts_outside'],
     offeredTo: ['agents'],
+    needsWorkspace: true,
     approval: runner.confined ? 'by_risk' : 'always',
     targetOf: (input) => cutText(showCommand(RunCommandInput.parse(input).argv), targetCharsMax),
     timeoutMsOf: (input) => RunCommandInput.parse(input).timeout_seconds * 1_000 + aroundMs,
@@ -67,7 +69,7 @@ export function createRunCommand({ runner, workspaces, worktrees }: RunCommandDe
       const place = await placeOf(context);
       if (place.dir === null || (await worktrees.open(place)) !== null) return null;
       const lines = [
-        `It may change or remove any file of ${place.dir}. That is no git repository, so nothing keeps what is there now.`,
+        `It may change or remove any file of ${place.dir}. The run works in it directly, so nothing keeps what is there now.`,
       ];
       return { before: sharedFolder, lines };
     },

@@ -10,25 +10,11 @@ import type { CliIo } from '../cli-io.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { readAll } from '../cli-io.ts';
 
-export function registerAnswer(program: Command, runner: CommandRunner): void {
-  program
-    .command('answer')
-    .argument('<run>', 'id of the run')
-    .argument('[question_id]', 'for example q1; optional if only one question is open')
-    .argument('[answer...]', 'the answer; "-" reads it from standard input')
-    .description('answer a question of a run')
-    .action(
-      (
-        run: string,
-        questionId: string | undefined,
-        rest: readonly string[],
-        _options: object,
-        command: Command,
-      ) => {
-        const words = questionId === undefined ? [] : [questionId, ...rest];
-        return runner.run(command, (context) => answer(context, run, words));
-      },
-    );
+export function registerAnswer(command: Command, runner: CommandRunner): void {
+  command.action((run: string, questionId: string | undefined, rest: readonly string[]) => {
+    const words = questionId === undefined ? [] : [questionId, ...rest];
+    return runner.run(command, (context) => answer(context, run, words));
+  });
 }
 
 async function answer(

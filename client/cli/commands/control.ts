@@ -4,53 +4,27 @@ import type { CommandRunner } from '../command-runner.ts';
 import type { UserFact } from '../../../contracts/fact.ts';
 import { badInput } from '../cli-error.ts';
 
-interface Control {
-  readonly name: 'pause' | 'resume' | 'stop';
-  readonly description: string;
-  readonly done: string;
-}
+const effects = {
+  pause: 'Calls in flight finish, nothing new starts.',
+  resume: 'The run goes on.',
+  stop: 'The run ends with what there is.',
+} as const;
 
-const controls: readonly Control[] = [
-  {
-    name: 'pause',
-    description: 'finish calls in flight and start nothing new',
-    done: 'Calls in flight finish, nothing new starts.',
-  },
-  {
-    name: 'resume',
-    description: 'continue after a pause, or after the cause of a parked run is fixed',
-    done: 'The run goes on.',
-  },
-  {
-    name: 'stop',
-    description: 'cancel calls in flight and end the run with the work done so far',
-    done: 'The run ends with what there is.',
-  },
-];
-
-/**
- * Registers the commands that send signals: the server records them, and a worker processes them as soon as there is
- * one.
- */
-export function registerControls(program: Command, runner: CommandRunner): void {
-  for (const { name, description, done } of controls) {
-    program
-      .command(name)
-      .argument('<run>', 'id of the run')
-      .argument('[reason...]', 'reason, shown with the run')
-      .description(description)
-      .action((run: string, words: readonly string[], _options: object, command: Command) =>
-        runner.run(command, async ({ session }) => {
-          const { client } = await session();
-          const reason = words.join(' ').trim();
-          const sent = await client[name](run, reason === '' ? {} : { reason });
-          return {
-            data: { run_id: run, sent: name, reason: sent.reason ?? null },
-            lines: [`${name} was sent to ${run}. ${done} See: ${commandText('watch', run)}`],
-          };
-        }),
-      );
-  }
+/** Registers a command that sends a signal: the server records it, and a worker processes it as soon as there is one. */
+export function registerControl(name: keyof typeof effects) {
+  return (command: Command, runner: CommandRunner): void => {
+    command.action((run: string, words: readonly string[]) =>
+      runner.run(command, async ({ session }) => {
+        const { client } = await session();
+        const reason = words.join(' ').trim();
+        const sent = await client[name](run, reason === '' ? {} : { reason });
+        return {
+          data: { run_id: run, sent: name, reason: sent.reason ?? null },
+          lines: [`${name} was sent to ${run}. ${effects[name]} See: ${commandText('watch', run)}`],
+        };
+      }),
+    );
+  };
 }
 
 interface Options {
@@ -59,19 +33,15 @@ interface Options {
   readonly fact?: readonly string[];
 }
 
-export function registerAmend(program: Command, runner: CommandRunner): void {
-  program
-    .command('amend')
-    .argument('<run>', 'id of the run')
-    .argument('<instruction>', 'instruction for all further work, in quotes')
-    .description('give a run an instruction, change answers or waive criteria')
+export function registerAmend(command: Command, runner: CommandRunner): void {
+  command
     .option('--waive <criterion...>', 'ids of criteria to waive')
     .option('--answer <question=answer...>', 'answers to change, for example q1=EU')
     .option(
       '--fact <key=value...>',
       'facts that the instruction settles, for example "backup region=EU"',
     )
-    .action((run: string, text: string, options: Options, command: Command) =>
+    .action((run: string, text: string, options: Options) =>
       runner.run(command, async ({ session }) => {
         const { waive = [], answer = [], fact = [] } = options;
         const instruction = text.trim();

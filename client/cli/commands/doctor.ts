@@ -7,12 +7,10 @@ import { exitCodes } from '../cli-error.ts';
 import { cleanLine } from '../terminal-text.ts';
 import { createServerChecks } from './server-checks.ts';
 
-export function registerDoctor(program: Command, runner: CommandRunner): void {
-  program
-    .command('doctor')
-    .description('check everything a run needs, and show how to repair what fails')
+export function registerDoctor(command: Command, runner: CommandRunner): void {
+  command
     .option('--replay', 'replay all open runs on this version and report incompatibilities')
-    .action(({ replay = false }: Options, command: Command) =>
+    .action(({ replay = false }: Options) =>
       runner.run(command, replay ? replayOpenWorkflows : examine),
     );
 }

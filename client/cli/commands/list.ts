@@ -12,13 +12,11 @@ interface Options {
   readonly open?: boolean;
 }
 
-export function registerList(program: Command, runner: CommandRunner): void {
-  program
-    .command('list')
-    .description('list runs and everything else that people started, newest first; needs no worker')
+export function registerList(command: Command, runner: CommandRunner): void {
+  command
     .option('--limit <count>', 'maximum number of runs', readWholeNumber, 20)
     .option('--open', 'only runs that have not ended')
-    .action((options: Options, command: Command) =>
+    .action((options: Options) =>
       runner.run(command, async ({ session }) => {
         const { client } = await session();
         const runs = await client.list({ limit: options.limit, open: options.open });

@@ -14,13 +14,11 @@ interface Options {
 
 const secondsPerDay = 24 * 60 * 60;
 
-export function registerPrune(program: Command, runner: CommandRunner): void {
-  program
-    .command('prune')
-    .description('remove runs that ended long ago from the artifact home; needs no server')
+export function registerPrune(command: Command, runner: CommandRunner): void {
+  command
     .requiredOption('--older-than <days>', 'time since the end of a run, as 30d', readDays)
     .option('--dry-run', 'only say what would be removed')
-    .action(({ olderThan, dryRun = false }: Options, command: Command) =>
+    .action(({ olderThan, dryRun = false }: Options) =>
       runner.run(command, async ({ deps }) => {
         const endedBefore = Math.floor(Date.now() / 1_000) - olderThan;
         const pruned = await deps.prune({ endedBefore, dryRun });

@@ -13,13 +13,10 @@ import { cleanLine, cleanText } from '../terminal-text.ts';
 import type { Paint } from '../terminal-text.ts';
 import { readArtifact } from './report.ts';
 
-export function registerQuestions(program: Command, runner: CommandRunner): void {
-  program
-    .command('questions')
-    .argument('[run]', 'id of the run; default: every run that waits for you')
-    .description('show open questions with the commands that answer them, and refused answers')
+export function registerQuestions(command: Command, runner: CommandRunner): void {
+  command
     .option('--full', 'also print the whole arguments of calls that wait for approval')
-    .action((run: string | undefined, { full = false }: Options, command: Command) =>
+    .action((run: string | undefined, { full = false }: Options) =>
       runner.run(command, (context) =>
         run === undefined ? showInbox(context) : showQuestions(context, run, full),
       ),

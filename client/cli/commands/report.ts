@@ -10,13 +10,10 @@ interface Options {
   readonly full?: boolean;
 }
 
-export function registerReport(program: Command, runner: CommandRunner): void {
-  program
-    .command('report')
-    .argument('<run>', 'id of the run')
-    .description("print a run's answer (result.md)")
+export function registerReport(command: Command, runner: CommandRunner): void {
+  command
     .option('--full', 'also print report.md')
-    .action((run: string, options: Options, command: Command) =>
+    .action((run: string, options: Options) =>
       runner.run(command, (context) => showReport(context, run, options)),
     );
 }
@@ -50,38 +47,25 @@ async function whyNoResult(context: CommandContext, runId: string): Promise<CliE
   return new CliError('no_result', exitCodes.notFound, message);
 }
 
-export function registerExport(program: Command, runner: CommandRunner): void {
-  program
-    .command('export')
-    .argument('<run>', 'id of the run')
-    .description("write a run's readable files again from the store")
-    .action((run: string, _options: object, command: Command) =>
-      runner.run(command, async ({ deps }) => {
-        const exported = await deps.exportRun(run);
-        return {
-          data: { run_id: run, ...exported },
-          lines: [`The files of ${run} are in ${cleanLine(exported.path)}`],
-        };
-      }),
-    );
+export function registerExport(command: Command, runner: CommandRunner): void {
+  command.action((run: string) =>
+    runner.run(command, async ({ deps }) => {
+      const exported = await deps.exportRun(run);
+      return {
+        data: { run_id: run, ...exported },
+        lines: [`The files of ${run} are in ${cleanLine(exported.path)}`],
+      };
+    }),
+  );
 }
 
-export function registerArtifact(program: Command, runner: CommandRunner): void {
-  program
-    .command('artifact')
-    .argument(
-      '<ref>',
-      'address of the text: 64 hexadecimal digits, as questions and history show it',
-    )
-    .description(
-      'print a stored text whole, such as the arguments of a call that waits for approval',
-    )
-    .action((ref: string, _options: object, command: Command) =>
-      runner.run(command, async ({ deps }) => {
-        const text = await readArtifact(deps, ref.trim().toLowerCase());
-        return { data: { ref, text }, lines: [cleanText(text).trimEnd()] };
-      }),
-    );
+export function registerArtifact(command: Command, runner: CommandRunner): void {
+  command.action((ref: string) =>
+    runner.run(command, async ({ deps }) => {
+      const text = await readArtifact(deps, ref.trim().toLowerCase());
+      return { data: { ref, text }, lines: [cleanText(text).trimEnd()] };
+    }),
+  );
 }
 
 /** Reads a stored text. @throws CliError when it is not in the artifact home of this machine. */

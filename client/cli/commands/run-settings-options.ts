@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
+import type { ChangesMode } from '../../../contracts/run-settings.ts';
 import type { CliDeps } from '../cli-deps.ts';
+import { badInput } from '../cli-error.ts';
 import { definedOnly, mergeFields } from './json-file.ts';
 
 /** Settings of runs and teams. */
@@ -11,6 +13,10 @@ export interface SettingsOptions {
   /** False with `--no-check`. */
   readonly check?: boolean;
   readonly workspace?: string;
+  /** False with `--no-apply`. */
+  readonly apply?: boolean;
+  readonly commit?: boolean;
+  readonly direct?: boolean;
   readonly language?: string;
   readonly defaults?: boolean;
   readonly assume?: boolean;
@@ -30,6 +36,10 @@ export function addWorkOptions(command: Command): Command {
   return command
     .option('--agents <folder>', "folder with your own agents, on the worker's machine")
     .option('--workspace <folder>', "folder where agents write files, on the worker's machine")
+    .option('--apply', "bring the agents' changes into the workspace at the end, without asking")
+    .option('--no-apply', "keep the agents' changes for `planwave apply`, without asking")
+    .option('--commit', 'as --apply, as one commit of a clean git repository')
+    .option('--direct', 'let agents change the workspace itself instead of copies')
     .option('--no-check', 'leave the check of agents, members and folders to the worker')
     .option(
       '--language <tag>',
@@ -101,11 +111,25 @@ export function readSettings(
     autonomy: options.assume === true ? 'assume' : undefined,
     agents_dir: options.agents === undefined ? undefined : resolve(cwd, options.agents),
     workspace_dir: options.workspace === undefined ? undefined : resolve(cwd, options.workspace),
+    changes: readChanges(options),
     language: options.language,
     questions: mergeFields(file['questions'], questions),
     limits: mergeFields(file['limits'], allLimits),
     budget: mergeFields(file['budget'], budget),
   });
+}
+
+/** @throws CliError when the options contradict each other */
+function readChanges({ apply, commit, direct }: SettingsOptions): ChangesMode | undefined {
+  const chosen: readonly (ChangesMode | false)[] = [
+    apply === true && 'apply',
+    apply === false && 'keep',
+    commit === true && 'commit',
+    direct === true && 'direct',
+  ];
+  const [mode, second] = chosen.filter((one) => one !== false);
+  if (second === undefined) return mode;
+  throw badInput('Expected one of --apply, --no-apply, --commit and --direct. Try: leave one out');
 }
 
 /** @throws InvalidArgumentError, which Commander shows with the option's name */

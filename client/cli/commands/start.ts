@@ -19,11 +19,8 @@ import { checkInput, definedOnly, readJsonFile } from './json-file.ts';
 import { isRecord } from '../../../core/is-record.ts';
 import type { SettingsOptions } from './run-settings-options.ts';
 
-export function registerStart(program: Command, runner: CommandRunner): void {
-  const command = program
-    .command('start')
-    .argument('[goal]', 'goal of the run, in quotes')
-    .description('start a run')
+export function registerStart(command: Command, runner: CommandRunner): void {
+  command
     .option('--watch', 'show the run live until it ends')
     .option('--id <run>', 'id of the run; default: derived from the goal')
     .option('--constraint <text...>', 'constraint for every plan')
@@ -40,8 +37,8 @@ export function registerStart(program: Command, runner: CommandRunner): void {
     .option('--max-delegations <count>', 'delegations per wave', readWholeNumber);
   addLimitOptions(command)
     .option('--input <file>', 'JSON file with the whole input; "-" reads standard input')
-    .action((goal: string | undefined, options: StartOptions, given: Command) =>
-      runner.run(given, (context) => start(context, goal, options)),
+    .action((goal: string | undefined, options: StartOptions) =>
+      runner.run(command, (context) => start(context, goal, options)),
     );
 }
 

@@ -18,20 +18,15 @@ import type { CommandContext, CommandResult, CommandRunner } from '../command-ru
 import { exitCodeOfEnd, toRunEndedEvent } from '../follow/follow-event.ts';
 import { phaseTone, describeTeam } from '../follow/render-tree.ts';
 import { cleanLine, cleanLines, formatTime, renderTable } from '../terminal-text.ts';
+import { describeGuarded } from '../../../core/plan/rule-of-two.ts';
 import { formatLeastUsage, formatUsage } from '../../../core/text/format.ts';
 import { teamViewOf } from '../../../core/executor.ts';
 import { formatSpent } from '../../run-listing.ts';
 import { resultPath } from '../command-runner.ts';
 import { formatCost } from '../../../core/text/format.ts';
 
-export function registerStatus(program: Command, runner: CommandRunner): void {
-  program
-    .command('status')
-    .argument('<run>', 'id of the run, or the path of a delegation: my-run/wave-001/facts')
-    .description('show the state of a run, what it waits for and what it has cost')
-    .action((run: string, _options: object, command: Command) =>
-      runner.run(command, (context) => showStatus(context, run)),
-    );
+export function registerStatus(command: Command, runner: CommandRunner): void {
+  command.action((run: string) => runner.run(command, (context) => showStatus(context, run)));
 }
 
 async function showStatus(context: CommandContext, runId: string): Promise<CommandResult> {
@@ -115,6 +110,7 @@ function describeView(
     ...reasonLines(context, reason),
     ...stuckLines(context, stuck),
     ...view.waiting_for.map((wait) => paint('attention', cleanLine(wait, 300))),
+    ...(view.guarded ?? []).map((one) => cleanLine(describeGuarded(one), 600)),
     ...(view.history_notice === undefined ? [] : [paint('bad', view.history_notice)]),
     ...describeTeamOf(view.delegation),
     ...(view.result_path === null ? [] : [`result: ${resultPath(context, view.result_path)}`]),

@@ -26,11 +26,8 @@ import { workflowTypes } from '../../../contracts/names.ts';
 import { checkBeforehand } from './start.ts';
 import { follow } from './watch.ts';
 
-export function registerTeam(program: Command, runner: CommandRunner): void {
-  const command = program
-    .command('team')
-    .argument('[message]', 'task of the team, in quotes')
-    .description('start a team: a leader divides the work among members and answers')
+export function registerTeam(command: Command, runner: CommandRunner): void {
+  command
     .option('--members <ids>', 'agents of the team, for example researcher,writer')
     .option('--team <id>', 'name of a team in --team-file')
     .option('--team-file <file>', 'JSON file with a team, or with a list of named teams')
@@ -54,8 +51,8 @@ export function registerTeam(program: Command, runner: CommandRunner): void {
     .option('--detach', 'start the team and return')
     .option('--id <run>', 'id of the run; default: derived from the message');
   addLimitOptions(addQuestionOptions(addWorkOptions(command))).action(
-    (message: string | undefined, options: TeamOptions, given: Command) =>
-      runner.run(given, (context) => runTeam(context, message, options)),
+    (message: string | undefined, options: TeamOptions) =>
+      runner.run(command, (context) => runTeam(context, message, options)),
   );
 }
 

@@ -26,12 +26,10 @@ interface ShowOptions {
 }
 
 /** None of them asks the server. */
-export function registerThreads(program: Command, runner: CommandRunner): void {
-  const threads = program
-    .command('threads')
+export function registerThreads(threads: Command, runner: CommandRunner): void {
+  threads
     // Else the options of `show` and `delete` would be taken for those of the list.
     .enablePositionalOptions()
-    .description('list what teams remember across runs, newest first')
     .option('--limit <count>', 'maximum number of threads', readWholeNumber, 20)
     .option('--user <user_id>', 'only threads with entries of this person')
     .action((options: ListOptions, command: Command) =>

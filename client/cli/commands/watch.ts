@@ -8,14 +8,11 @@ interface Options {
   readonly ask?: boolean;
 }
 
-export function registerWatch(program: Command, runner: CommandRunner): void {
-  program
-    .command('watch')
-    .argument('<run>', 'id of the run')
-    .description('follow a run live and ask its questions; Ctrl-C leaves it running')
+export function registerWatch(command: Command, runner: CommandRunner): void {
+  command
     .option('--defaults', 'answer each question with its default, if it has one')
     .option('--no-ask', 'show questions without asking them')
-    .action((run: string, options: Options, command: Command) =>
+    .action((run: string, options: Options) =>
       runner.run(command, (context) => follow(context, run, options)),
     );
 }

@@ -136,8 +136,17 @@ export const stateMarks: Readonly<Record<DelegationState, readonly [string, Tone
 
 export function describeDelegation(delegation: DelegationSnapshot, paint: Paint): string {
   const [mark, tone] = stateMarks[delegation.state];
-  const { delegation_id, title, state, usage, reason, activity, triad_phase, team_view } =
-    delegation;
+  const {
+    delegation_id,
+    title,
+    state,
+    usage,
+    reason,
+    activity,
+    triad_phase,
+    team_view,
+    rule_of_two,
+  } = delegation;
   const parts = [
     `${paint(tone, mark)} ${cleanLine(delegation_id)} (${describeExecutor(delegation)}) ${cleanLine(title, titleCharactersMax)}`,
     paint(tone, state),
@@ -145,6 +154,7 @@ export function describeDelegation(delegation: DelegationSnapshot, paint: Paint)
     ...(team_view === null ? [] : [describeTeam(team_view)]),
     ...(usage !== null && usage.calls > 0 ? [formatTurns(usage)] : []),
     ...(reason === '' ? [] : [describeReason(state, reason)]),
+    ...(rule_of_two === undefined ? [] : ['each change needs your approval']),
     ...(activity === null ? [] : [paint('quiet', describeActivity(activity))]),
   ];
   return parts.join(' · ');

@@ -149,6 +149,7 @@ it('an agent of high risk asks first: approved once for one call, denied, and ne
     task_description: 'Write a file.',
     agents_dir: agentsDir(),
     workspace_dir: named,
+    changes: 'direct',
   });
   const asked = await openQuestion(stage, run);
   expect(asked).toMatchObject({

@@ -39,6 +39,7 @@ it('finding T5: a file of the user is searched, read and, after an approval, edi
   const run = await stage.start('plannerWave', {
     goal: 'Mend the price',
     workspace_dir: dir,
+    changes: 'direct',
     delegations: [
       work('mend', { agent_id: 'engineer' }),
       work('check', { agent_id: 'reviewer', depends_on: ['mend'] }),

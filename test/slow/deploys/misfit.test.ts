@@ -173,7 +173,7 @@ const buggyDelegation = {
   to: `${needsOrder} throw new Error('a bug of the next version');`,
 };
 
-/** As every version before `workflows/shared/signal-names.ts`. */
+/** As every version before `workflows/shared/signal-intake.ts`. */
 const reservedNamesThrow = {
   from: "const reservedPrefix = '__temporal_'",
   to: "const reservedPrefix = '__no_such_prefix'",

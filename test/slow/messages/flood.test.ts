@@ -15,7 +15,8 @@ import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
 
-const count = 2_000;
+/** The server takes no more than 10,000 signals for an execution; one of them is the `resume` at the end. */
+const count = 9_990;
 const long = 'z'.repeat(3_000);
 
 /** Everything that a broken script, or someone with bad intentions, may send. */
@@ -32,6 +33,13 @@ const bad: readonly ((run: WorkflowHandle, nth: number) => Promise<void>)[] = [
   (run, nth) => run.signal('amend', { instruction: `Instruction ${nth}`, waive_criteria: [long] }),
 ];
 
+async function sendBad(run: WorkflowHandle, from: number, to: number): Promise<void> {
+  for (let sent = from; sent < to; sent += 50) {
+    const batch = Array.from({ length: Math.min(50, to - sent) }, (_, index) => sent + index);
+    await Promise.all(batch.map(async (nth) => bad[nth % bad.length]?.(run, nth)));
+  }
+}
+
 it(`finding T4: a run takes ${count} hostile signals, and the answer after them`, async () => {
   stage.rehearsal.script([
     plans(1, plan([work('host')])),
@@ -41,10 +49,11 @@ it(`finding T4: a run takes ${count} hostile signals, and the answer after them`
   ]);
   const run = await stage.start('plannerRun', { goal: 'Host the backup' });
   await openQuestion(stage, run);
-  for (let sent = 0; sent < count; sent += 50) {
-    const batch = Array.from({ length: 50 }, (_, index) => sent + index);
-    await Promise.all(batch.map(async (nth) => bad[nth % bad.length]?.(run, nth)));
-  }
+  await sendBad(run, 0, count / 2);
+  // The rest waits for a worker, which gets it in one workflow task.
+  await stage.stopWorker();
+  await sendBad(run, count / 2, count);
+  await stage.startWorker();
   await run.signal('resume', {});
   await eventually(
     'all messages taken',
@@ -60,7 +69,7 @@ it(`finding T4: a run takes ${count} hostile signals, and the answer after them`
     return phase === 'waiting_for_user';
   });
   const { historyLength } = await run.describe();
-  expect(historyLength).toBeLessThan(6 * count);
+  expect(historyLength).toBeLessThan(4 * count);
   // Another worker reads it all again.
   await stage.stopWorker();
   await stage.startWorker();

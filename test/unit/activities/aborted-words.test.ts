@@ -5,7 +5,7 @@ import { ModelAborted } from '../../../activities/ports/model-client.ts';
 import { redactModel } from '../../../activities/redaction/redact-model.ts';
 import type { ModelTurnResult, TurnProgress, TurnReply } from '../../../contracts/model-turn.ts';
 import { createRedactor } from '../../../redaction/create-redactor.ts';
-import { startRehearsalServer } from '../../../rehearsal/server.ts';
+import { startRehearsalServer } from '../../../rehearsal/server/server.ts';
 import { planted, plantedPieces } from '../../support/planted.ts';
 import { createScriptedModel } from '../../support/scripted-model.ts';
 import type { Script } from '../../support/scripted-model.ts';

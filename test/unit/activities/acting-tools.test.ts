@@ -13,6 +13,9 @@ import { engineLimits } from '../../../core/limits.ts';
 import { agents, createBench, runIn } from './bench.ts';
 import { registryOf } from '../../support/registry-of.ts';
 
+/** The execution in which activities run, by `MockActivityEnvironment`. */
+const runId = '00000000-0000-0000-0000-000000000000';
+
 const folders: string[] = [];
 afterEach(() => {
   for (const dir of folders.splice(0)) rmSync(dir, { recursive: true, force: true });
@@ -87,13 +90,11 @@ it('a write is in the ledger before it happens and after it, and its receipt is 
     effect: { state: 'confirmed', receipt },
   });
   expect(text).toContain(receipt.sha256);
+  const before = JSON.stringify({ before: null, after: receipt.sha256 });
+  const beginning = { before, run_id: runId };
   expect(bench.effects.history).toEqual([
-    {
-      type: 'started',
-      round: 1,
-      before: JSON.stringify({ before: null, after: receipt.sha256 }),
-    },
-    { type: 'confirmed', receipt },
+    { type: 'started', round: 1, ...beginning },
+    { type: 'confirmed', receipt, beginning },
   ]);
   expect(acts()).toBe(1);
 });

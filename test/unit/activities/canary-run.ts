@@ -5,7 +5,7 @@ import type { Ref } from '../../../contracts/ref.ts';
 import type { RunRecord } from '../../../contracts/run-record.ts';
 import type { ThreadHistory } from '../../../contracts/thread.ts';
 import { taskId } from '../../../core/ids.ts';
-import { normaliseKey } from '../../../core/pool/normalise-fact.ts';
+import { normaliseKey } from '../../../core/pool/admit-facts.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { delegationOf, outputOf, plan } from './bench.ts';
 import { answered, factOf } from './prompt-bench.ts';

@@ -11,6 +11,7 @@ const spec = (name: string) => ({ name, description: name, input: z.strictObject
 const reader = (name: string, run: ReadingTool['run']): ReadingTool => ({
   spec: spec(name),
   effect: 'read',
+  brings: [],
   offeredTo: ['agents'],
   run,
 });
@@ -18,6 +19,7 @@ const reader = (name: string, run: ReadingTool['run']): ReadingTool => ({
 const changer: ActingTool = {
   spec: spec('change'),
   effect: 'acting',
+  brings: [],
   offeredTo: ['agents'],
   approval: 'never',
   targetOf: () => 'a',

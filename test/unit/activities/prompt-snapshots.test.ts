@@ -257,7 +257,7 @@ function countTokens(sent: ModelRequest): number {
   return texts.reduce((sum, text) => sum + text.length, 0) / 4;
 }
 
-it.each(['analyst', 'engineer', 'researcher', 'reviewer', 'writer'])(
+it.each(['analyst', 'engineer', 'researcher', 'reviewer', 'tester', 'writer'])(
   'finding P6: the first call for a task of 500 tokens takes 3,500 at most, for the %s',
   async (agent_id) => {
     const { bench, put, registry_ref, planOf, mend } = scene;

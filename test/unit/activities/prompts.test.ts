@@ -102,7 +102,7 @@ describe('a plan', () => {
     const bench = await createBench({ scripts: [sayText('')] });
     const [planner, , writer] = agents;
     const leader = { ...writer, agent_id: 'leader', capabilities: ['leading', 'delegation'] };
-    const registry = { agents: [planner, writer, leader], teams: [] };
+    const registry = { agents: [planner, writer, leader], designers: [], teams: [] };
     const registry_ref = await bench.store.put(JSON.stringify(registry));
     const listed = async (teams: boolean): Promise<unknown> => {
       const prompt = planPrompt(bench, { teams, registry_ref });

@@ -8,8 +8,8 @@ import type {
 import type { WaveDecisionOutline } from '../../../contracts/wave-decision.ts';
 import type { WavePlanOutline } from '../../../contracts/wave-plan.ts';
 import type { DeliveredAnswer } from '../../../contracts/messages.ts';
-import { startRehearsalServer } from '../../../rehearsal/server.ts';
-import type { RehearsalServer } from '../../../rehearsal/server.ts';
+import { startRehearsalServer } from '../../../rehearsal/server/server.ts';
+import type { RehearsalServer } from '../../../rehearsal/server/server.ts';
 import { createBench, outputOf, runIn } from './bench.ts';
 import type { Bench } from './bench.ts';
 import { briefOf, memberPrompt, triadPlan } from './triad-bench.ts';

@@ -2,8 +2,8 @@ import { createAnthropicClient } from '../../../activities/adapters/anthropic/an
 import { checkExecutors } from '../../../core/plan/check-executors.ts';
 import type { SpecState } from '../../../contracts/spec.ts';
 import type { TriadType } from '../../../contracts/triad.ts';
-import { startRehearsalServer } from '../../../rehearsal/server.ts';
-import type { RehearsalServer } from '../../../rehearsal/server.ts';
+import { startRehearsalServer } from '../../../rehearsal/server/server.ts';
+import type { RehearsalServer } from '../../../rehearsal/server/server.ts';
 import { agents, createBench } from './bench.ts';
 import { planPrompt } from './prompt-bench.ts';
 import { playTriad } from './triad-room.ts';

@@ -55,7 +55,9 @@ async function createSet(over: { runner?: Partial<CommandRunner>; plain?: boolea
   mkdirSync(plain, { recursive: true });
   const record = await readRecord(bench.store, bench.record_ref);
   const workspace_dir = over.plain === true ? plain : dir;
-  const record_ref = await bench.store.put(JSON.stringify({ ...record, workspace_dir }));
+  const record_ref = await bench.store.put(
+    JSON.stringify({ ...record, workspace_dir, ...(over.plain === true && { changes: 'direct' }) }),
+  );
   const call = async (input: unknown, effect: EffectOrder = order, name = 'run_command') => {
     const input_ref = await bench.store.put(JSON.stringify(input));
     const given: RunToolInput = {
@@ -165,7 +167,7 @@ it('an interrupted command is repeated from the files that were there before, an
   expect([set.runs(), ended]).toEqual([2, [set.worktree]]);
 });
 
-it('in a folder without worktrees the user approves each command, and is asked about an interrupted one', async () => {
+it('in a folder that is used directly the user approves each command, and is asked about an interrupted one', async () => {
   const set = await createSet({ plain: true });
   const approved = await set.approve(edits);
   expect(set.runs()).toBe(0);
@@ -173,7 +175,7 @@ it('in a folder without worktrees the user approves each command, and is asked a
   expect((await set.call(edits)).result).toMatchObject({ type: 'unverified', round: 1 });
   expect(set.runs()).toBe(1);
   expect(readFileSync(join(set.plain, 'sum.js'), 'utf8')).toBe('a + b\n');
-  expect((await set.read('git_status')).text).toContain('no git repository');
+  expect((await set.read('git_status')).text).toContain('in the folder itself');
 });
 
 it('an unconfined command needs an approval, and the result says unconfined', async () => {

@@ -7,8 +7,8 @@ import {
   readMemberRequest,
   takes,
 } from '../../support/scripted-triad.ts';
-import { startRehearsalServer } from '../../../rehearsal/server.ts';
-import type { RehearsalServer } from '../../../rehearsal/server.ts';
+import { startRehearsalServer } from '../../../rehearsal/server/server.ts';
+import type { RehearsalServer } from '../../../rehearsal/server/server.ts';
 import { playTriad } from './triad-room.ts';
 
 let server: RehearsalServer;

@@ -18,6 +18,7 @@ const toolOf = (
 ): ReadingTool => ({
   spec: { name, description: name, input },
   effect: 'read',
+  brings: [],
   offeredTo: ['agents'],
   run,
 });

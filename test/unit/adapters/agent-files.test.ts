@@ -212,6 +212,27 @@ describe('directories of agents', () => {
     });
   });
 
+  it('a shipped agent goes without a tool that the machine lacks and says so; one of the user’s is refused', async () => {
+    const runs = minimal.replace('\n---', '\ntools: load_detail, run_command\n---');
+    await write('helper.md', runs);
+    const options = {
+      knownTools: ['load_detail'],
+      missingTools: { run_command: 'bubblewrap is not installed. Try: apt install bubblewrap' },
+    };
+    expect(await loadAgents([at.home], { ...options, shippedDir: at.home })).toMatchObject([
+      {
+        description: expect.stringMatching(/On this machine it has no run_command\.$/),
+        allowed_tools: ['load_detail'],
+      },
+    ]);
+    await writeFile(join(at.outside, 'mine.md'), runs);
+    await expect(
+      loadAgents([at.home, at.outside], { ...options, shippedDir: at.home }),
+    ).rejects.toThrow(
+      'the tool "run_command" can\'t be used here: bubblewrap is not installed. Try',
+    );
+  });
+
   it('finding L9: a directory without an agent is a fault', async () => {
     await write('README.md', 'About these agents.');
     await expect(loadAgents([at.home])).rejects.toThrow('expected at least one agent file');

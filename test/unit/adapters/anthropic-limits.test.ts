@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { globalAgent } from 'node:https';
 import { createAnthropicClient } from '../../../activities/adapters/anthropic/anthropic-client.ts';
 import type { Reply } from '../../../rehearsal/script.ts';
 import {
@@ -147,20 +148,20 @@ describe('settings', () => {
 
   it('MC4: the environment is not asked for an address', async () => {
     process.env['ANTHROPIC_BASE_URL'] = bench.server.url;
-    const realFetch = globalThis.fetch;
-    const urls: string[] = [];
+    const agent: { createConnection?: unknown } = globalAgent;
+    const hosts: unknown[] = [];
     // Nothing may leave this machine.
-    globalThis.fetch = async (url) => {
-      urls.push(new Request(url).url);
-      throw new TypeError('fetch failed');
+    agent.createConnection = ({ host }: { host: string }) => {
+      hosts.push(host);
+      throw new TypeError('no connection');
     };
     try {
       const client = createAnthropicClient({ apiKey });
       await client.complete(request, callOptions()).catch(asFailure);
     } finally {
       delete process.env['ANTHROPIC_BASE_URL'];
-      globalThis.fetch = realFetch;
+      delete agent.createConnection;
     }
-    expect(urls).toEqual([expect.stringMatching(/^https:/)]);
+    expect(hosts).toEqual(['api.anthropic.com']);
   });
 });

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   applyChanges,
@@ -49,6 +49,24 @@ it('parallel changes are merged, brought into the folder once, and taken out aga
   expect([text('a.txt'), text('b.txt')]).toEqual([files['a.txt'], 'mine\n']);
   expect(userGit(dir, 'status', '--porcelain')).toBe(' M b.txt\n');
   expect(await undoChanges(run)).toEqual({ state: 'nothing' });
+});
+
+it('a folder that is no repository is changed and put back in the same way', async () => {
+  const { root, home } = createGitFixture(files);
+  const dir = join(root, 'plain');
+  put(dir, files);
+  const worker = { delegation_id: 'fix', foundations: [] };
+  const folder = await createGitWorktrees({ home }).open({ run_id: 'my-run', dir, worker });
+  put(folder ?? '', { 'a.txt': 'ONE\n', 'new/c.txt': 'c\n' });
+  rmSync(join(folder ?? '', 'b.txt'));
+  const run = { home, run_id: 'my-run', dir, delegation_ids: ['fix'] };
+  expect(readFileSync(join(dir, 'a.txt'), 'utf8')).toBe(files['a.txt']);
+  expect(await applyChanges(run)).toMatchObject({ state: 'done' });
+  expect(readFileSync(join(dir, 'new/c.txt'), 'utf8')).toBe('c\n');
+  put(dir, { 'mine.txt': 'mine\n' });
+  expect(await undoChanges(run)).toMatchObject({ state: 'done' });
+  expect(readdirSync(dir).toSorted()).toEqual(['.gitignore', 'a.txt', 'b.txt', 'mine.txt']);
+  expect(readFileSync(join(dir, 'a.txt'), 'utf8')).toBe(files['a.txt']);
 });
 
 it('what the user changed meanwhile stays, whether committed or not', async () => {

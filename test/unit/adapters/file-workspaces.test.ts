@@ -96,13 +96,13 @@ it("FW3: a workspace that holds the artifact home does not give the engine's fil
   const { top, home, workspaces } = createPlaces();
   const place = { run_id: 'my-run', dir: top };
   await expect(workspaces.write(place, 'home/objects/ab/cd', 'x')).rejects.toThrow(/own files/);
-  expect(await workspaces.findFault(home)).toMatch(/own files/);
-  expect(await workspaces.findFault(join(top, 'named'))).toBeNull();
-  expect(await workspaces.findFault('named')).toMatch(/not absolute/);
-  expect(await workspaces.findFault(join(top, 'missing'))).toMatch(/ENOENT.*Try: /);
-  expect(await workspaces.findFault(join(top, 'secret/key.txt'))).toMatch(/no folder/);
+  expect(await workspaces.findFault(home, true)).toMatch(/own files/);
+  expect(await workspaces.findFault(join(top, 'named'), true)).toBeNull();
+  expect(await workspaces.findFault('named', true)).toMatch(/not absolute/);
+  expect(await workspaces.findFault(join(top, 'missing'), true)).toMatch(/ENOENT.*Try: /);
+  expect(await workspaces.findFault(join(top, 'secret/key.txt'), true)).toMatch(/no folder/);
   symlinkSync(home, join(top, 'alias'));
-  expect(await workspaces.findFault(join(top, 'alias'))).toMatch(/own files/);
+  expect(await workspaces.findFault(join(top, 'alias'), true)).toMatch(/own files/);
 });
 
 it('FW4: the whole file or none, and a write that fails has changed nothing and names no path of the machine', async () => {
@@ -145,7 +145,7 @@ it('FE1: a damaged entry of the ledger is not taken for a missing one', async ()
   const ledger = createFileEffectLedger({ home });
   const key = sha256('one');
   expect(await ledger.find(key)).toEqual({ state: null, version: 0 });
-  const state = { type: 'started', round: 1, before: 'no file' } as const;
+  const state = { type: 'started', round: 1, before: 'no file', run_id: 'r1' } as const;
   expect(await ledger.put(key, state, 0)).toBe(true);
   expect(await createFileEffectLedger({ home }).find(key)).toEqual({ state, version: 1 });
   const fileOf = (one: string) => join(home, 'effects', one.slice(0, 2), one.slice(2), '1.json');
@@ -171,7 +171,7 @@ it('FE2: an attempt that comes late changes nothing of what another one has writ
   const { home } = createPlaces();
   const ledger = createFileEffectLedger({ home });
   const key = sha256('one');
-  const started = { type: 'started', round: 1, before: 'no file' } as const;
+  const started = { type: 'started', round: 1, before: 'no file', run_id: 'r1' } as const;
   const failed = { type: 'failed', reason: 'no' } as const;
   const skipped = { type: 'skipped', found: 'no' } as const;
   expect(await ledger.put(key, started, 0)).toBe(true);

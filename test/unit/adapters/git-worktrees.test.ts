@@ -142,11 +142,32 @@ it('two calls that open one worktree at once get the same one', async () => {
   expect(Object.keys(readAll(opened[0] ?? ''))).toHaveLength(Object.keys(files).length);
 });
 
-it('a folder that is no top of a repository is used directly, a linked worktree is one', async () => {
+it('a folder that is no repository is copied too, without secrets, shared folders and the artifact home', async () => {
+  const { root } = createSet();
+  const plain = join(root, 'plain');
+  const home = join(plain, '.planning');
+  put(plain, {
+    'a.txt': 'a',
+    'deep/.env.local': 'KEY=1',
+    '.env': 'KEY=1',
+    'node_modules/left-pad/index.js': 'x',
+  });
+  const worktrees = createGitWorktrees({ home });
+  const place = { run_id: 'my-run', dir: plain, worker: { delegation_id: 'fix', foundations: [] } };
+  const folder = (await worktrees.open(place)) ?? '';
+  expect(readAll(folder)).toEqual({ 'a.txt': 'a' });
+  put(folder, { 'a.txt': 'b', 'node_modules/x.js': 'x' });
+  expect(await worktrees.listChanges(place)).toEqual([{ change: 'changed', path: 'a.txt' }]);
+});
+
+it('the folder itself is used without a worker, and a linked worktree is a repository', async () => {
   const { worktrees, of, dir, root } = createSet();
-  for (const other of [join(dir, 'src'), null]) {
-    expect(await worktrees.open({ ...of('fix'), dir: other })).toBe('');
-    expect(await worktrees.diff({ ...of('fix'), dir: other })).toBe(null);
+  for (const place of [
+    { run_id: 'my-run', dir },
+    { ...of('fix'), dir: null },
+  ]) {
+    expect(await worktrees.open(place)).toBe('');
+    expect(await worktrees.diff(place)).toBe(null);
   }
   userGit(dir, 'worktree', 'add', '--quiet', '--detach', join(root, 'linked'));
   const folder = await worktrees.open({ ...of('fix'), dir: join(root, 'linked') });

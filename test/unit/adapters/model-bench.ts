@@ -7,8 +7,8 @@ import type {
   ModelRequest,
 } from '../../../activities/ports/model-client.ts';
 import type { Reply, ReplyFunction } from '../../../rehearsal/script.ts';
-import { startRehearsalServer } from '../../../rehearsal/server.ts';
-import type { RehearsalServer } from '../../../rehearsal/server.ts';
+import { startRehearsalServer } from '../../../rehearsal/server/server.ts';
+import type { RehearsalServer } from '../../../rehearsal/server/server.ts';
 
 export const apiKey = 'sk-test-0123456789-planted-key';
 

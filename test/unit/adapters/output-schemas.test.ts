@@ -60,7 +60,7 @@ it.each(listSchemas())(
     const whole = resolveRefs(schema, isNode(definitions) ? definitions : {});
     const sent = new Map(listDescriptions(whole));
     const intended = listDescriptions(z.toJSONSchema(output));
-    expect(intended.length).toBeGreaterThan(3);
+    expect(intended.length).toBeGreaterThan(0);
     for (const [path, description] of intended) {
       expect([path, sent.get(path)]).toEqual([path, expect.stringContaining(description)]);
     }

@@ -3,8 +3,8 @@ import { equalWave, usualWave } from '../../bench/bench-wave.ts';
 import type { BenchWave } from '../../bench/bench-wave.ts';
 import { createFloor } from '../../bench/floor.ts';
 import type { Floor } from '../../bench/floor.ts';
-import { startRehearsalServer } from '../../../rehearsal/server.ts';
-import type { RehearsalServer } from '../../../rehearsal/server.ts';
+import { startRehearsalServer } from '../../../rehearsal/server/server.ts';
+import type { RehearsalServer } from '../../../rehearsal/server/server.ts';
 
 let model: RehearsalServer;
 let floor: Floor;

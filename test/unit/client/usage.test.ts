@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { examples } from '../../../client/cli/help.ts';
-import { createProgram } from '../../../client/cli/program.ts';
+import { createProgram } from '../../../client/cli/commands/program.ts';
 import type { CliDeps } from '../../../client/cli/cli-deps.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
-import { runCli } from '../../../client/cli/run-cli.ts';
+import { runCli } from '../../../client/cli/commands/run-cli.ts';
 import { createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
 
@@ -66,7 +66,8 @@ describe('usage', () => {
     });
     const listCommands = (command: Command): Command[] =>
       command.commands.flatMap((inner) => [inner, ...listCommands(inner)]);
-    const lacking = listCommands(createProgram(createFakeDeps(createFakeIo())))
+    const program = await createProgram(null, createFakeDeps(createFakeIo()));
+    const lacking = listCommands(program)
       .map((command) => pathOf(command))
       .filter((path) => examples[path] === undefined);
     expect(lacking).toEqual([]);

@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
-import { amendAnswer } from '../../../core/questions/amend-answer.ts';
-import { judgeAmendedAnswer } from '../../../core/questions/judge-amended-answer.ts';
+import { amendAnswer, judgeAmendedAnswer } from '../../../core/questions/amend-answer.ts';
 import { acceptAnswer, judgeAnswer } from '../../../core/questions/judge-answer.ts';
 import { openInbox } from '../../../core/questions/step-inbox.ts';
 import { hashText } from '../../../core/text/hash-text.ts';

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import type { TriadOutcome } from '../../../contracts/triad-run.ts';
-import { engineLimits } from '../../../core/limits.ts';
-import { triadBytesMax } from '../../../core/triad-sizes.ts';
 import { readEnd } from '../../../core/executor.ts';
-import { boundTriad } from '../../../core/triad/bound-triad.ts';
+import { engineLimits } from '../../../core/limits.ts';
+import { triadBytesMax } from '../../../core/record-sizes.ts';
+import { boundTriad } from '../../../core/triad/end-phase.ts';
 import { property, ref } from './builders.ts';
 
 const slug = fc.constantFrom('a', 'a'.repeat(40));

@@ -1,7 +1,7 @@
 import type { BudgetInput } from '../../../contracts/budget.ts';
 import type { PlannedDelegation } from '../../../contracts/messages.ts';
 import { estimateFanOut } from '../../../core/budget/estimate-fan-out.ts';
-import { checkBudgetGrant, checkBudgetRequest } from '../../../core/budget/check-reservation.ts';
+import { checkBudgetGrant, checkBudgetRequest } from '../../../core/run/read-messages.ts';
 import {
   allowanceOf,
   emptyNode,
@@ -173,7 +173,7 @@ describe('messages about leases', () => {
   const request = { request_id: 'r#1', needs: paid, spent: noSpending, worked_ms: 4 };
   const grant = { request_id: 'r#1', reservation, reason: '' };
 
-  it('LM1: takes what a workflow sends, and nothing else', () => {
+  it('WM2: takes what a workflow sends, and nothing else', () => {
     expect(checkBudgetRequest({ ...request, extra: 1 })).toEqual(request);
     const holding = { ...request, reserved: request.needs };
     expect(checkBudgetRequest(holding)).toEqual(holding);

@@ -19,9 +19,13 @@ import type {
 } from '../../../contracts/messages.ts';
 import type { PlannerVerdict } from '../../../contracts/question-review.ts';
 import type { AskedQuestion } from '../../../contracts/question.ts';
-import { checkBudgetGrant } from '../../../core/budget/check-reservation.ts';
-import { checkDelivery, checkProgress } from '../../../core/run/check-child-messages.ts';
-import { checkAmend, checkControl, checkEscalation } from '../../../core/run/check-control.ts';
+import {
+  checkBudgetGrant,
+  checkDelivery,
+  checkEscalation,
+  checkProgress,
+} from '../../../core/run/read-messages.ts';
+import { checkAmend, checkControl } from '../../../core/run/check-control.ts';
 import { checkNews } from '../../../core/run/news.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { property, ref } from './builders.ts';
@@ -134,6 +138,7 @@ describe('finding C1: every message comes back with all its fields', () => {
     title: 'A',
     depends_on: ['b'],
     executor: { kind: 'team', team_id: 'editors' },
+    rule_of_two: 'reads untrusted text',
   };
   const question: Required<AskedQuestion> = {
     text: 'Which region?',

@@ -289,8 +289,8 @@ it('TSM1: a team is a level deeper than the deepest of its members', () => {
     property,
   );
   expect(summariseTeams([team('a'), { ...team('b', 'a'), leader: 'writer' }], agents)).toEqual([
-    { team_id: 'a', depth: 1, leader: 'leader' },
-    { team_id: 'b', depth: 2, leader: 'writer' },
+    { team_id: 'a', depth: 1, leader: 'leader', agents: ['leader', 'writer'] },
+    { team_id: 'b', depth: 2, leader: 'writer', agents: ['writer', 'leader'] },
   ]);
 });
 

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import type { Approval } from '../../../contracts/effect.ts';
+import type { RiskLevel } from '../../../contracts/agent-definition.ts';
 import type { DeliveredAnswer } from '../../../contracts/messages.ts';
 import {
   checkWorkspacePath,
@@ -7,22 +8,21 @@ import {
   workspacePathCharsMax,
 } from '../../../core/effects/check-workspace-path.ts';
 import {
+  approvalQuestion,
   checkApproval,
+  describeDenial,
   needsApproval,
   readApproval,
-} from '../../../core/effects/decide-approval.ts';
-import {
-  approvalQuestion,
-  describeDenial,
   readResolution,
   unverifiedQuestion,
-} from '../../../core/effects/effect-questions.ts';
+} from '../../../core/effects/decide-approval.ts';
+import type { ApprovalFacts } from '../../../core/effects/decide-approval.ts';
+import { listWritten } from '../../../core/effects/step-effect.ts';
 import { engineLimits } from '../../../core/limits.ts';
-import { listWritten } from '../../../core/effects/list-written.ts';
-import { checkClaimedEffects } from '../../../core/output/check-claimed-effects.ts';
-import type { KnownEffect } from '../../../core/output/check-claimed-effects.ts';
-import { output } from './builders.ts';
+import { checkClaimedEffects } from '../../../core/output/check-evidence.ts';
+import type { KnownEffect } from '../../../core/output/check-evidence.ts';
 import { checkAskedQuestions } from '../../../core/questions/check-asked-questions.ts';
+import { output } from './builders.ts';
 
 const shown = {
   effect_id: 'build/effect-1',
@@ -41,21 +41,48 @@ const answerOf = (over: Partial<DeliveredAnswer> = {}): DeliveredAnswer => ({
   ...over,
 });
 
+const facts = (
+  mark: ApprovalFacts['mark'],
+  risk: RiskLevel,
+  losesWork: boolean,
+): ApprovalFacts => ({
+  mark,
+  risk,
+  losesWork,
+  isGuarded: false,
+});
+
 const now = 1_760_000_000;
 const approval: Approval = { ...shown, question_id: 'q1', asked_at: now };
 
 describe('approvals', () => {
   it('AP1: an agent of high risk is asked for what goes by risk, and everybody for what is marked always', () => {
     const risks = ['low', 'medium', 'high'] as const;
-    expect(risks.map((risk) => needsApproval('never', risk, false))).toEqual([false, false, false]);
-    expect(risks.map((risk) => needsApproval('by_risk', risk, false))).toEqual([
+    expect(risks.map((risk) => needsApproval(facts('never', risk, false)))).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    expect(risks.map((risk) => needsApproval(facts('by_risk', risk, false)))).toEqual([
       false,
       false,
       true,
     ]);
-    expect(risks.map((risk) => needsApproval('always', risk, false))).toEqual([true, true, true]);
+    expect(risks.map((risk) => needsApproval(facts('always', risk, false)))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    // The Rule of Two asks for every call.
+    for (const risk of risks) {
+      expect(needsApproval({ ...facts('never', risk, false), isGuarded: true })).toBe(true);
+    }
     // Whoever replaces the work of others asks first.
-    expect(risks.map((risk) => needsApproval('never', risk, true))).toEqual([true, true, true]);
+    expect(risks.map((risk) => needsApproval(facts('never', risk, true)))).toEqual([
+      true,
+      true,
+      true,
+    ]);
   });
 
   it('AP2: only the answer "approve" of a person approves', () => {

@@ -9,7 +9,7 @@ import {
   readBreaker,
 } from '../../../core/schedule/failures.ts';
 import type { Breaker, FailedAttempt } from '../../../core/schedule/failures.ts';
-import { failureReasons, isWorthRepeating } from '../../../core/turns/failure-reasons.ts';
+import { failureReasons, isWorthRepeating } from '../../../core/turns/turns-state.ts';
 
 const { breakerFailuresMax } = engineLimits;
 

@@ -1,13 +1,11 @@
 import * as fc from 'fast-check';
 import { checkResolutions } from '../../../core/decision/check-resolutions.ts';
 import { engineLimits } from '../../../core/limits.ts';
-import { chooseConflicts, findConflicts } from '../../../core/pool/find-conflicts.ts';
-import { findDisputes } from '../../../core/pool/find-disputes.ts';
-import type { TriadDissent } from '../../../core/pool/find-disputes.ts';
-import { findDissent } from '../../../core/spec/read-spec.ts';
+import { chooseConflicts, findConflicts, findDisputes } from '../../../core/pool/find-conflicts.ts';
+import type { TriadDissent } from '../../../core/pool/find-conflicts.ts';
+import { findDissent, openSpec } from '../../../core/spec/read-spec.ts';
 import type { SpecEvent } from '../../../core/spec/spec-events.ts';
 import { stepSpec } from '../../../core/spec/step-spec.ts';
-import { openSpec } from '../../../core/spec/read-spec.ts';
 import { decision } from '../../support/scripted-work.ts';
 import { property, ref } from './builders.ts';
 import { stated } from './pool-builders.ts';

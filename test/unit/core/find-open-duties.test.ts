@@ -1,7 +1,7 @@
 import type { StateCall } from '../../../contracts/state-call.ts';
 import { findOpenDuties } from '../../../core/triad/find-open-duties.ts';
 import { judgeCall, openWork } from '../../../core/triad/judge-call.ts';
-import { resolveTriad } from '../../../core/triad/resolve-triad.ts';
+import { resolveTriad } from '../../../core/triad/phase-state.ts';
 import { setupOf } from '../../support/triad-play.ts';
 import { briefOf, calls, claimed, conceded, settled } from './triad-scene.ts';
 import type { Scene } from './triad-scene.ts';

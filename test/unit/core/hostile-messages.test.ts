@@ -2,7 +2,7 @@ import type { RecordChange } from '../../../contracts/run-record.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { openInbox, stepInbox } from '../../../core/questions/step-inbox.ts';
 import type { InboxState } from '../../../core/questions/step-inbox.ts';
-import { takeChanges } from '../../../core/run/take-changes.ts';
+import { takeChanges } from '../../../core/run/news.ts';
 import { noticeLongHistory } from '../../../core/text/format.ts';
 import { asked, escalation, usualRules } from './builders.ts';
 

@@ -1,4 +1,4 @@
-import { informsWork } from '../../../core/questions/informs-work.ts';
+import { informsWork } from '../../../core/questions/answer-kinds.ts';
 
 it.each([
   ['blocking', true],

@@ -1,4 +1,4 @@
-import { linkInputs } from '../../../core/plan/link-inputs.ts';
+import { linkInputs } from '../../../core/plan/check-inputs.ts';
 import { delegation } from './builders.ts';
 
 describe('finding P6: the engine fills in what follows from the names in a plan', () => {

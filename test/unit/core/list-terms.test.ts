@@ -1,5 +1,5 @@
 import { assert, property, string } from 'fast-check';
-import { listTerms } from '../../../core/text/list-terms.ts';
+import { listTerms } from '../../../core/text/hash-text.ts';
 
 const anyText = string({ unit: 'binary', maxLength: 300 });
 

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { listWaiting } from '../../../core/questions/list-waiting.ts';
+import { listWaiting } from '../../../core/questions/join-question.ts';
 import { property, question } from './builders.ts';
 
 const planned = (delegation_id: string, ...depends_on: string[]) => ({

@@ -1,7 +1,7 @@
 import { failureConsequences } from '../../../contracts/errors.ts';
 import { createRecorder } from '../../../core/metrics/create-recorder.ts';
 import { allMetrics, metrics } from '../../../core/metrics/metrics.ts';
-import { failureReasons, reasonOfCall } from '../../../core/turns/failure-reasons.ts';
+import { failureReasons, reasonOfCall } from '../../../core/turns/turns-state.ts';
 import { createMemoryMeter } from '../../support/memory-meter.ts';
 
 it.each(allMetrics)('MT1: $name follows the conventions of Prometheus', (metric) => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { engineLimits } from '../../../core/limits.ts';
-import { countLoadsLeft, noteLoaded } from '../../../core/turns/note-loaded.ts';
+import { countLoadsLeft, noteLoaded } from '../../../core/turns/turns-state.ts';
 
 const detailIds = fc.array(fc.integer({ min: 1, max: 120 }).map(String), { maxLength: 100 });
 

@@ -1,5 +1,9 @@
 import type { PlannerVerdict } from '../../../contracts/question-review.ts';
-import { answerByVerdict, applyVerdict, verdictOn } from '../../../core/questions/apply-verdict.ts';
+import {
+  answerByVerdict,
+  applyVerdict,
+  verdictOn,
+} from '../../../core/questions/answer-unasked.ts';
 import { openInbox, stepInbox } from '../../../core/questions/step-inbox.ts';
 import { asked, escalation, question, usualRules } from './builders.ts';
 

@@ -1,10 +1,14 @@
 import * as fc from 'fast-check';
 import type { Fact, ProposedFact } from '../../../contracts/fact.ts';
 import { engineLimits } from '../../../core/limits.ts';
-import { admitFacts } from '../../../core/pool/admit-facts.ts';
-import { checkStatedFacts } from '../../../core/pool/check-stated-facts.ts';
+import {
+  admitFacts,
+  checkStatedFacts,
+  isSameValue,
+  normaliseKey,
+  normaliseValue,
+} from '../../../core/pool/admit-facts.ts';
 import { chooseConflicts, chooseSides, findConflicts } from '../../../core/pool/find-conflicts.ts';
-import { isSameValue, normaliseKey, normaliseValue } from '../../../core/pool/normalise-fact.ts';
 import { property } from './builders.ts';
 import { anyStated, fact, stated } from './pool-builders.ts';
 

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import type { RecordedEffect } from '../../../contracts/effect.ts';
-import { checkEscalation } from '../../../core/run/check-control.ts';
-import { readEffect } from '../../../core/run/read-effect.ts';
+import { checkEscalation, readEffect } from '../../../core/run/read-messages.ts';
 
 const effect: RecordedEffect = {
   effect_id: 'build/effect-1',
@@ -34,7 +33,7 @@ it('a report of ours comes back as it was sent, with the fields we know', () => 
   });
 });
 
-it('K4: what no workflow of ours sends is none', () => {
+it('WM2: what no workflow of ours sends is none', () => {
   const fields = Object.keys(effect);
   for (const field of fields) {
     for (const bad of [undefined, {}, [], true, -1]) {

@@ -1,7 +1,6 @@
 import { engineLimits } from '../../../core/limits.ts';
+import { renderDelegationDetails, teamBlocks } from '../../../core/render/render-work-details.ts';
 import { countBytes } from '../../../core/text/markdown.ts';
-import { renderDelegationDetails } from '../../../core/render/render-delegation-details.ts';
-import { teamBlocks } from '../../../core/render/render-team-details.ts';
 import { taskView, teamView } from '../../support/team-fixtures.ts';
 import { usage } from './builders.ts';
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { engineLimits } from '../../../core/limits.ts';
-import { checkAmend, checkControl, checkEscalation } from '../../../core/run/check-control.ts';
+import { checkAmend, checkControl } from '../../../core/run/check-control.ts';
+import { checkEscalation } from '../../../core/run/read-messages.ts';
 import { decideNextStep } from '../../../core/run/decide-next-step.ts';
 import { asked, criterion, escalation, property } from './builders.ts';
 
@@ -163,7 +164,7 @@ describe('messages that steer a run', () => {
     expect(reason).toContain('expected {"reason":"…"} or nothing');
   });
 
-  it('K4: an escalation keeps the fields we know, and only those', () => {
+  it('WM2: an escalation keeps the fields we know, and only those', () => {
     const whole = escalation('e1', [asked(), asked({ default_answer: 'eu', fact_key: 'region' })]);
     expect(checkEscalation({ ...whole, extra: 1 })).toEqual(whole);
     const long = escalation('e1', [asked({ fact_key: 'x'.repeat(81) })]);
@@ -175,7 +176,7 @@ describe('messages that steer a run', () => {
     expect(checkEscalation({ ...parked, extra: 1 })).toEqual(parked);
   });
 
-  it('K4: a verdict of the planner is taken as it is, and anything else as none', () => {
+  it('WM2: a verdict of the planner is taken as it is, and anything else as none', () => {
     const whole = escalation('e1', [asked(), asked(), asked()]);
     const verdict = { verdict: 'answered', answer: 'eu', source_refs: ['f1'], reason: 'So.' };
     const sent = [
@@ -198,7 +199,7 @@ describe('messages that steer a run', () => {
     expect(checkEscalation({ ...whole, verdicts: 'all' })).toEqual(whole);
   });
 
-  it('K4: what is no escalation of ours gives null', () => {
+  it('WM2: what is no escalation of ours gives null', () => {
     const whole = escalation('e1', [asked()]);
     const wrong: readonly object[] = [
       { type: 'other' },
@@ -218,7 +219,7 @@ describe('messages that steer a run', () => {
     expect(checkEscalation({ type: 'parked', from: 'x' })).toBeNull();
   });
 
-  it('K4: a question that is too long is cut, because somebody waits for its answer', () => {
+  it('WM2: a question that is too long is cut, because somebody waits for its answer', () => {
     const long = asked({ text: 'x'.repeat(9_000), default_answer: 'y'.repeat(9_000) });
     const read = checkEscalation(escalation('e1', [long]));
     if (read?.type !== 'questions') throw new Error('expected questions');

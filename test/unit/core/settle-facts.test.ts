@@ -1,9 +1,8 @@
 import * as fc from 'fast-check';
 import type { Fact } from '../../../contracts/fact.ts';
 import type { PlannerDecision } from '../../../contracts/wave-decision.ts';
-import { admitFacts } from '../../../core/pool/admit-facts.ts';
+import { admitFacts, isSameValue } from '../../../core/pool/admit-facts.ts';
 import { findConflicts } from '../../../core/pool/find-conflicts.ts';
-import { isSameValue } from '../../../core/pool/normalise-fact.ts';
 import {
   preferNewest,
   settleFacts,

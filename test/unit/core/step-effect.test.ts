@@ -1,7 +1,13 @@
 import * as fc from 'fast-check';
 import type { EffectReceipt } from '../../../contracts/effect.ts';
-import { openEffect, stepEffect } from '../../../core/effects/step-effect.ts';
+import {
+  findEarlierBeginning,
+  openEffect,
+  reopenEffect,
+  stepEffect,
+} from '../../../core/effects/step-effect.ts';
 import type {
+  Beginning,
   EffectEvent,
   EffectState,
   EffectStep,
@@ -13,18 +19,19 @@ const happened: EffectVerdict = { type: 'happened', receipt };
 const absent: EffectVerdict = { type: 'absent' };
 const unknown: EffectVerdict = { type: 'unknown', found: 'something else' };
 
+const beginning: Beginning = { before: 'nothing', run_id: 'r1' };
 const intended: EffectState = { type: 'intended', round: 1 };
-const started: EffectState = { type: 'started', round: 1, before: 'nothing' };
+const started: EffectState = { type: 'started', round: 1, ...beginning };
 const unverified: EffectState = { type: 'unverified', round: 1, found: 'something else' };
 const lastStates: readonly EffectState[] = [
-  { type: 'confirmed', receipt },
-  { type: 'confirmed', receipt: null },
+  { type: 'confirmed', receipt, beginning },
+  { type: 'confirmed', receipt: null, beginning: null },
   { type: 'failed', reason: 'the disk is full' },
   { type: 'skipped', found: 'something else' },
 ];
 const states = [intended, started, unverified, ...lastStates];
 
-const begun: EffectEvent = { type: 'begun', before: 'nothing' };
+const begun: EffectEvent = { type: 'begun', ...beginning };
 const acted: EffectEvent = { type: 'acted', receipt };
 const threw = (verdict: EffectVerdict): EffectEvent => ({ type: 'threw', reason: 'boom', verdict });
 const checked = (verdict: EffectVerdict): EffectEvent => ({ type: 'checked', verdict });
@@ -121,6 +128,7 @@ it('EF5: what nobody knows waits for the user, and a resolution holds for its ow
   expect(stepEffect(unverified, resolved('verified')).state).toEqual({
     type: 'confirmed',
     receipt: null,
+    beginning: null,
   });
   expect(stepEffect(unverified, resolved('skip')).state.type).toBe('skipped');
   const again = [resolved('retry'), begun, checked(unknown)].reduce(
@@ -175,4 +183,20 @@ it('EF6: however often it is killed and wherever, the effect takes place once', 
       expect(play(cuts)).toBe(1);
     }),
   );
+});
+
+it('EF7: after a reset a confirmation is checked again, and never said without', () => {
+  const confirmed: EffectState = { type: 'confirmed', receipt, beginning };
+  expect(findEarlierBeginning(confirmed, 'r2')).toEqual(beginning);
+  for (const state of states.filter((one) => one.type !== 'confirmed')) {
+    expect(findEarlierBeginning(state, 'r2')).toBeNull();
+  }
+  expect(findEarlierBeginning(confirmed, 'r1')).toBeNull();
+  // The user vouched for it, and no check could tell.
+  expect(
+    findEarlierBeginning({ type: 'confirmed', receipt: null, beginning: null }, 'r2'),
+  ).toBeNull();
+  expect(reopenEffect(beginning, happened)).toEqual({ state: confirmed, command: 'report' });
+  expect(reopenEffect(beginning, absent)).toEqual({ state: intended, command: 'begin' });
+  expect(reopenEffect(beginning, unknown)).toEqual({ state: unverified, command: 'ask' });
 });

@@ -14,8 +14,7 @@ import {
   outputClaimId,
   ownClaimId,
 } from '../../../core/spec/read-spec.ts';
-import type { SpecEvent } from '../../../core/spec/spec-events.ts';
-import type { SpecStep } from '../../../core/spec/spec-result.ts';
+import type { SpecEvent, SpecStep } from '../../../core/spec/spec-events.ts';
 import { stepSpec } from '../../../core/spec/step-spec.ts';
 import { property } from './builders.ts';
 

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { findMentions, mentionsMax } from '../../../core/team/find-mentions.ts';
+import { findMentions, mentionsMax } from '../../../core/team/draft-calls.ts';
 import { hashTask } from '../../../core/team/fingerprint-task.ts';
 import { property } from './builders.ts';
 

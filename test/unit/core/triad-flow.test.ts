@@ -6,18 +6,23 @@ import type { OutputFault } from '../../../contracts/output-fault.ts';
 import type { StateCall } from '../../../contracts/state-call.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { delegationSummary, memberSummary, phaseSummary } from '../../../core/render/labels.ts';
-import { renderPhaseDetails } from '../../../core/render/render-phase-details.ts';
-import { checkSettled } from '../../../core/triad/check-settled.ts';
+import { renderPhaseDetails } from '../../../core/render/render-work-details.ts';
+import {
+  findDeadline,
+  holdClock,
+  nextLook,
+  readClock,
+  releaseClock,
+  startClock,
+} from '../../../core/time/work-clock.ts';
 import { decideAfterCalls, findFullFault } from '../../../core/triad/decide-turn.ts';
-import { describeTimeout, listSpans } from '../../../core/triad/list-spans.ts';
+import { mayRetry, reportPhase } from '../../../core/triad/end-phase.ts';
 import { noDuties } from '../../../core/triad/give-turn.ts';
-import { mayRetry } from '../../../core/triad/may-retry.ts';
-import { reportPhase } from '../../../core/triad/report-phase.ts';
+import { checkSettled } from '../../../core/triad/list-sections.ts';
+import { describeTimeout, listSpans } from '../../../core/triad/list-spans.ts';
+import { viewBegun, viewPhase } from '../../../core/triad/phase-state.ts';
 import { openPhase } from '../../../core/triad/step-phase.ts';
-import { viewBegun, viewPhase } from '../../../core/triad/view-phase.ts';
-import { findDeadline, nextLook } from '../../../core/time/find-deadline.ts';
-import { holdClock, readClock, releaseClock, startClock } from '../../../core/time/work-clock.ts';
-import { failureReasons } from '../../../core/turns/failure-reasons.ts';
+import { failureReasons } from '../../../core/turns/turns-state.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { setupOf, specOf } from '../../support/triad-play.ts';
 import { output, property } from './builders.ts';

@@ -117,6 +117,7 @@ it('a run without a workspace has no tools for one', async () => {
   const at = await createHarness({
     agents: () => ({ load: async () => [agent('planner'), agent('writer', tools)] }),
     toolNames: tools,
+    toolProperties: {},
     workspaceTools: ['read_file'],
   });
   const toolsOf = async (input: object) =>

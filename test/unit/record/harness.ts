@@ -76,6 +76,7 @@ export async function createHarness(over: Partial<RecordDeps> = {}): Promise<Har
     projection: createFileProjection({ home }),
     workspaces: fileWorkspaces(home),
     toolNames: ['load_detail'],
+    toolProperties: {},
     workspaceTools: [],
     middlewareNames: [],
     approvers: null,

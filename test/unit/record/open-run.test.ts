@@ -83,6 +83,7 @@ it('keeps a snapshot of the agents that this run goes on with', async () => {
   const opened = await harness.open('plannerRun', { goal: 'Goal' });
   expect(JSON.parse(await harness.deps.store.getText(opened.registry_ref))).toEqual({
     agents: [agent('planner'), agent('researcher'), agent('writer')],
+    designers: [],
     teams: [],
   });
 });

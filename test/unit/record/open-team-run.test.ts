@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import type { OpenRunInput, OpenRunResult } from '../../../contracts/activity-types.ts';
-import { readTeams } from '../../../activities/artifacts/read-artifact.ts';
+import { readRegistry } from '../../../activities/artifacts/read-artifact.ts';
 import { readTree } from '../../support/read-tree.ts';
 import { agent, createHarness, useHarness } from './harness.ts';
 import type { Harness } from './harness.ts';
@@ -13,7 +13,8 @@ const message = 'Compare three ways\nto store sensor data.';
 const members = ['researcher', 'writer'];
 const desk = { team_id: 'desk', leader: 'writer', members: [{ id: 'researcher' }] };
 
-const teamsOf = (opened: OpenRunResult) => readTeams(harness.deps.store, opened.registry_ref);
+const teamsOf = async (opened: OpenRunResult) =>
+  (await readRegistry(harness.deps.store, opened.registry_ref)).teams;
 
 /** Path and reason of every fault. */
 const faultsOf = async (
@@ -88,8 +89,8 @@ describe('a team that is started alone', () => {
     });
     expect(opened).toMatchObject({ use_defaults: true, limits: { max_turns: 5 } });
     expect(opened.teams).toEqual([
-      { team_id: 'news', depth: 2, leader: 'writer' },
-      { team_id: 'desk', depth: 1, leader: 'writer' },
+      { team_id: 'news', depth: 2, leader: 'writer', agents: ['writer', 'researcher'] },
+      { team_id: 'desk', depth: 1, leader: 'writer', agents: ['writer', 'researcher'] },
     ]);
     expect(opened.plan?.delegations).toMatchObject([
       {
@@ -135,7 +136,9 @@ describe('teams that a planner may name', () => {
       expect((await open()).teams).toEqual([]);
       expect((await open(false)).teams).toBeNull();
       const opened = await open([desk]);
-      expect(opened.teams).toEqual([{ team_id: 'desk', depth: 1, leader: 'writer' }]);
+      expect(opened.teams).toEqual([
+        { team_id: 'desk', depth: 1, leader: 'writer', agents: ['writer', 'researcher'] },
+      ]);
       expect(await teamsOf(opened)).toEqual([desk]);
     },
   );

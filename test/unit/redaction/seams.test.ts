@@ -236,7 +236,13 @@ const toolContext: ReadContext = {
 
 /** Runs a tool that returns or fails, and reads the text behind the seam. */
 async function runTool(run: ReadingTool['run']): Promise<string | undefined> {
-  const tool: ReadingTool = { spec: loadDetail.spec, effect: 'read', offeredTo: ['agents'], run };
+  const tool: ReadingTool = {
+    spec: loadDetail.spec,
+    effect: 'read',
+    brings: [],
+    offeredTo: ['agents'],
+    run,
+  };
   const [redacted] = redactTools(new Map([['t', tool]]), redactor).values();
   if (redacted?.effect !== 'read') throw new Error('another tool');
   return redacted.run({}, toolContext).catch((error: unknown) => String(error));
@@ -246,6 +252,7 @@ it('a tool that acts says no secret either, and the ledger of its effects keeps 
   const tool: ActingTool = {
     spec: loadDetail.spec,
     effect: 'acting',
+    brings: [],
     offeredTo: ['agents'],
     approval: 'never',
     targetOf: () => 'a.md',

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { startRehearsalServer } from '../../../rehearsal/server.ts';
+import { startRehearsalServer } from '../../../rehearsal/server/server.ts';
 
-const main = fileURLToPath(new URL('../../../rehearsal/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../../rehearsal/server/main.ts', import.meta.url));
 
 /** Runs the process entry; resolves with its first output once it prints or ends. */
 function run(env: Record<string, string>): {

@@ -1,6 +1,6 @@
 import { AgentOutput } from '../../../contracts/agent-output.ts';
 import { WrittenPlan } from '../../../contracts/wave-plan.ts';
-import { startRehearsalServer } from '../../../rehearsal/server.ts';
+import { startRehearsalServer } from '../../../rehearsal/server/server.ts';
 import { createClient, paramsFor, plainFormat, startRig, textOf } from './support.ts';
 import type { Rig } from './support.ts';
 

@@ -1,0 +1,41 @@
+import { DesignChange, DesignReview } from '../../contracts/design.ts';
+import { defineDesignStage } from './define-design-stage.ts';
+
+/** Changes of the workflow designer: after the parts came together, and after findings or a wish of the user. */
+export const designChangeStage = defineDesignStage({
+  stage: 'design_change',
+  schema: DesignChange,
+  plan: 'whole',
+  rules: `# Changing the plan
+Code has made one plan of the parts. You change it by operations, which are applied in order; all that you do not name stays.
+- Where there are <findings>, each is answered: by an operation that follows its cure, or in explanation by the reason why it stays.
+- Where there is an <requested_change>, the user asked for that change at the approval: do it, and what follows from it.
+- Else you bring the parts together: read the plan as a whole and mend what does not fit. When all fits, operations is empty.
+- change_instructions replaces the whole text; append_instructions adds a section. A removed task is removed from all depends_on; its files must not be needed any more.
+
+Example: {"explanation":"The endpoints need the password rules, so they wait for them.","operations":[{"operation":"reorder","task_id":"sign_in_endpoints_1727539201","depends_on":["create_user_table_1727539200","password_rules_1727539202"]}]}`,
+  request({ findings, requested_change }) {
+    if (requested_change !== null) return "Make the user's change, and what follows from it.";
+    if (findings.length > 0) return 'Answer each finding.';
+    return 'Bring the parts of the plan together.';
+  },
+});
+
+/** Review of a finished plan (seed 003, "Design Verifier Agent"). */
+export const designReviewStage = defineDesignStage({
+  stage: 'design_review',
+  schema: DesignReview,
+  plan: 'whole',
+  showsAgents: true,
+  rules: `# The review
+Code has checked the structure of the plan: ids, cycles, files, verifiers, missing parts. Judge what needs judgement.
+- findings: only what must change before the plan may run. path is the place, as in "tasks/2/instructions" (the third task); message is what is wrong and what follows from it; cure is the change.
+- remarks: what could be better and need not be.
+- A plan without faults has no findings. Do not invent one.
+
+Example: {"findings":[{"path":"tasks/1/validation/evidence/0","message":"The tests may pass although a second account with the same e-mail is possible: no evidence covers it","cure":"Add evidence that a second registration with the e-mail in capitals is refused"}],"remarks":["Two verifiers would shorten the work"]}`,
+  request: () => 'Review the plan.',
+  outline: ({ findings }) => ({
+    findings: findings.map((finding) => ({ rule: 'verifier', ...finding })),
+  }),
+});

@@ -1,0 +1,240 @@
+import { Command } from 'commander';
+import type { CliDeps, LazyCliDeps } from '../cli-deps.ts';
+import { createCommandRunner } from '../command-runner.ts';
+import type { CommandRunner, GlobalOptions } from '../command-runner.ts';
+import { addExamples, helpFooter } from '../help.ts';
+
+/** Adds options and work to a command. */
+type Register = (command: Command, runner: CommandRunner) => void;
+
+type Argument = readonly [word: string, description: string];
+
+/** A command as the help of the program shows it. */
+interface CommandEntry {
+  readonly name: string;
+  readonly does: string;
+  readonly takes: readonly Argument[];
+  /** Loads what no other command needs, because loading takes longer than most commands. */
+  readonly load: () => Promise<Register>;
+}
+
+const run: Argument = ['<run>', 'id of the run'];
+const reason: Argument = ['[reason...]', 'reason, shown with the run'];
+
+/** Commands in the order of the help, those needed first at the top. */
+const commands: readonly CommandEntry[] = [
+  {
+    name: 'start',
+    does: 'start a run',
+    takes: [['[goal]', 'goal of the run, in quotes']],
+    load: async () => (await import('./start.ts')).registerStart,
+  },
+  {
+    name: 'team',
+    does: 'start a team: a leader divides the work among members and answers',
+    takes: [['[message]', 'task of the team, in quotes']],
+    load: async () => (await import('./team.ts')).registerTeam,
+  },
+  {
+    name: 'watch',
+    does: 'follow a run live and ask its questions; Ctrl-C leaves it running',
+    takes: [run],
+    load: async () => (await import('./watch.ts')).registerWatch,
+  },
+  {
+    name: 'questions',
+    does: 'show open questions with the commands that answer them, and refused answers',
+    takes: [['[run]', 'id of the run; default: every run that waits for you']],
+    load: async () => (await import('./questions.ts')).registerQuestions,
+  },
+  {
+    name: 'answer',
+    does: 'answer a question of a run',
+    takes: [
+      run,
+      ['[question_id]', 'for example q1; optional if only one question is open'],
+      ['[answer...]', 'the answer; "-" reads it from standard input'],
+    ],
+    load: async () => (await import('./answer.ts')).registerAnswer,
+  },
+  {
+    name: 'status',
+    does: 'show the state of a run, what it waits for and what it has cost',
+    takes: [['<run>', 'id of the run, or the path of a delegation: my-run/wave-001/facts']],
+    load: async () => (await import('./status.ts')).registerStatus,
+  },
+  {
+    name: 'report',
+    does: "print a run's answer (result.md)",
+    takes: [run],
+    load: async () => (await import('./report.ts')).registerReport,
+  },
+  {
+    name: 'diff',
+    does: "print a run's changes of its workspace, a git repository, as a patch",
+    takes: [run, ['[delegation]', 'only the changes of this delegation']],
+    load: async () => (await import('./changes.ts')).registerDiff,
+  },
+  {
+    name: 'apply',
+    does: "bring a run's changes into your folder, as changes that are not committed",
+    takes: [run],
+    load: async () => (await import('./changes.ts')).registerApply,
+  },
+  {
+    name: 'undo',
+    does: "take a run's applied changes out of your folder again",
+    takes: [run],
+    load: async () => (await import('./changes.ts')).registerUndo,
+  },
+  {
+    name: 'list',
+    does: 'list runs and everything else that people started, newest first; needs no worker',
+    takes: [],
+    load: async () => (await import('./list.ts')).registerList,
+  },
+  {
+    name: 'pause',
+    does: 'finish calls in flight and start nothing new',
+    takes: [run, reason],
+    load: async () => (await import('./control.ts')).registerControl('pause'),
+  },
+  {
+    name: 'resume',
+    does: 'continue after a pause, or after the cause of a parked run is fixed',
+    takes: [run, reason],
+    load: async () => (await import('./control.ts')).registerControl('resume'),
+  },
+  {
+    name: 'stop',
+    does: 'cancel calls in flight and end the run with the work done so far',
+    takes: [run, reason],
+    load: async () => (await import('./control.ts')).registerControl('stop'),
+  },
+  {
+    name: 'amend',
+    does: 'give a run an instruction, change answers or waive criteria',
+    takes: [run, ['<instruction>', 'instruction for all further work, in quotes']],
+    load: async () => (await import('./control.ts')).registerAmend,
+  },
+  {
+    name: 'export',
+    does: "write a run's readable files again from the store",
+    takes: [run],
+    load: async () => (await import('./report.ts')).registerExport,
+  },
+  {
+    name: 'artifact',
+    does: 'print a stored text whole, such as the arguments of a call that waits for approval',
+    takes: [
+      ['<ref>', 'address of the text: 64 hexadecimal digits, as questions and history show it'],
+    ],
+    load: async () => (await import('./report.ts')).registerArtifact,
+  },
+  {
+    name: 'prune',
+    does: 'remove runs that ended long ago from the artifact home; needs no server',
+    takes: [],
+    load: async () => (await import('./prune.ts')).registerPrune,
+  },
+  {
+    name: 'threads',
+    does: 'list what teams remember across runs, newest first',
+    takes: [],
+    load: async () => (await import('./threads.ts')).registerThreads,
+  },
+  {
+    name: 'doctor',
+    does: 'check everything a run needs, and show how to repair what fails',
+    takes: [],
+    load: async () => (await import('./doctor.ts')).registerDoctor,
+  },
+];
+
+/**
+ * Creates the program. Only the command that the words name has its options and its work.
+ *
+ * @param argv words of the command line; null: all commands are loaded
+ * @param reportExitCode called with the exit code of the command that ran
+ */
+export async function createProgram(
+  argv: readonly string[] | null,
+  shell: CliDeps | LazyCliDeps,
+  reportExitCode: (exitCode: number) => void = () => {},
+): Promise<Command> {
+  const program = new Command('planwave')
+    .description('Start, watch and steer planwave runs on a Temporal server.')
+    .usage('<command> [options]')
+    .version(shell.version ?? 'unknown', '--version', 'print the version')
+    // Without it, the options after `temporal` would be read as ours.
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => shell.io.stdout.write(text),
+      writeErr: (text) => shell.io.stderr.write(text),
+      // Printed by runCli, in the form of all other errors.
+      outputError: () => {},
+    })
+    .addHelpText('after', helpFooter());
+  const runner = createCommandRunner(shell, reportExitCode);
+  const wanted = argv === null ? null : findName(argv);
+  for (const { name, does, takes, load } of commands) {
+    const command = program.command(name).description(does);
+    for (const [word, description] of takes) command.argument(word, description);
+    // One after the other, in the order of the help.
+    // oxlint-disable-next-line no-await-in-loop
+    if (wanted === null || wanted === name) (await load())(command, runner);
+  }
+  registerTemporal(program, runner);
+  addExamples(program);
+  addGlobalOptions(program);
+  return program;
+}
+
+/** Returns the first word that can be the name of a command: no option, no value of a global one, and not `help`. */
+function findName(argv: readonly string[]): string | undefined {
+  return argv.find((word, at) => {
+    const before = argv[at - 1];
+    return (
+      !word.startsWith('-') && word !== 'help' && before !== '--address' && before !== '--namespace'
+    );
+  });
+}
+
+/** Adds the global options to every command below too, so that they may stand after its name. */
+function addGlobalOptions(command: Command): void {
+  for (const inner of command.commands) addGlobalOptions(inner);
+  command
+    .option('--json', 'print one JSON document on standard output and nothing else')
+    .option(
+      '--address <host:port>',
+      'Temporal server (default: TEMPORAL_ADDRESS, else localhost:7233)',
+    )
+    .option('--namespace <name>', 'Temporal namespace (default: TEMPORAL_NAMESPACE, else default)');
+}
+
+function registerTemporal(program: Command, runner: CommandRunner): void {
+  program
+    .command('temporal')
+    .argument('[arguments...]', 'passed to the Temporal CLI unchanged')
+    .description('run the Temporal CLI that planwave uses')
+    .allowUnknownOption()
+    .passThroughOptions()
+    .helpOption(false)
+    .action((words: readonly string[], _options: object, command: Command) =>
+      runner.run(command, async ({ deps, globals }) => ({
+        data: undefined,
+        lines: [],
+        exitCode: await deps.runTemporalCli([...words, ...passedOn(globals)]),
+      })),
+    );
+}
+
+/** Returns our options that were given before the command's name, in the Temporal CLI's own words. */
+function passedOn({ address, namespace, json }: GlobalOptions): string[] {
+  return [
+    ...(address === undefined ? [] : ['--address', address]),
+    ...(namespace === undefined ? [] : ['--namespace', namespace]),
+    ...(json === true ? ['--output', 'json'] : []),
+  ];
+}

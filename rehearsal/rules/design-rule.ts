@@ -1,0 +1,300 @@
+import type { MessagesRequest } from '../messages-api.ts';
+import { objectsOf, quote, stringsOf, textOf, isObject } from '../text.ts';
+import type { JsonObject } from '../text.ts';
+import { chooseAgent } from './choose-agents.ts';
+import { firstOfEach, jsonBlock, listBlocks, textIn } from './prompt.ts';
+import type { Prompt } from './prompt.ts';
+import { audienceQuestion, isAudienceQuestion, readDesignMarks } from './rehearsal-marks.ts';
+
+/** Request of a design, read from the first message. */
+interface DesignRequest {
+  readonly goal: string;
+  readonly prompt: Prompt;
+  /** Results of earlier stages. */
+  readonly materials: readonly JsonObject[];
+  readonly tasks: readonly JsonObject[];
+  readonly findings: readonly JsonObject[];
+  readonly subject: string;
+  /** Change that the user asked for; empty without one. */
+  readonly change: string;
+}
+
+/** Task of every rehearsed design. */
+interface RehearsedTask {
+  readonly task: string;
+  readonly title: string;
+  readonly agent: string;
+  readonly words: readonly string[];
+  readonly after: readonly string[];
+  readonly evidence: string;
+}
+
+const tasks: readonly RehearsedTask[] = [
+  {
+    task: 'gather_facts',
+    title: 'Gather the facts',
+    agent: 'facts_agent',
+    words: ['research', 'fact', 'find', 'source'],
+    after: [],
+    evidence: 'At least three facts that matter for the goal are named.',
+  },
+  {
+    task: 'compare_options',
+    title: 'Compare the options',
+    agent: 'options_agent',
+    words: ['compar', 'option', 'analy', 'evaluat'],
+    after: [],
+    evidence: 'At least two ways to reach the goal are compared.',
+  },
+  {
+    task: 'write_result',
+    title: 'Write the result',
+    agent: 'result_agent',
+    words: ['writ', 'draft', 'document', 'text'],
+    after: ['gather_facts', 'compare_options'],
+    evidence: 'The result answers the goal in one text.',
+  },
+];
+
+const verifier = 'verifier_agent';
+
+const newAgent = {
+  agent_id: 'rehearsed-specialist',
+  description: 'A specialist that a rehearsed design asks for.',
+  capabilities: ['rehearsal'],
+  tools: [],
+  risk_level: 'low',
+  prompt: 'You gather facts and say where each is from.',
+};
+
+const outputOf = ({ task, agent }: RehearsedTask): JsonObject => ({
+  path: `agents/${agent}/task_output/${task}.md`,
+  format: 'Markdown',
+});
+
+const ask = (goal: string): JsonObject => {
+  const { text, choices, defaultAnswer } = audienceQuestion(goal);
+  return {
+    text,
+    why_it_matters: 'A rehearsed design asks one question.',
+    priority: 'high',
+    expected_answer_format: 'choice',
+    choices,
+    default_answer: defaultAnswer,
+  };
+};
+
+function interview({ goal, prompt }: DesignRequest): JsonObject {
+  const answer = prompt.answers.find(({ text }) => isAudienceQuestion(text));
+  return {
+    task_name: 'rehearsal',
+    accomplish: `Rehearsal: reach the goal ${quote(goal, 400)}.`,
+    decisions: [
+      {
+        decision: 'The result is one text.',
+        rationale: 'A rule of the rehearsal model decided it.',
+        alternatives: 'None were looked at.',
+      },
+    ],
+    constraints: [],
+    questions_resolved:
+      answer === undefined ? [] : [{ question: answer.text, answer: answer.answer }],
+    open_items: [],
+    integration_points: [],
+    user_questions: answer === undefined ? [ask(goal)] : [],
+  };
+}
+
+function brief({ goal }: DesignRequest): JsonObject {
+  return {
+    deliverables: [`A text for ${quote(goal)}`],
+    hand_offs: ['Facts and options pass to the author of the result.'],
+    failure_modes: ['The facts are not enough.'],
+    success_criteria: ['The result answers the goal in one text.'],
+    technologies: ['Markdown'],
+    user_questions: [],
+  };
+}
+
+function roster({ goal, prompt }: DesignRequest): JsonObject {
+  const { needsNewAgent } = readDesignMarks(goal);
+  const used = new Set<string>();
+  const agents = tasks.map(({ agent, title, words }) => {
+    const agent_id = chooseAgent(prompt.agents, words, used);
+    used.add(agent_id);
+    const isNew = used.size === 1 && needsNewAgent;
+    const id = isNew ? newAgent.agent_id : agent_id;
+    return { agent_name: agent, role: 'doer', responsibility: `${title}.`, agent_id: id };
+  });
+  const checker = chooseAgent(prompt.agents, ['review', 'verif', 'check'], used);
+  return {
+    agents: [
+      ...agents,
+      { agent_name: verifier, role: 'verifier', responsibility: 'Checks all.', agent_id: checker },
+    ],
+    new_agents: needsNewAgent ? [newAgent] : [],
+  };
+}
+
+/** Reads the id of each task in the plan by its short name. */
+function idsIn({ tasks: planned }: DesignRequest): readonly { id: string; name: string }[] {
+  return planned.map((one) => {
+    const id = textOf(one['task_id']);
+    return { id, name: id.replace(/_\d{10}$/u, '') };
+  });
+}
+
+/** Changes the plan as the user asked, or answers each finding; a mark in the goal leaves all findings as they are. */
+function changeDesign(request: DesignRequest): JsonObject {
+  const { findings, change, goal } = request;
+  const [first] = idsIn(request);
+  const mends = findings.length > 0 && !readDesignMarks(goal).neverMends && first !== undefined;
+  const text = change === '' ? 'Rehearsal: answers a finding.' : `Rehearsal: ${quote(change, 400)}`;
+  const operations =
+    first !== undefined && (mends || change !== '')
+      ? [{ operation: 'append_instructions', task_id: first.id, heading: 'Change', text }]
+      : [];
+  return { explanation: text, operations };
+}
+
+function recommendProofs(request: DesignRequest): JsonObject {
+  const [first] = tasks;
+  const dependent = idsIn(request).find(({ name }) => name === first?.task);
+  if (first === undefined || dependent === undefined) return { risks: [], proofs_of_concept: [] };
+  const evidence_id = 'sources-found';
+  return {
+    risks: [
+      {
+        risk_id: 'no-sources',
+        assumption: 'There are facts to be found for the goal.',
+        likelihood: 'medium',
+        impact: 'high',
+        mitigation: 'A proof of concept looks for one before the work begins.',
+      },
+    ],
+    proofs_of_concept: [
+      {
+        risk_id: 'no-sources',
+        task: 'find_one_fact',
+        title: 'Find one fact',
+        agent: first.agent,
+        verified_by: verifier,
+        instructions: '## Objective\nName one fact that matters for the goal.',
+        success_criteria: ['One fact is named.'],
+        failure_criteria: ['No fact is named.'],
+        outputs: [{ path: `agents/${first.agent}/task_output/one_fact.md`, format: 'Markdown' }],
+        evidence: [{ evidence_id, description: 'One fact that matters for the goal is named.' }],
+        dependents: [dependent.id],
+      },
+    ],
+  };
+}
+
+function placeProofs({ materials }: DesignRequest): JsonObject {
+  const result = materials.findLast(({ stage }) => stage === 'poc_recommendation')?.['result'];
+  const proofs = objectsOf(isObject(result) ? result['proofs_of_concept'] : []);
+  return {
+    positions: proofs.map((proof) => ({
+      task: textOf(proof['task']),
+      depends_on: [],
+      before: stringsOf(proof['dependents']),
+    })),
+  };
+}
+
+function review({ goal, tasks: planned }: DesignRequest): JsonObject {
+  const isMended = JSON.stringify(planned).includes('Rehearsal: answers a finding.');
+  const { hasFinding, neverMends } = readDesignMarks(goal);
+  const finding = {
+    path: 'tasks/0/instructions',
+    message: 'Rehearsal: the first task does not say what a fact is.',
+    cure: 'Say it in its instructions.',
+  };
+  return {
+    findings: (hasFinding || neverMends) && !isMended ? [finding] : [],
+    remarks: ['Rehearsal: a rule reviewed this plan.'],
+  };
+}
+
+const rules: Readonly<Record<string, (request: DesignRequest) => JsonObject>> = {
+  interview,
+  brief,
+  roster,
+  sequencing: () => ({
+    tasks: tasks.map(({ task, title, agent, after }) => ({
+      task,
+      title,
+      agent,
+      purpose: `${title} for the goal.`,
+      depends_on: after,
+    })),
+    max_parallel: 2,
+  }),
+  file_structure: () => ({
+    tasks: tasks.map((one) => ({
+      task: one.task,
+      inputs: tasks
+        .filter(({ task }) => one.after.includes(task))
+        .map((source) => ({ ...outputOf(source), from: source.task })),
+      outputs: [outputOf(one)],
+    })),
+  }),
+  checkpoints: () => ({
+    tasks: tasks.map(({ task, evidence }) => ({
+      task,
+      verified_by: verifier,
+      evidence: [{ evidence_id: task.replaceAll('_', '-'), description: evidence }],
+    })),
+    escalation: ['Technical questions go to the planner.', 'Requirements go to the user.'],
+  }),
+  instructions: ({ goal }) => ({
+    tasks: tasks.map(({ task, title }) => ({
+      task,
+      instructions: `## Objective\n${title} for ${quote(goal, 400)}.\n\n## Context\nThis is a rehearsal.\n\n## Steps\n1. Do it.\n\n## Out of scope\nAll else.`,
+    })),
+  }),
+  design_change: changeDesign,
+  research: ({ subject }) => ({
+    technology: subject,
+    practices: ['Begin with the result.'],
+    failure_patterns: ['A long text without headings.'],
+    sources: [{ title: 'Rehearsal: nothing was looked up', url: null }],
+  }),
+  consultation: (request) => ({
+    risks: idsIn(request)
+      .slice(0, 1)
+      .map(({ id }) => ({
+        assumption: 'There are facts to be found for the goal.',
+        likelihood: 'medium',
+        impact: 'high',
+        reason: 'Rehearsal: nothing was looked up.',
+        task_ids: [id],
+      })),
+  }),
+  poc_recommendation: recommendProofs,
+  poc_integration: placeProofs,
+  best_practices: (request) => ({
+    tasks: idsIn(request)
+      .slice(0, 1)
+      .map(({ id }) => ({ task_id: id, practices: ['Begin with the result.'] })),
+  }),
+  design_review: review,
+};
+
+/** Plays a stage of a design; null when the request is of none. */
+export function answerDesign(request: MessagesRequest, prompt: Prompt): JsonObject | null {
+  const first = textIn(request.messages[0]?.blocks ?? []);
+  const stage = /^<request kind="design" stage="([a-z_]+)">/u.exec(first)?.[1];
+  const rule = stage === undefined ? undefined : rules[stage];
+  if (rule === undefined) return null;
+  const blocks = firstOfEach(listBlocks(first));
+  return rule({
+    goal: prompt.goal,
+    prompt,
+    materials: objectsOf(jsonBlock(blocks, 'materials')),
+    tasks: objectsOf(jsonBlock(blocks, 'plan_tasks')),
+    findings: objectsOf(jsonBlock(blocks, 'findings')),
+    subject: textOf(jsonBlock(blocks, 'subject')),
+    change: blocks.get('requested_change') ?? '',
+  });
+}

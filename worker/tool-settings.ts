@@ -1,0 +1,31 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+/** Settings of agents' tools. */
+export interface ToolSettings {
+  /** `PLANWAVE_TOOLS` as an absolute path: a module with the owner's tools. If undefined, only the shipped ones. */
+  readonly file: string | undefined;
+  /** `PLANWAVE_UNTRUSTED_WORKSPACES=1`: strangers may have written the files of workspaces. Default: they are trusted. */
+  readonly untrustedWorkspaces: boolean;
+}
+
+/** Variables of agents' tools, each with what is expected of it. */
+export const toolVariables = {
+  PLANWAVE_TOOLS: z
+    .string()
+    .regex(/^[^\p{Cc}]{1,4000}\.m?[jt]s$/u, 'the path of an ES module. Try: ./tools.mjs')
+    .transform((path) => resolve(path))
+    .optional(),
+  PLANWAVE_UNTRUSTED_WORKSPACES: z
+    .enum(['0', '1'], '1 if strangers may have written files of workspaces, or 0. Try: 0')
+    .default('0'),
+};
+
+type ToolVariables = z.infer<z.ZodObject<typeof toolVariables>>;
+
+export function toToolSettings(read: ToolVariables): ToolSettings {
+  return {
+    file: read.PLANWAVE_TOOLS,
+    untrustedWorkspaces: read.PLANWAVE_UNTRUSTED_WORKSPACES === '1',
+  };
+}

@@ -1,0 +1,124 @@
+import { defaultPayloadConverter, defineSignal, workflowInfo } from '@temporalio/workflow';
+import type { ActivateInput, WorkflowInterceptors } from '@temporalio/workflow';
+import { createTokenCheck } from './run-token.ts';
+import type { TokenCheck } from './run-token.ts';
+
+/**
+ * Names with this prefix belong to the SDK. A signal that carries one fails the workflow task of every workflow with a
+ * default handler (`signalWorkflow` of `@temporalio/workflow` 1.24), and Temporal delivers the signal again with each
+ * task, so one signal would end the run.
+ */
+const reservedPrefix = '__temporal_';
+
+/** The prefix under which the SDK hands a reserved name to the default handler. */
+const escapeMark = 'reserved:';
+
+/** The signal as which a flood reaches its handler: the flooded signals, then their arguments. No one can send it. */
+const floodName = 'planwave-flood';
+export const floodSignal = defineSignal<[readonly FloodedSignal[], ...unknown[]]>(floodName);
+
+/**
+ * Number of signals in one activation from which on they are handed over together. Changing it changes how histories
+ * with a flood replay.
+ */
+const floodSignalsMin = 100;
+
+type Jobs = NonNullable<ActivateInput['activation']['jobs']>;
+type Signal = NonNullable<Jobs[number]['signalWorkflow']>;
+
+/** A signal of a flood. */
+export interface FloodedSignal {
+  readonly name: string;
+  readonly argsCount: number;
+}
+
+/**
+ * Receives the signals of an activation before the SDK does.
+ *
+ * - Signals with a reserved name are renamed. The default handler then records them like every unknown signal. This is
+ *   an interceptor of the activation, because the SDK skips the interceptor of the signal for reserved names.
+ * - A child takes no signal without its run's token, so these are dropped. The SDK would keep those that have no handler.
+ * - The topmost workflow gets a flood as one signal, without the messages of its children. For each signal the SDK makes
+ *   about ten promises, each with a stack trace, and evaluates all conditions: about a millisecond. The SDK interrupts an
+ *   activation after 5 s, and if a promise is interrupted, Node ends the process ("async hook stack has become
+ *   corrupted").
+ *
+ * All of it is synchronous, so existing histories replay.
+ */
+export function interceptors(): WorkflowInterceptors {
+  const token = createTokenCheck();
+  return {
+    inbound: [token.inbound],
+    outbound: [token.outbound],
+    internals: [
+      {
+        activate(input, next) {
+          const { activation } = input;
+          const jobs = activation.jobs ?? [];
+          for (const { signalWorkflow } of jobs) {
+            const name = signalWorkflow?.signalName ?? '';
+            if (isReserved(name))
+              Object.assign(signalWorkflow ?? {}, { signalName: `${escapeMark}${name}` });
+          }
+          activation.jobs =
+            workflowInfo().parent === undefined ? joinFlood(jobs, token) : dropForged(jobs, token);
+          next(input);
+        },
+      },
+    ],
+  };
+}
+
+/** Returns the name as its sender wrote it. */
+export function sentSignalName(received: string): string {
+  const name = received.slice(escapeMark.length);
+  return received.startsWith(escapeMark) && isReserved(name) ? name : received;
+}
+
+function isReserved(name: string): boolean {
+  return name.startsWith(reservedPrefix) || name === floodName;
+}
+
+/** Splits the arguments of the signal that stands for a flood. */
+export function splitFlood(
+  signals: readonly FloodedSignal[],
+  args: readonly unknown[],
+): { readonly name: string; readonly payload: unknown }[] {
+  let begin = 0;
+  return signals.map(({ name, argsCount }) => {
+    begin += argsCount;
+    return { name, payload: argsCount === 0 ? undefined : args[begin - argsCount] };
+  });
+}
+
+function joinFlood(jobs: Jobs, token: TokenCheck): Jobs {
+  const isFlooded = ({ signalWorkflow: signal }: Jobs[number]): boolean =>
+    isSignal(signal) && !token.isStamped(signal.headers ?? {});
+  const signals = jobs.filter(isFlooded).flatMap(({ signalWorkflow }) => signalWorkflow ?? []);
+  const [first] = signals;
+  if (first === undefined || signals.length < floodSignalsMin) return jobs;
+  const names = signals.map(describeSignal);
+  const args = signals.flatMap((signal) => signal.input ?? []);
+  Object.assign(first, {
+    signalName: floodName,
+    headers: {},
+    input: [defaultPayloadConverter.toPayload(names), ...args],
+  });
+  return jobs.filter((job) => job.signalWorkflow === first || !isFlooded(job));
+}
+
+function isSignal(signal: Jobs[number]['signalWorkflow']): signal is Signal {
+  return signal !== null && signal !== undefined;
+}
+
+function describeSignal({ signalName, input }: Signal): FloodedSignal {
+  return { name: signalName ?? '', argsCount: input?.length ?? 0 };
+}
+
+function dropForged(jobs: Jobs, token: TokenCheck): Jobs {
+  const [started] = jobs.flatMap(({ initializeWorkflow }) => initializeWorkflow ?? []);
+  if (started !== undefined) token.learn(started.headers ?? {});
+  return jobs.filter(
+    ({ signalWorkflow: signal }) => !isSignal(signal) || token.isStamped(signal.headers ?? {}),
+  );
+}
