@@ -2,6 +2,7 @@ import type { AgentSummary } from './agent-definition.ts';
 import type { RunBudget } from './budget.ts';
 import type { CriterionState } from './criterion.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
+import type { DesignActivities, DesignRequest } from './design-run.ts';
 import type { EffectOrder, RecordedEffect } from './effect.ts';
 import type { Fact } from './fact.ts';
 import type { RunLimits } from './limits.ts';
@@ -36,7 +37,7 @@ import type { Usage } from './usage.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
 
 /** Activities that workflows may call. Workflows see only these signatures; `activities/` implements them. */
-export interface Activities {
+export interface Activities extends DesignActivities {
   /** @throws InvalidInput with every fault at once. */
   readonly openRun: (input: OpenRunInput) => Promise<OpenRunResult>;
   /**
@@ -110,7 +111,9 @@ export interface OpenRunInput {
     | 'delegation'
     | 'triad'
     | 'triadPhase'
-    | 'team';
+    | 'team'
+    | 'architectureDesign'
+    | 'riskAssessment';
   readonly run_id: string;
   /** Unchecked text of the user; validated in the activity, because workflow code does not load zod. */
   readonly input: unknown;
@@ -145,6 +148,8 @@ export interface OpenRunResult {
   readonly teams: readonly TeamSummary[] | null;
   /** Start of a single phase; absent for all others. */
   readonly phase_start?: PhaseStart;
+  /** Settings of the run's design, and its plan if the input has one. Absent where no design is made. */
+  readonly design?: DesignRequest;
 }
 
 /** Typed input that starts a single phase of a triad. */

@@ -7,7 +7,6 @@ import type { DesignMaterial } from './design.ts';
 import type { RunLimits } from './limits.ts';
 import type { NewsItem } from './messages.ts';
 import type { OutputFault } from './output-fault.ts';
-import type { RunAnswer } from './planner-run.ts';
 import type { Ref } from './ref.ts';
 import { runSettings } from './run-settings.ts';
 import type { Usage } from './usage.ts';
@@ -48,18 +47,41 @@ export interface PlanOutline {
   readonly proofs_of_concept: number;
 }
 
+/** Settings of a design, with every field set. */
+export interface DesignRequest {
+  readonly mode: 'direct' | 'designed';
+  readonly auto_approve: boolean;
+  readonly research_max_age_days: number;
+  /** The plan in the input: approved already for a run, to be assessed for a risk assessment. Null without one. */
+  readonly plan: PlanOutline | null;
+  readonly technologies: readonly string[];
+}
+
 /** State of a design, in the record. */
 export interface RecordedDesign {
-  readonly status: 'designing' | 'approved' | 'abandoned' | 'stopped' | 'finished';
+  /** `assessed`: the end of a risk assessment that was started alone. */
+  readonly status: 'designing' | 'assessed' | 'approved' | 'abandoned' | 'stopped' | 'finished';
   /** Results of the finished stages, in the order in which they came. */
   readonly materials: readonly DesignMaterial[];
   /** Every version of the plan, oldest first; the last one is current. */
   readonly plan_refs: readonly Ref[];
+  /** Names of the agents of the current plan. */
+  readonly agent_names: readonly string[];
   /** Findings that the current plan has. */
   readonly findings: readonly PlanFinding[];
   /** The question whose answer approved the current plan. Null while it is not approved, and without a question. */
   readonly approved_by: string | null;
   readonly usage: Usage;
+}
+
+/** Progress of a design since its last report: payload of `designed`, from a design to its run. */
+export interface DesignProgress extends Pick<RecordedDesign, 'status' | 'approved_by' | 'usage'> {
+  /** Results of stages that have ended since. */
+  readonly materials: readonly DesignMaterial[];
+  /** Versions of the plan since. */
+  readonly plan_refs: readonly Ref[];
+  /** Findings that the current plan has. */
+  readonly findings: readonly PlanFinding[];
 }
 
 /** Order of a run to its design. */
@@ -83,23 +105,29 @@ export type ArchitectureDesignArgs = { readonly order: DesignOrder } | Architect
 
 export interface DesignResult {
   /** `finished`: the run's budget is spent, and the user told it to finish. */
-  readonly status: Exclude<RecordedDesign['status'], 'designing'>;
-  readonly design: RecordedDesign;
+  readonly status: Exclude<RecordedDesign['status'], 'designing' | 'assessed'>;
   /** The current plan; null when the design ended before it was assembled. */
   readonly plan: PlanOutline | null;
+  /** Findings that it has. */
+  readonly findings: readonly PlanFinding[];
+  /** Defined in RecordedDesign. */
+  readonly approved_by: string | null;
   readonly usage: Usage;
   /** Budget for the rest of the run. */
   readonly budget: CarriedBudget | null;
 }
-
-/** Result of a design or a risk assessment that a person started. */
-export interface LoneDesignResult extends DesignResult, RunAnswer {}
 
 export interface AssembleDesignInput {
   readonly record_ref: Ref;
   readonly materials: readonly DesignMaterial[];
   /** Unix epoch seconds; part of each task_id. */
   readonly created_at: number;
+}
+
+export interface AssembleDesignResult {
+  readonly plan: PlanOutline;
+  /** Gaps between the replies. */
+  readonly findings: readonly PlanFinding[];
 }
 
 export interface CheckDesignInput {
@@ -110,12 +138,16 @@ export interface CheckDesignInput {
 /** A change of a plan, by the replies that it follows from. */
 export type DesignChangeSource =
   | { readonly type: 'design_change'; readonly ref: Ref }
-  | { readonly type: 'poc_integration'; readonly recommendation_ref: Ref; readonly ref: Ref }
+  /** `ref`: null for a recommendation without proofs of concept, whose risks are added. */
+  | { readonly type: 'poc_integration'; readonly recommendation_ref: Ref; readonly ref: Ref | null }
   | { readonly type: 'best_practices'; readonly ref: Ref };
 
 export interface ChangeDesignInput {
   readonly plan_ref: Ref;
+  readonly registry_ref: Ref;
   readonly source: DesignChangeSource;
+  /** Unix epoch seconds; part of the ids of new tasks. */
+  readonly now: number;
 }
 
 /** A refused change goes back to the model that made it. */
@@ -128,6 +160,8 @@ export interface DescribeDesignInput {
   readonly findings: readonly PlanFinding[];
   /** Use of the design so far, from which the use of the work is estimated. */
   readonly usage: Usage;
+  /** Milliseconds of its calls together. */
+  readonly worked_ms: number;
 }
 
 export interface FindResearchInput {
@@ -170,7 +204,7 @@ export interface PlanNextWaveInput {
 /** Activities of designed mode. */
 export interface DesignActivities {
   /** Makes one plan of the replies of a design. */
-  readonly assembleDesign: (input: AssembleDesignInput) => Promise<PlanOutline>;
+  readonly assembleDesign: (input: AssembleDesignInput) => Promise<AssembleDesignResult>;
   /** Checks everything of a plan that code can check. */
   readonly checkDesign: (
     input: CheckDesignInput,

@@ -257,6 +257,8 @@ export interface DesignReplyOutline {
   readonly user_questions: readonly AskedQuestion[];
   /** Technologies of a brief; otherwise empty. */
   readonly technologies: readonly string[];
+  /** Number of proofs of concept of a recommendation; otherwise 0. */
+  readonly proofs_of_concept: number;
   /** Findings of a review; otherwise empty. */
   readonly findings: readonly PlanFinding[];
 }

@@ -8,6 +8,8 @@ export const workflowTypes = {
   triad: 'triad',
   triadPhase: 'triadPhase',
   team: 'team',
+  architectureDesign: 'architectureDesign',
+  riskAssessment: 'riskAssessment',
 } as const;
 
 /** Kinds of model reply of a design, in the order in which a design asks for them. */
@@ -71,6 +73,8 @@ export const signalNames = {
   grant: 'grant',
   /** Sent by a wave to its run: the plan. */
   progress: 'progress',
+  /** Sent by a design to its run: a finished stage, or a new version of the plan. */
+  designed: 'designed',
 } as const;
 
 export const updateNames = { submitAnswer: 'submitAnswer' } as const;

@@ -4,6 +4,9 @@ import type { Fact } from './fact.ts';
 import type { CarriedBudget } from './budget.ts';
 import type { RunLimits } from './limits.ts';
 import type { AgentSummary, Taint } from './agent-definition.ts';
+import { CoordinationPlan } from './coordination-plan.ts';
+import { designSettings } from './design-run.ts';
+import type { DesignRequest, PlanOutline } from './design-run.ts';
 import type { AnsweredQuestion, AnswerFormat, Question, RejectedAnswer } from './question.ts';
 import type { Autonomy, QuestionRules } from './question-rules.ts';
 import { runSettings } from './run-settings.ts';
@@ -22,7 +25,13 @@ export const PlannerRunInput = z.strictObject({
   constraints: z.array(z.string().min(1).max(4_000)).max(50).optional(),
   /** Criteria of the user's own. The run is not done before each is met with evidence or waived. */
   criteria: z.array(z.string().min(1).max(1_000)).max(20).optional(),
-  mode: z.enum(['direct']).optional(),
+  /**
+   * direct: the planner plans wave by wave. designed: a design is made and approved first. Default direct.
+   */
+  mode: z.enum(['direct', 'designed']).optional(),
+  /** An approved plan, which is carried out without a design. */
+  plan: CoordinationPlan.optional(),
+  ...designSettings,
   /** False: every delegation is done by one agent. Default true. */
   triads: z.boolean().optional(),
   /** Teams that the planner may give a delegation to, besides those it defines; false: none at all. */
@@ -94,6 +103,10 @@ export interface CarriedRun {
   readonly teams: readonly TeamSummary[] | null;
   /** Models that members of triads may get. */
   readonly models: readonly string[];
+  /** Defined in OpenRunResult. Null where no design is made. */
+  readonly design_request: DesignRequest | null;
+  /** The approved plan that the run carries out; null without one. */
+  readonly plan_approved: PlanOutline | null;
   readonly wave: number;
   readonly waves_allowed: number;
   readonly criteria: readonly CriterionState[];

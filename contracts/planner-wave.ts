@@ -15,6 +15,7 @@ import { runSettings } from './run-settings.ts';
 import { NamedTeams } from './team.ts';
 import type { TeamSummary } from './team.ts';
 import type { Usage } from './usage.ts';
+import type { WavePlanOutline } from './wave-plan.ts';
 import type { WaveDecisionOutline } from './wave-decision.ts';
 
 /** Typed input that starts a single wave. Without `delegations` the planner plans it. */
@@ -60,6 +61,8 @@ export interface WaveOrder {
   readonly news: readonly NewsItem[];
   /** Number of facts in the record: their ids are `f1` to this one. */
   readonly facts_total: number;
+  /** The plan, where it follows from an approved design. Absent: the planner plans. */
+  readonly plan?: WavePlanOutline;
   /** Questions with an answer in the record. */
   readonly answered_questions: readonly KnownAnswer[];
   /** Properties of the results of earlier waves. Absent when they have none. */

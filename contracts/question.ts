@@ -31,6 +31,10 @@ export type QuestionKind =
   | 'blocking'
   /** The planner needs a decision before it plans on (seed 004 §10). */
   | 'planner'
+  /** An agent of a design needs a decision (seed 003, "Plan Development"). */
+  | 'design'
+  /** A designed plan needs the user's consent before it is carried out. */
+  | 'plan_approval'
   /** The planner could not write a valid plan or decision in all its attempts. */
   | 'planner_stuck'
   /** A call that changes something outside needs the user's consent (seed 004 §11). */

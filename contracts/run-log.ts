@@ -39,7 +39,12 @@ export type RunEvent = {
   /** Unix epoch seconds. */
   readonly at: number;
 } & (
-  | Exclude<RecordChange, ChangeOf<'wave_planned'> | ChangeOf<'wave_done'>>
+  | Exclude<RecordChange, ChangeOf<'wave_planned'> | ChangeOf<'wave_done'> | ChangeOf<'designed'>>
+  /** `tasks`: those of an approved plan; before the approval there are none. `agent_names`: of a new version; else null. */
+  | (ChangeOf<'designed'> & {
+      readonly tasks: readonly PlannedTask[];
+      readonly agent_names: readonly string[] | null;
+    })
   | (ChangeOf<'wave_planned'> & { readonly tasks: readonly PlannedTask[] })
   | (ChangeOf<'wave_done'> & { readonly found: WaveFindings })
   /** `result.md` and `report.md` of a run that has ended. */

@@ -2,6 +2,7 @@ import type { Consumption, ShownToWave, StaleDelegation } from './consumption.ts
 import type { FanOutEstimate } from './budget.ts';
 import type { AcceptanceCriterion } from './delegation.ts';
 import type { CriterionState } from './criterion.ts';
+import type { DesignProgress, RecordedDesign } from './design-run.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
 import type { RecordedEffect, WrittenFile } from './effect.ts';
 import type { Fact, UserFact } from './fact.ts';
@@ -121,6 +122,8 @@ export interface RunRecord {
   /** Changes that tools made outside, in the order of the first report. Absent while there are none. */
   readonly effects?: readonly RecordedEffect[];
   readonly usage: Usage;
+  /** Absent for a run without a design. */
+  readonly design?: RecordedDesign;
   /** `result.md` and `report.md`; null until the run has ended. */
   readonly result_ref: Ref | null;
   readonly report_ref: Ref | null;
@@ -166,6 +169,8 @@ export type RecordChange =
       readonly wave: RecordedWave;
       readonly criteria: readonly CriterionState[];
     }
+  /** A stage of the design has ended, its plan has changed, or the design has ended. */
+  | { readonly type: 'designed'; readonly progress: DesignProgress }
   /** A wave ended without a report. */
   | { readonly type: 'wave_lost'; readonly wave: number; readonly usage: Usage }
   | {

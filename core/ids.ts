@@ -16,6 +16,16 @@ export function waveWorkflowId(runId: string, wave: number): string {
   return `${runId}/wave-${waveNumber(wave)}`;
 }
 
+/** Returns the id of a run's design. */
+export function designWorkflowId(runId: string): string {
+  return `${runId}/design`;
+}
+
+/** Returns the id of the risk assessment of a design. */
+export function riskWorkflowId(designId: string): string {
+  return `${designId}/risk`;
+}
+
 export function delegationWorkflowId(waveId: string, delegationId: string): string {
   return `${waveId}/${delegationId}`;
 }

@@ -60,6 +60,12 @@ export const engineLimits = {
   outputRepairsMax: 3,
   /** Total attempts at one valid plan or decision, before the user is asked. */
   planAttemptsMax: 3,
+  /** Batches of questions in one stage of a design. What is open after six is better shown in a plan. */
+  designQuestionRoundsMax: 6,
+  /** Times that the findings on a plan go back to its designer. A fourth repair is the user's decision. */
+  designRepairsMax: 3,
+  /** Changes of a plan that the user may ask for. They bound the history of a design, which never continues as new. */
+  planChangesMax: 20,
   /** Repetitions of a cut-off reply, each with twice the tokens: 16,000 becomes 64,000. */
   truncationsMax: 2,
   /** Compactions of one conversation. A conversation that is still too long then will not fit. */

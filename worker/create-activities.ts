@@ -36,6 +36,7 @@ import { redactModel } from '../activities/redaction/redact-model.ts';
 import { redactTools } from '../activities/redaction/redact-tools.ts';
 import { createTeamActivities } from '../activities/team/create-team-activities.ts';
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
+import { createDesignActivities } from '../activities/design/create-design-activities.ts';
 import { createThreadActivities } from '../activities/threads/thread-activities.ts';
 import { createTools } from '../activities/tools/registry/create-registry.ts';
 import type { ToolPlaces } from '../activities/tools/registry/create-registry.ts';
@@ -134,6 +135,12 @@ export function createActivities(
       models: baseUrl === undefined || isRehearsal ? [...pricedModels] : [],
       isPriced: (model) =>
         isRehearsal || isPriced((model === null ? null : resolveModelName(model)) ?? defaultModel),
+    }),
+    ...createDesignActivities({
+      store,
+      research: createFileRunIndex({ home, folder: 'research' }),
+      toolProperties: listProperties(tools),
+      toolNames,
     }),
     ...createThreadActivities({
       store,

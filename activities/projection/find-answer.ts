@@ -5,11 +5,13 @@ import type { RunRecord } from '../../contracts/run-record.ts';
 import type { NamedAnswer } from '../../contracts/wave-decision.ts';
 import { listAnswerPaths } from '../../core/decision/check-decision.ts';
 import { hashBytes } from '../text/bytes.ts';
+import { renderCoordinationPlan } from '../../core/design/render-plan.ts';
 import { findHandedOver, listDeliverables } from '../../core/run/list-deliverables.ts';
 import { embedCode, embedMarkdown, joinSections, oneLine } from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts, TextRefs } from './record-texts.ts';
+import { planRefOf } from './render-design.ts';
 import { renderPhaseSummary } from './render-phase.ts';
 import { resultLimits } from './limits.ts';
 
@@ -27,6 +29,7 @@ export function answerNeeds(record: RunRecord): TextRefs {
     decisions: record.waves.map((wave) => wave.decision_ref),
     outputs: record.waves.flatMap(({ outcomes }) => outcomes.map((one) => one.output_ref)),
     phases: [findHandedOver(record)?.report_ref ?? null],
+    coordination_plans: [planRefOf(record)],
   };
 }
 
@@ -48,6 +51,11 @@ export function findAnswer(record: RunRecord, texts: RecordTexts): Answer {
   if (handed !== null) {
     const { summary } = textOf(texts.phases, handed.report_ref);
     return { text: summary === null ? '' : renderPhaseSummary(summary), note: '' };
+  }
+  const planRef = planRefOf(record);
+  // A design that was made alone: its plan is the answer.
+  if (planRef !== null && record.waves.length === 0) {
+    return { text: renderCoordinationPlan(textOf(texts.coordination_plans, planRef)), note: '' };
   }
   const named = lastNamed(record, texts.decisions);
   const text = named === null ? null : textOfNamed(named, record, texts);

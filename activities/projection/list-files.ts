@@ -9,6 +9,13 @@ import type { RecordTexts, TextRefs } from './record-texts.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TaskRecord } from '../../contracts/team-run.ts';
 import type { TriadOutcome } from '../../contracts/triad-run.ts';
+import {
+  describePlanStatus,
+  interviewRef,
+  listDesignFiles,
+  planRefOf,
+  renderInterview,
+} from './render-design.ts';
 import { renderPhase } from './render-phase.ts';
 import { renderTeam } from './render-team.ts';
 
@@ -16,6 +23,7 @@ import { renderTeam } from './render-team.ts';
 export function listFiles(record: RunRecord): readonly ProjectedFile[] {
   return [
     ...listRunFiles(record),
+    ...listDesignFiles(record),
     ...record.waves.flatMap(listWaveFiles),
     ...record.waves.flatMap(listReports),
     ...listTaskOutputs(record),
@@ -29,24 +37,22 @@ function listRunFiles(record: RunRecord): readonly ProjectedFile[] {
   return [
     {
       path: treePaths.sharedStatus,
-      of: [record.phase, record.waves, record.open_questions, record.answered_questions],
-      needs: { plans: plans.slice(-1) },
-      render: (texts) => renderSharedStatus(record, texts),
-    },
-    {
-      path: treePaths.conversationSummary(record.goal_title),
       of: [
-        record.status,
-        record.instructions,
-        record.criteria,
+        record.phase,
         record.waves,
-        record.facts,
+        record.design?.plan_refs,
         record.open_questions,
         record.answered_questions,
       ],
-      needs: { plans, decisions: shown.map((wave) => wave.decision_ref) },
-      render: (texts) => renderConversationSummary(record, texts),
+      needs: { plans: plans.slice(-1), coordination_plans: [planRefOf(record)] },
+      render: (texts) => {
+        const ref = planRefOf(record);
+        return ref === null
+          ? renderSharedStatus(record, texts)
+          : renderJson(describePlanStatus(record, ref, texts));
+      },
     },
+    listSummary(record, plans, shown),
     ...listPages(treePaths.pool, record.facts, []),
     ...listPages(
       treePaths.questions,
@@ -64,6 +70,38 @@ function listRunFiles(record: RunRecord): readonly ProjectedFile[] {
     // A run whose tools change nothing has none.
     ...(record.effects === undefined ? [] : listPages(treePaths.effects, record.effects, [])),
   ];
+}
+
+/** The summary of a run's conversation: of a design's interview where there is one, otherwise of the whole run. */
+function listSummary(
+  record: RunRecord,
+  plans: readonly (Ref | null)[],
+  shown: readonly StoredWave[],
+): ProjectedFile {
+  const path = treePaths.conversationSummary(record.goal_title);
+  const interview = interviewRef(record.design);
+  if (interview !== null) {
+    return {
+      path,
+      of: [interview],
+      needs: { conversation_summaries: [interview] },
+      render: (texts) => renderInterview(texts, interview),
+    };
+  }
+  return {
+    path,
+    of: [
+      record.status,
+      record.instructions,
+      record.criteria,
+      record.waves,
+      record.facts,
+      record.open_questions,
+      record.answered_questions,
+    ],
+    needs: { plans, decisions: shown.map((wave) => wave.decision_ref) },
+    render: (texts) => renderConversationSummary(record, texts),
+  };
 }
 
 function listWaveFiles(wave: StoredWave): readonly ProjectedFile[] {

@@ -27,6 +27,9 @@ export const treePaths = {
   worktree: (delegationId: string): string => `worktrees/${storedName(delegationId)}`,
   /** Folder below a worktree's that holds its files. */
   worktreeFiles: 'files',
+  coordinationPlan: 'workflow_coordination_plan.md',
+  agentInstructions: (agentName: string): string =>
+    `agents/${slugName(agentName)}/agent_instructions.md`,
   conversationSummary: (goalTitle: string): string =>
     `conversation_summary_${toTaskName(goalTitle)}.md`,
   waveCompact: (wave: number): string => `${waveFolder(wave)}/wave_compact.md`,
@@ -115,6 +118,7 @@ const storeFolders = [
   'ledger',
   'effects',
   'refs',
+  'research',
   'archive',
   'logs',
   'temporal',

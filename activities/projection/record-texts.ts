@@ -1,3 +1,6 @@
+import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
+import { ConversationSummary } from '../../contracts/design.ts';
+import { readCoordinationPlan } from '../artifacts/coordination-plan.ts';
 import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import { PhaseSummary } from '../../contracts/phase-summary.ts';
@@ -19,6 +22,8 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 /** Artifacts that a change or a rendering refers to. They are loaded beforehand, so that both stay pure. */
 export interface RecordTexts {
   readonly plans: ReadonlyMap<Ref, WavePlan>;
+  readonly coordination_plans: ReadonlyMap<Ref, CoordinationPlan>;
+  readonly conversation_summaries: ReadonlyMap<Ref, ConversationSummary>;
   readonly outputs: ReadonlyMap<Ref, AgentOutput>;
   readonly decisions: ReadonlyMap<Ref, WaveDecision>;
   readonly markdown: ReadonlyMap<Ref, string>;
@@ -45,6 +50,12 @@ export async function loadTexts(
   const refsOf = (kind: keyof RecordTexts): readonly Ref[] => [
     ...new Set(needs.flatMap((need) => need[kind] ?? []).filter((ref) => ref !== null)),
   ];
+  const [coordination_plans, conversation_summaries] = await Promise.all([
+    loadEach(refsOf('coordination_plans'), (ref) => readCoordinationPlan(store, ref)),
+    loadEach(refsOf('conversation_summaries'), (ref) =>
+      readShape(store, ref, ConversationSummary, 'a conversation summary'),
+    ),
+  ]);
   const [plans, outputs, decisions, markdown, records, phases, teams] = await Promise.all([
     loadEach(refsOf('plans'), (ref) => readShape(store, ref, StoredPlan, 'a wave plan')),
     loadEach(refsOf('outputs'), (ref) => readShape(store, ref, AgentOutput, 'an agent output')),
@@ -54,7 +65,17 @@ export async function loadTexts(
     loadEach(refsOf('phases'), (ref) => loadPhase(store, ref)),
     loadEach(refsOf('teams'), (ref) => loadTeam(store, ref)),
   ]);
-  return { plans, outputs, decisions, markdown, records, phases, teams };
+  return {
+    plans,
+    coordination_plans,
+    conversation_summaries,
+    outputs,
+    decisions,
+    markdown,
+    records,
+    phases,
+    teams,
+  };
 }
 
 async function loadEach<T>(

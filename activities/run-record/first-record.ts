@@ -1,6 +1,9 @@
 import type { OpenRunInput } from '../../contracts/activity-types.ts';
+import type { PlanOutline, RecordedDesign } from '../../contracts/design-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RecordedCriterion, RunRecord } from '../../contracts/run-record.ts';
+import { quoteTasks } from '../../core/design/quote-tasks.ts';
+import { addPlannedCriteria } from '../../core/run/record-criteria.ts';
 import { titleOf } from '../../core/text/cut-text.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import type { RunRequest } from './read-input.ts';
@@ -10,6 +13,7 @@ export function createFirstRecord(
   { run_id, started_at }: Pick<OpenRunInput, 'run_id' | 'started_at'>,
   request: RunRequest,
   registryRef: Ref,
+  typedPlan: PlanOutline | null,
 ): RunRecord {
   return {
     version: 1,
@@ -31,7 +35,10 @@ export function createFirstRecord(
     phase: 'intake',
     status: null,
     waves: [],
-    criteria: request.criteria.map(toUserCriterion),
+    criteria: addPlannedCriteria(
+      request.criteria.map(toUserCriterion),
+      request.plan === null ? [] : quoteTasks(request.plan),
+    ),
     details: [],
     facts: [],
     consumptions: [],
@@ -40,8 +47,22 @@ export function createFirstRecord(
     answered_questions: [],
     rejected_answers: [],
     usage: noUsage,
+    ...(typedPlan !== null && { design: givenDesign(typedPlan) }),
     result_ref: null,
     report_ref: null,
+  };
+}
+
+/** Returns the design of a plan that came with the input: it was approved before. */
+function givenDesign({ plan_ref, agents }: PlanOutline): RecordedDesign {
+  return {
+    status: 'approved',
+    materials: [],
+    plan_refs: [plan_ref],
+    agent_names: agents.map(({ agent_name }) => agent_name),
+    findings: [],
+    approved_by: null,
+    usage: noUsage,
   };
 }
 

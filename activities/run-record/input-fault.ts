@@ -19,6 +19,8 @@ export const inputExamples: Readonly<Record<WorkflowType, string>> = {
   triad: '{"type":"dialectic","task":"Design a schema for sensor data"}',
   triadPhase: '{"phase":"deliberate","type":"dialectic","task":"Design a schema for sensor data"}',
   team: '{"message":"Compare three ways to store sensor data","members":["researcher","writer"]}',
+  architectureDesign: '{"goal":"Compare three ways to store sensor data"}',
+  riskAssessment: '{"plan":{"version":1,"task_name":"sensor-data",…}}',
   delegation: '{"agent_id":"researcher","task_description":"List three ways to store sensor data"}',
 };
 

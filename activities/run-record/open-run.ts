@@ -10,6 +10,7 @@ import { listKnownInputs } from '../../core/run/list-deliverables.ts';
 import { summariseTeams } from '../../core/team/summarise-teams.ts';
 import { listSections } from '../../core/triad/list-sections.ts';
 import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
+import { findPlanFaults, storeCoordinationPlan } from '../artifacts/coordination-plan.ts';
 import type { AssertCurrent } from '../attempt/while-current.ts';
 import { checkBudget } from './check-budget.ts';
 import { checkRequest } from './check-request.ts';
@@ -17,7 +18,7 @@ import { checkTypedTeams } from './check-typed-teams.ts';
 import { composePlan, storePlan } from './compose-plan.ts';
 import type { RecordDeps } from './deps.ts';
 import { createFirstRecord } from './first-record.ts';
-import { createInvalidInput } from './input-fault.ts';
+import { createInvalidInput, joinSentences } from './input-fault.ts';
 import type { InputFault } from './input-fault.ts';
 import { listModels } from './list-models.ts';
 import { loadRegistry } from './load-registry.ts';
@@ -60,7 +61,9 @@ export async function openRun(
       ? null
       : await storePlan(deps.store, composePlan(request.delegations));
   const phaseStart = await startPhase(deps, request);
-  const record = createFirstRecord(input, request, registryRef);
+  const typedPlan =
+    request.plan === null ? null : await storeCoordinationPlan(deps.store, request.plan);
+  const record = createFirstRecord(input, request, registryRef, typedPlan);
   const recordRef = await deps.store.put(JSON.stringify(record));
   await publishRecord(deps, { record, ref: recordRef }, null, assertCurrent);
   return {
@@ -85,6 +88,7 @@ export async function openRun(
     known_inputs: listKnownInputs(record),
     plan,
     ...(phaseStart !== null && { phase_start: phaseStart }),
+    ...(request.design !== null && { design: { ...request.design, plan: typedPlan } }),
   };
 }
 
@@ -148,10 +152,28 @@ export async function checkIntake(
     ...teamFaults,
     ...checkRequest(workflow_type, request, { agents, models, limits, teams }),
     ...checkBudget(budget, agents, [...members, ...listTypedLeaders(request)], deps.isPriced),
+    ...checkTypedPlan(deps, request, agents),
     ...(await checkWorkspace(deps, request)),
   ];
   if (ruleFaults.length > 0) throw createInvalidInput(workflow_type, ruleFaults);
   return { request, agents, designers, limits, budget, models, teams };
+}
+
+/** Checks a typed coordination plan: each finding is a fault. */
+function checkTypedPlan(
+  { toolNames }: IntakeDeps,
+  { plan }: RunRequest,
+  agents: readonly AgentDefinition[],
+): readonly InputFault[] {
+  if (plan === null) return [];
+  return findPlanFaults(
+    plan,
+    agents.map((agent) => summariseAgent(agent)),
+    toolNames,
+  ).map(({ rule, path, message, cure }) => ({
+    path: path === '' ? 'plan' : `plan/${path}`,
+    reason: joinSentences(`${message} (${rule})`, `Try: ${cure}`),
+  }));
 }
 
 /** Chooses the members of a triad and the leader of a team, once the agents are loaded. */

@@ -8,6 +8,7 @@ import type {
   WaveFindings,
 } from '../../contracts/run-log.ts';
 import type { RecordChange, RecordedWave, RunRecord } from '../../contracts/run-record.ts';
+import { quoteTasks } from '../../core/design/quote-tasks.ts';
 import { foldRun } from '../../core/run/fold-run.ts';
 import { findCauses, readConsumptions, readShown } from '../../core/run/track-consumption.ts';
 import { cutText } from '../../core/text/cut-text.ts';
@@ -39,7 +40,10 @@ export async function readEvents(
   changes: readonly RecordChange[],
   at: number,
 ): Promise<ReadEvents> {
-  const texts = await loadTexts(store, changes.map(changeNeeds));
+  const texts = await loadTexts(store, [
+    ...changes.map(changeNeeds),
+    { coordination_plans: before.design?.plan_refs.slice(-1) ?? [] },
+  ]);
   const events: RunEvent[] = [];
   let record = before;
   for (const change of changes) {
@@ -53,6 +57,7 @@ export async function readEvents(
 /** Lists the artifacts that a change names, and its event quotes. */
 function changeNeeds(change: RecordChange): TextRefs {
   if (change.type === 'wave_planned') return { plans: [change.progress.plan_ref] };
+  if (change.type === 'designed') return { coordination_plans: change.progress.plan_refs };
   if (change.type !== 'wave_done') return {};
   const { plan_ref, decision_ref, record_ref, outcomes } = change.wave;
   return {
@@ -73,9 +78,37 @@ function toEvent(
     const { delegations } = textOf(texts.plans, change.progress.plan_ref);
     return { ...change, at, tasks: delegations.map(quoteTask) };
   }
+  if (change.type === 'designed')
+    return {
+      ...change,
+      at,
+      tasks: listApproved(record, change, texts),
+      agent_names: listAgents(change, texts),
+    };
   if (change.type !== 'wave_done') return { ...change, at };
   const event = { ...change, at, found: findInWave(record, change.wave, texts) };
   return { ...event, found: { ...event.found, outdated: findOutdated(record, event, texts) } };
+}
+
+/** Lists the agents of a new version of the plan; null without one. */
+function listAgents(
+  { progress }: Extract<RecordChange, { readonly type: 'designed' }>,
+  texts: RecordTexts,
+): readonly string[] | null {
+  const ref = progress.plan_refs.at(-1);
+  if (ref === undefined) return null;
+  return textOf(texts.coordination_plans, ref).agents.map(({ agent_name }) => agent_name);
+}
+
+/** Lists the tasks of the plan that a design ends with. */
+function listApproved(
+  { design }: RunRecord,
+  { progress }: Extract<RecordChange, { readonly type: 'designed' }>,
+  texts: RecordTexts,
+): readonly PlannedTask[] {
+  const ref = progress.plan_refs.at(-1) ?? design?.plan_refs.at(-1);
+  if (progress.status !== 'approved' || ref === undefined) return [];
+  return quoteTasks(textOf(texts.coordination_plans, ref));
 }
 
 function findInWave(record: RunRecord, wave: RecordedWave, texts: RecordTexts): WaveFindings {

@@ -1,4 +1,7 @@
 import type { z } from 'zod';
+import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
+import { ArchitectureDesignInput, RiskAssessmentInput } from '../../contracts/design-run.ts';
+import type { DesignRequest } from '../../contracts/design-run.ts';
 import { DelegationInput } from '../../contracts/delegation-run.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { BudgetInput } from '../../contracts/budget.ts';
@@ -30,6 +33,10 @@ export interface RunRequest {
     | { readonly kind: 'triad'; readonly input: TriadInput | TriadPhaseInput }
     | { readonly kind: 'team'; readonly input: TeamInput }
     | null;
+  /** Settings of a design; null for a workflow that makes none. */
+  readonly design: Omit<DesignRequest, 'plan'> | null;
+  /** The typed coordination plan; null without one. */
+  readonly plan: CoordinationPlan | null;
   readonly useDefaults: boolean;
   readonly questions: QuestionRulesInput | undefined;
   readonly autonomy: Autonomy;
@@ -61,6 +68,8 @@ export function readInput(workflowType: WorkflowType, input: unknown): ReadInput
     case 'plannerRun':
       return read(PlannerRunInput, input, (value) => ({
         ...commonOf(value),
+        design: designOf(value, value.mode ?? 'direct'),
+        plan: value.plan ?? null,
         goal: value.goal,
         triads: value.triads ?? true,
         teams: teamsOf(value),
@@ -102,11 +111,55 @@ export function readInput(workflowType: WorkflowType, input: unknown): ReadInput
         delegations: null,
         typed: { kind: 'team', input: value },
       }));
+    case 'architectureDesign':
+      return read(ArchitectureDesignInput, input, (value) => ({
+        ...commonOf(value),
+        ...noWork,
+        design: designOf(value, 'designed'),
+        goal: value.goal,
+        constraints: value.constraints ?? [],
+      }));
+    case 'riskAssessment':
+      return read(RiskAssessmentInput, input, (value) => ({
+        ...commonOf(value),
+        ...noWork,
+        design: { ...designOf(value, 'designed'), technologies: value.technologies ?? [] },
+        plan: value.plan,
+        goal: value.plan.goal,
+        constraints: [],
+      }));
     case 'triad':
       return read(TriadInput, input, triadRequest);
     case 'triadPhase':
       return read(TriadPhaseInput, input, triadRequest);
   }
+}
+
+/** A request that gives no work to agents. */
+const noWork = {
+  triads: false,
+  teams: null,
+  criteria: [],
+  delegations: null,
+  typed: null,
+} as const;
+
+/** Days for which research is used again, unless the input says otherwise. */
+const researchMaxAgeDays = 30;
+
+function designOf(
+  value: {
+    readonly auto_approve?: boolean | undefined;
+    readonly research_max_age_days?: number | undefined;
+  },
+  mode: DesignRequest['mode'],
+): Omit<DesignRequest, 'plan'> {
+  return {
+    mode,
+    auto_approve: value.auto_approve ?? false,
+    research_max_age_days: value.research_max_age_days ?? researchMaxAgeDays,
+    technologies: [],
+  };
 }
 
 function triadRequest(value: TriadInput | TriadPhaseInput): RunRequest {
@@ -177,6 +230,8 @@ function commonOf(
   value: RunSettings,
 ): Pick<
   RunRequest,
+  | 'design'
+  | 'plan'
   | 'useDefaults'
   | 'questions'
   | 'autonomy'
@@ -188,6 +243,8 @@ function commonOf(
   | 'budget'
 > {
   return {
+    design: null,
+    plan: null,
     useDefaults: value.use_defaults ?? false,
     questions: value.questions,
     autonomy: value.autonomy ?? 'ask',

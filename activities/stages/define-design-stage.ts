@@ -71,6 +71,7 @@ export function defineDesignStage<T>(parts: DesignStageParts<T>): Stage<DesignPr
               ref,
               user_questions: [],
               technologies: [],
+              proofs_of_concept: 0,
               findings: [],
               ...parts.outline?.(read.value),
             },

@@ -48,6 +48,7 @@ export const pocRecommendationStage = defineDesignStage({
 
 Example: {"risks":[{"risk_id":"email-case","assumption":"Existing e-mails are unique without regard to case","likelihood":"medium","impact":"high","mitigation":"Counted before the migration is written"}],"proofs_of_concept":[{"risk_id":"email-case","task":"count_duplicates","title":"Count duplicate e-mails","agent":"database_agent","verified_by":"verifier_agent","instructions":"## Objective\\nCount the pairs of e-mails in customers.csv that differ only in case. …","success_criteria":["The count is 0"],"failure_criteria":["The count is above 0"],"outputs":[{"path":"agents/database_agent/task_output/duplicates.md","format":"Markdown: the count and the query"}],"evidence":[{"evidence_id":"duplicates-counted","description":"duplicates.md states the count and the query"}],"dependents":["create_user_table_1727539200"]}]}`,
   request: () => 'Decide which risks matter and which of them deserve an experiment.',
+  outline: ({ proofs_of_concept }) => ({ proofs_of_concept: proofs_of_concept.length }),
 });
 
 /** Places of the experiments in the sequence (seed 003, "PoC Integration Agent"). */

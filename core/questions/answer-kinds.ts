@@ -22,5 +22,5 @@ export function isPerson(answeredBy: string): boolean {
 
 /** @param kind Undefined when unknown: then the answer is shown rather than lost. */
 export function informsWork(kind: QuestionKind | undefined): boolean {
-  return kind === undefined || kind === 'blocking' || kind === 'planner';
+  return kind === undefined || kind === 'blocking' || kind === 'planner' || kind === 'design';
 }

@@ -42,7 +42,8 @@ export function answerUnasked(
 }
 
 function isAssumable({ kind, priority }: Pick<Question, 'kind' | 'priority'>): boolean {
-  return (kind === 'blocking' || kind === 'planner') && priority !== 'critical';
+  const isModels = kind === 'blocking' || kind === 'planner' || kind === 'design';
+  return isModels && priority !== 'critical';
 }
 
 /**

@@ -32,6 +32,7 @@ export function findSameQuestion(
 function isJoinable(open: Question, coming: Question): boolean {
   if (open.kind !== coming.kind) return false;
   if (coming.kind === 'blocking') return open.wave === coming.wave;
+  if (coming.kind === 'design') return open.agent_id === coming.agent_id;
   return coming.kind === 'planner' && open.delegation_id === coming.delegation_id;
 }
 
@@ -70,7 +71,13 @@ const refusedTextCharsMax = 300;
 const notAsked = 'not-asked';
 
 /** Kinds of questions that follow from what an agent says or does, so their number has no natural bound. */
-const agentsKinds: readonly QuestionKind[] = ['blocking', 'planner', 'approval', 'effect'];
+const agentsKinds: readonly QuestionKind[] = [
+  'blocking',
+  'planner',
+  'design',
+  'approval',
+  'effect',
+];
 
 export function putQuestion(
   state: CarriedInbox,

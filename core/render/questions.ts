@@ -111,6 +111,7 @@ function isPlain(answer: unknown): boolean {
 
 /** Kinds of questions that the engine itself asks, whatever caused them. */
 const enginesKinds: readonly QuestionKind[] = [
+  'plan_approval',
   'planner_stuck',
   'waves_spent',
   'approval',
@@ -132,6 +133,7 @@ export function describeAsker(
   { value }: QuestionStyle,
 ): string {
   if (enginesKinds.includes(kind)) return 'planwave';
+  if (kind === 'design') return value(agent_id ?? 'an agent', 60);
   if (delegation_id === null) return 'the planner';
   return `${value(agent_id ?? 'an agent', 60)} in ${value(delegation_id, 60)}`;
 }

@@ -4,7 +4,7 @@
  * Invariants:
  *   RL1. Facts and answers are only ever added; of a fact, only `superseded_by` changes, and an answer only when the user
  *        amends it.
- *   RL2. The usage of the record is the sum of its waves until the run ends; then it is what the run reports.
+ *   RL2. The usage of the record is the sum of its design and its waves until the run ends; then it is what the run reports.
  *   RL3. A question is open or answered, never both.
  *   RL4. Work that was built on what an event takes back is stale from then on.
  *   RL5. An event is all that the fold needs: folding a log at once or in parts gives the same record, and what an event
@@ -23,8 +23,7 @@ import { admitFacts } from '../pool/admit-facts.ts';
 import { factFromAnswer, factsFromInstruction } from '../pool/propose-facts.ts';
 import { preferNewest, settleStanding, supersedeEarlier } from '../pool/settle-facts.ts';
 import { informsWork } from '../questions/answer-kinds.ts';
-import { addUsage } from '../usage/add-usage.ts';
-import { foldWaveDone, upsertWave } from './fold-wave.ts';
+import { foldWaveDone, sumUsage, upsertWave } from './fold-wave.ts';
 import { addPlannedCriteria, waiveRecorded } from './record-criteria.ts';
 import { trackStale } from './track-consumption.ts';
 
@@ -75,6 +74,8 @@ function foldAlone(record: RunRecord, event: Exclude<RunEvent, InboxEvent>): Run
       return planWave(record, event);
     case 'wave_done':
       return foldWaveDone(record, event);
+    case 'designed':
+      return foldDesign(record, event);
     case 'wave_lost':
       return loseWave(record, event);
     case 'ended':
@@ -229,9 +230,27 @@ function planWave(record: RunRecord, { progress, tasks, at }: EventOf<'wave_plan
   return {
     ...record,
     waves,
-    usage: addUsage(...waves.map((wave) => wave.usage)),
+    usage: sumUsage({ ...record, waves }),
     criteria: addPlannedCriteria(record.criteria, tasks),
   };
+}
+
+function foldDesign(
+  record: RunRecord,
+  { progress, tasks, agent_names }: EventOf<'designed'>,
+): RunRecord {
+  const { status, approved_by, usage, findings } = progress;
+  const design = {
+    status,
+    materials: [...(record.design?.materials ?? []), ...progress.materials],
+    plan_refs: [...(record.design?.plan_refs ?? []), ...progress.plan_refs],
+    agent_names: agent_names ?? record.design?.agent_names ?? [],
+    findings,
+    approved_by,
+    usage,
+  };
+  const criteria = addPlannedCriteria(record.criteria, tasks);
+  return { ...record, design, criteria, usage: sumUsage({ ...record, design }) };
 }
 
 /** Keeps the plan of the wave, if it had one. */
@@ -248,7 +267,7 @@ function loseWave(record: RunRecord, { wave, usage, at }: EventOf<'wave_lost'>):
     usage,
     done_at: at,
   });
-  return { ...record, waves, usage: addUsage(...waves.map((one) => one.usage)) };
+  return { ...record, waves, usage: sumUsage({ ...record, waves }) };
 }
 
 function hasOtherId(id: string): (one: { readonly question_id: string }) => boolean {

@@ -1,5 +1,6 @@
 import type { Fact } from '../../contracts/fact.ts';
 import type { EventOf, PlannedTask } from '../../contracts/run-log.ts';
+import type { Usage } from '../../contracts/usage.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import { keyApart } from '../decision/check-keys-apart.ts';
 import { admitFacts } from '../pool/admit-facts.ts';
@@ -7,7 +8,7 @@ import { markRedone } from '../pool/mark-stale.ts';
 import { factsFromDecision, factsFromOutputs } from '../pool/propose-facts.ts';
 import { settleFacts, settleStanding } from '../pool/settle-facts.ts';
 import { dropReplacedOutcomes } from '../schedule/dependencies.ts';
-import { addUsage } from '../usage/add-usage.ts';
+import { addUsage, noUsage } from '../usage/add-usage.ts';
 import { addDetails, listCompleted, listSuperseded } from './list-deliverables.ts';
 import type { Deliverable } from './list-deliverables.ts';
 import { addPlannedCriteria, applyCriterionStates } from './record-criteria.ts';
@@ -17,6 +18,11 @@ export function upsertWave(waves: readonly StoredWave[], wave: StoredWave): read
   return waves.some((one) => one.wave === wave.wave)
     ? waves.map((one) => (one.wave === wave.wave ? wave : one))
     : [...waves, wave];
+}
+
+/** Returns the use of the design and of all waves. */
+export function sumUsage({ design, waves }: Pick<RunRecord, 'design' | 'waves'>): Usage {
+  return addUsage(design?.usage ?? noUsage, ...waves.map((wave) => wave.usage));
 }
 
 /** Adds the results of a wave: its outcomes, criteria with their notes, details, and facts. */
@@ -42,7 +48,7 @@ export function foldWaveDone(record: RunRecord, event: EventOf<'wave_done'>): Ru
   return {
     ...record,
     waves,
-    usage: addUsage(...waves.map((one) => one.usage)),
+    usage: sumUsage({ ...record, waves }),
     criteria: applyCriterionStates(known, criteria, {
       outcomes: wave.outcomes,
       decision,

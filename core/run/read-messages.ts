@@ -6,6 +6,9 @@
  *   WM2. A payload that no workflow of ours sends gives null; one of ours is returned with its known fields.
  */
 import type { BudgetGrant, BudgetRequest, Reservation, Spending } from '../../contracts/budget.ts';
+import type { PlanFinding } from '../../contracts/coordination-plan.ts';
+import type { DesignProgress } from '../../contracts/design-run.ts';
+import type { DesignMaterial } from '../../contracts/design.ts';
 import type { CommandReceipt, EffectReceipt, RecordedEffect } from '../../contracts/effect.ts';
 import type { PlannedExecutor } from '../../contracts/executor.ts';
 import type {
@@ -22,6 +25,7 @@ import type {
 } from '../../contracts/messages.ts';
 import type { PlannerVerdict } from '../../contracts/question-review.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
+import { designStageNames } from '../../contracts/names.ts';
 import { engineLimits } from '../limits.ts';
 import { readUsage } from '../usage/add-usage.ts';
 import {
@@ -110,6 +114,17 @@ const delivery = object<Delivery>({
 });
 
 /** Longest text in the report on an effect. It is cut there. */
+const designProgress = object<DesignProgress>({
+  status: oneOf(['designing']),
+  approved_by: nullable(text),
+  materials: list(
+    object<DesignMaterial>({ stage: oneOf(designStageNames), subject: nullable(text), ref: hash }),
+  ),
+  plan_refs: list(hash),
+  findings: list(object<PlanFinding>({ rule: text, path: text, message: text, cure: text })),
+  usage: orNull(readUsage),
+});
+
 const effectText = cutTo(1_000);
 
 const receipt = object<EffectReceipt>({
@@ -234,6 +249,9 @@ const readOrNull =
 export const checkEscalation = readOrNull(escalation);
 /** Reads the progress that a wave reports to its run. */
 export const checkProgress = readOrNull(waveProgress);
+/** Reads the progress that a design reports to its run. */
+export const checkDesigned = readOrNull(designProgress);
+
 /** Reads the answers that a parent delivers to the child that asked. */
 export const checkDelivery = readOrNull(delivery);
 export const checkBudgetRequest = readOrNull(object<BudgetRequest>(requestFields));

@@ -3,6 +3,7 @@ import type { ZodType } from 'zod';
 import type { CliDeps } from '../../client/cli/cli-deps.ts';
 import { createProgram } from '../../client/cli/commands/program.ts';
 import { DelegationInput } from '../../contracts/delegation-run.ts';
+import { ArchitectureDesignInput, RiskAssessmentInput } from '../../contracts/design-run.ts';
 import type { workflowTypes } from '../../contracts/names.ts';
 import { PlannerRunInput } from '../../contracts/planner-run.ts';
 import { PlannerWaveInput } from '../../contracts/planner-wave.ts';
@@ -21,6 +22,8 @@ const schemas: Readonly<Record<string, ZodType>> = {
   triad: TriadInput,
   triadPhase: TriadPhaseInput,
   team: TeamInput,
+  architectureDesign: ArchitectureDesignInput,
+  riskAssessment: RiskAssessmentInput,
 } satisfies Record<keyof typeof workflowTypes, ZodType>;
 
 const started = documents.flatMap((path) =>

@@ -1,10 +1,10 @@
 import { setHandler, workflowInfo } from '@temporalio/workflow';
 import type { CarriedRun, PlannerRunArgs, PlannerRunResult } from '../../contracts/planner-run.ts';
 import type { RunWavesView } from '../../contracts/views.ts';
-import { checkProgress } from '../../core/run/read-messages.ts';
+import { checkDesigned, checkProgress } from '../../core/run/read-messages.ts';
 import { waveWorkflowId } from '../../core/ids.ts';
 import { explainCriteria } from '../shared/explain-criteria.ts';
-import { progressSignal, waveQuery } from '../shared/messages.ts';
+import { designedSignal, progressSignal, waveQuery } from '../shared/messages.ts';
 import { registerRootHandlers } from '../shared/root-handlers.ts';
 import { RootHost } from '../shared/root-host.ts';
 import { runWaves } from './run-waves.ts';
@@ -32,6 +32,16 @@ export async function plannerRun(args: PlannerRunArgs): Promise<PlannerRunResult
         host.showPlan(progress);
     },
     { description: 'From a wave: what was planned. Not for people.' },
+  );
+  setHandler(
+    designedSignal,
+    (payload) => {
+      const progress = checkDesigned(payload);
+      if (progress === null) host.refuse('Signal designed: not the progress of a design.');
+      // Ignores a design from before a reset.
+      else if (state.plan_approved === null) host.record.add({ type: 'designed', progress });
+    },
+    { description: 'From a design: a finished stage, or a new plan. Not for people.' },
   );
   registerRootHandlers(host);
   setHandler(

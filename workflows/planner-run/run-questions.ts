@@ -1,5 +1,7 @@
+import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import { cutText } from '../../core/text/cut-text.ts';
+import type { RootHost } from '../shared/root-host.ts';
 
 /** Asked by the engine, not by a model: the user decides what the rules can't. */
 export function wavesSpentQuestion(waves: number, open: readonly string[]): AskedQuestion {
@@ -25,6 +27,40 @@ export function waveLostQuestion(wave: number, reason: string, spent: string): A
     text: `Wave ${wave} ended without a result: ${cutText(reason, 1_500)}. What now?`,
     why_it_matters:
       'retry: the planner plans the same again as a new wave. abandon: end the run here.' +
+      (spent === '' ? '' : ` Its whole budget counts as spent: ${spent}.`),
+    priority: 'critical',
+    expected_answer_format: 'choice',
+    choices: ['retry', 'abandon'],
+    default_answer: 'abandon',
+  };
+}
+
+/** Asks the user as the engine. @returns null without an answer. */
+export async function askUser(
+  host: RootHost,
+  kind: 'waves_spent' | 'planner_stuck',
+  question: AskedQuestion,
+): Promise<DeliveredAnswer | null> {
+  const { wave } = host.state;
+  const [answer] = await host.ask({
+    type: 'questions',
+    escalation_id: `run-${wave}#${host.inbox.carry().next_question}`,
+    from: host.runId,
+    kind,
+    wave,
+    delegation_id: null,
+    agent_id: null,
+    questions: [question],
+  });
+  return answer === undefined || answer.loop ? null : answer;
+}
+
+/** @param spent Defined in `waveLostQuestion`. */
+export function designLostQuestion(reason: string, spent: string): AskedQuestion {
+  return {
+    text: `The design ended without a result: ${cutText(reason, 1_500)}. What now?`,
+    why_it_matters:
+      'retry: a new design is made. abandon: end the run here.' +
       (spent === '' ? '' : ` Its whole budget counts as spent: ${spent}.`),
     priority: 'critical',
     expected_answer_format: 'choice',

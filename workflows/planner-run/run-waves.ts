@@ -8,7 +8,6 @@ import {
 } from '@temporalio/workflow';
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
-import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import { workflowTypes } from '../../contracts/names.ts';
 import type { CarriedRun, PlannerRunArgs, RunStatus } from '../../contracts/planner-run.ts';
 import type { PlannerWaveArgs, WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
@@ -26,9 +25,10 @@ import type { RootHost } from '../shared/root-host.ts';
 import { describeBudget } from '../shared/root-state.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { childOptions } from '../shared/child-options.ts';
+import { addPlan, designFirst } from './run-design-first.ts';
 import { openLedger } from './run-ledger.ts';
 import type { RunLedger } from './run-ledger.ts';
-import { waveLostQuestion, wavesSpentQuestion } from './run-questions.ts';
+import { askUser, waveLostQuestion, wavesSpentQuestion } from './run-questions.ts';
 
 export interface RunEnd {
   readonly status: RunStatus;
@@ -62,6 +62,8 @@ async function takeStep(
 ): Promise<RunStatus | null> {
   const { state } = host;
   await host.control.ready();
+  const designed = await designFirst(host, relay);
+  if (designed !== null) return designed;
   const step = decideNextStep({
     criteria: state.criteria,
     wave: state.wave,
@@ -98,7 +100,7 @@ async function runNextWave(
 ): Promise<WaveResult | { readonly lost: string }> {
   // The record that the wave reads contains these news.
   const told = host.state.news.last;
-  const order = await orderNext(host, ledger, told);
+  const order = await addPlan(host, await orderNext(host, ledger, told));
   const { state } = host;
   state.wave_workflow_id = waveWorkflowId(host.runId, order.wave);
   state.wave_at_work = order.wave;
@@ -205,25 +207,6 @@ async function askWhenWaveIsLost(host: RootHost, reason: string): Promise<RunSta
   return null;
 }
 
-async function askUser(
-  host: RootHost,
-  kind: 'waves_spent' | 'planner_stuck',
-  question: ReturnType<typeof wavesSpentQuestion>,
-): Promise<DeliveredAnswer | null> {
-  const { wave } = host.state;
-  const [answer] = await host.ask({
-    type: 'questions',
-    escalation_id: `run-${wave}#${host.inbox.carry().next_question}`,
-    from: host.runId,
-    kind,
-    wave,
-    delegation_id: null,
-    agent_id: null,
-    questions: [question],
-  });
-  return answer === undefined || answer.loop ? null : answer;
-}
-
 /** Continues as new without losses: writes are done, answers delivered, handlers finished. */
 async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
   const { state, control, record, inbox } = host;
@@ -249,6 +232,8 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     triads: opened.triads,
     teams: opened.teams,
     models: opened.models,
+    design_request: opened.design ?? null,
+    plan_approved: state.plan_approved,
     wave: state.wave,
     waves_allowed: state.waves_allowed,
     criteria: state.criteria,

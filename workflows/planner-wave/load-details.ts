@@ -12,7 +12,7 @@ import type { ConversationContext } from '../shared/conversation.ts';
  * @param upstream What the wave brought; besides them, the record's details can be loaded.
  */
 export function createDetailLoader(
-  { record_ref }: WaveOrder,
+  { record_ref }: Pick<WaveOrder, 'record_ref'>,
   upstream: readonly UpstreamOutput[],
 ): Pick<ConversationContext, 'reading' | 'runTools'> {
   const work: Pick<ToolWork, 'loadedDetails'> = { loadedDetails: [] };

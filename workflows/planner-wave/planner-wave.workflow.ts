@@ -52,7 +52,7 @@ export async function plannerWave(args: PlannerWaveArgs): Promise<WaveResult | L
         refresh();
       },
     },
-    null,
+    order.plan ?? null,
   );
   // The last change comes with the end, after which nothing refreshes.
   show();

@@ -1,5 +1,6 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../contracts/activity-types.ts';
+import type { DesignActivities } from '../../contracts/design-run.ts';
 
 /**
  * Model calls. A worker killed in a call is noticed when its heartbeats stop, so the heartbeat timeout bounds what a
@@ -43,9 +44,17 @@ export const { recallSpent } = proxyActivities<Pick<Activities, 'recallSpent'>>(
 
 /** Reads and writes of the store: idempotent, so they are repeated until the disk works again. */
 export const {
+  admitPlan,
+  assembleDesign,
+  changeDesign,
+  checkDesign,
+  describeDesign,
+  findResearch,
   judgeAnswers,
+  keepResearch,
   openRun,
   openTeam,
+  planNextWave,
   planTasks,
   recordPhase,
   recordTeam,
@@ -56,6 +65,7 @@ export const {
 } = proxyActivities<
   Pick<
     Activities,
+    | keyof DesignActivities
     | 'judgeAnswers'
     | 'openRun'
     | 'openTeam'

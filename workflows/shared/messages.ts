@@ -25,6 +25,7 @@ export const deliverSignal = defineSignal<[unknown]>(signalNames.deliver);
 export const informSignal = defineSignal<[NewsDelivery]>(signalNames.inform);
 export const grantSignal = defineSignal<[unknown]>(signalNames.grant);
 export const progressSignal = defineSignal<[unknown]>(signalNames.progress);
+export const designedSignal = defineSignal<[unknown]>(signalNames.designed);
 
 export const submitAnswerUpdate = defineUpdate<AnswerReceipt, [AnswerInput]>(
   updateNames.submitAnswer,

@@ -90,7 +90,9 @@ export class RootHost implements Superior {
       park: (reason) => this.park(reason),
       // The planner continues with the answer to its own question in the same conversation.
       onAnswered: ({ kind }, answered, ref) =>
-        this.tell(newsOfAnswer(answered, ref, false), { isPending: kind !== 'planner' }),
+        this.tell(newsOfAnswer(answered, ref, false), {
+          isPending: kind !== 'planner' && kind !== 'design',
+        }),
       onChange: () => this.refresh(),
     });
     this.#views = new RootViews(this);

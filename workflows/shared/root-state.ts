@@ -1,6 +1,7 @@
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import type { CarriedBudget } from '../../contracts/budget.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
+import type { PlanOutline } from '../../contracts/design-run.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { CarriedRun, RunAnswer, WaveSummary } from '../../contracts/planner-run.ts';
 import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
@@ -43,6 +44,8 @@ export interface RootState {
   news: CarriedRun['news'];
   /** Criteria that the user waived during the run. */
   waived: readonly string[];
+  /** The plan of a design that the run carries out; null before its approval, and without one. */
+  plan_approved: PlanOutline | null;
   stop_reason: string | null;
   /** Set at the end; before, the phase follows from the other fields. */
   phase: RunPhase | null;
@@ -69,6 +72,7 @@ export function openRootState(carried: CarriedRun | null): RootState {
     amendments: [],
     news: { last: 0, from_user: 0, considered: 0 },
     waived: [],
+    plan_approved: null,
     stop_reason: null,
     phase: null,
     result: null,
@@ -79,7 +83,13 @@ export function openRootState(carried: CarriedRun | null): RootState {
     ...fresh,
     goal_title,
     started_at,
-    opened: { ...carried, budget: carried.budget?.limits ?? null, plan: null },
+    opened: {
+      ...carried,
+      budget: carried.budget?.limits ?? null,
+      plan: null,
+      ...(carried.design_request !== null && { design: carried.design_request }),
+    },
+    plan_approved: carried.plan_approved,
     wave,
     wave_at_work: wave,
     waves_allowed,

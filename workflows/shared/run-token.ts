@@ -16,6 +16,7 @@ export const engineSignals: readonly string[] = [
   signalNames.inform,
   signalNames.grant,
   signalNames.progress,
+  signalNames.designed,
 ];
 
 export interface TokenCheck {

@@ -5,7 +5,7 @@ import { lastNewsId } from '../../core/run/news.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import { childOptions } from '../shared/child-options.ts';
 import type { PhaseOrder, PhaseResult, TriadPhaseArgs } from './phase-order.ts';
-import type { PhaseRelay } from './phase-relay.ts';
+import type { ChildEscalations } from '../shared/child-escalations.ts';
 
 /**
  * Starts a phase as a workflow of its own and waits for its end.
@@ -16,7 +16,7 @@ import type { PhaseRelay } from './phase-relay.ts';
 export async function runPhaseChild(
   order: PhaseOrder,
   workflowId: string,
-  relay: PhaseRelay,
+  relay: ChildEscalations,
 ): Promise<PhaseResult> {
   const { phase, triad } = order;
   const { run_id, delegation } = order.order;

@@ -17,14 +17,15 @@ import type { TriadWork } from './build-triad-outcome.ts';
 import { keepReport } from './keep-report.ts';
 import type { KeptReport } from './keep-report.ts';
 import type { CarriedWork, PhaseBeginning, PhaseResult } from './phase-order.ts';
-import { openPhaseRelay } from './phase-relay.ts';
-import type { PhaseRelay } from './phase-relay.ts';
+import { relayEscalations } from '../shared/child-escalations.ts';
+import type { ChildEscalations } from '../shared/child-escalations.ts';
+import { shareSuperior } from '../shared/share-superior.ts';
 import { runPhaseChild } from './run-phase-child.ts';
 
 /** A running triad. */
 interface TriadAtWork extends TriadWork {
   readonly context: ExecutionContext;
-  readonly relay: PhaseRelay;
+  readonly relay: ChildEscalations;
   /** Reports of the attempts at phases, in order. Written beside the work. */
   readonly reports: Promise<KeptReport>[];
   carried: CarriedWork;
@@ -66,8 +67,12 @@ function openTriad(triad: TriadOutline, context: ExecutionContext): TriadAtWork 
     order,
     triad,
     context,
-    relay: openPhaseRelay(context, (question) => {
-      show(t, question === '' ? 'running' : 'waiting', question);
+    // Above the delegation its phases are unknown.
+    relay: relayEscalations({
+      ...context,
+      superior: shareSuperior(context.superior, order, 0).forMember((question) => {
+        show(t, question === '' ? 'running' : 'waiting', question);
+      }),
     }),
     reports: [],
     carried: { budget: context.budget.carry(), calls: {}, loaded_details: [], effects: [] },

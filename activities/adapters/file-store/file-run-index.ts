@@ -14,7 +14,8 @@ const encodedMaxLength = 200;
 const Entry = z.strictObject({ name: z.string(), ref: Ref });
 
 /**
- * Creates an index of named references as versioned files, `<home>/refs/<encoded name>/<version>.json`.
+ * Creates an index of named references as versioned files, `<home>/refs/<encoded name>/<version>.json`: of runs, or in
+ * `research` of technologies.
  *
  * FI1. Whatever a name contains, its files are in a directory directly in `refs`, whose name has lower-case letters,
  *      digits, "-", "_" and "%".
@@ -22,9 +23,12 @@ const Entry = z.strictObject({ name: z.string(), ref: Ref });
  * FI3. A damaged entry reads as one without a reference.
  * FI4. Of all writers after the same version one succeeds, and no writer replaces a version that it has not read.
  */
-export function createFileRunIndex(options: { readonly home: string }): RunIndex {
-  const { home } = options;
-  const refs = join(home, 'refs');
+export function createFileRunIndex(options: {
+  readonly home: string;
+  readonly folder?: 'refs' | 'research';
+}): RunIndex {
+  const { home, folder = 'refs' } = options;
+  const refs = join(home, folder);
   const readEntry = async (directory: string) => {
     const { text, version } = await openVersionedFile(home, join(refs, directory)).readNewest();
     return { entry: text === null ? null : parseEntry(text), version };

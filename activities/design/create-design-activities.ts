@@ -1,0 +1,36 @@
+import type { DesignActivities } from '../../contracts/design-run.ts';
+import { guardActivity } from '../attempt/failures.ts';
+import type { RecordDeps } from '../run-record/deps.ts';
+import { withHeartbeat } from '../attempt/heartbeat.ts';
+import {
+  admitPlan,
+  assembleDesign,
+  changeDesign,
+  checkDesign,
+  describePlan,
+} from './design-plan.ts';
+import { planNextWave } from './plan-next-wave.ts';
+import { findResearch, keepResearch } from './research.ts';
+import type { ResearchDeps } from './research.ts';
+
+export interface DesignDeps extends ResearchDeps {
+  /** Tools that an agent may be granted. */
+  readonly toolNames: readonly string[];
+  readonly toolProperties: RecordDeps['toolProperties'];
+}
+
+/** The activities of designed mode. All of them read and write artifacts only, so each can be repeated. */
+export function createDesignActivities(deps: DesignDeps): DesignActivities {
+  const { store, toolNames } = deps;
+  const guard = <T>(work: () => Promise<T>): Promise<T> => guardActivity(() => withHeartbeat(work));
+  return {
+    assembleDesign: (input) => guard(() => assembleDesign(store, input)),
+    checkDesign: (input) => guard(() => checkDesign(store, toolNames, input)),
+    changeDesign: (input) => guard(() => changeDesign(store, input)),
+    describeDesign: (input) => guard(() => describePlan(store, input)),
+    findResearch: (input) => guard(() => findResearch(deps, input)),
+    keepResearch: (input) => guard(() => keepResearch(deps, input)),
+    admitPlan: (input) => guard(() => admitPlan(store, deps.toolProperties, input)),
+    planNextWave: (input) => guard(() => planNextWave(store, input)),
+  };
+}

@@ -1,0 +1,174 @@
+import type { AgentDefinition } from '../../contracts/agent-definition.ts';
+import type {
+  CoordinationPlan,
+  PlanFinding,
+  PlanOperation,
+} from '../../contracts/coordination-plan.ts';
+import {
+  BestPractices,
+  ConversationSummary,
+  DesignBrief,
+  DesignChange,
+  DesignCheckpoints,
+  DesignFiles,
+  DesignInstructions,
+  DesignRoster,
+  DesignSequence,
+  PocIntegration,
+  PocRecommendation,
+} from '../../contracts/design.ts';
+import type {
+  AdmitPlanInput,
+  AdmitPlanResult,
+  AssembleDesignInput,
+  AssembleDesignResult,
+  ChangeDesignInput,
+  ChangeDesignResult,
+  CheckDesignInput,
+  DescribeDesignInput,
+} from '../../contracts/design-run.ts';
+import type { DesignStageName } from '../../contracts/names.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import { assemblePlan, checkDesignParts } from '../../core/design/assemble-plan.ts';
+import { changePlan } from '../../core/design/change-plan.ts';
+import { describeDesign } from '../../core/design/describe-design.ts';
+import { operationsOfPractices, operationsOfProofs } from '../../core/design/plan-operations.ts';
+import { capFaults } from '../../core/text/list-names.ts';
+import {
+  findPlanFaults,
+  readCoordinationPlan,
+  storeCoordinationPlan,
+} from '../artifacts/coordination-plan.ts';
+import { readRegistry, readShape } from '../artifacts/read-artifact.ts';
+import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
+import { readRecord } from '../artifacts/record-log.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import type { RecordDeps } from '../run-record/deps.ts';
+import { summariseAgent } from '../run-record/summarise-agent.ts';
+
+type ToolProperties = RecordDeps['toolProperties'];
+
+/** Makes one plan of the replies of a design. Gaps between the replies are findings. */
+export async function assembleDesign(
+  store: ArtifactStore,
+  { record_ref, materials, created_at }: AssembleDesignInput,
+): Promise<AssembleDesignResult> {
+  const refOf = (stage: DesignStageName): Ref => {
+    const material = materials.findLast((one) => one.stage === stage);
+    if (material === undefined) throw new Error(`The design has no ${stage} yet.`);
+    return material.ref;
+  };
+  const [record, summary, brief, roster, sequence, files, checkpoints, instructions] =
+    await Promise.all([
+      readRecord(store, record_ref),
+      readShape(store, refOf('interview'), ConversationSummary, 'a conversation summary'),
+      readShape(store, refOf('brief'), DesignBrief, 'a design brief'),
+      readShape(store, refOf('roster'), DesignRoster, 'a roster'),
+      readShape(store, refOf('sequencing'), DesignSequence, 'a sequence of tasks'),
+      readShape(store, refOf('file_structure'), DesignFiles, 'a file structure'),
+      readShape(store, refOf('checkpoints'), DesignCheckpoints, 'validation checkpoints'),
+      readShape(store, refOf('instructions'), DesignInstructions, 'instructions'),
+    ]);
+  const parts = { summary, brief, roster, sequence, files, checkpoints, instructions };
+  const plan = assemblePlan({ goal: record.goal, ...parts, created_at });
+  return { plan: await storeCoordinationPlan(store, plan), findings: checkDesignParts(parts) };
+}
+
+/** Checks everything of a plan that code can check. @param toolNames Tools that an agent may be granted. */
+export async function checkDesign(
+  store: ArtifactStore,
+  toolNames: readonly string[],
+  { plan_ref, registry_ref }: CheckDesignInput,
+): Promise<{ readonly findings: readonly PlanFinding[] }> {
+  const [plan, { agents }] = await Promise.all([
+    readCoordinationPlan(store, plan_ref),
+    readRegistry(store, registry_ref),
+  ]);
+  return {
+    findings: findPlanFaults(
+      plan,
+      agents.map((agent) => summariseAgent(agent)),
+      toolNames,
+    ),
+  };
+}
+
+/** Applies a change to a plan and stores the new version. */
+export async function changeDesign(
+  store: ArtifactStore,
+  input: ChangeDesignInput,
+): Promise<ChangeDesignResult> {
+  const plan = await readCoordinationPlan(store, input.plan_ref);
+  const changed = changePlan(plan, await readOperations(store, plan, input));
+  if (!changed.ok) return { type: 'refused', faults: capFaults(changed.faults.map(toFault)) };
+  return { type: 'changed', plan: await storeCoordinationPlan(store, changed.plan) };
+}
+
+async function readOperations(
+  store: ArtifactStore,
+  plan: CoordinationPlan,
+  { source, now }: ChangeDesignInput,
+): Promise<readonly PlanOperation[]> {
+  switch (source.type) {
+    case 'design_change':
+      return (await readShape(store, source.ref, DesignChange, 'a change of the plan')).operations;
+    case 'best_practices':
+      return operationsOfPractices(
+        await readShape(store, source.ref, BestPractices, 'best practices'),
+      );
+    case 'poc_integration': {
+      const [recommendation, integration] = await Promise.all([
+        readShape(store, source.recommendation_ref, PocRecommendation, 'a recommendation'),
+        source.ref === null
+          ? { positions: [] }
+          : readShape(store, source.ref, PocIntegration, 'positions of proofs of concept'),
+      ]);
+      return operationsOfProofs(plan, recommendation, integration, now);
+    }
+  }
+}
+
+function toFault({ path, message, cure }: PlanFinding): OutputFault {
+  return { path, reason: message, hint: `Try: ${cure}` };
+}
+
+export async function describePlan(
+  store: ArtifactStore,
+  { plan_ref, findings, ...use }: DescribeDesignInput,
+): Promise<{ readonly text: string }> {
+  return {
+    text: describeDesign(await readCoordinationPlan(store, plan_ref), plan_ref, findings, use),
+  };
+}
+
+/** Adds the new agents of a plan to a registry. A registered agent keeps its file. */
+export async function admitPlan(
+  store: ArtifactStore,
+  toolProperties: ToolProperties,
+  { plan_ref, registry_ref }: AdmitPlanInput,
+): Promise<AdmitPlanResult> {
+  const [plan, registry] = await Promise.all([
+    readCoordinationPlan(store, plan_ref),
+    readRegistry(store, registry_ref),
+  ]);
+  const known = new Set(registry.agents.map(({ agent_id }) => agent_id));
+  const added = plan.new_agents
+    .filter(({ agent_id }) => !known.has(agent_id))
+    .map(({ tools, ...draft }): AgentDefinition => ({
+      ...draft,
+      allowed_tools: tools,
+      model: null,
+    }));
+  const agents = [...registry.agents, ...added].toSorted((a, b) =>
+    a.agent_id < b.agent_id ? -1 : 1,
+  );
+  const extended: RegistrySnapshot = { ...registry, agents };
+  return {
+    registry_ref: added.length === 0 ? registry_ref : await store.put(JSON.stringify(extended)),
+    agents: agents.map((agent) => summariseAgent(agent, toolProperties)),
+    criterion_ids: plan.tasks.flatMap(({ validation }) =>
+      validation.evidence.map(({ evidence_id }) => evidence_id),
+    ),
+  };
+}

@@ -1,0 +1,83 @@
+import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
+import type { Delegation } from '../../contracts/delegation.ts';
+import type { PlanNextWaveInput } from '../../contracts/design-run.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
+import type { WavePlan, WavePlanOutline } from '../../contracts/wave-plan.ts';
+import { findTask, nextWave } from '../../core/design/next-wave.ts';
+import { linkInputs } from '../../core/plan/check-inputs.ts';
+import { countOf } from '../../core/text/format.ts';
+import { readCoordinationPlan } from '../artifacts/coordination-plan.ts';
+import { readRecord } from '../artifacts/record-log.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { storePlan } from '../run-record/compose-plan.ts';
+
+/**
+ * Returns the next wave of an approved plan. A task that was done once and whose evidence is not there is left to the
+ * planner, with all that depends on it.
+ *
+ * @returns null when no task of the plan can start.
+ */
+export async function planNextWave(
+  store: ArtifactStore,
+  input: PlanNextWaveInput,
+): Promise<{ readonly plan: WavePlanOutline | null }> {
+  const [plan, record] = await Promise.all([
+    readCoordinationPlan(store, input.plan_ref),
+    readRecord(store, input.record_ref),
+  ]);
+  const verified = listVerified(plan, record);
+  const dispatched = input.delegation_ids;
+  const ready = nextWave(plan, { verified, dispatched }, plan.tasks.length);
+  const delegations = dropRepeated(ready, plan, dispatched).slice(0, input.max_delegations);
+  if (delegations.length === 0) return { plan: null };
+  const wave: WavePlan = {
+    summary: `The next ${countOf(delegations.length, 'task')} of the approved plan.`,
+    delegations: linkInputs(keepKnown(delegations, input.known_inputs), input.known_inputs),
+    needs_user_input: false,
+    user_questions: [],
+  };
+  return { plan: await storePlan(store, wave) };
+}
+
+/** Lists the delegations whose task has all its evidence, or the task where another one met it. */
+function listVerified({ tasks }: CoordinationPlan, { criteria, waves }: RunRecord): string[] {
+  const done = new Set(
+    criteria.filter(({ state }) => state !== 'open').map(({ criterion_id }) => criterion_id),
+  );
+  const completed = waves.flatMap(({ outcomes }) =>
+    outcomes.filter(({ status }) => status === 'completed').map((one) => one.delegation_id),
+  );
+  return tasks
+    .filter(({ validation }) => validation.evidence.every((one) => done.has(one.evidence_id)))
+    .map((task) => completed.findLast((id) => findTask(tasks, id) === task) ?? task.task_id);
+}
+
+function dropRepeated(
+  ready: readonly Delegation[],
+  { tasks }: CoordinationPlan,
+  dispatched: readonly string[],
+): Delegation[] {
+  const tried = new Set(dispatched.flatMap((id) => findTask(tasks, id)?.task_id ?? []));
+  const dropped = new Set<string>();
+  // Each delegation comes after those that it depends on.
+  return ready.filter((one) => {
+    const isTried = tried.has(findTask(tasks, one.delegation_id)?.task_id ?? '');
+    const isDropped = isTried || one.depends_on.some((id) => dropped.has(id));
+    if (isDropped) dropped.add(one.delegation_id);
+    return !isDropped;
+  });
+}
+
+/** Leaves out inputs that no result provides: their evidence was met in another way, and their files are there. */
+function keepKnown(
+  delegations: readonly Delegation[],
+  knownInputs: readonly string[],
+): Delegation[] {
+  const own = delegations.map(({ delegation_id }) => delegation_id);
+  const known = new Set([...knownInputs, ...own]);
+  return delegations.map((one) => ({
+    ...one,
+    required_inputs: one.required_inputs.filter((name) => known.has(name)),
+    provided_inputs: one.provided_inputs.filter((name) => known.has(name)),
+  }));
+}

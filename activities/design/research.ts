@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { TechnologyResearch } from '../../contracts/design.ts';
+import type { DesignMaterial } from '../../contracts/design.ts';
+import type { FindResearchInput, KeepResearchInput } from '../../contracts/design-run.ts';
+import { Ref } from '../../contracts/ref.ts';
+import { normaliseText } from '../../core/text/cut-text.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
+import { ArtifactCorrupt } from '../ports/artifact-store.ts';
+import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
+
+export interface ResearchDeps {
+  readonly store: ArtifactStore;
+  /** Maps each technology to the newest research on it. */
+  readonly research: Pick<RunIndex, 'read' | 'write'>;
+}
+
+/** Research with its date. */
+const KeptResearch = z.strictObject({
+  technology: z.string(),
+  /** Unix epoch seconds. */
+  researched_at: z.number(),
+  ref: Ref,
+});
+type KeptResearch = z.infer<typeof KeptResearch>;
+
+const secondsPerDay = 86_400;
+
+/** Returns the research that is still fresh, in the order of the technologies. One that was removed from the store is none. */
+export async function findResearch(
+  { store, research }: ResearchDeps,
+  { technologies, now, max_age_days }: FindResearchInput,
+): Promise<{ readonly found: readonly DesignMaterial[] }> {
+  const found = await Promise.all(
+    technologies.map(async (technology): Promise<DesignMaterial[]> => {
+      const { ref } = await research.read(nameOf(technology));
+      const kept = ref === null ? null : await readKept(store, ref);
+      if (kept === null || now - kept.researched_at > max_age_days * secondsPerDay) return [];
+      return max_age_days === 0 ? [] : [{ stage: 'research', subject: technology, ref: kept.ref }];
+    }),
+  );
+  return { found: found.flat() };
+}
+
+async function readKept(store: ArtifactStore, ref: Ref): Promise<KeptResearch | null> {
+  try {
+    const kept = await readShape(store, ref, KeptResearch, 'research with its date');
+    await readShape(store, kept.ref, TechnologyResearch, 'research on a technology');
+    return kept;
+  } catch (error) {
+    if (error instanceof ArtifactCorrupt) return null;
+    throw error;
+  }
+}
+
+/** Keeps research for later runs. The newest replaces any earlier one. */
+export async function keepResearch(
+  { store, research }: ResearchDeps,
+  { technology, ref, now }: KeepResearchInput,
+): Promise<void> {
+  const kept: KeptResearch = { technology, researched_at: now, ref };
+  const keptRef = await store.put(JSON.stringify(kept));
+  const name = nameOf(technology);
+  for (;;) {
+    // Another run may keep its own at the same time; then this one comes after it.
+    // oxlint-disable-next-line no-await-in-loop
+    const { version } = await research.read(name);
+    // oxlint-disable-next-line no-await-in-loop
+    if (await research.write(name, keptRef, version)) return;
+  }
+}
+
+function nameOf(technology: string): string {
+  return normaliseText(technology);
+}

@@ -1,0 +1,95 @@
+import type { RecordedDesign } from '../../contracts/design-run.ts';
+import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-plan.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
+import { findTask } from '../../core/design/next-wave.ts';
+import {
+  projectSharedStatus,
+  renderConversationSummary,
+  renderCoordinationPlan,
+} from '../../core/design/render-plan.ts';
+import type { PlanTaskState, PlanTaskStatus } from '../../core/design/render-plan.ts';
+import { renderAgentInstructions } from '../../core/design/templates.ts';
+import type { ProjectedFile } from './list-files.ts';
+import { treePaths } from './paths.ts';
+import { textOf } from './record-texts.ts';
+import type { RecordTexts } from './record-texts.ts';
+
+/** Returns the address of the current plan; null before there is one. */
+export function planRefOf({ design }: Pick<RunRecord, 'design'>): Ref | null {
+  return design?.plan_refs.at(-1) ?? null;
+}
+
+/** Lists the files of a design (seed 003, "Directory Structure"). */
+export function listDesignFiles(record: RunRecord): readonly ProjectedFile[] {
+  const { design } = record;
+  const ref = planRefOf(record);
+  if (design === undefined || ref === null) return [];
+  const shared = { needs: { coordination_plans: [ref] }, of: [ref] };
+  return [
+    {
+      ...shared,
+      path: treePaths.coordinationPlan,
+      render: (texts) => renderCoordinationPlan(textOf(texts.coordination_plans, ref)),
+    },
+    ...design.agent_names.map((name) => ({
+      ...shared,
+      path: treePaths.agentInstructions(name),
+      render: (texts: RecordTexts) =>
+        renderAgentInstructions(textOf(texts.coordination_plans, ref), name),
+    })),
+  ];
+}
+
+/** Returns the result of the interview; null without one. */
+export function interviewRef(design: RecordedDesign | undefined): Ref | null {
+  return design?.materials.findLast(({ stage }) => stage === 'interview')?.ref ?? null;
+}
+
+/** Renders the conversation summary of a design, in the format of seed 003. */
+export function renderInterview(texts: RecordTexts, ref: Ref): string {
+  return renderConversationSummary(textOf(texts.conversation_summaries, ref));
+}
+
+/** Describes the status of each agent of a plan, in the format of seed 003. */
+export function describePlanStatus(record: RunRecord, ref: Ref, texts: RecordTexts): object {
+  const plan = textOf(texts.coordination_plans, ref);
+  const last = record.waves.at(-1);
+  const working =
+    last?.status === 'running' && last.plan_ref !== null
+      ? textOf(texts.plans, last.plan_ref).delegations.map((one) => one.delegation_id)
+      : [];
+  return projectSharedStatus(plan, {
+    status: record.status ?? record.phase,
+    session_start: record.started_at,
+    tasks: plan.tasks.flatMap((task) => stateOf(record, plan.tasks, task, working) ?? []),
+  });
+}
+
+function stateOf(
+  { waves, criteria }: RunRecord,
+  tasks: CoordinationPlan['tasks'],
+  task: PlanTask,
+  working: readonly string[],
+): PlanTaskState | null {
+  const { task_id } = task;
+  if (working.some((id) => findTask(tasks, id) === task)) {
+    const last_update = waves.at(-1)?.planned_at ?? null;
+    return { task_id, status: 'working', last_update, notes: null };
+  }
+  const open = new Set(
+    criteria.filter(({ state }) => state === 'open').map(({ criterion_id }) => criterion_id),
+  );
+  const isDone = task.validation.evidence.every(({ evidence_id }) => !open.has(evidence_id));
+  const wave = waves.findLast(({ outcomes }) =>
+    outcomes.some((one) => findTask(tasks, one.delegation_id) === task),
+  );
+  const outcome = wave?.outcomes.findLast((one) => findTask(tasks, one.delegation_id) === task);
+  if (outcome === undefined && !isDone) return null;
+  const status: PlanTaskStatus = isDone
+    ? 'verified'
+    : outcome?.status === 'completed'
+      ? 'ready_for_verification'
+      : 'failed';
+  return { task_id, status, last_update: wave?.done_at ?? null, notes: null };
+}

@@ -1,0 +1,16 @@
+/** Quotes the tasks of a plan as the record keeps them: the evidence of each is what it has to meet. */
+import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
+import type { PlannedTask } from '../../contracts/run-log.ts';
+
+export function quoteTasks({ tasks }: Pick<CoordinationPlan, 'tasks'>): PlannedTask[] {
+  return tasks.map(({ task_id, validation }) => ({
+    delegation_id: task_id,
+    acceptance_criteria: validation.evidence.map(({ evidence_id, description }) => ({
+      criterion_id: evidence_id,
+      description: description.slice(0, criterionCharsMax),
+    })),
+  }));
+}
+
+/** Equal to the contract's limit for a criterion. */
+const criterionCharsMax = 1_000;

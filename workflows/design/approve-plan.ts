@@ -1,0 +1,104 @@
+import type { PlanFinding } from '../../contracts/coordination-plan.ts';
+import type { DeliveredAnswer } from '../../contracts/messages.ts';
+import type { AskedQuestion } from '../../contracts/question.ts';
+import { engineLimits } from '../../core/limits.ts';
+import { describeDesign } from '../shared/activities.ts';
+import { untilDone } from '../shared/until-done.ts';
+import { askDesigner, currentPlan, verifyPlan } from './change-plan.ts';
+import { askUser, DesignEnded, designUsage } from './design-context.ts';
+import type { DesignContext } from './design-context.ts';
+
+/**
+ * Verifies the plan and has the user approve it. Each change that the user asks for is made and verified before the plan
+ * is shown again, so an approval is always for exactly the plan that was shown: the one behind the current address.
+ *
+ * @param autoApprove True: a plan without findings is approved in the user's place.
+ * @returns the question whose answer approved it; null when nobody was asked.
+ */
+export async function approvePlan(
+  autoApprove: boolean,
+  context: DesignContext,
+): Promise<string | null> {
+  for (let changes = 0; ; changes += 1) {
+    // Each change is verified, then shown.
+    // oxlint-disable-next-line no-await-in-loop
+    const findings = await verifyPlan(context);
+    if (autoApprove && findings.length === 0) return null;
+    const mayChange = changes < engineLimits.planChangesMax;
+    // oxlint-disable-next-line no-await-in-loop
+    const verdict = await askForApproval(findings, mayChange, context);
+    if (verdict?.answer === 'approve') return verdict.question_id;
+    if (verdict?.answer !== 'change') throw new DesignEnded('abandoned');
+    // oxlint-disable-next-line no-await-in-loop
+    const wish = await askForWish(context);
+    // oxlint-disable-next-line no-await-in-loop
+    await askDesigner({ findings, ...readWish(wish) }, context);
+  }
+}
+
+async function askForApproval(
+  findings: readonly PlanFinding[],
+  mayChange: boolean,
+  context: DesignContext,
+): Promise<DeliveredAnswer | undefined> {
+  const { text } = await untilDone(
+    () =>
+      describeDesign.executeWithOptions({ summary: 'describe the plan' }, [
+        {
+          plan_ref: currentPlan(context).plan_ref,
+          findings,
+          usage: designUsage(context.work),
+          worked_ms: context.work.workedMs,
+        },
+      ]),
+    (reason) => context.superior.park(reason),
+  );
+  return ask(
+    {
+      text,
+      why_it_matters:
+        'approve: exactly this plan is carried out. change: say next what is to change, and see the plan again. ' +
+        'abandon: the run ends without a result.',
+      priority: 'critical',
+      expected_answer_format: 'choice',
+      choices: mayChange ? ['approve', 'change', 'abandon'] : ['approve', 'abandon'],
+      default_answer: null,
+    },
+    context,
+  );
+}
+
+function askForWish(context: DesignContext): Promise<DeliveredAnswer | undefined> {
+  return ask(
+    {
+      text: 'What is to change in the plan?',
+      why_it_matters: 'The designer changes the plan accordingly, and you see it again.',
+      priority: 'critical',
+      expected_answer_format: 'text',
+      choices: [],
+      default_answer: null,
+    },
+    context,
+  );
+}
+
+async function ask(
+  question: AskedQuestion,
+  context: DesignContext,
+): Promise<DeliveredAnswer | undefined> {
+  const release = () => context.budget.release();
+  const [answer] = await askUser(context, { kind: 'plan_approval', agent_id: null, release }, [
+    question,
+  ]);
+  return answer;
+}
+
+/** Returns the user's words, or the answer itself where they are long: the activity reads it from the store. */
+function readWish(wish: DeliveredAnswer | undefined): {
+  readonly requested_change: string;
+  readonly answers?: readonly DeliveredAnswer[];
+} {
+  if (wish === undefined) return { requested_change: '' };
+  if (wish.answer !== null) return { requested_change: wish.answer };
+  return { requested_change: `As answered to ${wish.question_id}.`, answers: [wish] };
+}

@@ -1,0 +1,197 @@
+import type { PlanFinding } from '../../contracts/coordination-plan.ts';
+import type { DesignMaterial, DesignPrompt, DesignReplyOutline } from '../../contracts/design.ts';
+import type { DeliveredAnswer } from '../../contracts/messages.ts';
+import type { TurnOutline } from '../../contracts/model-turn.ts';
+import type { DesignStageName } from '../../contracts/names.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { AskedQuestion } from '../../contracts/question.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import { engineLimits } from '../../core/limits.ts';
+import { turnSummary } from '../../core/render/labels.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import { addUsage } from '../../core/usage/add-usage.ts';
+import { createDetailLoader } from '../planner-wave/load-details.ts';
+import { nowMs } from '../shared/clock.ts';
+import { converse, openConversation, step, stoppedWhenCancelled } from '../shared/conversation.ts';
+import type { Conversation, ConversationContext } from '../shared/conversation.ts';
+import type { MemberBudget } from '../shared/share-budget.ts';
+import { askUser, DesignEnded, takeStep } from './design-context.ts';
+import type { DesignContext } from './design-context.ts';
+
+/** A request for one reply of a design. */
+export interface StageRequest {
+  readonly stage: DesignStageName;
+  readonly agent_id: string;
+  /** Technology or agent_name that the stage is about. */
+  readonly subject?: string;
+  readonly materials: readonly DesignMaterial[];
+  /** Absent before the plan is assembled. */
+  readonly plan_ref?: Ref;
+  /** Absent: that of the run. */
+  readonly registry_ref?: Ref;
+  readonly findings?: readonly PlanFinding[];
+  readonly requested_change?: string;
+  /** The user's words where they are too long for `requested_change`. */
+  readonly answers?: readonly DeliveredAnswer[];
+  /** Batches of questions that it may ask the user. Absent: none. */
+  readonly roundsMax?: number;
+  /** Checks the reply beyond its shape. */
+  readonly check?: (reply: DesignReplyOutline) => Promise<readonly OutputFault[]>;
+}
+
+type StageEnd =
+  | { readonly type: 'output'; readonly reply: DesignReplyOutline }
+  | { readonly type: 'failed'; readonly reason: string };
+
+/**
+ * Asks an agent of the design until its reply is valid, and takes the reply as material. After all attempts the user
+ * decides; an agent with questions gets the answers and goes on.
+ *
+ * @throws DesignEnded when the design was stopped, or the user or the budget ends it.
+ */
+export async function askStage(
+  request: StageRequest,
+  context: DesignContext,
+): Promise<DesignReplyOutline> {
+  const { stage, subject = null, agent_id } = request;
+  for (;;) {
+    const share = context.sharing.forCalls();
+    // One attempt after the other.
+    // oxlint-disable-next-line no-await-in-loop
+    const end = await tryStage(request, context, share);
+    share.close();
+    if (end.type === 'output') {
+      // oxlint-disable-next-line no-await-in-loop
+      await takeStep(context, { material: { stage, subject, ref: end.reply.ref } });
+      return end.reply;
+    }
+    // oxlint-disable-next-line no-await-in-loop
+    const [answer] = await askUser(
+      context,
+      { kind: 'planner_stuck', agent_id, release: () => context.budget.release() },
+      [stuckQuestion(request, end.reason)],
+    );
+    if (answer?.answer !== 'retry' || answer.loop) throw new DesignEnded('abandoned');
+  }
+}
+
+async function tryStage(
+  request: StageRequest,
+  context: DesignContext,
+  share: MemberBudget,
+): Promise<StageEnd> {
+  const { work } = context;
+  const conversation = openConversation(promptOf(request, context), {
+    ...context.place.limits,
+    attempts_max: engineLimits.planAttemptsMax,
+  });
+  const { answers = [] } = request;
+  if (answers.length > 0) {
+    conversation.append = [...conversation.append, { type: 'answers', answers }];
+  }
+  work.talks.add(conversation);
+  try {
+    return await talk(conversation, request, context, share);
+  } finally {
+    work.talks.delete(conversation);
+    work.usage = addUsage(work.usage, conversation.usage);
+  }
+}
+
+async function talk(
+  conversation: Conversation,
+  request: StageRequest,
+  context: DesignContext,
+  share: MemberBudget,
+): Promise<StageEnd> {
+  const { agent_id, roundsMax = 0 } = request;
+  const rounds = { left: roundsMax };
+  const conversationContext = conversationOf(request, context, share, rounds);
+  for (;;) {
+    const beganAtMs = nowMs();
+    const end = await stoppedWhenCancelled(() => converse(conversation, conversationContext));
+    context.work.workedMs += nowMs() - beganAtMs;
+    if (end.type === 'failed') return { type: 'failed', reason: end.reason };
+    if (end.type === 'denied') throw new DesignEnded('finished');
+    if (end.type !== 'output') throw new DesignEnded('stopped');
+    const reply = replyIn(end.outline);
+    if (reply === null) return { type: 'failed', reason: 'the reply has another shape.' };
+    if (reply.user_questions.length === 0) return { type: 'output', reply };
+    rounds.left -= 1;
+    const release = () => {
+      const spent = share.release();
+      return spent === undefined ? undefined : context.budget.release(spent);
+    };
+    const answers = await askUser(
+      context,
+      { kind: 'design', agent_id, release },
+      reply.user_questions,
+    );
+    conversation.append = [{ type: 'answers', answers }];
+    step(conversation, { type: 'resumed' });
+  }
+}
+
+function conversationOf(
+  request: StageRequest,
+  { place, control, superior }: DesignContext,
+  budget: MemberBudget,
+  rounds: { readonly left: number },
+): ConversationContext {
+  const { stage, agent_id, subject } = request;
+  const purpose = `${stage.replaceAll('_', ' ')}${subject === undefined ? '' : ` ${subject}`}`;
+  return {
+    run_id: place.run_id,
+    registry_ref: request.registry_ref ?? place.registry_ref,
+    agent_id,
+    stage,
+    label: (calls) => turnSummary(agent_id, purpose, calls),
+    control,
+    superior,
+    budget,
+    ...createDetailLoader(place, []),
+    async check(outline) {
+      const reply = replyIn(outline);
+      if (reply === null) return [];
+      if (reply.user_questions.length > 0) return rounds.left > 0 ? [] : [tooManyQuestions];
+      return (await request.check?.(reply)) ?? [];
+    },
+  };
+}
+
+const tooManyQuestions: OutputFault = {
+  path: 'user_questions',
+  reason: 'the user was asked as often as this stage may ask',
+  hint: 'Try: an empty user_questions, and what is still open among the assumptions',
+};
+
+function replyIn(outline: TurnOutline): DesignReplyOutline | null {
+  return outline.shape === 'design' ? outline.reply : null;
+}
+
+function promptOf(request: StageRequest, { place }: DesignContext): DesignPrompt {
+  const { stage, materials } = request;
+  return {
+    kind: 'design',
+    stage,
+    record_ref: place.record_ref,
+    materials,
+    plan_ref: request.plan_ref ?? null,
+    subject: request.subject ?? null,
+    findings: request.findings ?? [],
+    requested_change: request.requested_change ?? null,
+    amendments: place.amendments,
+  };
+}
+
+function stuckQuestion({ stage, agent_id }: StageRequest, reason: string): AskedQuestion {
+  return {
+    text: `${agent_id} could not give the ${stage.replaceAll('_', ' ')} of the design: ${cutText(reason, 1_500)} What now?`,
+    why_it_matters:
+      'retry: it is asked again; an instruction by `amend` before may help. abandon: the run ends without a plan.',
+    priority: 'critical',
+    expected_answer_format: 'choice',
+    choices: ['retry', 'abandon'],
+    default_answer: 'abandon',
+  };
+}

@@ -1,0 +1,176 @@
+import { isCancellation, workflowInfo } from '@temporalio/workflow';
+import type { PlanFinding } from '../../contracts/coordination-plan.ts';
+import type { DesignProgress, PlanOutline } from '../../contracts/design-run.ts';
+import type { DesignMaterial } from '../../contracts/design.ts';
+import type { RunLimits } from '../../contracts/limits.ts';
+import type { DeliveredAnswer } from '../../contracts/messages.ts';
+import type { DesignStageName } from '../../contracts/names.ts';
+import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { Usage } from '../../contracts/usage.ts';
+import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
+import type { Budget } from '../shared/budget.ts';
+import type { Control } from '../shared/control.ts';
+import type { Conversation } from '../shared/conversation.ts';
+import type { SharedBudget } from '../shared/share-budget.ts';
+import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
+import type { Superior } from '../shared/superior.ts';
+
+/** Part of an order that every stage of a design needs. */
+export interface DesignPlace {
+  readonly run_id: string;
+  readonly record_ref: Ref;
+  readonly registry_ref: Ref;
+  readonly limits: RunLimits;
+  readonly amendments: readonly string[];
+  readonly research_max_age_days: number;
+}
+
+/** Everything that a design or a risk assessment works with. */
+export interface DesignContext {
+  readonly place: DesignPlace;
+  readonly control: Control;
+  readonly superior: Superior;
+  /** Budget of the whole workflow. Only its shares are spent. */
+  readonly budget: Budget;
+  readonly sharing: SharedBudget;
+  readonly work: DesignWork;
+  /** Called after each stage and each change of the plan. */
+  readonly report: (progress: DesignProgress) => Promise<void>;
+}
+
+/** State of a design at work. */
+export interface DesignWork {
+  /** Results of the finished stages, in the order in which they came. */
+  materials: readonly DesignMaterial[];
+  /** Null before it is assembled. */
+  plan: PlanOutline | null;
+  /** Every version of the plan that was made here. */
+  planRefs: readonly Ref[];
+  /** Findings that the current plan has. */
+  findings: readonly PlanFinding[];
+  /** Use of conversations that have ended. */
+  usage: Usage;
+  /** Milliseconds of all conversations together, without waits for the user. */
+  workedMs: number;
+  /** Running conversations. */
+  readonly talks: Set<Conversation>;
+  /** Number of escalations so far; the next one gets the next number. */
+  escalations: number;
+}
+
+export function beginDesignWork(): DesignWork {
+  return {
+    materials: [],
+    plan: null,
+    planRefs: [],
+    findings: [],
+    usage: noUsage,
+    workedMs: 0,
+    talks: new Set(),
+    escalations: 0,
+  };
+}
+
+/** Sums the use of conversations that have ended and of those at work. */
+export function designUsage({ usage, talks }: DesignWork): Usage {
+  return addUsage(usage, ...[...talks].map((talk) => talk.usage));
+}
+
+/** Ends a design before it is approved. Thrown by a stage, and caught where the design began. */
+export class DesignEnded extends Error {
+  readonly status: 'stopped' | 'abandoned' | 'finished';
+  constructor(status: DesignEnded['status']) {
+    super(`The design is ${status}.`);
+    this.status = status;
+  }
+}
+
+/** @returns the status of a design that was ended or cancelled; throws every other error. */
+export function statusOfEnd(error: unknown): DesignEnded['status'] {
+  if (error instanceof DesignEnded) return error.status;
+  if (isCancellation(error)) return 'stopped';
+  throw error;
+}
+
+/** Returns the newest results of these stages, in the order in which they came. */
+export function materialsOf(
+  { materials }: Pick<DesignWork, 'materials'>,
+  stages: readonly DesignStageName[],
+): readonly DesignMaterial[] {
+  const newest = new Map(materials.map((one) => [`${one.stage} ${one.subject ?? ''}`, one]));
+  return [...newest.values()].filter(({ stage }) => stages.includes(stage));
+}
+
+/** Takes a result of a stage, a version of the plan, or both, and reports it. */
+export async function takeStep(
+  context: DesignContext,
+  step: { readonly material?: DesignMaterial; readonly plan?: PlanOutline },
+): Promise<void> {
+  const { work } = context;
+  const { material, plan } = step;
+  if (material !== undefined) work.materials = [...work.materials, material];
+  if (plan !== undefined && plan.plan_ref !== work.plan?.plan_ref) {
+    work.plan = plan;
+    work.planRefs = [...work.planRefs, plan.plan_ref];
+  }
+  await context.report({
+    status: 'designing',
+    materials: material === undefined ? [] : [material],
+    plan_refs: plan === undefined ? [] : [plan.plan_ref],
+    findings: work.findings,
+    approved_by: null,
+    usage: designUsage(work),
+  });
+}
+
+/** Puts questions to the user. @throws DesignEnded when the design was cancelled while it waited. */
+export async function askUser(
+  { superior, work }: Pick<DesignContext, 'superior' | 'work'>,
+  asker: {
+    readonly kind: QuestionKind;
+    readonly agent_id: string | null;
+    /** Returns what the asker has spent, after it gave the rest of its share back. */
+    readonly release: () => ReturnType<Budget['release']>;
+  },
+  questions: readonly AskedQuestion[],
+): Promise<readonly DeliveredAnswer[]> {
+  work.escalations += 1;
+  const escalation_id = `design#${work.escalations}`;
+  const spent = asker.release();
+  const answers = await stopWhenCancelled(() =>
+    superior.ask({
+      type: 'questions',
+      escalation_id,
+      from: workflowInfo().workflowId,
+      kind: asker.kind,
+      wave: 0,
+      delegation_id: null,
+      agent_id: asker.agent_id,
+      questions,
+      ...(spent !== undefined && { spent }),
+    }),
+  );
+  if (answers === null) throw new DesignEnded('stopped');
+  return answers;
+}
+
+/** Does works at the same time, at most `max` of them. All have ended when it resolves or throws. */
+export async function inParallel<T>(
+  works: readonly (() => Promise<T>)[],
+  max: number,
+): Promise<T[]> {
+  const left = works.map((work, at) => ({ work, at }));
+  const results = new Map<number, T>();
+  const takeOne = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      // One after the other in each of the lanes.
+      // oxlint-disable-next-line no-await-in-loop
+      results.set(next.at, await next.work());
+    }
+  };
+  const lanes = Array.from({ length: Math.min(max, works.length) }, takeOne);
+  const ends = await Promise.allSettled(lanes);
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  return works.flatMap((_, at) => (results.has(at) ? [results.get(at) as T] : []));
+}

@@ -1,0 +1,152 @@
+import { isCancellation, startChild } from '@temporalio/workflow';
+import type {
+  ArchitectureDesignArgs,
+  DesignRequest,
+  DesignResult,
+  PlanOutline,
+} from '../../contracts/design-run.ts';
+import { workflowTypes } from '../../contracts/names.ts';
+import type { RunStatus } from '../../contracts/planner-run.ts';
+import type { WaveOrder } from '../../contracts/planner-wave.ts';
+import { chargeLostWave, reserveForWave } from '../../core/budget/resolve-budget.ts';
+import { applyPlan } from '../../core/criteria/criteria.ts';
+import { designWorkflowId } from '../../core/ids.ts';
+import { noUsage } from '../../core/usage/add-usage.ts';
+import { recordDesignEnd } from '../design/run-design-alone.ts';
+import { admitPlan, planNextWave } from '../shared/activities.ts';
+import { childOptions } from '../shared/child-options.ts';
+import type { ChildRelay } from '../shared/child-relay.ts';
+import { nowMs } from '../shared/clock.ts';
+import { readFailure } from '../shared/read-failure.ts';
+import type { RootHost } from '../shared/root-host.ts';
+import { describeBudget } from '../shared/root-state.ts';
+import { untilDone } from '../shared/until-done.ts';
+import { askUser, designLostQuestion } from './run-questions.ts';
+
+/**
+ * Makes the design of a run that asked for one, before its first wave, or takes the plan of the input.
+ *
+ * @returns the status of a run that ends with its design; null when it goes on.
+ */
+export async function designFirst(host: RootHost, relay: ChildRelay): Promise<RunStatus | null> {
+  const { state } = host;
+  const request = state.opened?.design;
+  if (request === undefined || state.plan_approved !== null) return null;
+  if (request.plan !== null) return takePlan(host, request.plan);
+  if (request.mode === 'direct') return null;
+  for (;;) {
+    // One attempt after the other.
+    // oxlint-disable-next-line no-await-in-loop
+    const result = await runDesignChild(host, relay, request);
+    if (!('lost' in result)) {
+      recordDesignEnd(host, result);
+      if (result.status === 'approved' && result.plan !== null) return takePlan(host, result.plan);
+      return result.status === 'approved' || result.status === 'finished'
+        ? 'finished_unmet'
+        : result.status;
+    }
+    const question = designLostQuestion(result.lost, describeBudget(state));
+    // oxlint-disable-next-line no-await-in-loop
+    const answer = await askUser(host, 'planner_stuck', question);
+    if (answer?.answer !== 'retry') return 'abandoned';
+  }
+}
+
+/** Takes over an approved plan: its new agents, and its evidence as the criteria of the run. */
+async function takePlan(host: RootHost, plan: PlanOutline): Promise<null> {
+  const { state } = host;
+  const { opened } = state;
+  if (opened === null) throw new Error('A plan was taken before the run was opened.');
+  const { plan_ref } = plan;
+  const { registry_ref, agents, criterion_ids } = await untilDone(
+    () =>
+      admitPlan.executeWithOptions({ summary: 'take over the approved plan' }, [
+        { plan_ref, registry_ref: opened.registry_ref },
+      ]),
+    (reason) => host.park(reason),
+  );
+  state.opened = { ...opened, registry_ref, agents };
+  state.criteria = applyPlan(state.criteria, [{ criterion_ids }]);
+  state.plan_approved = plan;
+  host.refresh();
+  return null;
+}
+
+async function runDesignChild(
+  host: RootHost,
+  relay: ChildRelay,
+  { auto_approve, research_max_age_days }: DesignRequest,
+): Promise<DesignResult | { readonly lost: string }> {
+  const { state, record } = host;
+  const { opened } = state;
+  if (opened === null) throw new Error('A design was ordered before the run was opened.');
+  const told = state.news.last;
+  const record_ref = await record.flush();
+  const budget = reserveForWave(state.budget, state.usage);
+  const workflowId = designWorkflowId(host.runId);
+  // After a reset, the questions of the old design come in again; their answers are not needed.
+  host.inbox.withdraw(workflowId, null);
+  const beganAtMs = nowMs();
+  try {
+    const child = await startChild<(args: ArchitectureDesignArgs) => Promise<DesignResult>>(
+      workflowTypes.architectureDesign,
+      {
+        workflowId,
+        args: [
+          {
+            order: {
+              run_id: host.runId,
+              registry_ref: opened.registry_ref,
+              record_ref,
+              agents: opened.agents,
+              limits: opened.limits,
+              budget,
+              amendments: state.amendments,
+              news: host.news.since(told),
+              auto_approve,
+              research_max_age_days,
+            },
+          },
+        ],
+        ...childOptions(host.runId, `design of ${state.goal_title}`),
+      },
+    );
+    relay.welcome(workflowId, told);
+    return await child.result();
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    host.inbox.withdraw(workflowId, null);
+    const charged = chargeLostWave(budget, noUsage, nowMs() - beganAtMs);
+    recordDesignEnd(host, {
+      status: 'designing',
+      findings: [],
+      approved_by: null,
+      usage: charged.usage,
+      budget: charged.budget,
+    });
+    return { lost: readFailure(error).message };
+  } finally {
+    relay.dismiss(workflowId);
+  }
+}
+
+/** Adds the next wave of the approved plan to an order. Without one that can start, the planner plans the wave. */
+export async function addPlan(host: RootHost, order: WaveOrder): Promise<WaveOrder> {
+  const { plan_approved } = host.state;
+  if (plan_approved === null) return order;
+  const { record_ref, delegation_ids, known_inputs, limits } = order;
+  const { plan } = await untilDone(
+    () =>
+      planNextWave.executeWithOptions({ summary: 'next wave of the approved plan' }, [
+        {
+          plan_ref: plan_approved.plan_ref,
+          record_ref,
+          max_delegations: limits.max_delegations,
+          delegation_ids,
+          known_inputs,
+        },
+      ]),
+    (reason) => host.park(reason),
+  );
+  return plan === null ? order : { ...order, plan };
+}
