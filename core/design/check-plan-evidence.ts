@@ -13,7 +13,7 @@ export function findTwice<T>(
 
 /** Words that judge and measure nothing. */
 const vagueWords =
-  /\b(?:good|nice|well|great|appropriate(?:ly)?|proper(?:ly)?|adequate(?:ly)?|reasonabl[ey]|sufficient(?:ly)?|suitabl[ey]|acceptabl[ey]|user-friendly|high[- ]quality|as (?:needed|expected|appropriate)|fast enough|robust|clean|nicely)\b/i;
+  /\b(?:good|nice|works? well|great|appropriate(?:ly)?|proper(?:ly)?|adequate(?:ly)?|reasonabl[ey]|sufficient(?:ly)?|suitabl[ey]|acceptabl[ey]|user-friendly|high[- ]quality|as (?:needed|expected|appropriate)|fast enough|robust|nicely)\b/i;
 
 /** Something that can be looked up or counted: a digit, a path, a quotation, a piece of code. */
 const measures = /\d|[`"“«]|\w\/\w|\w\.\w|\b(?:all|each|every|no|none|zero|exit code)\b/i;

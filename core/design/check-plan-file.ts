@@ -34,7 +34,7 @@
  */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { CoordinationPlan, PlanFinding, PlanTask } from '../../contracts/coordination-plan.ts';
-import { plannerAgentId } from '../../contracts/names.ts';
+import { designAgentIds, plannerAgentId } from '../../contracts/names.ts';
 import { findCycle } from '../schedule/dependencies.ts';
 import { listNames } from '../text/list-names.ts';
 import { checkEvidence, findTwice } from './check-plan-evidence.ts';
@@ -60,8 +60,9 @@ export function checkCoordinationPlan(
 }
 
 function checkRoster(plan: CoordinationPlan, agents: readonly AgentSummary[]): PlanFinding[] {
+  const internal = new Set<string>([plannerAgentId, ...Object.values(designAgentIds)]);
   const working = agents.filter(
-    ({ agent_id, only_leads }) => agent_id !== plannerAgentId && only_leads !== true,
+    ({ agent_id, only_leads }) => !internal.has(agent_id) && only_leads !== true,
   );
   const registered = working.map(({ agent_id }) => agent_id);
   const drafted = plan.new_agents.map(({ agent_id }) => agent_id);
@@ -86,7 +87,9 @@ function checkRoster(plan: CoordinationPlan, agents: readonly AgentSummary[]): P
           ],
     ),
     ...plan.new_agents.flatMap(({ agent_id }, at) =>
-      agents.some((one) => one.agent_id === agent_id) || drafted.indexOf(agent_id) !== at
+      internal.has(agent_id) ||
+      agents.some((one) => one.agent_id === agent_id) ||
+      drafted.indexOf(agent_id) !== at
         ? [
             {
               rule: 'DP3',

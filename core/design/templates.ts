@@ -215,7 +215,7 @@ export function findMissingParts(instructions: string, role: RosterRole): string
 
 /** A template's hole, `{{name}}`, or an order to its author, `[insert the table]`. */
 const holes =
-  /\{\{[^{}\n]{1,80}\}\}|\[(?:insert|fill in|your|todo|tbd)\b[^\][\n]{0,80}\]|<(?:insert|fill in|your|todo|tbd)\b[^<>\n]{0,80}>/i;
+  /\{\{[^{}\n]{1,80}\}\}|\[(?:insert|fill in|your|todo|tbd)\b[^\][\n]{0,80}\](?!\()|<(?:insert|fill in|your|todo|tbd)\b[^<>\n]{0,80}>/i;
 
 /** Finds places of a text that were left to be written, one sentence each. Code is none. */
 export function findUnwritten(text: string): string[] {

@@ -4,6 +4,7 @@ import type { DesignParts } from '../../core/design/assemble-plan.ts';
 
 /** The agents of a worker that a sample plan names, and one that leads and one that plans. */
 export const planAgents: readonly AgentSummary[] = [
+  { agent_id: 'design-verifier', allowed_tools: [], risk_level: 'low' },
   { agent_id: 'engineer', allowed_tools: ['read_file', 'write_file'], risk_level: 'medium' },
   { agent_id: 'leader', allowed_tools: [], risk_level: 'low', only_leads: true },
   { agent_id: 'planner', allowed_tools: [], risk_level: 'low' },

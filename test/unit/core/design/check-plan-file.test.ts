@@ -55,18 +55,22 @@ const faults: readonly [string, string, string, CoordinationPlan][] = [
     'agents/3/agent_name',
     samplePlan({ agents: [...agents, { ...idle, agent_name: 'api_agent' }] }),
   ],
-  ...['ghost', 'planner', 'leader'].map((agent_id): [string, string, string, CoordinationPlan] => [
-    `DP3: the agent ${agent_id}, which takes no tasks`,
-    'DP3',
-    'agents/0/agent_id',
-    samplePlan({ agents: agents.map((one, at) => (at === 0 ? { ...one, agent_id } : one)) }),
-  ]),
-  [
-    'DP3: a draft in the place of a registered agent',
-    'DP3',
-    'new_agents/0/agent_id',
-    samplePlan({ new_agents: [{ ...draft, agent_id: 'engineer' }] }),
-  ],
+  ...['ghost', 'planner', 'leader', 'design-verifier'].map(
+    (agent_id): [string, string, string, CoordinationPlan] => [
+      `DP3: the agent ${agent_id}, which takes no tasks`,
+      'DP3',
+      'agents/0/agent_id',
+      samplePlan({ agents: agents.map((one, at) => (at === 0 ? { ...one, agent_id } : one)) }),
+    ],
+  ),
+  ...['engineer', 'workflow-designer'].map(
+    (agent_id): [string, string, string, CoordinationPlan] => [
+      `DP3: a draft in the place of the agent ${agent_id}`,
+      'DP3',
+      'new_agents/0/agent_id',
+      samplePlan({ new_agents: [{ ...draft, agent_id }] }),
+    ],
+  ),
   [
     'DP4: a task of an unknown agent',
     'DP4',
@@ -279,6 +283,8 @@ describe('checkCoordinationPlan', () => {
     'Every page loads well below 200 ms.',
     '`npm test` ends as expected.',
     'The file lists the tables.',
+    'The result is well-formed JSON.',
+    'The linter reports a clean tree.',
   ])('the evidence "%s" can be measured', (description) => {
     expect(check(withEvidence(3, description))).toEqual([]);
   });

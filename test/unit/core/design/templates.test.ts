@@ -75,7 +75,7 @@ describe('instructions of an agent', () => {
     expect(findUnwritten(text)).toHaveLength(1);
   });
 
-  it.each(['Render `{{name}}` as text.', '```hbs\n{{name}}\n```', 'See [the docs](docs.md).'])(
+  it.each(['Render `{{name}}` as text.', '```hbs\n{{name}}\n```', 'See [your docs](docs.md).'])(
     'TM3: %j is written',
     (text) => {
       expect(findUnwritten(text)).toEqual([]);
