@@ -5,6 +5,7 @@ import type { RunLimits } from '../../contracts/limits.ts';
 import type { TeamSummary } from '../../contracts/team.ts';
 import { resolveBudget } from '../../core/budget/resolve-budget.ts';
 import { resolveLimits } from '../../core/limits.ts';
+import { findUnreadable } from '../../core/text/list-names.ts';
 import { listSections } from '../../core/triad/list-sections.ts';
 import { summariseTeams } from '../../core/team/summarise-teams.ts';
 import { resolveQuestionRules } from '../../core/questions/question-moments.ts';
@@ -112,6 +113,10 @@ export async function checkIntake(
   deps: IntakeDeps,
   { workflow_type, input }: Pick<OpenRunInput, 'workflow_type' | 'input'>,
 ): Promise<Intake> {
+  const unreadable = findUnreadable(input);
+  if (unreadable !== null) {
+    throw createInvalidInput(workflow_type, [{ path: 'input', reason: unreadable }]);
+  }
   const { request: typed, agentsDir, faults } = readInput(workflow_type, input);
   const { agents, faults: agentFaults } = await loadRegistry(
     deps,

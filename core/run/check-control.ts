@@ -20,7 +20,7 @@ import { normaliseKey } from '../pool/normalise-fact.ts';
 import { describeUserFact } from '../pool/settle-facts.ts';
 import { findTextFault } from '../questions/find-text-fault.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
-import { findUnknownKey, listNames } from '../text/list-names.ts';
+import { findUnknownKey, findUnreadable, listNames } from '../text/list-names.ts';
 import { readAskedQuestion } from './read-asked-question.ts';
 import { readEffect } from './read-effect.ts';
 import { readPlannerVerdict } from './read-planner-verdict.ts';
@@ -40,7 +40,7 @@ const criterionIdCharsMax = 100;
 
 export function checkAmend(payload: unknown): CheckedAmend {
   if (!isRecord(payload)) return refuseAmend('expected one JSON object with an instruction');
-  const parts = findAmendKey(payload) ?? readParts(payload);
+  const parts = findUnreadable(payload) ?? findAmendKey(payload) ?? readParts(payload);
   if (typeof parts === 'string') return refuseAmend(parts);
   const { waived, answers, facts } = parts;
   const written = payload['instruction'] ?? '';
