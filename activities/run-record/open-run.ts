@@ -8,6 +8,7 @@ import { resolveLimits } from '../../core/limits.ts';
 import { resolveQuestionRules } from '../../core/questions/question-moments.ts';
 import { listKnownInputs } from '../../core/run/list-deliverables.ts';
 import { summariseTeams } from '../../core/team/summarise-teams.ts';
+import { findUnreadable } from '../../core/text/list-names.ts';
 import { listSections } from '../../core/triad/list-sections.ts';
 import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
 import { findPlanFaults, storeCoordinationPlan } from '../artifacts/coordination-plan.ts';
@@ -124,6 +125,10 @@ export async function checkIntake(
   deps: IntakeDeps,
   { workflow_type, input }: Pick<OpenRunInput, 'workflow_type' | 'input'>,
 ): Promise<Intake> {
+  const unreadable = findUnreadable(input);
+  if (unreadable !== null) {
+    throw createInvalidInput(workflow_type, [{ path: 'input', reason: unreadable }]);
+  }
   const { request: typed, agentsDir, faults } = readInput(workflow_type, input);
   const {
     agents,

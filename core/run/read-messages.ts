@@ -122,7 +122,7 @@ const designProgress = object<DesignProgress>({
   ),
   plan_refs: list(hash),
   findings: list(object<PlanFinding>({ rule: text, path: text, message: text, cure: text })),
-  usage: orNull(readUsage),
+  usage: (value) => readUsage(value) ?? undefined,
 });
 
 const effectText = cutTo(1_000);
