@@ -95,6 +95,8 @@ export interface RunRecord {
   readonly registry_ref: Ref;
   /** Folder in which agents write files, as the input named it. Absent: the run's own folder. */
   readonly workspace_dir?: string;
+  /** Text of the workspace for those who work in it: its `AGENTS.md`, else its `CLAUDE.md`. Absent when it has neither. */
+  readonly workspace_guide?: { readonly file: string; readonly ref: Ref };
   /** Language of everything that people read, as a canonical BCP 47 tag. Absent: that of the goal. */
   readonly language?: string;
   /** Unix epoch seconds. */

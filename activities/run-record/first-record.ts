@@ -10,6 +10,7 @@ export function createFirstRecord(
   { run_id, started_at }: Pick<OpenRunInput, 'run_id' | 'started_at'>,
   request: RunRequest,
   registryRef: Ref,
+  guide: RunRecord['workspace_guide'] | null,
 ): RunRecord {
   return {
     version: 1,
@@ -22,6 +23,7 @@ export function createFirstRecord(
     instructions: [],
     registry_ref: registryRef,
     ...(request.workspaceDir !== null && { workspace_dir: request.workspaceDir }),
+    ...(guide !== null && guide !== undefined && { workspace_guide: guide }),
     ...(request.language !== null && { language: request.language }),
     started_at,
     updated_at: started_at,

@@ -193,6 +193,11 @@ export function listGrantable(registry: ToolRegistry): GrantableTool[] {
   return [...registry.values()].flatMap((tool) => (tool.effect === 'state' ? [] : [tool]));
 }
 
+/** Returns true for a tool whose agents work with files of the workspace. */
+export function worksWithFiles({ brings, needsWorkspace }: GrantableTool): boolean {
+  return needsWorkspace === true && brings.includes('private_data');
+}
+
 /** Lists the properties that each tool gives, by its name. */
 export function listProperties(
   registry: ToolRegistry,
