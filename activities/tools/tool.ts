@@ -39,6 +39,8 @@ export interface ActContext extends ToolContext {
    * another worker may have it: what a suspended worker left half done must not come after what was done since.
    */
   readonly mayStill: () => Promise<void>;
+  /** To be called with a function that returns the newest output, for people who watch. Its last line is shown. */
+  readonly onTail?: ((read: () => string) => void) | undefined;
 }
 
 /** The fields that every tool has; the rest depends on its effect. */
