@@ -27,7 +27,7 @@ export async function runToolCall(
   const details = { agent_id, delegation_id, tool: input.call.name };
   noteWork(context, { kind: 'tool_call', ...details });
   const everyMs = deps.heartbeatEveryMs ?? heartbeatEveryMsDefault;
-  let readTail = (): string => '';
+  let readTail = readNothing;
   const heartbeat = startHeartbeat(context, everyMs, () => ({
     ...details,
     last_words: lastLine(readTail()),
@@ -52,6 +52,10 @@ export async function runToolCall(
   } finally {
     heartbeat.stop();
   }
+}
+
+function readNothing(): string {
+  return '';
 }
 
 /** Characters of the line of a running command that people see. */
