@@ -99,6 +99,8 @@ export interface RunRecord {
   readonly workspace_dir?: string;
   /** Defined in `runSettings`. Absent without `workspace_dir`. */
   readonly changes?: ChangesMode;
+  /** Text of the workspace for those who work in it: its `AGENTS.md`, else its `CLAUDE.md`. Absent when it has neither. */
+  readonly workspace_guide?: { readonly file: string; readonly ref: Ref };
   /** Language of everything that people read, as a canonical BCP 47 tag. Absent: that of the goal. */
   readonly language?: string;
   /** Unix epoch seconds. */

@@ -157,7 +157,13 @@ function createPlaces(
   const plain = createFileArtifactStore({ home });
   const keep = (content: Uint8Array) => plain.put(content);
   const worktrees = createGitWorktrees({ home });
-  const workspaces = createFileWorkspaces({ home, roots, worktrees, keep });
+  const workspaces = createFileWorkspaces({
+    home,
+    roots,
+    worktrees,
+    keep,
+    readable: tools?.readable ?? [],
+  });
   const runner = 'runner' in commands ? commands.runner : null;
   const untrusted = tools?.untrustedWorkspaces ?? false;
   return { workspaces, worktrees, commands: runner, untrusted };

@@ -25,7 +25,14 @@ function redactTool(tool: Tool, redactor: Redactor): Tool {
     describeLoss: (input, context) =>
       redacted(async () => (await tool.describeLoss?.(input, context)) ?? null),
     look: (input, context) => redacted(() => tool.look(input, context)),
-    act: (input, context) => redacted(() => tool.act(input, context)),
+    act: (input, context) =>
+      redacted(() =>
+        tool.act(input, {
+          ...context,
+          // All of it: a secret may begin some lines above the one that is shown.
+          onTail: (read) => context.onTail?.(() => redactor.redactText(read(), 'tool')),
+        }),
+      ),
     check: (input, before, context) => redacted(() => tool.check(input, before, context)),
   };
 }

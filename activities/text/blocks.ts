@@ -68,6 +68,7 @@ const blockNames = [
   'tried',
   'unfinished',
   'upstream_results',
+  'workspace_guide',
   'wave_compact',
   'wave_plan',
   'work',

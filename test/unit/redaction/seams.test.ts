@@ -257,15 +257,25 @@ it('a tool that acts says no secret either, and the ledger of its effects keeps 
     approval: 'never',
     targetOf: () => 'a.md',
     look: async () => everything,
-    act: () => Promise.reject(new Error(everything)),
+    act: (_input, { onTail }) => {
+      onTail?.(() => everything);
+      return Promise.reject(new Error(everything));
+    },
     check: async () => ({ type: 'unknown', found: everything }),
   };
   const [redacted] = redactTools(new Map([['t', tool]]), redactor).values();
   if (redacted?.effect !== 'acting') throw new Error('another tool');
   expectClean(await redacted.look({}, toolContext));
-  expectClean(
-    await redacted.act({}, { ...toolContext, before: '', mayStill: async () => {} }).catch(String),
-  );
+  const tails: string[] = [];
+  const acting = {
+    ...toolContext,
+    before: '',
+    mayStill: async () => {},
+    onTail: (read: () => string) => void tails.push(read()),
+  };
+  expectClean(await redacted.act({}, acting).catch(String));
+  expect(tails).toHaveLength(1);
+  expectClean(tails.join(''));
   expectClean(JSON.stringify(await redacted.check({}, '', toolContext)));
   const ledger = createMemoryEffects();
   await redactEffects(ledger, redactor).put('k', { type: 'failed', reason: everything }, 0);
