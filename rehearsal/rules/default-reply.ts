@@ -3,13 +3,14 @@ import type { MessagesRequest } from '../messages-api.ts';
 import type { ContentReply } from '../script.ts';
 import { isObject, quote, textOf } from '../text.ts';
 import type { JsonObject } from '../text.ts';
-import { answerDelegation } from './agent-rule.ts';
+import { answerDelegation, ownWork } from './agent-rule.ts';
 import type { SharedWork } from './agent-rule.ts';
 import { decideWave } from './decision-rule.ts';
 import { describeResults, giveTasks, readLeader } from './leader-rule.ts';
 import { readMember } from './member-prompt.ts';
 import { describeWork, takeTurn } from './member-rule.ts';
 import { planWave } from './plan-rule.ts';
+import { reportRepair, stepRepair } from './repair-rule.ts';
 import { readPrompt, recogniseShape, textIn } from './prompt.ts';
 import type { Prompt, Shape } from './prompt.ts';
 
@@ -51,11 +52,13 @@ const detailTool = 'load_detail';
 
 const rules: Readonly<Record<Shape, (prompt: Prompt, shared: SharedWork | null) => JsonObject>> = {
   plan: planWave,
-  delegation: (prompt, shared) =>
-    shared === null
+  delegation: (prompt, shared) => ({
+    ...(shared === null
       ? answerDelegation(prompt)
       : // What its calls came back with is no detail that it loaded.
-        answerDelegation({ ...prompt, toolResults: [] }, shared),
+        answerDelegation({ ...prompt, toolResults: [] }, shared)),
+    ...reportRepair(prompt),
+  }),
   decision: decideWave,
   review: reviewQuestions,
 };
@@ -101,14 +104,14 @@ function freeText(prompt: Prompt): string {
   ].join('\n');
 }
 
-/** The part of an agent that does not work alone. */
+/** The part of an agent that does not work alone, or calls tools in a fixed order. */
 interface Part {
   /** Null when only the output is left. */
   readonly reply: ContentReply | null;
   readonly shared: SharedWork;
 }
 
-/** Plays the part of a triad's member or of a team's leader; null for all others. */
+/** Plays the part of a triad's member, of a team's leader, or of an agent of a repair; null for all others. */
 function takePart(request: MessagesRequest, prompt: Prompt): Part | null {
   const member = readMember(request);
   if (member !== null) {
@@ -118,7 +121,10 @@ function takePart(request: MessagesRequest, prompt: Prompt): Part | null {
     return { reply: isTurn ? turn : null, shared: describeWork(member) };
   }
   const leader = readLeader(request);
-  if (leader === null) return null;
+  if (leader === null) {
+    if (reportRepair(prompt) === null) return null;
+    return { reply: stepRepair(request, prompt), shared: ownWork };
+  }
   const parts = describeResults(request, leader);
   const { earlier } = leader;
   return {
