@@ -108,6 +108,7 @@ export function createActivities(
       ledger: redactLedger(createFileReplyLedger({ home }), redactor),
       effects: redactEffects(createFileEffectLedger({ home }), redactor),
       tools,
+      worktrees: places.worktrees,
       prefixGate: new PrefixGate(),
       defaultModel,
       resolveModel: resolveModelName,

@@ -21,6 +21,7 @@ import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { toModelFailure } from '../attempt/failures.ts';
 import { heartbeatEveryMsDefault, startHeartbeat } from '../attempt/heartbeat.ts';
+import { checkUnchanged } from './check-unchanged.ts';
 import { assertCurrent } from '../attempt/while-current.ts';
 import { makeReads } from './make-reads.ts';
 import { findSharedPrefix } from './prefix-gate.ts';
@@ -95,7 +96,9 @@ export async function runModelTurn(
       progress = { ...progress, last_words: cutText(`${tool} …`, waitReasonCharsMax) };
     };
     const reading = { deps, input, context, onCall };
-    if (result !== null) return await makeReads(reading, noteEnd(context, result));
+    const lookAt = async (reply: ModelTurnResult): Promise<ModelTurnResult> =>
+      checkUnchanged(reading, await makeReads(reading, noteEnd(context, reply)));
+    if (result !== null) return await lookAt(result);
     const prepared = await prepareTurn(deps, input, callKeyOf(context, input));
     progress = { ...progress, turn: prepared.turn };
     addToWork(context, { turn: prepared.turn, model: prepared.request.model });
@@ -112,7 +115,7 @@ export async function runModelTurn(
     };
     const { hasMissed } = heartbeat;
     const attempt = { deps, input, context, spent, hasMissed, onProgress, onWait };
-    return await makeReads(reading, noteEnd(context, await finishTurn(attempt, prepared)));
+    return await lookAt(await finishTurn(attempt, prepared));
   } finally {
     heartbeat.stop();
   }

@@ -102,6 +102,7 @@ export async function createBench(options: BenchOptions = {}): Promise<Bench> {
     effects,
     tools: createToolRegistry([loadDetail]),
     prefixGate: new PrefixGate(),
+    worktrees: { listTouched: () => Promise.resolve(null) },
     resolveModel: resolveModelName,
     defaultModel: 'rehearsal',
     computeUsage,
