@@ -41,6 +41,23 @@ const exactRounds = 2;
 const wordRounds = 4;
 
 /**
+ * Match a part of every text in which a rule finds a secret: the beginning of a token or an address with a password, and
+ * names. Most texts match neither, and both together cost a tenth of the rules. They are two because a pattern that
+ * ignores case is slow when it has many words.
+ */
+const tokenHint =
+  /sk-[\w-]{16}|sk_(?:live|test)_|rk_live_|npm_|hf_|gh[opsru]_|github_pat_|glpat-|xox[abeoprs]-|xapp-|SG\.|shp[a-z]{2,3}_|dop_v1_|lin_api_|ops_ey|A(?:[KS]IA|3T|GPA|IDA|ROA|IPA|NPA|NVA|Iza)|-----BEGIN|_authToken|:x-oauth-basic@|:\/\/[\w-]{1,256}:[\w-]{1,256}@/;
+const nameHint = /hooks\.slack|secret_?access|mongodb[:+]|mysqlx?:|postgres(?:ql)?:/i;
+
+/** Returns false when no rule finds anything in the text. The process's own secrets have no common hint. */
+export function mayHoldSecret(text: string): boolean {
+  return tokenHint.test(text) || nameHint.test(text);
+}
+
+/** Matches escapes of JSON that can hide a character of a hint. */
+const hidingEscape = /\\[u/]/;
+
+/**
  * Finds secrets by secretlint's recommended rules, by three added ones, and by the process's own secrets in every
  * spelling.
  *
@@ -56,8 +73,17 @@ const wordRounds = 4;
 export function createRedactor({ secrets, onRedacted }: RedactorOptions): Redactor {
   const findRecommended = createRecommendedRules();
   const findOwn = createOwnSecretFinder(secrets);
-  const find = (text: string): readonly Span[] =>
-    settleSpans(text, [...findRecommended(text), ...findByAddedRules(text), ...findOwn(text)]);
+  const find = (text: string): readonly Span[] => {
+    const found = mayHoldSecret(text) ? [...findRecommended(text), ...findByAddedRules(text)] : [];
+    return settleSpans(text, [...found, ...findOwn(text)]);
+  };
+  const isSpelledOnce = secrets.every((secret) => !/["\\\p{Cc}]/u.test(secret));
+  /** Returns true when neither the text nor, if it is JSON, any string in it at any depth holds a secret. */
+  const isClean = (text: string): boolean =>
+    !mayHoldSecret(text) &&
+    !hidingEscape.test(text) &&
+    (isSpelledOnce || !text.includes('\\')) &&
+    findOwn(text).length === 0;
   const redactPlain = (text: string, before: string, counts: Counts): string => {
     let redacted = text;
     for (let round = 1; ; round += 1) {
@@ -98,7 +124,8 @@ export function createRedactor({ secrets, onRedacted }: RedactorOptions): Redact
     return isUntouched ? text : written;
   };
   return {
-    redactText: (text, sink) => counting(sink, (counts) => redactAny(text, '', counts, 0)),
+    redactText: (text, sink) =>
+      isClean(text) ? text : counting(sink, (counts) => redactAny(text, '', counts, 0)),
     redactValue: (value, sink) => counting(sink, (counts) => redactTreeOf(value, counts, 0)),
     findOpen: createOpenFinder(secrets),
   };

@@ -160,10 +160,12 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
   const { deps, input, context } = attempt;
   const cause = readCancelCause(context);
   if (cause !== null) return endTakenBack(attempt, prepared, noUsage);
-  const needs = findExcess(attempt, prepared);
+  // Measuring a request takes as long as sending it, so it is done once.
+  const worst = deps.computeWorst(prepared.request);
+  const needs = findExcess(attempt, spendingOf(worst));
   if (needs !== null) return endWithoutReply(attempt, prepared, { type: 'unaffordable', needs });
   try {
-    const reply = await complete(attempt, prepared);
+    const reply = await complete(attempt, prepared, worst);
     return {
       settle: () => settleTurn(deps, prepared, input, reply),
       usage: usageOfAnswer(deps, prepared.request, reply),
@@ -186,10 +188,9 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
 }
 
 /** @returns the worst case of the call, including its earlier attempts, when that exceeds the allowance. */
-function findExcess({ deps, input, spent }: Attempt, { request }: PreparedTurn): Spending | null {
+function findExcess({ input, spent }: Attempt, worst: Spending): Spending | null {
   const { allowance } = input;
   if (allowance === null) return null;
-  const worst = spendingOf(deps.computeWorst(request));
   return fits(addSpending(spendingOf(spent), worst), allowance) ? null : worst;
 }
 
@@ -213,7 +214,11 @@ function endWithoutReply(
  * Makes the call itself, after the first one of its wave. It may have waited, so it checks whether the work is still
  * its own.
  */
-async function complete(attempt: Attempt, { request }: PreparedTurn): Promise<ModelReply> {
+async function complete(
+  attempt: Attempt,
+  { request }: PreparedTurn,
+  worst: Usage,
+): Promise<ModelReply> {
   const { deps, input, context } = attempt;
   const signal = context.cancellationSignal;
   const passage = await deps.prefixGate.enter(
@@ -221,7 +226,7 @@ async function complete(attempt: Attempt, { request }: PreparedTurn): Promise<Mo
     signal,
   );
   try {
-    await reserveAttempt(deps.ledger, context.info, deps.computeWorst(request));
+    await reserveAttempt(deps.ledger, context.info, worst);
     await assertCurrent(context, attempt.hasMissed).catch(async (error: unknown) => {
       await recordSpent(deps.ledger, context.info, noUsage);
       throw error;
