@@ -110,16 +110,7 @@ function readableBeginning(name: string): string {
 }
 
 /** Folders of the store in the artifact home, and names reserved for future ones. */
-const storeFolders = [
-  'objects',
-  'ledger',
-  'effects',
-  'refs',
-  'archive',
-  'logs',
-  'temporal',
-  'tmp',
-] as const;
+const storeFolders = ['segments', 'effects', 'refs', 'archive', 'logs', 'temporal', 'tmp'] as const;
 
 /** Returns the folder of a run below the artifact home: its run_id if that is a plain name, else an encoding of it. */
 export function toRunDirectory(runId: string): string {

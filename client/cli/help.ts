@@ -30,6 +30,7 @@ export const examples: Readonly<Record<string, readonly [string, string]>> = {
   apply: ['apply backup-choice', 'apply backup-choice --json'],
   undo: ['undo backup-choice', 'undo backup-choice --json'],
   export: ['export backup-choice', 'export backup-choice --json'],
+  fsck: ['fsck', 'fsck --repair'],
   prune: ['prune --older-than 30d --dry-run', 'prune --older-than 90d'],
   threads: ['threads', 'threads --user ada --limit 5'],
   'threads show': ['threads show outage', 'threads show outage --limit 50'],

@@ -8,6 +8,7 @@ import { registerChanges } from './commands/changes.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerArtifact, registerExport, registerReport } from './commands/report.ts';
 import { registerList } from './commands/list.ts';
+import { registerFsck } from './commands/fsck.ts';
 import { registerPrune } from './commands/prune.ts';
 import { registerQuestions } from './commands/questions.ts';
 import { registerStart } from './commands/start.ts';
@@ -35,6 +36,7 @@ const commands: readonly Register[] = [
   registerExport,
   registerArtifact,
   registerPrune,
+  registerFsck,
   registerThreads,
   registerDoctor,
   registerTemporal,
