@@ -48,11 +48,13 @@ export async function findBrokenArtifacts(
 /** Reads all artifacts; of two copies, the whole one counts, as for a reader. */
 async function readObjects(home: string): Promise<Map<string, Buffer>> {
   const artifacts = (await storedRecords(home)).filter(({ attempt }) => attempt === 0);
-  const isWhole = ({ key, body }: StoredRecord): number =>
-    Number(createHash('sha256').update(body).digest('hex') === key);
   return new Map(
     artifacts.toSorted((a, b) => isWhole(a) - isWhole(b)).map(({ key, body }) => [key, body]),
   );
+}
+
+function isWhole({ key, body }: StoredRecord): number {
+  return Number(createHash('sha256').update(body).digest('hex') === key);
 }
 
 function readIndex(home: string): string[] {
