@@ -8,7 +8,7 @@ export function createArtifactBatch(store: ArtifactStore): ArtifactBatch {
   return {
     staged,
     put: async (content) => {
-      const bytes = Uint8Array.from(Buffer.from(content));
+      const bytes = Buffer.from(content);
       const ref = hashBytes(bytes);
       staged.set(ref, bytes);
       return ref;

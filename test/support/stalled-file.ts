@@ -3,7 +3,11 @@ import { closeSync, constants, mkdirSync, openSync, renameSync, rmSync } from 'n
 import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listSegments } from '../../activities/adapters/file-store/segment-files.ts';
+import {
+  asideSuffix,
+  listSegments,
+  segmentSuffix,
+} from '../../activities/adapters/file-store/segment-files.ts';
 
 export interface StalledFile {
   /** Gives this text to the waiting reader. Resolves when it was read. */
@@ -19,10 +23,11 @@ export async function stallStore(home: string): Promise<() => Promise<void>> {
   // Until the process has closed its segment: it opens it again, and waits.
   await sleep(500);
   const segments = (await listSegments(home)) ?? [];
-  const pipes = segments.map(({ path }) => {
-    renameSync(path, path.replace(/\.seg$/, '.aside'));
+  const pipes = segments.flatMap(({ path }) => {
+    if (!path.endsWith(segmentSuffix)) return [];
+    renameSync(path, path.replace(segmentSuffix, asideSuffix));
     stallFile(path);
-    return path;
+    return [path];
   });
   return async () => {
     for (const path of pipes) {

@@ -25,7 +25,7 @@ function describeCheck({ runs, records, bytes, faults, repaired }: CheckedHome):
   return [
     `Read ${countOf(runs, 'run')} and ${countOf(records, 'stored record')}, ${size}: ${found}.`,
     ...repaired.map((one) => `Removed: ${describeFault(one)}.`),
-    ...faults.flatMap((one) => [`${describeFault(one)}.`, cleanLine(`  Try: ${one.cure}.`)]),
+    ...faults.flatMap((one) => [`${describeFault(one)}.`, cleanLine(`Try: ${one.cure}.`)]),
   ];
 }
 

@@ -3,10 +3,14 @@ import { once } from 'node:events';
 import { appendFile, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
 import { createFileReplyLedger } from '../../../activities/adapters/file-store/file-reply-ledger.ts';
-import { readWholeSegment } from '../../../activities/adapters/file-store/rewrite-segment.ts';
+import {
+  readWholeSegment,
+  rewriteSegment,
+} from '../../../activities/adapters/file-store/rewrite-segment.ts';
 import { listSegments } from '../../../activities/adapters/file-store/segment-files.ts';
 import { SegmentIndex } from '../../../activities/adapters/file-store/segment-index.ts';
 import { openSegments } from '../../../activities/adapters/file-store/segments.ts';
@@ -88,6 +92,27 @@ describe('several processes', () => {
       await expectStored(names[nth] ?? '', acknowledged());
     }
     expect(await listSegments(at.home)).toHaveLength(16);
+  }, 120_000);
+
+  it('SW1, GW1: their segments are replaced while they write, and nothing that they were told is lost', async () => {
+    const writers = ['a', 'b', 'c'].map((name) => ({ name, ...startWriter(name, 60) }));
+    const isOpen = (): boolean => writers.some(({ child }) => child.exitCode === null);
+    let replaced = 0;
+    while (isOpen()) {
+      for (const file of (await listSegments(at.home)) ?? []) {
+        const before = await readWholeSegment(file);
+        const isLong = (before?.places.length ?? 0) > 3 && replaced < 40;
+        if (isLong) await rewriteSegment(at.home, file, { isKept: () => true });
+        replaced += Number(isLong);
+      }
+      await sleep(5);
+    }
+    expect(replaced).toBeGreaterThan(3);
+    for (const { name, closed, acknowledged } of writers) {
+      await closed;
+      expect(acknowledged()).toHaveLength(60);
+      await expectStored(name, acknowledged());
+    }
   }, 120_000);
 
   it('SW1, GS2: what a killed process was told is there, and the next one goes on', async () => {
