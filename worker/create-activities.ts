@@ -5,6 +5,8 @@ import { createFileArtifactStore } from '../activities/adapters/file-store/file-
 import { createFileEffectLedger } from '../activities/adapters/file-store/file-effect-ledger.ts';
 import { createFileReplyLedger } from '../activities/adapters/file-store/file-reply-ledger.ts';
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
+import { openSegments } from '../activities/adapters/file-store/segments.ts';
+import type { Segments } from '../activities/adapters/file-store/segments.ts';
 import { createGitWorktrees } from '../activities/adapters/git/git-worktrees.ts';
 import { createFileWorkspaces } from '../activities/adapters/workspaces/file-workspaces.ts';
 import { createThreadStore } from '../activities/adapters/thread-store/create-thread-store.ts';
@@ -82,9 +84,10 @@ export function createActivities(
 ): Activities {
   const { home, apiKey, baseUrl, defaultModel, isRehearsal, threadsUrl } = settings;
   const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
-  const store = redactStore(createFileArtifactStore({ home }), redactor);
+  const segments = openSegments({ home });
+  const store = redactStore(createFileArtifactStore({ segments }), redactor);
   const projection = redactProjection(createFileProjection({ home }), redactor);
-  const places = createPlaces(settings, commands);
+  const places = createPlaces(settings, commands, segments);
   const tools = redactTools(createTools({ ...places, own: ownTools }), redactor);
   const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
   const middlewares = redactMiddlewares(
@@ -105,7 +108,7 @@ export function createActivities(
     ...createAgentTurnActivities({
       model: redactModel(isRehearsal ? rehearse(provider) : provider, redactor),
       store,
-      ledger: redactLedger(createFileReplyLedger({ home }), redactor),
+      ledger: redactLedger(createFileReplyLedger({ segments }), redactor),
       effects: redactEffects(createFileEffectLedger({ home }), redactor),
       tools,
       worktrees: places.worktrees,
@@ -154,8 +157,9 @@ export function createActivities(
 function createPlaces(
   { home, workspaceRoots: roots, tools }: WorkerSettings,
   commands: Commands,
+  segments: Segments,
 ): ToolPlaces {
-  const plain = createFileArtifactStore({ home });
+  const plain = createFileArtifactStore({ segments });
   const keep = (content: Uint8Array) => plain.put(content);
   const worktrees = createGitWorktrees({ home });
   const workspaces = createFileWorkspaces({

@@ -3,6 +3,7 @@ import type { ModelTurnResult } from '../../contracts/model-turn.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { StoreUnavailable } from '../ports/artifact-store.ts';
+import type { ArtifactBatch } from '../ports/artifact-store.ts';
 import type { LedgerKey, ReplyLedger } from '../ports/reply-ledger.ts';
 
 /** The work of all attempts at one activity so far. */
@@ -66,6 +67,7 @@ export async function recallSpent(
 
 /**
  * @param spent usage of this attempt alone.
+ * @param batch artifacts that the result refers to: they are stored with it.
  * @throws StoreUnavailable
  */
 export async function recordResult(
@@ -73,8 +75,9 @@ export async function recordResult(
   info: Info,
   result: ModelTurnResult,
   spent: Usage,
+  batch: ArtifactBatch,
 ): Promise<void> {
-  await put(ledger, info, { version: ledgerVersion, result, spent });
+  await put(ledger, info, { version: ledgerVersion, result, spent }, batch);
 }
 
 /**
@@ -99,8 +102,13 @@ export async function recordSpent(ledger: ReplyLedger, info: Info, spent: Usage)
   }
 }
 
-function put(ledger: ReplyLedger, info: Info, entry: AttemptEntry): Promise<void> {
-  return ledger.put(ledgerKeyOf(info), info.attempt, entry);
+function put(
+  ledger: ReplyLedger,
+  info: Info,
+  entry: AttemptEntry,
+  batch?: ArtifactBatch,
+): Promise<void> {
+  return ledger.put(ledgerKeyOf(info), info.attempt, entry, batch);
 }
 
 async function findEntries(ledger: ReplyLedger, key: LedgerKey): Promise<readonly AttemptEntry[]> {

@@ -12,6 +12,7 @@ import { addSpending, spendingOf } from '../../core/budget/spending.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { workPlace } from '../../core/ids.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
 import type { ModelProgress, ModelReply } from '../ports/model-client.ts';
 import { stages } from '../stages/stages.ts';
@@ -52,7 +53,8 @@ interface Attempt {
 
 /** The end of a call that did not fail: how it is stored, and what it used. */
 interface CallEnd {
-  readonly settle: () => Promise<SettledTurn>;
+  /** @param store Batch that is stored with the result. */
+  readonly settle: (store: ArtifactStore) => Promise<SettledTurn>;
   readonly usage: Usage;
   readonly request_id: string | null;
   readonly model: string;
@@ -143,7 +145,8 @@ async function finishTurn(attempt: Attempt, prepared: PreparedTurn): Promise<Mod
     signal: context.cancellationSignal,
     onWait: attempt.onWait,
   };
-  const { head, reply } = await retryStore(patience, end.settle);
+  const batch = deps.store.openBatch();
+  const { head, reply } = await retryStore(patience, () => end.settle(batch));
   const result: ModelTurnResult = {
     head,
     reply,
@@ -152,7 +155,9 @@ async function finishTurn(attempt: Attempt, prepared: PreparedTurn): Promise<Mod
     model: end.model,
   };
   assertSmall(result);
-  await retryStore(patience, () => recordResult(deps.ledger, context.info, result, end.usage));
+  await retryStore(patience, () =>
+    recordResult(deps.ledger, context.info, result, end.usage, batch),
+  );
   return result;
 }
 
@@ -163,11 +168,11 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
   // Measuring a request takes as long as sending it, so it is done once.
   const worst = deps.computeWorst(prepared.request);
   const needs = findExcess(attempt, spendingOf(worst));
-  if (needs !== null) return endWithoutReply(attempt, prepared, { type: 'unaffordable', needs });
+  if (needs !== null) return endWithoutReply(prepared, { type: 'unaffordable', needs });
   try {
     const reply = await complete(attempt, prepared, worst);
     return {
-      settle: () => settleTurn(deps, prepared, input, reply),
+      settle: (store) => settleTurn({ ...deps, store }, prepared, input, reply),
       usage: usageOfAnswer(deps, prepared.request, reply),
       request_id: reply.requestId,
       model: reply.model,
@@ -196,14 +201,13 @@ function findExcess({ input, spent }: Attempt, worst: Spending): Spending | null
 
 /** @param usage of the call. If undefined, it was not made. */
 function endWithoutReply(
-  { deps }: Attempt,
   prepared: PreparedTurn,
   reply: TurnReply,
   usage = noUsage,
   request_id: string | null = null,
 ): CallEnd {
   return {
-    settle: () => settleWithoutReply(deps.store, prepared, reply),
+    settle: (store) => settleWithoutReply(store, prepared, reply),
     usage,
     request_id,
     model: prepared.request.model,
@@ -259,13 +263,13 @@ async function endTakenBack(
     await recordSpent(deps.ledger, context.info, usage);
     return endCancelled(context, cause);
   }
-  const end = endWithoutReply(attempt, prepared, { type: 'aborted' }, usage);
+  const end = endWithoutReply(prepared, { type: 'aborted' }, usage);
   if (words === '') return end;
   return {
     ...end,
-    settle: async () => {
-      const words_ref = await deps.store.put(words);
-      return settleWithoutReply(deps.store, prepared, { type: 'aborted', words_ref });
+    settle: async (store) => {
+      const words_ref = await store.put(words);
+      return settleWithoutReply(store, prepared, { type: 'aborted', words_ref });
     },
   };
 }
@@ -282,7 +286,7 @@ async function endFailed(
   if (readCancelCause(context) !== null) return endTakenBack(attempt, prepared, usage);
   if (error.type === 'ModelContextExceeded') {
     const { request_id } = error.details;
-    return endWithoutReply(attempt, prepared, { type: 'context_exceeded' }, usage, request_id);
+    return endWithoutReply(prepared, { type: 'context_exceeded' }, usage, request_id);
   }
   const spent = addUsage(attempt.spent, usage);
   await recordSpent(deps.ledger, context.info, usage);

@@ -16,6 +16,10 @@ export function redactStore(store: ArtifactStore, redactor: Redactor): ArtifactS
     get: (ref) => store.get(ref),
     getText: (ref) => store.getText(ref),
     has: (ref) => store.has(ref),
+    openBatch: () => {
+      const batch = store.openBatch();
+      return { ...redactStore(batch, redactor), staged: batch.staged };
+    },
   };
 }
 
@@ -40,8 +44,8 @@ function readText(bytes: Uint8Array): string | null {
 export function redactLedger(ledger: ReplyLedger, redactor: Redactor): ReplyLedger {
   return {
     find: (key) => ledger.find(key),
-    put: async (key, attempt, value) =>
-      ledger.put(key, attempt, redactor.redactValue(value, 'ledger')),
+    put: async (key, attempt, value, batch) =>
+      ledger.put(key, attempt, redactor.redactValue(value, 'ledger'), batch),
   };
 }
 

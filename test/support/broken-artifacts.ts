@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StoredHistory } from './histories.ts';
+import { storedRecords } from './stored-records.ts';
+import type { StoredRecord } from './stored-records.ts';
 
 /** Any hash except that of a file outside the run, which is labelled as such. */
 const refPattern = /(?<!SHA-256 |"sha256":")\b[0-9a-f]{64}\b/g;
@@ -13,12 +15,12 @@ const refPattern = /(?<!SHA-256 |"sha256":")\b[0-9a-f]{64}\b/g;
  * @param histories of every run of the home: what they name is expected.
  * @param orphans true when an unnamed artifact is allowed.
  */
-export function findBrokenArtifacts(
+export async function findBrokenArtifacts(
   home: string,
   histories: readonly StoredHistory[],
   orphans: boolean,
-): string[] {
-  const objects = readObjects(home);
+): Promise<string[]> {
+  const objects = await readObjects(home);
   const torn = [...objects]
     .filter(([ref, bytes]) => createHash('sha256').update(bytes).digest('hex') !== ref)
     .map(([ref]) => `artifact ${ref}: its bytes have another hash`);
@@ -43,15 +45,16 @@ export function findBrokenArtifacts(
   return [...torn, ...missing, ...unnamed];
 }
 
-function readObjects(home: string): Map<string, Buffer> {
-  const root = join(home, 'objects');
-  const objects = new Map<string, Buffer>();
-  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || entry.name.endsWith('.tmp')) continue;
-    const path = join(entry.parentPath, entry.name);
-    objects.set(path.slice(root.length).replaceAll('/', ''), readFileSync(path));
-  }
-  return objects;
+/** Reads all artifacts; of two copies, the whole one counts, as for a reader. */
+async function readObjects(home: string): Promise<Map<string, Buffer>> {
+  const artifacts = (await storedRecords(home)).filter(({ attempt }) => attempt === 0);
+  return new Map(
+    artifacts.toSorted((a, b) => isWhole(a) - isWhole(b)).map(({ key, body }) => [key, body]),
+  );
+}
+
+function isWhole({ key, body }: StoredRecord): number {
+  return Number(createHash('sha256').update(body).digest('hex') === key);
 }
 
 function readIndex(home: string): string[] {

@@ -40,7 +40,7 @@ export async function findBrokenPromises(
   const ofOthers = await Promise.all(others.map((id) => fetchHistories(stage.client, id)));
   const named = [...histories, ...ofOthers.flat()];
   broken.push(...findBrokenTeams(stage.home, histories));
-  broken.push(...findBrokenArtifacts(stage.home, named, allowance.orphans === true));
+  broken.push(...(await findBrokenArtifacts(stage.home, named, allowance.orphans === true)));
   if (allowance.lostUsage !== true) broken.push(...findBrokenUsage(histories));
   return { broken, histories };
 }

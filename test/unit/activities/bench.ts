@@ -88,7 +88,7 @@ export interface BenchOptions {
 
 export async function createBench(options: BenchOptions = {}): Promise<Bench> {
   const store = createMemoryStore();
-  const ledger = createMemoryLedger();
+  const ledger = createMemoryLedger(store.artifacts);
   const effects = createMemoryEffects();
   const model = createScriptedModel(options.scripts ?? []);
   const putJson = (value: unknown): Promise<Ref> => store.put(JSON.stringify(value));
