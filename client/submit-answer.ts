@@ -1,4 +1,3 @@
-import { isRecord } from '../core/is-record.ts';
 import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
@@ -6,10 +5,11 @@ import {
 import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
 import { signalNames, updateNames } from '../contracts/names.ts';
 import type { AnswerInput } from '../contracts/question.ts';
-import type { ClientContext } from './server-calls.ts';
-import { PlanwaveClientError } from './client-error.ts';
+import { isRecord } from '../core/is-record.ts';
 import { commandText } from '../core/text/command-text.ts';
-import { grpcCodes, callServer, grpcCodeOf, toClientError } from './server-calls.ts';
+import { PlanwaveClientError } from './client-error.ts';
+import { callServer, grpcCodeOf, grpcCodes, toClientError } from './server-calls.ts';
+import type { ClientContext } from './server-calls.ts';
 
 export type AnswerResult =
   /** `accepted` is the answer as the run accepted it, or null when the run did not say. */

@@ -2,8 +2,7 @@ import type { BudgetRequest, Spending } from './budget.ts';
 import type { RecordedEffect } from './effect.ts';
 import type { PlannedExecutor } from './executor.ts';
 import type { UserFact } from './fact.ts';
-import type { PlannerVerdict } from './question-review.ts';
-import type { AskedQuestion, QuestionKind } from './question.ts';
+import type { AskedQuestion, PlannerVerdict, QuestionKind } from './question.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
 

@@ -1,15 +1,21 @@
 import { z } from 'zod';
+import type { AgentSummary } from './agent-definition.ts';
+import type { CarriedBudget } from './budget.ts';
 import type { CriterionState } from './criterion.ts';
 import type { Fact } from './fact.ts';
-import type { CarriedBudget } from './budget.ts';
 import type { RunLimits } from './limits.ts';
-import type { AgentSummary } from './agent-definition.ts';
-import type { AnsweredQuestion, AnswerFormat, Question, RejectedAnswer } from './question.ts';
-import type { Autonomy, QuestionRules } from './question-rules.ts';
+import type {
+  AnswerFormat,
+  AnsweredQuestion,
+  Autonomy,
+  Question,
+  QuestionRules,
+  RejectedAnswer,
+} from './question.ts';
+import type { Ref } from './ref.ts';
 import { runSettings } from './run-settings.ts';
 import { NamedTeams } from './team.ts';
 import type { TeamSummary } from './team.ts';
-import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
 
 /** Typed input that starts a run: `{"goal":"…"}` is enough. */

@@ -9,11 +9,14 @@ import { pruneHome } from '../activities/adapters/file-store/prune-home.ts';
 import { ThreadUnavailable } from '../activities/ports/thread-store.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
 import { redactProjection, redactThreads } from '../activities/redaction/redact-ports.ts';
-import { exportRun, UnknownRun } from '../activities/run-record/export-run.ts';
-import { readStoredResult } from '../activities/run-record/stored-result.ts';
-import { readStoredStatus } from '../activities/run-record/stored-status.ts';
+import {
+  UnknownRun,
+  exportRun,
+  readStoredResult,
+  readStoredStatus,
+} from '../activities/run-record/export-run.ts';
 import type { CliDeps, CliThreads } from '../client/cli/cli-deps.ts';
-import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';
+import { CliError, badInput, exitCodes } from '../client/cli/cli-error.ts';
 import { createProcessIo } from '../client/cli/cli-io.ts';
 import type { ClientTracing } from '../client/cli/cli-session.ts';
 import { PlanwaveClientError } from '../client/client-error.ts';
@@ -28,7 +31,7 @@ import {
   readThreadsUrl,
 } from '../worker/worker-settings.ts';
 import { createDoctorChecks } from './doctor-checks.ts';
-import { partEnvironment, type Settings } from './parts/settings.ts';
+import { type Settings, partEnvironment } from './parts/settings.ts';
 import { createRunChanges } from './run-changes.ts';
 import { runTemporalCli } from './temporal-cli.ts';
 
@@ -120,7 +123,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     doctorChecks: createDoctorChecks(settings),
     async *replayHistories(histories) {
       // Other commands need not load the worker's SDK.
-      const { replayQuietly } = await import('./replay-quietly.ts');
+      const { replayQuietly } = await import('../worker/replay-histories.ts');
       yield* replayQuietly(histories);
     },
     runTemporalCli,

@@ -3,23 +3,23 @@ import { trace } from '@opentelemetry/api';
 import type { Attributes } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { envDetectorSync, Resource } from '@opentelemetry/resources';
+import { Resource, envDetectorSync } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { Context } from '@temporalio/activity';
 import type { WorkflowClientInterceptor } from '@temporalio/client';
 import {
-  makeWorkflowExporter,
   OpenTelemetryActivityInboundInterceptor,
   OpenTelemetryActivityOutboundInterceptor,
   OpenTelemetryWorkflowClientInterceptor,
+  makeWorkflowExporter,
 } from '@temporalio/interceptors-opentelemetry';
 import type { OpenTelemetrySinks } from '@temporalio/interceptors-opentelemetry';
 import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
-import { workOf } from '../activities/attempt/attempt-work.ts';
+import { workOf } from '../activities/attempt/heartbeat.ts';
 import { readPlace } from '../core/ids.ts';
 import type { Redactor } from '../redaction/create-redactor.ts';
-import { describeWork } from './describe-work.ts';
+import { describeWork } from './work-place.ts';
 
 /** Parts of a traced process that its worker or its client needs. */
 export interface Tracing {

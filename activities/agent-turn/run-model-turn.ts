@@ -9,19 +9,30 @@ import type {
 import type { Usage } from '../../contracts/usage.ts';
 import { fits } from '../../core/budget/reservations.ts';
 import { addSpending, spendingOf } from '../../core/budget/spending.ts';
-import { cutText } from '../../core/text/cut-text.ts';
 import { workPlace } from '../../core/ids.ts';
+import { cutText } from '../../core/text/cut-text.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
+import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
+import { toModelFailure } from '../attempt/failures.ts';
+import {
+  addToWork,
+  heartbeatEveryMsDefault,
+  noteWork,
+  startHeartbeat,
+} from '../attempt/heartbeat.ts';
+import { assertCurrent } from '../attempt/while-current.ts';
 import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
 import type { ModelProgress, ModelReply } from '../ports/model-client.ts';
 import { stages } from '../stages/stages.ts';
-import { addToWork, noteWork } from '../attempt/attempt-work.ts';
-import { recallAttempts, recordResult, recordSpent, reserveAttempt } from './attempt-ledger.ts';
-import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
+import {
+  recallAttempts,
+  recordResult,
+  recordSpent,
+  reserveAttempt,
+  usageOfAbort,
+  usageOfAnswer,
+} from './attempt-ledger.ts';
 import type { AgentTurnDeps } from './deps.ts';
-import { toModelFailure } from '../attempt/failures.ts';
-import { heartbeatEveryMsDefault, startHeartbeat } from '../attempt/heartbeat.ts';
-import { assertCurrent } from '../attempt/while-current.ts';
 import { makeReads } from './make-reads.ts';
 import { findSharedPrefix } from './prefix-gate.ts';
 import { prepareTurn, shrinkSchema } from './prepare-turn.ts';
@@ -29,7 +40,6 @@ import type { PreparedTurn } from './prepare-turn.ts';
 import { retryStore } from './retry-store.ts';
 import { assertSmall, settleTurn, settleWithoutReply } from './settle-turn.ts';
 import type { SettledTurn } from './settle-turn.ts';
-import { usageOfAbort, usageOfAnswer } from './usage-of-call.ts';
 
 /** Maximum characters of the reason in a heartbeat, from its beginning: path, reason and cure. */
 const waitReasonCharsMax = 400;

@@ -1,13 +1,12 @@
 import { Context } from '@temporalio/activity';
 import type { RunToolInput, RunToolResult } from '../../contracts/activity-types.ts';
-import { prepareCall } from '../tools/call-tool.ts';
 import { readAgent, readJson } from '../artifacts/read-artifact.ts';
-import { assertCurrent } from '../attempt/while-current.ts';
-import { noteWork } from '../attempt/attempt-work.ts';
 import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
+import { heartbeatEveryMsDefault, noteWork, startHeartbeat } from '../attempt/heartbeat.ts';
+import { assertCurrent } from '../attempt/while-current.ts';
+import { prepareCall } from '../tools/call-tool.ts';
 import { toolTimeoutMsDefault } from './deps.ts';
 import type { AgentTurnDeps } from './deps.ts';
-import { heartbeatEveryMsDefault, startHeartbeat } from '../attempt/heartbeat.ts';
 import { toolsGranted } from './offer-tools.ts';
 import { runActingCall } from './run-acting-call.ts';
 import type { CallAnswer } from './run-acting-call.ts';

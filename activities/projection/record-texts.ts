@@ -11,8 +11,7 @@ import type { WavePlan } from '../../contracts/wave-plan.ts';
 import type { TriadDissent } from '../../core/pool/find-conflicts.ts';
 import { summariseRecords } from '../../core/spec/describe-claims.ts';
 import { readShape } from '../artifacts/read-artifact.ts';
-import { readTeamDissent } from '../artifacts/read-disputes.ts';
-import { readPhaseReport, readTeamReport } from '../artifacts/read-report.ts';
+import { readPhaseReport, readTeamDissent, readTeamReport } from '../artifacts/read-reports.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 

@@ -6,8 +6,7 @@ import { chooseConflicts, chooseSides, findConflicts } from '../../core/pool/fin
 import type { Conflict, Dispute } from '../../core/pool/find-conflicts.ts';
 import { factsFromOutputs } from '../../core/pool/propose-facts.ts';
 import { dropReplacedOutcomes } from '../../core/schedule/dependencies.ts';
-import { readDisputes } from '../artifacts/read-disputes.ts';
-import { currentFacts, showFact } from '../artifacts/read-wave.ts';
+import { currentFacts, readDisputes, showFact } from '../artifacts/read-reports.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { loadTexts, textOf } from '../projection/record-texts.ts';
 import { blockBytesMax } from '../text/block-limits.ts';

@@ -1,9 +1,10 @@
-import type { AgentDefinition } from '../../contracts/agent-definition.ts';
+import type { AgentDefinition, AgentSummary } from '../../contracts/agent-definition.ts';
 import { plannerAgentId } from '../../contracts/names.ts';
+import { onlyLeads } from '../../core/team/summarise-teams.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { AgentFilesInvalid } from '../ports/agent-source.ts';
 import type { RecordDeps } from './deps.ts';
-import type { InputFault } from './input-fault.ts';
+import type { InputFault } from './describe-input-issues.ts';
 
 export interface LoadedRegistry {
   /** Sorted by agent_id. Empty when there are faults. */
@@ -67,4 +68,9 @@ function findNoPlanner(agents: readonly AgentDefinition[]): readonly InputFault[
   if (agents.some((agent) => agent.agent_id === plannerAgentId)) return [];
   const known = listNames(agents.map((agent) => agent.agent_id));
   return [{ path: 'agents', reason: `expected an agent "${plannerAgentId}". There are: ${known}` }];
+}
+
+export function summariseAgent(agent: AgentDefinition): AgentSummary {
+  const { agent_id, allowed_tools, risk_level } = agent;
+  return { agent_id, allowed_tools, risk_level, ...(onlyLeads(agent) && { only_leads: true }) };
 }

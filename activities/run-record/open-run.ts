@@ -11,25 +11,20 @@ import { summariseTeams } from '../../core/team/summarise-teams.ts';
 import { listSections } from '../../core/triad/list-sections.ts';
 import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
 import type { AssertCurrent } from '../attempt/while-current.ts';
-import { checkBudget } from './check-budget.ts';
 import { checkRequest } from './check-request.ts';
-import { checkTypedTeams } from './check-typed-teams.ts';
-import { composePlan, storePlan } from './compose-plan.ts';
+import { checkTypedTeams, readTeamDrafts } from './check-typed-teams.ts';
+import { composePlan, seatTriad, storePlan } from './compose-plan.ts';
 import type { RecordDeps } from './deps.ts';
+import { createInvalidInput } from './describe-input-issues.ts';
+import type { InputFault } from './describe-input-issues.ts';
 import { createFirstRecord } from './first-record.ts';
-import { createInvalidInput } from './input-fault.ts';
-import type { InputFault } from './input-fault.ts';
-import { listModels } from './list-models.ts';
-import { loadRegistry } from './load-registry.ts';
+import { checkBudget, listModels, listTypedLeaders, listTypedMembers } from './input-models.ts';
+import { loadRegistry, summariseAgent } from './load-registry.ts';
 import { openPhaseStart } from './open-phase-start.ts';
 import { publishRecord } from './publish-record.ts';
 import { readInput } from './read-input.ts';
 import type { RunRequest } from './read-input.ts';
-import { readTeamDrafts } from './read-team-drafts.ts';
 import { seatTeam } from './seat-team.ts';
-import { seatTriad } from './seat-triad.ts';
-import { summariseAgent } from './summarise-agent.ts';
-import { listTypedLeaders, listTypedMembers } from './typed-models.ts';
 
 /**
  * Checks the typed input and begins the run's record.

@@ -9,9 +9,12 @@
  */
 import type { QuestionsEscalation } from '../../contracts/messages.ts';
 import { answererNames } from '../../contracts/names.ts';
-import type { PlannerVerdict } from '../../contracts/question-review.ts';
-import type { Autonomy } from '../../contracts/question-rules.ts';
-import type { AskedQuestion, Question } from '../../contracts/question.ts';
+import type {
+  AskedQuestion,
+  Autonomy,
+  PlannerVerdict,
+  Question,
+} from '../../contracts/question.ts';
 import { checkAnswer, parseDefault } from './check-answer.ts';
 import type { AnswerRule } from './check-answer.ts';
 

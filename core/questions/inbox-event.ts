@@ -1,7 +1,11 @@
 import type { QuestionsEscalation } from '../../contracts/messages.ts';
 import type { SettledAnswer } from '../../contracts/planner-run.ts';
-import type { Autonomy, QuestionRules } from '../../contracts/question-rules.ts';
-import type { Question, RejectedAnswer } from '../../contracts/question.ts';
+import type {
+  Autonomy,
+  Question,
+  QuestionRules,
+  RejectedAnswer,
+} from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { QuestionMoment } from './question-moments.ts';
 

@@ -20,8 +20,7 @@ import type {
   WaveProgress,
   WithdrawnEscalation,
 } from '../../contracts/messages.ts';
-import type { PlannerVerdict } from '../../contracts/question-review.ts';
-import type { AskedQuestion } from '../../contracts/question.ts';
+import type { AskedQuestion, PlannerVerdict } from '../../contracts/question.ts';
 import { engineLimits } from '../limits.ts';
 import { readUsage } from '../usage/add-usage.ts';
 import {

@@ -12,7 +12,7 @@ import type {
 import type { StageName } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { ReadingScope } from '../../contracts/tool-read.ts';
+import type { ReadingScope } from '../../contracts/transcript.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { openTurns, stepTurns } from '../../core/turns/step-turns.ts';

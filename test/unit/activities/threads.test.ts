@@ -10,9 +10,13 @@ import {
   threadLimits,
 } from '../../../activities/threads/thread-activities.ts';
 import type { Activities } from '../../../contracts/activity-types.ts';
-import type { LoadThreadResult, SaveThreadInput } from '../../../contracts/team-activities.ts';
 import type { Ref } from '../../../contracts/ref.ts';
-import type { TaskRecord, TeamReport } from '../../../contracts/team-run.ts';
+import type {
+  LoadThreadResult,
+  SaveThreadInput,
+  TaskRecord,
+  TeamReport,
+} from '../../../contracts/team-run.ts';
 import { ThreadHistory } from '../../../contracts/thread.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { createRedactor } from '../../../redaction/create-redactor.ts';
@@ -24,7 +28,7 @@ import { teamSetup } from '../../support/team-fixtures.ts';
 import { entry, kept } from '../../support/thread-entries.ts';
 import { createTemporaryHome } from '../adapters/temporary-home.ts';
 import type { TemporaryHome } from '../adapters/temporary-home.ts';
-import { output, plan, delegation } from '../record/samples.ts';
+import { delegation, output, plan } from '../record/samples.ts';
 
 let at: TemporaryHome;
 beforeEach(async () => {
