@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { escalateAsChild } from '../../support/as-child.ts';
 import { openQuestions, submit } from '../../support/asking.ts';
@@ -17,7 +19,6 @@ import {
   work,
   works,
 } from '../../support/scripted-work.ts';
-import { stallFile } from '../../support/stalled-file.ts';
 import { indexFile, storedRecord, storedText } from '../../support/stored-record.ts';
 import { isIdle } from '../../support/until-idle.ts';
 import { useStage } from '../../support/use-stage.ts';
@@ -130,3 +131,18 @@ it('fault 41: a long answer that comes in the last write before continue-as-new 
   const runs = histories.filter(({ workflowId }) => workflowId === run.workflowId);
   expect(runs.length).toBeGreaterThan(1);
 }, 60_000);
+
+interface StalledFile {
+  /** Gives this text to the waiting reader. Resolves when it was read. */
+  release(text: string): Promise<void>;
+}
+
+/** Puts a pipe in place of a file: as on a disk that hangs, every reader waits until `release`. */
+function stallFile(path: string): StalledFile {
+  mkdirSync(dirname(path), { recursive: true });
+  rmSync(path, { force: true });
+  const { status, stderr } = spawnSync('mkfifo', [path], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`mkfifo ${path}: ${stderr}`);
+  // Opening a pipe for writing waits for a reader.
+  return { release: (text) => writeFile(path, text, { flag: 'a' }) };
+}

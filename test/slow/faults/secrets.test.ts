@@ -1,14 +1,22 @@
-import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import { queryNames } from '../../../contracts/names.ts';
-import { eventually } from '../../support/eventually.ts';
-import { findPlanted, findPlantedInFiles, textsOf } from '../../support/find-planted.ts';
-import { fetchHistories } from '../../support/histories.ts';
-import { awsSetting, planted, plantedText } from '../../support/planted.ts';
-import { expectPromisesKept } from '../../support/promises.ts';
 import { openQuestion } from '../../support/asking.ts';
+import { eventually } from '../../support/eventually.ts';
+import { fetchHistories } from '../../support/histories.ts';
+import {
+  awsSetting,
+  findPlanted,
+  findPlantedInFiles,
+  planted,
+  plantedText,
+  textsOf,
+} from '../../support/planted.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import { runAt } from '../../support/run-at.ts';
+import type { CliOutcome } from '../../support/run-at.ts';
 import {
   callsOf,
   completed,
@@ -22,8 +30,6 @@ import {
 } from '../../support/scripted-work.ts';
 import { useProcessStages } from '../../support/use-stage.ts';
 import { startWorkerProcess } from '../../support/worker-process.ts';
-import { runAt } from '../../support/run-at.ts';
-import type { CliOutcome } from '../../support/run-at.ts';
 
 const { stage } = useProcessStages();
 

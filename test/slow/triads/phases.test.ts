@@ -2,8 +2,10 @@ import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { TriadPhaseView } from '../../../contracts/views.ts';
 import { faultsOf } from '../../support/calls.ts';
+import { triadOf } from '../../support/executors.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
+  answers,
   call,
   memberCalls,
   memberReply,
@@ -12,9 +14,7 @@ import {
 } from '../../support/scripted-triad.ts';
 import { completed, held } from '../../support/scripted-work.ts';
 import { storedText } from '../../support/stored-record.ts';
-import { answers } from '../../support/triad-answers.ts';
 import { useStage } from '../../support/use-stage.ts';
-import { triadOf } from '../../support/executors.ts';
 
 const { stage } = useStage();
 
