@@ -1,5 +1,5 @@
-import { runCli } from '../client/cli/run-cli.ts';
 import type { CliDeps } from '../client/cli/cli-deps.ts';
+import { runCli } from '../client/cli/run-cli.ts';
 import { commandText } from '../core/text/command-text.ts';
 import { messageOf } from './bootstrap/expected-error.mjs';
 import { splitStartArguments, startUsage } from './bootstrap/start-arguments.mjs';
@@ -7,7 +7,7 @@ import { createCliDeps } from './cli-deps.ts';
 import { describeFolderFault } from './parts/folder-fault.ts';
 import { readSettings } from './parts/settings.ts';
 import type { Settings } from './parts/settings.ts';
-import { listenForStop } from './parts/stop-signal.ts';
+import { listenForStop } from './parts/supervise.ts';
 import { say, temporalLinks } from './say.ts';
 import { bringUp, stopStack } from './stack.ts';
 

@@ -7,8 +7,8 @@ import type {
   TurnReply,
 } from '../../contracts/model-turn.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import { fits } from '../../core/budget/reservations.ts';
 import { addSpending, spendingOf } from '../../core/budget/spending.ts';
+import { fits } from '../../core/budget/reservations.ts';
 import { workPlace } from '../../core/ids.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';

@@ -207,8 +207,8 @@ export async function phaseReport(
   phase: TriadPhase,
   attempt?: number,
 ): Promise<PhaseReport> {
-  const triad = executor.kind === 'triad' ? executor.work : null;
-  const found = triad?.phases.findLast(
+  const done = executor.kind === 'triad' ? executor.work : null;
+  const found = done?.phases.findLast(
     (one) => one.phase === phase && (attempt === undefined || one.attempt === attempt),
   );
   if (found === undefined) throw new Error(`${delegation_id} had no such ${phase}.`);

@@ -3,8 +3,11 @@ import type { StateToolCall, ToolCall, TurnInput } from '../../contracts/model-t
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { memberSummary } from '../../core/render/labels.ts';
 import { describeFault } from '../../core/text/list-names.ts';
-import { decideAfterCalls, findFullFault } from '../../core/triad/decide-turn.ts';
-import { findOpenDuties } from '../../core/triad/find-open-duties.ts';
+import {
+  decideAfterCalls,
+  findFullFault,
+  findOpenDuties,
+} from '../../core/triad/find-open-duties.ts';
 import { judgeCall, takeCode } from '../../core/triad/judge-call.ts';
 import type {
   AnsweredCall,
