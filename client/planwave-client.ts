@@ -16,22 +16,22 @@ import type {
 import { createRedactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';
+import type { ClientContext } from './server-calls.ts';
+import { readDelegation, readTeam } from './read-work.ts';
+import { readUsageNow } from './usage-now.ts';
+import type { DelegationReading, TeamLook } from './read-work.ts';
+import type { UsageNow } from './usage-now.ts';
+import { listRuns, readOpenHistories } from './run-listing.ts';
+import type { ListedRun, ListOptions, RunListing, OpenHistory } from './run-listing.ts';
 import { describeRun, findWork, readRunEnd, readView } from './read-view.ts';
 import type { Reading, RunEnd, WorkAddress } from './read-view.ts';
-import { readDelegation, readTeam } from './read-work.ts';
-import type { DelegationReading, TeamLook } from './read-work.ts';
-import { listRuns, readOpenHistories } from './run-listing.ts';
-import type { ListOptions, ListedRun, OpenHistory, RunListing } from './run-listing.ts';
 import { callServer } from './server-calls.ts';
-import type { ClientContext } from './server-calls.ts';
 import { startRun, startTeam } from './start-run.ts';
-import type { StartRunOptions, StartedRun } from './start-run.ts';
+import type { StartedRun, StartRunOptions } from './start-run.ts';
 import { findStuck, listLongHistories, listStuck } from './stuck-workflows.ts';
 import type { LongHistory, StuckWorkflow } from './stuck-workflows.ts';
 import { submitAnswer } from './submit-answer.ts';
 import type { AnswerOptions, AnswerResult } from './submit-answer.ts';
-import { readUsageNow } from './usage-now.ts';
-import type { UsageNow } from './usage-now.ts';
 
 /**
  * A typed client of the engine. Every method throws PlanwaveClientError and nothing else, and every method but

@@ -1,28 +1,28 @@
-import type { WorkflowExecutionDescription } from '@temporalio/client';
+import { isRecord } from '../core/is-record.ts';
 import { defaultPayloadConverter } from '@temporalio/common';
+import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { DataConverter, Payload } from '@temporalio/common';
-import { queryNames, workflowTypes } from '../contracts/names.ts';
-import type { Question } from '../contracts/question.ts';
+import { workflowTypes, queryNames } from '../contracts/names.ts';
 import type { Usage } from '../contracts/usage.ts';
 import type {
   DelegationStatusView,
   PhaseStatusView,
-  QuestionsView,
   StatusView,
   TeamView,
   TriadPhaseView,
+  QuestionsView,
 } from '../contracts/views.ts';
-import { teamViewOf, triadViewOf } from '../core/executor.ts';
-import { taskOwner, workPlace } from '../core/ids.ts';
-import { isRecord } from '../core/is-record.ts';
-import { addUsage } from '../core/usage/add-usage.ts';
-import { ifFound } from './client-error.ts';
 import { askStatus, findWork, readView } from './read-view.ts';
 import type { WorkAddress } from './read-view.ts';
+import { taskOwner, workPlace } from '../core/ids.ts';
+import type { ClientContext } from './server-calls.ts';
+import { callServer } from './server-calls.ts';
+import { addUsage } from '../core/usage/add-usage.ts';
+import type { Question } from '../contracts/question.ts';
+import { ifFound } from './client-error.ts';
 import { toRunListing } from './run-listing.ts';
 import type { RunListing } from './run-listing.ts';
-import { callServer } from './server-calls.ts';
-import type { ClientContext } from './server-calls.ts';
+import { teamViewOf, triadViewOf } from '../core/executor.ts';
 
 /** Usage and activities of a delegation at one moment. */
 export interface DelegationReading {

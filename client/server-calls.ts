@@ -1,10 +1,10 @@
-import { connect } from 'node:net';
-import { NamespaceNotFoundError, ServiceError, isGrpcServiceError } from '@temporalio/client';
+import { isGrpcServiceError, NamespaceNotFoundError, ServiceError } from '@temporalio/client';
 import type { ConnectionLike, WorkflowClient } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
+import { connect } from 'node:net';
 import type { DataConverter } from '@temporalio/common';
-import { commandText } from '../core/text/command-text.ts';
 import { PlanwaveClientError } from './client-error.ts';
+import { commandText } from '../core/text/command-text.ts';
 
 /** The gRPC status codes that the client tells apart. The numbers are part of the gRPC protocol. */
 export const grpcCodes = {

@@ -1,17 +1,17 @@
+import { cutText } from '../core/text/cut-text.ts';
 import {
+  defineSearchAttributeKey,
   SearchAttributeType,
   WorkflowExecutionAlreadyStartedError,
-  defineSearchAttributeKey,
 } from '@temporalio/common';
 import { memoKeys, workflowTaskTimeoutMs, workflowTypes } from '../contracts/names.ts';
 import type { PlannerRunInput } from '../contracts/planner-run.ts';
-import { Slug } from '../contracts/slug.ts';
 import type { TeamInput } from '../contracts/team.ts';
-import { commandText } from '../core/text/command-text.ts';
-import { cutText } from '../core/text/cut-text.ts';
-import { PlanwaveClientError } from './client-error.ts';
-import { callServer } from './server-calls.ts';
 import type { ClientContext } from './server-calls.ts';
+import { PlanwaveClientError } from './client-error.ts';
+import { commandText } from '../core/text/command-text.ts';
+import { callServer } from './server-calls.ts';
+import { Slug } from '../contracts/slug.ts';
 
 export interface StartRunOptions {
   /** If undefined: made of the goal's first words and the time. */

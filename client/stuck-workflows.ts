@@ -1,12 +1,12 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { closest } from 'fastest-levenshtein';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
+import type { ClientContext } from './server-calls.ts';
+import { PlanwaveClientError } from './client-error.ts';
+import { noticeLongHistory } from '../core/text/format.ts';
 import { workflowTypes } from '../contracts/names.ts';
 import { commandText } from '../core/text/command-text.ts';
-import { noticeLongHistory } from '../core/text/format.ts';
-import { PlanwaveClientError } from './client-error.ts';
-import { callServer, queryText } from './server-calls.ts';
-import type { ClientContext } from './server-calls.ts';
+import { queryText, callServer } from './server-calls.ts';
 
 /** A workflow that no worker can carry on: its task fails again and again. It is not over. */
 export interface StuckWorkflow {

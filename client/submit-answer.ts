@@ -1,3 +1,4 @@
+import { isRecord } from '../core/is-record.ts';
 import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
@@ -5,11 +6,10 @@ import {
 import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
 import { signalNames, updateNames } from '../contracts/names.ts';
 import type { AnswerInput } from '../contracts/question.ts';
-import { isRecord } from '../core/is-record.ts';
-import { commandText } from '../core/text/command-text.ts';
-import { PlanwaveClientError } from './client-error.ts';
-import { callServer, grpcCodeOf, grpcCodes, toClientError } from './server-calls.ts';
 import type { ClientContext } from './server-calls.ts';
+import { PlanwaveClientError } from './client-error.ts';
+import { commandText } from '../core/text/command-text.ts';
+import { grpcCodes, callServer, grpcCodeOf, toClientError } from './server-calls.ts';
 
 export type AnswerResult =
   /** `accepted` is the answer as the run accepted it, or null when the run did not say. */

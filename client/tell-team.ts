@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import { answerCommand } from '../core/render/questions.ts';
+import { teamViewOf, triadViewOf } from '../core/executor.ts';
 import type { Question } from '../contracts/question.ts';
 import type { TaskView, TeamView } from '../contracts/views.ts';
-import { teamViewOf, triadViewOf } from '../core/executor.ts';
-import { answerCommand } from '../core/render/questions.ts';
-import { PlanwaveClientError } from './client-error.ts';
-import type { PartOutcome, RunEnd } from './read-view.ts';
 import type { CallReading, TeamLook } from './read-work.ts';
-import type { DelegationEvent, EndEvent, TeamEvent, TextEvent } from './team-event.ts';
+import type { DelegationEvent, TeamEvent, TextEvent, EndEvent } from './team-event.ts';
+import type { PartOutcome, RunEnd } from './read-view.ts';
+import { PlanwaveClientError } from './client-error.ts';
 
 /** An event, and all that was told with it. */
 interface Told {

@@ -5,11 +5,11 @@ import type { DelegationOutcome } from './delegation-run.ts';
 import type { EffectOrder, RecordedEffect } from './effect.ts';
 import type { Fact } from './fact.ts';
 import type { RunLimits } from './limits.ts';
-import type { AmendMessage, AmendedAnswer } from './messages.ts';
+import type { AmendedAnswer, AmendMessage } from './messages.ts';
 import type { ModelTurnInput, ModelTurnResult, ToolCall } from './model-turn.ts';
 import type { OutputFault } from './output-fault.ts';
-import type { RunAnswer } from './planner-run.ts';
 import type { Autonomy, QuestionRules } from './question.ts';
+import type { RunAnswer } from './planner-run.ts';
 import type { Ref } from './ref.ts';
 import type { RecordChange } from './run-record.ts';
 import type { SpecState } from './spec.ts';
@@ -30,8 +30,8 @@ import type {
   SaveThreadInput,
 } from './team-run.ts';
 import type { TeamSummary } from './team.ts';
-import type { PhaseReport } from './triad-run.ts';
 import type { TriadPhase } from './triad.ts';
+import type { PhaseReport } from './triad-run.ts';
 import type { Usage } from './usage.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
 

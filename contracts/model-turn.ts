@@ -1,15 +1,15 @@
 import type { AgentOutputOutline, Passable } from './agent-output.ts';
 import type { Allowance, Spending } from './budget.ts';
 import type { DelegationOutcome, UpstreamOutput } from './delegation-run.ts';
-import type { TurnBrief } from './member-turn.ts';
 import type { DeliveredAnswer, NewsItem } from './messages.ts';
+import type { TurnBrief } from './member-turn.ts';
 import type { StageName } from './names.ts';
 import type { OutputFault } from './output-fault.ts';
 import type { AskedQuestion, QuestionReviewOutline } from './question.ts';
 import type { Ref } from './ref.ts';
 import type { ReadStateCall, StateToolName } from './state-call.ts';
-import type { ExecutorEnd, TaskStatus, TeamSetup } from './team-run.ts';
 import type { ReadingScope, ToolRead } from './transcript.ts';
+import type { ExecutorEnd, TaskStatus, TeamSetup } from './team-run.ts';
 import type { Usage } from './usage.ts';
 import type { WaveDecisionOutline } from './wave-decision.ts';
 import type { WavePlanOutline } from './wave-plan.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { AgentSummary } from './agent-definition.ts';
-import type { CarriedBudget } from './budget.ts';
 import type { CriterionState } from './criterion.ts';
 import type { Fact } from './fact.ts';
+import type { CarriedBudget } from './budget.ts';
 import type { RunLimits } from './limits.ts';
+import type { AgentSummary } from './agent-definition.ts';
 import type {
   AnswerFormat,
   AnsweredQuestion,
@@ -12,10 +12,10 @@ import type {
   QuestionRules,
   RejectedAnswer,
 } from './question.ts';
-import type { Ref } from './ref.ts';
 import { runSettings } from './run-settings.ts';
 import { NamedTeams } from './team.ts';
 import type { TeamSummary } from './team.ts';
+import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
 
 /** Typed input that starts a run: `{"goal":"…"}` is enough. */

@@ -1,8 +1,8 @@
 import type { AgentOutput } from './agent-output.ts';
+import type { Consumption, RecordChange, ShownToWave } from './run-record.ts';
 import type { Delegation } from './delegation.ts';
 import type { Fact } from './fact.ts';
 import type { Ref } from './ref.ts';
-import type { Consumption, RecordChange, ShownToWave } from './run-record.ts';
 import type { WaveDecision } from './wave-decision.ts';
 
 /** Versions of a revision's shape, newest last. A reader refuses others by name. */

@@ -1,5 +1,5 @@
-import type { CliDeps } from '../client/cli/cli-deps.ts';
 import { runCli } from '../client/cli/run-cli.ts';
+import type { CliDeps } from '../client/cli/cli-deps.ts';
 import { commandText } from '../core/text/command-text.ts';
 import { messageOf } from './bootstrap/expected-error.mjs';
 import { splitStartArguments, startUsage } from './bootstrap/start-arguments.mjs';

@@ -1,7 +1,7 @@
 import { ensureTemporal } from './dev-server/dev-server.ts';
-import { readSettings } from './parts/settings.ts';
 import { listenForStop, supervise } from './parts/supervise.ts';
 import { say, temporalLinks } from './say.ts';
+import { readSettings } from './parts/settings.ts';
 
 const graceMs = 15_000;
 

@@ -1,14 +1,14 @@
 import { loadMiddlewares } from '../worker/load-middlewares.ts';
+import { BadSettings, readWorkerSettings } from '../worker/worker-settings.ts';
 import { runWorker } from '../worker/main.ts';
 import type { ReadyWorker } from '../worker/main.ts';
-import { BadSettings, readWorkerSettings } from '../worker/worker-settings.ts';
-import { ExpectedError, badSettingsExitCode } from './bootstrap/expected-error.mjs';
+import { badSettingsExitCode, ExpectedError } from './bootstrap/expected-error.mjs';
 import { refuseOtherHome } from './dev-server/running-server.ts';
 import { registerSearchAttributes } from './dev-server/server-arguments.ts';
 import { announceReady } from './parts/part.ts';
-import { readSettings, temporalAddressOf } from './parts/settings.ts';
-import { type StopSignal, listenForStop } from './parts/supervise.ts';
+import { listenForStop, type StopSignal } from './parts/supervise.ts';
 import { say } from './say.ts';
+import { readSettings, temporalAddressOf } from './parts/settings.ts';
 
 /** The exit code of a command that a second Ctrl-C ended, by the shell's convention. */
 const insistedExitCode = 130;

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { ExpectedError } from './bootstrap/expected-error.mjs';
-import { type TemporalServer, ensureTemporal } from './dev-server/dev-server.ts';
+import { ensureTemporal, type TemporalServer } from './dev-server/dev-server.ts';
 import { findFreePort, isListening } from './dev-server/temporal-probe.ts';
 import { describeFolderFault } from './parts/folder-fault.ts';
 import { startNodePart } from './parts/part.ts';
-import { type Settings, partEnvironment } from './parts/settings.ts';
-import { type Supervised, supervise } from './parts/supervise.ts';
 import type { StopSignal } from './parts/supervise.ts';
+import { supervise, type Supervised } from './parts/supervise.ts';
+import { partEnvironment, type Settings } from './parts/settings.ts';
 
 /** All parts that one machine needs to plan: server, model and worker, except those that run already. */
 export interface Stack {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DefaultLogger, bundleWorkflowCode } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { atomicWriteFile } from '../activities/adapters/file-store/atomic-write-file.ts';
 import { hashSources, root } from './build-id.ts';
 

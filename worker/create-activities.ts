@@ -1,30 +1,29 @@
-import { log } from '@temporalio/activity';
-import { noopMetricMeter } from '@temporalio/common';
-import { resolveModelName } from '../activities/adapters/agent-file/parse-agent-file.ts';
+import type { Activities } from '../contracts/activity-types.ts';
 import { createAnthropicClient } from '../activities/adapters/anthropic/anthropic-client.ts';
-import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
 import { createFileProjection } from '../activities/adapters/file-projection.ts';
 import { createFileArtifactStore } from '../activities/adapters/file-store/file-artifact-store.ts';
 import { createFileEffectLedger } from '../activities/adapters/file-store/file-effect-ledger.ts';
 import { createFileReplyLedger } from '../activities/adapters/file-store/file-reply-ledger.ts';
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
 import { createGitWorktrees } from '../activities/adapters/git/git-worktrees.ts';
-import { computeUsage, isPriced, pricedModels } from '../activities/adapters/prices.ts';
-import { createThreadStore } from '../activities/adapters/thread-store/create-thread-store.ts';
 import { createFileWorkspaces } from '../activities/adapters/workspaces/file-workspaces.ts';
+import { createThreadStore } from '../activities/adapters/thread-store/create-thread-store.ts';
+import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
+import { resolveModelName } from '../activities/adapters/agent-file/parse-agent-file.ts';
+import { computeUsage, isPriced, pricedModels } from '../activities/adapters/prices.ts';
+import { log } from '@temporalio/activity';
+import { noopMetricMeter } from '@temporalio/common';
 import { createAgentTurnActivities } from '../activities/agent-turn/create-agent-turn-activities.ts';
-import { meterModel } from '../activities/agent-turn/meter-model.ts';
 import { PrefixGate } from '../activities/agent-turn/prefix-gate.ts';
+import { meterModel } from '../activities/agent-turn/meter-model.ts';
 import { createMiddlewareActivities } from '../activities/middlewares/apply-middleware.ts';
 import {
   createMiddlewareRegistry,
   describeMiddlewares,
 } from '../activities/middlewares/middleware-registry.ts';
-import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
 import type { Middleware } from '../activities/ports/middleware.ts';
 import type { ModelClient, ModelRequest } from '../activities/ports/model-client.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
-import { redactModel } from '../activities/redaction/redact-model.ts';
 import {
   redactEffects,
   redactLedger,
@@ -34,14 +33,15 @@ import {
   redactThreads,
   redactTools,
 } from '../activities/redaction/redact-ports.ts';
-import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
+import { redactModel } from '../activities/redaction/redact-model.ts';
 import { createTeamActivities } from '../activities/team/create-team-activities.ts';
+import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
 import { createThreadActivities } from '../activities/threads/thread-activities.ts';
 import { createTools } from '../activities/tools/registry/create-registry.ts';
 import type { ToolPlaces } from '../activities/tools/registry/create-registry.ts';
 import { listGrantable, listWorkspaceTools } from '../activities/tools/tool.ts';
-import type { Activities } from '../contracts/activity-types.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
+import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
 import { createAgentsOf } from './create-input-check.ts';
 import { describeMissing } from './open-commands.ts';
 import type { Commands } from './open-commands.ts';

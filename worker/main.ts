@@ -1,23 +1,23 @@
 import { Client } from '@temporalio/client';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { openHome } from '../activities/adapters/file-store/home-format.ts';
-import { createRedactor } from '../redaction/create-redactor.ts';
-import type { Redactor } from '../redaction/create-redactor.ts';
-import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { computeBuildId } from './build-id.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
 import { createActivities } from './create-activities.ts';
+import { createRedactionCounter, redactOutput } from './redact-output.ts';
 import { createWorker } from './create-worker.ts';
+import { collectOwnSecrets } from '../redaction/own-secrets.ts';
+import { createRedactor } from '../redaction/create-redactor.ts';
+import type { Redactor } from '../redaction/create-redactor.ts';
 import { describeDeployment } from './describe-deployment.ts';
 import type { WorkerDeployment } from './describe-deployment.ts';
-import { installRuntime } from './install-runtime.ts';
 import { loadMiddlewares } from './load-middlewares.ts';
+import { installRuntime } from './install-runtime.ts';
 import { openCommands } from './open-commands.ts';
-import { createRedactionCounter, redactOutput } from './redact-output.ts';
-import type { Tracing } from './start-tracing.ts';
-import { watchQuestions } from './watch-questions.ts';
 import { startWatchdog } from './watchdog.ts';
+import { watchQuestions } from './watch-questions.ts';
+import type { Tracing } from './start-tracing.ts';
 import { BadSettings, readWorkerSettings } from './worker-settings.ts';
 
 /** Description of a worker that polls. */

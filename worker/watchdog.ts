@@ -5,8 +5,8 @@ import type { Info } from '@temporalio/activity';
 import type { Redactor } from '../redaction/create-redactor.ts';
 import { noteFileOf } from './blocked-work.ts';
 import type { BlockedAttempt } from './blocked-work.ts';
-import { root } from './build-id.ts';
 import { formatLogEntry } from './create-logger.ts';
+import { root } from './build-id.ts';
 import type { WorkerProcessSettings } from './worker-settings.ts';
 
 declare global {

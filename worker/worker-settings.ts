@@ -3,8 +3,8 @@ import { delimiter, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { taskQueue } from '../contracts/names.ts';
+import { commandVariables, toCommandSettings, type CommandSettings } from './open-commands.ts';
 import type { LogSettings } from './create-logger.ts';
-import { type CommandSettings, commandVariables, toCommandSettings } from './open-commands.ts';
 
 /** Folder of the shipped agents. */
 export const shippedAgentsDir = fileURLToPath(new URL('../agents', import.meta.url));

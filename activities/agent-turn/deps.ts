@@ -1,8 +1,8 @@
 import type { Usage } from '../../contracts/usage.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { EffectLedger } from '../ports/effect-ledger.ts';
-import type { ReplyLedger } from '../ports/reply-ledger.ts';
 import type { ModelClient, ModelRequest, TokenCount } from '../ports/model-client.ts';
+import type { ReplyLedger } from '../ports/reply-ledger.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
 import type { PrefixGate } from './prefix-gate.ts';
 

@@ -11,13 +11,13 @@ import { checkApproval, needsApproval } from '../../core/effects/decide-approval
 import type { EffectState } from '../../core/effects/step-effect.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cutMiddle, cutText } from '../../core/text/cut-text.ts';
-import { StoreUnavailable } from '../ports/artifact-store.ts';
 import type { EffectLedger } from '../ports/effect-ledger.ts';
+import { StoreUnavailable } from '../ports/artifact-store.ts';
 import { describeFailure, runWithin } from '../tools/call-tool.ts';
 import type { ToolAnswer } from '../tools/call-tool.ts';
+import type { Loss } from '../tools/tool.ts';
 import { effectKeyOf, recallEffect, runEffect } from '../tools/run-effect.ts';
 import type { EffectCall, EffectEnd } from '../tools/run-effect.ts';
-import type { Loss } from '../tools/tool.ts';
 
 /** Maximum lines, and characters of each, that say what a call would replace. They go into history. */
 const lossLinesMax = 40;

@@ -7,23 +7,20 @@ import type {
   TurnReply,
 } from '../../contracts/model-turn.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import { addSpending, spendingOf } from '../../core/budget/spending.ts';
 import { fits } from '../../core/budget/reservations.ts';
-import { workPlace } from '../../core/ids.ts';
+import { addSpending, spendingOf } from '../../core/budget/spending.ts';
 import { cutText } from '../../core/text/cut-text.ts';
+import { workPlace } from '../../core/ids.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
-import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
-import { toModelFailure } from '../attempt/failures.ts';
+import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
+import type { ModelProgress, ModelReply } from '../ports/model-client.ts';
+import { stages } from '../stages/stages.ts';
 import {
   addToWork,
   heartbeatEveryMsDefault,
   noteWork,
   startHeartbeat,
 } from '../attempt/heartbeat.ts';
-import { assertCurrent } from '../attempt/while-current.ts';
-import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
-import type { ModelProgress, ModelReply } from '../ports/model-client.ts';
-import { stages } from '../stages/stages.ts';
 import {
   recallAttempts,
   recordResult,
@@ -32,7 +29,10 @@ import {
   usageOfAbort,
   usageOfAnswer,
 } from './attempt-ledger.ts';
+import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
 import type { AgentTurnDeps } from './deps.ts';
+import { toModelFailure } from '../attempt/failures.ts';
+import { assertCurrent } from '../attempt/while-current.ts';
 import { makeReads } from './make-reads.ts';
 import { findSharedPrefix } from './prefix-gate.ts';
 import { prepareTurn, shrinkSchema } from './prepare-turn.ts';

@@ -1,10 +1,10 @@
 import { Context } from '@temporalio/activity';
 import type { RunToolInput, RunToolResult } from '../../contracts/activity-types.ts';
-import { readAgent, readJson } from '../artifacts/read-artifact.ts';
-import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
-import { heartbeatEveryMsDefault, noteWork, startHeartbeat } from '../attempt/heartbeat.ts';
-import { assertCurrent } from '../attempt/while-current.ts';
 import { prepareCall } from '../tools/call-tool.ts';
+import { readAgent, readJson } from '../artifacts/read-artifact.ts';
+import { assertCurrent } from '../attempt/while-current.ts';
+import { heartbeatEveryMsDefault, noteWork, startHeartbeat } from '../attempt/heartbeat.ts';
+import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
 import { toolTimeoutMsDefault } from './deps.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { toolsGranted } from './offer-tools.ts';

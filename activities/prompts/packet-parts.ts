@@ -1,9 +1,12 @@
-import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
+import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { ContentBlock } from '../../contracts/transcript.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { namePath } from '../../core/ids.ts';
+import { countBytes } from '../text/bytes.ts';
+import { loadDetailName } from '../tools/registry/load-detail.ts';
 import {
   isTooLong,
   listRecordedDetails,
@@ -11,15 +14,12 @@ import {
   waveCompactId,
 } from '../artifacts/packet-details.ts';
 import type { IndexEntry } from '../artifacts/packet-details.ts';
-import { currentFacts, readLastWaveCompact, showFact } from '../artifacts/read-reports.ts';
-import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { markData } from './mark-data.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
-import { countBytes } from '../text/bytes.ts';
-import { loadDetailName } from '../tools/registry/load-detail.ts';
-import { renderAnsweredQuestions, renderRunBlocks } from './common-blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';
-import { markData } from './mark-data.ts';
+import { renderAnsweredQuestions, renderRunBlocks } from './common-blocks.ts';
+import { currentFacts, readLastWaveCompact, showFact } from '../artifacts/read-reports.ts';
 
 interface PacketParts {
   /** Block that the message begins with. */

@@ -1,10 +1,10 @@
 import type { DeliveredAnswer, NewsItem } from '../../contracts/messages.ts';
 import { assumingAnswerers } from '../../contracts/names.ts';
-import { escapeInvisible, shareBytes } from '../../core/text/cut-text.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { escapeInvisible, shareBytes } from '../../core/text/cut-text.ts';
+import { countBytes } from '../text/bytes.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, listBlock } from '../text/blocks.ts';
-import { countBytes } from '../text/bytes.ts';
 import { markData } from './mark-data.ts';
 
 /**

@@ -4,12 +4,12 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cutText } from '../../core/text/cut-text.ts';
-import { readShape } from '../artifacts/read-artifact.ts';
-import type { DecidedWave } from '../artifacts/read-reports.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { jsonBlock, listBlock, takeEntries } from '../text/blocks.ts';
+import type { DecidedWave } from '../artifacts/read-reports.ts';
 
 /** Maximum characters of the reason why an attempt ended. */
 const reasonCharsMax = 300;

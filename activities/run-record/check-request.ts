@@ -1,21 +1,21 @@
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
-import type { RunLimits } from '../../contracts/limits.ts';
 import { plannerAgentId } from '../../contracts/names.ts';
+import type { RunLimits } from '../../contracts/limits.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { TeamSummary } from '../../contracts/team.ts';
-import type { TriadInput, TriadPhaseInput } from '../../contracts/triad.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
-import { outlinePlan } from '../../core/plan/outline-plan.ts';
+import type { TriadInput, TriadPhaseInput } from '../../contracts/triad.ts';
+import { checkSections, checkTriad } from '../../core/triad/check-triad.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { checkPhaseStart } from '../../core/triad/check-phase-start.ts';
-import { checkSections, checkTriad } from '../../core/triad/check-triad.ts';
-import { checkTeamRequest } from './check-typed-teams.ts';
+import { outlinePlan } from '../../core/plan/outline-plan.ts';
 import { composePlan } from './compose-plan.ts';
+import { checkTeamRequest } from './check-typed-teams.ts';
 import { joinSentences } from './describe-input-issues.ts';
 import type { InputFault, WorkflowType } from './describe-input-issues.ts';
-import { summariseAgent } from './load-registry.ts';
 import type { RunRequest } from './read-input.ts';
+import { summariseAgent } from './load-registry.ts';
 
 /** Placeholder address: a plan is checked before it is stored. */
 const noRef = '0'.repeat(64);

@@ -1,8 +1,8 @@
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
+import type { AssertCurrent } from '../attempt/while-current.ts';
 import { readPlace, readRecord } from '../artifacts/record-log.ts';
 import type { RecordPlace } from '../artifacts/record-log.ts';
-import type { AssertCurrent } from '../attempt/while-current.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { IndexEntry } from '../ports/artifact-store.ts';
 import { projectRun, removeReplacedFiles } from '../projection/project-run.ts';

@@ -8,8 +8,8 @@ import { dropReplacedOutcomes } from '../../core/schedule/dependencies.ts';
 import { shareBytes } from '../../core/text/cut-text.ts';
 import { listRecordedDetails } from '../artifacts/packet-details.ts';
 import { readShape, readWhole } from '../artifacts/read-artifact.ts';
-import { readLastWaveCompact } from '../artifacts/read-reports.ts';
 import { readRecord } from '../artifacts/record-log.ts';
+import { readLastWaveCompact } from '../artifacts/read-reports.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import {
   renderAnsweredQuestions,

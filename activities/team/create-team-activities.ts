@@ -1,10 +1,10 @@
 import type { Activities } from '../../contracts/activity-types.ts';
+import { whileCurrent } from '../attempt/while-current.ts';
 import { guardActivity } from '../attempt/failures.ts';
 import { withHeartbeat } from '../attempt/heartbeat.ts';
-import { whileCurrent } from '../attempt/while-current.ts';
-import { planTasks } from './plan-tasks.ts';
-import { openTeam, rewriteTask } from './read-team.ts';
 import type { TeamDeps } from './read-team.ts';
+import { openTeam, rewriteTask } from './read-team.ts';
+import { planTasks } from './plan-tasks.ts';
 import { recordTeam } from './record-team.ts';
 
 /**

@@ -9,11 +9,11 @@ import type {
 } from '../../contracts/team-run.ts';
 import type { KeptDelegation, ThreadHistory } from '../../contracts/thread.ts';
 import { cutText } from '../../core/text/cut-text.ts';
-import { readShape } from '../artifacts/read-artifact.ts';
 import { guardActivity } from '../attempt/failures.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { ThreadUnavailable } from '../ports/thread-store.ts';
 import type { FoundDelegation, FoundDelegations, ThreadStore } from '../ports/thread-store.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
 
 /** Sizes of a thread, and of the part that a leader is given. */
 export const threadLimits = {

@@ -9,8 +9,8 @@ import type {
 import { StoreUnavailable } from '../ports/artifact-store.ts';
 import { damagedEntry } from '../ports/effect-ledger.ts';
 import type { EffectLedger } from '../ports/effect-ledger.ts';
+import { describeFailure, runWithin, ToolTimeout } from './call-tool.ts';
 import { hashBytes } from '../text/bytes.ts';
-import { ToolTimeout, describeFailure, runWithin } from './call-tool.ts';
 import type { ActingTool, ToolContext } from './tool.ts';
 
 /** The state in which an effect ended for now. */

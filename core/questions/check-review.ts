@@ -10,8 +10,8 @@
  */
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion, QuestionReview } from '../../contracts/question.ts';
-import { cutText } from '../text/cut-text.ts';
 import { capFaults, listNames } from '../text/list-names.ts';
+import { cutText } from '../text/cut-text.ts';
 import { checkAnswer } from './check-answer.ts';
 
 export interface ReviewContext {

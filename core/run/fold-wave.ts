@@ -1,12 +1,12 @@
 import type { Fact } from '../../contracts/fact.ts';
 import type { EventOf, PlannedTask } from '../../contracts/run-log.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
-import { keyApart } from '../decision/check-keys-apart.ts';
+import { dropReplacedOutcomes } from '../schedule/dependencies.ts';
 import { admitFacts } from '../pool/admit-facts.ts';
+import { keyApart } from '../decision/check-keys-apart.ts';
 import { markRedone } from '../pool/mark-stale.ts';
 import { factsFromDecision, factsFromOutputs } from '../pool/propose-facts.ts';
 import { settleFacts, settleStanding } from '../pool/settle-facts.ts';
-import { dropReplacedOutcomes } from '../schedule/dependencies.ts';
 import { addUsage } from '../usage/add-usage.ts';
 import { addDetails, listCompleted, listSuperseded } from './list-deliverables.ts';
 import type { Deliverable } from './list-deliverables.ts';

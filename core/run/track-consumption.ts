@@ -1,5 +1,3 @@
-import type { Delegation } from '../../contracts/delegation.ts';
-import type { StaleCause } from '../../contracts/run-log.ts';
 import type {
   ConsumedInput,
   Consumption,
@@ -7,11 +5,13 @@ import type {
   RunRecord,
   ShownToWave,
 } from '../../contracts/run-record.ts';
+import type { Delegation } from '../../contracts/delegation.ts';
+import type { StaleCause } from '../../contracts/run-log.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { decisionSource, waveSource } from '../ids.ts';
 import { isSameValue } from '../pool/admit-facts.ts';
-import { markStale } from '../pool/mark-stale.ts';
 import { collectUpstream, dropReplaced, listReplaced } from '../schedule/dependencies.ts';
+import { markStale } from '../pool/mark-stale.ts';
 import { isEngineInput, listCompleted, listSuperseded } from './list-deliverables.ts';
 
 /**

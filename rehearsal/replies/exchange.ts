@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallOutcome } from '../script.ts';
 import type { OpenCall } from '../state.ts';
+import type { CallOutcome } from '../script.ts';
 
 /** `error.type` that the API sends with a status. */
 const typeByStatus: Readonly<Record<number, string>> = {

@@ -1,12 +1,12 @@
-import type { PlannerRunResult } from '../../contracts/planner-run.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
+import type { PlannerRunResult } from '../../contracts/planner-run.ts';
 import type { BudgetView, QuestionsView } from '../../contracts/views.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
 import type { PhaseResult } from '../../workflows/triad/phase-order.ts';
 import type { StoredHistory } from '../support/histories.ts';
+import { readReportFiles } from './report-files.ts';
 import { readThread } from './read-thread.ts';
 import type { ThreadFacts } from './read-thread.ts';
-import { readReportFiles } from './report-files.ts';
 
 /** Facts of a finished run that must not depend on interruptions. */
 export interface RunFacts {

@@ -1,9 +1,9 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type {
   BudgetAccount,
-  BudgetNeeds,
-  BudgetReply,
   CarriedBudget,
+  BudgetReply,
+  BudgetNeeds,
   Spending,
 } from '../../contracts/budget.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
@@ -12,17 +12,17 @@ import type { AccountState, ReachedLimit } from '../../core/budget/account-terms
 import { emptyNode } from '../../core/budget/budget-node.ts';
 import { budgetQuestion } from '../../core/budget/budget-question.ts';
 import { chargeOf } from '../../core/budget/reservations.ts';
-import { noSpending } from '../../core/budget/spending.ts';
 import { beginAccount, stepAccount } from '../../core/budget/step-account.ts';
 import type {
   AccountCommand,
   AccountEvent,
   BudgetDecision,
 } from '../../core/budget/step-account.ts';
-import { createBudget, unanswered, unlimitedBudget } from './budget.ts';
-import type { Budget } from './budget.ts';
+import { noSpending } from '../../core/budget/spending.ts';
 import { nowMs } from './clock.ts';
 import type { Control } from './control.ts';
+import { createBudget, unanswered, unlimitedBudget } from './budget.ts';
+import type { Budget } from './budget.ts';
 import { inBackground } from './in-background.ts';
 import { createMailbox } from './mailbox.ts';
 import type { Superior } from './superior.ts';

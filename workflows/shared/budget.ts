@@ -1,5 +1,5 @@
 import { getExternalWorkflowHandle, setHandler, workflowInfo } from '@temporalio/workflow';
-import type { Allowance, BudgetNeeds, BudgetReply, Spending } from '../../contracts/budget.ts';
+import type { Allowance, BudgetReply, BudgetNeeds, Spending } from '../../contracts/budget.ts';
 import type { BudgetEscalation } from '../../contracts/messages.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import {
@@ -10,8 +10,8 @@ import {
   takeGrant,
 } from '../../core/budget/budget-node.ts';
 import type { BudgetNode } from '../../core/budget/budget-node.ts';
-import { spendingOf } from '../../core/budget/spending.ts';
 import { checkBudgetGrant } from '../../core/run/read-messages.ts';
+import { spendingOf } from '../../core/budget/spending.ts';
 import { nowMs } from './clock.ts';
 import { createMailbox } from './mailbox.ts';
 import { escalateSignal, grantSignal } from './messages.ts';

@@ -14,9 +14,9 @@ import {
   takeMore,
 } from '../../core/budget/budget-node.ts';
 import type { BudgetNode } from '../../core/budget/budget-node.ts';
-import { addSpending, noSpending, spendingOf } from '../../core/budget/spending.ts';
 import { newChild } from '../../core/budget/reservations.ts';
 import type { BudgetChild, ChildReport } from '../../core/budget/reservations.ts';
+import { addSpending, noSpending, spendingOf } from '../../core/budget/spending.ts';
 import { unlimitedBudget } from './budget.ts';
 import type { Allowed, Budget } from './budget.ts';
 import { nowMs } from './clock.ts';

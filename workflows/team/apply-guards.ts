@@ -1,13 +1,13 @@
 import { isCancellation } from '@temporalio/workflow';
-import type { DelegationOrder } from '../../contracts/delegation-run.ts';
-import type { Ref } from '../../contracts/ref.ts';
 import type {
   ApplyMiddlewareInput,
   ApplyMiddlewareResult,
   TeamSetup,
 } from '../../contracts/team-run.ts';
-import { stepSummary } from '../../core/render/labels.ts';
+import type { DelegationOrder } from '../../contracts/delegation-run.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import { guardQuestion, mayPassGuard } from '../../core/team/guard-question.ts';
+import { stepSummary } from '../../core/render/labels.ts';
 import { applyMiddleware } from '../shared/activities.ts';
 import { askSuperior } from '../shared/ask-superior.ts';
 import type { Budget } from '../shared/budget.ts';

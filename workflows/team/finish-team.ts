@@ -1,16 +1,16 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import type { RecordTeamResult, TaskRecord, TeamReport } from '../../contracts/team-run.ts';
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { RecordTeamResult, TaskRecord, TeamReport } from '../../contracts/team-run.ts';
 import type { DelegationState } from '../../contracts/views.ts';
 import { planExecutor, viewUnbegun, withoutWork } from '../../core/executor.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
-import { stepSummary } from '../../core/render/labels.ts';
 import type { Entry } from '../../core/schedule/schedule.ts';
 import { boundReport, boundTeam } from '../../core/team/bound-team.ts';
 import type { TeamState, TeamTask } from '../../core/team/team-state.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
+import { stepSummary } from '../../core/render/labels.ts';
 import { outcomeOfOutput, outcomeUnbegun, outcomeWithout } from '../execution/build-outcome.ts';
 import type { ExecutionContext } from '../execution/execution-context.ts';
 import { recordTeam, saveThread } from '../shared/activities.ts';

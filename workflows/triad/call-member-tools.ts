@@ -1,8 +1,8 @@
 import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { StateToolCall, ToolCall, TurnInput } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import { memberSummary } from '../../core/render/labels.ts';
 import { describeFault } from '../../core/text/list-names.ts';
+import { memberSummary } from '../../core/render/labels.ts';
 import {
   decideAfterCalls,
   findFullFault,

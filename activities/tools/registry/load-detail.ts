@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { AgentOutput } from '../../../contracts/agent-output.ts';
 import { engineLimits } from '../../../core/limits.ts';
-import { listPacketDetails } from '../../artifacts/packet-details.ts';
-import { readShape, readWhole } from '../../artifacts/read-artifact.ts';
-import { readRecord } from '../../artifacts/record-log.ts';
 import { splitPages } from '../../text/bytes.ts';
+import { listPacketDetails } from '../../artifacts/packet-details.ts';
+import { readRecord } from '../../artifacts/record-log.ts';
+import { readShape, readWhole } from '../../artifacts/read-artifact.ts';
 import type { ReadContext, ReadingTool } from '../tool.ts';
 
 /** Bytes of a page. About 5,000 tokens: enough to be worth a turn, small against any model's context. */

@@ -1,11 +1,11 @@
 import { NamespaceNotFoundError } from '@temporalio/client';
 import { searchAttributes } from '../../../contracts/names.ts';
 import { PlanwaveClientError } from '../../client-error.ts';
-import { callServer, grpcCodeOf, grpcCodes } from '../../server-calls.ts';
-import { describeStuck } from '../../stuck-workflows.ts';
-import type { DoctorCheck, DoctorFinding } from '../cli-deps.ts';
+import { grpcCodes, callServer, grpcCodeOf } from '../../server-calls.ts';
 import type { CliSession } from '../cli-session.ts';
+import type { DoctorCheck, DoctorFinding } from '../cli-deps.ts';
 import { checkPinned, checkWorkers } from './worker-checks.ts';
+import { describeStuck } from '../../stuck-workflows.ts';
 
 /** Creates the checks that need the server alone. */
 export function createServerChecks(session: CliSession, taskQueue: string): readonly DoctorCheck[] {

@@ -6,22 +6,22 @@ import type {
   TaskView,
   TeamView,
 } from '../../../contracts/views.ts';
-import { teamViewOf } from '../../../core/executor.ts';
-import { formatCost, formatLeastUsage, formatUsage } from '../../../core/text/format.ts';
 import { PlanwaveClientError } from '../../client-error.ts';
 import type { RunEnd } from '../../read-view.ts';
-import { formatSpent } from '../../run-listing.ts';
 import type { RunListing } from '../../run-listing.ts';
 import { describeStuck } from '../../stuck-workflows.ts';
 import type { StuckWorkflow } from '../../stuck-workflows.ts';
 import type { UsageNow } from '../../usage-now.ts';
 import { exitCodes } from '../cli-error.ts';
 import type { ExitCode } from '../cli-error.ts';
-import { resultPath } from '../command-runner.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { exitCodeOfEnd, toRunEndedEvent } from '../follow/follow-event.ts';
-import { describeTeam, phaseTone } from '../follow/render-tree.ts';
+import { phaseTone, describeTeam } from '../follow/render-tree.ts';
 import { cleanLine, cleanLines, formatTime, renderTable } from '../terminal-text.ts';
+import { formatCost, formatLeastUsage, formatUsage } from '../../../core/text/format.ts';
+import { teamViewOf } from '../../../core/executor.ts';
+import { formatSpent } from '../../run-listing.ts';
+import { resultPath } from '../command-runner.ts';
 
 export function registerStatus(program: Command, runner: CommandRunner): void {
   program

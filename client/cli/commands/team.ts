@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { workflowTypes } from '../../../contracts/names.ts';
 import { commandText } from '../../../core/text/command-text.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
 import type { RunEnd } from '../../read-view.ts';
@@ -7,7 +6,6 @@ import { streamTeam } from '../../stream-team.ts';
 import type { EndEvent, TeamEvent } from '../../team-event.ts';
 import { tellEnd } from '../../tell-team.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
-import { artifactHome } from '../command-runner.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { exitCodeOfEnd, toRunEndedEvent } from '../follow/follow-event.ts';
 import type { RunEndedEvent } from '../follow/follow-event.ts';
@@ -17,12 +15,14 @@ import { cleanLine, safeJson } from '../terminal-text.ts';
 import { readTeamInput } from './read-team-input.ts';
 import type { TeamOptions } from './read-team-input.ts';
 import {
+  readWholeNumber,
+  readWholeNumberOrNone,
   addLimitOptions,
   addQuestionOptions,
   addWorkOptions,
-  readWholeNumber,
-  readWholeNumberOrNone,
 } from './run-settings-options.ts';
+import { artifactHome } from '../command-runner.ts';
+import { workflowTypes } from '../../../contracts/names.ts';
 import { checkBeforehand } from './start.ts';
 import { follow } from './watch.ts';
 

@@ -1,8 +1,8 @@
-import { countOf, formatDuration } from '../../../core/text/format.ts';
 import { PlanwaveClientError } from '../../client-error.ts';
-import { callServer, queryText } from '../../server-calls.ts';
-import type { DoctorFinding } from '../cli-deps.ts';
+import { queryText, callServer } from '../../server-calls.ts';
 import type { CliSession } from '../cli-session.ts';
+import type { DoctorFinding } from '../cli-deps.ts';
+import { countOf, formatDuration } from '../../../core/text/format.ts';
 
 /** A poll lasts a minute at most, so a worker that was seen longer ago is gone. */
 const pollSecondsMax = 90;

@@ -1,17 +1,17 @@
+import { tellingOf as tellTaskState } from '../../tell-team.ts';
 import { join } from 'node:path';
-import type { PlannerRunResult, RunAnswer, WaveSummary } from '../../../contracts/planner-run.ts';
 import type { Question } from '../../../contracts/question.ts';
+import type { PlannerRunResult, WaveSummary, RunAnswer } from '../../../contracts/planner-run.ts';
+import type { TaskView, WaveView, TeamView } from '../../../contracts/views.ts';
 import type { Usage } from '../../../contracts/usage.ts';
-import type { TaskView, TeamView, WaveView } from '../../../contracts/views.ts';
-import { teamViewOf } from '../../../core/executor.ts';
+import type { DelegationSnapshot, RunSnapshot, WaveSnapshot } from './read-snapshot.ts';
 import { answerCommand } from '../../../core/render/questions.ts';
+import { usageOf } from './read-snapshot.ts';
 import type { RunEnd } from '../../read-view.ts';
 import type { RunListing } from '../../run-listing.ts';
-import { tellingOf as tellTaskState } from '../../tell-team.ts';
 import { exitCodes } from '../cli-error.ts';
 import type { ExitCode } from '../cli-error.ts';
-import { usageOf } from './read-snapshot.ts';
-import type { DelegationSnapshot, RunSnapshot, WaveSnapshot } from './read-snapshot.ts';
+import { teamViewOf } from '../../../core/executor.ts';
 
 /** One change of a run, as `watch --json` prints it and as `watch` without a terminal words it. */
 export type FollowEvent =

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Question } from '../../../contracts/question.ts';
-import { commandText } from '../../../core/text/command-text.ts';
 import { persist, tellNotices } from '../../persist.ts';
+import { commandText } from '../../../core/text/command-text.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
-import { createQuestionDesk } from '../ask/ask-in-terminal.ts';
-import type { QuestionDesk } from '../ask/ask-in-terminal.ts';
-import { exitCodes } from '../cli-error.ts';
 import { Interrupted } from '../cli-io.ts';
 import type { CliIo } from '../cli-io.ts';
-import { exitCodeOfEnd, toRunEndedEvent } from './follow-event.ts';
+import { exitCodes } from '../cli-error.ts';
+import type { Question } from '../../../contracts/question.ts';
+import { createQuestionDesk } from '../ask/ask-in-terminal.ts';
+import type { QuestionDesk } from '../ask/ask-in-terminal.ts';
 import { createPresenter } from './presenter.ts';
 import type { Presenter } from './presenter.ts';
 import { createSnapshotReader } from './read-snapshot.ts';
-import type { RunSnapshot, SnapshotReader } from './read-snapshot.ts';
+import type { SnapshotReader, RunSnapshot } from './read-snapshot.ts';
+import { exitCodeOfEnd, toRunEndedEvent } from './follow-event.ts';
 
 export interface FollowOptions {
   readonly io: CliIo;

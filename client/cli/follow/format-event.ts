@@ -1,9 +1,7 @@
-import type { Usage } from '../../../contracts/usage.ts';
 import { commandText } from '../../../core/text/command-text.ts';
-import { countOf, formatCost, formatTokens, formatUsage } from '../../../core/text/format.ts';
-import type { EndEvent, LeaderEvent, TeamEvent } from '../../team-event.ts';
 import { describeQuestion } from '../ask/ask-in-terminal.ts';
 import { cleanLine, cleanLines, cleanText, renderTable } from '../terminal-text.ts';
+import { countOf, formatCost, formatTokens, formatUsage } from '../../../core/text/format.ts';
 import type { Paint } from '../terminal-text.ts';
 import type { FollowEvent, RunEndedEvent } from './follow-event.ts';
 import {
@@ -14,6 +12,8 @@ import {
   leaderStates,
   phaseTone,
 } from './render-tree.ts';
+import type { Usage } from '../../../contracts/usage.ts';
+import type { EndEvent, LeaderEvent, TeamEvent } from '../../team-event.ts';
 
 type ShownEvent = FollowEvent | Exclude<TeamEvent, { type: 'text' }>;
 

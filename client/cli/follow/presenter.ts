@@ -1,14 +1,14 @@
-import type { Writable } from 'node:stream';
 import { createLogUpdate } from 'log-update';
-import type { TeamEvent, TextEvent } from '../../team-event.ts';
+import type { Writable } from 'node:stream';
 import type { CliIo } from '../cli-io.ts';
-import { cleanLine, cleanText, createPaint, safeJson } from '../terminal-text.ts';
-import type { Paint } from '../terminal-text.ts';
-import { detectChanges } from './follow-event.ts';
+import { safeJson, createPaint, cleanLine, cleanText } from '../terminal-text.ts';
 import type { FollowEvent } from './follow-event.ts';
 import { formatEvent, shortName } from './format-event.ts';
-import type { RunSnapshot } from './read-snapshot.ts';
+import { detectChanges } from './follow-event.ts';
 import { renderTree } from './render-tree.ts';
+import type { RunSnapshot } from './read-snapshot.ts';
+import type { TeamEvent, TextEvent } from '../../team-event.ts';
+import type { Paint } from '../terminal-text.ts';
 
 /** Shows a run that changes. */
 export interface Presenter {

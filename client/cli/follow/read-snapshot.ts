@@ -1,25 +1,25 @@
+import type {
+  DelegationStatusView,
+  RunWavesView,
+  StatusView,
+  WaveView,
+  DelegationView,
+  TeamView,
+  TriadPhaseView,
+  DelegationState,
+} from '../../../contracts/views.ts';
+import type { PlanwaveClient } from '../../planwave-client.ts';
+import type { Reading } from '../../read-view.ts';
+import type { RunListing } from '../../run-listing.ts';
+import { describeStuck } from '../../stuck-workflows.ts';
 import type { WaveSummary } from '../../../contracts/planner-run.ts';
 import type { Question } from '../../../contracts/question.ts';
 import type { Usage } from '../../../contracts/usage.ts';
-import type {
-  DelegationState,
-  DelegationStatusView,
-  DelegationView,
-  RunWavesView,
-  StatusView,
-  TeamView,
-  TriadPhaseView,
-  WaveView,
-} from '../../../contracts/views.ts';
-import { withoutView } from '../../../core/executor.ts';
-import { addUsage } from '../../../core/usage/add-usage.ts';
-import { ifFound } from '../../client-error.ts';
-import type { PlanwaveClient } from '../../planwave-client.ts';
-import type { Reading } from '../../read-view.ts';
 import type { ActivityReading, DelegationReading } from '../../read-work.ts';
-import type { RunListing } from '../../run-listing.ts';
-import { describeStuck } from '../../stuck-workflows.ts';
+import { addUsage } from '../../../core/usage/add-usage.ts';
 import { isWholeUsage } from '../../usage-now.ts';
+import { withoutView } from '../../../core/executor.ts';
+import { ifFound } from '../../client-error.ts';
 
 /** Reads a run again and again, and asks a worker only for what can have changed. */
 export interface SnapshotReader {

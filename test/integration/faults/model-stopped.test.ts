@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
+import { spendingOf } from '../../../core/budget/spending.ts';
 import type { PlannerRunResult } from '../../../contracts/planner-run.ts';
 import { WrittenPlan } from '../../../contracts/wave-plan.ts';
-import { spendingOf } from '../../../core/budget/spending.ts';
 import type { Reply, ReplyFunction } from '../../../rehearsal/script.ts';
 import { scriptedCalls } from '../../support/calls.ts';
 import { eventually } from '../../support/eventually.ts';

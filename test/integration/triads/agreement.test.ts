@@ -6,7 +6,6 @@ import type { PlannerWaveInput, WaveResult } from '../../../contracts/planner-wa
 import type { TriadType } from '../../../contracts/triad.ts';
 import type { ScriptRule } from '../../../rehearsal/script.ts';
 import { faultsOf } from '../../support/calls.ts';
-import { triadOf } from '../../support/executors.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
   answers,
@@ -16,10 +15,11 @@ import {
   threeOf,
   triadWork,
 } from '../../support/scripted-triad.ts';
-import type { Decide } from '../../support/scripted-triad.ts';
 import { completed, decision, plan, plans, work, works } from '../../support/scripted-work.ts';
 import { storedRecord, storedText } from '../../support/stored-record.ts';
+import type { Decide } from '../../support/scripted-triad.ts';
 import { useStage } from '../../support/use-stage.ts';
+import { triadOf } from '../../support/executors.ts';
 
 const { stage } = useStage();
 

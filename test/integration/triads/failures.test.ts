@@ -1,7 +1,6 @@
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { WaveResult } from '../../../contracts/planner-wave.ts';
 import type { RecordedCall } from '../../../rehearsal/script.ts';
-import { triadOf } from '../../support/executors.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
   memberReply,
@@ -12,6 +11,7 @@ import {
 } from '../../support/scripted-triad.ts';
 import { callsOf } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
+import { triadOf } from '../../support/executors.ts';
 
 const { stage } = useStage();
 

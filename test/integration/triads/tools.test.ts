@@ -3,8 +3,8 @@ import type { WaveResult } from '../../../contracts/planner-wave.ts';
 import type {
   RecordedCall,
   ReplyFunction,
-  ScriptRule,
   ScriptedToolCall,
+  ScriptRule,
 } from '../../../rehearsal/script.ts';
 import { bodyOf, faultsOf } from '../../support/calls.ts';
 import { expectPromisesKept } from '../../support/promises.ts';

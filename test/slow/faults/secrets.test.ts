@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import { queryNames } from '../../../contracts/names.ts';
-import { openQuestion } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
-import { fetchHistories } from '../../support/histories.ts';
 import {
   awsSetting,
   findPlanted,
@@ -14,9 +12,9 @@ import {
   plantedText,
   textsOf,
 } from '../../support/planted.ts';
+import { fetchHistories } from '../../support/histories.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
-import { runAt } from '../../support/run-at.ts';
-import type { CliOutcome } from '../../support/run-at.ts';
+import { openQuestion } from '../../support/asking.ts';
 import {
   callsOf,
   completed,
@@ -30,6 +28,8 @@ import {
 } from '../../support/scripted-work.ts';
 import { useProcessStages } from '../../support/use-stage.ts';
 import { startWorkerProcess } from '../../support/worker-process.ts';
+import { runAt } from '../../support/run-at.ts';
+import type { CliOutcome } from '../../support/run-at.ts';
 
 const { stage } = useProcessStages();
 

@@ -4,6 +4,8 @@ import type { Reply } from '../../../rehearsal/script.ts';
 import { findFreePort } from '../../../scripts/dev-server/temporal-probe.ts';
 import { loadWorkflowBundle } from '../../../worker/bundle-workflows.ts';
 import { replayHistories } from '../../../worker/replay-histories.ts';
+import { attributeOf, startOtlpReceiver } from '../../support/traces.ts';
+import type { OtlpReceiver, ReceivedSpan } from '../../support/traces.ts';
 import { goal } from '../../support/process-stage.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { scrape } from '../../support/scrape.ts';
@@ -20,8 +22,6 @@ import {
   work,
   works,
 } from '../../support/scripted-work.ts';
-import { attributeOf, startOtlpReceiver } from '../../support/traces.ts';
-import type { OtlpReceiver, ReceivedSpan } from '../../support/traces.ts';
 import { useOwnServer } from '../../support/use-stage.ts';
 import { runScript, stageEnvironment, startWorkerProcess } from '../../support/worker-process.ts';
 import type { ScriptProcess } from '../../support/worker-process.ts';

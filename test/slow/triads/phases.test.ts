@@ -2,7 +2,6 @@ import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { TriadPhaseView } from '../../../contracts/views.ts';
 import { faultsOf } from '../../support/calls.ts';
-import { triadOf } from '../../support/executors.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
   answers,
@@ -15,6 +14,7 @@ import {
 import { completed, held } from '../../support/scripted-work.ts';
 import { storedText } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
+import { triadOf } from '../../support/executors.ts';
 
 const { stage } = useStage();
 

@@ -1,25 +1,24 @@
+import { resolveModelName } from '../../../activities/adapters/agent-file/parse-agent-file.ts';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { resolveModelName } from '../../../activities/adapters/agent-file/parse-agent-file.ts';
 import { computeWorst } from '../../../activities/adapters/anthropic/compute-worst.ts';
 import { computeUsage } from '../../../activities/adapters/prices.ts';
 import { createAgentTurnActivities } from '../../../activities/agent-turn/create-agent-turn-activities.ts';
 import type { AgentTurnDeps } from '../../../activities/agent-turn/deps.ts';
 import { PrefixGate } from '../../../activities/agent-turn/prefix-gate.ts';
-import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
 import { loadDetail } from '../../../activities/tools/registry/load-detail.ts';
+import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
 import type { Activities } from '../../../contracts/activity-types.ts';
 import type { AgentDefinition } from '../../../contracts/agent-definition.ts';
 import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { Delegation } from '../../../contracts/delegation.ts';
 import type { ModelTurnInput, ModelTurnResult } from '../../../contracts/model-turn.ts';
+import type { ToolRead, TranscriptNode } from '../../../contracts/transcript.ts';
 import type { Ref } from '../../../contracts/ref.ts';
 import type { RunRecord } from '../../../contracts/run-record.ts';
 import type { NamedTeam } from '../../../contracts/team.ts';
-import type { ToolRead, TranscriptNode } from '../../../contracts/transcript.ts';
 import type { WaveDecision } from '../../../contracts/wave-decision.ts';
 import type { WavePlan, WrittenPlan } from '../../../contracts/wave-plan.ts';
-import { writeDelegation } from '../../../core/executor.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import {
   agentOutput,
@@ -37,6 +36,7 @@ import type { MemoryStore } from '../../support/memory-store.ts';
 import { registryOf } from '../../support/registry-of.ts';
 import { createScriptedModel } from '../../support/scripted-model.ts';
 import type { Script, ScriptedModel } from '../../support/scripted-model.ts';
+import { writeDelegation } from '../../../core/executor.ts';
 
 type Turns = Pick<Activities, 'modelTurn' | 'runTool' | 'storeText'>;
 

@@ -1,15 +1,15 @@
+import type { ReadingScope } from '../../../contracts/transcript.ts';
+import type { DetailEntry } from '../../../contracts/run-record.ts';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { z } from 'zod';
-import { StoreUnavailable } from '../../../activities/ports/artifact-store.ts';
 import { splitPages, takeLines } from '../../../activities/text/bytes.ts';
-import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
 import { detailPageBytes, loadDetail } from '../../../activities/tools/registry/load-detail.ts';
+import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
 import type { ReadingTool } from '../../../activities/tools/tool.ts';
-import type { DetailEntry } from '../../../contracts/run-record.ts';
-import type { ReadingScope } from '../../../contracts/transcript.ts';
-import { registryOf } from '../../support/registry-of.ts';
+import { StoreUnavailable } from '../../../activities/ports/artifact-store.ts';
 import { agents, createBench, decision, outputOf, recordOf } from './bench.ts';
 import type { Bench, BenchOptions } from './bench.ts';
+import { registryOf } from '../../support/registry-of.ts';
 
 const toolOf = (
   name: string,

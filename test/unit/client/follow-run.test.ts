@@ -1,13 +1,13 @@
-import { followRun } from '../../../client/cli/follow/follow-run.ts';
-import type { FollowOptions } from '../../../client/cli/follow/follow-run.ts';
-import { runCli } from '../../../client/cli/run-cli.ts';
+import type { LoneOutcome } from '../../../contracts/delegation-run.ts';
+import type { RunWavesView } from '../../../contracts/views.ts';
 import { PlanwaveClientError } from '../../../client/client-error.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import type { RunEnd } from '../../../client/read-view.ts';
-import type { LoneOutcome } from '../../../contracts/delegation-run.ts';
-import type { RunWavesView } from '../../../contracts/views.ts';
+import { runCli } from '../../../client/cli/run-cli.ts';
 import { describeLeaving, describeRest } from '../../../scripts/main-start.ts';
-import { createFakeClient, createFakeDeps, notFound } from './support/fake-client.ts';
+import { followRun } from '../../../client/cli/follow/follow-run.ts';
+import type { FollowOptions } from '../../../client/cli/follow/follow-run.ts';
+import { createFakeDeps, createFakeClient, notFound } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
 import { delegation, listing, noUsage, question, status, wave } from './support/samples.ts';
 

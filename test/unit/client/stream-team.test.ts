@@ -1,7 +1,7 @@
 import { PlanwaveClientError } from '../../../client/client-error.ts';
-import type { TeamLook } from '../../../client/read-work.ts';
 import { streamTeam } from '../../../client/stream-team.ts';
 import type { StreamOptions } from '../../../client/stream-team.ts';
+import type { TeamLook } from '../../../client/read-work.ts';
 import type { TeamEvent } from '../../../client/team-event.ts';
 import { notFound } from './support/fake-client.ts';
 import { closed, endOfTeam, look, task, team, writing } from './support/team-samples.ts';

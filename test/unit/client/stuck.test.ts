@@ -1,7 +1,7 @@
-import type { CliDeps } from '../../../client/cli/cli-deps.ts';
+import { PlanwaveClientError } from '../../../client/client-error.ts';
 import { detectChanges } from '../../../client/cli/follow/follow-event.ts';
 import { runCli } from '../../../client/cli/run-cli.ts';
-import { PlanwaveClientError } from '../../../client/client-error.ts';
+import type { CliDeps } from '../../../client/cli/cli-deps.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import { describeStuck } from '../../../client/stuck-workflows.ts';
 import type { StuckWorkflow } from '../../../client/stuck-workflows.ts';

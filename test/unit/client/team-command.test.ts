@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTeamPrinter } from '../../../client/cli/follow/presenter.ts';
-import { runCli } from '../../../client/cli/run-cli.ts';
-import { createPaint } from '../../../client/cli/terminal-text.ts';
-import { PlanwaveClientError } from '../../../client/client-error.ts';
-import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import type { TeamInput } from '../../../contracts/team.ts';
+import type { PlanwaveClient } from '../../../client/planwave-client.ts';
+import { runCli } from '../../../client/cli/run-cli.ts';
+import { createTeamPrinter } from '../../../client/cli/follow/presenter.ts';
+import { PlanwaveClientError } from '../../../client/client-error.ts';
+import { createPaint } from '../../../client/cli/terminal-text.ts';
 import { defaultTeam } from '../../../core/limits.ts';
 import { createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';

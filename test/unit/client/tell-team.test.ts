@@ -1,14 +1,14 @@
-import type { TeamLook } from '../../../client/read-work.ts';
-import type { TeamEvent } from '../../../client/team-event.ts';
 import {
   emptyCursor,
-  forgetOld,
   readCursor,
-  tellEnd,
-  tellTeam,
   writeCursor,
+  forgetOld,
+  tellTeam,
+  tellEnd,
 } from '../../../client/tell-team.ts';
 import type { TeamCursor } from '../../../client/tell-team.ts';
+import type { TeamLook } from '../../../client/read-work.ts';
+import type { TeamEvent } from '../../../client/team-event.ts';
 import { question } from './support/samples.ts';
 import { endOfTeam, look, task, team, writing } from './support/team-samples.ts';
 

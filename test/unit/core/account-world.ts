@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import type { BudgetLimits, Reservation, RunBudget, Spending } from '../../../contracts/budget.ts';
 import type { AccountState, ReachedLimit } from '../../../core/budget/account-terms.ts';
-import { addSpending, mapSpending, measures, noSpending } from '../../../core/budget/spending.ts';
 import { chargeOf } from '../../../core/budget/reservations.ts';
+import { addSpending, mapSpending, measures, noSpending } from '../../../core/budget/spending.ts';
 import { beginAccount, plannerChild, stepAccount } from '../../../core/budget/step-account.ts';
 import type {
   AccountCommand,

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { BudgetNeeds, Reservation, Spending } from '../../../contracts/budget.ts';
+import type { Reservation, BudgetNeeds, Spending } from '../../../contracts/budget.ts';
 import {
   emptyNode,
   joinNode,

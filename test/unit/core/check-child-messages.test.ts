@@ -1,15 +1,15 @@
 import * as fc from 'fast-check';
+import type { PlannedExecutor } from '../../../contracts/executor.ts';
 import type { BudgetGrant, BudgetRequest } from '../../../contracts/budget.ts';
 import type { RecordedEffect } from '../../../contracts/effect.ts';
-import type { PlannedExecutor } from '../../../contracts/executor.ts';
 import type {
   AmendMessage,
-  BudgetEscalation,
   ControlMessage,
   DeliveredAnswer,
   Delivery,
   EffectEscalation,
   Escalation,
+  BudgetEscalation,
   NewsDelivery,
   ParkedEscalation,
   PlannedDelegation,
@@ -18,14 +18,14 @@ import type {
   WithdrawnEscalation,
 } from '../../../contracts/messages.ts';
 import type { AskedQuestion, PlannerVerdict } from '../../../contracts/question.ts';
-import { checkAmend, checkControl } from '../../../core/run/check-control.ts';
-import { checkNews } from '../../../core/run/news.ts';
 import {
   checkBudgetGrant,
   checkDelivery,
   checkEscalation,
   checkProgress,
 } from '../../../core/run/read-messages.ts';
+import { checkAmend, checkControl } from '../../../core/run/check-control.ts';
+import { checkNews } from '../../../core/run/news.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { property, ref } from './builders.ts';
 

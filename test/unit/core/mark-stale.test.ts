@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
-import type { StaleCause } from '../../../contracts/run-log.ts';
 import type { Consumption, ShownToWave } from '../../../contracts/run-record.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { chooseStale, markRedone, markStale } from '../../../core/pool/mark-stale.ts';
+import type { StaleCause } from '../../../contracts/run-log.ts';
 import type { Edges } from '../../../core/pool/mark-stale.ts';
 import { property } from './builders.ts';
 import { fact } from './pool-builders.ts';

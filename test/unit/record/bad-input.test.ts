@@ -1,13 +1,13 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
+import type { OpenRunInput } from '../../../contracts/activity-types.ts';
 import { AgentFilesInvalid } from '../../../activities/ports/agent-source.ts';
 import { inputExamples } from '../../../activities/run-record/describe-input-issues.ts';
-import type { OpenRunInput } from '../../../contracts/activity-types.ts';
-import { writeDelegation } from '../../../core/executor.ts';
-import { readTree } from '../../support/read-tree.ts';
 import { agent, createHarness, useHarness } from './harness.ts';
+import { readTree } from '../../support/read-tree.ts';
 import type { Harness } from './harness.ts';
 import { delegation } from './samples.ts';
+import { writeDelegation } from '../../../core/executor.ts';
 
 type WorkflowType = OpenRunInput['workflow_type'];
 

@@ -1,6 +1,5 @@
 import { Writable } from 'node:stream';
 import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common';
-import type { Middleware } from '../../../activities/ports/middleware.ts';
 import type {
   ModelClient,
   ModelProgress,
@@ -9,7 +8,6 @@ import type {
 import type { ProjectionWriter } from '../../../activities/ports/projection-writer.ts';
 import type { ThreadStore } from '../../../activities/ports/thread-store.ts';
 import { redactFailure } from '../../../activities/redaction/redact-failure.ts';
-import { redactModel } from '../../../activities/redaction/redact-model.ts';
 import {
   redactEffects,
   redactLedger,
@@ -19,16 +17,18 @@ import {
   redactThreads,
   redactTools,
 } from '../../../activities/redaction/redact-ports.ts';
+import { redactModel } from '../../../activities/redaction/redact-model.ts';
+import type { Middleware } from '../../../activities/ports/middleware.ts';
+import type { ActingTool, ReadingTool, ReadContext } from '../../../activities/tools/tool.ts';
 import { loadDetail } from '../../../activities/tools/registry/load-detail.ts';
-import type { ActingTool, ReadContext, ReadingTool } from '../../../activities/tools/tool.ts';
-import { createRedactor } from '../../../redaction/create-redactor.ts';
 import { createRedactingCodec } from '../../../redaction/redacting-codec.ts';
+import { createRedactor } from '../../../redaction/create-redactor.ts';
 import { redactOutput } from '../../../worker/redact-output.ts';
 import { createMemoryEffects } from '../../support/memory-effects.ts';
 import { createMemoryLedger } from '../../support/memory-ledger.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';
-import { planted, plantedPieces, plantedText as everything } from '../../support/planted.ts';
 import { entry, kept } from '../../support/thread-entries.ts';
+import { planted, plantedPieces, plantedText as everything } from '../../support/planted.ts';
 
 /** Checks behind each seam what it lets through. test/architecture/seams.test.ts lists the seams. */
 

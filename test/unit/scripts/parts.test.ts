@@ -9,7 +9,7 @@ import {
   optionOf,
   refuseTakenPort,
 } from '../../../scripts/dev-server/running-server.ts';
-import { type Part, startPart } from '../../../scripts/parts/part.ts';
+import { startPart, type Part } from '../../../scripts/parts/part.ts';
 import { supervise } from '../../../scripts/parts/supervise.ts';
 import { makeFolder } from './fake-executables.ts';
 

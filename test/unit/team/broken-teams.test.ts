@@ -1,9 +1,9 @@
 import { createFileProjection } from '../../../activities/adapters/file-projection.ts';
 import { treePaths } from '../../../activities/projection/paths.ts';
 import type { Usage } from '../../../contracts/usage.ts';
-import { usageOf } from '../../support/factories.ts';
 import { findBrokenTeams } from '../../support/find-broken-promises.ts';
 import type { StoredHistory } from '../../support/histories.ts';
+import { usageOf } from '../../support/factories.ts';
 import { teamOutcome } from '../../support/team-fixtures.ts';
 import { outcome } from '../core/builders.ts';
 import { createFolder } from '../record/harness.ts';

@@ -1,9 +1,9 @@
 import { Connection } from '@temporalio/client';
-import type { CliDeps, CliThreads } from '../../../../client/cli/cli-deps.ts';
-import type { CliIo } from '../../../../client/cli/cli-io.ts';
+import type { ControlMessage } from '../../../../contracts/messages.ts';
 import { PlanwaveClientError } from '../../../../client/client-error.ts';
 import type { PlanwaveClient } from '../../../../client/planwave-client.ts';
-import type { ControlMessage } from '../../../../contracts/messages.ts';
+import type { CliDeps, CliThreads } from '../../../../client/cli/cli-deps.ts';
+import type { CliIo } from '../../../../client/cli/cli-io.ts';
 import { listing, noUsage, status } from './samples.ts';
 
 /** A client whose methods a test replaces; the others answer as for a run that works and has nothing to tell. */

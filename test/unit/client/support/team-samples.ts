@@ -1,7 +1,7 @@
+import type { DelegationStatusView, TaskView, TeamView } from '../../../../contracts/views.ts';
+import type { LoneOutcome } from '../../../../contracts/delegation-run.ts';
 import type { RunEnd } from '../../../../client/read-view.ts';
 import type { CallReading, TeamLook } from '../../../../client/read-work.ts';
-import type { LoneOutcome } from '../../../../contracts/delegation-run.ts';
-import type { DelegationStatusView, TaskView, TeamView } from '../../../../contracts/views.ts';
 import { listing, noUsage } from './samples.ts';
 
 export function task(name: string, fields: Partial<TaskView> = {}): TaskView {
