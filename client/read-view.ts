@@ -164,7 +164,6 @@ export async function findWork(
   return null;
 }
 
-/** The end of a run. */
 export type RunEnd =
   | { readonly ended: 'result'; readonly result: PlannerRunResult }
   /** A wave, delegation, triad, team or phase that was started by hand: it has an outcome of its own. */

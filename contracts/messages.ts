@@ -14,7 +14,6 @@ export interface ControlMessage {
 /** Payload of `amend`: an instruction that the next planning must follow. */
 export interface AmendMessage {
   readonly instruction: string;
-  /** Criteria that the user waives. */
   readonly waive_criteria?: readonly string[];
   /** New answers to questions that were already answered. */
   readonly answers?: readonly { readonly question_id: string; readonly answer: unknown }[];

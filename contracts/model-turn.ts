@@ -272,7 +272,6 @@ export interface TurnProgress {
   /** Number of the turn in its conversation, from 1. Absent until the conversation is read. */
   readonly turn?: number;
   readonly output_tokens: number;
-  /** The last words of the stream. */
   readonly last_words: string;
   /**
    * The text for people, without the JSON around it: `text` is its end, and `text_chars` counts all of it so far, so

@@ -64,7 +64,6 @@ export interface RunAnswer {
   readonly report_path: string;
 }
 
-/** Result of the workflow. */
 export interface PlannerRunResult extends RunAnswer {
   readonly run_id: string;
   readonly status: RunStatus;
@@ -171,7 +170,6 @@ export interface PendingEscalation {
 
 export interface PendingAnswer {
   readonly question_id: string;
-  /** Text of the question. */
   readonly text: string;
   /** Null while the question is open. */
   readonly settled: SettledAnswer | null;

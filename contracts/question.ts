@@ -155,7 +155,6 @@ export interface QuestionReviewOutline extends QuestionReview {
   readonly review_ref: Ref;
 }
 
-/** The planner's verdict on one question. */
 export type PlannerVerdict = Readonly<Omit<z.infer<typeof QuestionVerdict>, 'question'>>;
 
 /** Handling of questions that are not critical: a run puts them to the user, or lets agents assume. */

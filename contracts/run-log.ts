@@ -49,7 +49,6 @@ export type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { readonly t
 
 type ChangeOf<T extends RecordChange['type']> = Extract<RecordChange, { readonly type: T }>;
 
-/** Task of a plan. */
 export type PlannedTask = Pick<
   Delegation,
   'delegation_id' | 'acceptance_criteria' | 'redoes' | 'replaces'

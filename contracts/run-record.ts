@@ -90,7 +90,6 @@ export interface RecordedWave {
   readonly usage: Usage;
 }
 
-/** A wave in the record. */
 export interface StoredWave extends Omit<RecordedWave, 'record_ref'> {
   /** Unix epoch seconds. Null when the wave ended before it had a plan, or came with its plan. */
   readonly planned_at: number | null;
@@ -102,7 +101,6 @@ export interface StoredWave extends Omit<RecordedWave, 'record_ref'> {
   readonly shown: ShownToWave | null;
 }
 
-/** An answer in the record. */
 export interface StoredAnswer extends AnsweredQuestion {
   /** The whole answer, when `answer` is cut. */
   readonly answer_ref: Ref | null;
@@ -184,7 +182,6 @@ export type RecordChange =
       /** Values that it settles by key. If undefined, none. */
       readonly facts?: readonly UserFact[];
     }
-  /** The state of an effect. */
   | { readonly type: 'effect'; readonly effect: RecordedEffect }
   | {
       readonly type: 'criteria_waived';

@@ -123,7 +123,6 @@ export interface TeamOutcome {
     readonly delegations: number;
     readonly usage: Usage;
   }[];
-  /** Number of tasks by status. */
   readonly tasks: Readonly<Record<TaskStatus, number>>;
   /** True when parts may be missing, because of a time limit, a limit of delegations or a failure. */
   readonly partial: boolean;
@@ -162,7 +161,6 @@ export interface OpenTeamInput {
 
 export interface OpenTeamResult {
   readonly setup: TeamSetup;
-  /** The message as text. */
   readonly message_ref: Ref;
 }
 

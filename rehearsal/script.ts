@@ -14,13 +14,11 @@ export interface RuleMatch {
   readonly schema?: Shape;
   /** Name of the triad's member whose turn it is. */
   readonly member?: string;
-  /** Phase of that turn. */
   readonly phase?: string;
   /** Round of that turn, from 1. */
   readonly round?: number;
   /** The delegation_id of the packet; for a leader's task `<delegation_id of the team>.<name>`. */
   readonly delegation?: string;
-  /** The agent of the packet. */
   readonly agent?: string;
   /** True for calls of a team's leader. */
   readonly leads?: boolean;

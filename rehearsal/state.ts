@@ -114,7 +114,6 @@ export function createState(options: {
   };
 }
 
-/** A call as it arrives. */
 interface ArrivedCall extends CallPlace {
   readonly callKey: string;
   readonly body: unknown;

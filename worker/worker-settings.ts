@@ -15,7 +15,6 @@ const realModel = 'claude-sonnet-5-5';
 /** The key that selects the rehearsal model, which checks no key. */
 const rehearsalKey = 'rehearsal';
 
-/** Settings of a worker. */
 export interface WorkerSettings {
   /** `PLANWAVE_HOME` as an absolute path; default `.planning` in the current folder. */
   readonly home: string;
@@ -42,7 +41,6 @@ export interface WorkerSettings {
   readonly agentRoots?: readonly string[] | undefined;
 }
 
-/** Settings of a worker process. */
 export interface WorkerProcessSettings extends WorkerSettings {
   /** `PLANWAVE_TASK_QUEUE`, default `planwave`. The client needs the same value. */
   readonly taskQueue: string;

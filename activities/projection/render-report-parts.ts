@@ -137,7 +137,6 @@ interface Disputed {
   readonly wave: number;
   /** Report of the triad's phase that has the disputes. */
   readonly dissent_ref: Ref | null;
-  /** Report of the team. */
   readonly team_ref: Ref | null;
   /** The planner's decision on the wave. */
   readonly decision_ref: Ref | null;

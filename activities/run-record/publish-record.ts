@@ -11,7 +11,6 @@ import { projectNewest } from './export-run.ts';
 
 type PublishDeps = Pick<RecordDeps, 'store' | 'index' | 'projection'>;
 
-/** A record with its address. */
 export interface StoredRecord {
   readonly record: RunRecord;
   readonly ref: Ref;

@@ -124,7 +124,6 @@ function renderClaim(claim: TriadPhaseView['claims'][number]): string {
 /** Most tasks that are named as awaited or waiting. The list of tasks has all of them. */
 const waitsMax = 10;
 
-/** Returns blocks of Markdown. */
 export function teamBlocks(view: TeamView): string[] {
   const lines = view.tasks.flatMap((task) => taskLines(task, 0));
   const blocks = joinLines(lines);

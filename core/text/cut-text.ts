@@ -108,7 +108,6 @@ export function shareBytes(sizes: readonly number[], total: number): number[] {
 
 interface Cleaned {
   readonly text: string;
-  /** Number of removed characters. */
   readonly removed: number;
 }
 

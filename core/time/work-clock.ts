@@ -93,7 +93,6 @@ export function nextLook<Limit extends string>(
 
 export type TriadLimit = keyof TriadTimeouts;
 
-/** A running turn. */
 export interface TurnSpan {
   readonly member: string;
   readonly since_ms: number;

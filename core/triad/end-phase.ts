@@ -45,7 +45,6 @@ export function boundTriad(triad: TriadOutcome): TriadOutcome {
  *   PR1. The report of a failed or stopped attempt contains everything that was recorded until then.
  */
 
-/** End of an attempt. */
 interface PhaseEnd {
   /** Number of the attempt, from 1. */
   readonly attempt: number;

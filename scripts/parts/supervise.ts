@@ -17,7 +17,6 @@ export interface Supervised {
 
 export interface SuperviseOptions {
   readonly name: string;
-  /** The part at present. */
   readonly part: Part;
   /** Restarts it; settles when it is ready. */
   readonly restart: () => Promise<Part>;

@@ -148,7 +148,6 @@ function describePart(
   return { data: { source: 'worker', ...work }, lines };
 }
 
-/** Describes the work of a team. */
 function describeTeamOf(work: DelegationStatusView | undefined): string[] {
   const team = teamViewOf(work?.executor);
   return team === null ? [] : [describeTeam(team), ...renderTaskTable(team)];
