@@ -14,6 +14,10 @@ import type {
   Delivery,
   EffectEscalation,
   Escalation,
+  NewsAnswer,
+  NewsDelivery,
+  NewsInstruction,
+  NewsItem,
   ParkedEscalation,
   PlannedDelegation,
   QuestionsEscalation,
@@ -105,6 +109,26 @@ const delivery = object<Delivery>({
       loop: flag,
     }),
   ),
+});
+
+const newsItem = variant<'type', NewsItem>('type', {
+  answer: object<NewsAnswer>({
+    news_id: integer(1),
+    type: oneOf(['answer']),
+    question_id: text,
+    text,
+    answer: text,
+    answer_ref: nullable(text),
+    answered_by: text,
+    delegation_id: nullable(text),
+    changed: flag,
+  }),
+  instruction: object<NewsInstruction>({
+    news_id: integer(1),
+    type: oneOf(['instruction']),
+    instruction: text,
+    criteria_waived: list(text),
+  }),
 });
 
 /** Longest text in the report on an effect. It is cut there. */
@@ -233,6 +257,8 @@ export const checkEscalation = readOrNull(escalation);
 export const checkProgress = readOrNull(waveProgress);
 /** Reads the answers that a parent delivers to the child that asked. */
 export const checkDelivery = readOrNull(delivery);
+/** Reads news that a parent delivers. */
+export const checkNews = readOrNull(object<NewsDelivery>({ news: list(newsItem) }));
 export const checkBudgetRequest = readOrNull(object<BudgetRequest>(requestFields));
 export const checkBudgetGrant = readOrNull(budgetGrant);
 export const readEffect = readOrNull(effect);

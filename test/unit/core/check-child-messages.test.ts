@@ -22,10 +22,10 @@ import {
   checkBudgetGrant,
   checkDelivery,
   checkEscalation,
+  checkNews,
   checkProgress,
 } from '../../../core/run/read-messages.ts';
 import { checkAmend, checkControl } from '../../../core/run/check-control.ts';
-import { checkNews } from '../../../core/run/news.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { property, ref } from './builders.ts';
 
