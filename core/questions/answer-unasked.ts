@@ -55,9 +55,9 @@ function isAssumable({ kind, priority }: Pick<Question, 'kind' | 'priority'>): b
  *   PV1. A question that the planner passes on to the user is critical, and says why it came to the user.
  *   PV2. The planner's answer is taken only when it fits the question; otherwise the user is asked.
  *   PV3. A verdict counts only for questions of agents, and never assumes the answer to a critical question.
+ *
+ * @returns null when there is no verdict that counts.
  */
-
-/** @returns null when there is no verdict that counts. */
 export function verdictOn(
   { kind, questions, verdicts }: QuestionsEscalation,
   place: number,

@@ -25,7 +25,6 @@ import { joinQuestion } from './join-question.ts';
  *        wave.
  *   SQ2. It joins no other question: neither an answered one, nor one of the engine, nor one of another wave.
  */
-
 export function findSameQuestion(
   open: readonly Question[],
   coming: Question,

@@ -67,9 +67,9 @@ export function executorBlocks(executor: ExecutorView): string[] {
  * Invariants:
  *   PD1. It says which phase and round it is and who is at work; what it waits for comes first.
  *   PD2. Every section is listed with owner and state, and every claim that there is room for.
+ *
+ * Markdown for Temporal's current details. @param waitingFor The question it waits for; empty for none.
  */
-
-/** Markdown for Temporal's current details. @param waitingFor The question it waits for; empty for none. */
 export function renderPhaseDetails(view: TriadPhaseView, waitingFor: string): string {
   const waits = plainText(waitingFor, 1_000);
   return joinBlocks(
@@ -220,9 +220,9 @@ function refusedBlocks({ refused, refused_total }: TeamView): string[] {
  * Invariants:
  *   WD1. Every delegation is listed with its state; one that does not work says what it waits for or why it ended.
  *   WD2. It has at most `detailsBytesMax` bytes.
+ *
+ * Returns Markdown for Temporal's current details.
  */
-
-/** Returns Markdown for Temporal's current details. */
 export function renderWaveDetails(view: WaveView): string {
   const lines = view.delegations.map(renderDelegation);
   const blocks = joinLines(lines);
