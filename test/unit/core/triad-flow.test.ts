@@ -18,7 +18,7 @@ import {
   readClock,
   releaseClock,
   startClock,
-} from '../../../core/time/work-clock.ts';
+} from '../../../core/schedule/work-clock.ts';
 import { noDuties } from '../../../core/triad/give-turn.ts';
 import { mayRetry, reportPhase } from '../../../core/triad/end-phase.ts';
 import { openPhase } from '../../../core/triad/step-phase.ts';

@@ -10,7 +10,7 @@ import { listNames } from '../text/list-names.ts';
  *   WC2. The clock goes on from where it stood when its last hold is released.
  */
 
-export interface WorkClock {
+interface WorkClock {
   /** Milliseconds until the latest hold. */
   readonly worked_ms: number;
   /** Time of the latest start, in Unix epoch milliseconds. */
