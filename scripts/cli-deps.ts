@@ -10,10 +10,13 @@ import { openSegments } from '../activities/adapters/file-store/segments.ts';
 import { ThreadUnavailable } from '../activities/ports/thread-store.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
 import { redactProjection, redactThreads } from '../activities/redaction/redact-ports.ts';
-import { exportRun, UnknownRun } from '../activities/run-record/export-run.ts';
+import {
+  exportRun,
+  UnknownRun,
+  readStoredResult,
+  readStoredStatus,
+} from '../activities/run-record/export-run.ts';
 import { readStoredPlan } from '../activities/run-record/stored-plan.ts';
-import { readStoredResult } from '../activities/run-record/stored-result.ts';
-import { readStoredStatus } from '../activities/run-record/stored-status.ts';
 import type { CliAgents, CliDeps, CliThreads } from '../client/cli/cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';
 import { createProcessIo } from '../client/cli/cli-io.ts';
@@ -31,7 +34,8 @@ import {
   readThreadsUrl,
 } from '../worker/worker-settings.ts';
 import { createDoctorChecks } from './doctor-checks.ts';
-import { partEnvironment, type Settings } from './parts/settings.ts';
+import type { Settings } from './parts/settings.ts';
+import { partEnvironment } from './parts/settings.ts';
 import { createRunChanges } from './run-changes.ts';
 import { runTemporalCli } from './temporal-cli.ts';
 
@@ -135,7 +139,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     doctorChecks: createDoctorChecks(settings),
     async *replayHistories(histories) {
       // Other commands need not load the worker's SDK.
-      const { replayQuietly } = await import('./replay-quietly.ts');
+      const { replayQuietly } = await import('../worker/replay-histories.ts');
       yield* replayQuietly(histories);
     },
     runTemporalCli,

@@ -11,7 +11,7 @@ import { createGitWorktrees } from '../activities/adapters/git/git-worktrees.ts'
 import { createFileWorkspaces } from '../activities/adapters/workspaces/file-workspaces.ts';
 import { createThreadStore } from '../activities/adapters/thread-store/create-thread-store.ts';
 import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
-import { resolveModelName } from '../activities/adapters/agent-file/model-aliases.ts';
+import { resolveModelName } from '../activities/adapters/agent-file/parse-agent-file.ts';
 import { computeUsage, isPriced, pricedModels } from '../activities/adapters/prices.ts';
 import { log } from '@temporalio/activity';
 import { noopMetricMeter } from '@temporalio/common';
@@ -29,13 +29,13 @@ import type { Redactor } from '../activities/ports/redactor.ts';
 import {
   redactEffects,
   redactLedger,
+  redactMiddlewares,
   redactProjection,
   redactStore,
   redactThreads,
+  redactTools,
 } from '../activities/redaction/redact-ports.ts';
-import { redactMiddlewares } from '../activities/redaction/redact-middlewares.ts';
 import { redactModel } from '../activities/redaction/redact-model.ts';
-import { redactTools } from '../activities/redaction/redact-tools.ts';
 import { createTeamActivities } from '../activities/team/create-team-activities.ts';
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
 import { createDesignActivities } from '../activities/design/create-design-activities.ts';

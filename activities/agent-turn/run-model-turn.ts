@@ -16,12 +16,23 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
 import type { ModelProgress, ModelReply } from '../ports/model-client.ts';
 import { stages } from '../stages/stages.ts';
-import { addToWork, noteWork } from '../attempt/attempt-work.ts';
-import { recallAttempts, recordResult, recordSpent, reserveAttempt } from './attempt-ledger.ts';
+import {
+  addToWork,
+  heartbeatEveryMsDefault,
+  noteWork,
+  startHeartbeat,
+} from '../attempt/heartbeat.ts';
+import {
+  recallAttempts,
+  recordResult,
+  recordSpent,
+  reserveAttempt,
+  usageOfAbort,
+  usageOfAnswer,
+} from './attempt-ledger.ts';
 import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { toModelFailure } from '../attempt/failures.ts';
-import { heartbeatEveryMsDefault, startHeartbeat } from '../attempt/heartbeat.ts';
 import { checkUnchanged } from './check-unchanged.ts';
 import { assertCurrent } from '../attempt/while-current.ts';
 import { makeReads } from './make-reads.ts';
@@ -31,7 +42,6 @@ import type { PreparedTurn } from './prepare-turn.ts';
 import { retryStore } from './retry-store.ts';
 import { assertSmall, settleTurn, settleWithoutReply } from './settle-turn.ts';
 import type { SettledTurn } from './settle-turn.ts';
-import { usageOfAbort, usageOfAnswer } from './usage-of-call.ts';
 
 /** Maximum characters of the reason in a heartbeat, from its beginning: path, reason and cure. */
 const waitReasonCharsMax = 400;

@@ -21,7 +21,7 @@ import { blockBytesMax } from '../text/block-limits.ts';
 import { jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';
 import { renderAnsweredQuestions, renderRunBlocks } from './common-blocks.ts';
-import { currentFacts, readLastWaveCompact, showFact } from '../artifacts/read-wave.ts';
+import { currentFacts, readLastWaveCompact, showFact } from '../artifacts/read-reports.ts';
 
 interface PacketParts {
   /** Block that the message begins with. */

@@ -1,5 +1,5 @@
-import type { OpenRunInput, OpenRunResult, PhaseStart } from '../../contracts/activity-types.ts';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
+import type { OpenRunInput, OpenRunResult, PhaseStart } from '../../contracts/activity-types.ts';
 import type { RunBudget } from '../../contracts/budget.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
 import type { TeamSummary } from '../../contracts/team.ts';
@@ -17,25 +17,21 @@ import { takeLines } from '../text/bytes.ts';
 import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
 import { findPlanFaults, storeCoordinationPlan } from '../artifacts/coordination-plan.ts';
 import type { AssertCurrent } from '../attempt/while-current.ts';
-import { checkBudget } from './check-budget.ts';
+import { checkBudget, listModels, listTypedLeaders, listTypedMembers } from './input-models.ts';
 import { checkRequest } from './check-request.ts';
-import { checkTypedTeams } from './check-typed-teams.ts';
-import { composePlan, storePlan } from './compose-plan.ts';
+import { checkTypedTeams, readTeamDrafts } from './check-typed-teams.ts';
+import { composePlan, seatTriad, storePlan } from './compose-plan.ts';
 import type { RecordDeps } from './deps.ts';
 import { createFirstRecord } from './first-record.ts';
-import { createInvalidInput, joinSentences } from './input-fault.ts';
-import type { InputFault } from './input-fault.ts';
-import { listModels } from './list-models.ts';
-import { loadRegistry } from './load-registry.ts';
+import { createInvalidInput } from './describe-input-issues.ts';
+import { joinSentences } from './describe-input-issues.ts';
+import type { InputFault } from './describe-input-issues.ts';
+import { loadRegistry, summariseAgent } from './load-registry.ts';
 import { openPhaseStart } from './open-phase-start.ts';
 import { publishRecord } from './publish-record.ts';
 import { readInput } from './read-input.ts';
 import type { RunRequest } from './read-input.ts';
-import { readTeamDrafts } from './read-team-drafts.ts';
 import { seatTeam } from './seat-team.ts';
-import { seatTriad } from './seat-triad.ts';
-import { summariseAgent } from './summarise-agent.ts';
-import { listTypedLeaders, listTypedMembers } from './typed-models.ts';
 
 /**
  * Checks the typed input and begins the run's record.

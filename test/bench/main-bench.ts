@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../scripts/bootstrap/expected-error.mjs';
 import { root } from '../../scripts/bootstrap/hand-over.mjs';
-import { listenForStop } from '../../scripts/parts/stop-signal.ts';
+import { listenForStop } from '../../scripts/parts/supervise.ts';
 import { benchUsage, readBenchOptions } from './bench-options.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { createFigureContext } from './figure-context.ts';

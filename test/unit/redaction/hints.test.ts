@@ -11,7 +11,7 @@ import {
   stringMatching,
 } from 'fast-check';
 import type { Arbitrary } from 'fast-check';
-import { findByAddedRules } from '../../../redaction/added-rules.ts';
+import { findByAddedRules } from '../../../redaction/create-redactor.ts';
 import { createRedactor, mayHoldSecret } from '../../../redaction/create-redactor.ts';
 import { createRecommendedRules } from '../../../redaction/recommended-rules.ts';
 import { awsSetting, planted } from '../../support/planted.ts';

@@ -8,16 +8,16 @@ import type {
 import type { ProjectionWriter } from '../../../activities/ports/projection-writer.ts';
 import type { ThreadStore } from '../../../activities/ports/thread-store.ts';
 import { redactFailure } from '../../../activities/redaction/redact-failure.ts';
-import { redactMiddlewares } from '../../../activities/redaction/redact-middlewares.ts';
-import { redactModel } from '../../../activities/redaction/redact-model.ts';
 import {
   redactEffects,
   redactLedger,
+  redactMiddlewares,
   redactProjection,
   redactStore,
   redactThreads,
+  redactTools,
 } from '../../../activities/redaction/redact-ports.ts';
-import { redactTools } from '../../../activities/redaction/redact-tools.ts';
+import { redactModel } from '../../../activities/redaction/redact-model.ts';
 import type { Middleware } from '../../../activities/ports/middleware.ts';
 import type { ActingTool, ReadingTool, ReadContext } from '../../../activities/tools/tool.ts';
 import { loadDetail } from '../../../activities/tools/registry/load-detail.ts';

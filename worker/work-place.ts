@@ -1,7 +1,29 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { AttemptWork } from '../activities/attempt/attempt-work.ts';
+import type { AttemptWork } from '../activities/attempt/heartbeat.ts';
 import type { Usage } from '../contracts/usage.ts';
-import { placeWork } from './place-work.ts';
+import { namePath, taskOwner } from '../core/ids.ts';
+
+/** Delegation, agent, task and turn of some work, which logs and traces name besides run and wave. */
+interface WorkPlace {
+  /** Absent for work of the planner. */
+  readonly delegation?: string;
+  readonly agent?: string;
+  /** Path of names of a team's task, as in `Place`. Absent for other work. */
+  readonly task?: string;
+  readonly turn?: number;
+}
+
+export function placeWork(work: AttemptWork | undefined): WorkPlace {
+  if (work === undefined) return {};
+  const { agent_id, delegation_id = '', turn } = work;
+  const task = namePath(delegation_id);
+  return {
+    ...(delegation_id !== '' && { delegation: taskOwner(delegation_id) }),
+    agent: agent_id,
+    ...(task !== '' && { task }),
+    ...(turn !== undefined && { turn }),
+  };
+}
 
 /** Matches names of tools that providers accept; any other name from a model is not shown. */
 const toolName = /^[\w-]{1,64}$/;

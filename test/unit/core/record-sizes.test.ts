@@ -1,6 +1,6 @@
-import type { SpecState } from '../../../contracts/spec.ts';
-import type { StateCall } from '../../../contracts/state-call.ts';
 import { TriadPlan } from '../../../contracts/triad.ts';
+import type { StateCall } from '../../../contracts/state-call.ts';
+import type { SpecState } from '../../../contracts/spec.ts';
 import type { TriadPhase, TriadType } from '../../../contracts/triad.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { phaseBytesMax, specBytesMax } from '../../../core/record-sizes.ts';

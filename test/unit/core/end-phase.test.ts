@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import type { TriadOutcome } from '../../../contracts/triad-run.ts';
-import { readEnd } from '../../../core/executor.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { triadBytesMax } from '../../../core/record-sizes.ts';
+import { readEnd } from '../../../core/executor.ts';
 import { boundTriad } from '../../../core/triad/end-phase.ts';
 import { property, ref } from './builders.ts';
 
