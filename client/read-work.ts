@@ -170,7 +170,6 @@ async function readHeartbeat(
   }
 }
 
-/** A team at one moment. */
 export interface TeamLook {
   readonly run: RunListing;
   /** Null while no worker answers, or when there is nothing to tell yet. */

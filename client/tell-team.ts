@@ -5,7 +5,7 @@ import type { Question } from '../contracts/question.ts';
 import type { TaskView, TeamView } from '../contracts/views.ts';
 import type { CallReading, TeamLook } from './read-work.ts';
 import type { DelegationEvent, TeamEvent, TextEvent, EndEvent } from './team-event.ts';
-import type { PartOutcome, RunEnd } from './run-end.ts';
+import type { PartOutcome, RunEnd } from './read-view.ts';
 import { PlanwaveClientError } from './client-error.ts';
 
 /** An event, and all that was told with it. */

@@ -9,27 +9,27 @@ import type { RunLimits } from './limits.ts';
 import type { AmendedAnswer, AmendMessage } from './messages.ts';
 import type { ModelTurnInput, ModelTurnResult, ToolCall } from './model-turn.ts';
 import type { OutputFault } from './output-fault.ts';
-import type { Autonomy, QuestionRules } from './question-rules.ts';
+import type { Autonomy, QuestionRules } from './question.ts';
 import type { RunAnswer } from './planner-run.ts';
 import type { Ref } from './ref.ts';
 import type { RecordChange } from './run-record.ts';
 import type { SpecState } from './spec.ts';
 import type {
-  OpenTeamInput,
-  OpenTeamResult,
-  RewriteTaskInput,
-  RewriteTaskResult,
-  PlanTasksInput,
-  PlanTasksResult,
   ApplyMiddlewareInput,
   ApplyMiddlewareResult,
-  RecordTeamInput,
-  RecordTeamResult,
+  ExecutorEnd,
   LoadThreadInput,
   LoadThreadResult,
+  OpenTeamInput,
+  OpenTeamResult,
+  PlanTasksInput,
+  PlanTasksResult,
+  RecordTeamInput,
+  RecordTeamResult,
+  RewriteTaskInput,
+  RewriteTaskResult,
   SaveThreadInput,
-} from './team-activities.ts';
-import type { ExecutorEnd } from './team-run.ts';
+} from './team-run.ts';
 import type { TeamSummary } from './team.ts';
 import type { TriadPhase } from './triad.ts';
 import type { PhaseReport } from './triad-run.ts';

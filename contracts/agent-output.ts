@@ -9,7 +9,7 @@ export type AgentStatus = z.infer<typeof AgentStatus>;
 
 /** A place that code looks up. */
 export const EvidencePlace = z.strictObject({
-  kind: z.enum(['heading', 'quote', 'file', 'tool', 'answer', 'input']),
+  kind: z.enum(['heading', 'quote', 'file', 'tool', 'answer', 'input', 'unchanged']),
   value: z.string().min(1).max(300),
 });
 export type EvidencePlace = z.infer<typeof EvidencePlace>;

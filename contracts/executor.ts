@@ -17,7 +17,6 @@ export type Executor = z.infer<typeof Executor>;
 
 export type ExecutorKind = Executor['kind'];
 
-/** The executor of one kind. */
 export type ExecutorOf<E extends { readonly kind: ExecutorKind }, K extends ExecutorKind> = Extract<
   E,
   { readonly kind: K }

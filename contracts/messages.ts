@@ -2,8 +2,7 @@ import type { BudgetRequest, Spending } from './budget.ts';
 import type { RecordedEffect } from './effect.ts';
 import type { PlannedExecutor } from './executor.ts';
 import type { UserFact } from './fact.ts';
-import type { PlannerVerdict } from './question-review.ts';
-import type { AskedQuestion, QuestionKind } from './question.ts';
+import type { AskedQuestion, PlannerVerdict, QuestionKind } from './question.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
 
@@ -15,7 +14,6 @@ export interface ControlMessage {
 /** Payload of `amend`: an instruction that the next planning must follow. */
 export interface AmendMessage {
   readonly instruction: string;
-  /** Criteria that the user waives. */
   readonly waive_criteria?: readonly string[];
   /** New answers to questions that were already answered. */
   readonly answers?: readonly { readonly question_id: string; readonly answer: unknown }[];

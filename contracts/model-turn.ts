@@ -6,11 +6,10 @@ import type { DeliveredAnswer, NewsItem } from './messages.ts';
 import type { TurnBrief } from './member-turn.ts';
 import type { StageName } from './names.ts';
 import type { OutputFault } from './output-fault.ts';
-import type { QuestionReviewOutline } from './question-review.ts';
-import type { AskedQuestion } from './question.ts';
+import type { AskedQuestion, QuestionReviewOutline } from './question.ts';
 import type { Ref } from './ref.ts';
 import type { ReadStateCall, StateToolName } from './state-call.ts';
-import type { ReadingScope, ToolRead } from './tool-read.ts';
+import type { ReadingScope, ToolRead } from './transcript.ts';
 import type { ExecutorEnd, TaskStatus, TeamSetup } from './team-run.ts';
 import type { Usage } from './usage.ts';
 import type { WaveDecisionOutline } from './wave-decision.ts';
@@ -276,7 +275,6 @@ export interface TurnProgress {
   /** Number of the turn in its conversation, from 1. Absent until the conversation is read. */
   readonly turn?: number;
   readonly output_tokens: number;
-  /** The last words of the stream. */
   readonly last_words: string;
   /**
    * The text for people, without the JSON around it: `text` is its end, and `text_chars` counts all of it so far, so

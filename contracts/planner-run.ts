@@ -7,8 +7,14 @@ import type { AgentSummary, Taint } from './agent-definition.ts';
 import { CoordinationPlan } from './coordination-plan.ts';
 import { designSettings } from './design-run.ts';
 import type { DesignRequest, PlanOutline } from './design-run.ts';
-import type { AnsweredQuestion, AnswerFormat, Question, RejectedAnswer } from './question.ts';
-import type { Autonomy, QuestionRules } from './question-rules.ts';
+import type {
+  AnsweredQuestion,
+  AnswerFormat,
+  Question,
+  RejectedAnswer,
+  Autonomy,
+  QuestionRules,
+} from './question.ts';
 import { runSettings } from './run-settings.ts';
 import { NamedTeams } from './team.ts';
 import type { TeamSummary } from './team.ts';
@@ -67,7 +73,6 @@ export interface RunAnswer {
   readonly report_path: string;
 }
 
-/** Result of the workflow. */
 export interface PlannerRunResult extends RunAnswer {
   readonly run_id: string;
   readonly status: RunStatus;
@@ -180,7 +185,6 @@ export interface PendingEscalation {
 
 export interface PendingAnswer {
   readonly question_id: string;
-  /** Text of the question. */
   readonly text: string;
   /** Null while the question is open. */
   readonly settled: SettledAnswer | null;

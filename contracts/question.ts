@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { HandOver } from './question-rules.ts';
+import type { Ref } from './ref.ts';
 
 /** Required form of an answer (seed 004 §10, `expected_answer_format`). */
 export const AnswerFormat = z.enum(['text', 'boolean', 'number', 'choice', 'json']);
@@ -127,4 +127,75 @@ export interface AnswerReceipt {
   readonly question_id: string;
   /** The accepted form of the answer, cut to 1,000 characters. */
   readonly accepted: string;
+}
+
+const QuestionVerdict = z.strictObject({
+  question: z.number().int().min(1).describe('The number of the question in the request.'),
+  verdict: z
+    .enum(['answered', 'assumed', 'needs_user_input'])
+    .describe(
+      '"answered": what the run knows settles it. "assumed": nothing settles it, it is not critical, and a careful assumption does no harm. "needs_user_input": only the user can settle it.',
+    ),
+  answer: z
+    .string()
+    .max(2_000)
+    .nullable()
+    .describe('What the agent gets, in its expected_answer_format; null with needs_user_input.'),
+  source_refs: z
+    .array(z.string().max(200))
+    .max(20)
+    .describe('What the answer is taken from. At least one with "answered", else usually empty.'),
+  reason: z.string().min(1).max(1_000).describe('Why, in a sentence or two.'),
+});
+
+/** The planner's answer when it reviews agents' questions before the user sees them (seed 004 §2.1 and §10). */
+export const QuestionReview = z.strictObject({
+  reviews: z.array(QuestionVerdict).max(20).describe('Exactly one for each question.'),
+});
+export type QuestionReview = z.infer<typeof QuestionReview>;
+
+export interface QuestionReviewOutline extends QuestionReview {
+  /** The whole QuestionReview as JSON. */
+  readonly review_ref: Ref;
+}
+
+export type PlannerVerdict = Readonly<Omit<z.infer<typeof QuestionVerdict>, 'question'>>;
+
+/** Handling of questions that are not critical: a run puts them to the user, or lets agents assume. */
+export const Autonomy = z.enum(['ask', 'assume']);
+export type Autonomy = z.infer<typeof Autonomy>;
+
+const seconds = (description: string): z.ZodNumber =>
+  z.number().int().min(1).max(31_536_000).describe(description);
+
+/** Another person that a question is for when it was not answered in time. */
+const HandOverInput = z.strictObject({
+  person: z
+    .string()
+    .trim()
+    .min(1, 'a name is missing. Try: "Maria"')
+    .max(80)
+    .describe('Shown beside the question; whoever is at hand tells the person.'),
+  after_seconds: seconds('Seconds after asking.'),
+});
+
+/** Typed rules for unanswered questions: `{"deadline_seconds":7200}`. */
+export const QuestionRulesInput = z.strictObject({
+  deadline_seconds: seconds(
+    'Seconds after asking at which the default of a question is taken, where it has one.',
+  ).optional(),
+  remind_seconds: seconds('Seconds after asking until the first reminder.').optional(),
+  escalate_to: HandOverInput.optional(),
+});
+export type QuestionRulesInput = z.infer<typeof QuestionRulesInput>;
+
+type HandOver = Readonly<z.infer<typeof HandOverInput>>;
+
+/** The rules of a run, with every field set. */
+export interface QuestionRules {
+  /** If null, defaults are not applied automatically. */
+  readonly deadline_seconds: number | null;
+  readonly remind_seconds: number;
+  /** If null, no other person is asked. */
+  readonly escalate_to: HandOver | null;
 }

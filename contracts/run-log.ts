@@ -1,9 +1,8 @@
 import type { AgentOutput } from './agent-output.ts';
-import type { Consumption, ShownToWave } from './consumption.ts';
+import type { Consumption, RecordChange, ShownToWave } from './run-record.ts';
 import type { Delegation } from './delegation.ts';
 import type { Fact } from './fact.ts';
 import type { Ref } from './ref.ts';
-import type { RecordChange } from './run-record.ts';
 import type { WaveDecision } from './wave-decision.ts';
 
 /** Versions of a revision's shape, newest last. A reader refuses others by name. */
@@ -55,7 +54,6 @@ export type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { readonly t
 
 type ChangeOf<T extends RecordChange['type']> = Extract<RecordChange, { readonly type: T }>;
 
-/** Task of a plan. */
 export type PlannedTask = Pick<
   Delegation,
   'delegation_id' | 'acceptance_criteria' | 'redoes' | 'replaces'

@@ -1,9 +1,8 @@
-import type { Consumption, ShownToWave, StaleDelegation } from './consumption.ts';
 import type { FanOutEstimate } from './budget.ts';
-import type { AcceptanceCriterion } from './delegation.ts';
 import type { CriterionState } from './criterion.ts';
 import type { DesignProgress, RecordedDesign } from './design-run.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
+import type { AcceptanceCriterion } from './delegation.ts';
 import type { RecordedEffect, WrittenFile } from './effect.ts';
 import type { Fact, UserFact } from './fact.ts';
 import type { AmendedAnswer, GuardedDelegation, WaveProgress } from './messages.ts';
@@ -13,6 +12,44 @@ import type { Ref } from './ref.ts';
 import type { ChangesMode } from './run-settings.ts';
 import type { Usage } from './usage.ts';
 import type { RunPhase } from './views.ts';
+
+/** Facts, answers and decision in the packets of all delegations of a wave. */
+export interface ShownToWave {
+  /** Assumptions that stood. */
+  readonly fact_ids: readonly string[];
+  /** Questions that were answered. */
+  readonly question_ids: readonly string[];
+  /** Source of the wave_compact: `wave-001/planner_decision`. Null before the first decision. */
+  readonly decision: string | null;
+}
+
+/** An output of another delegation that a delegation received. */
+export interface ConsumedInput {
+  /** The name under which it was received: a delegation_id, or a name that the delegation produces. */
+  readonly name: string;
+  /** Source of the output: `wave-001/<delegation_id>`. */
+  readonly source: string;
+}
+
+/** Basis of a completed delegation, besides what its wave was shown. */
+export interface Consumption {
+  readonly delegation_id: string;
+  readonly wave: number;
+  /** Its own questions that were answered. */
+  readonly question_ids: readonly string[];
+  /** Outputs that it depended on, required or loaded. */
+  readonly inputs: readonly ConsumedInput[];
+}
+
+/** A completed delegation whose basis has changed. */
+export interface StaleDelegation {
+  readonly delegation_id: string;
+  readonly wave: number;
+  /** The first reasons that were found, at most `staleReasonsMax` of `core/limits.ts`. */
+  readonly reasons: readonly string[];
+  /** The delegation that redid it. Null while none has. */
+  readonly redone_by: string | null;
+}
 
 /** Versions of the record's shape, newest last. A reader refuses others by name. */
 export const runRecordVersions = [1] as const;
@@ -55,7 +92,6 @@ export interface RecordedWave {
   readonly usage: Usage;
 }
 
-/** A wave in the record. */
 export interface StoredWave extends Omit<RecordedWave, 'record_ref'> {
   /** Unix epoch seconds. Null when the wave ended before it had a plan, or came with its plan. */
   readonly planned_at: number | null;
@@ -69,7 +105,6 @@ export interface StoredWave extends Omit<RecordedWave, 'record_ref'> {
   readonly shown: ShownToWave | null;
 }
 
-/** An answer in the record. */
 export interface StoredAnswer extends AnsweredQuestion {
   /** The whole answer, when `answer` is cut. */
   readonly answer_ref: Ref | null;
@@ -99,6 +134,8 @@ export interface RunRecord {
   readonly workspace_dir?: string;
   /** Defined in `runSettings`. Absent without `workspace_dir`. */
   readonly changes?: ChangesMode;
+  /** Text of the workspace for those who work in it: its `AGENTS.md`, else its `CLAUDE.md`. Absent when it has neither. */
+  readonly workspace_guide?: { readonly file: string; readonly ref: Ref };
   /** Language of everything that people read, as a canonical BCP 47 tag. Absent: that of the goal. */
   readonly language?: string;
   /** Unix epoch seconds. */
@@ -155,7 +192,6 @@ export type RecordChange =
       /** Values that it settles by key. If undefined, none. */
       readonly facts?: readonly UserFact[];
     }
-  /** The state of an effect. */
   | { readonly type: 'effect'; readonly effect: RecordedEffect }
   | {
       readonly type: 'criteria_waived';

@@ -1,8 +1,25 @@
 import { z } from 'zod';
 import { BudgetInput } from './budget.ts';
-import { LanguageTag } from './language-tag.ts';
 import { LimitsInput } from './limits.ts';
-import { Autonomy, QuestionRulesInput } from './question-rules.ts';
+import { Autonomy, QuestionRulesInput } from './question.ts';
+
+/** A primary language of two or three letters; Intl alone takes words such as "german" for one. */
+const beginsWithCode = /^[A-Za-z]{2,3}(?:-|$)/;
+
+/** A BCP 47 language tag: `de`, `pt-BR`, `zh-Hant`. At most 35 characters, as the standard advises. */
+const LanguageTag = z
+  .string()
+  .max(35)
+  .refine(isLanguageTag, 'expected a BCP 47 language tag. Try: "de" or "pt-BR"');
+
+function isLanguageTag(text: string): boolean {
+  if (!beginsWithCode.test(text)) return false;
+  try {
+    return Intl.getCanonicalLocales(text).length === 1;
+  } catch {
+    return false;
+  }
+}
 
 export const ChangesMode = z.enum(['ask', 'apply', 'commit', 'keep', 'direct']);
 export type ChangesMode = z.infer<typeof ChangesMode>;

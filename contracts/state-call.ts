@@ -137,7 +137,6 @@ export interface TeamCall {
   readonly mentions: readonly string[];
 }
 
-/** A call on the records of a triad. */
 export type TriadCall =
   | {
       readonly tool: 'register_claim';

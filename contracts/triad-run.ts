@@ -3,7 +3,6 @@ import type { Dissent, MemberFailure, SpecState } from './spec.ts';
 import type { TriadMember, TriadPhase, TriadType } from './triad.ts';
 import type { Usage } from './usage.ts';
 
-/** A finished turn. */
 export interface TurnRecord {
   /** Number of the turn, from 1, in the order in which turns were given. */
   readonly turn: number;

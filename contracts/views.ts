@@ -156,7 +156,6 @@ export type ExecutorView =
   | (ExecutorOf<PlannedExecutor, 'triad'> & { readonly view: TriadPhaseView | null })
   | (ExecutorOf<PlannedExecutor, 'team'> & { readonly view: TeamView | null });
 
-/** Progress of a team. */
 export interface TeamView {
   readonly team_id: string | null;
   readonly leader: TeamLeaderView;
@@ -202,7 +201,6 @@ export interface PhaseStatusView extends TriadPhaseView {
   readonly usage: Usage;
 }
 
-/** State of a triad. */
 export interface TriadPhaseView {
   readonly type: TriadType;
   readonly phase: TriadPhase;

@@ -9,6 +9,8 @@ export const commandLimits = {
   /** Bytes of the beginning and of the end of the output that the model reads: 5,000 tokens, most of them the end. */
   shownHeadBytes: 4_000,
   shownTailBytes: 16_000,
+  /** End of the output of a running command that is searched for secrets before its last line is shown, in bytes. */
+  tailBytes: 8_192,
   /** Standard input, in characters: as much as a model writes in one reply. */
   stdinCharsMax: 100_000,
   /** Data of each process, in bytes. Address space is not limited, because Node reserves more than it uses. */

@@ -89,7 +89,7 @@ function unused(): never {
   throw new Error('No rule needs lines and columns.');
 }
 
-/** Describes a text without a file name. `added-rules.ts` covers the rules that need one. */
+/** Describes a text without a file name. `create-redactor.ts` covers the rules that need one. */
 function describeSource(content: string): SecretLintSourceCode {
   return {
     content,

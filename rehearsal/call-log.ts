@@ -1,20 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
-import type {
-  CallCounts,
-  CallOutcome,
-  RecordedCall,
-  Shape,
-  TaskPlace,
-  TurnPlace,
-} from './script.ts';
+import type { CallCounts, CallOutcome, CallPlace, RecordedCall } from './script.ts';
 
 /** A call as it arrives. */
-interface ArrivedCall {
+interface ArrivedCall extends CallPlace {
   readonly callKey: string;
-  readonly shape: Shape | null;
-  readonly turn: TurnPlace | null;
-  readonly task: TaskPlace | null;
   readonly body: unknown;
   readonly headers: IncomingHttpHeaders;
 }

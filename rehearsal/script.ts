@@ -32,13 +32,11 @@ export interface RuleMatch {
   readonly schema?: Shape;
   /** Name of the triad's member whose turn it is. */
   readonly member?: string;
-  /** Phase of that turn. */
   readonly phase?: string;
   /** Round of that turn, from 1. */
   readonly round?: number;
   /** The delegation_id of the packet; for a leader's task `<delegation_id of the team>.<name>`. */
   readonly delegation?: string;
-  /** The agent of the packet. */
   readonly agent?: string;
   /** True for calls of a team's leader. */
   readonly leads?: boolean;
@@ -148,16 +146,20 @@ export type Reply =
   | RawReply
   | PassReply;
 
-/** A call in a reply function. */
-export interface ScriptedRequest {
-  /** Number of the call, from 1. */
-  readonly index: number;
-  readonly callKey: string;
+/** Work that a call belongs to. */
+export interface CallPlace {
   readonly shape: Shape | null;
   /** Null when the call is no turn of a triad's member. */
   readonly turn: TurnPlace | null;
   /** Null when the call belongs to no delegation. */
   readonly task: TaskPlace | null;
+}
+
+/** A call in a reply function. */
+export interface ScriptedRequest extends CallPlace {
+  /** Number of the call, from 1. */
+  readonly index: number;
+  readonly callKey: string;
   readonly body: JsonObject;
   /** Returns the answer of the default rules: the parsed JSON when a schema was requested, otherwise the text. */
   readonly defaultOutput: () => unknown;
@@ -176,16 +178,11 @@ export interface ScriptRule {
 /** End of a call: the reply was sent, the client disconnected first, or the server cut it. */
 export type CallOutcome = 'answered' | 'client-closed' | 'cut';
 
-export interface RecordedCall {
+export interface RecordedCall extends CallPlace {
   /** Number of the call, from 1, in the order of arrival. */
   readonly index: number;
   /** `metadata.user_id`; the empty string when absent. */
   readonly callKey: string;
-  readonly shape: Shape | null;
-  /** Null when the call is no turn of a triad's member. */
-  readonly turn: TurnPlace | null;
-  /** Null when the call belongs to no delegation. */
-  readonly task: TaskPlace | null;
   /** The parsed body, or its text when it was no JSON. */
   readonly body: unknown;
   /** Lower-case names; keys and cookies are left out. */

@@ -2,16 +2,21 @@ import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { createFileProjection } from '../activities/adapters/file-projection.ts';
 import { createFileArtifactStore } from '../activities/adapters/file-store/file-artifact-store.ts';
+import { checkHome } from '../activities/adapters/file-store/check-home.ts';
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
 import { findHomeFault } from '../activities/adapters/file-store/home-format.ts';
 import { pruneHome } from '../activities/adapters/file-store/prune-home.ts';
+import { openSegments } from '../activities/adapters/file-store/segments.ts';
 import { ThreadUnavailable } from '../activities/ports/thread-store.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
 import { redactProjection, redactThreads } from '../activities/redaction/redact-ports.ts';
-import { exportRun, UnknownRun } from '../activities/run-record/export-run.ts';
+import {
+  exportRun,
+  UnknownRun,
+  readStoredResult,
+  readStoredStatus,
+} from '../activities/run-record/export-run.ts';
 import { readStoredPlan } from '../activities/run-record/stored-plan.ts';
-import { readStoredResult } from '../activities/run-record/stored-result.ts';
-import { readStoredStatus } from '../activities/run-record/stored-status.ts';
 import type { CliAgents, CliDeps, CliThreads } from '../client/cli/cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';
 import { createProcessIo } from '../client/cli/cli-io.ts';
@@ -29,7 +34,8 @@ import {
   readThreadsUrl,
 } from '../worker/worker-settings.ts';
 import { createDoctorChecks } from './doctor-checks.ts';
-import { partEnvironment, type Settings } from './parts/settings.ts';
+import type { Settings } from './parts/settings.ts';
+import { partEnvironment } from './parts/settings.ts';
 import { createRunChanges } from './run-changes.ts';
 import { runTemporalCli } from './temporal-cli.ts';
 
@@ -83,8 +89,9 @@ function inWordsOfTheCommandLine(error: unknown): unknown {
 export function createCliDeps(settings: Settings, temporalAddress: string): CliDeps {
   const { home } = settings;
   const redactor = createRedactor({ secrets: collectOwnSecrets(process.env) });
+  const segments = openSegments({ home });
   const files = {
-    store: createFileArtifactStore({ home }),
+    store: createFileArtifactStore({ segments }),
     index: createFileRunIndex({ home }),
     projection: redactProjection(createFileProjection({ home }), redactor),
   };
@@ -95,20 +102,20 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     cwd: process.env['INIT_CWD'] ?? process.cwd(),
     checkInput: (workflowType, input) => checkInput(home, workflowType, input),
     exportRun: async (runId) => {
-      await checkHome(home);
+      await checkFormat(home);
       const { root } = await exportRun(files, runId).catch(nameUnknownRun);
       return { path: join(home, root) };
     },
     readResult: async (runId) => {
-      await checkHome(home);
+      await checkFormat(home);
       return readStoredResult(files, runId);
     },
     readArtifact: async (ref) => {
-      await checkHome(home);
+      await checkFormat(home);
       return files.store.getText(ref);
     },
     readStoredStatus: async (runId) => {
-      await checkHome(home);
+      await checkFormat(home);
       return readStoredStatus(files, runId);
     },
     changes: createRunChanges(home, files),
@@ -117,18 +124,22 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
       check: async (text) => (await loadCliAgents()).check(text),
     },
     readPlan: async (runId) => {
-      await checkHome(home);
+      await checkFormat(home);
       return readStoredPlan(files, runId).catch(nameUnknownRun);
     },
     prune: async (options) => {
-      await checkHome(home);
-      return pruneHome({ home, store: files.store, ...options });
+      await checkFormat(home);
+      return pruneHome({ home, segments, store: files.store, ...options });
+    },
+    checkHome: async (options) => {
+      await checkFormat(home);
+      return checkHome({ home, store: files.store, ...options });
     },
     threads: createCliThreads(home, process.env, redactor),
     doctorChecks: createDoctorChecks(settings),
     async *replayHistories(histories) {
       // Other commands need not load the worker's SDK.
-      const { replayQuietly } = await import('./replay-quietly.ts');
+      const { replayQuietly } = await import('../worker/replay-histories.ts');
       yield* replayQuietly(histories);
     },
     runTemporalCli,
@@ -167,7 +178,7 @@ async function checkInput(
 }
 
 /** @throws {CliError} when the artifact home has a format that this planwave can't read. */
-async function checkHome(home: string): Promise<void> {
+async function checkFormat(home: string): Promise<void> {
   const fault = await findHomeFault(home);
   if (fault !== null) throw badInput(fault);
 }

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import type { CliDeps } from '../client/cli/cli-deps.ts';
 import { badInput } from '../client/cli/cli-error.ts';
 import { createProcessIo } from '../client/cli/cli-io.ts';
 import { runCli } from '../client/cli/commands/run-cli.ts';
 import { ExpectedError } from './bootstrap/expected-error.mjs';
+import { readVersion } from './bootstrap/hand-over.mjs';
 
 /** `npm run planwave -- <command>`: the client. `temporal …` passes through to the Temporal CLI that planwave uses. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -30,10 +30,4 @@ async function loadDeps(): Promise<CliDeps> {
   } catch (error) {
     throw error instanceof ExpectedError ? badInput(error.message) : error;
   }
-}
-
-function readVersion(): string | undefined {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  const { version }: { readonly version?: string } = JSON.parse(text);
-  return version;
 }

@@ -7,7 +7,7 @@ import { createCliDeps } from './cli-deps.ts';
 import { describeFolderFault } from './parts/folder-fault.ts';
 import { readSettings } from './parts/settings.ts';
 import type { Settings } from './parts/settings.ts';
-import { listenForStop } from './parts/stop-signal.ts';
+import { listenForStop } from './parts/supervise.ts';
 import { say, temporalLinks } from './say.ts';
 import { bringUp, stopStack } from './stack.ts';
 

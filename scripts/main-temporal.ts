@@ -1,6 +1,5 @@
 import { ensureTemporal } from './dev-server/dev-server.ts';
-import { listenForStop } from './parts/stop-signal.ts';
-import { supervise } from './parts/supervise.ts';
+import { listenForStop, supervise } from './parts/supervise.ts';
 import { say, temporalLinks } from './say.ts';
 import { readSettings } from './parts/settings.ts';
 

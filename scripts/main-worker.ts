@@ -7,7 +7,7 @@ import { badSettingsExitCode, ExpectedError } from './bootstrap/expected-error.m
 import { refuseOtherHome } from './dev-server/running-server.ts';
 import { registerSearchAttributes } from './dev-server/server-arguments.ts';
 import { announceReady } from './parts/part.ts';
-import { listenForStop, type StopSignal } from './parts/stop-signal.ts';
+import { listenForStop, type StopSignal } from './parts/supervise.ts';
 import { say } from './say.ts';
 import { readSettings, temporalAddressOf } from './parts/settings.ts';
 

@@ -1,3 +1,6 @@
-import { handOver } from './bootstrap/hand-over.mjs';
+import { handOver, readVersion } from './bootstrap/hand-over.mjs';
 
-await handOver('main-planwave.ts');
+const args = process.argv.slice(2);
+// Needs no packages, so it answers at once, and also before they are installed.
+if (args.length === 1 && args[0] === '--version') console.log(readVersion());
+else await handOver('main-planwave.ts', args);

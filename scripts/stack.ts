@@ -4,7 +4,7 @@ import { ensureTemporal, type TemporalServer } from './dev-server/dev-server.ts'
 import { findFreePort, isListening } from './dev-server/temporal-probe.ts';
 import { describeFolderFault } from './parts/folder-fault.ts';
 import { startNodePart } from './parts/part.ts';
-import type { StopSignal } from './parts/stop-signal.ts';
+import type { StopSignal } from './parts/supervise.ts';
 import { supervise, type Supervised } from './parts/supervise.ts';
 import { partEnvironment, type Settings } from './parts/settings.ts';
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { atomicWriteFile } from '../activities/adapters/file-store/atomic-write-file.ts';
-import { hashSources, root } from './hash-sources.ts';
+import { hashSources, root } from './build-id.ts';
 
 /** The workflows as one script for the sandbox. */
 export interface WorkflowBundle {

@@ -5,11 +5,13 @@ import { createFileArtifactStore } from '../activities/adapters/file-store/file-
 import { createFileEffectLedger } from '../activities/adapters/file-store/file-effect-ledger.ts';
 import { createFileReplyLedger } from '../activities/adapters/file-store/file-reply-ledger.ts';
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
+import { openSegments } from '../activities/adapters/file-store/segments.ts';
+import type { Segments } from '../activities/adapters/file-store/segments.ts';
 import { createGitWorktrees } from '../activities/adapters/git/git-worktrees.ts';
 import { createFileWorkspaces } from '../activities/adapters/workspaces/file-workspaces.ts';
 import { createThreadStore } from '../activities/adapters/thread-store/create-thread-store.ts';
 import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
-import { resolveModelName } from '../activities/adapters/agent-file/model-aliases.ts';
+import { resolveModelName } from '../activities/adapters/agent-file/parse-agent-file.ts';
 import { computeUsage, isPriced, pricedModels } from '../activities/adapters/prices.ts';
 import { log } from '@temporalio/activity';
 import { noopMetricMeter } from '@temporalio/common';
@@ -27,13 +29,13 @@ import type { Redactor } from '../activities/ports/redactor.ts';
 import {
   redactEffects,
   redactLedger,
+  redactMiddlewares,
   redactProjection,
   redactStore,
   redactThreads,
+  redactTools,
 } from '../activities/redaction/redact-ports.ts';
-import { redactMiddlewares } from '../activities/redaction/redact-middlewares.ts';
 import { redactModel } from '../activities/redaction/redact-model.ts';
-import { redactTools } from '../activities/redaction/redact-tools.ts';
 import { createTeamActivities } from '../activities/team/create-team-activities.ts';
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
 import { createDesignActivities } from '../activities/design/create-design-activities.ts';
@@ -82,9 +84,10 @@ export function createActivities(
 ): Activities {
   const { home, apiKey, baseUrl, defaultModel, isRehearsal, threadsUrl } = settings;
   const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
-  const store = redactStore(createFileArtifactStore({ home }), redactor);
+  const segments = openSegments({ home });
+  const store = redactStore(createFileArtifactStore({ segments }), redactor);
   const projection = redactProjection(createFileProjection({ home }), redactor);
-  const places = createPlaces(settings, commands);
+  const places = createPlaces(settings, commands, segments);
   const tools = redactTools(createTools({ ...places, own: ownTools }), redactor);
   const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
   const middlewares = redactMiddlewares(
@@ -105,9 +108,10 @@ export function createActivities(
     ...createAgentTurnActivities({
       model: redactModel(isRehearsal ? rehearse(provider) : provider, redactor),
       store,
-      ledger: redactLedger(createFileReplyLedger({ home }), redactor),
+      ledger: redactLedger(createFileReplyLedger({ segments }), redactor),
       effects: redactEffects(createFileEffectLedger({ home }), redactor),
       tools,
+      worktrees: places.worktrees,
       prefixGate: new PrefixGate(),
       defaultModel,
       resolveModel: resolveModelName,
@@ -153,11 +157,18 @@ export function createActivities(
 function createPlaces(
   { home, workspaceRoots: roots, tools }: WorkerSettings,
   commands: Commands,
+  segments: Segments,
 ): ToolPlaces {
-  const plain = createFileArtifactStore({ home });
+  const plain = createFileArtifactStore({ segments });
   const keep = (content: Uint8Array) => plain.put(content);
   const worktrees = createGitWorktrees({ home });
-  const workspaces = createFileWorkspaces({ home, roots, worktrees, keep });
+  const workspaces = createFileWorkspaces({
+    home,
+    roots,
+    worktrees,
+    keep,
+    readable: tools?.readable ?? [],
+  });
   const runner = 'runner' in commands ? commands.runner : null;
   const untrusted = tools?.untrustedWorkspaces ?? false;
   return { workspaces, worktrees, commands: runner, untrusted };

@@ -8,13 +8,13 @@ import type {
 } from '@temporalio/worker';
 import type { Activities } from '../contracts/activity-types.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
-import { workOf } from '../activities/attempt/attempt-work.ts';
+import { workOf } from '../activities/attempt/heartbeat.ts';
 import { redactFailure } from '../activities/redaction/redact-failure.ts';
 import { taskQueue } from '../contracts/names.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';
 import { refuseBlockedWork } from './blocked-work.ts';
 import type { WorkflowBundle } from './bundle-workflows.ts';
-import { placeWork } from './place-work.ts';
+import { placeWork } from './work-place.ts';
 import type { Tracing } from './start-tracing.ts';
 import { tolerantCodec } from './tolerant-codec.ts';
 

@@ -1,3 +1,7 @@
+import { isAbsolute } from 'node:path';
+import { z } from 'zod';
+import { ownToolchain } from '../activities/adapters/sandbox/bubblewrap.ts';
+import type { SandboxSettings } from '../activities/adapters/sandbox/bubblewrap.ts';
 import {
   createSandbox,
   createUnconfinedRunner,
@@ -5,7 +9,6 @@ import {
 import { probeSandbox } from '../activities/adapters/sandbox/probe-sandbox.ts';
 import type { CommandRunner } from '../activities/ports/command-runner.ts';
 import { runCommandName } from '../activities/tools/registry/run-command.ts';
-import type { CommandSettings } from './command-settings.ts';
 
 /** The runner of agents' commands, or why there are none on this machine. */
 export type Commands =
@@ -23,4 +26,43 @@ export async function openCommands(settings: CommandSettings): Promise<Commands>
 export function describeMissing(commands: Commands): Readonly<Record<string, string>> {
   if ('runner' in commands) return {};
   return { [runCommandName]: `${commands.cause}. Try: ${commands.cure}` };
+}
+
+/** Settings of agents' commands. */
+export interface CommandSettings extends SandboxSettings {
+  /** `PLANWAVE_UNCONFINED_COMMANDS=1`: commands run without a sandbox, and a person approves each. */
+  readonly unconfined: boolean;
+}
+
+/** Variables of agents' commands, each with what is expected of it. */
+export const commandVariables = {
+  PLANWAVE_TOOLCHAINS: z
+    .string()
+    .transform((text) => text.split(':').filter((path) => path !== ''))
+    .refine(
+      (paths) => paths.every((path) => isAbsolute(path)),
+      'absolute paths, joined by ":". Try: /opt/go:/opt/python',
+    )
+    .optional(),
+  PLANWAVE_SHARED_FOLDERS: z
+    .string()
+    .transform((text) => text.split(':').filter((name) => name !== ''))
+    .refine(
+      (names) => names.every((name) => /^(?!\.{1,2}$)[^/\0]{1,200}$/.test(name)),
+      'names of folders at the top of the workspace, joined by ":". Try: node_modules:.venv',
+    )
+    .default(['node_modules', '.venv']),
+  PLANWAVE_UNCONFINED_COMMANDS: z
+    .enum(['0', '1'], '1 for commands without a sandbox, or 0. Try: leave it empty')
+    .default('0'),
+};
+
+type CommandVariables = z.infer<z.ZodObject<typeof commandVariables>>;
+
+export function toCommandSettings(read: CommandVariables): CommandSettings {
+  return {
+    toolchains: read.PLANWAVE_TOOLCHAINS ?? ownToolchain(),
+    sharedFolders: read.PLANWAVE_SHARED_FOLDERS,
+    unconfined: read.PLANWAVE_UNCONFINED_COMMANDS === '1',
+  };
 }

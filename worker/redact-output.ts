@@ -1,5 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Redactor } from '../activities/ports/redactor.ts';
+import type { Recorder } from '../core/metrics/create-recorder.ts';
+import { metrics } from '../core/metrics/metrics.ts';
 
 /** Characters after which an unfinished line is printed. No line of the log is as long. */
 const lineCharsMax = 1_000_000;
@@ -31,3 +33,14 @@ export function redactOutput(stream: NodeJS.WritableStream, redactor: Redactor):
 }
 
 type Write = (chunk: Uint8Array | string, ...rest: unknown[]) => boolean;
+
+/**
+ * Creates the function that a redactor calls for each finding.
+ *
+ * @returns a function of the rule, the destination and the number of findings. It never gets the secret.
+ */
+export function createRedactionCounter(
+  recorder: Recorder,
+): (rule: string, sink: string, count: number) => void {
+  return (rule, sink, count) => recorder.count(metrics.redactions, { rule, sink }, count);
+}

@@ -1,9 +1,10 @@
 import type { History } from '@temporalio/common/lib/proto-utils.js';
-import { Worker } from '@temporalio/worker';
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import type { ReplayResult } from '@temporalio/worker';
-import type { WorkflowBundle } from './bundle-workflows.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
+import type { WorkflowBundle } from './bundle-workflows.ts';
 import { tolerantCodec } from './tolerant-codec.ts';
+import { isTraced } from './worker-settings.ts';
 
 export interface RecordedWorkflow {
   readonly workflowId: string;
@@ -52,4 +53,16 @@ function unquote(quoted: string): string {
     // Rust escapes some characters differently from JSON.
     return quoted.slice(1, -1);
   }
+}
+
+/** Replays like `replayHistories`, without the SDK's log: the result reports every fault. */
+export async function* replayQuietly(
+  histories: AsyncIterable<RecordedWorkflow>,
+): AsyncIterableIterator<ReplayedWorkflow> {
+  Runtime.install({
+    logger: new DefaultLogger('ERROR', () => {}),
+    telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } },
+    shutdownSignals: [],
+  });
+  yield* replayHistories(histories, await loadWorkflowBundle({ traced: isTraced(process.env) }));
 }

@@ -16,10 +16,10 @@ import {
 } from '@temporalio/interceptors-opentelemetry';
 import type { OpenTelemetrySinks } from '@temporalio/interceptors-opentelemetry';
 import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
-import { workOf } from '../activities/attempt/attempt-work.ts';
+import { workOf } from '../activities/attempt/heartbeat.ts';
 import { readPlace } from '../core/ids.ts';
 import type { Redactor } from '../redaction/create-redactor.ts';
-import { describeWork } from './describe-work.ts';
+import { describeWork } from './work-place.ts';
 
 /** Parts of a traced process that its worker or its client needs. */
 export interface Tracing {

@@ -5,6 +5,8 @@ import { z } from 'zod';
 export interface ToolSettings {
   /** `PLANWAVE_TOOLS` as an absolute path: a module with the owner's tools. If undefined, only the shipped ones. */
   readonly file: string | undefined;
+  /** `PLANWAVE_READABLE_FILES`: patterns of private or ignored files that agents may read. Default: none. */
+  readonly readable: readonly string[];
   /** `PLANWAVE_UNTRUSTED_WORKSPACES=1`: strangers may have written the files of workspaces. Default: they are trusted. */
   readonly untrustedWorkspaces: boolean;
 }
@@ -16,6 +18,14 @@ export const toolVariables = {
     .regex(/^[^\p{Cc}]{1,4000}\.m?[jt]s$/u, 'the path of an ES module. Try: ./tools.mjs')
     .transform((path) => resolve(path))
     .optional(),
+  PLANWAVE_READABLE_FILES: z
+    .string()
+    .regex(
+      /^[^\p{Cc}]{0,4000}$/u,
+      'patterns as in a .gitignore, joined by ":". Try: .env.example:config/local.json',
+    )
+    .transform((text) => text.split(':').filter((pattern) => pattern !== ''))
+    .default([]),
   PLANWAVE_UNTRUSTED_WORKSPACES: z
     .enum(['0', '1'], '1 if strangers may have written files of workspaces, or 0. Try: 0')
     .default('0'),
@@ -26,6 +36,7 @@ type ToolVariables = z.infer<z.ZodObject<typeof toolVariables>>;
 export function toToolSettings(read: ToolVariables): ToolSettings {
   return {
     file: read.PLANWAVE_TOOLS,
+    readable: read.PLANWAVE_READABLE_FILES,
     untrustedWorkspaces: read.PLANWAVE_UNTRUSTED_WORKSPACES === '1',
   };
 }

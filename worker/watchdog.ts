@@ -6,7 +6,7 @@ import type { Redactor } from '../redaction/create-redactor.ts';
 import { noteFileOf } from './blocked-work.ts';
 import type { BlockedAttempt } from './blocked-work.ts';
 import { formatLogEntry } from './create-logger.ts';
-import { root } from './hash-sources.ts';
+import { root } from './build-id.ts';
 import type { WorkerProcessSettings } from './worker-settings.ts';
 
 declare global {

@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { taskQueue } from '../contracts/names.ts';
-import { commandVariables, toCommandSettings, type CommandSettings } from './command-settings.ts';
+import { commandVariables, toCommandSettings } from './open-commands.ts';
+import type { CommandSettings } from './open-commands.ts';
 import { address, folders, isListenAddress, oneWord, seconds } from './setting-shapes.ts';
 import { toolVariables, toToolSettings } from './tool-settings.ts';
 import type { ToolSettings } from './tool-settings.ts';
@@ -17,7 +18,6 @@ const realModel = 'claude-sonnet-5-5';
 /** The key that selects the rehearsal model, which checks no key. */
 const rehearsalKey = 'rehearsal';
 
-/** Settings of a worker. */
 export interface WorkerSettings {
   /** `PLANWAVE_HOME` as an absolute path; default `.planning` in the current folder. */
   readonly home: string;
@@ -46,7 +46,6 @@ export interface WorkerSettings {
   readonly tools?: ToolSettings | undefined;
 }
 
-/** Settings of a worker process. */
 export interface WorkerProcessSettings extends WorkerSettings {
   /** `PLANWAVE_TASK_QUEUE`, default `planwave`. The client needs the same value. */
   readonly taskQueue: string;

@@ -3,7 +3,10 @@ import type { ModelTurnResult } from '../../contracts/model-turn.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { StoreUnavailable } from '../ports/artifact-store.ts';
+import type { ArtifactBatch } from '../ports/artifact-store.ts';
 import type { LedgerKey, ReplyLedger } from '../ports/reply-ledger.ts';
+import type { ModelAborted, ModelReply, ModelRequest } from '../ports/model-client.ts';
+import type { AgentTurnDeps } from './deps.ts';
 
 /** The work of all attempts at one activity so far. */
 export interface Attempts {
@@ -66,6 +69,7 @@ export async function recallSpent(
 
 /**
  * @param spent usage of this attempt alone.
+ * @param batch artifacts that the result refers to: they are stored with it.
  * @throws StoreUnavailable
  */
 export async function recordResult(
@@ -73,8 +77,9 @@ export async function recordResult(
   info: Info,
   result: ModelTurnResult,
   spent: Usage,
+  batch: ArtifactBatch,
 ): Promise<void> {
-  await put(ledger, info, { version: ledgerVersion, result, spent });
+  await put(ledger, info, { version: ledgerVersion, result, spent }, batch);
 }
 
 /**
@@ -99,8 +104,13 @@ export async function recordSpent(ledger: ReplyLedger, info: Info, spent: Usage)
   }
 }
 
-function put(ledger: ReplyLedger, info: Info, entry: AttemptEntry): Promise<void> {
-  return ledger.put(ledgerKeyOf(info), info.attempt, entry);
+function put(
+  ledger: ReplyLedger,
+  info: Info,
+  entry: AttemptEntry,
+  batch?: ArtifactBatch,
+): Promise<void> {
+  return ledger.put(ledgerKeyOf(info), info.attempt, entry, batch);
 }
 
 async function findEntries(ledger: ReplyLedger, key: LedgerKey): Promise<readonly AttemptEntry[]> {
@@ -120,4 +130,26 @@ function isEntry(value: unknown): value is AttemptEntry {
     'result' in value &&
     'spent' in value
   );
+}
+
+export type Pricing = Pick<AgentTurnDeps, 'computeUsage' | 'computeWorst'>;
+
+/** Returns the usage of a call with a reply. A reply without counts may have used as much as the worst case. */
+export function usageOfAnswer(
+  { computeUsage, computeWorst }: Pricing,
+  request: ModelRequest,
+  { model, tokens }: Pick<ModelReply, 'model' | 'tokens'>,
+): Usage {
+  if (tokens !== null) return computeUsage({ requested: request.model, answered: model }, tokens);
+  return { ...computeWorst(request), calls: 1, unpriced_calls: 1, unreported_calls: 0 };
+}
+
+/** Returns the usage of a cancelled call. One whose reply had not begun may have been billed. */
+export function usageOfAbort(
+  { computeUsage, computeWorst }: Pricing,
+  request: ModelRequest,
+  { model, tokens }: Pick<ModelAborted, 'model' | 'tokens'>,
+): Usage {
+  if (tokens === null) return computeWorst(request);
+  return computeUsage({ requested: request.model, answered: model }, tokens);
 }

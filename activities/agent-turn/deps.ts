@@ -3,6 +3,7 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { EffectLedger } from '../ports/effect-ledger.ts';
 import type { ModelClient, ModelRequest, TokenCount } from '../ports/model-client.ts';
 import type { ReplyLedger } from '../ports/reply-ledger.ts';
+import type { Worktrees } from '../ports/worktrees.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
 import type { PrefixGate } from './prefix-gate.ts';
 
@@ -14,6 +15,8 @@ export interface AgentTurnDeps {
   readonly ledger: ReplyLedger;
   readonly effects: EffectLedger;
   readonly tools: ToolRegistry;
+  /** Says which files an output may name as unchanged. */
+  readonly worktrees: Pick<Worktrees, 'listTouched'>;
   /** Gate that lets the first call of a wave go out before its siblings. */
   readonly prefixGate: PrefixGate;
   /** Model of agents that name none. */

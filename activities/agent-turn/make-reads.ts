@@ -5,7 +5,7 @@ import type {
   StateToolCall,
   ToolCall,
 } from '../../contracts/model-turn.ts';
-import type { ToolRead } from '../../contracts/tool-read.ts';
+import type { ToolRead } from '../../contracts/transcript.ts';
 import { readAgent, readJson } from '../artifacts/read-artifact.ts';
 import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
 import { callTool, prepareCall } from '../tools/call-tool.ts';

@@ -5,8 +5,8 @@ import type { LabelsOf } from '../../core/metrics/metrics.ts';
 import { isAnyUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
 import type { ModelClient, ModelRequest } from '../ports/model-client.ts';
-import { usageOfAbort, usageOfAnswer } from './usage-of-call.ts';
-import type { Pricing } from './usage-of-call.ts';
+import { usageOfAbort, usageOfAnswer } from './attempt-ledger.ts';
+import type { Pricing } from './attempt-ledger.ts';
 
 type CallResult = LabelsOf<typeof metrics.modelCallDuration>['result'];
 

@@ -12,15 +12,28 @@ import { addSpending, spendingOf } from '../../core/budget/spending.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { workPlace } from '../../core/ids.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
 import type { ModelProgress, ModelReply } from '../ports/model-client.ts';
 import { stages } from '../stages/stages.ts';
-import { addToWork, noteWork } from '../attempt/attempt-work.ts';
-import { recallAttempts, recordResult, recordSpent, reserveAttempt } from './attempt-ledger.ts';
+import {
+  addToWork,
+  heartbeatEveryMsDefault,
+  noteWork,
+  startHeartbeat,
+} from '../attempt/heartbeat.ts';
+import {
+  recallAttempts,
+  recordResult,
+  recordSpent,
+  reserveAttempt,
+  usageOfAbort,
+  usageOfAnswer,
+} from './attempt-ledger.ts';
 import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { toModelFailure } from '../attempt/failures.ts';
-import { heartbeatEveryMsDefault, startHeartbeat } from '../attempt/heartbeat.ts';
+import { checkUnchanged } from './check-unchanged.ts';
 import { assertCurrent } from '../attempt/while-current.ts';
 import { makeReads } from './make-reads.ts';
 import { findSharedPrefix } from './prefix-gate.ts';
@@ -29,7 +42,6 @@ import type { PreparedTurn } from './prepare-turn.ts';
 import { retryStore } from './retry-store.ts';
 import { assertSmall, settleTurn, settleWithoutReply } from './settle-turn.ts';
 import type { SettledTurn } from './settle-turn.ts';
-import { usageOfAbort, usageOfAnswer } from './usage-of-call.ts';
 
 /** Maximum characters of the reason in a heartbeat, from its beginning: path, reason and cure. */
 const waitReasonCharsMax = 400;
@@ -51,7 +63,8 @@ interface Attempt {
 
 /** The end of a call that did not fail: how it is stored, and what it used. */
 interface CallEnd {
-  readonly settle: () => Promise<SettledTurn>;
+  /** @param store Batch that is stored with the result. */
+  readonly settle: (store: ArtifactStore) => Promise<SettledTurn>;
   readonly usage: Usage;
   readonly request_id: string | null;
   readonly model: string;
@@ -95,7 +108,9 @@ export async function runModelTurn(
       progress = { ...progress, last_words: cutText(`${tool} …`, waitReasonCharsMax) };
     };
     const reading = { deps, input, context, onCall };
-    if (result !== null) return await makeReads(reading, noteEnd(context, result));
+    const lookAt = async (reply: ModelTurnResult): Promise<ModelTurnResult> =>
+      checkUnchanged(reading, await makeReads(reading, noteEnd(context, reply)));
+    if (result !== null) return await lookAt(result);
     const prepared = await prepareTurn(deps, input, callKeyOf(context, input));
     progress = { ...progress, turn: prepared.turn };
     addToWork(context, { turn: prepared.turn, model: prepared.request.model });
@@ -112,7 +127,7 @@ export async function runModelTurn(
     };
     const { hasMissed } = heartbeat;
     const attempt = { deps, input, context, spent, hasMissed, onProgress, onWait };
-    return await makeReads(reading, noteEnd(context, await finishTurn(attempt, prepared)));
+    return await lookAt(await finishTurn(attempt, prepared));
   } finally {
     heartbeat.stop();
   }
@@ -140,7 +155,8 @@ async function finishTurn(attempt: Attempt, prepared: PreparedTurn): Promise<Mod
     signal: context.cancellationSignal,
     onWait: attempt.onWait,
   };
-  const { head, reply } = await retryStore(patience, end.settle);
+  const batch = deps.store.openBatch();
+  const { head, reply } = await retryStore(patience, () => end.settle(batch));
   const result: ModelTurnResult = {
     head,
     reply,
@@ -149,7 +165,9 @@ async function finishTurn(attempt: Attempt, prepared: PreparedTurn): Promise<Mod
     model: end.model,
   };
   assertSmall(result);
-  await retryStore(patience, () => recordResult(deps.ledger, context.info, result, end.usage));
+  await retryStore(patience, () =>
+    recordResult(deps.ledger, context.info, result, end.usage, batch),
+  );
   return result;
 }
 
@@ -157,12 +175,14 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
   const { deps, input, context } = attempt;
   const cause = readCancelCause(context);
   if (cause !== null) return endTakenBack(attempt, prepared, noUsage);
-  const needs = findExcess(attempt, prepared);
-  if (needs !== null) return endWithoutReply(attempt, prepared, { type: 'unaffordable', needs });
+  // Measuring a request takes as long as sending it, so it is done once.
+  const worst = deps.computeWorst(prepared.request);
+  const needs = findExcess(attempt, spendingOf(worst));
+  if (needs !== null) return endWithoutReply(prepared, { type: 'unaffordable', needs });
   try {
-    const reply = await complete(attempt, prepared);
+    const reply = await complete(attempt, prepared, worst);
     return {
-      settle: () => settleTurn(deps, prepared, input, reply),
+      settle: (store) => settleTurn({ ...deps, store }, prepared, input, reply),
       usage: usageOfAnswer(deps, prepared.request, reply),
       request_id: reply.requestId,
       model: reply.model,
@@ -183,23 +203,21 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
 }
 
 /** @returns the worst case of the call, including its earlier attempts, when that exceeds the allowance. */
-function findExcess({ deps, input, spent }: Attempt, { request }: PreparedTurn): Spending | null {
+function findExcess({ input, spent }: Attempt, worst: Spending): Spending | null {
   const { allowance } = input;
   if (allowance === null) return null;
-  const worst = spendingOf(deps.computeWorst(request));
   return fits(addSpending(spendingOf(spent), worst), allowance) ? null : worst;
 }
 
 /** @param usage of the call. If undefined, it was not made. */
 function endWithoutReply(
-  { deps }: Attempt,
   prepared: PreparedTurn,
   reply: TurnReply,
   usage = noUsage,
   request_id: string | null = null,
 ): CallEnd {
   return {
-    settle: () => settleWithoutReply(deps.store, prepared, reply),
+    settle: (store) => settleWithoutReply(store, prepared, reply),
     usage,
     request_id,
     model: prepared.request.model,
@@ -210,7 +228,11 @@ function endWithoutReply(
  * Makes the call itself, after the first one of its wave. It may have waited, so it checks whether the work is still
  * its own.
  */
-async function complete(attempt: Attempt, { request }: PreparedTurn): Promise<ModelReply> {
+async function complete(
+  attempt: Attempt,
+  { request }: PreparedTurn,
+  worst: Usage,
+): Promise<ModelReply> {
   const { deps, input, context } = attempt;
   const signal = context.cancellationSignal;
   const passage = await deps.prefixGate.enter(
@@ -218,7 +240,7 @@ async function complete(attempt: Attempt, { request }: PreparedTurn): Promise<Mo
     signal,
   );
   try {
-    await reserveAttempt(deps.ledger, context.info, deps.computeWorst(request));
+    await reserveAttempt(deps.ledger, context.info, worst);
     await assertCurrent(context, attempt.hasMissed).catch(async (error: unknown) => {
       await recordSpent(deps.ledger, context.info, noUsage);
       throw error;
@@ -251,13 +273,13 @@ async function endTakenBack(
     await recordSpent(deps.ledger, context.info, usage);
     return endCancelled(context, cause);
   }
-  const end = endWithoutReply(attempt, prepared, { type: 'aborted' }, usage);
+  const end = endWithoutReply(prepared, { type: 'aborted' }, usage);
   if (words === '') return end;
   return {
     ...end,
-    settle: async () => {
-      const words_ref = await deps.store.put(words);
-      return settleWithoutReply(deps.store, prepared, { type: 'aborted', words_ref });
+    settle: async (store) => {
+      const words_ref = await store.put(words);
+      return settleWithoutReply(store, prepared, { type: 'aborted', words_ref });
     },
   };
 }
@@ -274,7 +296,7 @@ async function endFailed(
   if (readCancelCause(context) !== null) return endTakenBack(attempt, prepared, usage);
   if (error.type === 'ModelContextExceeded') {
     const { request_id } = error.details;
-    return endWithoutReply(attempt, prepared, { type: 'context_exceeded' }, usage, request_id);
+    return endWithoutReply(prepared, { type: 'context_exceeded' }, usage, request_id);
   }
   const spent = addUsage(attempt.spent, usage);
   await recordSpent(deps.ledger, context.info, usage);

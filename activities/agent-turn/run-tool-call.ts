@@ -1,13 +1,14 @@
 import { Context } from '@temporalio/activity';
 import type { RunToolInput, RunToolResult } from '../../contracts/activity-types.ts';
+import { cleanLine } from '../../core/text/cut-text.ts';
+import type { ActContext } from '../tools/tool.ts';
 import { prepareCall } from '../tools/call-tool.ts';
 import { readAgent, readJson } from '../artifacts/read-artifact.ts';
 import { assertCurrent } from '../attempt/while-current.ts';
-import { noteWork } from '../attempt/attempt-work.ts';
+import { heartbeatEveryMsDefault, noteWork, startHeartbeat } from '../attempt/heartbeat.ts';
 import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
 import { toolTimeoutMsDefault } from './deps.ts';
 import type { AgentTurnDeps } from './deps.ts';
-import { heartbeatEveryMsDefault, startHeartbeat } from '../attempt/heartbeat.ts';
 import { toolsGranted } from './offer-tools.ts';
 import { runActingCall } from './run-acting-call.ts';
 import type { CallAnswer } from './run-acting-call.ts';
@@ -25,10 +26,21 @@ export async function runToolCall(
   const details = { agent_id, delegation_id, tool: input.call.name };
   noteWork(context, { kind: 'tool_call', ...details });
   const everyMs = deps.heartbeatEveryMs ?? heartbeatEveryMsDefault;
-  const heartbeat = startHeartbeat(context, everyMs, () => details);
+  let readTail = readNothing;
+  const heartbeat = startHeartbeat(context, everyMs, () => ({
+    ...details,
+    last_words: lastLine(readTail()),
+  }));
   const { hasMissed } = heartbeat;
   try {
-    const answer = await answerCall(deps, input, () => assertCurrent(context, hasMissed));
+    const answer = await answerCall(
+      deps,
+      input,
+      () => assertCurrent(context, hasMissed),
+      (read) => {
+        readTail = read;
+      },
+    );
     if ('type' in answer) return answer;
     const { text, ...rest } = answer;
     return { type: 'done', result_ref: await deps.store.put(text), ...rest };
@@ -41,10 +53,25 @@ export async function runToolCall(
   }
 }
 
+function readNothing(): string {
+  return '';
+}
+
+/** Characters of the line of a running command that people see. */
+const lastLineCharsMax = 200;
+
+/** Returns the last line that is complete: half a secret is not known for one. */
+function lastLine(text: string): string {
+  const lines = text.split(/[\r\n]/).slice(0, -1);
+  const shown = lines.map((line) => cleanLine(line, lastLineCharsMax));
+  return shown.findLast((line) => line !== '') ?? '';
+}
+
 async function answerCall(
   deps: AgentTurnDeps,
   input: RunToolInput,
   checkCurrent: () => Promise<void>,
+  onTail: ActContext['onTail'],
 ): Promise<CallAnswer> {
   const [agent, args] = await Promise.all([
     readAgent(deps.store, input.registry_ref, input.agent_id),
@@ -70,6 +97,7 @@ async function answerCall(
       context: { store, run_id, delegation_id, builds_on, record_ref, signal },
       timeoutMs: tool.timeoutMsOf?.(prepared.input) ?? timeoutMs,
       assertCurrent: checkCurrent,
+      onTail,
     },
   );
 }

@@ -5,7 +5,7 @@ import type { DetailEntry, RunRecord } from '../../contracts/run-record.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { takeEntries } from '../text/blocks.ts';
-import { readLastWaveCompact } from './read-wave.ts';
+import { readLastWaveCompact } from './read-reports.ts';
 import { countBytes } from '../text/bytes.ts';
 
 /** Id of the planner's newest wave_compact as a detail. It is one only when it is too long for the packet. */

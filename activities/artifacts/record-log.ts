@@ -49,7 +49,6 @@ export async function readRecord(store: ArtifactStore, ref: Ref): Promise<RunRec
   return folded;
 }
 
-/** The place of a record in its run. */
 export type RecordPlace = Pick<RunRecord, 'revision' | 'previous_ref'>;
 
 /**

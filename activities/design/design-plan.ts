@@ -45,7 +45,7 @@ import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { RecordDeps } from '../run-record/deps.ts';
-import { summariseAgent } from '../run-record/summarise-agent.ts';
+import { summariseAgent } from '../run-record/load-registry.ts';
 
 type ToolProperties = RecordDeps['toolProperties'];
 

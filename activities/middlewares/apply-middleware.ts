@@ -1,9 +1,6 @@
 import type { Activities } from '../../contracts/activity-types.ts';
 import { AgentOutput } from '../../contracts/agent-output.ts';
-import type {
-  ApplyMiddlewareInput,
-  ApplyMiddlewareResult,
-} from '../../contracts/team-activities.ts';
+import type { ApplyMiddlewareInput, ApplyMiddlewareResult } from '../../contracts/team-run.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cleanLine } from '../../core/text/cut-text.ts';
 import { guardActivity } from '../attempt/failures.ts';

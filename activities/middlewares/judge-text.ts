@@ -1,6 +1,6 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { z } from 'zod';
-import type { ApplyMiddlewareInput } from '../../contracts/team-activities.ts';
+import type { ApplyMiddlewareInput } from '../../contracts/team-run.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';

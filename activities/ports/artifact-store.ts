@@ -30,6 +30,18 @@ export interface ArtifactStore {
    * @throws {StoreUnavailable} when the store can't be read.
    */
   has(ref: Ref): Promise<boolean>;
+
+  /** Opens an empty batch. */
+  openBatch(): ArtifactBatch;
+}
+
+/**
+ * Artifacts that are stored together with a ledger entry, by one write. `put` keeps them in memory, and readers of the batch
+ * find them at once. Without the entry they are never stored.
+ */
+export interface ArtifactBatch extends ArtifactStore {
+  /** The artifacts so far. */
+  readonly staged: ReadonlyMap<Ref, Uint8Array>;
 }
 
 /** Reference under a name, with the number of its writes. */
@@ -103,7 +115,7 @@ export class ArtifactMissing extends ArtifactCorrupt {
 
   constructor(init: { ref: Ref; path: string }) {
     super(
-      `The artifact "${init.path}" is missing: this worker has another PLANWAVE_HOME than the one that wrote it, or files ` +
+      `The artifact ${init.ref} is missing in "${init.path}": this worker has another PLANWAVE_HOME than the one that wrote it, or files ` +
         'were lost. Try: give the worker the home of this run or restore the file, then resume the run',
       init,
     );

@@ -10,6 +10,8 @@ export interface Command {
   readonly cwd: string;
   readonly stdin: string;
   readonly timeoutMs: number;
+  /** Called once when it has started, with a function that returns the end of its output so far. */
+  readonly onTail?: ((read: () => string) => void) | undefined;
 }
 
 /** The way in which a command ended: by itself, or killed when it reached a limit. */

@@ -1,3 +1,5 @@
+import type { ArtifactBatch } from './artifact-store.ts';
+
 /**
  * Key of one scheduled activity. Its retries share the key, so an attempt finds the replies that an earlier one paid
  * for.
@@ -24,10 +26,11 @@ export interface ReplyLedger {
 
   /**
    * Stores `value`, which must survive JSON, replacing this attempt's earlier entry. When the promise resolves, the
-   * entry survives a power cut.
+   * entry survives a power cut, and so do the artifacts of `batch`.
    *
    * @param attempt Number of the attempt, from 1.
+   * @param batch Artifacts that are stored with the entry, both or neither; none by default.
    * @throws {StoreUnavailable} when the ledger can't be written.
    */
-  put(key: LedgerKey, attempt: number, value: unknown): Promise<void>;
+  put(key: LedgerKey, attempt: number, value: unknown, batch?: ArtifactBatch): Promise<void>;
 }

@@ -9,7 +9,6 @@ export interface WorkspacePlace {
   readonly worker?: WorkspaceWorker;
 }
 
-/** A delegation that works in a workspace. */
 export interface WorkspaceWorker {
   readonly delegation_id: string;
   /** Delegations whose changes are in its copy from the start, in the order in which they are merged. */

@@ -28,6 +28,9 @@ export interface Worktrees {
   /** Lists the files that the delegation has changed, by path. */
   listChanges(place: WorkspacePlace): Promise<readonly ChangedFile[] | null>;
 
+  /** Lists the files of the delegation's copy that differ from the user's as they were at the start, whoever changed them. */
+  listTouched(place: WorkspacePlace): Promise<readonly ChangedFile[] | null>;
+
   /** Returns the delegation's changes as a patch; empty when there are none. */
   diff(place: WorkspacePlace): Promise<string | null>;
 }

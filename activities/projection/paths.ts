@@ -114,8 +114,7 @@ function readableBeginning(name: string): string {
 
 /** Folders of the store in the artifact home, and names reserved for future ones. */
 const storeFolders = [
-  'objects',
-  'ledger',
+  'segments',
   'effects',
   'refs',
   'research',

@@ -1,15 +1,15 @@
-import type { Fact } from '../../contracts/fact.ts';
 import { assumingAnswerers } from '../../contracts/names.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
-import { normaliseValue } from '../../core/pool/admit-facts.ts';
-import { listDeliverables } from '../../core/run/list-deliverables.ts';
 import { normaliseText } from '../../core/text/cut-text.ts';
+import { listDeliverables } from '../../core/run/list-deliverables.ts';
 import { cutLine } from '../../core/text/markdown.ts';
-import { resultLimits } from './limits.ts';
 import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
 import { listDisputed, renderList } from './render-report-parts.ts';
+import { resultLimits } from './limits.ts';
+import type { Fact } from '../../contracts/fact.ts';
+import { normaliseValue } from '../../core/pool/admit-facts.ts';
 
 /** Lists what the result leaves open: unanswered questions and assumptions. Empty parts are null. */
 export function renderOpenEnds(record: RunRecord, texts: RecordTexts): readonly (string | null)[] {

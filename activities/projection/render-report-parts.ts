@@ -1,20 +1,20 @@
-import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
-import type { EffectReceipt, RecordedEffect } from '../../contracts/effect.ts';
-import type { Ref } from '../../contracts/ref.ts';
 import type { RecordedCriterion, RunRecord } from '../../contracts/run-record.ts';
-import type { TeamOutcome } from '../../contracts/team-run.ts';
+import { bullets, oneLine, cutLine, embedMarkdown } from '../../core/text/markdown.ts';
+import type { EffectReceipt, RecordedEffect } from '../../contracts/effect.ts';
+import { treePaths } from './paths.ts';
+import { resultLimits } from './limits.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import type { WaveDecision } from '../../contracts/wave-decision.ts';
-import { readEnd } from '../../core/executor.ts';
 import { findDisputes } from '../../core/pool/find-conflicts.ts';
 import type { Dispute, TriadDissent } from '../../core/pool/find-conflicts.ts';
 import { describeGuarded } from '../../core/plan/rule-of-two.ts';
 import { listDeliverables } from '../../core/run/list-deliverables.ts';
 import { findDissent } from '../../core/spec/read-spec.ts';
-import { bullets, cutLine, embedMarkdown, oneLine } from '../../core/text/markdown.ts';
-import { resultLimits } from './limits.ts';
-import { treePaths } from './paths.ts';
+import { readEnd } from '../../core/executor.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { TeamOutcome } from '../../contracts/team-run.ts';
 import { renderTeamCosts } from './render-team.ts';
 
 /** Criteria under the heading of how they ended. */
@@ -145,7 +145,6 @@ interface Disputed {
   readonly wave: number;
   /** Report of the triad's phase that has the disputes. */
   readonly dissent_ref: Ref | null;
-  /** Report of the team. */
   readonly team_ref: Ref | null;
   /** The planner's decision on the wave. */
   readonly decision_ref: Ref | null;

@@ -1,16 +1,15 @@
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
-import type { AcceptanceCriterion } from '../../contracts/delegation.ts';
 import { plannerAgentId } from '../../contracts/names.ts';
+import type { AcceptanceCriterion } from '../../contracts/delegation.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
-import { informsWork } from '../../core/questions/answer-kinds.ts';
-import { cutText } from '../../core/text/cut-text.ts';
-import { escapeInvisible } from '../../core/text/remove-invisible.ts';
-import { joinNames } from '../artifacts/packet-details.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { blockBytesMax } from '../text/block-limits.ts';
-import { cutAtLine, listBlock, textBlock } from '../text/blocks.ts';
+import { cutText, escapeInvisible } from '../../core/text/cut-text.ts';
+import { joinNames } from '../artifacts/packet-details.ts';
 import { grantTools } from '../tools/tool.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
+import { informsWork } from '../../core/questions/answer-kinds.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { cutAtLine, listBlock, textBlock } from '../text/blocks.ts';
 
 /** Maximum characters of a tool's purpose: everything else that an agent has to know stands in its description. */
 const toolCharsMax = 200;

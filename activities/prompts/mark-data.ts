@@ -1,4 +1,4 @@
-import { removeInvisible } from '../../core/text/remove-invisible.ts';
+import { removeInvisible } from '../../core/text/cut-text.ts';
 import { hashBytes } from '../text/bytes.ts';
 
 /** Hex digits of a marker: a text that contains its own can't be found. */

@@ -10,8 +10,7 @@ import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import { joinNames } from '../artifacts/packet-details.ts';
-import { readWhole } from '../artifacts/read-whole.ts';
-import { readShape } from '../artifacts/read-artifact.ts';
+import { readShape, readWhole } from '../artifacts/read-artifact.ts';
 
 /** Result that a delegation builds on: of one that it depends on in its wave, or of an earlier wave. */
 export interface Upstream extends UpstreamOutput {

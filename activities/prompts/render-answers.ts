@@ -1,8 +1,7 @@
 import type { DeliveredAnswer, NewsItem } from '../../contracts/messages.ts';
 import { assumingAnswerers } from '../../contracts/names.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { shareBytes } from '../../core/text/cut-text.ts';
-import { escapeInvisible } from '../../core/text/remove-invisible.ts';
+import { escapeInvisible, shareBytes } from '../../core/text/cut-text.ts';
 import { countBytes } from '../text/bytes.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, listBlock } from '../text/blocks.ts';

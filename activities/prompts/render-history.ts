@@ -9,7 +9,7 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readShape } from '../artifacts/read-artifact.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { jsonBlock, listBlock, takeEntries } from '../text/blocks.ts';
-import type { DecidedWave } from '../artifacts/read-wave.ts';
+import type { DecidedWave } from '../artifacts/read-reports.ts';
 
 /** Maximum characters of the reason why an attempt ended. */
 const reasonCharsMax = 300;

@@ -2,14 +2,13 @@ import type { Prompt } from '../../contracts/model-turn.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { Dissent } from '../../contracts/spec.ts';
 import { engineLimits } from '../../core/limits.ts';
+import { dropReplacedOutcomes } from '../../core/schedule/dependencies.ts';
 import { chooseConflicts, chooseSides, findConflicts } from '../../core/pool/find-conflicts.ts';
 import type { Conflict, Dispute } from '../../core/pool/find-conflicts.ts';
-import { factsFromOutputs } from '../../core/pool/propose-facts.ts';
-import { dropReplacedOutcomes } from '../../core/schedule/dependencies.ts';
-import { readDisputes } from '../artifacts/read-disputes.ts';
-import { currentFacts, showFact } from '../artifacts/read-wave.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { loadTexts, textOf } from '../projection/record-texts.ts';
+import { factsFromOutputs } from '../../core/pool/propose-facts.ts';
+import { currentFacts, readDisputes, showFact } from '../artifacts/read-reports.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, listBlock } from '../text/blocks.ts';
 

@@ -1,10 +1,13 @@
 import type { EntrySelection } from '../../contracts/thread.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { EffectLedger } from '../ports/effect-ledger.ts';
+import type { ReplyLedger } from '../ports/reply-ledger.ts';
+import type { Middleware, MiddlewareRegistry } from '../ports/middleware.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
 import type { Redactor } from '../ports/redactor.ts';
-import type { ReplyLedger } from '../ports/reply-ledger.ts';
 import type { ThreadStore } from '../ports/thread-store.ts';
+import type { Tool, ToolRegistry } from '../tools/tool.ts';
+import { redactFailure } from './redact-failure.ts';
 
 /**
  * Wraps a store so that it holds no secret: addresses are those of the redacted texts. Prompts, replies, tool calls,
@@ -16,6 +19,10 @@ export function redactStore(store: ArtifactStore, redactor: Redactor): ArtifactS
     get: (ref) => store.get(ref),
     getText: (ref) => store.getText(ref),
     has: (ref) => store.has(ref),
+    openBatch: () => {
+      const batch = store.openBatch();
+      return { ...redactStore(batch, redactor), staged: batch.staged };
+    },
   };
 }
 
@@ -40,8 +47,8 @@ function readText(bytes: Uint8Array): string | null {
 export function redactLedger(ledger: ReplyLedger, redactor: Redactor): ReplyLedger {
   return {
     find: (key) => ledger.find(key),
-    put: async (key, attempt, value) =>
-      ledger.put(key, attempt, redactor.redactValue(value, 'ledger')),
+    put: async (key, attempt, value, batch) =>
+      ledger.put(key, attempt, redactor.redactValue(value, 'ledger'), batch),
   };
 }
 
@@ -89,5 +96,64 @@ export function redactThreads(threads: ThreadStore, redactor: Redactor): ThreadS
     count: (which) => threads.count(redactNames(which)),
     remove: (which) => threads.remove(redactNames(which)),
     close: () => threads.close(),
+  };
+}
+
+/** Middlewares whose texts, notes, reasons and errors hold no secret. They are cut to size afterwards. */
+export function redactMiddlewares(
+  middlewares: MiddlewareRegistry,
+  redactor: Redactor,
+): MiddlewareRegistry {
+  return new Map([...middlewares].map(([name, one]) => [name, redactMiddleware(one, redactor)]));
+}
+
+function redactMiddleware(middleware: Middleware, redactor: Redactor): Middleware {
+  const { name, kind, stages } = middleware;
+  return {
+    name,
+    kind,
+    stages,
+    async apply(text, context) {
+      try {
+        return redactor.redactValue(await middleware.apply(text, context), 'middleware');
+      } catch (error) {
+        throw redactFailure(error, redactor);
+      }
+    },
+  };
+}
+
+/** Tools whose results and errors hold no secret. Results are cut to size afterwards, and half a secret is not known for one. */
+export function redactTools(tools: ToolRegistry, redactor: Redactor): ToolRegistry {
+  return new Map([...tools].map(([name, tool]) => [name, redactTool(tool, redactor)]));
+}
+
+function redactTool(tool: Tool, redactor: Redactor): Tool {
+  const redacted = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return redactor.redactValue(await work(), 'tool');
+    } catch (error) {
+      throw redactFailure(error, redactor);
+    }
+  };
+  // What it reads came from the model, and was redacted then.
+  if (tool.effect === 'state') return tool;
+  if (tool.effect === 'read') {
+    return { ...tool, run: (input, context) => redacted(() => tool.run(input, context)) };
+  }
+  return {
+    ...tool,
+    describeLoss: (input, context) =>
+      redacted(async () => (await tool.describeLoss?.(input, context)) ?? null),
+    look: (input, context) => redacted(() => tool.look(input, context)),
+    act: (input, context) =>
+      redacted(() =>
+        tool.act(input, {
+          ...context,
+          // All of it: a secret may begin some lines above the one that is shown.
+          onTail: (read) => context.onTail?.(() => redactor.redactText(read(), 'tool')),
+        }),
+      ),
+    check: (input, before, context) => redacted(() => tool.check(input, before, context)),
   };
 }

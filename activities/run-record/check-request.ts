@@ -12,10 +12,10 @@ import { checkPhaseStart } from '../../core/triad/check-phase-start.ts';
 import { outlinePlan } from '../../core/plan/outline-plan.ts';
 import { composePlan } from './compose-plan.ts';
 import { checkTeamRequest } from './check-typed-teams.ts';
-import { joinSentences } from './input-fault.ts';
-import type { InputFault, WorkflowType } from './input-fault.ts';
+import { joinSentences } from './describe-input-issues.ts';
+import type { InputFault, WorkflowType } from './describe-input-issues.ts';
 import type { RunRequest } from './read-input.ts';
-import { summariseAgent } from './summarise-agent.ts';
+import { summariseAgent } from './load-registry.ts';
 
 /** Placeholder address: a plan is checked before it is stored. */
 const noRef = '0'.repeat(64);

@@ -3,10 +3,9 @@ import { whileCurrent } from '../attempt/while-current.ts';
 import { guardActivity } from '../attempt/failures.ts';
 import { withHeartbeat } from '../attempt/heartbeat.ts';
 import type { RecordDeps } from './deps.ts';
-import { judgeAnswers } from './judge-answers.ts';
+import { judgeAnswers, reviewDecision } from './review-decision.ts';
 import { openRun } from './open-run.ts';
 import { recordPhase } from './record-phase.ts';
-import { reviewDecision } from './review-decision.ts';
 import { updateRecord } from './update-record.ts';
 
 /** The activities that keep a run's record: its beginning, each change to it, what is judged by it, and the phases of its triads. */

@@ -15,8 +15,8 @@ export interface RecordDeps {
    */
   readonly agents: (agentsDir: string | null) => AgentSource;
   readonly projection: ProjectionWriter;
-  /** Checks the folder that a run's input may name for its files. */
-  readonly workspaces: Pick<Workspaces, 'findFault'>;
+  /** Checks the folder that a run's input may name for its files, and reads its guide. */
+  readonly workspaces: Pick<Workspaces, 'findFault' | 'read'>;
   /** Defined in OpenRunResult. */
   readonly approvers: readonly string[] | null;
   /** All existing tools. An agent that allows another one is refused. */

@@ -1,7 +1,11 @@
+import type { Ref } from '../../contracts/ref.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
+import type { StatusView } from '../../contracts/views.ts';
 import { listNames } from '../../core/text/list-names.ts';
-import type { RecordDeps } from './deps.ts';
-import { projectNewest } from './project-newest.ts';
 import { readRecord } from '../artifacts/record-log.ts';
+import { treePaths } from '../projection/paths.ts';
+import { projectRun, removeReplacedFiles } from '../projection/project-run.ts';
+import type { RecordDeps } from './deps.ts';
 
 export interface ExportedRun {
   readonly files: number;
@@ -34,4 +38,96 @@ export class UnknownRun extends Error {
       known.length === 0 ? 'No run is recorded here.' : `Known runs: ${listNames(known)}.`;
     super(`There is no run ${listNames([runId])}. ${rest}`);
   }
+}
+
+/**
+ * Rewrites the readable tree from the newest indexed record, and repeats while another worker publishes a newer one.
+ *
+ * @param outrun A record whose files may be in the tree: after a reset it may have others. Null when there is none.
+ * @param read Returns the record of a reference; null writes nothing for it.
+ * @returns the number of written files; null when the index has no record of the run, or none that was read.
+ * @throws {StoreUnavailable} when the store can't be read or the tree not be written.
+ */
+export async function projectNewest(
+  { store, index, projection }: Pick<RecordDeps, 'store' | 'index' | 'projection'>,
+  runId: string,
+  outrun: RunRecord | null,
+  read: (ref: Ref) => Promise<RunRecord | null>,
+): Promise<number | null> {
+  let before = outrun;
+  for (;;) {
+    const { ref, version } = await index.read(runId);
+    const record = ref === null ? null : await read(ref);
+    let files: number | null = null;
+    if (record !== null) {
+      if (before !== null) await removeReplacedFiles(before, record, store, projection);
+      files = await projectRun(record, store, projection, 'all');
+      before = record;
+    }
+    if ((await index.read(runId)).version === version) return files;
+  }
+}
+
+/** Stored results of an ended run. */
+interface StoredResult {
+  /** Text of `result.md`: the answer, with notes about it. */
+  readonly result_md: string;
+  /** Text of `report.md`, which explains how the answer was produced. */
+  readonly report_md: string;
+  /** Their paths below the artifact home. */
+  readonly result_path: string;
+  readonly report_path: string;
+}
+
+/**
+ * Reads the end of a run from the store: the files themselves are a projection, and may be missing.
+ *
+ * @returns null when the index does not have the run, or the run has no result yet.
+ */
+export async function readStoredResult(
+  { store, index, projection }: Pick<RecordDeps, 'store' | 'index' | 'projection'>,
+  runId: string,
+): Promise<StoredResult | null> {
+  const { ref } = await index.read(runId);
+  if (ref === null) return null;
+  const { result_ref, report_ref } = await readRecord(store, ref);
+  if (result_ref === null || report_ref === null) return null;
+  const root = projection.rootOf(runId);
+  return {
+    result_md: await store.getText(result_ref),
+    report_md: await store.getText(report_ref),
+    result_path: `${root}/${treePaths.result}`,
+    report_path: `${root}/${treePaths.report}`,
+  };
+}
+
+/**
+ * Reads the status of a run from the store, for runs that the server has deleted after the retention time.
+ *
+ * @returns null when the index does not have the run.
+ */
+export async function readStoredStatus(
+  deps: Pick<RecordDeps, 'store' | 'index' | 'projection'>,
+  runId: string,
+): Promise<StatusView | null> {
+  const { ref } = await deps.index.read(runId);
+  if (ref === null) return null;
+  const record = await readRecord(deps.store, ref);
+  const newest = record.waves.at(-1);
+  const { wave = 0, guarded } = newest ?? {};
+  return {
+    run_id: record.run_id,
+    goal: record.goal_title,
+    phase: record.phase,
+    wave,
+    waves_allowed: wave,
+    waiting_for: record.open_questions.map(({ question_id, text }) => `${question_id}: ${text}`),
+    open_questions: record.open_questions.length,
+    usage: record.usage,
+    paused_reason: null,
+    parked_reason: null,
+    wave_workflow_id: null,
+    ...(guarded !== undefined && { guarded }),
+    result_path: record.result_ref === null ? null : `${deps.projection.rootOf(runId)}/result.md`,
+  };
 }

@@ -13,7 +13,13 @@ export function createFirstRecord(
   { run_id, started_at }: Pick<OpenRunInput, 'run_id' | 'started_at'>,
   request: RunRequest,
   registryRef: Ref,
-  typedPlan: PlanOutline | null,
+  {
+    typedPlan,
+    guide,
+  }: {
+    readonly typedPlan: PlanOutline | null;
+    readonly guide: RunRecord['workspace_guide'] | null;
+  },
 ): RunRecord {
   return {
     version: 1,
@@ -29,6 +35,7 @@ export function createFirstRecord(
       workspace_dir: request.workspaceDir,
       changes: request.changes,
     }),
+    ...(guide !== null && guide !== undefined && { workspace_guide: guide }),
     ...(request.language !== null && { language: request.language }),
     started_at,
     updated_at: started_at,

@@ -1,9 +1,11 @@
-import type { AgentDefinition } from '../../contracts/agent-definition.ts';
+import { bringsOfTools } from '../../core/plan/rule-of-two.ts';
+import type { AgentDefinition, AgentSummary } from '../../contracts/agent-definition.ts';
 import { designAgentIds, plannerAgentId } from '../../contracts/names.ts';
+import { onlyLeads } from '../../core/team/summarise-teams.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { AgentFilesInvalid } from '../ports/agent-source.ts';
 import type { RecordDeps } from './deps.ts';
-import type { InputFault } from './input-fault.ts';
+import type { InputFault } from './describe-input-issues.ts';
 
 export interface LoadedRegistry {
   /** Agents that may get delegations, and the planner, sorted by agent_id. Empty when there are faults. */
@@ -86,4 +88,20 @@ function findNoPlanner(agents: readonly AgentDefinition[]): readonly InputFault[
   if (agents.some((agent) => agent.agent_id === plannerAgentId)) return [];
   const known = listNames(agents.map((agent) => agent.agent_id));
   return [{ path: 'agents', reason: `expected an agent "${plannerAgentId}". There are: ${known}` }];
+}
+
+/** @param properties Those of each tool by its name. Default: none, for rules that do not read them. */
+export function summariseAgent(
+  agent: AgentDefinition,
+  properties: RecordDeps['toolProperties'] = {},
+): AgentSummary {
+  const { agent_id, allowed_tools, risk_level } = agent;
+  const brings = bringsOfTools(allowed_tools, properties);
+  return {
+    agent_id,
+    allowed_tools,
+    risk_level,
+    ...(onlyLeads(agent) && { only_leads: true }),
+    ...(Object.keys(brings).length > 0 && { brings }),
+  };
 }

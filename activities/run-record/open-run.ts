@@ -1,36 +1,37 @@
-import type { OpenRunInput, OpenRunResult, PhaseStart } from '../../contracts/activity-types.ts';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
+import type { OpenRunInput, OpenRunResult, PhaseStart } from '../../contracts/activity-types.ts';
 import type { RunBudget } from '../../contracts/budget.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
 import type { TeamSummary } from '../../contracts/team.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
 import { resolveBudget } from '../../core/budget/resolve-budget.ts';
 import { resolveLimits } from '../../core/limits.ts';
 import { resolveQuestionRules } from '../../core/questions/question-moments.ts';
 import { listKnownInputs } from '../../core/run/list-deliverables.ts';
 import { summariseTeams } from '../../core/team/summarise-teams.ts';
+import { findUnreadable } from '../../core/text/list-names.ts';
 import { listSections } from '../../core/triad/list-sections.ts';
+import { WorkspaceRefused } from '../ports/workspaces.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { takeLines } from '../text/bytes.ts';
 import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
 import { findPlanFaults, storeCoordinationPlan } from '../artifacts/coordination-plan.ts';
 import type { AssertCurrent } from '../attempt/while-current.ts';
-import { checkBudget } from './check-budget.ts';
+import { checkBudget, listModels, listTypedLeaders, listTypedMembers } from './input-models.ts';
 import { checkRequest } from './check-request.ts';
-import { checkTypedTeams } from './check-typed-teams.ts';
-import { composePlan, storePlan } from './compose-plan.ts';
+import { checkTypedTeams, readTeamDrafts } from './check-typed-teams.ts';
+import { composePlan, seatTriad, storePlan } from './compose-plan.ts';
 import type { RecordDeps } from './deps.ts';
 import { createFirstRecord } from './first-record.ts';
-import { createInvalidInput, joinSentences } from './input-fault.ts';
-import type { InputFault } from './input-fault.ts';
-import { listModels } from './list-models.ts';
-import { loadRegistry } from './load-registry.ts';
+import { createInvalidInput } from './describe-input-issues.ts';
+import { joinSentences } from './describe-input-issues.ts';
+import type { InputFault } from './describe-input-issues.ts';
+import { loadRegistry, summariseAgent } from './load-registry.ts';
 import { openPhaseStart } from './open-phase-start.ts';
 import { publishRecord } from './publish-record.ts';
 import { readInput } from './read-input.ts';
 import type { RunRequest } from './read-input.ts';
-import { readTeamDrafts } from './read-team-drafts.ts';
 import { seatTeam } from './seat-team.ts';
-import { seatTriad } from './seat-triad.ts';
-import { summariseAgent } from './summarise-agent.ts';
-import { listTypedLeaders, listTypedMembers } from './typed-models.ts';
 
 /**
  * Checks the typed input and begins the run's record.
@@ -63,7 +64,8 @@ export async function openRun(
   const phaseStart = await startPhase(deps, request);
   const typedPlan =
     request.plan === null ? null : await storeCoordinationPlan(deps.store, request.plan);
-  const record = createFirstRecord(input, request, registryRef, typedPlan);
+  const guide = await keepGuide(deps, input.run_id, request.workspaceDir);
+  const record = createFirstRecord(input, request, registryRef, { typedPlan, guide });
   const recordRef = await deps.store.put(JSON.stringify(record));
   await publishRecord(deps, { record, ref: recordRef }, null, assertCurrent);
   return {
@@ -124,6 +126,10 @@ export async function checkIntake(
   deps: IntakeDeps,
   { workflow_type, input }: Pick<OpenRunInput, 'workflow_type' | 'input'>,
 ): Promise<Intake> {
+  const unreadable = findUnreadable(input);
+  if (unreadable !== null) {
+    throw createInvalidInput(workflow_type, [{ path: 'input', reason: unreadable }]);
+  }
   const { request: typed, agentsDir, faults } = readInput(workflow_type, input);
   const {
     agents,
@@ -194,6 +200,32 @@ async function startPhase(
   if (delegation?.executor.kind !== 'triad') return null;
   const { members } = delegation.executor;
   return openPhaseStart(store, typed.input, { members, sections: listSections(delegation) });
+}
+
+/** Names of the file in which a workspace says how to work in it, the first one that there is. */
+const guideFiles = ['AGENTS.md', 'CLAUDE.md'];
+
+/** Keeps the guide of a workspace as it is when the run begins, so that every agent reads the same. */
+async function keepGuide(
+  { store, workspaces }: Pick<RecordDeps, 'store' | 'workspaces'>,
+  run_id: string,
+  dir: string | null,
+): Promise<RunRecord['workspace_guide'] | null> {
+  if (dir === null) return null;
+  for (const file of guideFiles) {
+    try {
+      // The second is read only if there is no first one.
+      // oxlint-disable-next-line no-await-in-loop
+      const { content } = await workspaces.read({ run_id, dir }, file);
+      const text = new TextDecoder().decode(content).trim();
+      // oxlint-disable-next-line no-await-in-loop
+      if (text !== '')
+        return { file, ref: await store.put(takeLines(text, blockBytesMax.workspace_guide)) };
+    } catch (error) {
+      if (!(error instanceof WorkspaceRefused)) throw error;
+    }
+  }
+  return null;
 }
 
 /** Checks the workspace of the agents before anything is paid for. */

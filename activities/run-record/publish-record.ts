@@ -7,11 +7,10 @@ import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { IndexEntry } from '../ports/artifact-store.ts';
 import { projectRun, removeReplacedFiles } from '../projection/project-run.ts';
 import type { RecordDeps } from './deps.ts';
-import { projectNewest } from './project-newest.ts';
+import { projectNewest } from './export-run.ts';
 
 type PublishDeps = Pick<RecordDeps, 'store' | 'index' | 'projection'>;
 
-/** A record with its address. */
 export interface StoredRecord {
   readonly record: RunRecord;
   readonly ref: Ref;

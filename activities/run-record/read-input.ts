@@ -12,12 +12,11 @@ import type { ChangesMode, RunSettings } from '../../contracts/run-settings.ts';
 import { TeamInput } from '../../contracts/team.ts';
 import type { NamedTeam } from '../../contracts/team.ts';
 import { TriadInput, TriadPhaseInput } from '../../contracts/triad.ts';
-import type { Autonomy, QuestionRulesInput } from '../../contracts/question-rules.ts';
-import { titleOf } from '../../core/text/cut-text.ts';
-import { removeInvisible } from '../../core/text/remove-invisible.ts';
+import type { Autonomy, QuestionRulesInput } from '../../contracts/question.ts';
+import { removeInvisible, titleOf } from '../../core/text/cut-text.ts';
 import { composeLoneDelegation } from './compose-plan.ts';
 import { describeInputIssues } from './describe-input-issues.ts';
-import type { InputFault, WorkflowType } from './input-fault.ts';
+import type { InputFault, WorkflowType } from './describe-input-issues.ts';
 import { listTypedTeams } from './seat-team.ts';
 
 /** Common form of all kinds of input. */

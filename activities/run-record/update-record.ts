@@ -8,21 +8,21 @@ import type { RunRecord } from '../../contracts/run-record.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { chooseStale } from '../../core/pool/mark-stale.ts';
 import { foldRun } from '../../core/run/fold-run.ts';
-import { listKnownInputs } from '../../core/run/list-deliverables.ts';
 import { cutText } from '../../core/text/cut-text.ts';
-import { appendRevision, readRecord } from '../artifacts/record-log.ts';
 import type { AssertCurrent } from '../attempt/while-current.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
-import { answerFileNeeds, answerNeeds, findAnswer } from '../projection/find-answer.ts';
 import { treePaths } from '../projection/paths.ts';
 import { loadTexts } from '../projection/record-texts.ts';
 import type { RecordTexts } from '../projection/record-texts.ts';
+import { answerFileNeeds, answerNeeds, findAnswer } from '../projection/find-answer.ts';
 import { renderReport, reportNeeds } from '../projection/render-report.ts';
 import { renderResult, shortenAnswer } from '../projection/render-result.ts';
 import type { RecordDeps } from './deps.ts';
+import { listKnownInputs } from '../../core/run/list-deliverables.ts';
 import { publishRecord } from './publish-record.ts';
 import { readEvents } from './read-events.ts';
 import type { ReadEvents } from './read-events.ts';
+import { appendRevision, readRecord } from '../artifacts/record-log.ts';
 
 /** Characters of a fact's statement in the result: it goes into history. */
 const statementCharsMax = 200;

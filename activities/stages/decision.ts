@@ -7,10 +7,9 @@ import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { dropReplacedOutcomes } from '../../core/schedule/dependencies.ts';
 import { shareBytes } from '../../core/text/cut-text.ts';
 import { listRecordedDetails } from '../artifacts/packet-details.ts';
-import { readShape } from '../artifacts/read-artifact.ts';
+import { readShape, readWhole } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
-import { readLastWaveCompact } from '../artifacts/read-wave.ts';
-import { readWhole } from '../artifacts/read-whole.ts';
+import { readLastWaveCompact } from '../artifacts/read-reports.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import {
   renderAnsweredQuestions,

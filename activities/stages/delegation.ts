@@ -1,6 +1,6 @@
 import { doerRules } from '../prompts/doer-rules.ts';
 import { markData } from '../prompts/mark-data.ts';
-import { renderPacket, renderRole, renderTask } from '../prompts/packet-parts.ts';
+import { renderGuide, renderPacket, renderRole, renderTask } from '../prompts/packet-parts.ts';
 import { readTask } from '../prompts/read-task.ts';
 import { renderUpstream } from '../prompts/render-upstream.ts';
 import { jsonBlock } from '../text/blocks.ts';
@@ -16,11 +16,13 @@ export const delegationStage: Stage<PromptOf<'delegation'>> = {
   reply: agentOutput,
   tools: 'wave',
   system: doerSystem(doerRules),
-  async render(store, prompt, { agent, callKey }) {
+  async render(store, prompt, reader) {
+    const { agent, callKey } = reader;
     const task = await readTask(store, prompt);
     const own = [
       renderRole(agent),
       jsonBlock('allowed_tools', agent.allowed_tools),
+      ...(await renderGuide(store, task.record, reader)),
       markData(renderUpstream(task, agent), callKey),
       renderTask(task.delegation, callKey),
     ];

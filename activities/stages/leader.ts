@@ -10,7 +10,7 @@ import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { dataRules, outputRules } from '../prompts/doer-rules.ts';
 import { markData } from '../prompts/mark-data.ts';
-import { renderPacket, renderRole, renderTask } from '../prompts/packet-parts.ts';
+import { renderGuide, renderPacket, renderRole, renderTask } from '../prompts/packet-parts.ts';
 import { readTask } from '../prompts/read-task.ts';
 import { renderUpstream } from '../prompts/render-upstream.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
@@ -76,7 +76,8 @@ export const leaderStage: Stage<PromptOf<'leader'>> = {
   reply: agentOutput,
   tools: 'granted',
   system: doerSystem(leaderRules),
-  async render(store, prompt, { agent, registry_ref, callKey }) {
+  async render(store, prompt, reader) {
+    const { agent, registry_ref, callKey } = reader;
     const { setup, history_ref, plan_ref } = prompt;
     const task = await readTask(store, prompt);
     const texts = await readTeamTexts(store, registry_ref, task.delegation.executor, setup);
@@ -84,6 +85,7 @@ export const leaderStage: Stage<PromptOf<'leader'>> = {
       renderRole(agent),
       ...renderTeam(setup, texts),
       jsonBlock('allowed_tools', [...agent.allowed_tools, delegateTaskToMember.spec.name]),
+      ...(await renderGuide(store, task.record, reader)),
       ...(await renderHistory(store, history_ref, callKey)),
       markData(renderUpstream(task, agent), callKey),
       renderTask(task.delegation, callKey),

@@ -5,7 +5,7 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { cutAtSection } from '../prompts/cut-at-section.ts';
 import { dataRules, outputRules } from '../prompts/doer-rules.ts';
 import { markData } from '../prompts/mark-data.ts';
-import { renderPacket, renderRole, renderTask } from '../prompts/packet-parts.ts';
+import { renderGuide, renderPacket, renderRole, renderTask } from '../prompts/packet-parts.ts';
 import { readTask } from '../prompts/read-task.ts';
 import { renderTurn } from '../prompts/render-turn.ts';
 import { renderUpstream } from '../prompts/render-upstream.ts';
@@ -78,7 +78,8 @@ export const memberStage: Stage<PromptOf<'member'>> = {
   reply: saying,
   tools: 'granted',
   system: doerSystem(memberRules),
-  async render(store, prompt, { agent, callKey }) {
+  async render(store, prompt, reader) {
+    const { agent, callKey } = reader;
     const task = await readTask(store, prompt);
     const { brief } = prompt;
     const own = [
@@ -86,6 +87,7 @@ export const memberStage: Stage<PromptOf<'member'>> = {
       renderTriad(brief),
       textBlock('part', describePart(brief), Infinity),
       jsonBlock('allowed_tools', [...agent.allowed_tools, ...brief.tools]),
+      ...(await renderGuide(store, task.record, reader)),
       markData(renderUpstream(task, agent), callKey),
       renderTask(task.delegation, callKey),
       ...(await renderSummary(store, brief, callKey)),

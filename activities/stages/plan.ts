@@ -14,8 +14,8 @@ import { chooseStale } from '../../core/pool/mark-stale.ts';
 import { chooseLeader, onlyLeads } from '../../core/team/summarise-teams.ts';
 import { formatCost, formatTokens } from '../../core/text/format.ts';
 import { readRegistry } from '../artifacts/read-artifact.ts';
-import { currentFacts, readLastDecision, showFact } from '../artifacts/read-wave.ts';
 import { readRecord } from '../artifacts/record-log.ts';
+import { currentFacts, readLastDecision, showFact } from '../artifacts/read-reports.ts';
 import {
   renderAgents,
   renderAnsweredQuestions,

@@ -1,14 +1,14 @@
 import { AgentOutput } from '../../contracts/agent-output.ts';
 import { writeDelegation } from '../../core/executor.ts';
 import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
-import { QuestionReview } from '../../contracts/question-review.ts';
+import { QuestionReview } from '../../contracts/question.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { StoredPlan } from '../../contracts/wave-plan.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { joinNames } from '../artifacts/packet-details.ts';
 import { readShape } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
-import { currentFacts, readLastWaveCompact, showFact } from '../artifacts/read-wave.ts';
+import { currentFacts, readLastWaveCompact, showFact } from '../artifacts/read-reports.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { renderAnsweredQuestions, renderRunBlocks } from '../prompts/common-blocks.ts';
 import { markData } from '../prompts/mark-data.ts';

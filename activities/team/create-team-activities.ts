@@ -2,11 +2,10 @@ import type { Activities } from '../../contracts/activity-types.ts';
 import { whileCurrent } from '../attempt/while-current.ts';
 import { guardActivity } from '../attempt/failures.ts';
 import { withHeartbeat } from '../attempt/heartbeat.ts';
-import type { TeamDeps } from './deps.ts';
-import { openTeam } from './open-team.ts';
+import type { TeamDeps } from './read-team.ts';
+import { openTeam, rewriteTask } from './read-team.ts';
 import { planTasks } from './plan-tasks.ts';
 import { recordTeam } from './record-team.ts';
-import { rewriteTask } from './rewrite-task.ts';
 
 /**
  * Creates the activities of a team: resolve its members, turn the leader's tasks into delegations, and record its

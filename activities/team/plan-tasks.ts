@@ -1,8 +1,7 @@
-import type { PlanTasksInput, PlanTasksResult } from '../../contracts/team-activities.ts';
+import type { PlanTasksInput, PlanTasksResult, TeamSeat } from '../../contracts/team-run.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { Executor } from '../../contracts/executor.ts';
 import type { TeamMember } from '../../contracts/team.ts';
-import type { TeamSeat } from '../../contracts/team-run.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { resolveTeam } from '../../core/team/resolve-team.ts';
@@ -10,7 +9,7 @@ import { cutText } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { defaultCriterion, storePlan } from '../run-record/compose-plan.ts';
 import { readRegistry } from '../artifacts/read-artifact.ts';
-import type { TeamDeps } from './deps.ts';
+import type { TeamDeps } from './read-team.ts';
 import { createInvalidTeam, defineTeam, readTeamTask } from './read-team.ts';
 
 type Task = PlanTasksInput['tasks'][number];

@@ -1,12 +1,16 @@
-import type { RecordTeamInput, RecordTeamResult } from '../../contracts/team-activities.ts';
+import type { AgentOutput } from '../../contracts/agent-output.ts';
+import type { Delegation } from '../../contracts/delegation.ts';
 import type { Ref } from '../../contracts/ref.ts';
+import type { RecordTeamInput, RecordTeamResult } from '../../contracts/team-run.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import { bullets, cutLine, oneLine } from '../../core/text/markdown.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { findPlanned, loadTeam } from '../projection/record-texts.ts';
-import type { LoadedTeam } from '../projection/record-texts.ts';
+import { teamLimits } from '../projection/limits.ts';
 import { treePaths } from '../projection/paths.ts';
-import { renderTeam } from '../projection/render-team.ts';
-import { composePartial } from './compose-partial.ts';
-import type { TeamDeps } from './deps.ts';
+import { findPlanned, loadTeam } from '../projection/record-texts.ts';
+import type { LoadedTask, LoadedTeam } from '../projection/record-texts.ts';
+import { describeEnd, renderBrought, renderTeam } from '../projection/render-team.ts';
+import type { TeamDeps } from './read-team.ts';
 
 /**
  * Keeps how a team's work ended: in the store, and as a file for people. Repeating it gives the same.
@@ -44,4 +48,89 @@ async function findOutput(
   if (report.setup.guardrails.output.length > 0) return null;
   const composed = composePartial(team, findPlanned(delegationId, plan));
   return composed === null ? null : store.put(JSON.stringify(composed));
+}
+
+/** Limits of an output's shape. */
+const reasonCharsMax = 1_000;
+const effectsMax = 50;
+
+/**
+ * Composes an output from the members' results when a team ended without an answer of its leader; it is marked as
+ * partial. The engine writes it from the records, so it contains nothing that a member did not state.
+ *
+ * @returns null when there are no results.
+ */
+function composePartial(
+  { report, tasks }: LoadedTeam,
+  { acceptance_criteria }: Delegation,
+): AgentOutput | null {
+  const brought = tasks.filter((task) => task.output !== null || task.partial !== null);
+  if (brought.length === 0) return null;
+  const why = report.reason.trim() === '' ? `The team ended as ${report.status}.` : report.reason;
+  const reason = cutText(`The team's leader gave no answer: ${oneLine(why)}`, reasonCharsMax);
+  const effects = new Set(brought.flatMap((task) => task.output?.effects_claimed ?? []));
+  return {
+    compact_md: renderCompact(reason, tasks, brought),
+    detailed_md: renderDetailed(reason, tasks),
+    status: 'failed',
+    blocking_questions: [],
+    optional_questions: [],
+    missing_info_requests: [],
+    assumptions_made: [],
+    // The members' facts are left out, because their leader has not checked them.
+    facts: [],
+    effects_claimed: [...effects].slice(0, effectsMax),
+    coverage: {
+      criteria_met: [],
+      criteria_unmet: acceptance_criteria.map(({ criterion_id }) => ({ criterion_id, reason })),
+    },
+  };
+}
+
+function renderCompact(
+  reason: string,
+  tasks: readonly LoadedTask[],
+  brought: readonly LoadedTask[],
+): string {
+  const missing = tasks.filter(({ status }) => status !== 'completed');
+  return [
+    `**Not whole.** ${reason}`,
+    `What came:\n\n${bullets(brought.map(describeBrought), '')}`,
+    `What is missing:\n\n${bullets(['the answer of the leader', ...missing.map(describeMissing)], '')}`,
+  ].join('\n\n');
+}
+
+function describeBrought(task: LoadedTask): string {
+  const { output, output_ref, partial, partial_ref } = task;
+  const short =
+    output === null
+      ? `not whole: ${shorten(partial ?? '', `artifact ${partial_ref ?? ''}`)}`
+      : shorten(output.compact_md, `artifact ${output_ref ?? ''}`);
+  return `${nameOf(task)}: ${short}`;
+}
+
+function describeMissing(task: LoadedTask): string {
+  return `${nameOf(task)}: ${shorten(describeEnd(task), 'the report')}`;
+}
+
+function nameOf({ delegation_id, member_id }: LoadedTask): string {
+  return `\`${delegation_id}\` by ${member_id}`;
+}
+
+function shorten(text: string, whole: string): string {
+  return cutLine(text, { charsMax: teamLimits.shortCharsMax, whole });
+}
+
+function renderDetailed(reason: string, tasks: readonly LoadedTask[]): string {
+  return ['# What members brought, not whole', reason, ...tasks.map(renderSection)].join('\n\n');
+}
+
+function renderSection(task: LoadedTask): string {
+  const { delegation_id, title, member_id, output_ref } = task;
+  const whole = output_ref === null ? '' : `; whole: artifact ${output_ref}`;
+  return [
+    `## \`${delegation_id}\`: ${oneLine(title)}`,
+    `*By ${member_id}; ${describeEnd(task)}${whole}*`,
+    ...renderBrought(task, { depth: 2 }),
+  ].join('\n\n');
 }

@@ -15,6 +15,8 @@ export const blockBytesMax = {
   constraints: 50_000,
   /** The newest stay: a later instruction may take back an earlier one. */
   instructions: 50_000,
+  /** The `AGENTS.md` of a workspace: what is longer belongs into documents that it names. */
+  workspace_guide: 25_000,
   /** 100 agents at 500 bytes. */
   agents: 50_000,
   /** 100 tools at 200 bytes. */

@@ -1,4 +1,4 @@
-import { removeInvisible } from '../../core/text/remove-invisible.ts';
+import { removeInvisible } from '../../core/text/cut-text.ts';
 import { countBytes, takeLines } from './bytes.ts';
 
 /** Names of all blocks that a prompt may have, in alphabetical order. */
@@ -68,6 +68,7 @@ const blockNames = [
   'tried',
   'unfinished',
   'upstream_results',
+  'workspace_guide',
   'wave_compact',
   'wave_plan',
   'work',

@@ -5,8 +5,8 @@ import type {
   LoadThreadInput,
   LoadThreadResult,
   SaveThreadInput,
-} from '../../contracts/team-activities.ts';
-import type { TaskRecord } from '../../contracts/team-run.ts';
+  TaskRecord,
+} from '../../contracts/team-run.ts';
 import type { KeptDelegation, ThreadHistory } from '../../contracts/thread.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { guardActivity } from '../attempt/failures.ts';

@@ -16,7 +16,7 @@ import { damagedEntry } from '../ports/effect-ledger.ts';
 import type { EffectLedger } from '../ports/effect-ledger.ts';
 import { describeFailure, runWithin, ToolTimeout } from './call-tool.ts';
 import { hashBytes } from '../text/bytes.ts';
-import type { ActingTool, ToolContext } from './tool.ts';
+import type { ActContext, ActingTool, ToolContext } from './tool.ts';
 
 /** The state in which an effect ended for now. */
 export type EffectEnd = Extract<
@@ -36,6 +36,8 @@ export interface EffectCall {
   readonly resolution: EffectOrder['resolution'];
   readonly context: ToolContext;
   readonly timeoutMs: number;
+  /** Defined in ActContext. */
+  readonly onTail?: ActContext['onTail'];
   /**
    * Must be called before the tool acts, and again right before its change. Throws when the server may have given the
    * call to another worker.
@@ -158,7 +160,7 @@ async function act(call: EffectCall, before: string): Promise<EffectEvent> {
           await call.assertCurrent();
           inner.signal.throwIfAborted();
         };
-        return tool.act(input, { ...inner, before, mayStill });
+        return tool.act(input, { ...inner, before, mayStill, onTail: call.onTail });
       },
       context,
       timeoutMs,

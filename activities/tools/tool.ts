@@ -39,6 +39,8 @@ export interface ActContext extends ToolContext {
    * another worker may have it: what a suspended worker left half done must not come after what was done since.
    */
   readonly mayStill: () => Promise<void>;
+  /** To be called with a function that returns the newest output, for people who watch. Its last line is shown. */
+  readonly onTail?: ((read: () => string) => void) | undefined;
 }
 
 /** The fields that every tool has; the rest depends on its effect. */
@@ -191,6 +193,11 @@ export function offerStateTools(
 /** Lists the tools that an agent's file can grant. */
 export function listGrantable(registry: ToolRegistry): GrantableTool[] {
   return [...registry.values()].flatMap((tool) => (tool.effect === 'state' ? [] : [tool]));
+}
+
+/** Returns true for a tool whose agents work with files of the workspace. */
+export function worksWithFiles({ brings, needsWorkspace }: GrantableTool): boolean {
+  return needsWorkspace === true && brings.includes('private_data');
 }
 
 /** Lists the properties that each tool gives, by its name. */

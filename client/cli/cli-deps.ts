@@ -45,6 +45,8 @@ export interface CliDeps extends CliShell {
     readonly endedBefore: number;
     readonly dryRun: boolean;
   }) => Promise<PrunedHome>;
+  /** Reads everything in the artifact home and looks for damage. `repair` removes what only costs space. */
+  readonly checkHome: (options: { readonly repair: boolean }) => Promise<CheckedHome>;
   /**
    * Rejects with a CliError that lists every fault when a worker on this machine would refuse the input. If undefined: only
    * the worker judges it, after the start.
@@ -91,15 +93,34 @@ interface ExportedRun {
   readonly path: string;
 }
 
-/** Removed files of the artifact home. */
+/** Parts of the artifact home that were removed. */
 export interface PrunedHome {
   /** Ids of the removed runs. */
   readonly runs: readonly string[];
   /** Artifacts, and entries of the ledgers. */
-  readonly files: number;
+  readonly records: number;
   readonly bytes: number;
   /** The open run that keeps older files, because it may need them; null when none does. */
   readonly kept_by: string | null;
+}
+
+/** The state of the artifact home. */
+export interface CheckedHome {
+  readonly runs: number;
+  /** Artifacts, and entries of the ledgers. */
+  readonly records: number;
+  readonly bytes: number;
+  readonly faults: readonly HomeFault[];
+  /** Faults that were removed. */
+  readonly repaired: readonly HomeFault[];
+}
+
+export interface HomeFault {
+  /** File or run. */
+  readonly where: string;
+  /** The damage, and what is lost by it. */
+  readonly what: string;
+  readonly cure: string;
 }
 
 interface StoredResult {

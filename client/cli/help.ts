@@ -44,6 +44,7 @@ export const examples: Readonly<Record<string, readonly [string, string]>> = {
     'agents add tester.md --to ./my-agents',
     'agents add plan.yaml --to ./my-agents --yes',
   ],
+  fsck: ['fsck', 'fsck --repair'],
   prune: ['prune --older-than 30d --dry-run', 'prune --older-than 90d'],
   threads: ['threads', 'threads --user ada --limit 5'],
   'threads show': ['threads show outage', 'threads show outage --limit 50'],

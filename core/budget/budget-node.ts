@@ -44,7 +44,6 @@ export interface BudgetNode {
   readonly grant: Reservation | null;
   /** Reported as spent since the grant arrived. */
   readonly spent_of_grant: Spending;
-  /** Spent in total. */
   readonly spent: Spending;
   /** Milliseconds of work in total. */
   readonly worked_ms: number;

@@ -17,9 +17,9 @@ import type { NamedAnswer, WaveDecisionOutline } from '../../contracts/wave-deci
 import { openCriteria, reopenCriteria } from '../criteria/criteria.ts';
 import { checkByAnswers, settleByAnswers } from '../criteria/settle-by-answers.ts';
 import type { AnswersContext } from '../criteria/settle-by-answers.ts';
+import { capFaults, listNames } from '../text/list-names.ts';
 import { checkUserQuestions } from '../questions/check-asked-questions.ts';
 import { cutText } from '../text/cut-text.ts';
-import { capFaults, listNames } from '../text/list-names.ts';
 
 /** Context of the check. Its criteria are those after the wave's outcomes. */
 export type DecisionContext = AnswersContext;

@@ -136,9 +136,9 @@ function checkKey(
  *        as superseded by it.
  *   KA2. Doing it twice is doing it once.
  *   KA3. What the user said keeps its key.
+ *
+ * @param now Unix epoch seconds.
  */
-
-/** @param now Unix epoch seconds. */
 export function keyApart(
   pool: readonly Fact[],
   wave: number,

@@ -15,6 +15,7 @@ import type { Fact, ProposedFact } from '../../contracts/fact.ts';
 import { plannerAgentId } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { WaveDecision } from '../../contracts/wave-decision.ts';
+import { capFaults, listNames } from '../text/list-names.ts';
 import {
   checkStatedFacts,
   isSameValue,
@@ -26,7 +27,6 @@ import { chooseConflicts, chooseSides, findConflicts } from '../pool/find-confli
 import type { Conflict, ConflictSide } from '../pool/find-conflicts.ts';
 import { keyOfConflict } from '../pool/settle-facts.ts';
 import { cutText } from '../text/cut-text.ts';
-import { capFaults, listNames } from '../text/list-names.ts';
 import { checkKeysApart } from './check-keys-apart.ts';
 import type { ApartContext, KeyApart, KeyedValue } from './check-keys-apart.ts';
 import { findLostLines } from './find-lost-lines.ts';

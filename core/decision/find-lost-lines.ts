@@ -7,8 +7,8 @@
  */
 import type { Fact } from '../../contracts/fact.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import { normaliseKey, normaliseValue } from '../pool/admit-facts.ts';
 import type { Conflict, ConflictSide } from '../pool/find-conflicts.ts';
+import { normaliseKey, normaliseValue } from '../pool/admit-facts.ts';
 import { cutText } from '../text/cut-text.ts';
 
 export interface Losses {

@@ -67,8 +67,12 @@ export function checkWorkspacePath(path: string): CheckedPath {
  * custom.
  *
  * @param path Empty or "." for the workspace itself.
+ * @param isGranted Returns true for a path that may be read although it is private. Git's own data never may.
  */
-export function checkReadPath(path: string): CheckedPath {
+export function checkReadPath(
+  path: string,
+  isGranted: (parts: readonly string[]) => boolean = () => false,
+): CheckedPath {
   const shown = JSON.stringify(cutText(path, 80));
   if (path === '' || path === '.') return { ok: true, parts: [] };
   const parts = path.replace(/^\.\//u, '').replace(/\/$/u, '').split('/');
@@ -77,8 +81,9 @@ export function checkReadPath(path: string): CheckedPath {
       `${shown} is too long: at most ${readPathCharsMax} characters and ${readPartsMax} levels. ${cure}`,
     );
   }
+  const granted = isGranted(parts);
   for (const part of parts) {
-    const fault = findReadFault(part);
+    const fault = findReadFault(part, granted);
     if (fault !== null) return refuse(`${shown} can't be read: ${fault}. ${cure}`);
   }
   return { ok: true, parts };
@@ -86,16 +91,26 @@ export function checkReadPath(path: string): CheckedPath {
 
 /** Returns true for a name that agents may neither list nor read. */
 export function isPrivateName(name: string): boolean {
-  const fold = foldFileName(name).replace(/(?<![. ])[. ]+$/u, '');
-  return gitFolder.test(fold) || fold.startsWith('.env');
+  return isGitName(name) || foldName(name).startsWith('.env');
 }
 
-/** @returns the fault of one name, or null. */
-function findReadFault(part: string): string | null {
+/** Returns true for a name of git's own data, which is never granted. */
+export function isGitName(name: string): boolean {
+  return gitFolder.test(foldName(name));
+}
+
+/** Folds a name like the systems that drop dots and spaces at its end. */
+function foldName(name: string): string {
+  return foldFileName(name).replace(/(?<![. ])[. ]+$/u, '');
+}
+
+/** @returns the fault of one name, or null. @param granted True when only git's own names are private. */
+function findReadFault(part: string, granted: boolean): string | null {
   if (part === '') return 'a part of it is empty, or it begins with "/"';
   if (part === '.' || part === '..') return 'a part of it is "." or ".."';
   if (forbiddenInReading.test(part)) return 'it has a character that names must not have';
-  return isPrivateName(part) ? `"${cutText(part, 40)}" is private` : null;
+  const isPrivate = granted ? isGitName(part) : isPrivateName(part);
+  return isPrivate ? `"${cutText(part, 40)}" is private` : null;
 }
 
 /** Folds a name for comparison, never for display: names that differ only in case or Unicode form become equal. */

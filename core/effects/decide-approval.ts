@@ -22,7 +22,6 @@ import { cleanLine, cutText } from '../text/cut-text.ts';
 /** Condition under which a tool needs the user's consent. `by_risk`: when the agent's risk_level is high. */
 export type ApprovalMark = 'never' | 'by_risk' | 'always';
 
-/** Choices of an approval question. */
 export const approvalChoices = ['approve', 'deny'] as const;
 
 /** Parts of a call that an approval is bound to. */

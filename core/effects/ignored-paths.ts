@@ -7,7 +7,6 @@
  *   IG3. A match takes time in proportion to pattern × path: there is no regular expression and no recursion.
  */
 
-/** One pattern of an ignore file. */
 interface IgnorePattern {
   readonly isNegated: boolean;
   readonly foldersOnly: boolean;

@@ -177,9 +177,9 @@ function resolve(state: Unverified, choice: EffectResolution): EffectState {
  *   WF1. Each path is listed once, with the content of its newest confirmed effect; unverified effects, removed files,
  *        commands and calls of something elsewhere are left out.
  *   WF2. At most `writtenFilesMax` files are listed, the newest.
+ *
+ * @param effects Effects of the delegation, in the order of its calls.
  */
-
-/** @param effects Effects of the delegation, in the order of its calls. */
 export function listWritten(effects: readonly KnownEffect[]): WrittenFile[] {
   const files = new Map<string, WrittenFile>();
   for (const { state, tool, arguments_ref, receipt = null } of effects) {

@@ -1,4 +1,4 @@
-import { removeInvisible } from '../text/remove-invisible.ts';
+import { removeInvisible } from '../text/cut-text.ts';
 
 /**
  * Disguises of orders, taken off: a text as a model reads it. Orders are written so that a search for their words fails.

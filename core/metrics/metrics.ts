@@ -6,10 +6,10 @@
  *   MT1. Names follow the Prometheus conventions: prefix, base units, counters end in `_total`, one name each.
  *   MT2. A label's values are listed, or it names a part of the configuration. No label holds free text or a run's id.
  */
-import { failureConsequences } from '../../contracts/errors.ts';
-import type { FailureType } from '../../contracts/errors.ts';
 import type { ExecutorKind } from '../../contracts/executor.ts';
+import { failureConsequences } from '../../contracts/errors.ts';
 import { stageNames } from '../../contracts/names.ts';
+import type { FailureType } from '../../contracts/errors.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
 import type { TaskStatus, TeamReport } from '../../contracts/team-run.ts';
 import { refusalKinds } from '../team/team-state.ts';

@@ -8,6 +8,8 @@
  *        more than an assumption, the input was given or loaded.
  *   EV3. A place that is not found is a fault, which lists the possible names.
  *   EV4. An output that waits for answers is not checked: its evidence comes with the answers.
+ *   EV5. A path that is named as unchanged is no file that differs from the user's, and no folder of one. Where there is no
+ *        copy, nothing can be named so.
  */
 import type {
   AgentOutput,
@@ -51,6 +53,31 @@ export function checkEvidence(
   return coverage.criteria_met.flatMap(({ where }, i) => {
     const fault = findFault(where, look);
     return fault === null ? [] : [{ path: `coverage.criteria_met[${i}].where`, ...fault }];
+  });
+}
+
+/**
+ * Looks up the paths that evidence names as unchanged.
+ *
+ * @param touched Paths of the caller's copy that differ from the user's files; null when there is no copy.
+ */
+export function checkUnchangedPaths(
+  { criteria_met }: Pick<AgentOutput['coverage'], 'criteria_met'>,
+  touched: readonly string[] | null,
+): OutputFault[] {
+  return criteria_met.flatMap(({ where: { kind, value } }, i) => {
+    if (kind !== 'unchanged') return [];
+    const path = `coverage.criteria_met[${i}].where`;
+    const hint = 'Try: put the files back, or move the criterion to criteria_unmet';
+    if (touched === null) {
+      return [{ path, reason: 'you work in no copy, so nothing shows what is unchanged', hint }];
+    }
+    const wanted = value.trim().replace(/^\.\/|\/$/gu, '');
+    const changed = touched.filter(
+      (one) => wanted === '.' || wanted === '' || one === wanted || one.startsWith(`${wanted}/`),
+    );
+    const reason = `${show(value)} is not unchanged: ${listNames(changed.slice(0, namesShownMax))}`;
+    return changed.length === 0 ? [] : [{ path, reason, hint }];
   });
 }
 
@@ -99,6 +126,7 @@ function findFault({ kind, value }: EvidencePlace, look: Look): Fault | null {
             look.inputs,
           );
     case 'file':
+    case 'unchanged':
       return null;
   }
 }

@@ -25,12 +25,12 @@ import type { KnownAnswer } from '../../contracts/question.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { isDone, openCriteria } from '../criteria/criteria.ts';
 import { checkByAnswers, settleByAnswers } from '../criteria/settle-by-answers.ts';
-import { checkUserQuestions } from '../questions/check-asked-questions.ts';
 import { capFaults, listNames } from '../text/list-names.ts';
+import { checkUserQuestions } from '../questions/check-asked-questions.ts';
 import { checkDelegations, checkReplaced } from './check-delegations.ts';
+import { checkDependencies, checkInputs } from './check-inputs.ts';
 import { checkExecutors } from './check-executors.ts';
 import type { ExecutorContext } from './check-executors.ts';
-import { checkDependencies, checkInputs } from './check-inputs.ts';
 import { checkRedone, checkRepetition } from './check-repetition.ts';
 
 /** Facts against which a plan is checked. */

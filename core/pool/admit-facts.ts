@@ -95,7 +95,6 @@ function identify({
  * Invariants:
  *   SK1. No key is blank, and no two facts of one list give one key different values.
  */
-
 export function checkStatedFacts(
   facts: readonly Pick<StatedFact, 'key' | 'value'>[],
 ): OutputFault[] {

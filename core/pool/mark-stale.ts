@@ -9,7 +9,7 @@
  *   ST3. A redone delegation is marked as such, and is not marked stale again.
  *   ST4. Marking twice equals marking once, and the order of causes does not change which delegations are stale.
  */
-import type { Consumption, ShownToWave, StaleDelegation } from '../../contracts/consumption.ts';
+import type { Consumption, ShownToWave, StaleDelegation } from '../../contracts/run-record.ts';
 import type { Fact } from '../../contracts/fact.ts';
 import type { StaleCause } from '../../contracts/run-log.ts';
 import { waveSource } from '../ids.ts';

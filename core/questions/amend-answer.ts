@@ -51,8 +51,8 @@ interface AskedSoFar {
 }
 
 type AmendedVerdict =
-  /** `text`: the canonical text. */
-  { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string };
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly reason: string };
 
 export function judgeAmendedAnswer(
   { open, answered }: AskedSoFar,

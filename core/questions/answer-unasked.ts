@@ -9,9 +9,12 @@
  */
 import type { QuestionsEscalation } from '../../contracts/messages.ts';
 import { answererNames } from '../../contracts/names.ts';
-import type { PlannerVerdict } from '../../contracts/question-review.ts';
-import type { Autonomy } from '../../contracts/question-rules.ts';
-import type { AskedQuestion, Question } from '../../contracts/question.ts';
+import type {
+  AskedQuestion,
+  Autonomy,
+  PlannerVerdict,
+  Question,
+} from '../../contracts/question.ts';
 import { checkAnswer, parseDefault } from './check-answer.ts';
 import type { AnswerRule } from './check-answer.ts';
 
@@ -53,9 +56,9 @@ function isAssumable({ kind, priority }: Pick<Question, 'kind' | 'priority'>): b
  *   PV1. A question that the planner passes on to the user is critical, and says why it came to the user.
  *   PV2. The planner's answer is taken only when it fits the question; otherwise the user is asked.
  *   PV3. A verdict counts only for questions of agents, and never assumes the answer to a critical question.
+ *
+ * @returns null when there is no verdict that counts.
  */
-
-/** @returns null when there is no verdict that counts. */
 export function verdictOn(
   { kind, questions, verdicts }: QuestionsEscalation,
   place: number,

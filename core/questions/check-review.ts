@@ -9,10 +9,9 @@
  *   QR5. All faults are reported at once, each with path, reason and "Try: …".
  */
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import type { QuestionReview } from '../../contracts/question-review.ts';
-import type { AskedQuestion } from '../../contracts/question.ts';
-import { cutText } from '../text/cut-text.ts';
+import type { AskedQuestion, QuestionReview } from '../../contracts/question.ts';
 import { capFaults, listNames } from '../text/list-names.ts';
+import { cutText } from '../text/cut-text.ts';
 import { checkAnswer } from './check-answer.ts';
 
 export interface ReviewContext {

@@ -1,7 +1,11 @@
 import type { QuestionsEscalation } from '../../contracts/messages.ts';
 import type { SettledAnswer } from '../../contracts/planner-run.ts';
-import type { Autonomy, QuestionRules } from '../../contracts/question-rules.ts';
-import type { Question, RejectedAnswer } from '../../contracts/question.ts';
+import type {
+  Autonomy,
+  Question,
+  QuestionRules,
+  RejectedAnswer,
+} from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { QuestionMoment } from './question-moments.ts';
 
@@ -40,7 +44,6 @@ export type InboxEvent =
   /** A long answer is in the store. Its reference is kept until its escalation is delivered. */
   | { readonly type: 'stored'; readonly question_id: string; readonly answer_ref: Ref };
 
-/** Effects of an event. */
 export type InboxEffect =
   | { readonly type: 'opened'; readonly question: Question }
   /** People are reminded of it, or another person is asked too. */
@@ -76,6 +79,5 @@ export type InboxEffect =
 export interface InboxDelivery extends SettledAnswer {
   /** Id of the question; if it was not put to the user, of the earlier one that it repeats, or `not-asked`. */
   readonly question_id: string;
-  /** The question. */
   readonly text: string;
 }

@@ -51,9 +51,9 @@ export function askersOf({ delegation_id, agent_id, also_asked_by }: Question): 
  *   LW1. Every delegation that asked is listed, once, in the order of asking.
  *   LW2. Each delegation of the same plan that depends on them, directly or indirectly, is listed once, in the order of
  *        the plan, and no other.
+ *
+ * @param plan The plan of the current wave, if there is one.
  */
-
-/** @param plan The plan of the current wave, if there is one. */
 export function listWaiting(question: Question, plan: PlanView | null): QuestionWait {
   const waiting = askersOf(question).flatMap(({ delegation_id }) => delegation_id ?? []);
   const planned = plan?.wave === question.wave ? plan.delegations : [];

@@ -19,7 +19,7 @@ import { answererNames } from '../../contracts/names.ts';
 import { engineLimits } from '../limits.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
 import { hashText } from '../text/hash-text.ts';
-import { findUnknownKey, listNames } from '../text/list-names.ts';
+import { findUnknownKey, findUnreadable, listNames } from '../text/list-names.ts';
 import {
   checkAnswer,
   choiceByCase,
@@ -69,7 +69,7 @@ export function judgeAnswer(
     return refuse(inbox, null, 'expected one JSON object with question_id and answer');
   }
   const id = readQuestionId(payload['question_id']);
-  const unknown = findUnknownKey(payload, answerKeys);
+  const unknown = findUnreadable(payload) ?? findUnknownKey(payload, answerKeys);
   if (unknown !== null) return refuse(inbox, id, unknown);
   if (id === null) {
     const [only] = inbox.open;

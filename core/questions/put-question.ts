@@ -2,8 +2,12 @@
 import type { QuestionsEscalation } from '../../contracts/messages.ts';
 import { answererNames } from '../../contracts/names.ts';
 import type { AskedBefore, CarriedInbox, PendingAnswer } from '../../contracts/planner-run.ts';
-import type { QuestionRules } from '../../contracts/question-rules.ts';
-import type { AskedQuestion, Question, QuestionKind } from '../../contracts/question.ts';
+import type {
+  AskedQuestion,
+  Question,
+  QuestionKind,
+  QuestionRules,
+} from '../../contracts/question.ts';
 import { questionId } from '../ids.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText, normaliseText } from '../text/cut-text.ts';
@@ -21,7 +25,6 @@ import { joinQuestion } from './join-question.ts';
  *        wave.
  *   SQ2. It joins no other question: neither an answered one, nor one of the engine, nor one of another wave.
  */
-
 export function findSameQuestion(
   open: readonly Question[],
   coming: Question,

@@ -8,8 +8,7 @@
  *        repeated.
  *   QM4. A hand-over happens once.
  */
-import type { QuestionRules, QuestionRulesInput } from '../../contracts/question-rules.ts';
-import type { Question } from '../../contracts/question.ts';
+import type { Question, QuestionRules, QuestionRulesInput } from '../../contracts/question.ts';
 import { engineLimits } from '../limits.ts';
 
 export type QuestionMoment = 'deadline' | 'reminder' | 'hand_over';

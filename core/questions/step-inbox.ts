@@ -16,7 +16,6 @@
  *   IN11. A reminder and a hand-over change only their own fields: the question stays open as it was.
  *   IN12. A question that equals an open one joins it: it is asked once, and every asker gets the answer.
  */
-import { answererNames } from '../../contracts/names.ts';
 import type {
   CarriedInbox,
   PendingAnswer,
@@ -25,6 +24,7 @@ import type {
 import type { AnswerInput, Question, RejectedAnswer } from '../../contracts/question.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
+import { answererNames } from '../../contracts/names.ts';
 import { answerByVerdict, answerUnasked, applyVerdict, verdictOn } from './answer-unasked.ts';
 import type { UnaskedAnswer } from './answer-unasked.ts';
 import { parseDefault } from './check-answer.ts';

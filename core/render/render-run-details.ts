@@ -7,20 +7,20 @@
  *   RD3. The page of an ended run asks for no answer and no resume.
  *   RD4. The page of an ended run begins with its answer; of a long one with a part, and the place of the whole.
  */
-import type { CriterionState } from '../../contracts/criterion.ts';
 import { signalNames } from '../../contracts/names.ts';
+import type { CriterionState } from '../../contracts/criterion.ts';
 import type { WaveSummary } from '../../contracts/planner-run.ts';
 import type { Question, RejectedAnswer } from '../../contracts/question.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { ExecutorView, PlanView, RunPhase } from '../../contracts/views.ts';
+import { formatCost, describeExpected, formatTokens } from '../text/format.ts';
 import { openCriteria } from '../criteria/criteria.ts';
 import { engineLimits } from '../limits.ts';
 import { signalCommand } from '../text/command-text.ts';
-import { describeExpected, formatCost, formatTokens } from '../text/format.ts';
-import { bullet, codeBlock, codeSpan, joinBlocks, plainText, textBlock } from '../text/markdown.ts';
 import { describeExecutor } from './labels.ts';
-import { renderQuestions } from './questions.ts';
+import { bullet, codeBlock, codeSpan, joinBlocks, plainText, textBlock } from '../text/markdown.ts';
 import { executorBlocks } from './render-work-details.ts';
+import { renderQuestions } from './questions.ts';
 
 /** Content of the run's page. */
 export interface RunDetails {

@@ -67,9 +67,9 @@ export function executorBlocks(executor: ExecutorView): string[] {
  * Invariants:
  *   PD1. It says which phase and round it is and who is at work; what it waits for comes first.
  *   PD2. Every section is listed with owner and state, and every claim that there is room for.
+ *
+ * Markdown for Temporal's current details. @param waitingFor The question it waits for; empty for none.
  */
-
-/** Markdown for Temporal's current details. @param waitingFor The question it waits for; empty for none. */
 export function renderPhaseDetails(view: TriadPhaseView, waitingFor: string): string {
   const waits = plainText(waitingFor, 1_000);
   return joinBlocks(
@@ -124,7 +124,6 @@ function renderClaim(claim: TriadPhaseView['claims'][number]): string {
 /** Most tasks that are named as awaited or waiting. The list of tasks has all of them. */
 const waitsMax = 10;
 
-/** Returns blocks of Markdown. */
 export function teamBlocks(view: TeamView): string[] {
   const lines = view.tasks.flatMap((task) => taskLines(task, 0));
   const blocks = joinLines(lines);
@@ -221,9 +220,9 @@ function refusedBlocks({ refused, refused_total }: TeamView): string[] {
  * Invariants:
  *   WD1. Every delegation is listed with its state; one that does not work says what it waits for or why it ended.
  *   WD2. It has at most `detailsBytesMax` bytes.
+ *
+ * Returns Markdown for Temporal's current details.
  */
-
-/** Returns Markdown for Temporal's current details. */
 export function renderWaveDetails(view: WaveView): string {
   const lines = view.delegations.map(renderDelegation);
   const blocks = joinLines(lines);

@@ -14,7 +14,7 @@ import { normaliseKey } from '../pool/admit-facts.ts';
 import { describeUserFact } from '../pool/settle-facts.ts';
 import { findTextFault } from '../questions/check-answer.ts';
 import { cleanLine } from '../text/cut-text.ts';
-import { findUnknownKey, listNames } from '../text/list-names.ts';
+import { findUnknownKey, findUnreadable, listNames } from '../text/list-names.ts';
 import { idText } from './read-messages.ts';
 
 export type CheckedAmend =
@@ -28,7 +28,7 @@ const criterionIdCharsMax = 100;
 
 export function checkAmend(payload: unknown): CheckedAmend {
   if (!isRecord(payload)) return refuseAmend('expected one JSON object with an instruction');
-  const parts = findAmendKey(payload) ?? readParts(payload);
+  const parts = findUnreadable(payload) ?? findAmendKey(payload) ?? readParts(payload);
   if (typeof parts === 'string') return refuseAmend(parts);
   const { waived, answers, facts } = parts;
   const written = payload['instruction'] ?? '';

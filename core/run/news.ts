@@ -4,19 +4,12 @@
  * Invariants:
  *   NW1. News items are taken once, in the order of their ids, even if they arrive twice or late.
  *   NW2. The newest `newsKeptMax` are kept.
- *   NW3. No payload throws; one that no workflow of ours sends gives null.
- *   NW4. A planning step has to consider only input of people.
+ *   NW3. A planning step has to consider only input of people.
  */
-import type {
-  NewsAnswer,
-  NewsDelivery,
-  NewsInstruction,
-  NewsItem,
-} from '../../contracts/messages.ts';
+import type { NewsAnswer, NewsInstruction, NewsItem } from '../../contracts/messages.ts';
 import type { AnsweredQuestion, KnownAnswer } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RecordChange } from '../../contracts/run-record.ts';
-import { isRecord } from '../is-record.ts';
 import { engineLimits } from '../limits.ts';
 import { isPerson } from '../questions/answer-kinds.ts';
 import { cutText } from '../text/cut-text.ts';
@@ -74,48 +67,6 @@ export function waivedInNews(news: readonly NewsItem[]): string[] {
 /** Returns true for answers of people and instructions, false for answers of the engine, a default or the planner. */
 export function isFromUser(item: NewsItem): boolean {
   return item.type === 'instruction' || isPerson(item.answered_by);
-}
-
-/** Reads news that a parent delivers. */
-export function checkNews(payload: unknown): NewsDelivery | null {
-  const list: unknown = isRecord(payload) ? payload['news'] : null;
-  if (!Array.isArray(list)) return null;
-  const news = list.map(readNewsItem).filter((item) => item !== null);
-  return news.length === list.length ? { news } : null;
-}
-
-function readNewsItem(value: unknown): NewsItem | null {
-  if (!isRecord(value)) return null;
-  const { news_id } = value;
-  if (typeof news_id !== 'number' || !Number.isSafeInteger(news_id) || news_id < 1) return null;
-  if (value['type'] === 'instruction') return readInstruction(value, news_id);
-  return value['type'] === 'answer' ? readAnswer(value, news_id) : null;
-}
-
-type Payload = Readonly<Record<string, unknown>>;
-
-function readInstruction(value: Payload, news_id: number): NewsInstruction | null {
-  const { instruction, criteria_waived } = value;
-  if (typeof instruction !== 'string' || !isTexts(criteria_waived)) return null;
-  return { news_id, type: 'instruction', instruction, criteria_waived };
-}
-
-function readAnswer(value: Payload, news_id: number): NewsAnswer | null {
-  const { question_id, text, answer, answer_ref, answered_by, delegation_id, changed } = value;
-  if (typeof question_id !== 'string' || typeof text !== 'string') return null;
-  if (typeof answer !== 'string' || typeof answered_by !== 'string') return null;
-  if (!isTextOrNull(answer_ref) || !isTextOrNull(delegation_id)) return null;
-  if (typeof changed !== 'boolean') return null;
-  const about = { question_id, text, answer, answer_ref };
-  return { news_id, type: 'answer', ...about, answered_by, delegation_id, changed };
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((one) => typeof one === 'string');
-}
-
-function isTextOrNull(value: unknown): value is string | null {
-  return value === null || typeof value === 'string';
 }
 
 /**

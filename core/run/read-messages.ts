@@ -17,14 +17,17 @@ import type {
   Delivery,
   EffectEscalation,
   Escalation,
+  NewsAnswer,
+  NewsDelivery,
+  NewsInstruction,
+  NewsItem,
   ParkedEscalation,
   PlannedDelegation,
   QuestionsEscalation,
   WaveProgress,
   WithdrawnEscalation,
 } from '../../contracts/messages.ts';
-import type { PlannerVerdict } from '../../contracts/question-review.ts';
-import type { AskedQuestion } from '../../contracts/question.ts';
+import type { PlannerVerdict, AskedQuestion } from '../../contracts/question.ts';
 import { designStageNames } from '../../contracts/names.ts';
 import { engineLimits } from '../limits.ts';
 import { readUsage } from '../usage/add-usage.ts';
@@ -111,6 +114,26 @@ const delivery = object<Delivery>({
       loop: flag,
     }),
   ),
+});
+
+const newsItem = variant<'type', NewsItem>('type', {
+  answer: object<NewsAnswer>({
+    news_id: integer(1),
+    type: oneOf(['answer']),
+    question_id: text,
+    text,
+    answer: text,
+    answer_ref: nullable(text),
+    answered_by: text,
+    delegation_id: nullable(text),
+    changed: flag,
+  }),
+  instruction: object<NewsInstruction>({
+    news_id: integer(1),
+    type: oneOf(['instruction']),
+    instruction: text,
+    criteria_waived: list(text),
+  }),
 });
 
 /** Longest text in the report on an effect. It is cut there. */
@@ -254,6 +277,8 @@ export const checkDesigned = readOrNull(designProgress);
 
 /** Reads the answers that a parent delivers to the child that asked. */
 export const checkDelivery = readOrNull(delivery);
+/** Reads news that a parent delivers. */
+export const checkNews = readOrNull(object<NewsDelivery>({ news: list(newsItem) }));
 export const checkBudgetRequest = readOrNull(object<BudgetRequest>(requestFields));
 export const checkBudgetGrant = readOrNull(budgetGrant);
 export const readEffect = readOrNull(effect);

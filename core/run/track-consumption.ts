@@ -1,12 +1,17 @@
-import type { ConsumedInput, Consumption, ShownToWave } from '../../contracts/consumption.ts';
+import type {
+  ConsumedInput,
+  Consumption,
+  RecordedWave,
+  RunRecord,
+  ShownToWave,
+} from '../../contracts/run-record.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { StaleCause } from '../../contracts/run-log.ts';
-import type { RecordedWave, RunRecord } from '../../contracts/run-record.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { decisionSource, waveSource } from '../ids.ts';
 import { isSameValue } from '../pool/admit-facts.ts';
-import { markStale } from '../pool/mark-stale.ts';
 import { collectUpstream, dropReplaced, listReplaced } from '../schedule/dependencies.ts';
+import { markStale } from '../pool/mark-stale.ts';
 import { isEngineInput, listCompleted, listSuperseded } from './list-deliverables.ts';
 
 /**

@@ -48,7 +48,6 @@ export function decideRetry(failed: FailedAttempt, maxRetries: number): number |
   return 2 * wait < left_ms ? wait : null;
 }
 
-/** The breaker of a member. */
 export interface Breaker {
   /** Number of consecutive failures. */
   readonly failures: number;

@@ -19,7 +19,6 @@ export interface Job extends Pick<DelegationOutline, 'needs'> {
   readonly member_id?: string;
 }
 
-/** A job in the schedule. */
 export type Entry<J extends Job = Job> = J & Progress;
 
 export interface Progress {
@@ -34,7 +33,6 @@ export interface Progress {
   readonly began_ms: number;
 }
 
-/** Rules of one schedule. */
 export interface ScheduleRules {
   /** Number of jobs that may run at the same time. */
   readonly max_parallel: number;

@@ -10,8 +10,8 @@
  *   TRS3. Equal members have the same executor in every team; other agents or other teams have another one.
  */
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
-import type { TeamSeat, TeamSetup } from '../../contracts/team-run.ts';
 import type { NamedTeam, TeamMember, TeamPlan } from '../../contracts/team.ts';
+import type { TeamSeat, TeamSetup } from '../../contracts/team-run.ts';
 import type { TriadPlan } from '../../contracts/triad.ts';
 import { teamName } from '../executor.ts';
 import { defaultTeam } from '../limits.ts';

@@ -23,7 +23,6 @@ import { cutReason } from './bound-team.ts';
 export interface TeamTask extends Job {
   /** The leader's name for it. */
   readonly name: string;
-  /** Id of the call. */
   readonly tool_use_id: string;
   readonly member_id: string;
   readonly executor_id: string;
@@ -58,7 +57,6 @@ export const refusalKinds = [
 
 export type RefusalKind = (typeof refusalKinds)[number];
 
-/** A refused call of the leader. */
 export interface RefusedCall {
   readonly member_id: string;
   readonly reason: string;

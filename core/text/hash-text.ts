@@ -3,9 +3,9 @@
  *
  * Invariants:
  *   H1. Equal texts have equal hashes, on every machine and in every version of this file: hashes are carried.
+ *
+ * @returns 64 bits as 16 lower-case hex digits.
  */
-
-/** @returns 64 bits as 16 lower-case hex digits. */
 export function hashText(text: string): string {
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;

@@ -3,6 +3,7 @@
  */
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { engineLimits } from '../limits.ts';
+import { isRecord } from '../is-record.ts';
 import { cutText } from './cut-text.ts';
 
 const nameCharsMax = 120;
@@ -15,6 +16,22 @@ export function listNames(names: readonly string[], max = 30): string {
     .map((name) => JSON.stringify(cutText(name, nameCharsMax)))
     .join(', ');
   return names.length > max ? `${shown} and ${names.length - max} more` : shown;
+}
+
+/**
+ * Returns why a payload is refused whose bytes are no JSON, or null. The worker's codec hands such a payload on as
+ * `{unreadable, encoding}`.
+ */
+export function findUnreadable(value: unknown): string | null {
+  if (!isRecord(value)) return null;
+  const { unreadable, encoding } = value;
+  if (typeof unreadable !== 'string' || typeof encoding !== 'string') return null;
+  const begin = JSON.stringify(cutText(unreadable, keyCharsMax));
+  const what =
+    encoding === 'json/plain'
+      ? 'the payload is no JSON'
+      : `the payload has the encoding ${JSON.stringify(cutText(encoding, keyCharsMax))}`;
+  return `${what}: it begins with ${begin}. Expected one JSON object with the encoding "json/plain". Try: quote it for your shell`;
 }
 
 /** Most single changes that lead from a mistyped name to the one that is meant. */

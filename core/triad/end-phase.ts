@@ -16,7 +16,6 @@ import type { PhaseState } from './phase-state.ts';
  *        wrote.
  *   BT2. Omitted parts are in the reports. The fact that a point stayed disputed is never omitted.
  */
-
 export function boundTriad(triad: TriadOutcome): TriadOutcome {
   const { type, reason, members, phases, dissent, failure } = triad;
   const { dissentCarriedMax, triadTextCharsMax } = engineLimits;
@@ -45,7 +44,6 @@ export function boundTriad(triad: TriadOutcome): TriadOutcome {
  *   PR1. The report of a failed or stopped attempt contains everything that was recorded until then.
  */
 
-/** End of an attempt. */
 interface PhaseEnd {
   /** Number of the attempt, from 1. */
   readonly attempt: number;
@@ -83,9 +81,9 @@ export function reportPhase(state: PhaseState, end: PhaseEnd): PhaseReport {
  *   PA1. A phase gets at most `phaseAttemptsMax` attempts.
  *   PA2. Only a failure that may not recur in the same turn is retried: of the model's reply, or of time.
  *   PA3. Nothing is retried while the result of a call that may have changed something outside is unknown.
+ *
+ * @param attempt Number of the failed attempt, from 1.
  */
-
-/** @param attempt Number of the failed attempt, from 1. */
 export function mayRetry(
   why: FailureReason,
   attempt: number,

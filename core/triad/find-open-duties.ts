@@ -8,11 +8,14 @@
  *   OD3. An orchestrator that leaves work to do, and gives no turn, has not finished while rounds are left.
  *   OD4. Nor has one that starts a round in which a worker can't answer a claim that it has not agreed to.
  */
-import type { TurnBrief } from '../../contracts/member-turn.ts';
+import type { Duties, TurnBrief } from '../../contracts/member-turn.ts';
+import type { StateToolCall, ToolCall } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { PhaseSummaryOutline } from '../../contracts/phase-summary.ts';
 import type { SpecState } from '../../contracts/spec.ts';
+import type { StateToolName } from '../../contracts/state-call.ts';
 import type { TriadPhase } from '../../contracts/triad.ts';
+import { engineLimits } from '../limits.ts';
 import {
   findOwed,
   findUnagreed,
@@ -21,6 +24,7 @@ import {
   hasOpenClaims,
 } from '../spec/read-spec.ts';
 import { listNames } from '../text/list-names.ts';
+import type { ToolsVerdict } from '../turns/turns-state.ts';
 import type { TurnWork } from './judged-call.ts';
 
 /** @returns every open duty at once; empty when the turn may end. */
@@ -155,4 +159,48 @@ function fault(
   describe: (names: string) => Pick<OutputFault, 'reason' | 'hint'>,
 ): OutputFault[] {
   return ids.length === 0 ? [] : [{ path, ...describe(listNames(ids)) }];
+}
+
+/**
+ * Decides what follows from the tool calls of one reply of a member.
+ *
+ * Invariants:
+ *   DT1. A refused call spends an attempt, whatever the other calls of the reply achieved.
+ *   DT2. A turn ends by its calls only when no duty is open, no call was refused, and no result must be read first.
+ *   DT3. A member that owes an output never ends its turn by calls alone.
+ *   DT4. The results of one reply's calls fit into one payload, however many calls there are.
+ */
+
+/** Tools whose results the member wants to read. */
+const queries: readonly StateToolName[] = ['get_current_claims', 'get_negotiation_state'];
+
+/**
+ * @param refused Reasons of refused calls, in their order.
+ * @param open Duties that the member still has after them.
+ */
+export function decideAfterCalls(
+  calls: readonly (ToolCall | StateToolCall)[],
+  refused: readonly OutputFault[],
+  open: readonly OutputFault[],
+  duties: Duties,
+): ToolsVerdict {
+  if (refused.length > 0) return { type: 'invalid', faults: refused };
+  const isOver = open.length === 0 && !duties.output && !calls.some(isToBeRead);
+  return { type: isOver ? 'finished' : 'go_on' };
+}
+
+/**
+ * @param told characters in the results of the reply's earlier calls. @returns null when one more call may be answered.
+ */
+export function findFullFault(told: number): OutputFault | null {
+  if (told < engineLimits.stateAnswersCharsMax) return null;
+  return {
+    path: 'tool',
+    reason: 'the calls before it fill all that one reply can be told, so it was not made',
+    hint: 'Try: fewer queries in one reply',
+  };
+}
+
+function isToBeRead(call: ToolCall | StateToolCall): boolean {
+  return !('state' in call) || (call.state.ok && queries.includes(call.state.call.tool));
 }

@@ -26,8 +26,8 @@ import {
 } from '../spec/read-spec.ts';
 import type { SpecEvent } from '../spec/spec-events.ts';
 import { listNames } from '../text/list-names.ts';
-import { assignTurn, openNegotiation } from './direct-workers.ts';
 import { checkSummary } from './find-open-duties.ts';
+import { assignTurn, openNegotiation } from './direct-workers.ts';
 import { answer, record, refuse } from './judged-call.ts';
 import type { AnsweredCall, CodeOrder, JudgedCall, TurnWork } from './judged-call.ts';
 import { mayWrite } from './roles.ts';

@@ -19,7 +19,6 @@ import { findUnsettled, hasOpenClaims, versionsOf } from '../spec/read-spec.ts';
 import type { SpecEvent } from '../spec/spec-events.ts';
 import { stepSpec } from '../spec/step-spec.ts';
 import { giveTurns } from './give-turn.ts';
-import type { NextTurns } from './give-turn.ts';
 import type {
   FinishedTurn,
   PhaseState,
@@ -31,6 +30,7 @@ import type {
 import { planConsensus } from './plan-consensus.ts';
 import { planDialectic } from './plan-dialectic.ts';
 import { planHierarchical } from './plan-hierarchical.ts';
+import type { NextTurns } from './give-turn.ts';
 import { findWriter } from './roles.ts';
 
 /** Begins a phase. @returns its first turns in `start`. */

@@ -166,9 +166,7 @@ export function reasonOfCall(type: string): FailureReason {
  *   LD1. The list holds each detail once, in the order of the first loading, and never more than `loadedDetailsMax`.
  *   LD2. The list is complete as long as the calls of each reply load no more than its share. Conversations that work at
  *        the same time get shares only while half of the list is free, and all shares together fit into the other half.
- */
-
-/**
+ *
  * Computes how many details the calls of the next reply may load together.
  *
  * @param atOnce Number of conversations that add to the list at the same time.

@@ -107,7 +107,7 @@ export interface SharedWork {
   readonly earlier: string;
 }
 
-const ownWork: SharedWork = { label: 'Section', parts: [], unmet: new Map(), earlier: '' };
+export const ownWork: SharedWork = { label: 'Section', parts: [], unmet: new Map(), earlier: '' };
 
 /** Passes the sections of a triad on whole. A single agent and a leader write all of their output. */
 function passOn({ label, parts }: SharedWork): JsonObject {

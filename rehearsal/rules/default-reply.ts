@@ -3,6 +3,7 @@ import type { MessagesRequest } from '../messages-api.ts';
 import type { ContentReply } from '../script.ts';
 import { isObject, quote, textOf } from '../text.ts';
 import type { JsonObject } from '../text.ts';
+import { ownWork } from './agent-rule.ts';
 import type { SharedWork } from './agent-rule.ts';
 import { answerDesign } from './design-rule.ts';
 import { describeResults, giveTasks, readLeader } from './leader-rule.ts';
@@ -10,6 +11,7 @@ import { readMember } from './member-prompt.ts';
 import { describeWork, takeTurn } from './member-rule.ts';
 import { readPrompt, textIn } from './prompt.ts';
 import type { Prompt } from './prompt.ts';
+import { reportRepair, stepRepair } from './repair-rule.ts';
 import { answerByRule } from './shape-rules.ts';
 
 /** Returns true for a request of a section as code alone. */
@@ -67,14 +69,14 @@ function freeText(prompt: Prompt): string {
   ].join('\n');
 }
 
-/** The part of an agent that does not work alone. */
+/** The part of an agent that does not work alone, or calls tools in a fixed order. */
 interface Part {
   /** Null when only the output is left. */
   readonly reply: ContentReply | null;
   readonly shared: SharedWork;
 }
 
-/** Plays the part of a triad's member or of a team's leader; null for all others. */
+/** Plays the part of a triad's member, of a team's leader, or of an agent of a repair; null for all others. */
 function takePart(request: MessagesRequest, prompt: Prompt): Part | null {
   const member = readMember(request);
   if (member !== null) {
@@ -84,7 +86,10 @@ function takePart(request: MessagesRequest, prompt: Prompt): Part | null {
     return { reply: isTurn ? turn : null, shared: describeWork(member) };
   }
   const leader = readLeader(request);
-  if (leader === null) return null;
+  if (leader === null) {
+    if (reportRepair(prompt) === null) return null;
+    return { reply: stepRepair(request, prompt), shared: ownWork };
+  }
   const parts = describeResults(request, leader);
   const { earlier } = leader;
   return {

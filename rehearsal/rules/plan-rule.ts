@@ -2,6 +2,7 @@ import { quote, slugOf, textOf } from '../text.ts';
 import type { JsonObject } from '../text.ts';
 import { chooseAgent, planTeam, planTriad } from './choose-agents.ts';
 import type { Prompt } from './prompt.ts';
+import { planRepair } from './repair-rule.ts';
 import { askMark, isAudienceQuestion, slipMark } from './rehearsal-marks.ts';
 
 /** A task of the first wave, before agents and ids of inputs are filled in. */
@@ -215,7 +216,7 @@ function planWithoutAgents(goal: string): JsonObject {
  */
 export function planWave(prompt: Prompt): JsonObject {
   if (prompt.agents.length === 0) return planWithoutAgents(prompt.goal);
-  const wave = prompt.wave === 1 ? firstWave(prompt) : laterWave(prompt);
+  const wave = planRepair(prompt) ?? (prompt.wave === 1 ? firstWave(prompt) : laterWave(prompt));
   const delegations = wave.slice(0, prompt.delegationsMax);
   return {
     summary:

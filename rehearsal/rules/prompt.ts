@@ -79,7 +79,6 @@ export function placeTask(request: MessagesRequest): TaskPlace | null {
   };
 }
 
-/** An answer of the user in a prompt. */
 interface PromptAnswer {
   readonly question_id: string;
   readonly text: string;

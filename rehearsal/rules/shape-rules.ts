@@ -5,6 +5,7 @@ import { answerDelegation } from './agent-rule.ts';
 import type { SharedWork } from './agent-rule.ts';
 import { decideWave } from './decision-rule.ts';
 import { planWave } from './plan-rule.ts';
+import { reportRepair } from './repair-rule.ts';
 import type { Prompt } from './prompt.ts';
 
 /** An output shape of planwave, and its reply. */
@@ -26,11 +27,13 @@ const shapeRules: readonly ShapeRule[] = [
   {
     shape: 'delegation',
     marks: ['compact_md', 'detailed_md', 'status', 'coverage'],
-    answer: (prompt, shared) =>
-      shared === null
+    answer: (prompt, shared) => ({
+      ...(shared === null
         ? answerDelegation(prompt)
         : // Results of calls that gave out work are no details that it loaded.
-          answerDelegation({ ...prompt, toolResults: [] }, shared),
+          answerDelegation({ ...prompt, toolResults: [] }, shared)),
+      ...reportRepair(prompt),
+    }),
   },
   {
     shape: 'review',

@@ -10,7 +10,8 @@ import { placeTurn } from '../rules/member-prompt.ts';
 import { placeTask } from '../rules/prompt.ts';
 import { recogniseShape } from '../rules/shape-rules.ts';
 import { readScript } from '../script.ts';
-import type { ContentReply, Reply, ScriptRule, Shape, TaskPlace, TurnPlace } from '../script.ts';
+import type { ContentReply, Reply, ScriptRule } from '../script.ts';
+import type { CallPlace } from '../script.ts';
 import type { RehearsalState } from './state.ts';
 import { parseJson } from '../text.ts';
 import type { JsonObject } from '../text.ts';
@@ -166,24 +167,19 @@ export async function answerScripting(
 const tooLarge = 'Request exceeds the maximum size of 32 MB.';
 
 /** A call that was read and recorded. */
-interface Call {
+interface Call extends CallPlace {
   readonly index: number;
   readonly request: MessagesRequest;
-  readonly shape: Shape | null;
-  readonly turn: TurnPlace | null;
-  readonly task: TaskPlace | null;
 }
 
 async function decideReply(rule: ScriptRule | undefined, call: Call): Promise<Reply> {
   const reply = rule?.reply ?? { pass: true as const };
   if (typeof reply !== 'function') return reply;
-  const { request } = call;
+  const { index, request, ...place } = call;
   return await reply({
-    index: call.index,
+    index,
     callKey: request.callKey,
-    shape: call.shape,
-    turn: call.turn,
-    task: call.task,
+    ...place,
     body: request.body,
     defaultOutput: () => {
       const output = composeDefaultReply(request);
@@ -250,20 +246,17 @@ export async function answerMessages(
   const request = readMessagesRequest(bodyText, false);
   if (typeof request === 'string') return refuse(state, response, headers, bodyText, request);
   const { callKey, body } = request;
-  const shape = recogniseShape(request.schema);
-  const turn = placeTurn(request);
-  const task = placeTask(request);
-  const recorded = state.log.open({ callKey, shape, turn, task, body, headers });
+  const place: CallPlace = {
+    shape: recogniseShape(request.schema),
+    turn: placeTurn(request),
+    task: placeTask(request),
+  };
+  const recorded = state.log.open({ callKey, ...place, body, headers });
   const requestId = createId('req', state.nextRequestNumber());
   const exchange = new Exchange(response, recorded, requestId);
-  const taken = state.book.take({ request, shape, turn, task, bodyText });
+  const taken = state.book.take({ request, ...place, bodyText });
   recorded.answeredBy(taken?.position ?? null);
-  return answer(
-    state,
-    exchange,
-    { index: recorded.index, request, shape, turn, task },
-    taken?.rule,
-  );
+  return answer(state, exchange, { index: recorded.index, request, ...place }, taken?.rule);
 }
 
 /** Handles `POST /v1/messages/count_tokens`, which is neither recorded nor scripted. */

@@ -2,14 +2,11 @@ import { CallLog } from '../call-log.ts';
 import type { MessagesRequest } from '../messages-api.ts';
 import { createPromptCache } from '../replies/accounting.ts';
 import type { PromptCache } from '../replies/accounting.ts';
-import type { RuleMatch, ScriptRule, Shape, TaskPlace, TurnPlace } from '../script.ts';
+import type { CallPlace, RuleMatch, ScriptRule } from '../script.ts';
 
 /** A call as rules are matched against it. */
-interface MatchedCall {
+interface MatchedCall extends CallPlace {
   readonly request: MessagesRequest;
-  readonly shape: Shape | null;
-  readonly turn: TurnPlace | null;
-  readonly task: TaskPlace | null;
   /** The request body's text. */
   readonly bodyText: string;
 }
@@ -33,7 +30,7 @@ function fits(match: RuleMatch, call: MatchedCall): boolean {
   );
 }
 
-function fitsTask({ delegation, agent, leads }: RuleMatch, task: TaskPlace | null): boolean {
+function fitsTask({ delegation, agent, leads }: RuleMatch, task: CallPlace['task']): boolean {
   return (
     (delegation === undefined || delegation === task?.delegation_id) &&
     (agent === undefined || agent === task?.agent_id) &&

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkNode } from './check-node.mjs';
 import { ensurePackages } from './ensure-packages.mjs';
@@ -5,6 +7,11 @@ import { describeError, ExpectedError } from './expected-error.mjs';
 
 /** The folder that holds package.json. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** @returns {string} the version of planwave */
+export function readVersion() {
+  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
+}
 
 /**
  * Runs one entry point: checks Node, installs the packages when they are missing, then calls `main(args)` of a

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { ensureBubblewrap, ensureChromium, ensurePostgres } from './test-programs.mjs';
 import { describeError } from './expected-error.mjs';
+import { runCommand } from './run-command.mjs';
 import { describeCli, findTemporalCli } from './find-temporal-cli.mjs';
 
 /** npm scripts that run before the tests, in this order. */
@@ -33,6 +34,39 @@ export async function runTests(root, jestArgs) {
     console.log(`Over ${fileSecondsMax} s: ${relative(root, file)}. Its place may be test/slow.`);
   }
   return finish(run, failed);
+}
+
+/**
+ * Runs every check, and beside them the tests that need no server. The output of a check is printed when it has ended.
+ *
+ * @param {string} root the folder that holds package.json
+ * @returns {Promise<number>} the exit code
+ */
+export async function runFastTests(root) {
+  const [run, failed] = await Promise.all([
+    runJest(root, ['fast'], [], process.env),
+    runChecksAside(root),
+  ]);
+  return finish(run, failed);
+}
+
+/**
+ * @param {string} root
+ * @returns {Promise<string[]>} names of the checks that failed
+ */
+async function runChecksAside(root) {
+  /** @type {string[]} */
+  const failed = [];
+  for (const check of checks) {
+    const result = await runCommand('npm', ['run', '--silent', check], {
+      cwd: root,
+      shell: process.platform === 'win32',
+    });
+    if (result.ok) continue;
+    failed.push(check);
+    console.error(`${check} failed:\n${result.output.trimEnd()}`);
+  }
+  return failed;
 }
 
 /**

@@ -4,6 +4,51 @@ import { ExpectedError } from './expected-error.mjs';
 import { lastLines, runCommand } from './run-command.mjs';
 
 /**
+ * @typedef {object} EnsureOptions
+ * @property {NodeJS.ProcessEnv} [env] default: this process's environment
+ * @property {boolean} [install] may install it with apt-get when root on a Debian-like system; default true
+ * @property {(line: string) => void} [say] default: standard error
+ */
+
+/**
+ * @typedef {object} TestProgram
+ * @property {string} debianPackage
+ * @property {string} purpose for people
+ * @property {string} cure for people who have to install it themselves
+ * @property {(env: NodeJS.ProcessEnv, tried: string[]) => Promise<string | undefined>} find adds to `tried` why it did not take
+ *   what it looked at
+ */
+
+/**
+ * Finds a program that only tests need, or installs it.
+ *
+ * @param {TestProgram} program
+ * @param {EnsureOptions} options
+ * @returns {Promise<string>} the result of `find`
+ * @throws {ExpectedError} when there is none and none could be installed
+ */
+async function ensureProgram(
+  { debianPackage, purpose, cure, find },
+  { env = process.env, install = true, say = console.error },
+) {
+  /** @type {string[]} */
+  const tried = [];
+  const found = await find(env, tried);
+  if (found !== undefined) return found;
+  if (install && (await installWithApt(debianPackage, { env, tried, purpose, say }))) {
+    const installed = await find(env, tried);
+    if (installed !== undefined) return installed;
+  }
+  throw new ExpectedError(
+    [
+      `${purpose} was not found. What was tried:`,
+      ...[...new Set(tried)].map((reason) => `  - ${reason}`),
+      `What to do: ${cure}`,
+    ].join('\n'),
+  );
+}
+
+/**
  * Installs a Debian package, where that is possible without asking: as root on a Debian-like system.
  *
  * @param {string} name of the package
@@ -44,39 +89,20 @@ const macPaths = [
 ];
 
 /**
- * @typedef {object} ChromiumOptions
- * @property {NodeJS.ProcessEnv} [env] default: this process's environment
- * @property {boolean} [install] may install it with apt-get when root on a Debian-like system; default true
- * @property {(line: string) => void} [say] default: standard error
- */
-
-/**
  * Finds Chromium for the test that looks at the Temporal Web UI.
  *
- * @param {ChromiumOptions} [options]
+ * @param {EnsureOptions} [options]
  * @returns {Promise<string>} path or command name
- * @throws {ExpectedError} when there is none and none could be installed
  */
-export async function ensureChromium({
-  env = process.env,
-  install = true,
-  say = console.error,
-} = {}) {
-  /** @type {string[]} */
-  const tried = [];
-  const found = await findChromium(env, tried);
-  if (found !== undefined) return found;
-  const purpose = 'Chromium for the Web UI test';
-  if (install && (await installWithApt('chromium', { env, tried, purpose, say }))) {
-    const installed = await findChromium(env, tried);
-    if (installed !== undefined) return installed;
-  }
-  throw new ExpectedError(
-    [
-      'No Chromium was found for the Web UI test. What was tried:',
-      ...tried.map((reason) => `  - ${reason}`),
-      'What to do: install Chromium or Chrome so that it is on PATH, or name it: PLANWAVE_CHROMIUM=/path/to/chromium',
-    ].join('\n'),
+export function ensureChromium(options = {}) {
+  return ensureProgram(
+    {
+      debianPackage: 'chromium',
+      purpose: 'Chromium for the Web UI test',
+      cure: 'install Chromium or Chrome so that it is on PATH, or name it: PLANWAVE_CHROMIUM=/path/to/chromium',
+      find: findChromium,
+    },
+    options,
   );
 }
 
@@ -92,9 +118,9 @@ async function findChromium(env, tried) {
   for (const candidate of [...(named ? [named] : []), ...namesOnPath, ...installed]) {
     const result = await runCommand(candidate, ['--version'], { env, timeoutMs: 30_000 });
     if (result.ok) return candidate;
-    const reason =
-      candidate === named ? `PLANWAVE_CHROMIUM=${named}: ${result.reason}` : result.reason;
-    if (!tried.includes(reason)) tried.push(reason);
+    tried.push(
+      candidate === named ? `PLANWAVE_CHROMIUM=${named}: ${result.reason}` : result.reason,
+    );
   }
   return undefined;
 }
@@ -103,42 +129,22 @@ async function findChromium(env, tried) {
 const debianFolder = '/usr/lib/postgresql';
 
 /**
- * @typedef {object} PostgresOptions
- * @property {NodeJS.ProcessEnv} [env] default: this process's environment
- * @property {boolean} [install] may install it with apt-get when root on a Debian-like system; default true
- * @property {string} [root] holds a folder for each version, as Debian's does; default Debian's
- * @property {(line: string) => void} [say] default: standard error
- */
-
-/**
  * Finds PostgreSQL for the tests of threads in a database. A package that brings a server of its own would be downloaded by
  * everybody who starts planwave, and needs a script at its installation that npm no longer runs unasked.
  *
- * @param {PostgresOptions} [options]
+ * @param {EnsureOptions & { root?: string }} [options] `root` holds a folder for each version, as Debian's does; default
+ *   Debian's
  * @returns {Promise<string>} the folder with `initdb` and `postgres`
- * @throws {ExpectedError} when there is none and none could be installed
  */
-export async function ensurePostgres({
-  env = process.env,
-  install = true,
-  root = debianFolder,
-  say = console.error,
-} = {}) {
-  /** @type {string[]} */
-  const tried = [];
-  const found = await findPostgres(env, root, tried);
-  if (found !== undefined) return found;
-  const purpose = 'PostgreSQL for the tests of threads';
-  if (install && (await installWithApt('postgresql', { env, tried, purpose, say }))) {
-    const installed = await findPostgres(env, root, tried);
-    if (installed !== undefined) return installed;
-  }
-  throw new ExpectedError(
-    [
-      'No PostgreSQL was found for the tests of threads. What was tried:',
-      ...tried.map((reason) => `  - ${reason}`),
-      'What to do: install a PostgreSQL server, or name the folder of its programs: PLANWAVE_POSTGRES=/path/to/bin',
-    ].join('\n'),
+export function ensurePostgres({ root = debianFolder, ...options } = {}) {
+  return ensureProgram(
+    {
+      debianPackage: 'postgresql',
+      purpose: 'PostgreSQL for the tests of threads',
+      cure: 'install a PostgreSQL server, or name the folder of its programs: PLANWAVE_POSTGRES=/path/to/bin',
+      find: (env, tried) => findPostgres(env, root, tried),
+    },
+    options,
   );
 }
 
@@ -161,7 +167,7 @@ async function findPostgres(env, root, tried) {
       timeoutMs: 30_000,
     });
     if (result.ok) return dir;
-    if (!tried.includes(result.reason)) tried.push(result.reason);
+    tried.push(result.reason);
   }
   tried.push(`initdb and postgres: neither on PATH nor in ${root}`);
   return undefined;
@@ -181,31 +187,21 @@ function versionFolders(root) {
 /**
  * Finds bubblewrap for the tests of agents' commands.
  *
- * @param {{ env?: NodeJS.ProcessEnv, install?: boolean, say?: (line: string) => void }} [options] default: this process's
- *   environment, may install it with apt-get when root on a Debian-like system, standard error
+ * @param {EnsureOptions} [options]
  * @returns {Promise<string>} the version
- * @throws {ExpectedError} when there is none and none could be installed
  */
-export async function ensureBubblewrap({
-  env = process.env,
-  install = true,
-  say = console.error,
-} = {}) {
-  /** @type {string[]} */
-  const tried = [];
-  const purpose = "bubblewrap for the tests of agents' commands";
-  for (const isLast of [false, true]) {
-    const result = await runCommand('bwrap', ['--version'], { env, timeoutMs: 30_000 });
-    if (result.ok) return result.output.trim();
-    if (!tried.includes(result.reason)) tried.push(result.reason);
-    if (isLast || !install) break;
-    if (!(await installWithApt('bubblewrap', { env, tried, purpose, say }))) break;
-  }
-  throw new ExpectedError(
-    [
-      `${purpose} was not found. What was tried:`,
-      ...tried.map((reason) => `  - ${reason}`),
-      'What to do: apt install bubblewrap, version 0.8.0 or newer',
-    ].join('\n'),
+export function ensureBubblewrap(options = {}) {
+  return ensureProgram(
+    {
+      debianPackage: 'bubblewrap',
+      purpose: "bubblewrap for the tests of agents' commands",
+      cure: 'apt install bubblewrap, version 0.8.0 or newer',
+      async find(env, tried) {
+        const result = await runCommand('bwrap', ['--version'], { env, timeoutMs: 30_000 });
+        if (!result.ok) tried.push(result.reason);
+        return result.ok ? result.output.trim() : undefined;
+      },
+    },
+    options,
   );
 }

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeFolderFault } from './folder-fault.ts';
-import { logTail, type Part } from './part.ts';
 import { messageOf } from '../bootstrap/expected-error.mjs';
+import { describeFolderFault } from './folder-fault.ts';
+import { type Part, logTail } from './part.ts';
 
 /** A part that is restarted when it dies. */
 export interface Supervised {
@@ -17,7 +17,6 @@ export interface Supervised {
 
 export interface SuperviseOptions {
   readonly name: string;
-  /** The part at present. */
   readonly part: Part;
   /** Restarts it; settles when it is ready. */
   readonly restart: () => Promise<Part>;
@@ -76,4 +75,48 @@ export function supervise(options: SuperviseOptions): Supervised {
       restarting?.then((latest) => latest.kill()).catch(() => {});
     },
   };
+}
+
+/** Requests to stop, by Ctrl-C or `kill`. */
+export interface StopSignal {
+  /** Settles at the first signal. */
+  readonly asked: Promise<void>;
+  /** Settles at a second signal: do not wait for work in progress. */
+  readonly insisted: Promise<void>;
+  /** Stops listening. */
+  dispose(): void;
+}
+
+/**
+ * Milliseconds within which a signal counts as the same key press, because npm repeats the Ctrl-C that the terminal has
+ * already sent.
+ */
+const samePressMs = 1_000;
+
+/** Listens for SIGINT, SIGTERM and a closed terminal. */
+export function listenForStop(): StopSignal {
+  let askedAtMs: number | undefined;
+  const first = createEvent();
+  const second = createEvent();
+  const onSignal = () => {
+    if (askedAtMs === undefined) {
+      askedAtMs = Date.now();
+      first.happen();
+    } else if (Date.now() - askedAtMs > samePressMs) second.happen();
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.on(signal, onSignal);
+  return {
+    asked: first.happened,
+    insisted: second.happened,
+    dispose() {
+      for (const signal of signals) process.off(signal, onSignal);
+    },
+  };
+}
+
+function createEvent(): { happened: Promise<void>; happen: () => void } {
+  const listeners: (() => void)[] = [];
+  const happened = new Promise<void>((resolve) => listeners.push(resolve));
+  return { happened, happen: () => listeners.forEach((listener) => listener()) };
 }

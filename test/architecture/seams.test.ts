@@ -11,8 +11,9 @@ const worker = read('worker/create-worker.ts').replaceAll(/\s+/g, ' ');
 /** Every method of a port that writes, and what stands before it. */
 const writingPorts: Readonly<Record<string, string>> = {
   'activities/ports/artifact-store.ts put':
-    'redactStore(createFileArtifactStore({ home }), redactor)',
-  'activities/ports/reply-ledger.ts put': 'redactLedger(createFileReplyLedger({ home }), redactor)',
+    'redactStore(createFileArtifactStore({ segments }), redactor)',
+  'activities/ports/reply-ledger.ts put':
+    'redactLedger(createFileReplyLedger({ segments }), redactor)',
   'activities/ports/projection-writer.ts write':
     'redactProjection(createFileProjection({ home }), redactor)',
   'activities/ports/effect-ledger.ts put':
@@ -20,7 +21,8 @@ const writingPorts: Readonly<Record<string, string>> = {
   'activities/ports/thread-store.ts append':
     'redactThreads(createThreadStore({ home, threadsUrl }), redactor)',
   // What agents write is an argument of a call, and each was redacted when the model's reply came.
-  'activities/ports/workspaces.ts write': 'const places = createPlaces(settings, commands)',
+  'activities/ports/workspaces.ts write':
+    'const places = createPlaces(settings, commands, segments)',
   // Run ids and addresses only.
   'activities/ports/artifact-store.ts write': 'index: createFileRunIndex({ home })',
 };
@@ -62,7 +64,11 @@ const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
   // Spans pass the redactor in PlacingProcessor.
   [/\bnew OTLP\w+\(/, ['worker/start-tracing.ts']],
   [/\bcreateFileReplyLedger\(/, ['worker/create-activities.ts']],
-  [/\bcreateFileEffectLedger\(/, ['worker/create-activities.ts']],
+  // The one of the check only looks.
+  [
+    /\bcreateFileEffectLedger\(/,
+    ['activities/adapters/file-store/check-home.ts', 'worker/create-activities.ts'],
+  ],
   // Those of the input check only look.
   [/\bcreateFileWorkspaces\(/, ['worker/create-activities.ts', 'worker/create-input-check.ts']],
   [/\bcreateTools\(/, ['worker/create-activities.ts', 'worker/create-input-check.ts']],

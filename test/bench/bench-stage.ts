@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { findPortHolder } from '../../scripts/dev-server/port-holder.ts';
+import { findPortHolder } from '../../scripts/dev-server/running-server.ts';
 import { startOwnServer } from '../support/own-server.ts';
 import { runScript } from '../support/worker-process.ts';
 import type { CpuReading } from './contest.ts';

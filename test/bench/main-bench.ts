@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../scripts/bootstrap/expected-error.mjs';
 import { root } from '../../scripts/bootstrap/hand-over.mjs';
-import { listenForStop } from '../../scripts/parts/stop-signal.ts';
+import { listenForStop } from '../../scripts/parts/supervise.ts';
 import { benchUsage, readBenchOptions } from './bench-options.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { createFigureContext } from './figure-context.ts';
@@ -13,6 +13,7 @@ import { historyGrowth } from './figures/history-growth.ts';
 import { makespan } from './figures/makespan.ts';
 import { manyWaves } from './figures/many-waves.ts';
 import { promptCache } from './figures/prompt-cache.ts';
+import { storeTurns } from './figures/store-turns.ts';
 import { triads } from './figures/triads.ts';
 import { waitingRuns } from './figures/waiting-runs.ts';
 import { waveFigures } from './figures/wave-latency.ts';
@@ -32,6 +33,7 @@ const allFigures: readonly Figure[] = [
   wideWaves,
   deepRun,
   makespan,
+  storeTurns,
   promptCache,
   words,
   waitingRuns,

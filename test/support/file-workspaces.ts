@@ -12,10 +12,11 @@ export function fileWorkspaces(
   home: string,
   roots?: readonly string[],
   worktrees?: Worktrees,
+  readable: readonly string[] = [],
 ): Workspaces {
   const store = createFileArtifactStore({ home });
   const keep = (content: Uint8Array) => store.put(content);
-  return createFileWorkspaces({ home, roots, keep, ...(worktrees && { worktrees }) });
+  return createFileWorkspaces({ home, roots, keep, readable, ...(worktrees && { worktrees }) });
 }
 
 /** Creates every tool that is shipped, as a worker that lets commands run without a sandbox. */

@@ -1,7 +1,16 @@
-import { inspect } from 'node:util';
-import { findBrokenArtifacts } from './broken-artifacts.ts';
-import { findBrokenTeams } from './broken-teams.ts';
-import { findBrokenUsage } from './broken-usage.ts';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect, isDeepStrictEqual } from 'node:util';
+import { storedRecords } from './stored-records.ts';
+import type { StoredRecord } from './stored-records.ts';
+import { toRunDirectory, treePaths } from '../../activities/projection/paths.ts';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { TeamOutcome } from '../../contracts/team-run.ts';
+import type { Usage } from '../../contracts/usage.ts';
+import { isRecord } from '../../core/is-record.ts';
+import { sumTeamUsage } from '../../core/team/bound-team.ts';
+import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { eventTypes, fetchHistories, historyJson, replayAll } from './histories.ts';
 import type { StoredHistory } from './histories.ts';
 import type { Stage } from './stage.ts';
@@ -40,7 +49,7 @@ export async function findBrokenPromises(
   const ofOthers = await Promise.all(others.map((id) => fetchHistories(stage.client, id)));
   const named = [...histories, ...ofOthers.flat()];
   broken.push(...findBrokenTeams(stage.home, histories));
-  broken.push(...findBrokenArtifacts(stage.home, named, allowance.orphans === true));
+  broken.push(...(await findBrokenArtifacts(stage.home, named, allowance.orphans === true)));
   if (allowance.lostUsage !== true) broken.push(...findBrokenUsage(histories));
   return { broken, histories };
 }
@@ -80,4 +89,179 @@ function hasEnded(stored: StoredHistory): boolean {
   return /^EVENT_TYPE_WORKFLOW_EXECUTION_(?:COMPLETED|FAILED|CANCELED|TERMINATED|TIMED_OUT|CONTINUED_AS_NEW)$/.test(
     eventTypes(stored).at(-1) ?? '',
   );
+}
+
+/** Any hash except that of a file outside the run, which is labelled as such. */
+const refPattern = /(?<!SHA-256 |"sha256":")\b[0-9a-f]{64}\b/g;
+
+/**
+ * Finds errors in the artifacts of a home: bytes that do not match their address, addresses that are named without an
+ * artifact behind them, and artifacts that nothing names.
+ *
+ * @param histories of every run of the home: what they name is expected.
+ * @param orphans true when an unnamed artifact is allowed.
+ */
+async function findBrokenArtifacts(
+  home: string,
+  histories: readonly StoredHistory[],
+  orphans: boolean,
+): Promise<string[]> {
+  const objects = await readObjects(home);
+  const torn = [...objects]
+    .filter(([ref, bytes]) => createHash('sha256').update(bytes).digest('hex') !== ref)
+    .map(([ref]) => `artifact ${ref}: its bytes have another hash`);
+  const reached = new Set<string>();
+  const queue = histories.flatMap(({ history }) => refsIn(payloadTexts(history)));
+  queue.push(...refsIn(readIndex(home)));
+  const missing: string[] = [];
+  for (let ref = queue.pop(); ref !== undefined; ref = queue.pop()) {
+    if (reached.has(ref)) continue;
+    reached.add(ref);
+    const bytes = objects.get(ref);
+    if (bytes === undefined) missing.push(`artifact ${ref}: named, and missing`);
+    else queue.push(...refsIn([bytes.toString('utf8')]));
+  }
+  if (orphans) return [...torn, ...missing];
+  const unnamed = [...objects]
+    .filter(([ref]) => !reached.has(ref))
+    .map(
+      ([ref, bytes]) =>
+        `artifact ${ref}: nothing names it: ${bytes.toString('utf8').slice(0, 200)}`,
+    );
+  return [...torn, ...missing, ...unnamed];
+}
+
+/** Reads all artifacts; of two copies, the whole one counts, as for a reader. */
+async function readObjects(home: string): Promise<Map<string, Buffer>> {
+  const artifacts = (await storedRecords(home)).filter(({ attempt }) => attempt === 0);
+  return new Map(
+    artifacts.toSorted((a, b) => isWhole(a) - isWhole(b)).map(({ key, body }) => [key, body]),
+  );
+}
+
+function isWhole({ key, body }: StoredRecord): number {
+  return Number(createHash('sha256').update(body).digest('hex') === key);
+}
+
+function readIndex(home: string): string[] {
+  return readdirSync(join(home, 'refs'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
+}
+
+function refsIn(texts: readonly string[]): string[] {
+  return texts.flatMap((text) => text.match(refPattern) ?? []);
+}
+
+/** Returns every payload of a history as text. */
+function payloadTexts(history: unknown): string[] {
+  const texts: string[] = [];
+  const visit = (value: unknown): void => {
+    if (value instanceof Uint8Array) texts.push(Buffer.from(value).toString('utf8'));
+    else if (Array.isArray(value)) value.forEach(visit);
+    else if (typeof value === 'object' && value !== null) Object.values(value).forEach(visit);
+  };
+  visit(history);
+  return texts;
+}
+
+type DoneByTeam = DelegationOutcome & {
+  readonly executor: { readonly kind: 'team'; readonly work: TeamOutcome };
+};
+
+/** Reports a team whose usage differs from that of its leader and its members, and one that ended without a file. */
+export function findBrokenTeams(home: string, histories: readonly StoredHistory[]): string[] {
+  const [root] = histories;
+  if (root === undefined) return [];
+  const folder = join(home, toRunDirectory(root.workflowId));
+  const outcomes = histories.flatMap(({ history }) => outcomesIn(payloadTexts(history)));
+  return outcomes.flatMap(({ delegation_id, usage, executor }) => [
+    ...(isDeepStrictEqual(sumTeamUsage(executor.work), usage)
+      ? []
+      : [`usage: the team of ${delegation_id} says other than its leader and members`]),
+    ...(existsSync(join(folder, treePaths.team(delegation_id)))
+      ? []
+      : [`files: the team of ${delegation_id} has none`]),
+  ]);
+}
+
+function outcomesIn(texts: readonly string[]): DoneByTeam[] {
+  const found: DoneByTeam[] = [];
+  const visit = (value: unknown): void => {
+    if (isDoneByTeam(value)) found.push(value);
+    if (Array.isArray(value)) value.forEach(visit);
+    else if (isRecord(value)) Object.values(value).forEach(visit);
+  };
+  for (const text of texts.filter((one) => one.includes('"report_ref"'))) visit(JSON.parse(text));
+  return found;
+}
+
+/**
+ * Returns true for a delegation of a team. A task of a team is none: it has the usage of all its attempts, and the team
+ * of the last.
+ */
+function isDoneByTeam(value: unknown): value is DoneByTeam {
+  if (!isRecord(value) || !('criteria_unmet' in value)) return false;
+  const { executor } = value;
+  return isRecord(executor) && executor['kind'] === 'team' && isRecord(executor['work']);
+}
+
+/**
+ * Reports a root whose result does not contain exactly the usage that its model calls reported. Empty before it has
+ * ended.
+ */
+function findBrokenUsage(histories: readonly StoredHistory[]): string[] {
+  const result = resultOf(histories[0]);
+  if (result === null) return [];
+  const total = histories
+    .flatMap(usagesOfCalls)
+    .reduce((sum, usage) => addUsage(sum, usage), noUsage);
+  if (isDeepStrictEqual(result.usage, total)) return [];
+  const told = JSON.stringify(result.usage);
+  return [`usage: the result says ${told}, its calls told ${JSON.stringify(total)}`];
+}
+
+function usagesOfCalls({ history }: StoredHistory): Usage[] {
+  const events = history.events ?? [];
+  const types = new Map(
+    events.map((event) => [
+      String(event.eventId),
+      event.activityTaskScheduledEventAttributes?.activityType?.name,
+    ]),
+  );
+  return events.flatMap((event) => {
+    const ended =
+      event.activityTaskFailedEventAttributes ?? event.activityTaskCompletedEventAttributes;
+    const type = types.get(String(ended?.scheduledEventId)) ?? '';
+    return tellUsage.has(type) ? usagesIn(toldBy(event)) : [];
+  });
+}
+
+/** Activities that report the usage billed for calls. */
+const tellUsage = new Set(['modelTurn', 'recallSpent']);
+
+type HistoryEvent = NonNullable<StoredHistory['history']['events']>[number];
+
+/** Returns what an ended activity reported: its result, or the details of its failure. */
+function toldBy(event: HistoryEvent): Uint8Array | null | undefined {
+  const failure = event.activityTaskFailedEventAttributes?.failure?.applicationFailureInfo;
+  const result = event.activityTaskCompletedEventAttributes?.result;
+  return (result ?? failure?.details)?.payloads?.[0]?.data;
+}
+
+function usagesIn(data: Uint8Array | null | undefined): Usage[] {
+  const told: { usage?: Usage | null } | null = data ? JSON.parse(textOf(data)) : null;
+  return told?.usage ? [told.usage] : [];
+}
+
+function resultOf(stored: StoredHistory | undefined): { usage: Usage } | null {
+  const done = stored?.history.events?.at(-1)?.workflowExecutionCompletedEventAttributes;
+  const data = done?.result?.payloads?.[0]?.data;
+  if (!data) return null;
+  const result: { usage: Usage } = JSON.parse(textOf(data));
+  return result;
+}
+
+function textOf(data: Uint8Array | null | undefined): string {
+  return Buffer.from(data ?? new Uint8Array()).toString('utf8');
 }

@@ -1,3 +1,4 @@
+import type { Ref } from '../../contracts/ref.ts';
 import { StoreUnavailable } from '../../activities/ports/artifact-store.ts';
 import type { LedgerKey, ReplyLedger } from '../../activities/ports/reply-ledger.ts';
 
@@ -13,7 +14,8 @@ function nameOf(key: LedgerKey): string {
   return JSON.stringify([key.workflow_id, key.run_id, key.activity_id]);
 }
 
-export function createMemoryLedger(): MemoryLedger {
+/** @param artifacts Those of the store that batches belong to. */
+export function createMemoryLedger(artifacts = new Map<Ref, Uint8Array>()): MemoryLedger {
   const entries = new Map<string, ReadonlyMap<number, unknown>>();
   const ledger: MemoryLedger = {
     entries,
@@ -25,11 +27,12 @@ export function createMemoryLedger(): MemoryLedger {
         .toSorted(([a], [b]) => a - b)
         .map(([, value]) => value);
     },
-    put: async (key, attempt, value) => {
+    put: async (key, attempt, value, batch) => {
       if (ledger.failingWrites > 0) {
         ledger.failingWrites -= 1;
         throw new StoreUnavailable('The disk is full.', { path: 'ledger', code: 'ENOSPC' });
       }
+      for (const [ref, bytes] of batch?.staged ?? []) artifacts.set(ref, bytes);
       // Stored as JSON like in a real ledger: what does not survive it is lost.
       const kept = JSON.parse(JSON.stringify(value)) as unknown;
       entries.set(nameOf(key), new Map([...(entries.get(nameOf(key)) ?? []), [attempt, kept]]));

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Ref } from '../../contracts/ref.ts';
 import { ArtifactMissing, StoreUnavailable } from '../../activities/ports/artifact-store.ts';
 import type { ArtifactStore } from '../../activities/ports/artifact-store.ts';
+import { createArtifactBatch } from '../../activities/artifacts/artifact-batch.ts';
 
 /** Artifact store in memory that can be made to fail. */
 export interface MemoryStore extends ArtifactStore {
@@ -37,6 +38,7 @@ export function createMemoryStore(): MemoryStore {
     get: async (ref) => Uint8Array.from(read(ref)),
     getText: async (ref) => Buffer.from(read(ref)).toString('utf8'),
     has: async (ref) => artifacts.has(ref),
+    openBatch: () => createArtifactBatch(store),
   };
   return store;
 }

@@ -55,6 +55,21 @@ export async function startRaw(
   });
 }
 
+/** Queries a workflow with a payload that no client library would create. Resolves with the answer's JSON text. */
+export async function queryRaw(
+  stage: Stage,
+  workflowId: string,
+  queryType: string,
+  payload: RawPayload,
+): Promise<string> {
+  const { queryResult } = await stage.client.workflowService.queryWorkflow({
+    namespace: 'default',
+    execution: { workflowId },
+    query: { queryType, queryArgs: toPayloads([payload]) },
+  });
+  return Buffer.from(queryResult?.payloads?.[0]?.data ?? []).toString('utf8');
+}
+
 /** Sends `submitAnswer` with a payload that no client library would create. Resolves with the reason of the refusal. */
 export async function updateRaw(
   stage: Stage,

@@ -1,23 +1,27 @@
 import type { z } from 'zod';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { WrittenDelegation } from '../../contracts/delegation.ts';
-import type { stateToolInputs, StateToolName } from '../../contracts/state-call.ts';
-import type { TriadMember, TriadPlan, TriadType } from '../../contracts/triad.ts';
+import type { NegotiationDecision } from '../../contracts/spec.ts';
+import type { StateToolName, stateToolInputs } from '../../contracts/state-call.ts';
+import type { PhaseReport } from '../../contracts/triad-run.ts';
+import type { TriadMember, TriadPhase, TriadPlan, TriadType } from '../../contracts/triad.ts';
 import { readMessagesRequest } from '../../rehearsal/messages-api.ts';
 import type { MessagesRequest } from '../../rehearsal/messages-api.ts';
-import { firstOfEach, listBlocks, textIn, unescapeText } from '../../rehearsal/rules/prompt.ts';
 import { listTurns, readMember } from '../../rehearsal/rules/member-prompt.ts';
-import type { MemberPrompt } from '../../rehearsal/rules/member-prompt.ts';
+import type { MemberPrompt, ShownClaim } from '../../rehearsal/rules/member-prompt.ts';
 import type {
+  TurnPlace,
   ContentReply,
   RecordedCall,
   Reply,
   ReplyFunction,
   ScriptRule,
   ScriptedToolCall,
-  TurnPlace,
 } from '../../rehearsal/script.ts';
+import { firstOfEach, listBlocks, textIn, unescapeText } from '../../rehearsal/rules/prompt.ts';
 import type { RehearsalServer } from '../../rehearsal/server/server.ts';
 import { work } from './scripted-work.ts';
+import { storedText } from './stored-record.ts';
 
 const seats: Readonly<Record<TriadType, readonly Pick<TriadMember, 'name' | 'role'>[]>> = {
   dialectic: [
@@ -155,4 +159,60 @@ function requestOf(recorded: Pick<RecordedCall, 'body'> | undefined): MessagesRe
   const request = readMessagesRequest(JSON.stringify(recorded?.body ?? null), true);
   if (typeof request === 'string') throw new Error(`There was no such call: ${request}`);
   return request;
+}
+
+/** Decision of a member on a claim in a round. */
+export type Decide = (claim: ShownClaim, round: number) => NegotiationDecision;
+
+/** Text that a member adds to a proposal that it revises. */
+export const revisionNote = 'And what speaks against it.';
+
+/**
+ * Creates the turn of a member that answers the claims it is asked about. Where there are none, the rehearsal takes the
+ * turn.
+ */
+export function answers(decide: Decide): ReplyFunction {
+  return (request) => {
+    const { claims, duties, round, member } = readMemberRequest(request);
+    const asked = claims.filter(({ claim_id }) => duties.answer.includes(claim_id));
+    if (asked.length === 0) return { pass: true };
+    const calls = asked.map((claim) => answerOf(claim, decide(claim, round), member));
+    return memberReply({ said: `${member} has decided.`, calls });
+  };
+}
+
+function answerOf(
+  { claim_id, proposal }: ShownClaim,
+  decision: NegotiationDecision,
+  member: string,
+): ScriptedToolCall {
+  const reason = `${member} says ${decision} to ${claim_id}.`;
+  const revised = decision === 'REVISE' && { revised_proposal: `${proposal}\n\n${revisionNote}` };
+  return call('negotiate_response', { claim_id, decision, reason, ...revised });
+}
+
+/** Returns ids of the criteria of a delegation, and so of the sections of its triad: one for each peer. */
+export function threeOf(id: string): readonly [string, string, string] {
+  return [`${id}-a`, `${id}-b`, `${id}-c`];
+}
+
+/**
+ * Returns the stored report of an attempt at a phase.
+ *
+ * @param attempt From 1. Default: the last one.
+ * @throws when there was none.
+ */
+export async function phaseReport(
+  home: string,
+  { executor, delegation_id }: DelegationOutcome,
+  phase: TriadPhase,
+  attempt?: number,
+): Promise<PhaseReport> {
+  const done = executor.kind === 'triad' ? executor.work : null;
+  const found = done?.phases.findLast(
+    (one) => one.phase === phase && (attempt === undefined || one.attempt === attempt),
+  );
+  if (found === undefined) throw new Error(`${delegation_id} had no such ${phase}.`);
+  const report: PhaseReport = JSON.parse(await storedText(home, found.report_ref));
+  return report;
 }

@@ -50,7 +50,9 @@ export async function mountTinyDisk(): Promise<TinyDisk> {
       writeFileSync(filler, Buffer.alloc(bavail * bsize));
     },
     free: () => rmSync(filler),
-    setReadOnly: (isReadOnly) => run(`mount -o remount,${isReadOnly ? 'ro' : 'rw'} ${point}`),
+    setReadOnly: (isReadOnly) =>
+      // It is busy until a worker that writes has closed its file.
+      run(`until mount -o remount,${isReadOnly ? 'ro' : 'rw'} ${point}; do sleep 0.1; done`),
     async close() {
       holder.stdin.end();
       await ended;

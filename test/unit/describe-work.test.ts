@@ -1,6 +1,5 @@
-import type { AttemptWork } from '../../activities/attempt/attempt-work.ts';
-import { describeWork } from '../../worker/describe-work.ts';
-import { placeWork } from '../../worker/place-work.ts';
+import type { AttemptWork } from '../../activities/attempt/heartbeat.ts';
+import { describeWork, placeWork } from '../../worker/work-place.ts';
 import { usageOf } from '../support/factories.ts';
 
 const call: AttemptWork = {

@@ -4,17 +4,13 @@ import { dirname, join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createMiddlewareRegistry } from '../../activities/middlewares/middleware-registry.ts';
 import type { MiddlewareContext } from '../../activities/ports/middleware.ts';
-import type {
-  ApplyMiddlewareInput,
-  ApplyMiddlewareResult,
-} from '../../contracts/team-activities.ts';
+import type { ApplyMiddlewareInput, ApplyMiddlewareResult } from '../../contracts/team-run.ts';
 import { createRedactor } from '../../redaction/create-redactor.ts';
 import { createDoctorChecks } from '../../scripts/doctor-checks.ts';
 import { readSettings } from '../../scripts/parts/settings.ts';
 import { createActivities } from '../../worker/create-activities.ts';
 import { createFileArtifactStore } from '../../activities/adapters/file-store/file-artifact-store.ts';
-import { computeBuildId } from '../../worker/build-id.ts';
-import { hashModule } from '../../worker/hash-module.ts';
+import { computeBuildId, hashModule } from '../../worker/build-id.ts';
 import { loadMiddlewares } from '../../worker/load-middlewares.ts';
 import { createShippedMiddlewares } from '../../activities/middlewares/shipped-middlewares.ts';
 import { BadSettings } from '../../worker/worker-settings.ts';

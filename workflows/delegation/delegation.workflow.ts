@@ -13,14 +13,14 @@ import type {
 import type { DelegationStatusView } from '../../contracts/views.ts';
 import { emptyNode, takeGrant } from '../../core/budget/budget-node.ts';
 import { renderDelegationDetails } from '../../core/render/render-work-details.ts';
-import type { OrderedDelegation } from '../execution/execution-context.ts';
-import { runAlone } from '../execution/run-alone.ts';
-import { openChildBudget } from '../shared/budget.ts';
+import { execute } from './execute.ts';
 import { createControl } from '../shared/control.ts';
 import { createEscalationRouter } from '../shared/escalation-router.ts';
+import { openChildBudget } from '../shared/budget.ts';
 import { delegationStatusQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
-import { execute } from './execute.ts';
+import type { OrderedDelegation } from '../execution/execution-context.ts';
+import { runAlone } from '../execution/run-alone.ts';
 
 /**
  * Runs one task for one executor (seed 004 §3–6).

@@ -3,26 +3,26 @@ import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegat
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import type { DelegationState } from '../../contracts/views.ts';
-import { engineLimits } from '../../core/limits.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { checkOutline } from '../../core/output/check-agent-output.ts';
+import { engineLimits } from '../../core/limits.ts';
 import { turnSummary } from '../../core/render/labels.ts';
 import { cleanLine } from '../../core/text/cut-text.ts';
 import type { FailureReason } from '../../core/turns/turns-state.ts';
-import { outcomeOfOutput, outcomeWithout } from '../execution/build-outcome.ts';
+import { askSuperior } from '../shared/ask-superior.ts';
+import { converseAsking, outputOf } from '../shared/converse-asking.ts';
+import { openConversation, readOn } from '../shared/conversation.ts';
+import type { Conversation, ConversationContext, ConversationEnd } from '../shared/conversation.ts';
+import { recorder } from '../shared/recorder.ts';
 import { callTools, readingOf } from '../execution/call-tools.ts';
 import type {
   CarriedDelegation,
   DelegationEnd,
   ExecutionContext,
 } from '../execution/execution-context.ts';
+import { outcomeOfOutput, outcomeWithout } from '../execution/build-outcome.ts';
 import { isToolCall } from '../execution/make-call.ts';
 import type { ToolContext, ToolWork } from '../execution/make-call.ts';
-import { askSuperior } from '../shared/ask-superior.ts';
-import { openConversation, readOn } from '../shared/conversation.ts';
-import type { Conversation, ConversationContext, ConversationEnd } from '../shared/conversation.ts';
-import { converseAsking, outputOf } from '../shared/converse-asking.ts';
-import { recorder } from '../shared/recorder.ts';
 
 /** Facts that grow while an agent works. */
 interface Work extends ToolWork {

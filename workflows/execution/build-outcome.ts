@@ -1,10 +1,10 @@
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
-import { listWritten } from '../../core/effects/step-effect.ts';
 import { withoutWork } from '../../core/executor.ts';
-import type { KnownEffect } from '../../core/output/check-evidence.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
+import { listWritten } from '../../core/effects/step-effect.ts';
+import type { KnownEffect } from '../../core/output/check-evidence.ts';
 
 /** Work of a delegation, independent of its result. */
 type WorkDone = Pick<DelegationOutcome, 'loaded_details' | 'turns' | 'usage'> & {

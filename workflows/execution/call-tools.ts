@@ -1,7 +1,7 @@
 import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { ToolCall, TurnInput } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { ReadingScope } from '../../contracts/tool-read.ts';
+import type { ReadingScope } from '../../contracts/transcript.ts';
 import { countLoadsLeft, noteLoaded } from '../../core/turns/turns-state.ts';
 import { callActingTool } from './call-acting-tool.ts';
 import type { ToolContext, ToolWork } from './make-call.ts';

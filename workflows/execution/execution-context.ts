@@ -7,10 +7,10 @@ import type { BudgetNode } from '../../core/budget/budget-node.ts';
 import type { KnownEffect } from '../../core/output/check-evidence.ts';
 import type { TeamState } from '../../core/team/team-state.ts';
 import type { FailureReason } from '../../core/turns/turns-state.ts';
-import type { Budget } from '../shared/budget.ts';
 import type { Control } from '../shared/control.ts';
 import type { Conversation } from '../shared/conversation.ts';
 import type { EscalationRouter } from '../shared/escalation-router.ts';
+import type { Budget } from '../shared/budget.ts';
 import type { SharedBudget } from '../shared/share-budget.ts';
 import type { Superior } from '../shared/superior.ts';
 

@@ -1,7 +1,7 @@
 import type { RunToolResult } from '../../contracts/activity-types.ts';
-import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { EffectOrder } from '../../contracts/effect.ts';
 import type { FailureType } from '../../contracts/errors.ts';
+import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { StateToolCall, ToolCall } from '../../contracts/model-turn.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';

@@ -12,9 +12,9 @@ import { createControl } from '../shared/control.ts';
 import { createRefresher } from '../shared/create-refresher.ts';
 import { progressSignal, waveQuery, waveStatusQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
-import { runWaveAlone } from './run-wave-alone.ts';
 import { runWave } from './run-wave.ts';
 import { beginWaveWork, statusOf, viewBefore } from './wave-context.ts';
+import { runWaveAlone } from './run-wave-alone.ts';
 
 /**
  * A set of delegations planned together, and the planner's decision on what came back (seed 004 §3–7).

@@ -1,7 +1,7 @@
 import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer, NewsItem, QuestionsEscalation } from '../../contracts/messages.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
-import type { PlannerVerdict } from '../../contracts/question-review.ts';
+import type { PlannerVerdict } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { answerUnasked } from '../../core/questions/answer-unasked.ts';
 import { checkReview } from '../../core/questions/check-review.ts';

@@ -2,9 +2,8 @@ import { log } from '@temporalio/workflow';
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import type { WaveView } from '../../contracts/views.ts';
-import type { WaveDecisionOutline } from '../../contracts/wave-decision.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
-import { plannerChild } from '../../core/budget/step-account.ts';
+import type { WaveDecisionOutline } from '../../contracts/wave-decision.ts';
 import {
   applyOutcomes,
   applyPlan,
@@ -12,25 +11,26 @@ import {
   reopenCriteria,
 } from '../../core/criteria/criteria.ts';
 import { settleByAnswers } from '../../core/criteria/settle-by-answers.ts';
+import { plannerChild } from '../../core/budget/step-account.ts';
 import { checkDecision } from '../../core/decision/check-decision.ts';
-import { readEnd } from '../../core/executor.ts';
+import { capFaults } from '../../core/text/list-names.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
 import type { PlanContext } from '../../core/plan/check-plan.ts';
-import { capFaults } from '../../core/text/list-names.ts';
 import { applyRuleOfTwo } from '../../core/plan/rule-of-two.ts';
 import type { RuledPlan } from '../../core/plan/rule-of-two.ts';
+import { readEnd } from '../../core/executor.ts';
 import { endedBy, openAccount } from '../shared/account.ts';
-import type { Account } from '../shared/account.ts';
-import { nowMs, secondsSince } from '../shared/clock.ts';
-import type { NewsFeed } from '../shared/news-feed.ts';
-import { progressOf } from '../shared/progress-of.ts';
+import { secondsSince, nowMs } from '../shared/clock.ts';
 import { recorder } from '../shared/recorder.ts';
+import { progressOf } from '../shared/progress-of.ts';
+import type { Account } from '../shared/account.ts';
+import type { NewsFeed } from '../shared/news-feed.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { consultPlanner } from './consult-planner.ts';
 import type { Consultation, Consulted } from './consult-planner.ts';
 import { dispatchWave } from './dispatch-wave.ts';
-import type { DispatchView, Dispatched } from './dispatch-wave.ts';
+import type { Dispatched, DispatchView } from './dispatch-wave.ts';
 import { createDetailLoader } from './load-details.ts';
 import { reviewFacts } from './review-facts.ts';
 import { knownAnswers, knownInputs, settleByNews, usageUntilNow } from './wave-context.ts';

@@ -1,5 +1,4 @@
 import type { Passable } from '../../contracts/agent-output.ts';
-import type { NewsItem } from '../../contracts/messages.ts';
 import type {
   ModelTurnInput,
   Prompt,
@@ -10,12 +9,12 @@ import type {
   TurnReply,
 } from '../../contracts/model-turn.ts';
 import type { StageName } from '../../contracts/names.ts';
+import type { NewsItem } from '../../contracts/messages.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { ReadingScope } from '../../contracts/tool-read.ts';
+import type { ReadingScope } from '../../contracts/transcript.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
-import { openTurns, stepTurns } from '../../core/turns/step-turns.ts';
 import type {
   CallCommand,
   FailureReason,
@@ -25,12 +24,13 @@ import type {
   TurnsOptions,
   TurnsState,
 } from '../../core/turns/turns-state.ts';
+import { openTurns, stepTurns } from '../../core/turns/step-turns.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
-import type { Budget } from './budget.ts';
 import { callModel } from './call-model.ts';
 import type { Control } from './control.ts';
 import { recorder } from './recorder.ts';
 import { stopWhenCancelled } from './stop-when-cancelled.ts';
+import type { Budget } from './budget.ts';
 import type { Superior } from './superior.ts';
 
 /** One agent's own conversation with the model: the part that history needs. */

@@ -1,8 +1,8 @@
-import { holdClock, readClock, releaseClock, startClock } from '../../core/time/work-clock.ts';
+import { holdClock, readClock, releaseClock, startClock } from '../../core/schedule/work-clock.ts';
 import { nowMs } from './clock.ts';
 import type { Control } from './control.ts';
 
-/** Clock of working time; `core/time` decides which time counts. */
+/** Clock of working time; `core/schedule` decides which time counts. */
 export interface Stopwatch {
   /** Returns milliseconds of work since it was created. */
   now(): number;

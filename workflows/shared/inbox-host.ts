@@ -3,18 +3,16 @@ import type { AmendedAnswer, Delivery, QuestionsEscalation } from '../../contrac
 import { answererNames, assumingAnswerers } from '../../contracts/names.ts';
 import type { CarriedInbox } from '../../contracts/planner-run.ts';
 import type {
+  AnsweredQuestion,
   AnswerInput,
   AnswerReceipt,
-  AnsweredQuestion,
   KnownAnswer,
   Question,
 } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { metrics } from '../../core/metrics/metrics.ts';
-import type { LabelsOf } from '../../core/metrics/metrics.ts';
-import { amendAnswer } from '../../core/questions/amend-answer.ts';
 import { informsWork } from '../../core/questions/answer-kinds.ts';
+import { amendAnswer } from '../../core/questions/amend-answer.ts';
 import type { InboxEffect, InboxEvent } from '../../core/questions/inbox-event.ts';
 import {
   carryInbox,
@@ -23,12 +21,14 @@ import {
   stepInbox,
 } from '../../core/questions/step-inbox.ts';
 import type { InboxState } from '../../core/questions/step-inbox.ts';
+import { metrics } from '../../core/metrics/metrics.ts';
+import type { LabelsOf } from '../../core/metrics/metrics.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { storeText } from './activities.ts';
 import { nowSeconds } from './clock.ts';
 import { QuestionTimers } from './question-timers.ts';
-import type { RecordKeeper } from './record-keeper.ts';
 import { recorder } from './recorder.ts';
+import type { RecordKeeper } from './record-keeper.ts';
 import type { AskingRules } from './root-state.ts';
 import { untilDone } from './until-done.ts';
 

@@ -1,7 +1,7 @@
 import { setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
 import type { SignalDefinition } from '@temporalio/workflow';
 import type { CriterionState } from '../../contracts/criterion.ts';
-import type { AmendMessage, AmendedAnswer } from '../../contracts/messages.ts';
+import type { AmendedAnswer, AmendMessage } from '../../contracts/messages.ts';
 import { waiveCriteria } from '../../core/criteria/criteria.ts';
 import { defaultLimits, engineLimits } from '../../core/limits.ts';
 import { describeUserFact } from '../../core/pool/settle-facts.ts';

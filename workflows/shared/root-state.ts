@@ -5,7 +5,7 @@ import type { PlanOutline } from '../../contracts/design-run.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { CarriedRun, RunAnswer, WaveSummary } from '../../contracts/planner-run.ts';
 import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
-import type { Autonomy, QuestionRules } from '../../contracts/question-rules.ts';
+import type { Autonomy, QuestionRules } from '../../contracts/question.ts';
 import type { RecordedWave } from '../../contracts/run-record.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { DelegationStatusView, PlanView, RunPhase } from '../../contracts/views.ts';

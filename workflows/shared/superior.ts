@@ -9,9 +9,8 @@ import type {
 } from '../../contracts/messages.ts';
 import { taskOwner } from '../../core/ids.ts';
 import type { KnownEffect } from '../../core/output/check-evidence.ts';
-import { checkDelivery } from '../../core/run/read-messages.ts';
+import { checkDelivery, checkNews } from '../../core/run/read-messages.ts';
 import { checkControl } from '../../core/run/check-control.ts';
-import { checkNews } from '../../core/run/news.ts';
 import type { Control } from './control.ts';
 import { inBackground } from './in-background.ts';
 import { createMailbox } from './mailbox.ts';

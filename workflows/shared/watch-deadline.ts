@@ -1,6 +1,6 @@
 import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
-import { findDeadline, nextLook } from '../../core/time/work-clock.ts';
-import type { Deadline, Timeouts, WorkSpan } from '../../core/time/work-clock.ts';
+import { findDeadline, nextLook } from '../../core/schedule/work-clock.ts';
+import type { Deadline, Timeouts, WorkSpan } from '../../core/schedule/work-clock.ts';
 import type { Stopwatch } from './create-work-clock.ts';
 
 interface Watching<Limit extends string> {

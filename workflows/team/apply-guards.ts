@@ -2,10 +2,10 @@ import { isCancellation } from '@temporalio/workflow';
 import type {
   ApplyMiddlewareInput,
   ApplyMiddlewareResult,
-} from '../../contracts/team-activities.ts';
+  TeamSetup,
+} from '../../contracts/team-run.ts';
 import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { TeamSetup } from '../../contracts/team-run.ts';
 import { guardQuestion, mayPassGuard } from '../../core/team/guard-question.ts';
 import { stepSummary } from '../../core/render/labels.ts';
 import { applyMiddleware } from '../shared/activities.ts';

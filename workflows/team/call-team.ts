@@ -3,11 +3,11 @@ import type { StateToolCall, ToolCall, TurnInput } from '../../contracts/model-t
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { TaskRecord } from '../../contracts/team-run.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { stepSummary } from '../../core/render/labels.ts';
+import { describeFault } from '../../core/text/list-names.ts';
 import { admitCalls } from '../../core/team/admit-calls.ts';
 import { cutReason } from '../../core/team/bound-team.ts';
 import type { GivenCall, RefusalKind, TeamTask } from '../../core/team/team-state.ts';
-import { describeFault } from '../../core/text/list-names.ts';
+import { stepSummary } from '../../core/render/labels.ts';
 import { callTools } from '../execution/call-tools.ts';
 import { isToolCall } from '../execution/make-call.ts';
 import type { ToolContext } from '../execution/make-call.ts';

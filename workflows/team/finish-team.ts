@@ -1,9 +1,8 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
-import type { RecordTeamResult } from '../../contracts/team-activities.ts';
+import type { RecordTeamResult, TaskRecord, TeamReport } from '../../contracts/team-run.ts';
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { TaskRecord, TeamReport } from '../../contracts/team-run.ts';
 import type { DelegationState } from '../../contracts/views.ts';
 import { planExecutor, viewUnbegun, withoutWork } from '../../core/executor.ts';
 import { metrics } from '../../core/metrics/metrics.ts';

@@ -1,6 +1,6 @@
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
-import type { TriadOutcome } from '../../contracts/triad-run.ts';
 import type { TriadOutline } from '../../contracts/triad.ts';
+import type { TriadOutcome } from '../../contracts/triad-run.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { findDissent } from '../../core/spec/read-spec.ts';
 import { boundTriad } from '../../core/triad/end-phase.ts';

@@ -1,10 +1,13 @@
 import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { StateToolCall, ToolCall, TurnInput } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import { memberSummary } from '../../core/render/labels.ts';
 import { describeFault } from '../../core/text/list-names.ts';
-import { decideAfterCalls, findFullFault } from '../../core/triad/decide-turn.ts';
-import { findOpenDuties } from '../../core/triad/find-open-duties.ts';
+import { memberSummary } from '../../core/render/labels.ts';
+import {
+  decideAfterCalls,
+  findFullFault,
+  findOpenDuties,
+} from '../../core/triad/find-open-duties.ts';
 import { judgeCall, takeCode } from '../../core/triad/judge-call.ts';
 import type {
   AnsweredCall,

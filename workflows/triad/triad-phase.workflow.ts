@@ -8,13 +8,13 @@ import type { LoneOutcome } from '../../contracts/delegation-run.ts';
 import type { PhaseStatusView } from '../../contracts/views.ts';
 import { renderPhaseDetails } from '../../core/render/render-work-details.ts';
 import { viewPhase } from '../../core/triad/phase-state.ts';
-import { openChildBudget } from '../shared/budget.ts';
 import { createControl } from '../shared/control.ts';
+import { openChildBudget } from '../shared/budget.ts';
 import { phaseStatusQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
 import type { PhaseResult, TriadPhaseArgs } from './phase-order.ts';
-import { runPhaseAlone } from './run-phase-alone.ts';
 import { runPhase } from './run-phase.ts';
+import { runPhaseAlone } from './run-phase-alone.ts';
 
 /**
  * One phase of a triad: `deliberate`, `negotiate` or `execute` (seed 000).

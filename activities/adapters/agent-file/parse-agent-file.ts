@@ -1,8 +1,6 @@
 import { closest as closestOf, distance } from 'fastest-levenshtein';
 import { AgentDefinition, RiskLevel } from '../../../contracts/agent-definition.ts';
-import { translateTools } from './claude-tools.ts';
-import { resolveModelName } from './model-aliases.ts';
-import { parseFrontMatter, type FrontMatter, type LineFault } from './front-matter.ts';
+import { type FrontMatter, type LineFault, parseFrontMatter } from './front-matter.ts';
 
 const keys = ['name', 'description', 'tools', 'model', 'capabilities', 'risk_level'];
 
@@ -217,4 +215,63 @@ function toSlug(name: string): string {
 function toKey(field: unknown): string {
   if (field === 'agent_id') return 'name';
   return field === 'allowed_tools' ? 'tools' : String(field);
+}
+
+/**
+ * Tools of Claude Code by name, each with the tools that do the same here. An empty list: there is none, and the agent
+ * goes without it.
+ */
+const claudeTools: ReadonlyMap<string, readonly string[]> = new Map([
+  ['Read', ['read_file', 'list_files']],
+  ['Grep', ['search_files']],
+  ['Glob', ['list_files']],
+  ['LS', ['list_files']],
+  ['Edit', ['edit_file']],
+  ['MultiEdit', ['edit_file']],
+  ['Write', ['write_file']],
+  ['Bash', ['run_command']],
+  ['Agent', []],
+  ['AskUserQuestion', []],
+  ['NotebookEdit', []],
+  ['Skill', []],
+  ['Task', []],
+  ['TodoWrite', []],
+  ['WebFetch', []],
+  ['WebSearch', []],
+]);
+
+interface TranslatedTools {
+  readonly tools: readonly string[];
+  /** Tools of Claude Code that have no counterpart on this worker. */
+  readonly leftOut: readonly string[];
+}
+
+/** @param known Names of the tools that exist. If undefined, all of planwave's. */
+function translateTools(
+  names: readonly string[],
+  known: readonly string[] | undefined,
+): TranslatedTools {
+  const leftOut: string[] = [];
+  const tools = names.flatMap((name) => {
+    const counterparts = claudeTools.get(name) ?? (name.startsWith('mcp__') ? [] : undefined);
+    if (counterparts === undefined) return [name];
+    const found = counterparts.filter((one) => known === undefined || known.includes(one));
+    if (found.length === 0) leftOut.push(name);
+    return found;
+  });
+  return { tools: [...new Set(tools)], leftOut };
+}
+
+/** The short model names of Claude Code. */
+const modelAliases = new Map<string, string | null>([
+  ['inherit', null],
+  ['fable', 'claude-fable-5-1'],
+  ['opus', 'claude-opus-5-5'],
+  ['sonnet', 'claude-sonnet-5-5'],
+  ['haiku', 'claude-haiku-5-5'],
+]);
+
+/** @returns the model that a name stands for, the name itself when it is no short one; null: the default of the run. */
+export function resolveModelName(name: string): string | null {
+  return modelAliases.has(name) ? (modelAliases.get(name) ?? null) : name;
 }

@@ -28,6 +28,8 @@ export interface AtomicWriteOptions {
    * by the umask; a replaced file keeps its permissions.
    */
   readonly access?: 'private' | 'shared' | undefined;
+  /** Time that the file gets, in Unix epoch milliseconds. If undefined: now. */
+  readonly modifiedMs?: number | undefined;
 }
 
 /**
@@ -71,7 +73,7 @@ export async function atomicCreateFile(
 async function writeAside<T>(
   path: string,
   bytes: Uint8Array | string,
-  { root, mayStill, access = 'private' }: AtomicWriteOptions,
+  { root, mayStill, access = 'private', modifiedMs }: AtomicWriteOptions,
   settle: (temporary: string) => Promise<T>,
 ): Promise<T> {
   const dir = dirname(path);
@@ -90,7 +92,7 @@ async function writeAside<T>(
     if (root !== undefined) await checkInside(root, path);
     await makeDirectory(dir, access === 'private' ? privateFolderMode : undefined);
     const mode = access === 'private' ? privateFileMode : await modeOf(path);
-    await writeAndSync(temporary, bytes, mode);
+    await writeAndSync(temporary, bytes, mode, modifiedMs);
   });
   try {
     await mayStill?.();
@@ -111,17 +113,19 @@ async function modeOf(path: string): Promise<number | undefined> {
   return found?.isFile() === true ? found.mode & 0o777 : undefined;
 }
 
-/** @param mode Permissions of the file; undefined for those of the umask. */
+/** @param mode Permissions of the file; undefined for those of the umask. @param modifiedMs undefined: now. */
 async function writeAndSync(
   path: string,
   bytes: Uint8Array | string,
   mode: number | undefined,
+  modifiedMs: number | undefined,
 ): Promise<void> {
   const handle = await open(path, 'wx', mode);
   try {
     // The umask may have removed bits that the replaced file had.
     if (mode !== undefined) await handle.chmod(mode);
     await handle.writeFile(bytes);
+    if (modifiedMs !== undefined) await handle.utimes(modifiedMs / 1_000, modifiedMs / 1_000);
     await handle.sync();
   } finally {
     await handle.close();

@@ -1,142 +1,126 @@
-import { lstat, lutimes } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { Ref } from '../../../contracts/ref.ts';
+import { createArtifactBatch } from '../../artifacts/artifact-batch.ts';
 import {
   ArtifactCorrupt,
   ArtifactMissing,
+  StoreUnavailable,
   type ArtifactStore,
 } from '../../ports/artifact-store.ts';
-import { atomicWriteFile, readFileInside } from './atomic-write-file.ts';
-import { createByteCache, type ByteCache } from './byte-cache.ts';
-import { checkInside, syncDirectory } from './confinement.ts';
-import { getCode, toStoreUnavailable } from './store-errors.ts';
 import { hashBytes } from '../../text/bytes.ts';
+import { segmentsFolder } from './segment-files.ts';
+import { openSegments } from './segments.ts';
+import type { FoundRecord, Segments, SegmentsOptions } from './segments.ts';
 
-export interface FileArtifactStoreOptions {
-  /** Directory that planwave owns; created when something is stored. */
-  readonly home: string;
-  /** Most bytes of read artifacts that stay in memory. Default 64 MiB; 0 keeps nothing. */
-  readonly cacheMaxBytes?: number;
-}
+/** The attempt of a record that is an artifact. */
+const artifact = 0;
 
 /**
- * Creates a store of artifacts as files, `<home>/objects/ab/<rest of the hash>`. Several processes may share one home.
+ * Creates a store of artifacts as records of segments. Several processes may share one home.
  *
- * FA1. A file under an address is whole or missing: it is written under another name and renamed.
+ * FA1. An artifact is whole or missing: a torn record does not count.
  * FA2. Returned bytes match their address; they were hashed after they were read.
- * FA3. Storing an existing artifact again changes only the time of its file, unless it is damaged: then it is repaired.
+ * FA3. Storing an existing artifact again writes nothing and makes it as young as a new one, unless it is damaged: then it
+ *      is stored anew, and readers find the whole one.
+ *
+ * @param options Those of `openSegments`, or segments that a reply ledger shares.
  */
-export function createFileArtifactStore(options: FileArtifactStoreOptions): ArtifactStore {
-  const store: Store = {
-    home: options.home,
-    cache: createByteCache(options.cacheMaxBytes ?? 64 * 1024 * 1024),
-  };
-  return {
-    put: (bytes) => put(store, bytes),
+export function createFileArtifactStore(
+  options: SegmentsOptions | { readonly segments: Segments },
+): ArtifactStore {
+  const segments = 'segments' in options ? options.segments : openSegments(options);
+  const store: ArtifactStore = {
+    put: (content) => put(segments, content),
     // Callers own the bytes that they get; cached bytes must not change.
-    get: async (ref) => Uint8Array.from(await getVerified(store, ref)),
-    getText: (ref) => getText(store, ref),
-    has: (ref) => has(store, ref),
+    get: async (ref) => Uint8Array.from(await getVerified(segments, ref)),
+    getText: (ref) => getText(segments, ref),
+    has: async (ref) => (await findFresh(segments, checkRef(segments, ref))).length > 0,
+    openBatch: () => createArtifactBatch(store),
   };
+  return store;
 }
 
-interface Store {
-  readonly home: string;
-  readonly cache: ByteCache;
-}
-
-async function put(store: Store, content: Uint8Array | string): Promise<Ref> {
+async function put(segments: Segments, content: Uint8Array | string): Promise<Ref> {
   // A copy, because the caller may change its bytes while they are written.
-  const bytes = typeof content === 'string' ? Buffer.from(content) : Uint8Array.from(content);
-  const ref = hashBytes(bytes);
-  const path = toPath(store, ref);
-  await touch(path);
-  if (await isIntact(store, path, ref)) {
-    // Its writer may have died before its name was safe.
-    await syncDirectory(dirname(path)).catch((error: unknown) => {
-      throw toStoreUnavailable('write', path, error);
-    });
-  } else {
-    // The path was checked when the file was looked up.
-    await atomicWriteFile(path, bytes);
-  }
-  store.cache.set(ref, bytes);
+  const body = typeof content === 'string' ? Buffer.from(content) : Uint8Array.from(content);
+  const ref = hashBytes(body);
+  if (!(await isStored(segments, ref)))
+    await segments.append([{ key: ref, attempt: artifact, body }]);
+  segments.cache.set(ref, body);
   return ref;
 }
 
-/** Tells `pruneHome` that the artifact is in use again, before its bytes are looked at. */
-async function touch(path: string): Promise<void> {
-  const now = new Date();
-  // A file that is missing or can't be changed is found out by what follows.
-  await lutimes(path, now, now).catch(() => {});
-}
-
-async function isIntact(store: Store, path: string, ref: Ref): Promise<boolean> {
-  const bytes = await readFileInside(store.home, path);
-  return bytes !== null && hashBytes(bytes) === ref;
-}
-
-async function getVerified(store: Store, ref: Ref): Promise<Uint8Array> {
-  const path = toPath(store, ref);
-  const cached = store.cache.get(ref);
-  if (cached !== undefined) return cached;
-  const bytes = await readFileInside(store.home, path);
-  if (bytes === null) {
-    // An unmounted disk must not look like a lost artifact: there, waiting helps.
-    await checkObjectsExist(store);
-    throw new ArtifactMissing({ ref, path });
+async function isStored(segments: Segments, ref: Ref): Promise<boolean> {
+  for (const found of segments.find(ref)) {
+    // Renewed before its bytes are looked at: a prune that has not seen it by then leaves it.
+    // oxlint-disable-next-line no-await-in-loop
+    if ((await segments.renew(found)) && (await readIntact(segments, found)) !== null) return true;
   }
-  if (hashBytes(bytes) !== ref) {
-    throw new ArtifactCorrupt(
-      `The artifact "${path}" is damaged: its bytes do not fit its address.`,
-      { ref, path },
-    );
-  }
-  store.cache.set(ref, bytes);
-  return bytes;
-}
-
-async function getText(store: Store, ref: Ref): Promise<string> {
-  const bytes = await getVerified(store, ref);
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (error) {
-    const path = toPath(store, ref);
-    throw new ArtifactCorrupt(`The artifact "${path}" is no text.`, { ref, path, cause: error });
-  }
-}
-
-async function has(store: Store, ref: Ref): Promise<boolean> {
-  const path = toPath(store, ref);
-  try {
-    await checkInside(store.home, path);
-    return (await lstat(path)).isFile();
-  } catch (error) {
-    if (getCode(error) !== 'ENOENT') throw toStoreUnavailable('read', path, error);
-  }
-  await checkObjectsExist(store);
   return false;
 }
 
-async function checkObjectsExist(store: Store): Promise<void> {
-  const objects = join(store.home, 'objects');
-  await lstat(objects).catch((error: unknown) => {
-    throw toStoreUnavailable('read', objects, error);
-  });
+async function readIntact(segments: Segments, found: FoundRecord): Promise<Buffer | null> {
+  const bytes = await segments.read(found);
+  return bytes !== null && hashBytes(bytes) === found.key ? bytes : null;
 }
 
-function toPath(store: Store, ref: Ref): string {
-  // A reference may come from a model or a typed input; it must not become a path unchecked.
-  const parsed = Ref.safeParse(ref);
-  if (!parsed.success) {
-    const path = join(store.home, 'objects');
-    throw new ArtifactCorrupt(
-      'This is no address of an artifact: expected 64 lower-case hex digits.',
-      {
-        ref,
-        path,
-      },
-    );
+async function getVerified(segments: Segments, ref: Ref): Promise<Uint8Array> {
+  const cached = segments.cache.get(checkRef(segments, ref));
+  if (cached !== undefined) return cached;
+  let damaged: FoundRecord | undefined;
+  // What is known may be old: the second time everything about these segments is read again.
+  for (let tries = 0; tries < 2; tries += 1) {
+    // oxlint-disable-next-line no-await-in-loop
+    for (const found of await findFresh(segments, ref)) {
+      // oxlint-disable-next-line no-await-in-loop
+      const bytes = await readIntact(segments, found);
+      if (bytes !== null) {
+        segments.cache.set(ref, bytes);
+        return bytes;
+      }
+      damaged = found;
+      segments.forget(found.id);
+    }
   }
-  return join(store.home, 'objects', ref.slice(0, 2), ref.slice(2));
+  const path = segmentsFolder(segments.home);
+  if (damaged === undefined || (await findFresh(segments, ref)).length === 0) {
+    throw new ArtifactMissing({ ref, path });
+  }
+  throw new ArtifactCorrupt(
+    `The artifact ${ref} is damaged: its bytes do not fit its address ("${damaged.path}", byte ${damaged.offset}).`,
+    { ref, path: damaged.path },
+  );
+}
+
+/** Finds the records of an artifact, also those that another process has just stored. */
+async function findFresh(segments: Segments, ref: Ref): Promise<readonly FoundRecord[]> {
+  const found = segments.find(ref);
+  if (found.length > 0) return found;
+  const isThere = await segments.refresh();
+  if (isThere) return segments.find(ref);
+  // An unmounted disk must not look like a lost artifact: there, waiting helps.
+  const path = segmentsFolder(segments.home);
+  throw new StoreUnavailable(
+    `Can't read "${path}": the directory does not exist (ENOENT). Try: create or mount it, or point PLANWAVE_HOME at another ` +
+      'directory and restart the worker. The run waits and goes on.',
+    { path, code: 'ENOENT' },
+  );
+}
+
+async function getText(segments: Segments, ref: Ref): Promise<string> {
+  const bytes = await getVerified(segments, ref);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    const path = segmentsFolder(segments.home);
+    throw new ArtifactCorrupt(`The artifact ${ref} is no text.`, { ref, path, cause: error });
+  }
+}
+
+/** A reference may come from a model or a typed input. */
+function checkRef(segments: Segments, ref: Ref): Ref {
+  if (Ref.safeParse(ref).success) return ref;
+  throw new ArtifactCorrupt(
+    'This is no address of an artifact: expected 64 lower-case hex digits.',
+    { ref, path: segmentsFolder(segments.home) },
+  );
 }

@@ -1,61 +1,72 @@
-import { readdir } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
 import type { LedgerKey, ReplyLedger } from '../../ports/reply-ledger.ts';
 import { hashBytes } from '../../text/bytes.ts';
-import { atomicWriteFile, readFileInside } from './atomic-write-file.ts';
-import { checkInside } from './confinement.ts';
 import { openSealed, sealJson } from './sealed-json.ts';
-import { getCode, toStoreUnavailable } from './store-errors.ts';
+import { openSegments } from './segments.ts';
+import type { FoundRecord, Segments } from './segments.ts';
 
 /**
- * Ledger entries as files, `<home>/ledger/ab/<rest of the key's hash>.<attempt>`, sealed JSON `{key, value}`. An entry
- * whose hash or key does not fit counts as missing.
+ * Creates a ledger of replies as records of segments: the key is the hash of the activity's, the body sealed JSON
+ * `{key, value}`. Of one attempt, which one process makes, the newest record counts whose seal and key fit.
+ *
+ * @param options The home, or segments that an artifact store shares.
  */
-export function createFileReplyLedger(options: { readonly home: string }): ReplyLedger {
-  const { home } = options;
-  const toPath = (key: LedgerKey): string => {
-    const hash = hashBytes(toCanonicalKey(key));
-    return join(home, 'ledger', hash.slice(0, 2), hash.slice(2));
-  };
+export function createFileReplyLedger(
+  options: { readonly home: string } | { readonly segments: Segments },
+): ReplyLedger {
+  const segments = 'segments' in options ? options.segments : openSegments(options);
   return {
     find: async (key) => {
-      const path = toPath(key);
-      const attempts = await listAttempts(home, path);
-      const texts = await Promise.all(
-        attempts.map((attempt) => readFileInside(home, `${path}.${attempt}`)),
+      await segments.refresh();
+      const records = segments.find(hashBytes(toCanonicalKey(key)));
+      const attempts = new Set(records.map(({ attempt }) => attempt).toSorted((a, b) => a - b));
+      const values = await Promise.all(
+        [...attempts].map((attempt) =>
+          readNewest(
+            segments,
+            key,
+            records.filter((one) => one.attempt === attempt),
+          ),
+        ),
       );
-      return texts.flatMap((bytes) => (bytes === null ? [] : openEntry(bytes, key)));
+      return values.flat();
     },
-    put: async (key, attempt, value) => {
-      const text = sealJson({ key: toCanonicalKey(key), value });
-      await atomicWriteFile(`${toPath(key)}.${attempt}`, text, { root: home });
+    put: async (key, attempt, value, batch) => {
+      const canonical = toCanonicalKey(key);
+      const body = Buffer.from(sealJson({ key: canonical, value }));
+      const artifacts = [...(batch?.staged ?? [])];
+      await segments.append([
+        ...artifacts.map(([ref, bytes]) => ({ key: ref, attempt: 0, body: bytes })),
+        { key: hashBytes(canonical), attempt, body },
+      ]);
+      for (const [ref, bytes] of artifacts) segments.cache.set(ref, bytes);
     },
   };
 }
 
-/** The attempts that have an entry, the first one first. */
-async function listAttempts(home: string, path: string): Promise<readonly number[]> {
-  const dir = dirname(path);
-  const prefix = `${basename(path)}.`;
-  try {
-    await checkInside(home, path);
-    const names = (await readdir(dir)).filter((name) => name.startsWith(prefix));
-    return names.map((name) => Number(name.slice(prefix.length))).toSorted((a, b) => a - b);
-  } catch (error) {
-    if (getCode(error) === 'ENOENT') return [];
-    throw toStoreUnavailable('read', dir, error);
+/** @returns the value of the newest whole record alone, or nothing. */
+async function readNewest(
+  segments: Segments,
+  key: LedgerKey,
+  records: readonly FoundRecord[],
+): Promise<readonly unknown[]> {
+  for (const record of records.toSorted((a, b) => b.time - a.time)) {
+    // Almost always the first one is whole.
+    // oxlint-disable-next-line no-await-in-loop
+    const bytes = await segments.read(record);
+    const entry = bytes === null ? undefined : openSealed(bytes.toString('utf8'));
+    if (fits(entry, key)) return [entry.value];
   }
+  return [];
 }
 
-/** @returns the value alone, or nothing. */
-function openEntry(bytes: Buffer, key: LedgerKey): readonly unknown[] {
-  const entry = openSealed(bytes.toString('utf8'));
-  const fits =
+function fits(entry: unknown, key: LedgerKey): entry is { readonly value: unknown } {
+  return (
     typeof entry === 'object' &&
     entry !== null &&
     'key' in entry &&
-    entry.key === toCanonicalKey(key);
-  return fits && 'value' in entry ? [entry.value] : [];
+    entry.key === toCanonicalKey(key) &&
+    'value' in entry
+  );
 }
 
 /** JSON keeps the parts apart: ids may hold any separator. */

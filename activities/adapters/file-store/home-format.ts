@@ -5,7 +5,7 @@ import { atomicCreateFile, readFileInside } from './atomic-write-file.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
 
 /** Format of the files below an artifact home. It changes when older files can't be read any more. */
-const homeFormat = 1;
+const homeFormat = 2;
 
 const markerFile = 'home.json';
 

@@ -1,18 +1,22 @@
-import { link, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, readdir, rm, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Ref } from '../../../contracts/ref.ts';
 import type { RunRecord } from '../../../contracts/run-record.ts';
 import { readRecord } from '../../artifacts/record-log.ts';
 import { StoreUnavailable } from '../../ports/artifact-store.ts';
 import type { ArtifactStore } from '../../ports/artifact-store.ts';
 import { toRunDirectory, treePaths } from '../../projection/paths.ts';
-import { temporarySuffix } from './atomic-write-file.ts';
 import { createFileRunIndex, runDirectoryOf } from './file-run-index.ts';
+import { readWholeSegment, rewriteSegment } from './rewrite-segment.ts';
+import { listSegments } from './segment-files.ts';
+import type { RecordPlace } from './segment-records.ts';
+import type { Segments } from './segments.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
 
 export interface PruneOptions {
   readonly home: string;
-  /** Artifacts of the home. */
+  readonly segments: Segments;
+  /** Artifacts of the segments. */
   readonly store: ArtifactStore;
   /** Unix epoch seconds. Runs that ended before are removed. */
   readonly endedBefore: number;
@@ -23,8 +27,8 @@ export interface PruneOptions {
 export interface Pruned {
   /** Ids of the removed runs, sorted. */
   readonly runs: readonly string[];
-  /** Artifacts, and entries of both ledgers. */
-  readonly files: number;
+  /** Removed artifacts, and entries of both ledgers. */
+  readonly records: number;
   readonly bytes: number;
   /** The open run that began first, if it keeps files that are older than `endedBefore` allows; null without one. */
   readonly kept_by: string | null;
@@ -37,19 +41,21 @@ export interface Pruned {
  * HP1. What the record of a run that stays leads to is kept, however old it is.
  * HP2. A run that has not ended may need anything that was stored since it began, because its history refers to more than
  *      its record: nothing of that is removed. A clock may be wrong by an hour.
- * HP3. An artifact that a worker stores again in the meantime stays.
+ * HP3. An artifact that a worker stores again in the meantime stays, and so does all that its segment holds.
  * HP4. After a crash the next prune removes the rest: a run leaves the index after its files, and before its artifacts.
  * HP5. A run whose record can't be read stops the prune before anything is removed.
+ * HP6. Segments with damaged bytes stay as they are.
  *
  * @throws {ArtifactCorrupt} HP5.
  * @throws {StoreUnavailable} when the home can't be read or written.
  */
 export async function pruneHome(options: PruneOptions): Promise<Pruned> {
-  const { home, store, endedBefore, dryRun } = options;
+  const { home, segments, store, endedBefore, dryRun } = options;
+  await segments.refresh();
   const runs = await readRuns(home, store);
   const removed = runs.filter(({ record }) => isOver(record, endedBefore));
   const kept = runs.filter(({ record }) => !isOver(record, endedBefore));
-  const marked = await markAll(store, kept);
+  const marked = await markAll(segments, store, kept);
   const oldest = kept
     .map(({ record }) => record)
     .filter(({ status }) => status === null)
@@ -61,13 +67,12 @@ export async function pruneHome(options: PruneOptions): Promise<Pruned> {
   const before = Math.min(endedBefore, openSince) * 1_000;
   if (!dryRun) for (const run of removed) await removeRun(home, run);
   const swept = [
-    ...(await sweep(join(home, 'objects'), before, dryRun, (path) => marked.has(path))),
-    ...(await sweep(join(home, 'ledger'), before, dryRun, () => false)),
-    ...(await sweep(join(home, 'effects'), before, dryRun, () => false)),
+    ...(await sweepSegments(home, before, dryRun, marked)),
+    ...(await sweepEffects(join(home, 'effects'), before, dryRun)),
   ];
   return {
     runs: removed.map(({ record }) => record.run_id).toSorted(),
-    files: swept.length,
+    records: swept.length,
     bytes: swept.reduce((sum, bytes) => sum + bytes, 0),
     kept_by: oldest !== null && openSince < endedBefore ? oldest.run_id : null,
   };
@@ -106,22 +111,44 @@ async function readRuns(home: string, store: ArtifactStore): Promise<readonly In
   return runs;
 }
 
-/** Returns the paths below `objects/` of everything that the records lead to. */
+/** Returns the addresses of everything that the records lead to. */
 async function markAll(
+  segments: Segments,
   store: ArtifactStore,
   runs: readonly IndexedRun[],
-): Promise<ReadonlySet<string>> {
-  const marked = new Set<string>();
+): Promise<ReadonlySet<Ref>> {
+  const marked = new Set<Ref>();
   const waiting: Ref[] = runs.map(({ ref }) => ref);
   for (let ref = waiting.pop(); ref !== undefined; ref = waiting.pop()) {
-    const path = join(ref.slice(0, 2), ref.slice(2));
     // A text may also hold hashes that are no addresses.
-    if (marked.has(path) || !(await store.has(ref))) continue;
-    marked.add(path);
+    if (marked.has(ref) || segments.find(ref).length === 0) continue;
+    marked.add(ref);
     const text = Buffer.from(await store.get(ref)).toString('latin1');
     waiting.push(...(text.match(/[0-9a-f]{64}/g) ?? []));
   }
   return marked;
+}
+
+/** Removes what is not marked from segments that were last written before a time. @returns the size of each record. */
+async function sweepSegments(
+  home: string,
+  before: number,
+  dryRun: boolean,
+  marked: ReadonlySet<Ref>,
+): Promise<readonly number[]> {
+  const isKept = ({ key, attempt }: RecordPlace): boolean => attempt === 0 && marked.has(key);
+  const sizes: number[] = [];
+  for (const file of (await listSegments(home)) ?? []) {
+    const found = await readWholeSegment(file);
+    if (found === null || found.modifiedMs >= before || found.gaps.length > 0) continue;
+    const isUseless = found.places.length === 0;
+    if (found.places.every(isKept) && !isUseless) continue;
+    const removed = dryRun
+      ? found.places.filter((place) => !isKept(place))
+      : await rewriteSegment(home, file, { before, isKept });
+    sizes.push(...(removed ?? []).map(({ length }) => length));
+  }
+  return sizes;
 }
 
 async function removeRun(home: string, { record, version }: IndexedRun): Promise<void> {
@@ -141,20 +168,22 @@ async function removeRun(home: string, { record, version }: IndexedRun): Promise
   }
 }
 
-/** Removes files that were last written before a time. @returns the size of each. */
-async function sweep(
+/** Removes effects that were last written before a time. @returns the size of each file. */
+async function sweepEffects(
   root: string,
   before: number,
   dryRun: boolean,
-  isKept: (path: string) => boolean,
 ): Promise<readonly number[]> {
   const sizes: number[] = [];
   try {
     for (const folder of await listFolder(root)) {
       for (const path of await listFiles(join(root, folder))) {
-        if (isKept(join(folder, path))) continue;
-        const size = await removeOld(join(root, folder, path), before, dryRun);
-        if (size !== null) sizes.push(size);
+        // A worker removes older versions itself.
+        const found = await lstat(path).catch(() => null);
+        if (found === null || found.mtimeMs >= before) continue;
+        sizes.push(found.size);
+        if (!dryRun) await rm(path, { force: true });
+        if (!dryRun) await removeEmpty(dirname(path));
       }
       if (!dryRun) await removeEmpty(join(root, folder));
     }
@@ -162,24 +191,6 @@ async function sweep(
     throw toStoreUnavailable('write', root, error);
   }
   return sizes;
-}
-
-/** @returns the size of the file; null when it stays. */
-async function removeOld(path: string, before: number, dryRun: boolean): Promise<number | null> {
-  const found = await stat(path);
-  if (!found.isFile() || found.mtimeMs >= before) return null;
-  if (dryRun) return found.size;
-  // A worker that stores it again touches the file, or finds it missing and writes it anew.
-  const aside = `${path}${temporarySuffix}`;
-  await rename(path, aside);
-  const isTouched = (await stat(aside)).mtimeMs >= before;
-  if (isTouched) {
-    await link(aside, path).catch((error: unknown) => {
-      if (getCode(error) !== 'EEXIST') throw error;
-    });
-  }
-  await rm(aside);
-  return isTouched ? null : found.size;
 }
 
 async function listFolder(path: string): Promise<readonly string[]> {
@@ -191,12 +202,10 @@ async function listFolder(path: string): Promise<readonly string[]> {
   }
 }
 
-/** Lists the files below a folder, by their paths in it. An effect has a folder with its versions. */
+/** Lists the files below a folder. An effect has a folder with its versions. */
 async function listFiles(folder: string): Promise<readonly string[]> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true });
-  return found
-    .filter((one) => one.isFile())
-    .map((one) => join(one.parentPath, one.name).slice(folder.length + 1));
+  return found.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
 }
 
 async function removeEmpty(folder: string): Promise<void> {

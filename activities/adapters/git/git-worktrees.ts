@@ -76,6 +76,10 @@ export function createGitWorktrees(options: { readonly home: string }): Worktree
         const { from, to } = await changeOf(home, run_id, delegation_id);
         return listChangedFiles(gitDir, from, to);
       }),
+    listTouched: (place) =>
+      inCopy(place, async ({ gitDir, run_id, delegation_id }) =>
+        listChangedFiles(gitDir, baseRef, await keep(home, run_id, delegation_id)),
+      ),
     diff: (place) =>
       inCopy(place, ({ run_id, delegation_id }) => diffOf(home, run_id, delegation_id)),
   };

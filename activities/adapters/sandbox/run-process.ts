@@ -16,6 +16,8 @@ export interface ProcessOrder {
   readonly timeoutMs: number;
   /** Folder whose disk is watched. */
   readonly folder: string;
+  /** Defined in Command. */
+  readonly onTail?: ((read: () => string) => void) | undefined;
 }
 
 /** Numbers of the signals that end programs, as shells report them. */
@@ -57,6 +59,7 @@ export async function runProcess(order: ProcessOrder, signal: AbortSignal): Prom
   signal.addEventListener('abort', abort, { once: true });
   const timer = setTimeout(() => end('timeout'), order.timeoutMs);
   const output = collectOutput(child, () => end('output'));
+  order.onTail?.(output.tail);
   give(child.stdin, order.stdin);
   if (order.extra !== undefined) give(child.stdio[3], order.extra);
   const unwatch = watchMachine(order.folder, end);
@@ -67,7 +70,7 @@ export async function runProcess(order: ProcessOrder, signal: AbortSignal): Prom
       ending,
       exit_code: ending === 'exited' ? exit_code : null,
       duration_ms: Math.round(performance.now() - startedAt),
-      output: output(),
+      output: output.all(),
     };
   } finally {
     clearTimeout(timer);
@@ -114,9 +117,14 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
-/** @returns a function that gives what has come until then. */
-function collectOutput(child: ChildProcess, onFull: () => void): () => string {
-  const { outputBytesMax } = commandLimits;
+/** Output that has come until it is asked for: all of it, and its end. */
+interface CollectedOutput {
+  readonly all: () => string;
+  readonly tail: () => string;
+}
+
+function collectOutput(child: ChildProcess, onFull: () => void): CollectedOutput {
+  const { outputBytesMax, tailBytes } = commandLimits;
   const chunks: Buffer[] = [];
   let bytes = 0;
   const add = (chunk: Buffer): void => {
@@ -126,7 +134,21 @@ function collectOutput(child: ChildProcess, onFull: () => void): () => string {
   };
   child.stdout?.on('data', add);
   child.stderr?.on('data', add);
-  return () => Buffer.concat(chunks).toString('utf8');
+  return {
+    all: () => Buffer.concat(chunks).toString('utf8'),
+    tail() {
+      const last: Buffer[] = [];
+      let length = 0;
+      for (let at = chunks.length - 1; at >= 0 && length < tailBytes; at -= 1) {
+        const chunk = chunks[at] ?? Buffer.alloc(0);
+        last.unshift(chunk);
+        length += chunk.byteLength;
+      }
+      const text = Buffer.concat(last).subarray(-tailBytes).toString('utf8');
+      // The first line may have lost its beginning.
+      return bytes > tailBytes ? text.slice(text.indexOf('\n') + 1) : text;
+    },
+  };
 }
 
 /** @returns the exit code when the process has ended and its output is read. */

@@ -22,7 +22,7 @@ import { getCode } from '../file-store/store-errors.ts';
 import { isBelow, realOf } from './allowed-folders.ts';
 import { closing, descend } from './open-folder.ts';
 import type { OpenFolder } from './open-folder.ts';
-import { createReader } from './read-workspace.ts';
+import { createReader, readGrants } from './read-workspace.ts';
 import type { Root } from './read-workspace.ts';
 import { refuseOwn, toRefusal } from './refusals.ts';
 import { findFolderFault } from './find-folder-fault.ts';
@@ -38,6 +38,8 @@ export interface FileWorkspacesOptions {
   readonly keep: (content: Uint8Array) => Promise<Ref>;
   /** Copies of workspaces. If absent, each workspace is used directly. */
   readonly worktrees?: Pick<Worktrees, 'open'>;
+  /** Patterns of private or ignored files that may be read, as in a `.gitignore`. If absent, none. */
+  readonly readable?: readonly string[];
 }
 
 /** File of one call: its open folder, and its name there. */
@@ -95,7 +97,7 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
     return { ...state, ...kept };
   };
   return {
-    ...createReader(rootOf),
+    ...createReader(rootOf, readGrants(options.readable ?? [])),
     async folderOf(place) {
       const { path, names } = await rootOf(place);
       const folder = join(path, ...names);

@@ -1,6 +1,10 @@
 import type { FileHandle } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { checkReadPath, isPrivateName } from '../../../core/effects/check-workspace-path.ts';
+import {
+  checkReadPath,
+  isGitName,
+  isPrivateName,
+} from '../../../core/effects/check-workspace-path.ts';
 import { isIgnored, matchPattern, parseIgnoreFile } from '../../../core/effects/ignored-paths.ts';
 import type { IgnoreFile } from '../../../core/effects/ignored-paths.ts';
 import { engineLimits } from '../../../core/limits.ts';
@@ -38,6 +42,17 @@ interface Reach {
   /** Ignore files from the workspace down to this folder, without its own. */
   readonly ignores: readonly IgnoreFile[];
   readonly home: string | null;
+  /** True when the path that is asked for is granted: then nothing on its way is private or ignored. */
+  readonly granted: boolean;
+}
+
+/** Returns true for a path that may be read although it is private or ignored. */
+export type ReadGrants = (parts: readonly string[], isFolder: boolean) => boolean;
+
+/** Reads patterns like those of a `.gitignore`. */
+export function readGrants(patterns: readonly string[]): ReadGrants {
+  const file = parseIgnoreFile([], patterns.join('\n'));
+  return (parts, isFolder) => isIgnored([file], parts, isFolder);
 }
 
 /** Most bytes of an ignore file that are read. */
@@ -46,18 +61,23 @@ const ignoreFileBytesMax = 256 * 1024;
 /**
  * Creates the reading half of workspaces.
  *
- * RW1. Private names, ignored files and the engine's own files are neither read, listed nor searched.
+ * RW1. Private names, ignored files and the engine's own files are neither read, listed nor searched. What the worker's
+ *      owner grants is read and listed, but for git's and the engine's own files.
  * RW2. Nothing is followed that is a link, and nothing is opened that is no regular file or folder.
  * RW3. Every answer has a bound: bytes of a file, entries of a listing, matches of a search.
  */
 export function createReader(
   rootOf: (place: WorkspacePlace) => Promise<Root>,
+  grants: ReadGrants,
 ): Pick<Workspaces, 'list' | 'read' | 'search'> {
   return {
     async list(place, path, depth) {
-      const parts = readParts(path);
+      const parts = readParts(path, grants);
       const entries: ListedEntry[] = [];
-      await inFolder(await rootOf(place), parts, path, (reach) => collect(reach, depth, entries));
+      const granted = grants(parts, true);
+      await inFolder({ ...(await rootOf(place)), granted }, parts, path, (reach) =>
+        collect(reach, { depth, grants }, entries),
+      );
       const { listedEntriesMax: max } = engineLimits;
       return {
         entries: entries.slice(0, max),
@@ -65,33 +85,36 @@ export function createReader(
       } satisfies FolderListing;
     },
     async read(place, path) {
-      const parts = readParts(path);
+      const parts = readParts(path, grants);
       const name = parts.at(-1);
       if (name === undefined) throw new WorkspaceRefused('A path is missing. Try: list_files.');
-      const content = await inFolder(
-        await rootOf(place),
-        parts.slice(0, -1),
-        path,
-        async (reach) => {
+      const granted = grants(parts, false);
+      const readFrom = async (root: Root): Promise<FileContent | null> =>
+        inFolder({ ...root, granted }, parts.slice(0, -1), path, async (reach) => {
           await assertOpen(reach, name, false, path);
           return readContent(reach.folder, name, path);
-        },
-      );
-      return content ?? throwMissing(path);
+        });
+      const { run_id, dir, worker } = place;
+      if (!granted || worker === undefined) {
+        return (await readFrom(await rootOf(place))) ?? throwMissing(path);
+      }
+      const inCopy = await readFrom(await rootOf(place)).catch(toMissing);
+      // A copy has no ignored files: those that are granted are in the user's folder.
+      return inCopy ?? (await readFrom(await rootOf({ run_id, dir }))) ?? throwMissing(path);
     },
     search: async (place, order, signal) => search(await rootOf(place), order, signal),
   };
 }
 
-function readParts(path: string): readonly string[] {
-  const checked = checkReadPath(path);
+function readParts(path: string, grants: ReadGrants): readonly string[] {
+  const checked = checkReadPath(path, (parts) => grants(parts, false) || grants(parts, true));
   if (!checked.ok) throw new WorkspaceRefused(checked.reason);
   return checked.parts;
 }
 
 /** @returns null when the workspace does not exist yet. */
 async function inFolder<T>(
-  { path, names, home }: Root,
+  { path, names, home, granted }: Root & Pick<Reach, 'granted'>,
   parts: readonly string[],
   shown: string,
   work: (reach: Reach) => Promise<T>,
@@ -103,11 +126,11 @@ async function inFolder<T>(
       async onWay(on, next, depth) {
         if (depth < names.length) return;
         const above = parts.slice(0, depth - names.length);
-        await assertOpen({ folder: on, parts: above, ignores, home }, next, true, shown);
+        await assertOpen({ folder: on, parts: above, ignores, home, granted }, next, true, shown);
         ignores = [...ignores, ...(await readIgnoreFile(on, above))];
       },
     });
-    return await closing(folder, () => work({ folder, parts, ignores, home }));
+    return await closing(folder, () => work({ folder, parts, ignores, home, granted }));
   } catch (error) {
     if (getCode(error) === 'ENOENT' && parts.length === 0) return null;
     throw toRefusal(shown, 'read', error);
@@ -122,6 +145,7 @@ async function assertOpen(
   shown: string,
 ): Promise<void> {
   if (isHome(reach, name)) throw refuseOwn(shown);
+  if (reach.granted) return;
   const ignores = [...reach.ignores, ...(await readIgnoreFile(reach.folder, reach.parts))];
   if (!isIgnored(ignores, [...reach.parts, name], isFolder)) return;
   throw new WorkspaceRefused(
@@ -142,7 +166,11 @@ async function readIgnoreFile(folder: OpenFolder, parts: readonly string[]): Pro
 }
 
 /** Adds what a folder holds, and then what is in its folders, sorted by path. */
-async function collect(reach: Reach, depth: number, entries: ListedEntry[]): Promise<void> {
+async function collect(
+  reach: Reach,
+  { depth, grants }: { readonly depth: number; readonly grants: ReadGrants },
+  entries: ListedEntry[],
+): Promise<void> {
   const { folder, parts } = reach;
   const ignores = [...reach.ignores, ...(await readIgnoreFile(folder, parts))];
   const found = (await folder.entries()).toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -150,8 +178,10 @@ async function collect(reach: Reach, depth: number, entries: ListedEntry[]): Pro
     if (entries.length > engineLimits.listedEntriesMax) return;
     const { name } = entry;
     const path = [...parts, name];
-    if (isPrivateName(name) || isHome(reach, name)) continue;
-    if (isIgnored(ignores, path, entry.isDirectory())) continue;
+    if (isGitName(name) || isHome(reach, name)) continue;
+    const granted = reach.granted || grants(path, entry.isDirectory());
+    const isHidden = isPrivateName(name) || isIgnored(ignores, path, entry.isDirectory());
+    if (isHidden && !granted) continue;
     const kind = entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other';
     // Sequential, so that few folders are open at a time and the bound holds.
     // oxlint-disable-next-line no-await-in-loop
@@ -163,7 +193,11 @@ async function collect(reach: Reach, depth: number, entries: ListedEntry[]): Pro
     if (inside === null) continue;
     // oxlint-disable-next-line no-await-in-loop
     await closing(inside, () =>
-      collect({ ...reach, folder: inside, parts: path, ignores }, depth - 1, entries),
+      collect(
+        { ...reach, folder: inside, parts: path, ignores, granted },
+        { depth: depth - 1, grants },
+        entries,
+      ),
     );
   }
 }
@@ -217,23 +251,35 @@ async function readAtMost(file: FileHandle, bytesMax: number): Promise<Uint8Arra
 }
 
 async function search(root: Root, order: SearchOrder, signal: AbortSignal): Promise<SearchResult> {
-  const parts = readParts(order.path);
+  // What is granted is read by its path: a search finds only what belongs to the project.
+  const parts = readParts(order.path, () => false);
   const isWanted = order.glob === null ? () => true : matchPattern(order.glob);
-  const found = await inFolder(root, parts, order.path, async ({ folder, home }) => {
-    const own = home === null ? '' : relative(folder.real, home).split(sep).join('/');
-    return runRipgrep(order, {
-      // The process starts in the folder that is open, whatever its path leads to by then.
-      cwd: folder.path,
-      hidden: own === '' || own.startsWith('..') ? [] : [own],
-      signal,
-      pathOf: (inside) => {
-        const names = [...parts, ...inside.split('/')];
-        const isOpen = checkReadPath(names.join('/')).ok && isWanted(names);
-        return isOpen ? names.join('/') : null;
-      },
-    });
-  });
+  const found = await inFolder(
+    { ...root, granted: false },
+    parts,
+    order.path,
+    async ({ folder, home }) => {
+      const own = home === null ? '' : relative(folder.real, home).split(sep).join('/');
+      return runRipgrep(order, {
+        // The process starts in the folder that is open, whatever its path leads to by then.
+        cwd: folder.path,
+        hidden: own === '' || own.startsWith('..') ? [] : [own],
+        signal,
+        pathOf: (inside) => {
+          const names = [...parts, ...inside.split('/')];
+          const isOpen = checkReadPath(names.join('/')).ok && isWanted(names);
+          return isOpen ? names.join('/') : null;
+        },
+      });
+    },
+  );
   return found ?? { matches: [], isCut: false };
+}
+
+/** Takes a path that can't be read for one that is not there. */
+function toMissing(error: unknown): null {
+  if (error instanceof WorkspaceRefused) return null;
+  throw error;
 }
 
 function throwMissing(shown: string): never {

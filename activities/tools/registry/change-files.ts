@@ -137,7 +137,8 @@ function createFileTool(workspaces: Workspaces, { readChange, ...entry }: Change
   return {
     ...entry,
     effect: 'acting',
-    brings: [],
+    // A change tells what is there, if only by failing. Without a workspace there is nothing private.
+    brings: entry.needsWorkspace === true ? ['private_data'] : [],
     offeredTo: ['agents'],
     approval: 'by_risk',
     targetOf: (input) => readChange(input).path,

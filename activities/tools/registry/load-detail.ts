@@ -4,8 +4,7 @@ import { engineLimits } from '../../../core/limits.ts';
 import { splitPages } from '../../text/bytes.ts';
 import { listPacketDetails } from '../../artifacts/packet-details.ts';
 import { readRecord } from '../../artifacts/record-log.ts';
-import { readShape } from '../../artifacts/read-artifact.ts';
-import { readWhole } from '../../artifacts/read-whole.ts';
+import { readShape, readWhole } from '../../artifacts/read-artifact.ts';
 import type { ReadContext, ReadingTool } from '../tool.ts';
 
 /** Bytes of a page. About 5,000 tokens: enough to be worth a turn, small against any model's context. */

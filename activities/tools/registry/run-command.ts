@@ -88,6 +88,7 @@ export function createRunCommand({ runner, workspaces, worktrees }: RunCommandDe
         cwd,
         stdin,
         timeoutMs,
+        onTail: context.onTail,
       };
       const end = await runner.run(command, context.signal);
       const { confined } = runner;

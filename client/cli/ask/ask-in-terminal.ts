@@ -1,9 +1,19 @@
 import type { Question } from '../../../contracts/question.ts';
-import type { CliIo, ReadLineOptions } from '../cli-io.ts';
-import { createPaint, cleanLine } from '../terminal-text.ts';
-import { answerHint, describeQuestion } from './describe-question.ts';
-import { parseAnswer } from './answers.ts';
+import type { QuestionWait } from '../../../contracts/views.ts';
+import { needsExplicitWord } from '../../../core/questions/check-answer.ts';
+import {
+  answerCommand,
+  describeAsker,
+  describeUrging,
+  listQuestionFacts,
+} from '../../../core/render/questions.ts';
+import type { QuestionStyle } from '../../../core/render/questions.ts';
+import type { PlanwaveClient } from '../../planwave-client.ts';
 import { readLine } from '../cli-io.ts';
+import type { CliIo, ReadLineOptions } from '../cli-io.ts';
+import { cleanLine, cleanText, createPaint, formatTime } from '../terminal-text.ts';
+import type { Paint } from '../terminal-text.ts';
+import { describeAnswerResult, parseAnswer } from './answers.ts';
 
 /**
  * Asks a question on the terminal. Enter alone takes the default, if there is one.
@@ -49,4 +59,121 @@ export async function chooseQuestion(
     if (chosen !== undefined) return chosen;
     io.stdout.write(`There is no open question ${cleanLine(word, 40)}.\n`);
   }
+}
+
+const style: QuestionStyle = {
+  text: cleanLine,
+  value: cleanLine,
+  moment: (epochSeconds) => `, at ${formatTime(epochSeconds)} UTC`,
+};
+
+/** A question as a person reads it: who asks, what, why, what happens without an answer, and how to answer. */
+export function describeQuestion(
+  question: Question & Partial<QuestionWait>,
+  paint: Paint,
+): string[] {
+  const { question_id, priority, wave } = question;
+  const asker = `${describeAsker(question, style)}${wave > 0 ? `, wave ${wave}` : ''}`;
+  const urging = cleanLine(describeUrging(question));
+  return [
+    `${paint('strong', cleanLine(question_id))} · ${cleanLine(priority)} · from ${asker}${urging}`,
+    ...cleanText(question.text)
+      .trim()
+      .split('\n')
+      .map((line) => `  ${line}`),
+    ...listQuestionFacts(question, style).map(({ label, text }) => `  ${label}: ${text}`),
+    ...describeAnswers(question),
+  ];
+}
+
+/** Describes in a few words how to type the answer. */
+function answerHint(question: Question): string {
+  if (needsExplicitWord(question.kind)) return 'the words of a choice';
+  return question.expected_answer_format === 'choice'
+    ? `1 to ${question.choices.length}, or the words`
+    : hints[question.expected_answer_format];
+}
+
+const hints = {
+  text: 'your answer',
+  boolean: 'yes or no',
+  number: 'a number',
+  json: 'JSON in one line',
+} as const;
+
+function describeAnswers(question: Question): string[] {
+  const { expected_answer_format, answer_schema: schema, choices } = question;
+  if (expected_answer_format === 'choice') {
+    return needsExplicitWord(question.kind)
+      ? choices.map((choice) => `  - ${cleanLine(choice)}`)
+      : choices.map((choice, index) => `  ${index + 1}) ${cleanLine(choice)}`);
+  }
+  return [
+    `  answer: ${answerHint(question)}`,
+    ...(schema ? [`  schema: ${cleanLine(JSON.stringify(schema), 400)}`] : []),
+  ];
+}
+
+export interface QuestionDesk {
+  /** Answers open questions with their defaults, when that was requested. Returns a line for each. */
+  takeDefaults(questions: readonly Question[]): Promise<string[]>;
+  /** Returns the next question to put to the user, or undefined. */
+  next(questions: readonly Question[]): Question | undefined;
+  /** Asks until an answer is accepted, none is given, or `signal` withdraws the question. */
+  ask(question: Question, signal: AbortSignal): Promise<void>;
+}
+
+export function createQuestionDesk(
+  client: PlanwaveClient,
+  runId: string,
+  io: CliIo,
+  options: { readonly defaults: boolean; readonly ask: boolean },
+): QuestionDesk {
+  /** Questions answered here or left open by the user: not asked again in this session. */
+  const handled = new Set<string>();
+  const say = (line: string): void => {
+    io.stdout.write(`${line}\n`);
+  };
+
+  const submit = async (question: Question, answer: unknown): Promise<boolean> => {
+    const result = await client.answer(runId, { question_id: question.question_id, answer });
+    for (const line of describeAnswerResult(runId, result)) say(line);
+    return result.status !== 'refused';
+  };
+
+  return {
+    async takeDefaults(questions) {
+      const lines: string[] = [];
+      if (!options.defaults) return lines;
+      for (const question of questions) {
+        const { question_id, default_answer } = question;
+        if (default_answer === null || handled.has(question_id)) continue;
+        handled.add(question_id);
+        const answer = parseAnswer(question, default_answer);
+        const result = await client.answer(runId, { question_id, answer, as_default: true });
+        lines.push(...describeAnswerResult(runId, result));
+      }
+      return lines;
+    },
+    next: (questions) =>
+      options.ask ? questions.find(({ question_id }) => !handled.has(question_id)) : undefined,
+    async ask(question, signal) {
+      for (;;) {
+        const answer = await askInTerminal(question, io, { signal });
+        if (signal.aborted) {
+          say(`${cleanLine(question.question_id)} was answered elsewhere.`);
+          return;
+        }
+        if (answer === undefined) {
+          handled.add(question.question_id);
+          say(`Left open. Answer it later with: ${answerCommand(runId, question)}`);
+          return;
+        }
+        if (await submit(question, answer)) {
+          handled.add(question.question_id);
+          return;
+        }
+      }
+    },
+  };
 }

@@ -150,6 +150,12 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import('./prune.ts')).registerPrune,
   },
   {
+    name: 'fsck',
+    does: 'read everything in the artifact home and report damage; needs no server',
+    takes: [],
+    load: async () => (await import('./fsck.ts')).registerFsck,
+  },
+  {
     name: 'threads',
     does: 'list what teams remember across runs, newest first',
     takes: [],

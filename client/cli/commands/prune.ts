@@ -34,11 +34,11 @@ function readDays(typed: string): number {
   throw new InvalidArgumentError('Expected a number of days of at least 1, as 30d.');
 }
 
-function describePruned({ runs, files, bytes, kept_by }: PrunedHome, dryRun: boolean): string[] {
+function describePruned({ runs, records, bytes, kept_by }: PrunedHome, dryRun: boolean): string[] {
   const verb = dryRun ? 'Would remove' : 'Removed';
   const size = `${(bytes / 1e6).toFixed(1)} MB`;
   return [
-    `${verb} ${countOf(runs.length, 'run')} and ${countOf(files, 'stored file')}, ${size}.`,
+    `${verb} ${countOf(runs.length, 'run')} and ${countOf(records, 'stored record')}, ${size}.`,
     ...(runs.length === 0 ? [] : [cleanLine(`Runs: ${listNames(runs)}.`)]),
     ...(kept_by === null
       ? []

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import type { Question } from '../../../contracts/question.ts';
 import type { QuestionsView } from '../../../contracts/views.ts';
 import { withoutId } from '../ask/answers.ts';
-import { describeQuestion } from '../ask/describe-question.ts';
+import { describeQuestion } from '../ask/ask-in-terminal.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { ifFound } from '../../client-error.ts';
 import type { RunListing } from '../../run-listing.ts';

@@ -7,7 +7,7 @@ import type {
   TeamView,
 } from '../../../contracts/views.ts';
 import { PlanwaveClientError } from '../../client-error.ts';
-import type { RunEnd } from '../../run-end.ts';
+import type { RunEnd } from '../../read-view.ts';
 import type { RunListing } from '../../run-listing.ts';
 import { describeStuck } from '../../stuck-workflows.ts';
 import type { StuckWorkflow } from '../../stuck-workflows.ts';
@@ -19,11 +19,10 @@ import { exitCodeOfEnd, toRunEndedEvent } from '../follow/follow-event.ts';
 import { phaseTone, describeTeam } from '../follow/render-tree.ts';
 import { cleanLine, cleanLines, formatTime, renderTable } from '../terminal-text.ts';
 import { describeGuarded } from '../../../core/plan/rule-of-two.ts';
-import { formatLeastUsage, formatUsage } from '../../../core/text/format.ts';
+import { formatLeastUsage, formatUsage, formatCost } from '../../../core/text/format.ts';
 import { teamViewOf } from '../../../core/executor.ts';
 import { formatSpent } from '../../run-listing.ts';
 import { resultPath } from '../command-runner.ts';
-import { formatCost } from '../../../core/text/format.ts';
 
 export function registerStatus(command: Command, runner: CommandRunner): void {
   command.action((run: string) => runner.run(command, (context) => showStatus(context, run)));
@@ -145,7 +144,6 @@ function describePart(
   return { data: { source: 'worker', ...work }, lines };
 }
 
-/** Describes the work of a team. */
 function describeTeamOf(work: DelegationStatusView | undefined): string[] {
   const team = teamViewOf(work?.executor);
   return team === null ? [] : [describeTeam(team), ...renderTaskTable(team)];

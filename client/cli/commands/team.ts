@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { commandText } from '../../../core/text/command-text.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
-import type { RunEnd } from '../../run-end.ts';
+import type { RunEnd } from '../../read-view.ts';
 import { streamTeam } from '../../stream-team.ts';
 import type { EndEvent, TeamEvent } from '../../team-event.ts';
 import { tellEnd } from '../../tell-team.ts';

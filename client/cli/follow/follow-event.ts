@@ -7,7 +7,7 @@ import type { Usage } from '../../../contracts/usage.ts';
 import type { DelegationSnapshot, RunSnapshot, WaveSnapshot } from './read-snapshot.ts';
 import { answerCommand } from '../../../core/render/questions.ts';
 import { usageOf } from './read-snapshot.ts';
-import type { RunEnd } from '../../run-end.ts';
+import type { RunEnd } from '../../read-view.ts';
 import type { RunListing } from '../../run-listing.ts';
 import { exitCodes } from '../cli-error.ts';
 import type { ExitCode } from '../cli-error.ts';

@@ -1,5 +1,5 @@
 import { commandText } from '../../../core/text/command-text.ts';
-import { describeQuestion } from '../ask/describe-question.ts';
+import { describeQuestion } from '../ask/ask-in-terminal.ts';
 import { cleanLine, cleanLines, cleanText, renderTable } from '../terminal-text.ts';
 import { countOf, formatCost, formatTokens, formatUsage } from '../../../core/text/format.ts';
 import type { Paint } from '../terminal-text.ts';

@@ -188,11 +188,9 @@ export function usageOf(status: StatusView, wave: WaveSnapshot | null): Usage {
 export interface DelegationSnapshot extends DelegationView {
   /** Null until a worker told it. */
   readonly usage: Usage | null;
-  /** State of its triad, or null. */
   readonly triad_phase: TriadPhaseView | null;
   /** State of its team, or the last one, or null. */
   readonly team_view: TeamView | null;
-  /** Its current activity, or null. */
   readonly activity: ActivityReading | null;
 }
 

@@ -28,22 +28,22 @@ it('finding L3: a run whose artifacts are gone parks with path, cause and fix, a
   await openQuestion(stage, run);
   // The next worker has the home, but nothing in its store; and it remembers nothing.
   await stage.stopWorker();
-  const objects = join(stage.home, 'objects');
+  const segments = join(stage.home, 'segments');
   const aside = join(stage.home, 'aside');
-  renameSync(objects, aside);
-  mkdirSync(objects);
+  renameSync(segments, aside);
+  mkdirSync(segments);
   await stage.startWorker();
   await submit(run, { question_id: 'q1', answer: 'eu-west' });
   const { parked_reason } = await eventually('the parked run', async () => {
     const status = await stage.status(run);
     return status.phase === 'parked' && status;
   });
-  expect(parked_reason).toContain(objects);
+  expect(parked_reason).toContain(segments);
   expect(parked_reason).toContain('another PLANWAVE_HOME');
   expect(parked_reason).toContain('then resume the run');
   expect((await stage.questions(run)).open).toEqual([]);
 
-  cpSync(aside, objects, { recursive: true });
+  cpSync(aside, segments, { recursive: true });
   // Run and wave park each on its own: what the second one lacked is told after the resume of the first.
   await eventually('the resumed run', async () => {
     const { phase } = await stage.status(run);

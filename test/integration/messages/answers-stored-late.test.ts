@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { escalateAsChild } from '../../support/as-child.ts';
 import { openQuestions, submit } from '../../support/asking.ts';
@@ -17,8 +15,9 @@ import {
   work,
   works,
 } from '../../support/scripted-work.ts';
-import { stallFile } from '../../support/stalled-file.ts';
+import { stallFile, stallStore } from '../../support/stalled-file.ts';
 import { indexFile, storedRecord, storedText } from '../../support/stored-record.ts';
+import { storedRecords } from '../../support/stored-records.ts';
 import { isIdle } from '../../support/until-idle.ts';
 import { useStage } from '../../support/use-stage.ts';
 
@@ -68,11 +67,16 @@ async function answerInLastWrite(run: WorkflowHandle, letGo: () => void): Promis
   });
   const index = indexFile(stage.home, run.workflowId);
   const entry = readFileSync(index, 'utf8');
-  const hash = createHash('sha256').update(longAnswer).digest('hex');
   const recordWrite = stallFile(index);
-  const answerWrite = stallFile(join(stage.home, 'objects', hash.slice(0, 2), hash.slice(2)));
+  const { ref: before }: { ref: string } = JSON.parse(entry);
   letGo();
   await untilPending(run, 'updateRecord');
+  await eventually('the revision that the index waits for', async () =>
+    (await storedRecords(stage.home)).some(({ body }) =>
+      body.toString().includes(`"previous_ref":"${before}"`),
+    ),
+  );
+  const releaseAnswer = await stallStore(stage.home);
   const taken = await submit(run, { question_id: 'q1', answer: longAnswer });
   expect(taken).toMatchObject({
     question_id: 'q1',
@@ -84,7 +88,7 @@ async function answerInLastWrite(run: WorkflowHandle, letGo: () => void): Promis
     'the record',
     async () => !(await pendingActivities(run)).includes('updateRecord'),
   );
-  await answerWrite.release('');
+  await releaseAnswer();
 }
 
 async function expectKept(run: WorkflowHandle): Promise<void> {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { QuestionReview } from '../../../contracts/question-review.ts';
+import type { QuestionReview } from '../../../contracts/question.ts';
 import type { PoolView } from '../../../contracts/views.ts';
 import { openQuestion, openQuestions, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -7,11 +7,17 @@ import type { TriadType } from '../../../contracts/triad.ts';
 import type { ScriptRule } from '../../../rehearsal/script.ts';
 import { faultsOf } from '../../support/calls.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
-import { takes, triadWork } from '../../support/scripted-triad.ts';
+import {
+  answers,
+  phaseReport,
+  revisionNote,
+  takes,
+  threeOf,
+  triadWork,
+} from '../../support/scripted-triad.ts';
 import { completed, decision, plan, plans, work, works } from '../../support/scripted-work.ts';
 import { storedRecord, storedText } from '../../support/stored-record.ts';
-import { answers, phaseReport, revisionNote, threeOf } from '../../support/triad-answers.ts';
-import type { Decide } from '../../support/triad-answers.ts';
+import type { Decide } from '../../support/scripted-triad.ts';
 import { useStage } from '../../support/use-stage.ts';
 import { triadOf } from '../../support/executors.ts';
 

@@ -2,9 +2,14 @@ import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { WaveResult } from '../../../contracts/planner-wave.ts';
 import type { RecordedCall } from '../../../rehearsal/script.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
-import { memberReply, takes, triadWork } from '../../support/scripted-triad.ts';
+import {
+  memberReply,
+  phaseReport,
+  takes,
+  threeOf,
+  triadWork,
+} from '../../support/scripted-triad.ts';
 import { callsOf } from '../../support/scripted-work.ts';
-import { phaseReport, threeOf } from '../../support/triad-answers.ts';
 import { useStage } from '../../support/use-stage.ts';
 import { triadOf } from '../../support/executors.ts';
 

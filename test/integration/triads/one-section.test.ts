@@ -7,16 +7,17 @@ import { faultsOf } from '../../support/calls.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
+  answers,
   call,
   memberCalls,
   memberReply,
+  phaseReport,
   readMemberRequest,
   takes,
   triad,
   triadWork,
 } from '../../support/scripted-triad.ts';
 import { callsOf, decision, newestText } from '../../support/scripted-work.ts';
-import { answers, phaseReport } from '../../support/triad-answers.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();

@@ -9,17 +9,20 @@ import type {
 import { bodyOf, faultsOf } from '../../support/calls.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
+  answers,
   call,
   memberCalls,
   memberReply,
+  phaseReport,
   readMemberRequest,
+  revisionNote,
   takes,
+  threeOf,
   triad,
   triadWork,
 } from '../../support/scripted-triad.ts';
 import { callsOf, newestText } from '../../support/scripted-work.ts';
 import { storedText } from '../../support/stored-record.ts';
-import { answers, phaseReport, revisionNote, threeOf } from '../../support/triad-answers.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 /** The models' own names: a rehearsal calls each of them by its own. */

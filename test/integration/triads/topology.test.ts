@@ -3,10 +3,9 @@ import type { ContentReply, ReplyFunction, ScriptedToolCall } from '../../../reh
 import { MarkedTexts, rehearsedReply } from '../../support/marked-texts.ts';
 import type { Reading } from '../../support/marked-texts.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
-import { call, readMemberRequest, triadWork } from '../../support/scripted-triad.ts';
+import { call, readMemberRequest, threeOf, triadWork } from '../../support/scripted-triad.ts';
 import type { MemberRequest } from '../../support/scripted-triad.ts';
 import { work } from '../../support/scripted-work.ts';
-import { threeOf } from '../../support/triad-answers.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();

@@ -4,9 +4,15 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import { queryNames } from '../../../contracts/names.ts';
 import { eventually } from '../../support/eventually.ts';
-import { findPlanted, findPlantedInFiles, textsOf } from '../../support/find-planted.ts';
+import {
+  awsSetting,
+  findPlanted,
+  findPlantedInFiles,
+  planted,
+  plantedText,
+  textsOf,
+} from '../../support/planted.ts';
 import { fetchHistories } from '../../support/histories.ts';
-import { awsSetting, planted, plantedText } from '../../support/planted.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { openQuestion } from '../../support/asking.ts';
 import {

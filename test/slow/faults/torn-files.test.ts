@@ -1,5 +1,4 @@
-import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, truncateSync } from 'node:fs';
 import type { WorkflowHandle } from '@temporalio/client';
 import { openQuestion, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -17,7 +16,8 @@ import {
   works,
   ownWorkflows,
 } from '../../support/scripted-work.ts';
-import { indexFile, storedRecord } from '../../support/stored-record.ts';
+import { indexFile, storedRecord, storedText } from '../../support/stored-record.ts';
+import { damageRecord } from '../../support/stored-records.ts';
 import { untilIdle } from '../../support/until-idle.ts';
 import { useStage } from '../../support/use-stage.ts';
 
@@ -42,34 +42,28 @@ async function waitAlone(): Promise<WorkflowHandle> {
   return run;
 }
 
-function objectFile(ref: string): string {
-  return join(stage.home, 'objects', ref.slice(0, 2), ref.slice(2));
-}
-
-/** The newest record of a run, by the index. */
-function recordFile(run: WorkflowHandle): string {
+/** The address of the newest record of a run, by the index. */
+function recordRef(run: WorkflowHandle): string {
   const { ref }: { ref: string } = JSON.parse(
     readFileSync(indexFile(stage.home, run.workflowId), 'utf8'),
   );
-  return objectFile(ref);
+  return ref;
 }
 
 /** The head of the conversation of a delegation that waits, by its history. */
-async function transcriptFile(workflowId: string): Promise<string> {
+async function transcriptRef(workflowId: string): Promise<string> {
   const { events } = await stage.client.workflow.getHandle(workflowId).fetchHistory();
   const heads = (events ?? [])
     .map((event) => event.activityTaskCompletedEventAttributes?.result?.payloads?.[0]?.data)
     .flatMap(
       (data) => /"head":"([0-9a-f]{64})"/.exec(Buffer.from(data ?? []).toString())?.[1] ?? [],
     );
-  return objectFile(heads.at(-1) ?? '');
+  return heads.at(-1) ?? '';
 }
 
-/** Leaves half of a file, as a power cut does where nobody waits for the disk. Gives what stood there. */
-function tear(path: string): Buffer {
-  const whole = readFileSync(path);
-  truncateSync(path, Math.floor(whole.length / 2));
-  return whole;
+/** Leaves half of a file, as a power cut does where nothing waits for the disk. */
+function tear(path: string): void {
+  truncateSync(path, Math.floor(readFileSync(path).length / 2));
 }
 
 it('fault 49: a torn entry of the index is mended by the next write, and the run goes on', async () => {
@@ -88,16 +82,18 @@ it('fault 49: a torn entry of the index is mended by the next write, and the run
 
 it('fault 49: a torn record parks the run with its name, and what is put back lets it go on', async () => {
   const run = await waitAlone();
-  const path = recordFile(run);
-  const whole = tear(path);
+  const ref = recordRef(run);
+  const damage = await damageRecord(stage.home, ref);
   await stage.startWorker();
   await submit(run, { question_id: 'q1', answer: 'eu-west' });
   const { parked_reason } = await eventually('a parked run', async () => {
     const status = await stage.status(run);
     return status.phase === 'parked' && status;
   });
-  expect(parked_reason).toContain(`"${path}" is damaged: its bytes do not fit its address`);
-  writeFileSync(path, whole);
+  expect(parked_reason).toContain(
+    `The artifact ${ref} is damaged: its bytes do not fit its address`,
+  );
+  await damage.mend();
   await run.signal('resume', {});
   const result = await stage.result(run);
   expect(result).toMatchObject({ status: 'completed', waves: 1 });
@@ -107,8 +103,8 @@ it('fault 49: a torn record parks the run with its name, and what is put back le
 
 it('fault 49: a torn conversation fails its delegation by name, is never sent, and the planner plans it again', async () => {
   const run = await waitAlone();
-  const path = await transcriptFile(`${run.workflowId}/wave-001/ask`);
-  const whole = tear(path);
+  const ref = await transcriptRef(`${run.workflowId}/wave-001/ask`);
+  const damage = await damageRecord(stage.home, ref);
   await stage.startWorker();
   await submit(run, { question_id: 'q1', answer: 'eu-west' });
   expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 2 });
@@ -118,19 +114,19 @@ it('fault 49: a torn conversation fails its delegation by name, is never sent, a
     'is damaged: its bytes do not fit its address',
   );
   // Only so that the promises can be checked: history still names it.
-  writeFileSync(path, whole);
+  await damage.mend();
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 
 it('fault 49: a torn artifact is mended when the same text is stored again', async () => {
   const run = await waitAlone();
   const { registry_ref } = await storedRecord(stage.home, run.workflowId);
-  const whole = tear(objectFile(registry_ref));
+  await damageRecord(stage.home, registry_ref);
   await stage.startWorker();
   // Another run has the same agents.
   const other = await stage.start('delegation', { agent_id: 'writer', task_description: 'Write.' });
   await other.result();
-  expect(readFileSync(objectFile(registry_ref))).toEqual(whole);
+  expect(await storedText(stage.home, registry_ref)).toContain('"agents"');
   await submit(run, { question_id: 'q1', answer: 'eu-west' });
   expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 1 });
   await expectPromisesKept(stage, run.workflowId);
@@ -155,17 +151,16 @@ it('part of fault 35: a detail that can not be read is an error that its reader 
     const { details } = await storedRecord(stage.home, run.workflowId);
     return details[0];
   });
-  const file = objectFile(detail.output_ref);
   // What this worker has read stays in its memory.
   await stage.stopWorker();
-  const whole = tear(file);
+  const damage = await damageRecord(stage.home, detail.output_ref);
   await stage.startWorker();
   late.release();
   const [, told] = await eventually('the second call', async () => {
     const calls = callsOf(stage.rehearsal, 'second');
     return calls.length === 2 && calls;
   });
-  writeFileSync(file, whole);
+  await damage.mend();
   expect(JSON.stringify(told?.body)).toMatch(
     /"is_error":true[^}]*damaged|damaged[^}]*"is_error":true/,
   );

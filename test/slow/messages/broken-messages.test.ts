@@ -3,7 +3,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { delegationWorkflowId, waveWorkflowId } from '../../../core/ids.ts';
 import { openQuestion, rejectedMessages, submit } from '../../support/asking.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
-import { signalRaw, startRaw, updateRaw } from '../../support/raw-messages.ts';
+import { queryRaw, signalRaw, startRaw, updateRaw } from '../../support/raw-messages.ts';
 import type { RawPayload } from '../../support/raw-messages.ts';
 import {
   blocked,
@@ -44,9 +44,8 @@ async function expectUnhurt(run: WorkflowHandle): Promise<void> {
 it('fault 43: broken answers and instructions from the command line are recorded with the reason', async () => {
   const run = await runThatWaits();
   const id = run.workflowId;
-  // The codec hands on what it can't read in a field of that name.
   const unreadable = expect.stringMatching(
-    /^unknown field "unreadable"\. Fields are: "question_id"/,
+    /^the payload (?:is no JSON|has the encoding "text\/yaml"): it begins with ".*"\. Expected one JSON object .*Try: quote it/,
   );
   for (const payload of [broken, unknownEncoding, noJson]) {
     await signalRaw(stage, id, 'answer', payload);
@@ -67,6 +66,16 @@ it('fault 43: broken answers and instructions from the command line are recorded
     expect(example).toEqual({ question_id: 'q1', answer: 'your answer' });
   }
   expect((await stage.questions(run)).open).toHaveLength(1);
+  await expectUnhurt(run);
+}, 60_000);
+
+it('fault 43: a query whose argument is broken is answered as if it had none', async () => {
+  const run = await runThatWaits();
+  for (const payload of [broken, unknownEncoding, noJson]) {
+    for (const id of [run.workflowId, waveWorkflowId(run.workflowId, 1)]) {
+      expect(await queryRaw(stage, id, 'status', payload)).not.toBe('');
+    }
+  }
   await expectUnhurt(run);
 }, 60_000);
 

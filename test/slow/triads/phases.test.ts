@@ -4,6 +4,7 @@ import type { TriadPhaseView } from '../../../contracts/views.ts';
 import { faultsOf } from '../../support/calls.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
+  answers,
   call,
   memberCalls,
   memberReply,
@@ -12,7 +13,6 @@ import {
 } from '../../support/scripted-triad.ts';
 import { completed, held } from '../../support/scripted-work.ts';
 import { storedText } from '../../support/stored-record.ts';
-import { answers } from '../../support/triad-answers.ts';
 import { useStage } from '../../support/use-stage.ts';
 import { triadOf } from '../../support/executors.ts';
 

@@ -1,4 +1,4 @@
-import { resolveModelName } from '../../../activities/adapters/agent-file/model-aliases.ts';
+import { resolveModelName } from '../../../activities/adapters/agent-file/parse-agent-file.ts';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { computeWorst } from '../../../activities/adapters/anthropic/compute-worst.ts';
@@ -13,11 +13,10 @@ import type { AgentDefinition } from '../../../contracts/agent-definition.ts';
 import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { Delegation } from '../../../contracts/delegation.ts';
 import type { ModelTurnInput, ModelTurnResult } from '../../../contracts/model-turn.ts';
-import type { ToolRead } from '../../../contracts/tool-read.ts';
+import type { ToolRead, TranscriptNode } from '../../../contracts/transcript.ts';
 import type { Ref } from '../../../contracts/ref.ts';
 import type { RunRecord } from '../../../contracts/run-record.ts';
 import type { NamedTeam } from '../../../contracts/team.ts';
-import type { TranscriptNode } from '../../../contracts/transcript.ts';
 import type { WaveDecision } from '../../../contracts/wave-decision.ts';
 import type { WavePlan, WrittenPlan } from '../../../contracts/wave-plan.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
@@ -88,7 +87,7 @@ export interface BenchOptions {
 
 export async function createBench(options: BenchOptions = {}): Promise<Bench> {
   const store = createMemoryStore();
-  const ledger = createMemoryLedger();
+  const ledger = createMemoryLedger(store.artifacts);
   const effects = createMemoryEffects();
   const model = createScriptedModel(options.scripts ?? []);
   const putJson = (value: unknown): Promise<Ref> => store.put(JSON.stringify(value));
@@ -102,6 +101,7 @@ export async function createBench(options: BenchOptions = {}): Promise<Bench> {
     effects,
     tools: createToolRegistry([loadDetail]),
     prefixGate: new PrefixGate(),
+    worktrees: { listTouched: () => Promise.resolve(null) },
     resolveModel: resolveModelName,
     defaultModel: 'rehearsal',
     computeUsage,

@@ -1,3 +1,6 @@
+import { z } from 'zod';
+import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
+import type { ReadingTool } from '../../../activities/tools/tool.ts';
 import { renderAppend } from '../../../activities/agent-turn/render-append.ts';
 import { textBlock } from '../../../activities/text/blocks.ts';
 import type { Delegation } from '../../../contracts/delegation.ts';
@@ -39,13 +42,24 @@ async function openRun() {
   const record_ref = await putJson({
     ...stored,
     ...recordWith(output, { output_ref, decision_ref }),
+    workspace_guide: { file: 'AGENTS.md', ref: await put('workspace-guide') },
   });
   const planOf = (...delegations: readonly Delegation[]) => putJson({ ...wave, delegations });
   const plan_ref = await putJson(wave);
   const [, , agent] = agents;
   if (agent === undefined) throw new Error('no agent');
   const shown = new Map<string, string>();
-  const reader = { agent, registry_ref, callKey: 'call', tools: new Map() };
+  const readFile: ReadingTool = {
+    spec: { name: 'read_file', description: '', input: z.unknown() },
+    effect: 'read',
+    brings: ['private_data'],
+    needsWorkspace: true,
+    offeredTo: ['agents'],
+    run: async () => '',
+  };
+  const tools = createToolRegistry([readFile]);
+  const reading = { ...agent, allowed_tools: ['read_file'] };
+  const reader = { agent: reading, registry_ref, callKey: 'call', tools };
   const show: Rendered = async (what, input) => {
     const { content } = await renderAppend(bench.store, [input], reader, 'Mend it.');
     const texts = content.map((block) => {
@@ -299,6 +313,14 @@ describe('a walk through all prompts', () => {
     const unseen = given.filter((name) => !all.includes(name));
     expect(unseen).toEqual([]);
     expect(run.shown.get('decision')).toContain('"conflict":"conflict:canary-peer-key');
+  });
+
+  it('the guide of a workspace reaches all who may read its files, between marks', () => {
+    for (const what of ['delegation', 'leader', 'member']) {
+      const marked = markedData(run.shown.get(what) ?? '').map(({ text }) => text);
+      expect(marked.filter((text) => text.includes('canary-workspace-guide'))).toHaveLength(1);
+      expect(told(what)).toContain("The workspace's AGENTS.md follows as data");
+    }
   });
 
   it('finding T7: what the user and the planner say stands outside', () => {

@@ -7,8 +7,8 @@ import {
   describeMiddlewares,
 } from '../../../activities/middlewares/middleware-registry.ts';
 import type { Middleware, Verdict } from '../../../activities/ports/middleware.ts';
-import { redactMiddlewares } from '../../../activities/redaction/redact-middlewares.ts';
-import type { ApplyMiddlewareInput } from '../../../contracts/team-activities.ts';
+import { redactMiddlewares } from '../../../activities/redaction/redact-ports.ts';
+import type { ApplyMiddlewareInput } from '../../../contracts/team-run.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { createRedactor } from '../../../redaction/create-redactor.ts';
 import { createShippedMiddlewares } from '../../../activities/middlewares/shipped-middlewares.ts';

@@ -34,7 +34,7 @@ import { checkCoordinationPlan } from '../../../core/design/check-plan-file.ts';
 import { operationsOfPractices, operationsOfProofs } from '../../../core/design/plan-operations.ts';
 import { startRehearsalServer } from '../../../rehearsal/server/server.ts';
 import type { RehearsalServer } from '../../../rehearsal/server/server.ts';
-import { summariseAgent } from '../../../activities/run-record/summarise-agent.ts';
+import { summariseAgent } from '../../../activities/run-record/load-registry.ts';
 import { agents, createBench } from './bench.ts';
 import type { Bench } from './bench.ts';
 

@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';
 import { createUnconfinedRunner } from '../../../activities/adapters/sandbox/command-runner.ts';
@@ -58,7 +59,12 @@ async function createSet(over: { runner?: Partial<CommandRunner>; plain?: boolea
   const record_ref = await bench.store.put(
     JSON.stringify({ ...record, workspace_dir, ...(over.plain === true && { changes: 'direct' }) }),
   );
-  const call = async (input: unknown, effect: EffectOrder = order, name = 'run_command') => {
+  const call = async (
+    input: unknown,
+    effect: EffectOrder = order,
+    name = 'run_command',
+    env = bench.env(),
+  ) => {
     const input_ref = await bench.store.put(JSON.stringify(input));
     const given: RunToolInput = {
       run_id: 'my-run',
@@ -70,7 +76,7 @@ async function createSet(over: { runner?: Partial<CommandRunner>; plain?: boolea
       call: { tool_use_id: 't1', name, input_ref },
       effect,
     };
-    const result: RunToolResult = await runIn(bench.env(), bench.activities.runTool, given);
+    const result: RunToolResult = await runIn(env, bench.activities.runTool, given);
     const text = result.type === 'done' ? await bench.store.getText(result.result_ref) : '';
     return { result, text, input_ref };
   };
@@ -111,6 +117,22 @@ it('a command changes the delegation’s worktree, and its exit code is the rece
   expect(readFileSync(join(dir, 'sum.js'), 'utf8')).toBe('a - b\n');
   expect((await read('git_status')).text).toBe('changed "sum.js"');
   expect((await read('git_diff')).text).toContain('+a + b');
+});
+
+it('heartbeats show the last whole line of a running command', async () => {
+  const { bench, call } = await createSet();
+  const env = bench.env();
+  const shown = new Set<unknown>();
+  // It goes on when its first line was seen, so that nothing depends on time.
+  const flag = join(mkdtempSync(join(tmpdir(), 'planwave-flag-')), 'seen');
+  env.on('heartbeat', ({ last_words }: Readonly<Record<string, unknown>>) => {
+    shown.add(last_words);
+    if (last_words === 'step 1') writeFileSync(flag, '');
+  });
+  const script = `echo step 1; printf 'half a li'; until [ -e "${flag}" ]; do sleep 0.01; done; echo ne`;
+  await call({ argv: ['sh', '-c', script] }, order, 'run_command', env);
+  expect(shown).toContain('step 1');
+  expect(shown).not.toContain('half a li');
 });
 
 it('every file tool works in the same worktree as commands, and replaces files there without asking', async () => {

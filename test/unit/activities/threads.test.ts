@@ -10,16 +10,19 @@ import {
   threadLimits,
 } from '../../../activities/threads/thread-activities.ts';
 import type { Activities } from '../../../contracts/activity-types.ts';
-import type { LoadThreadResult, SaveThreadInput } from '../../../contracts/team-activities.ts';
+import type {
+  LoadThreadResult,
+  SaveThreadInput,
+  TaskRecord,
+  TeamReport,
+} from '../../../contracts/team-run.ts';
 import type { Ref } from '../../../contracts/ref.ts';
-import type { TaskRecord, TeamReport } from '../../../contracts/team-run.ts';
 import { ThreadHistory } from '../../../contracts/thread.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { createRedactor } from '../../../redaction/create-redactor.ts';
 import { createActivities } from '../../../worker/create-activities.ts';
-import { findPlantedInFiles } from '../../support/find-planted.ts';
+import { findPlantedInFiles, planted, plantedText } from '../../support/planted.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';
-import { planted, plantedText } from '../../support/planted.ts';
 import { teamSetup } from '../../support/team-fixtures.ts';
 import { entry, kept } from '../../support/thread-entries.ts';
 import { createTemporaryHome } from '../adapters/temporary-home.ts';

@@ -1,4 +1,4 @@
-import type { ReadingScope } from '../../../contracts/tool-read.ts';
+import type { ReadingScope } from '../../../contracts/transcript.ts';
 import type { DetailEntry } from '../../../contracts/run-record.ts';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { z } from 'zod';

@@ -6,6 +6,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
 import { createFileRunIndex } from '../../../activities/adapters/file-store/file-run-index.ts';
 import { StoreUnavailable } from '../../../activities/ports/artifact-store.ts';
@@ -27,11 +28,18 @@ const old = await store.put('old');
 await index.write('newest', old, 0);
 const files = () => readdirSync(home, { recursive: true }).length;
 const filesBefore = files();
-const full = await outcomeOf(store.put('x'.repeat(1_000_000)));
+// Both at once: one flush.
+const [full, small] = await Promise.all([
+  outcomeOf(store.put('x'.repeat(1_000_000))),
+  outcomeOf(store.put('small')),
+]);
 const fullFiles = files();
+// Until the store has closed its file: a disk that is written can't become read-only.
+await sleep(500);
 spawnSync('mount', ['-o', 'remount,ro', home]);
 const report = {
   full,
+  small,
   filesLeft: fullFiles - filesBefore,
   readOnly: await outcomeOf(index.write('newest', 'f'.repeat(64), 1)),
   // Here a directory is missing as well.

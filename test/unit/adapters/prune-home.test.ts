@@ -1,10 +1,14 @@
-import { mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
 import { createFileReplyLedger } from '../../../activities/adapters/file-store/file-reply-ledger.ts';
 import { pruneHome } from '../../../activities/adapters/file-store/prune-home.ts';
+import { listSegments } from '../../../activities/adapters/file-store/segment-files.ts';
+import { openSegments } from '../../../activities/adapters/file-store/segments.ts';
+import { readRecord } from '../../../activities/artifacts/record-log.ts';
 import { exportRun } from '../../../activities/run-record/export-run.ts';
 import { readTree } from '../../support/read-tree.ts';
+import { damageRecord, storedArtifacts, storedRecords } from '../../support/stored-records.ts';
 import { createHarness, startedAt } from '../record/harness.ts';
 import type { Harness } from '../record/harness.ts';
 import { usage } from '../record/samples.ts';
@@ -30,11 +34,31 @@ async function createHome(): Promise<Harness> {
   return harness;
 }
 
-const prune = ({ home }: Harness, dryRun = false): ReturnType<typeof pruneHome> =>
-  pruneHome({ home, store: createFileArtifactStore({ home }), endedBefore, dryRun });
+async function pruneOlder(
+  home: string,
+  before: number,
+  dryRun = false,
+): ReturnType<typeof pruneHome> {
+  const segments = openSegments({ home });
+  const store = createFileArtifactStore({ segments });
+  return pruneHome({ home, segments, store, endedBefore: before, dryRun });
+}
 
-const filesOf = async (home: string, part: string): Promise<readonly string[]> =>
-  Object.keys(await readTree(join(home, part)));
+const prune = ({ home }: Harness, dryRun = false): ReturnType<typeof pruneHome> =>
+  pruneOlder(home, endedBefore, dryRun);
+
+/** Files but for the names of segments, which a prune changes. */
+async function treeOf(home: string): Promise<unknown> {
+  const files = Object.entries(await readTree(home)).filter(
+    ([name]) => !name.startsWith('segments/'),
+  );
+  return { files, artifacts: await storedArtifacts(home) };
+}
+
+/** Makes all segments as old as a time, in Unix epoch seconds. */
+async function age(home: string, to: number): Promise<void> {
+  for (const { path } of (await listSegments(home)) ?? []) await utimes(path, to, to);
+}
 
 describe('finding T9: prune', () => {
   it('HP1: removes a run that ended long ago, and all that no other run needs', async () => {
@@ -44,7 +68,7 @@ describe('finding T9: prune', () => {
     await ledger.put({ workflow_id: 'old', run_id: 'r', activity_id: '1' }, 1, 'paid');
     await mkdir(join(home, 'old', 'workspace'));
     await writeFile(join(home, 'old', 'workspace', 'made.txt'), 'original');
-    const before = await filesOf(home, 'objects');
+    const before = await storedRecords(home);
     const young = await readTree(join(home, 'young'));
 
     const pruned = await prune(harness);
@@ -52,14 +76,15 @@ describe('finding T9: prune', () => {
     expect(pruned).toMatchObject({ runs: ['old'], kept_by: null });
     expect(await harness.deps.index.list()).toEqual(['young']);
     expect(await readTree(join(home, 'old'))).toEqual({ 'workspace/made.txt': 'original' });
-    const after = await filesOf(home, 'objects');
-    expect(pruned.files).toBe(before.length - after.length + 1);
+    const after = await storedRecords(home);
+    expect(pruned.records).toBe(before.length - after.length);
+    expect(pruned.bytes).toBe(bytesOf(before) - bytesOf(after));
     expect(after.length).toBeLessThan(before.length);
-    expect(await readTree(join(home, 'ledger'))).toEqual({});
+    expect(after.filter(({ attempt }) => attempt > 0)).toEqual([]);
     await rm(join(home, 'young'), { recursive: true });
     await exportRun({ ...harness.deps, store: createFileArtifactStore({ home }) }, 'young');
     expect(await readTree(join(home, 'young'))).toEqual(young);
-    expect(await prune(harness)).toMatchObject({ runs: [], files: 0 });
+    expect(await prune(harness)).toMatchObject({ runs: [], records: 0 });
   });
 
   it('a dry run says the same and removes nothing', async () => {
@@ -74,23 +99,56 @@ describe('finding T9: prune', () => {
   it('HP2: a run that has not ended keeps all that was stored since it began', async () => {
     const harness = await createHome();
     await harness.begin('open');
-    const before = await filesOf(harness.home, 'objects');
-    expect(await prune(harness)).toEqual({ runs: ['old'], files: 0, bytes: 0, kept_by: 'open' });
-    expect(await filesOf(harness.home, 'objects')).toEqual(before);
+    const before = await storedRecords(harness.home);
+    expect(await prune(harness)).toEqual({ runs: ['old'], records: 0, bytes: 0, kept_by: 'open' });
+    expect(await storedRecords(harness.home)).toEqual(before);
   });
 
-  it('HP3: an artifact that is stored again is as young as a new one', async () => {
+  it('HP3, GS3: an artifact that is stored again is as young as a new one', async () => {
     const { home } = await createHarness();
+    const ref = await createFileArtifactStore({ home }).put('used again');
+    const once = await createFileArtifactStore({ home }).put('used once');
+    await age(home, startedAt);
     const store = createFileArtifactStore({ home });
-    const [again, once] = [await store.put('used again'), await store.put('used once')];
-    const pathOf = (ref: string): string => join(home, 'objects', ref.slice(0, 2), ref.slice(2));
-    for (const ref of [again, once]) await utimes(pathOf(ref), startedAt, startedAt);
-    await createFileArtifactStore({ home }).put('used again');
+    await store.getText(ref);
+    await store.put('used again');
 
-    await pruneHome({ home, store, endedBefore: startedAt + 60, dryRun: false });
+    await pruneOlder(home, startedAt + 60);
 
-    expect(await readFile(pathOf(again), 'utf8')).toBe('used again');
-    await expect(stat(pathOf(once))).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await storedArtifacts(home)).toEqual([ref]);
+    expect(await store.getText(ref)).toBe('used again');
+    await expect(store.getText(once)).rejects.toMatchObject({ type: 'ArtifactMissing' });
+  });
+
+  it('HP3, GW1: a process whose segment is taken away goes on in another one, and loses nothing', async () => {
+    const { home } = await createHarness();
+    const store = createFileArtifactStore({ home, cacheMaxBytes: 0 });
+    const old = await store.put('old');
+    await age(home, startedAt);
+    await pruneOlder(home, startedAt + 60);
+    // It knows the artifact, and that it is gone.
+    expect(await store.put('old')).toBe(old);
+    const ref = await store.put('new');
+    expect(await createFileArtifactStore({ home }).getText(old)).toBe('old');
+    expect(await createFileArtifactStore({ home }).getText(ref)).toBe('new');
+  });
+
+  it('GW2: what a prune that died has taken away is read, and comes back with the next one', async () => {
+    const harness = await createHome();
+    const { home } = harness;
+    for (const { path } of (await listSegments(home)) ?? []) {
+      await rename(path, path.replace('.seg', '.aside'));
+    }
+    const record = await harness.record((await harness.deps.index.read('young')).ref ?? '');
+    const { ref } = await harness.deps.index.read('young');
+    const cold = createFileArtifactStore({ home });
+    expect(await readRecord(cold, ref ?? '')).toEqual(record);
+    // Stored again, it does not rely on a file that may go at once.
+    await cold.put(await cold.getText(ref ?? ''));
+    expect((await storedRecords(home)).filter(({ key }) => key === ref)).toHaveLength(2);
+    expect(await prune(harness)).toMatchObject({ runs: ['old'] });
+    expect(await readRecord(createFileArtifactStore({ home }), ref ?? '')).toEqual(record);
+    expect((await listSegments(home))?.every(({ path }) => path.endsWith('.seg'))).toBe(true);
   });
 
   it('HP4: after a crash the next prune removes the rest', async () => {
@@ -100,13 +158,13 @@ describe('finding T9: prune', () => {
     await rm(join(crashed.home, 'refs', 'n-old'), { recursive: true });
     await rm(join(crashed.home, 'old'), { recursive: true });
     expect(await prune(crashed)).toMatchObject({ runs: [] });
-    expect(await readTree(crashed.home)).toEqual(await readTree(harness.home));
+    expect(await treeOf(crashed.home)).toEqual(await treeOf(harness.home));
   });
 
   it('HP5: a run whose record cannot be read stops it before anything is removed', async () => {
     const harness = await createHome();
     const { ref } = await harness.deps.index.read('young');
-    await rm(join(harness.home, 'objects', ref?.slice(0, 2) ?? '', ref?.slice(2) ?? ''));
+    await damageRecord(harness.home, ref ?? '', 'lost');
     const before = await readTree(harness.home);
     await expect(prune(harness)).rejects.toMatchObject({ type: 'ArtifactMissing' });
     expect(await readTree(harness.home)).toEqual(before);
@@ -114,4 +172,17 @@ describe('finding T9: prune', () => {
     await writeFile(join(harness.home, 'refs', 'n-young', '99.json'), 'torn');
     await expect(prune(harness)).rejects.toThrow('n-young" is damaged');
   });
+
+  it('HP6: a segment with damaged bytes stays as it is', async () => {
+    const { home } = await createHarness();
+    const store = createFileArtifactStore({ home });
+    const [first] = [await store.put('first'), await store.put('second')];
+    await damageRecord(home, first, 'lost');
+    const before = await readTree(home);
+    expect(await pruneOlder(home, endedBefore)).toMatchObject({ records: 0 });
+    expect(await readTree(home)).toEqual(before);
+  });
 });
+
+const bytesOf = (records: readonly { readonly length: number }[]): number =>
+  records.reduce((sum, { length }) => sum + length, 0);

@@ -7,7 +7,9 @@ import { WorkspaceRefused } from '../../../activities/ports/workspaces.ts';
 import type { SearchOrder, WorkspacePlace } from '../../../activities/ports/workspaces.ts';
 import { descend, NoFile } from '../../../activities/adapters/workspaces/open-folder.ts';
 import { engineLimits } from '../../../core/limits.ts';
+import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';
 import { fileWorkspaces } from '../../support/file-workspaces.ts';
+import { createGitFixture } from '../../support/git-fixture.ts';
 import { createTemporaryHome } from './temporary-home.ts';
 import type { TemporaryHome } from './temporary-home.ts';
 
@@ -225,4 +227,40 @@ it('200 generated paths never reach anything outside of the workspace', async ()
     }),
     { numRuns: 200 },
   );
+});
+
+describe('files that the worker grants', () => {
+  const readable = ['.env', '/dist/', '.git', 'home/**'];
+
+  it('RW1: are read and listed although they are private or ignored, and no others', async () => {
+    const { dir, put, place } = createProject();
+    const workspaces = fileWorkspaces(join(dir, 'home'), undefined, undefined, readable);
+    const isRead = async (path: string): Promise<boolean> => {
+      const refused = await workspaces.read(place, path).catch((error: unknown) => error);
+      if (refused instanceof Error && !(refused instanceof WorkspaceRefused)) throw refused;
+      return !(refused instanceof WorkspaceRefused);
+    };
+    const paths = ['.env', 'dist/price.js', 'debug.log', '.git/config', 'home/objects/x'];
+    expect(await Promise.all(paths.map(isRead))).toEqual([true, true, false, false, false]);
+    const { entries } = await workspaces.list(place, '', 2);
+    const listed = entries.map(({ path }) => path);
+    expect(listed).toEqual(expect.arrayContaining(['.env', 'dist', 'dist/price.js']));
+    for (const path of ['debug.log', '.git', 'home']) expect(listed).not.toContain(path);
+    const { matches } = await workspaces.search(place, order(), signal);
+    expect(matches.map(({ path }) => path)).not.toContain('.env');
+  });
+
+  it('come from the user’s folder where a delegation has a copy without them', async () => {
+    const { home, dir } = createGitFixture({ '.gitignore': 'config/\n', 'a.js': 'a\n' });
+    mkdirSync(join(dir, 'config'));
+    writeFileSync(join(dir, 'config/local.json'), '{}');
+    writeFileSync(join(dir, 'config/other.json'), '{}');
+    const worktrees = createGitWorktrees({ home });
+    const granting = fileWorkspaces(home, undefined, worktrees, ['config/local.json']);
+    const worker = { delegation_id: 'fix', foundations: [] };
+    const copy: WorkspacePlace = { run_id: 'my-run', dir, worker };
+    expect((await granting.read(copy, 'config/local.json')).bytes).toBe(2);
+    expect((await granting.read(copy, 'a.js')).bytes).toBe(2);
+    await expect(granting.read(copy, 'config/other.json')).rejects.toThrow(WorkspaceRefused);
+  });
 });

@@ -1,6 +1,5 @@
-import { truncate, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createFileReplyLedger } from '../../../activities/adapters/file-store/file-reply-ledger.ts';
+import { damageRecord, overwrite, storedRecords } from '../../support/stored-records.ts';
 import { createTemporaryHome, hostileNames } from './temporary-home.ts';
 import type { TemporaryHome } from './temporary-home.ts';
 
@@ -13,9 +12,11 @@ afterEach(() => at.remove());
 const key = { workflow_id: 'run/wave-001/task', run_id: 'r', activity_id: '1' };
 const value = { content: [{ type: 'text', text: 'Grüße 🌍\n\u2028' }], n: 1.5, none: null };
 const createLedger = () => createFileReplyLedger({ home: at.home });
-const entryFile = async (): Promise<string> => {
-  const files = await at.list(join(at.home, 'ledger'));
-  return join(at.home, 'ledger', files.at(-1) ?? '');
+/** The newest record. */
+const newest = async () => {
+  const last = (await storedRecords(at.home)).at(-1);
+  if (last === undefined) throw new Error('There is no record.');
+  return last;
 };
 
 describe('the reply ledger', () => {
@@ -49,35 +50,27 @@ describe('the reply ledger', () => {
     for (const [n, one] of keys.entries()) expect(await ledger.find(one)).toEqual([n]);
   });
 
-  it.each([
-    ['fault 49: a torn entry', async (path: string) => truncate(path, 100)],
-    ['an empty entry', async (path: string) => truncate(path, 0)],
-    [
-      'an entry with a changed letter',
-      async (path: string) =>
-        writeFile(path, (await readFile(path, 'utf8')).replace('Grüße', 'Grüsse')),
-    ],
-    ['an entry that is no JSON', async (path: string) => writeFile(path, 'x\ny\n')],
-  ])('%s counts as missing, and can be written again', async (_title, damage) => {
-    const ledger = createLedger();
-    await ledger.put(key, 1, value);
-    await damage(await entryFile());
-    expect(await ledger.find(key)).toEqual([]);
-    await ledger.put(key, 2, 'another');
-    expect(await ledger.find(key)).toEqual(['another']);
-    await ledger.put(key, 1, value);
-    expect(await ledger.find(key)).toEqual([value, 'another']);
-  });
+  it.each(['torn', 'lost'] as const)(
+    'fault 49: an entry that is %s counts as missing, and can be written again',
+    async (how) => {
+      const ledger = createLedger();
+      await ledger.put(key, 1, value);
+      await damageRecord(at.home, (await newest()).key, how);
+      expect(await createLedger().find(key)).toEqual([]);
+      await ledger.put(key, 2, 'another');
+      expect(await createLedger().find(key)).toEqual(['another']);
+      await ledger.put(key, 1, value);
+      expect(await createLedger().find(key)).toEqual([value, 'another']);
+    },
+  );
 
-  it("another key's entry in its place counts as missing", async () => {
+  it('a changed letter counts as damage: then the record before counts, as its reservation', async () => {
     const ledger = createLedger();
+    await ledger.put(key, 1, 'reserved');
     await ledger.put(key, 1, value);
-    const foreign = await readFile(await entryFile());
-    const other = { ...key, activity_id: '2' };
-    await createFileReplyLedger({ home: at.outside }).put(other, 1, 'x');
-    const [, file = ''] = await at.list(join(at.outside, 'ledger'));
-    await writeFile(join(at.outside, 'ledger', file), foreign);
-    expect(await createFileReplyLedger({ home: at.outside }).find(other)).toEqual([]);
+    const { path, offset, body } = await newest();
+    await overwrite(path, offset + body.indexOf('Gr'), Buffer.from('gr'));
+    expect(await ledger.find(key)).toEqual(['reserved']);
   });
 
   it('fault 51: hostile ids stay inside and apart', async () => {

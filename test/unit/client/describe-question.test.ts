@@ -1,4 +1,4 @@
-import { describeQuestion } from '../../../client/cli/ask/describe-question.ts';
+import { describeQuestion } from '../../../client/cli/ask/ask-in-terminal.ts';
 import { createPaint } from '../../../client/cli/terminal-text.ts';
 import { answerCommand } from '../../../core/render/questions.ts';
 import { question } from './support/samples.ts';

@@ -15,18 +15,18 @@ async function run(
   const asked: PruneOptions[] = [];
   const prune: CliDeps['prune'] = async (options) => {
     asked.push(options);
-    return { runs: [], files: 0, bytes: 0, kept_by: null, ...pruned };
+    return { runs: [], records: 0, bytes: 0, kept_by: null, ...pruned };
   };
   const code = await runCli(argv, createFakeDeps(io, {}, { prune, openSession }));
   return { code, out: io.out(), err: io.err(), asked };
 }
 
 it('finding T9: says what was removed, and which run keeps the rest', async () => {
-  const pruned = { runs: ['tea-1', 'tea-2'], files: 1, bytes: 2_340_000, kept_by: 'hall' };
+  const pruned = { runs: ['tea-1', 'tea-2'], records: 1, bytes: 2_340_000, kept_by: 'hall' };
   const { code, out, asked } = await run(['prune', '--older-than', '30d'], pruned);
   expect(code).toBe(0);
   expect(out).toBe(
-    'Removed 2 runs and 1 stored file, 2.3 MB.\n' +
+    'Removed 2 runs and 1 stored record, 2.3 MB.\n' +
       'Runs: "tea-1", "tea-2".\n' +
       'The run "hall" has not ended, so everything that was stored since it began stays.\n',
   );
@@ -37,7 +37,7 @@ it('finding T9: says what was removed, and which run keeps the rest', async () =
 
 it('a dry run says what would be removed, also as JSON', async () => {
   const { out, asked } = await run(['prune', '--older-than', '1d', '--dry-run']);
-  expect(out).toBe('Would remove 0 runs and 0 stored files, 0.0 MB.\n');
+  expect(out).toBe('Would remove 0 runs and 0 stored records, 0.0 MB.\n');
   expect(asked).toMatchObject([{ dryRun: true }]);
   const json = await run(['prune', '--older-than', '1d', '--dry-run', '--json'], { runs: ['a'] });
   expect(JSON.parse(json.out)).toMatchObject({ runs: ['a'], dry_run: true });

@@ -13,7 +13,7 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/common';
 import { PlanwaveClientError } from '../../../client/client-error.ts';
-import { describeFailure } from '../../../client/run-end.ts';
+import { describeFailure } from '../../../client/read-view.ts';
 import { toClientError } from '../../../client/server-calls.ts';
 
 const server = { connection: Connection.lazy(), address: 'temporal.test:7233', namespace: 'prod' };

@@ -1,12 +1,11 @@
 import * as fc from 'fast-check';
 import type { TaskRecord, TaskStatus, TeamReport } from '../../../contracts/team-run.ts';
 import type { Usage } from '../../../contracts/usage.ts';
-import { readEnd } from '../../../core/executor.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { reportBytesMax, teamBytesMax, triadBytesMax } from '../../../core/record-sizes.ts';
 import { boundReport, boundTeam, sumTeamUsage } from '../../../core/team/bound-team.ts';
+import { readEnd } from '../../../core/executor.ts';
 import { addUsage } from '../../../core/usage/add-usage.ts';
-import { usageOf } from '../../support/factories.ts';
 import {
   failedTask,
   taskRecord,
@@ -15,6 +14,7 @@ import {
   teamSeat,
   teamSetup,
 } from '../../support/team-fixtures.ts';
+import { usageOf } from '../../support/factories.ts';
 import { property, ref } from './builders.ts';
 
 const { teamMembersMax, teamDelegationsMax, refusalsKeptMax } = engineLimits;

@@ -1,15 +1,16 @@
 import * as fc from 'fast-check';
 import type { Reservation, BudgetNeeds, Spending } from '../../../contracts/budget.ts';
-import { emptyNode, takeGrant } from '../../../core/budget/budget-node.ts';
 import {
-  requestMore,
-  releaseFor,
+  emptyNode,
   joinNode,
   leaveNode,
-  reserveFor,
   loseChild,
+  releaseFor,
+  requestMore,
+  reserveFor,
   setRest,
   settleChild,
+  takeGrant,
   takeMore,
 } from '../../../core/budget/budget-node.ts';
 import type { BudgetNode } from '../../../core/budget/budget-node.ts';

@@ -1,7 +1,5 @@
 import type { BudgetInput } from '../../../contracts/budget.ts';
 import type { PlannedDelegation } from '../../../contracts/messages.ts';
-import { estimateFanOut } from '../../../core/budget/estimate-fan-out.ts';
-import { checkBudgetGrant, checkBudgetRequest } from '../../../core/run/read-messages.ts';
 import {
   allowanceOf,
   emptyNode,
@@ -10,15 +8,17 @@ import {
   spend,
   takeGrant,
 } from '../../../core/budget/budget-node.ts';
+import { estimateFanOut } from '../../../core/budget/estimate-fan-out.ts';
 import { fits } from '../../../core/budget/reservations.ts';
+import { noLimits, noSpending, spendingOf } from '../../../core/budget/spending.ts';
 import {
   chargeLostWave,
-  reserveForWave,
   openBudget,
   reliesOnPrices,
+  reserveForWave,
   resolveBudget,
 } from '../../../core/budget/resolve-budget.ts';
-import { noLimits, noSpending, spendingOf } from '../../../core/budget/spending.ts';
+import { checkBudgetGrant, checkBudgetRequest } from '../../../core/run/read-messages.ts';
 import { describeExpected, formatUsage } from '../../../core/text/format.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import type { AgentSummary } from '../../../contracts/agent-definition.ts';
-import type { DelegationOutline } from '../../../contracts/delegation.ts';
 import { plannerAgentId } from '../../../contracts/names.ts';
 import { Slug } from '../../../contracts/slug.ts';
+import type { DelegationOutline } from '../../../contracts/delegation.ts';
 import { TriadType } from '../../../contracts/triad.ts';
-import { defaultLimits } from '../../../core/limits.ts';
+import { collectUpstream } from '../../../core/schedule/dependencies.ts';
 import { checkPlan } from '../../../core/plan/check-plan.ts';
 import type { PlanContext } from '../../../core/plan/check-plan.ts';
 import { fingerprintDelegation } from '../../../core/plan/check-repetition.ts';
-import { collectUpstream } from '../../../core/schedule/dependencies.ts';
+import { defaultLimits } from '../../../core/limits.ts';
 import { asked, criterion, delegation, plan, property } from './builders.ts';
 
 const agent = (agent_id: string): AgentSummary => ({

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { PlannerVerdict, QuestionReview } from '../../../contracts/question-review.ts';
+import type { PlannerVerdict, QuestionReview } from '../../../contracts/question.ts';
 import { checkReview } from '../../../core/questions/check-review.ts';
 import { asked, property } from './builders.ts';
 

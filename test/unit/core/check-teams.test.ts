@@ -1,11 +1,11 @@
 import type { AgentSummary } from '../../../contracts/agent-definition.ts';
 import type { DelegationOutline } from '../../../contracts/delegation.ts';
-import type { TeamOutline } from '../../../contracts/team.ts';
-import { defaultLimits } from '../../../core/limits.ts';
 import { checkExecutors } from '../../../core/plan/check-executors.ts';
 import type { ExecutorContext } from '../../../core/plan/check-executors.ts';
-import { checkPlan } from '../../../core/plan/check-plan.ts';
+import type { TeamOutline } from '../../../contracts/team.ts';
 import { onlyLeads } from '../../../core/team/summarise-teams.ts';
+import { checkPlan } from '../../../core/plan/check-plan.ts';
+import { defaultLimits } from '../../../core/limits.ts';
 import { delegation, plan } from './builders.ts';
 
 const context: ExecutorContext = {

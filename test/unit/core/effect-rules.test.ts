@@ -21,8 +21,8 @@ import { listWritten } from '../../../core/effects/step-effect.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { checkClaimedEffects } from '../../../core/output/check-evidence.ts';
 import type { KnownEffect } from '../../../core/output/check-evidence.ts';
-import { checkAskedQuestions } from '../../../core/questions/check-asked-questions.ts';
 import { output } from './builders.ts';
+import { checkAskedQuestions } from '../../../core/questions/check-asked-questions.ts';
 
 const shown = {
   effect_id: 'build/effect-1',

@@ -3,7 +3,7 @@ import { createToolRegistry } from '../../../activities/tools/registry/create-re
 import { loadDetail } from '../../../activities/tools/registry/load-detail.ts';
 import type { EvidencePlace } from '../../../contracts/agent-output.ts';
 import type { Message } from '../../../contracts/transcript.ts';
-import { checkEvidence } from '../../../core/output/check-evidence.ts';
+import { checkEvidence, checkUnchangedPaths } from '../../../core/output/check-evidence.ts';
 import { findPlaceholders } from '../../../core/output/find-placeholders.ts';
 import { readMarkdown } from '../../../core/text/markdown.ts';
 
@@ -174,4 +174,29 @@ const levels = (text: string) => readMarkdown(text).map(({ level }) => level);
 it('ML1: a code block holds no headings, and goes to the end when nothing closes it', () => {
   expect(levels('# a\n```\n# b\n```\n## c')).toEqual([1, 0, 0, 0, 2]);
   expect(levels('~~~\n# a\n```\n# b')).toEqual([0, 0, 0, 0]);
+});
+
+const unchanged = (value: string) => ({
+  criteria_met: [
+    {
+      criterion_id: 'c1',
+      evidence: 'No test differs.',
+      where: { kind: 'unchanged' as const, value },
+    },
+  ],
+});
+
+it('EV5: a path is unchanged when no changed file is it or is below it', () => {
+  const touched = ['src/a.js', 'tests.md'];
+  for (const path of ['test', 'test/', './test', 'src/a', 'a.js']) {
+    expect(checkUnchangedPaths(unchanged(path), touched)).toEqual([]);
+  }
+  for (const path of ['src', './src/', 'src/a.js', '.', '']) {
+    expect(checkUnchangedPaths(unchanged(path), touched)).toMatchObject([
+      { path: 'coverage.criteria_met[0].where', reason: expect.stringContaining('src/a.js') },
+    ]);
+  }
+  expect(checkUnchangedPaths(unchanged('test'), null)).toMatchObject([
+    { reason: expect.stringContaining('no copy') },
+  ]);
 });

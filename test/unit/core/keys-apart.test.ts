@@ -1,7 +1,7 @@
-import { keyApart } from '../../../core/decision/check-keys-apart.ts';
 import { checkResolutions } from '../../../core/decision/check-resolutions.ts';
 import type { ResolutionContext } from '../../../core/decision/check-resolutions.ts';
 import { findConflicts } from '../../../core/pool/find-conflicts.ts';
+import { keyApart } from '../../../core/decision/check-keys-apart.ts';
 import { settleFacts } from '../../../core/pool/settle-facts.ts';
 import { decision } from '../../support/scripted-work.ts';
 import { fact, stated } from './pool-builders.ts';

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { Consumption, ShownToWave } from '../../../contracts/consumption.ts';
+import type { Consumption, ShownToWave } from '../../../contracts/run-record.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { chooseStale, markRedone, markStale } from '../../../core/pool/mark-stale.ts';
 import type { StaleCause } from '../../../contracts/run-log.ts';

@@ -5,11 +5,11 @@ import { engineLimits } from '../../../core/limits.ts';
 import {
   addNews,
   answersInNews,
-  checkNews,
   isFromUser,
   lastNewsId,
   waivedInNews,
 } from '../../../core/run/news.ts';
+import { checkNews } from '../../../core/run/read-messages.ts';
 import { property } from './builders.ts';
 
 const told = (news_id: number, criteria_waived: readonly string[] = []): NewsItem => ({
@@ -57,7 +57,7 @@ it('NW2: the newest are kept', () => {
   expect(lastNewsId(kept)).toBe(many.length);
 });
 
-it('NW3: no payload throws, and what a parent sends comes back as it is', () => {
+it('WM1, WM2: no payload throws, and what a parent sends comes back as it is', () => {
   const news = [told(1, ['a']), answered(2)];
   expect(checkNews(structuredClone({ news }))).toEqual({ news });
   expect(checkNews({ news: [told(1), { ...answered(2), answer: 7 }] })).toBeNull();
@@ -68,7 +68,7 @@ it('NW3: no payload throws, and what a parent sends comes back as it is', () => 
   );
 });
 
-it('NW4: what a person said has to be considered, and nothing else', () => {
+it('NW3: what a person said has to be considered, and nothing else', () => {
   expect([told(1), answered(2), answered(3, 'anna')].every(isFromUser)).toBe(true);
   for (const name of Object.values(answererNames))
     expect(isFromUser(answered(1, name))).toBe(false);

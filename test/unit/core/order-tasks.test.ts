@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { findCycle } from '../../../core/schedule/dependencies.ts';
-import { orderTasks } from '../../../core/team/order-tasks.ts';
-import type { OrderedCall } from '../../../core/team/order-tasks.ts';
+import { orderTasks } from '../../../core/team/admit-calls.ts';
+import type { OrderedCall } from '../../../core/team/admit-calls.ts';
 import { property } from './builders.ts';
 
 const ids = ['a', 'b', 'c', 'd', 'e'];

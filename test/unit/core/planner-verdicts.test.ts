@@ -1,4 +1,4 @@
-import type { PlannerVerdict } from '../../../contracts/question-review.ts';
+import type { PlannerVerdict } from '../../../contracts/question.ts';
 import {
   answerByVerdict,
   applyVerdict,

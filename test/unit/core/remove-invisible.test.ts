@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { escapeInvisible, removeInvisible } from '../../../core/text/remove-invisible.ts';
+import { escapeInvisible, removeInvisible } from '../../../core/text/cut-text.ts';
 
 /** Orders as they are hidden in tags, which no font shows. */
 const tagged = (text: string): string =>

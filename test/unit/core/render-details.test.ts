@@ -1,12 +1,12 @@
 import type { DelegationView, RunPhase, TriadPhaseView } from '../../../contracts/views.ts';
 import { engineLimits } from '../../../core/limits.ts';
-import { renderRunDetails } from '../../../core/render/render-run-details.ts';
-import type { RunDetails } from '../../../core/render/render-run-details.ts';
+import { countBytes } from '../../../core/text/markdown.ts';
 import {
   renderDelegationDetails,
   renderWaveDetails,
 } from '../../../core/render/render-work-details.ts';
-import { countBytes } from '../../../core/text/markdown.ts';
+import { renderRunDetails } from '../../../core/render/render-run-details.ts';
+import type { RunDetails } from '../../../core/render/render-run-details.ts';
 import { criterion, question, usage } from './builders.ts';
 
 const spiteful = '# x\n\n```\n- [a](http://b) <img src=x> **b** `c` _d_ \u202e 1. *';

@@ -1,6 +1,6 @@
 import { engineLimits } from '../../../core/limits.ts';
-import { renderDelegationDetails, teamBlocks } from '../../../core/render/render-work-details.ts';
 import { countBytes } from '../../../core/text/markdown.ts';
+import { renderDelegationDetails, teamBlocks } from '../../../core/render/render-work-details.ts';
 import { taskView, teamView } from '../../support/team-fixtures.ts';
 import { usage } from './builders.ts';
 

@@ -1,6 +1,6 @@
 import { applyOutcomes } from '../../../core/criteria/criteria.ts';
-import { checkReplaced } from '../../../core/plan/check-delegations.ts';
 import { checkInputs } from '../../../core/plan/check-inputs.ts';
+import { checkReplaced } from '../../../core/plan/check-delegations.ts';
 import {
   dropReplaced,
   dropReplacedOutcomes,

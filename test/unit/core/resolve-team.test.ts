@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import type { NamedTeam, TeamMember } from '../../../contracts/team.ts';
+import { chooseLeader } from '../../../core/team/summarise-teams.ts';
 import { findDefinition, resolveTeam } from '../../../core/team/resolve-team.ts';
 import type { TeamRegistry } from '../../../core/team/resolve-team.ts';
-import { chooseLeader } from '../../../core/team/summarise-teams.ts';
 
 const peers = (...ids: readonly string[]) =>
   ids.map((agent_id) => ({ name: agent_id, role: 'peer' as const, agent_id }));

@@ -1,15 +1,15 @@
 import * as fc from 'fast-check';
-import { answererNames } from '../../../contracts/names.ts';
-import { admitCalls } from '../../../core/team/admit-calls.ts';
-import { viewTeam } from '../../../core/team/team-state.ts';
 import { chooseMember } from '../../../core/team/draft-calls.ts';
+import type { TeamState } from '../../../core/team/team-state.ts';
 import { fingerprintTask } from '../../../core/team/fingerprint-task.ts';
 import { guardQuestion, mayPassGuard } from '../../../core/team/guard-question.ts';
-import type { TeamState } from '../../../core/team/team-state.ts';
+import { viewTeam } from '../../../core/team/team-state.ts';
+import { admitCalls } from '../../../core/team/admit-calls.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
+import { answererNames } from '../../../contracts/names.ts';
 import { teamSeat } from '../../support/team-fixtures.ts';
-import { property } from './builders.ts';
 import { callOn, teamOf } from './team-builders.ts';
+import { property } from './builders.ts';
 
 /** A team with a member that rests after three failures. */
 function withRest(state: TeamState, memberId: string): TeamState {

@@ -7,21 +7,22 @@ import type { StateCall } from '../../../contracts/state-call.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { delegationSummary, memberSummary, phaseSummary } from '../../../core/render/labels.ts';
 import { renderPhaseDetails } from '../../../core/render/render-work-details.ts';
+import { checkSettled } from '../../../core/triad/list-sections.ts';
+import { decideAfterCalls, findFullFault } from '../../../core/triad/find-open-duties.ts';
 import {
+  describeTimeout,
   findDeadline,
   holdClock,
+  listSpans,
   nextLook,
   readClock,
   releaseClock,
   startClock,
-} from '../../../core/time/work-clock.ts';
-import { decideAfterCalls, findFullFault } from '../../../core/triad/decide-turn.ts';
-import { mayRetry, reportPhase } from '../../../core/triad/end-phase.ts';
+} from '../../../core/schedule/work-clock.ts';
 import { noDuties } from '../../../core/triad/give-turn.ts';
-import { checkSettled } from '../../../core/triad/list-sections.ts';
-import { describeTimeout, listSpans } from '../../../core/triad/list-spans.ts';
-import { viewBegun, viewPhase } from '../../../core/triad/phase-state.ts';
+import { mayRetry, reportPhase } from '../../../core/triad/end-phase.ts';
 import { openPhase } from '../../../core/triad/step-phase.ts';
+import { viewBegun, viewPhase } from '../../../core/triad/phase-state.ts';
 import { failureReasons } from '../../../core/turns/turns-state.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { setupOf, specOf } from '../../support/triad-play.ts';

@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import type { OpenRunInput } from '../../../contracts/activity-types.ts';
 import { AgentFilesInvalid } from '../../../activities/ports/agent-source.ts';
-import { inputExamples } from '../../../activities/run-record/input-fault.ts';
+import { inputExamples } from '../../../activities/run-record/describe-input-issues.ts';
 import { agent, createHarness, useHarness } from './harness.ts';
 import { readTree } from '../../support/read-tree.ts';
 import type { Harness } from './harness.ts';

@@ -1,4 +1,4 @@
-import { symlinkSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RecordedEffect } from '../../../contracts/effect.ts';
@@ -139,4 +139,28 @@ it('the folder for files is in the record, and a wrong one is refused before any
       harness.open('delegation', { agent_id: 'writer', task_description: 'x', workspace_dir: bad }),
     ).rejects.toThrow(new RegExp(`workspace_dir: .*${said}.*Try: `));
   }
+});
+
+/** Opens a run in a workspace with these files. @param link Target of a link named AGENTS.md. */
+async function guideOf(files: Readonly<Record<string, string>>, link?: string) {
+  const dir = await createFolder();
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
+  if (link !== undefined) symlinkSync(link, join(dir, 'AGENTS.md'));
+  const { record_ref } = await harness.open('plannerRun', { goal: 'Go', workspace_dir: dir });
+  const { workspace_guide: guide } = await harness.record(record_ref);
+  return guide && { file: guide.file, text: await harness.deps.store.getText(guide.ref) };
+}
+
+it('a run keeps the guide of its workspace: AGENTS.md, else CLAUDE.md, the first 25 kB, and no link', async () => {
+  const claude = { 'CLAUDE.md': 'Say please.' };
+  expect(await guideOf({ ...claude, 'AGENTS.md': 'Use tabs.\n' })).toEqual({
+    file: 'AGENTS.md',
+    text: 'Use tabs.',
+  });
+  expect(await guideOf({ ...claude, 'AGENTS.md': ' \n' })).toMatchObject({ file: 'CLAUDE.md' });
+  expect(await guideOf(claude, '/etc/hostname')).toMatchObject({ text: 'Say please.' });
+  expect(await guideOf({})).toBeUndefined();
+  const long = await guideOf({ 'AGENTS.md': 'Use tabs.\n'.repeat(10_000) });
+  expect(long?.text.length).toBeGreaterThan(24_000);
+  expect(long?.text.length).toBeLessThanOrEqual(25_000);
 });

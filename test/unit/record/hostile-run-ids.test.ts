@@ -22,9 +22,9 @@ const hostileIds = [
   'nul.txt',
   'com1',
   'lpt9',
-  'objects',
+  'segments',
   'refs',
-  'ledger',
+  'effects',
   'Run',
   'RUN',
   'run.',
@@ -83,7 +83,7 @@ it('fault 51: runs with hostile names are recorded, projected and exported like 
   }
   const listed = await readdir(harness.home);
   const roots = hostileIds.map((id) => harness.deps.projection.rootOf(id));
-  expect(listed.toSorted()).toEqual([...roots, 'objects', 'refs'].toSorted());
+  expect(listed.toSorted()).toEqual([...roots, 'segments', 'refs'].toSorted());
 });
 
 const outside = async (): Promise<{ home: string; victim: string }> => {

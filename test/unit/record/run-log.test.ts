@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, truncate } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
@@ -16,6 +16,7 @@ import type { RecordChange, RunRecord } from '../../../contracts/run-record.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { foldRevision, foldRun, isSnapshotDue } from '../../../core/run/fold-run.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';
+import { damageRecord } from '../../support/stored-records.ts';
 import { createHarness } from './harness.ts';
 import type { Harness, RunningRun } from './harness.ts';
 import { answered, question, usage } from './samples.ts';
@@ -249,34 +250,31 @@ it('a record is stored whole when the events since weigh as much, within the lim
   expect(isDue(0, max)).toBe(true);
 });
 
-const pathOf = (home: string, ref: Ref): string =>
-  join(home, 'objects', ref.slice(0, 2), ref.slice(2));
-
 it.each([
-  ['is torn', (path: string) => truncate(path, 20), 'ArtifactCorrupt', 'is damaged'],
-  ['is missing', (path: string) => rm(path), 'ArtifactMissing', 'is missing'],
-])('a whole record that %s is named with its path', async (_what, harm, type, told) => {
+  ['torn', 'ArtifactCorrupt', 'is damaged'],
+  ['lost', 'ArtifactMissing', 'is missing'],
+] as const)('a whole record that is %s is named', async (how, type, told) => {
   const harness = await createHarness();
   const run = await harness.begin('my-run');
   for (const changes of questionsOf(engineLimits.snapshotRevisionsMin / 2))
     await run.apply(...changes);
   const { revisions } = await logOf(harness.deps.store, run.ref());
-  const path = pathOf(harness.home, revisions.at(-1)?.base.ref ?? '');
-  await harm(path);
+  const ref = revisions.at(-1)?.base.ref ?? '';
+  await damageRecord(harness.home, ref, how);
   const cold = createFileArtifactStore({ home: harness.home });
   await expect(readRecord(cold, run.ref())).rejects.toMatchObject({
     type,
-    message: expect.stringContaining(`"${path}" ${told}`),
+    message: expect.stringContaining(`The artifact ${ref} ${told}`),
   });
 });
 
-it('a revision that is missing between two others is named with its path', async () => {
+it('a revision that is missing between two others is named', async () => {
   const { harness, run } = await wholeLog();
   const { revisions } = await logOf(harness.deps.store, run.ref());
-  const path = pathOf(harness.home, revisions.at(-3)?.previous_ref ?? '');
-  await rm(path);
+  const ref = revisions.at(-3)?.previous_ref ?? '';
+  await damageRecord(harness.home, ref, 'lost');
   const cold = createFileArtifactStore({ home: harness.home });
-  await expect(readRecord(cold, run.ref())).rejects.toThrow(`"${path}" is missing`);
+  await expect(readRecord(cold, run.ref())).rejects.toThrow(`The artifact ${ref} is missing`);
 });
 
 it('lists that grow are files of fifty lines, the newest of which keeps the name', async () => {

@@ -1,4 +1,4 @@
-import { readStoredStatus } from '../../../activities/run-record/stored-status.ts';
+import { readStoredStatus } from '../../../activities/run-record/export-run.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { createHarness } from './harness.ts';
 

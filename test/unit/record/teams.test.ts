@@ -5,6 +5,7 @@ import { exportRun } from '../../../activities/run-record/export-run.ts';
 import type { RecordChange } from '../../../contracts/run-record.ts';
 import { readEnd } from '../../../core/executor.ts';
 import { readTree } from '../../support/read-tree.ts';
+import { damageRecord } from '../../support/stored-records.ts';
 import { useHarness } from './harness.ts';
 import { decision, output, plan, wave, wavePlanned } from './samples.ts';
 import {
@@ -83,7 +84,7 @@ it('a run whose id is used again loses the files of its teams, also when a repor
   await again.apply(done);
   const executor = done.wave.outcomes[0]?.executor;
   const ref = executor?.kind === 'team' ? (executor.work?.report_ref ?? '') : '';
-  await rm(join(harness.home, 'objects', ref.slice(0, 2), ref.slice(2)));
+  await damageRecord(harness.home, ref, 'lost');
   await harness.begin('my-run', { goal: 'A fourth goal' });
   expect(Object.keys(await reportFiles())).not.toContain('teams/design.md');
 });

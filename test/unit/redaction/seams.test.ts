@@ -8,16 +8,16 @@ import type {
 import type { ProjectionWriter } from '../../../activities/ports/projection-writer.ts';
 import type { ThreadStore } from '../../../activities/ports/thread-store.ts';
 import { redactFailure } from '../../../activities/redaction/redact-failure.ts';
-import { redactMiddlewares } from '../../../activities/redaction/redact-middlewares.ts';
-import { redactModel } from '../../../activities/redaction/redact-model.ts';
 import {
   redactEffects,
   redactLedger,
+  redactMiddlewares,
   redactProjection,
   redactStore,
   redactThreads,
+  redactTools,
 } from '../../../activities/redaction/redact-ports.ts';
-import { redactTools } from '../../../activities/redaction/redact-tools.ts';
+import { redactModel } from '../../../activities/redaction/redact-model.ts';
 import type { Middleware } from '../../../activities/ports/middleware.ts';
 import type { ActingTool, ReadingTool, ReadContext } from '../../../activities/tools/tool.ts';
 import { loadDetail } from '../../../activities/tools/registry/load-detail.ts';
@@ -257,15 +257,25 @@ it('a tool that acts says no secret either, and the ledger of its effects keeps 
     approval: 'never',
     targetOf: () => 'a.md',
     look: async () => everything,
-    act: () => Promise.reject(new Error(everything)),
+    act: (_input, { onTail }) => {
+      onTail?.(() => everything);
+      return Promise.reject(new Error(everything));
+    },
     check: async () => ({ type: 'unknown', found: everything }),
   };
   const [redacted] = redactTools(new Map([['t', tool]]), redactor).values();
   if (redacted?.effect !== 'acting') throw new Error('another tool');
   expectClean(await redacted.look({}, toolContext));
-  expectClean(
-    await redacted.act({}, { ...toolContext, before: '', mayStill: async () => {} }).catch(String),
-  );
+  const tails: string[] = [];
+  const acting = {
+    ...toolContext,
+    before: '',
+    mayStill: async () => {},
+    onTail: (read: () => string) => void tails.push(read()),
+  };
+  expectClean(await redacted.act({}, acting).catch(String));
+  expect(tails).toHaveLength(1);
+  expectClean(tails.join(''));
   expectClean(JSON.stringify(await redacted.check({}, '', toolContext)));
   const ledger = createMemoryEffects();
   await redactEffects(ledger, redactor).put('k', { type: 'failed', reason: everything }, 0);

@@ -1,4 +1,4 @@
-import { QuestionReview } from '../../../contracts/question-review.ts';
+import { QuestionReview } from '../../../contracts/question.ts';
 import { askFor, reviewPrompt, startRig } from './support.ts';
 import type { Rig } from './support.ts';
 

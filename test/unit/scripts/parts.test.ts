@@ -4,8 +4,11 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findPortHolder, optionOf } from '../../../scripts/dev-server/port-holder.ts';
-import { refuseTakenPort } from '../../../scripts/dev-server/running-server.ts';
+import {
+  findPortHolder,
+  optionOf,
+  refuseTakenPort,
+} from '../../../scripts/dev-server/running-server.ts';
 import { startPart, type Part } from '../../../scripts/parts/part.ts';
 import { supervise } from '../../../scripts/parts/supervise.ts';
 import { makeFolder } from './fake-executables.ts';

@@ -1,7 +1,7 @@
 import { createFileProjection } from '../../../activities/adapters/file-projection.ts';
 import { treePaths } from '../../../activities/projection/paths.ts';
 import type { Usage } from '../../../contracts/usage.ts';
-import { findBrokenTeams } from '../../support/broken-teams.ts';
+import { findBrokenTeams } from '../../support/find-broken-promises.ts';
 import type { StoredHistory } from '../../support/histories.ts';
 import { usageOf } from '../../support/factories.ts';
 import { teamOutcome } from '../../support/team-fixtures.ts';

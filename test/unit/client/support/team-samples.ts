@@ -1,6 +1,6 @@
 import type { DelegationStatusView, TaskView, TeamView } from '../../../../contracts/views.ts';
 import type { LoneOutcome } from '../../../../contracts/delegation-run.ts';
-import type { RunEnd } from '../../../../client/run-end.ts';
+import type { RunEnd } from '../../../../client/read-view.ts';
 import type { CallReading, TeamLook } from '../../../../client/read-work.ts';
 import { listing, noUsage } from './samples.ts';
 

@@ -1,0 +1,289 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Ref } from '../../../contracts/ref.ts';
+import { commandPrefix } from '../../../core/text/command-text.ts';
+import { isRecord } from '../../../core/is-record.ts';
+import { readRecord } from '../../artifacts/record-log.ts';
+import { ArtifactCorrupt } from '../../ports/artifact-store.ts';
+import type { ArtifactStore } from '../../ports/artifact-store.ts';
+import { hashBytes } from '../../text/bytes.ts';
+import { damagedEntry } from '../../ports/effect-ledger.ts';
+import { createFileEffectLedger } from './file-effect-ledger.ts';
+import { createFileRunIndex, runDirectoryOf } from './file-run-index.ts';
+import { readWholeSegment, rewriteSegment } from './rewrite-segment.ts';
+import type { ReadSegment } from './rewrite-segment.ts';
+import { openSealed } from './sealed-json.ts';
+import { listSegments, readingFile } from './segment-files.ts';
+import type { SegmentFile } from './segment-files.ts';
+import type { RecordPlace } from './segment-records.ts';
+import { getCode, toStoreUnavailable } from './store-errors.ts';
+
+/** Damage in a home. */
+export interface HomeFault {
+  /** File or run. */
+  readonly where: string;
+  /** The damage, and what is lost by it. */
+  readonly what: string;
+  readonly cure: string;
+}
+
+export interface CheckedHome {
+  readonly runs: number;
+  /** Artifacts, and entries of both ledgers. */
+  readonly records: number;
+  readonly bytes: number;
+  readonly faults: readonly HomeFault[];
+  /** Faults that were removed. */
+  readonly repaired: readonly HomeFault[];
+}
+
+export interface CheckOptions {
+  readonly home: string;
+  readonly store: ArtifactStore;
+  /** Removes torn tails. */
+  readonly repair: boolean;
+}
+
+/** A segment that was written since may have a record that is being written. */
+const restMs = 60_000;
+
+const removal = `${commandPrefix} fsck --repair, which removes them`;
+const restore = 'restore the file from a backup, then resume the runs that need it';
+
+/** A segment, and what is wrong with it. */
+interface CheckedSegment extends ReadSegment {
+  readonly file: SegmentFile;
+  /** Records whose body is damaged. */
+  readonly damaged: readonly RecordPlace[];
+}
+
+/**
+ * Reads everything in a home and looks for damage.
+ *
+ * HC1. Every record is read and compared with its address or its seal, and every fault names its file and its place.
+ * HC2. Everything that the record of a run leads to is looked up by the fields that hold references.
+ * HC3. A repair removes only what no reader needs: torn records, and damaged copies of artifacts that are whole elsewhere.
+ *      Workers may work meanwhile.
+ *
+ * @throws {StoreUnavailable} when the home can't be read, or a repair can't write.
+ */
+export async function checkHome({ home, store, repair }: CheckOptions): Promise<CheckedHome> {
+  const whole = new Set<Ref>();
+  const segments: CheckedSegment[] = [];
+  for (const file of (await listSegments(home)) ?? []) {
+    const found = await readWholeSegment(file);
+    if (found === null) continue;
+    const damaged = await findDamaged(file, found.places, whole);
+    segments.push({ ...found, file, damaged });
+  }
+  const faults: HomeFault[] = [];
+  const repaired: HomeFault[] = [];
+  for (const segment of segments) {
+    const { file, damaged } = segment;
+    const copies = damaged.filter(({ key, attempt }) => attempt === 0 && whole.has(key));
+    const isLost = (place: RecordPlace): boolean => !copies.includes(place);
+    faults.push(...segment.gaps.map((gap) => describeGap(file, gap)));
+    faults.push(...damaged.filter(isLost).map((place) => describeDamage(file, place)));
+    const curable = [...describeTornTail(segment), ...copies.map((one) => describeCopy(file, one))];
+    const offsets = new Set(copies.map(({ offset }) => offset));
+    const isGone =
+      repair &&
+      curable.length > 0 &&
+      (await rewriteSegment(home, file, { isKept: ({ offset }) => !offsets.has(offset) })) !== null;
+    (isGone ? repaired : faults).push(...curable);
+  }
+  const effects = await checkEffects(home);
+  const runs = await checkRuns(home, store, whole);
+  return {
+    runs: runs.count,
+    records: segments.reduce((sum, { places }) => sum + places.length, effects.count),
+    bytes: segments.reduce((sum, { size }) => sum + size, 0),
+    faults: [...faults, ...effects.faults, ...runs.faults],
+    repaired,
+  };
+}
+
+function describeGap(
+  { path }: SegmentFile,
+  { offset, length }: { readonly offset: number; readonly length: number },
+): HomeFault {
+  return {
+    where: path,
+    what: `${length} bytes from byte ${offset} are damaged; the records in them are lost`,
+    cure: restore,
+  };
+}
+
+function describeDamage({ path }: SegmentFile, { key, attempt, offset }: RecordPlace): HomeFault {
+  const lost =
+    attempt === 0
+      ? `the artifact ${key} is lost`
+      : `an entry of the reply ledger is lost (${key}, attempt ${attempt}), and a repeat of its activity would pay again`;
+  return {
+    where: path,
+    what: `the record at byte ${offset} is damaged: ${lost}`,
+    cure: restore,
+  };
+}
+
+function describeCopy({ path }: SegmentFile, { key, offset }: RecordPlace): HomeFault {
+  return {
+    where: path,
+    what: `the record at byte ${offset} is damaged: a copy of the artifact ${key}, of which a whole one is stored`,
+    cure: removal,
+  };
+}
+
+function describeTornTail({ file, end, size, modifiedMs }: CheckedSegment): readonly HomeFault[] {
+  if (end === size || modifiedMs > Date.now() - restMs) return [];
+  return [
+    {
+      where: file.path,
+      what: `the last ${size - end} bytes are no whole record: a process was killed while it wrote them, or they are damaged`,
+      cure: removal,
+    },
+  ];
+}
+
+/** @param whole gets the addresses of whole artifacts. */
+async function findDamaged(
+  { path }: SegmentFile,
+  places: readonly RecordPlace[],
+  whole: Set<Ref>,
+): Promise<readonly RecordPlace[]> {
+  const damaged: RecordPlace[] = [];
+  await readingFile(path, async (readAt) => {
+    for (const place of places) {
+      const { key, attempt, offset, length } = place;
+      // One after the other, so that one record at a time is in memory.
+      // oxlint-disable-next-line no-await-in-loop
+      const body = await readAt(offset, length);
+      const isArtifact = attempt === 0;
+      const isWhole = isArtifact
+        ? hashBytes(body) === key
+        : openSealed(body.toString('utf8')) !== undefined;
+      if (!isWhole) damaged.push(place);
+      else if (isArtifact) whole.add(key);
+    }
+  });
+  return damaged;
+}
+
+async function checkEffects(
+  home: string,
+): Promise<{ readonly count: number; readonly faults: readonly HomeFault[] }> {
+  const root = join(home, 'effects');
+  const ledger = createFileEffectLedger({ home });
+  const faults: HomeFault[] = [];
+  let count = 0;
+  for (const folder of await listNames(root)) {
+    for (const rest of await listNames(join(root, folder))) {
+      const key = `${folder}${rest}`;
+      if (!/^[0-9a-f]{64}$/.test(key)) continue;
+      count += 1;
+      const { state } = await ledger.find(key);
+      if (state !== damagedEntry) continue;
+      faults.push({
+        where: join(root, folder, rest),
+        what: 'the entry of a side effect is damaged; whether it took place is unknown',
+        cure: 'answer the question of its run about it, or restore the file from a backup',
+      });
+    }
+  }
+  return { count, faults };
+}
+
+async function checkRuns(
+  home: string,
+  store: ArtifactStore,
+  whole: ReadonlySet<Ref>,
+): Promise<{ readonly count: number; readonly faults: readonly HomeFault[] }> {
+  const index = createFileRunIndex({ home });
+  const names = await index.list();
+  const faults: HomeFault[] = [];
+  const known = new Set(names.map(runDirectoryOf));
+  for (const folder of await listNames(join(home, 'refs'))) {
+    if (known.has(folder)) continue;
+    faults.push({
+      where: join(home, 'refs', folder),
+      what: 'the newest entry is damaged, so the record of its run is not found',
+      cure: 'let its worker continue the run, which writes the entry again, or move the folder away',
+    });
+  }
+  const checked = new Set<Ref>();
+  for (const name of names) {
+    const { ref } = await index.read(name);
+    if (ref === null) continue;
+    const found = await checkRun(store, name, ref, { whole, checked });
+    faults.push(...found);
+  }
+  return { count: names.length, faults };
+}
+
+/** Addresses of artifacts, by what is known of them. */
+interface Checked {
+  readonly whole: ReadonlySet<Ref>;
+  /** Those that were looked at for an earlier run. */
+  readonly checked: Set<Ref>;
+}
+
+async function checkRun(
+  store: ArtifactStore,
+  name: string,
+  from: Ref,
+  { whole, checked }: Checked,
+): Promise<readonly HomeFault[]> {
+  const faults: HomeFault[] = [];
+  const fault = (what: string): void => {
+    faults.push({ where: `the run ${JSON.stringify(name)}`, what, cure: restore });
+  };
+  const waiting: [ref: Ref, namedBy: string][] = [[from, 'the index']];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [ref, namedBy] = next;
+    if (checked.has(ref)) continue;
+    checked.add(ref);
+    // Another process may have stored it since.
+    // oxlint-disable-next-line no-await-in-loop
+    const bytes = whole.has(ref) || (await store.has(ref)) ? await readOrNull(store, ref) : null;
+    if (bytes === null) fault(`the artifact ${ref} is missing or damaged; ${namedBy} names it`);
+    else for (const one of refsIn(parseJson(bytes))) waiting.push([one, `the artifact ${ref}`]);
+  }
+  if (faults.length > 0) return faults;
+  await readRecord(store, from).catch((error: unknown) => {
+    if (!(error instanceof ArtifactCorrupt)) throw error;
+    fault(error.message);
+  });
+  return faults;
+}
+
+async function readOrNull(store: ArtifactStore, ref: Ref): Promise<Uint8Array | null> {
+  return store.get(ref).catch((error: unknown) => {
+    if (error instanceof ArtifactCorrupt) return null;
+    throw error;
+  });
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+/** Finds the references of a document by the names of their fields: a text may hold hashes that are no addresses. */
+function refsIn(value: unknown, field = ''): readonly Ref[] {
+  if (Array.isArray(value)) return value.flatMap((one) => refsIn(one, field));
+  if (isRecord(value)) return Object.entries(value).flatMap(([name, one]) => refsIn(one, name));
+  const isRef = /^(?:ref|\w+_ref|parent|head)$/.test(field);
+  return isRef && typeof value === 'string' && /^[0-9a-f]{64}$/.test(value) ? [value] : [];
+}
+
+async function listNames(folder: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(folder)).toSorted();
+  } catch (error) {
+    if (getCode(error) === 'ENOENT') return [];
+    throw toStoreUnavailable('read', folder, error);
+  }
+}

@@ -1,0 +1,198 @@
+import { constants } from 'node:fs';
+import { lutimes, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { atomicWriteFile, readFileInside } from './atomic-write-file.ts';
+import { createByteCache } from './byte-cache.ts';
+import {
+  asideSuffix,
+  indexSuffix,
+  listSegments,
+  readingFile,
+  segmentsFolder,
+} from './segment-files.ts';
+import type { SegmentFile } from './segment-files.ts';
+import { SegmentIndex } from './segment-index.ts';
+import { scanRecords } from './segment-records.ts';
+import type { RecordPlace, SegmentRecord } from './segment-records.ts';
+import { createSegmentWriter, segmentBytesMax } from './segment-writer.ts';
+import { getCode, toStoreUnavailable } from './store-errors.ts';
+
+/** A scan of at least this many bytes is worth an index file. */
+const indexedBytesMin = 1024 * 1024;
+
+/** A record, and the segment that has it. */
+export interface FoundRecord extends RecordPlace {
+  readonly id: string;
+  readonly path: string;
+}
+
+export interface SegmentsOptions {
+  /** Directory that planwave owns; created when something is stored. */
+  readonly home: string;
+  /** Most bytes of artifacts that stay in memory. Default 64 MiB; 0 keeps nothing. */
+  readonly cacheMaxBytes?: number;
+}
+
+/** A segment as far as this process has read it. */
+interface Known {
+  path: string;
+  index: SegmentIndex;
+  /** End of what the index describes. */
+  end: number;
+  /** Size of the file when it was read. */
+  size: number;
+}
+
+export type Segments = ReturnType<typeof openSegments>;
+
+/**
+ * Opens the records of a home, `<home>/segments/*.seg`. Every process appends to segments of its own and reads those of
+ * all. Nothing is read or written before the first use.
+ *
+ * GS1. Records of other processes are found after a `refresh`, which reads the tails of their segments.
+ * GS2. A torn tail is no record. It stays where it is, because nothing is written behind it.
+ * GS3. A record that is renewed is not removed by a prune that looks for older ones.
+ */
+export function openSegments({ home, cacheMaxBytes = 64 * 1024 * 1024 }: SegmentsOptions) {
+  const known = new Map<string, Known>();
+  let lastTime = 0;
+  let reading: Promise<unknown> = Promise.resolve();
+  let nextReading: Promise<boolean> | null = null;
+  const writer = createSegmentWriter(home, ({ id, path, places, end }) => {
+    const own = known.get(id) ?? { path, index: new SegmentIndex(), end, size: end };
+    own.index.add(places);
+    known.set(id, Object.assign(own, { end, size: end }));
+  });
+
+  async function readAll(): Promise<boolean> {
+    nextReading = null;
+    const before = [...known.keys()];
+    const files = await listSegments(home);
+    const paths = new Map(files?.map(({ id, path }) => [id, path]));
+    for (const id of before) if (!paths.has(id)) known.delete(id);
+    for (const [id, path] of paths) {
+      const one = known.get(id);
+      if (one !== undefined) one.path = path;
+      // A process knows what it writes itself.
+      // oxlint-disable-next-line no-await-in-loop
+      if (!writer.isCurrent(id)) await readSegment(home, known, { id, path });
+    }
+    return files !== null;
+  }
+
+  return {
+    home,
+    cache: createByteCache(cacheMaxBytes),
+
+    /**
+     * Stores records with one flush. When the promise resolves, they survive a power cut.
+     *
+     * @throws {StoreUnavailable}
+     */
+    append: (records: readonly Omit<SegmentRecord, 'time'>[]): Promise<void> =>
+      writer.append(
+        records.map((record) => {
+          lastTime = Math.max(Date.now(), lastTime + 1);
+          return { ...record, time: lastTime };
+        }),
+      ),
+
+    /** Finds the known records of a key. */
+    find: (key: string): readonly FoundRecord[] =>
+      [...known].flatMap(([id, { path, index }]) =>
+        index.find(key).map((place) => ({ ...place, id, path })),
+      ),
+
+    /**
+     * Finds out what other processes have stored or removed.
+     *
+     * @returns false when the home has no segments, as when its disk is not mounted.
+     * @throws {StoreUnavailable}
+     */
+    refresh(): Promise<boolean> {
+      // One that is at work may have missed what its caller looks for.
+      if (nextReading === null) {
+        nextReading = reading.then(readAll);
+        reading = nextReading.catch(() => undefined);
+      }
+      return nextReading;
+    },
+
+    /** Forgets a segment whose bytes are not those that were read: the next refresh reads it from its beginning. */
+    forget(id: string): void {
+      if (!writer.isCurrent(id)) known.delete(id);
+    },
+
+    /** @returns the body; null when the segment is gone, or shorter than it was. */
+    async read({ path, offset, length }: FoundRecord): Promise<Buffer | null> {
+      const bytes = await readingFile(path, (readAt) => readAt(offset, length));
+      return bytes?.length === length ? bytes : null;
+    },
+
+    /**
+     * Makes a record of any process as safe and as young as a new one.
+     *
+     * @returns false when a prune has taken its segment away: then it has to be stored anew.
+     * @throws {StoreUnavailable}
+     */
+    async renew({ id, path }: FoundRecord): Promise<boolean> {
+      if (path.endsWith(asideSuffix)) return false;
+      try {
+        const now = new Date();
+        // By name: a prune looks at the time after it has changed the name.
+        await lutimes(path, now, now);
+        // Its writer may not have flushed it yet.
+        if (!writer.isCurrent(id)) await syncFile(path);
+        return true;
+      } catch (error) {
+        if (['ENOENT', 'ELOOP'].includes(getCode(error) ?? '')) return false;
+        throw toStoreUnavailable('write', path, error);
+      }
+    },
+  };
+}
+
+/** Reads what has been appended to a segment since it was read. */
+async function readSegment(
+  home: string,
+  known: Map<string, Known>,
+  { id, path }: SegmentFile,
+): Promise<void> {
+  const before = known.get(id);
+  // Nothing is appended to a full one.
+  if (before !== undefined && before.end >= segmentBytesMax) return;
+  const indexPath = join(segmentsFolder(home), `${id}${indexSuffix}`);
+  const saved = before ?? (await readIndex(home, indexPath));
+  const scanned = await readingFile(path, async (readAt, size) => {
+    if (before?.size === size) return 0;
+    const isFit = saved !== null && saved.end <= size;
+    const { index, end } = isFit ? saved : { index: new SegmentIndex(), end: 0 };
+    const scan = await scanRecords(id, readAt, end, size);
+    index.add(scan.places);
+    known.set(id, { path, index, end: scan.end, size });
+    return scan.end - end;
+  });
+  const now = known.get(id);
+  if (scanned === null) known.delete(id);
+  else if (scanned >= indexedBytesMin && now !== undefined) {
+    // It only saves time, and a reader may not be allowed to write.
+    await atomicWriteFile(indexPath, now.index.encode(now.end)).catch(() => undefined);
+  }
+}
+
+async function readIndex(
+  home: string,
+  path: string,
+): Promise<{ readonly index: SegmentIndex; readonly end: number } | null> {
+  const bytes = await readFileInside(home, path);
+  return bytes === null ? null : SegmentIndex.decode(bytes);
+}
+
+async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  try {
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,140 @@
+import type { Fact } from '../../contracts/fact.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
+import type { ExecutorEnd, TeamReport } from '../../contracts/team-run.ts';
+import type { PhaseReport } from '../../contracts/triad-run.ts';
+import { WaveDecision } from '../../contracts/wave-decision.ts';
+import { readEnd } from '../../core/executor.ts';
+import { findDisputes } from '../../core/pool/find-conflicts.ts';
+import type { Dispute, TriadDissent } from '../../core/pool/find-conflicts.ts';
+import { findDissent } from '../../core/spec/read-spec.ts';
+import { ArtifactCorrupt } from '../ports/artifact-store.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { readJson, readShape } from './read-artifact.ts';
+
+/**
+ * @throws {ArtifactCorrupt} when the report is missing, damaged, or of an unknown version.
+ * @throws {StoreUnavailable} when the store can't be read.
+ */
+export async function readPhaseReport(store: ArtifactStore, ref: Ref): Promise<PhaseReport> {
+  const value = await readJson(store, ref);
+  if (isPhaseReport(value)) return value;
+  throw unknownReport(ref, "a triad's phase");
+}
+
+/** @throws like `readPhaseReport`. */
+export async function readTeamReport(store: ArtifactStore, ref: Ref): Promise<TeamReport> {
+  const value = await readJson(store, ref);
+  if (isTeamReport(value)) return value;
+  throw unknownReport(ref, 'a team');
+}
+
+/** Checks the version only: planwave alone writes reports, and the address proves that one is unchanged. */
+function isPhaseReport(value: unknown): value is PhaseReport {
+  return isOfVersion1(value) && 'phase' in value;
+}
+
+function isTeamReport(value: unknown): value is TeamReport {
+  return isOfVersion1(value) && 'tasks' in value;
+}
+
+function isOfVersion1(value: unknown): value is { readonly version: 1 } {
+  return typeof value === 'object' && value !== null && 'version' in value && value.version === 1;
+}
+
+function unknownReport(ref: Ref, what: string): ArtifactCorrupt {
+  return new ArtifactCorrupt(
+    `The artifact ${ref} is no report of ${what} that this planwave reads. Try: the planwave that wrote it, or a newer one.`,
+    { ref, path: ref },
+  );
+}
+
+/** Decision with the number of its wave. */
+export interface DecidedWave {
+  readonly wave: number;
+  readonly decision: WaveDecision;
+}
+
+/** Reads the planner's newest decision; null before the first one. */
+export async function readLastDecision(
+  store: ArtifactStore,
+  record: RunRecord,
+): Promise<DecidedWave | null> {
+  const last = record.waves.findLast(({ decision_ref }) => decision_ref !== null);
+  if (last === undefined || last.decision_ref === null) return null;
+  const decision = await readShape(store, last.decision_ref, WaveDecision, 'a wave decision');
+  return { wave: last.wave, decision };
+}
+
+/** Reads the planner's newest wave_compact: the source of truth (seed 004 §7). Empty before the first decision. */
+export async function readLastWaveCompact(
+  store: ArtifactStore,
+  record: RunRecord,
+): Promise<string> {
+  return (await readLastDecision(store, record))?.decision.wave_compact ?? '';
+}
+
+/** Matches an address in the store, and the number of a turn: they mean nothing to a model. */
+const storeSource = /^(?:[0-9a-f]{64}|turn-\d+)$/;
+
+/** Returns a fact as prompts show it: without what only bookkeeping needs. */
+export function showFact(fact: Fact): Omit<Fact, 'superseded_by' | 'recorded_at'> {
+  const { superseded_by: _superseded, recorded_at: _recorded, ...shown } = fact;
+  return { ...shown, source_refs: fact.source_refs.filter((ref) => !storeSource.test(ref)) };
+}
+
+/**
+ * Lists current facts, oldest first: of those with one key the newest, because the others say the same. When they
+ * differ, they are a conflict, and are listed there with all their values.
+ */
+export function currentFacts(record: RunRecord): Fact[] {
+  const standing = record.facts.filter((fact) => fact.superseded_by === null);
+  const newest = new Map(standing.map((fact) => [fact.key, fact.fact_id]));
+  return standing.filter(({ key, fact_id }) => key === null || newest.get(key) === fact_id);
+}
+
+/** An ended delegation, or an ended task of a team. */
+interface Ended {
+  readonly delegation_id: string;
+  readonly executor_end: ExecutorEnd | null;
+}
+
+/**
+ * Reads all points that the triads of a wave could not settle: an outcome names only the first ones.
+ *
+ * @throws {ArtifactCorrupt} when a report is missing or damaged.
+ * @throws {StoreUnavailable} when the store can't be read.
+ */
+export async function readDisputes(
+  store: ArtifactStore,
+  wave: number,
+  outcomes: readonly Ended[],
+): Promise<readonly Dispute[]> {
+  const dissent = await Promise.all(outcomes.map((one) => readDissent(store, one)));
+  return findDisputes(wave, dissent.flat());
+}
+
+async function readDissent(
+  store: ArtifactStore,
+  { delegation_id, executor_end: end }: Ended,
+): Promise<readonly TriadDissent[]> {
+  if (end === null) return [];
+  if (end.kind === 'team') return readTeamDissent(store, end.report_ref);
+  if (end.dissent_ref === null) return [];
+  const { spec } = await readPhaseReport(store, end.dissent_ref);
+  return [{ delegation_id, claims: spec.claims, dissent: findDissent(spec) }];
+}
+
+/** Reads the disputes of triads among the members of a team and of its nested teams. */
+export async function readTeamDissent(
+  store: ArtifactStore,
+  ref: Ref,
+): Promise<readonly TriadDissent[]> {
+  const { tasks } = await readTeamReport(store, ref);
+  const dissent = await Promise.all(
+    tasks.map(({ delegation_id, executor }) =>
+      readDissent(store, { delegation_id, executor_end: readEnd(executor) }),
+    ),
+  );
+  return dissent.flat();
+}

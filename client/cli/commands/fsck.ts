@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { countOf } from '../../../core/text/format.ts';
+import type { CheckedHome, HomeFault } from '../cli-deps.ts';
+import { exitCodes } from '../cli-error.ts';
+import type { CommandRunner } from '../command-runner.ts';
+import { cleanLine } from '../terminal-text.ts';
+
+export function registerFsck(command: Command, runner: CommandRunner): void {
+  command
+    .option('--repair', 'remove torn records, which only cost space')
+    .action(({ repair = false }: { readonly repair?: boolean }) =>
+      runner.run(command, async ({ deps }) => {
+        const checked = await deps.checkHome({ repair });
+        const exitCode = checked.faults.length === 0 ? exitCodes.ok : exitCodes.unmet;
+        return { data: checked, lines: describeCheck(checked), exitCode };
+      }),
+    );
+}
+
+function describeCheck({ runs, records, bytes, faults, repaired }: CheckedHome): string[] {
+  const size = `${(bytes / 1e6).toFixed(1)} MB`;
+  const found = faults.length === 0 ? 'no damage' : countOf(faults.length, 'fault');
+  return [
+    `Read ${countOf(runs, 'run')} and ${countOf(records, 'stored record')}, ${size}: ${found}.`,
+    ...repaired.map((one) => `Removed: ${describeFault(one)}.`),
+    ...faults.flatMap((one) => [`${describeFault(one)}.`, cleanLine(`Try: ${one.cure}.`)]),
+  ];
+}
+
+function describeFault({ where, what }: HomeFault): string {
+  return cleanLine(`${where}: ${what}`);
+}

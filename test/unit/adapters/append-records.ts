@@ -1,0 +1,29 @@
+/**
+ * Started by segments.test.ts as a process of its own: stores numbered texts and replies for ever, and prints the number
+ * of each that is acknowledged.
+ *
+ * Arguments: the home, a name that makes the texts its own, and how many to store; 0 for no end.
+ */
+import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
+import { createFileReplyLedger } from '../../../activities/adapters/file-store/file-reply-ledger.ts';
+import { openSegments } from '../../../activities/adapters/file-store/segments.ts';
+
+const [home = '', name = '', count = '0'] = process.argv.slice(2);
+const segments = openSegments({ home });
+const store = createFileArtifactStore({ segments });
+const ledger = createFileReplyLedger({ segments });
+const last = Number(count) || Infinity;
+
+async function turn(number: number): Promise<void> {
+  const key = { workflow_id: name, run_id: 'r', activity_id: String(number) };
+  const batch = store.openBatch();
+  const ref = await batch.put(`${name} ${number} ${'x'.repeat((number * 37) % 5_000)}`);
+  await ledger.put(key, 1, { ref }, batch);
+  process.stdout.write(`${number} ${ref}\n`);
+}
+
+/** Three conversations at once. */
+const lanes = [0, 1, 2].map(async (lane) => {
+  for (let number = lane; number < last; number += 3) await turn(number);
+});
+await Promise.all(lanes);
