@@ -2,9 +2,9 @@
  * A plan as a graph of its tasks.
  *
  * Invariants:
- *   GR1. A task's layer is the first in which all it depends on is in an earlier one. In a cycle each task still has a layer.
- *   GR2. Drawings contain texts of the plan as text only: none ends its label, and none becomes markup.
- *   GR3. Each task is drawn once, and each dependency on a task of the plan once.
+ *   GP1. A task's layer is the first in which all it depends on is in an earlier one. In a cycle each task still has a layer.
+ *   GP2. Drawings contain texts of the plan as text only: none ends its label, and none becomes markup.
+ *   GP3. Each task is drawn once, and each dependency on a task of the plan once.
  */
 import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-plan.ts';
 import { cleanLine } from '../text/cut-text.ts';

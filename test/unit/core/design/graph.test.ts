@@ -6,7 +6,7 @@ const namesOf = (tasks: readonly { readonly task_id: string }[]): string[] =>
   tasks.map(({ task_id }) => task_id.replace('_1727539200', ''));
 
 describe('graph of a plan', () => {
-  it('GR1: each task is in the first layer after all that it depends on', () => {
+  it('GP1: each task is in the first layer after all that it depends on', () => {
     expect(listLayers(samplePlan().tasks).map(namesOf)).toEqual([
       ['try-index', 'docs'],
       ['schema'],
@@ -14,14 +14,14 @@ describe('graph of a plan', () => {
     ]);
   });
 
-  it('GR1: tasks of a cycle have a layer too', () => {
+  it('GP1: tasks of a cycle have a layer too', () => {
     const tasks = ['a', 'b', 'c'].map((name, at, all) =>
       planTask(name, { depends_on: [`${all[(at + 1) % 3]}_1727539200`] }),
     );
     expect(listLayers(tasks).map(namesOf)).toEqual([['a'], ['c'], ['b']]);
   });
 
-  it('GR2: no text of the plan means anything to Mermaid', () => {
+  it('GP2: no text of the plan means anything to Mermaid', () => {
     const { tasks } = withTask(3, () => ({ title: 'A"]\nt9["x <b>#quot;' }));
     const drawn = drawMermaid({ ...samplePlan(), tasks });
     expect(drawn.split('\n')).toContain(
@@ -29,7 +29,7 @@ describe('graph of a plan', () => {
     );
   });
 
-  it('GR3: each task and each dependency is drawn once', () => {
+  it('GP3: each task and each dependency is drawn once', () => {
     const { tasks } = withTask(3, () => ({
       depends_on: ['schema_1727539200', 'schema_1727539200', 'ghost_1727539200'],
     }));
