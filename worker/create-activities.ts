@@ -37,11 +37,13 @@ import { redactTools } from '../activities/redaction/redact-tools.ts';
 import { createTeamActivities } from '../activities/team/create-team-activities.ts';
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
 import { createDesignActivities } from '../activities/design/create-design-activities.ts';
+import type { DesignDeps } from '../activities/design/create-design-activities.ts';
+import type { ArtifactStore } from '../activities/ports/artifact-store.ts';
 import { createThreadActivities } from '../activities/threads/thread-activities.ts';
 import { createTools } from '../activities/tools/registry/create-registry.ts';
 import type { ToolPlaces } from '../activities/tools/registry/create-registry.ts';
 import { listGrantable, listProperties, listWorkspaceTools } from '../activities/tools/tool.ts';
-import type { GrantableTool } from '../activities/tools/tool.ts';
+import type { GrantableTool, ToolRegistry } from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
 import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
 import { createAgentsOf } from './create-input-check.ts';
@@ -136,16 +138,20 @@ export function createActivities(
       isPriced: (model) =>
         isRehearsal || isPriced((model === null ? null : resolveModelName(model)) ?? defaultModel),
     }),
-    ...createDesignActivities({
-      store,
-      research: createFileRunIndex({ home, folder: 'research' }),
-      toolProperties: listProperties(tools),
-      toolNames,
-    }),
+    ...createDesignActivities(designDeps(home, store, tools)),
     ...createThreadActivities({
       store,
       threads: redactThreads(createThreadStore({ home, threadsUrl }), redactor),
     }),
+  };
+}
+
+function designDeps(home: string, store: ArtifactStore, tools: ToolRegistry): DesignDeps {
+  return {
+    store,
+    research: createFileRunIndex({ home, folder: 'research' }),
+    toolProperties: listProperties(tools),
+    toolNames: listGrantable(tools).map(({ spec }) => spec.name),
   };
 }
 

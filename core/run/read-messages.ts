@@ -122,7 +122,7 @@ const designProgress = object<DesignProgress>({
   ),
   plan_refs: list(hash),
   findings: list(object<PlanFinding>({ rule: text, path: text, message: text, cure: text })),
-  usage: orNull(readUsage),
+  usage: (value) => readUsage(value) ?? undefined,
 });
 
 const effectText = cutTo(1_000);
@@ -201,6 +201,8 @@ const questionsEscalation = object<QuestionsEscalation>({
   kind: oneOf([
     'blocking',
     'planner',
+    'design',
+    'plan_approval',
     'planner_stuck',
     'approval',
     'effect',
