@@ -82,7 +82,7 @@ export function createActivities(
   commands: Commands = notLookedFor,
   ownTools: readonly GrantableTool[] = [],
 ): Activities {
-  const { home, apiKey, baseUrl, defaultModel, isRehearsal, threadsUrl } = settings;
+  const { home, apiKey, baseUrl, defaultModel, isRehearsal } = settings;
   const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
   const store = redactStore(createFileArtifactStore({ home }), redactor);
   const projection = redactProjection(createFileProjection({ home }), redactor);
@@ -139,11 +139,16 @@ export function createActivities(
         isRehearsal || isPriced((model === null ? null : resolveModelName(model)) ?? defaultModel),
     }),
     ...createDesignActivities(designDeps(home, store, tools)),
-    ...createThreadActivities({
-      store,
-      threads: redactThreads(createThreadStore({ home, threadsUrl }), redactor),
-    }),
+    ...createThreadActivities(threadDeps(settings, store, redactor)),
   };
+}
+
+function threadDeps(
+  { home, threadsUrl }: WorkerSettings,
+  store: ArtifactStore,
+  redactor: Redactor,
+): Parameters<typeof createThreadActivities>[0] {
+  return { store, threads: redactThreads(createThreadStore({ home, threadsUrl }), redactor) };
 }
 
 function designDeps(home: string, store: ArtifactStore, tools: ToolRegistry): DesignDeps {
