@@ -39,11 +39,13 @@ import { redactModel } from '../activities/redaction/redact-model.ts';
 import { createTeamActivities } from '../activities/team/create-team-activities.ts';
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
 import { createDesignActivities } from '../activities/design/create-design-activities.ts';
+import type { DesignDeps } from '../activities/design/create-design-activities.ts';
+import type { ArtifactStore } from '../activities/ports/artifact-store.ts';
 import { createThreadActivities } from '../activities/threads/thread-activities.ts';
 import { createTools } from '../activities/tools/registry/create-registry.ts';
 import type { ToolPlaces } from '../activities/tools/registry/create-registry.ts';
 import { listGrantable, listProperties, listWorkspaceTools } from '../activities/tools/tool.ts';
-import type { GrantableTool } from '../activities/tools/tool.ts';
+import type { GrantableTool, ToolRegistry } from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
 import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
 import { createAgentsOf } from './create-input-check.ts';
@@ -82,7 +84,7 @@ export function createActivities(
   commands: Commands = notLookedFor,
   ownTools: readonly GrantableTool[] = [],
 ): Activities {
-  const { home, apiKey, baseUrl, defaultModel, isRehearsal, threadsUrl } = settings;
+  const { home, apiKey, baseUrl, defaultModel, isRehearsal } = settings;
   const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
   const segments = openSegments({ home });
   const store = redactStore(createFileArtifactStore({ segments }), redactor);
@@ -140,16 +142,25 @@ export function createActivities(
       isPriced: (model) =>
         isRehearsal || isPriced((model === null ? null : resolveModelName(model)) ?? defaultModel),
     }),
-    ...createDesignActivities({
-      store,
-      research: createFileRunIndex({ home, folder: 'research' }),
-      toolProperties: listProperties(tools),
-      toolNames,
-    }),
-    ...createThreadActivities({
-      store,
-      threads: redactThreads(createThreadStore({ home, threadsUrl }), redactor),
-    }),
+    ...createDesignActivities(designDeps(home, store, tools)),
+    ...createThreadActivities(threadDeps(settings, store, redactor)),
+  };
+}
+
+function threadDeps(
+  { home, threadsUrl }: WorkerSettings,
+  store: ArtifactStore,
+  redactor: Redactor,
+): Parameters<typeof createThreadActivities>[0] {
+  return { store, threads: redactThreads(createThreadStore({ home, threadsUrl }), redactor) };
+}
+
+function designDeps(home: string, store: ArtifactStore, tools: ToolRegistry): DesignDeps {
+  return {
+    store,
+    research: createFileRunIndex({ home, folder: 'research' }),
+    toolProperties: listProperties(tools),
+    toolNames: listGrantable(tools).map(({ spec }) => spec.name),
   };
 }
 

@@ -22,7 +22,6 @@ export interface DesignDeps extends ResearchDeps {
 /** The activities of designed mode. All of them read and write artifacts only, so each can be repeated. */
 export function createDesignActivities(deps: DesignDeps): DesignActivities {
   const { store, toolNames } = deps;
-  const guard = <T>(work: () => Promise<T>): Promise<T> => guardActivity(() => withHeartbeat(work));
   return {
     assembleDesign: (input) => guard(() => assembleDesign(store, input)),
     checkDesign: (input) => guard(() => checkDesign(store, toolNames, input)),
@@ -33,4 +32,8 @@ export function createDesignActivities(deps: DesignDeps): DesignActivities {
     admitPlan: (input) => guard(() => admitPlan(store, deps.toolProperties, input)),
     planNextWave: (input) => guard(() => planNextWave(store, input)),
   };
+}
+
+function guard<T>(work: () => Promise<T>): Promise<T> {
+  return guardActivity(() => withHeartbeat(work));
 }

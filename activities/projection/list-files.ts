@@ -5,7 +5,7 @@ import { treePaths } from './paths.ts';
 import { textOf, findPlanned } from './record-texts.ts';
 import { renderConversationSummary } from './render-conversation-summary.ts';
 import { renderJson, renderSharedStatus } from './render-shared-status.ts';
-import type { RecordTexts, TextRefs } from './record-texts.ts';
+import type { ProjectedFile } from './record-texts.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TaskRecord } from '../../contracts/team-run.ts';
 import type { TriadOutcome } from '../../contracts/triad-run.ts';
@@ -160,17 +160,6 @@ function listResult({ result_ref, report_ref }: RunRecord): readonly ProjectedFi
           } satisfies ProjectedFile,
         ],
   );
-}
-
-/** File of a run's tree: its path, its sources in the record, and the artifacts that its rendering needs. */
-export interface ProjectedFile {
-  readonly path: string;
-  readonly needs: TextRefs;
-  /** All parts of the record that can make the file differ. Null: none, an activity of its own has written it. */
-  readonly of: readonly unknown[] | null;
-  readonly render: (texts: RecordTexts) => string;
-  /** Files that can be listed only from the loaded texts. If undefined, there are none. */
-  readonly below?: (texts: RecordTexts) => readonly ProjectedFile[];
 }
 
 /** A delegation, or a task of a team, that is over. */

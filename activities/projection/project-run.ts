@@ -3,7 +3,7 @@ import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
 import { listFiles } from './list-files.ts';
-import type { ProjectedFile } from './list-files.ts';
+import type { ProjectedFile } from './record-texts.ts';
 import { loadTexts } from './record-texts.ts';
 
 /** The record that was projected last, whose unchanged files are not written again, or `all` for the whole tree. */

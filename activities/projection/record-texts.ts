@@ -36,6 +36,17 @@ export interface RecordTexts {
 /** References to load. Null stands for a missing artifact and is skipped. */
 export type TextRefs = { readonly [K in keyof RecordTexts]?: readonly (Ref | null)[] };
 
+/** File of a run's tree: its path, its sources in the record, and the artifacts that its rendering needs. */
+export interface ProjectedFile {
+  readonly path: string;
+  readonly needs: TextRefs;
+  /** All parts of the record that can make the file differ. Null: none, an activity of its own has written it. */
+  readonly of: readonly unknown[] | null;
+  readonly render: (texts: RecordTexts) => string;
+  /** Files that can be listed only from the loaded texts. If undefined, there are none. */
+  readonly below?: (texts: RecordTexts) => readonly ProjectedFile[];
+}
+
 /**
  * Loads every artifact once, however often it is requested.
  *

@@ -10,10 +10,9 @@ import {
 } from '../../core/design/render-plan.ts';
 import type { PlanTaskState, PlanTaskStatus } from '../../core/design/render-plan.ts';
 import { renderAgentInstructions } from '../../core/design/templates.ts';
-import type { ProjectedFile } from './list-files.ts';
 import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
-import type { RecordTexts } from './record-texts.ts';
+import type { ProjectedFile, RecordTexts } from './record-texts.ts';
 
 /** Returns the address of the current plan; null before there is one. */
 export function planRefOf({ design }: Pick<RunRecord, 'design'>): Ref | null {

@@ -60,7 +60,8 @@ export const inputExamples: Readonly<Record<WorkflowType, string>> = {
   triadPhase: '{"phase":"deliberate","type":"dialectic","task":"Design a schema for sensor data"}',
   team: '{"message":"Compare three ways to store sensor data","members":["researcher","writer"]}',
   architectureDesign: '{"goal":"Compare three ways to store sensor data"}',
-  riskAssessment: '{"plan":{"version":1,"task_name":"sensor-data",…}}',
+  riskAssessment:
+    '{"plan":{"version":1,"task_name":"sensor-data","goal":"Say how to store sensor data","summary":"One list, checked by another agent.","max_parallel":1,"agents":[{"agent_name":"facts_agent","role":"doer","responsibility":"Lists the ways.","agent_id":"researcher"},{"agent_name":"verifier_agent","role":"verifier","responsibility":"Checks the list.","agent_id":"writer"}],"new_agents":[],"tasks":[{"task_id":"list_ways_1727539200","title":"List the ways","agent":"facts_agent","instructions":"List three ways to store sensor data.","inputs":[],"outputs":[{"path":"agents/facts_agent/task_output/ways.md","format":"Markdown"}],"depends_on":[],"validation":{"verified_by":"verifier_agent","evidence":[{"evidence_id":"ways-listed","description":"ways.md names 3 ways."}]},"proof_of_concept":null}],"risks":[],"escalation":["Ask the user by a blocking question."]}}',
   delegation: '{"agent_id":"researcher","task_description":"List three ways to store sensor data"}',
 };
 

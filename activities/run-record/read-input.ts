@@ -111,27 +111,35 @@ export function readInput(workflowType: WorkflowType, input: unknown): ReadInput
         typed: { kind: 'team', input: value },
       }));
     case 'architectureDesign':
-      return read(ArchitectureDesignInput, input, (value) => ({
-        ...commonOf(value),
-        ...noWork,
-        design: designOf(value, 'designed'),
-        goal: value.goal,
-        constraints: value.constraints ?? [],
-      }));
+      return read(ArchitectureDesignInput, input, designRequest);
     case 'riskAssessment':
-      return read(RiskAssessmentInput, input, (value) => ({
-        ...commonOf(value),
-        ...noWork,
-        design: { ...designOf(value, 'designed'), technologies: value.technologies ?? [] },
-        plan: value.plan,
-        goal: value.plan.goal,
-        constraints: [],
-      }));
+      return read(RiskAssessmentInput, input, riskRequest);
     case 'triad':
       return read(TriadInput, input, triadRequest);
     case 'triadPhase':
       return read(TriadPhaseInput, input, triadRequest);
   }
+}
+
+function designRequest(value: ArchitectureDesignInput): RunRequest {
+  return {
+    ...commonOf(value),
+    ...noWork,
+    design: designOf(value, 'designed'),
+    goal: value.goal,
+    constraints: value.constraints ?? [],
+  };
+}
+
+function riskRequest(value: RiskAssessmentInput): RunRequest {
+  return {
+    ...commonOf(value),
+    ...noWork,
+    design: { ...designOf(value, 'designed'), technologies: value.technologies ?? [] },
+    plan: value.plan,
+    goal: value.plan.goal,
+    constraints: [],
+  };
 }
 
 /** A request that gives no work to agents. */

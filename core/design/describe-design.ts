@@ -2,8 +2,8 @@
  * Describes a plan for the question whether it is approved: what a person needs to decide, on one page.
  *
  * Invariants:
- *   DD1. The text names the address of the plan, so that the answer belongs to exactly this plan.
- *   DD2. It fits into a question; of lists that are too long it says how much is left out.
+ *   DSC1. The text names the address of the plan, so that the answer belongs to exactly this plan.
+ *   DSC2. It fits into a question; of lists that are too long it says how much is left out.
  */
 import type { CoordinationPlan, PlanFinding } from '../../contracts/coordination-plan.ts';
 import type { Ref } from '../../contracts/ref.ts';

@@ -224,6 +224,8 @@ const questionsEscalation = object<QuestionsEscalation>({
   kind: oneOf([
     'blocking',
     'planner',
+    'design',
+    'plan_approval',
     'planner_stuck',
     'approval',
     'effect',

@@ -161,16 +161,17 @@ export async function inParallel<T>(
   max: number,
 ): Promise<T[]> {
   const left = works.map((work, at) => ({ work, at }));
-  const results = new Map<number, T>();
+  const results: { readonly at: number; readonly result: T }[] = [];
   const takeOne = async (): Promise<void> => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       // One after the other in each of the lanes.
       // oxlint-disable-next-line no-await-in-loop
-      results.set(next.at, await next.work());
+      results.push({ at: next.at, result: await next.work() });
     }
   };
-  const lanes = Array.from({ length: Math.min(max, works.length) }, takeOne);
-  const ends = await Promise.allSettled(lanes);
+  const ends = await Promise.allSettled(
+    Array.from({ length: Math.min(max, works.length) }, takeOne),
+  );
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
-  return works.flatMap((_, at) => (results.has(at) ? [results.get(at) as T] : []));
+  return results.toSorted((a, b) => a.at - b.at).map(({ result }) => result);
 }

@@ -38,18 +38,19 @@ export async function designFirst(host: RootHost, relay: ChildRelay): Promise<Ru
     // One attempt after the other.
     // oxlint-disable-next-line no-await-in-loop
     const result = await runDesignChild(host, relay, request);
-    if (!('lost' in result)) {
-      recordDesignEnd(host, result);
-      if (result.status === 'approved' && result.plan !== null) return takePlan(host, result.plan);
-      return result.status === 'approved' || result.status === 'finished'
-        ? 'finished_unmet'
-        : result.status;
-    }
+    if (!('lost' in result)) return takeDesign(host, result);
     const question = designLostQuestion(result.lost, describeBudget(state));
     // oxlint-disable-next-line no-await-in-loop
     const answer = await askUser(host, 'planner_stuck', question);
     if (answer?.answer !== 'retry') return 'abandoned';
   }
+}
+
+async function takeDesign(host: RootHost, result: DesignResult): Promise<RunStatus | null> {
+  recordDesignEnd(host, result);
+  const { status, plan } = result;
+  if (status === 'approved' && plan !== null) return takePlan(host, plan);
+  return status === 'approved' || status === 'finished' ? 'finished_unmet' : status;
 }
 
 /** Takes over an approved plan: its new agents, and its evidence as the criteria of the run. */

@@ -88,11 +88,9 @@ export class RootHost implements Superior {
       record: this.record,
       deliver: (to, delivery) => this.#deliver(to, delivery),
       park: (reason) => this.park(reason),
-      // The planner continues with the answer to its own question in the same conversation.
+      // Planner and designers continue with the answer in the same conversation.
       onAnswered: ({ kind }, answered, ref) =>
-        this.tell(newsOfAnswer(answered, ref, false), {
-          isPending: kind !== 'planner' && kind !== 'design',
-        }),
+        this.tell(newsOfAnswer(answered, ref, false), { isPending: kind === 'blocking' }),
       onChange: () => this.refresh(),
     });
     this.#views = new RootViews(this);

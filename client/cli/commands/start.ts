@@ -29,6 +29,13 @@ export function registerStart(command: Command, runner: CommandRunner): void {
       'acceptance criterion: must be met with evidence before the run is done',
     );
   addWorkOptions(command)
+    .option('--mode <mode>', 'direct, or designed: a plan is designed and approved first')
+    .option('--yes', 'approve a designed plan without findings')
+    .option(
+      '--research-max-age <days>',
+      'days for which research on a technology is used again',
+      readWholeNumber,
+    )
     .option('--no-triads', 'do not use triads')
     .option('--no-teams', 'do not use teams');
   addQuestionOptions(command)
@@ -80,6 +87,9 @@ interface StartOptions extends SettingsOptions {
   readonly watch?: boolean;
   readonly constraint?: readonly string[];
   readonly criterion?: readonly string[];
+  readonly mode?: string;
+  readonly yes?: boolean;
+  readonly researchMaxAge?: number;
   /** False with `--no-triads`. */
   readonly triads?: boolean;
   /** False with `--no-teams`. */
@@ -106,6 +116,9 @@ export async function readRunInput(
       goal,
       constraints: options.constraint,
       criteria: options.criterion,
+      mode: options.mode,
+      auto_approve: options.yes,
+      research_max_age_days: options.researchMaxAge,
       triads: options.triads === false ? false : undefined,
       teams: options.teams === false ? false : undefined,
     }),

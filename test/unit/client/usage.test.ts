@@ -46,8 +46,8 @@ describe('usage', () => {
       /a whole number of at least 1\. Try: .* start --help\n$/,
     ],
     [
-      ['start', '--nope', 'goal'],
-      "unknown option '--nope'. Try: npm run planwave -- start --help\n",
+      ['start', '--xyzzy', 'goal'],
+      "unknown option '--xyzzy'. Try: npm run planwave -- start --help\n",
     ],
     [['start'], /^A goal is missing\. Try: npm run planwave -- start /],
     [['start', ' '], /goal: expected a goal/],

@@ -1,0 +1,33 @@
+import { describeDesign, estimatePlan } from '../../../core/design/describe-design.ts';
+import { noUsage } from '../../../core/usage/add-usage.ts';
+import { planTask, samplePlan } from '../../support/plans.ts';
+
+const ref = 'ab'.repeat(32);
+const usage = { ...noUsage, calls: 10, input_tokens: 900, output_tokens: 100, cost_micro_usd: 50 };
+const use = { usage, worked_ms: 20_000 };
+
+it('DSC1: the question names the address of the plan, its agents, steps, risks and expected use', () => {
+  const plan = samplePlan();
+  const text = describeDesign(plan, ref, [], use);
+  expect(text).toContain(ref.slice(0, 12));
+  for (const { agent_name } of plan.agents) expect(text).toContain(agent_name);
+  expect(text).toContain(`about ${estimatePlan(plan, use).calls} calls`);
+});
+
+it('DSC2: a plan of any size fits into a question, and findings that are left are counted', () => {
+  const tasks = Array.from({ length: 60 }, (_, at) =>
+    planTask(`task-${at}`, { title: 'A long title '.repeat(9) }),
+  );
+  const finding = { rule: 'verifier', path: 'tasks/0', message: 'm'.repeat(2_000), cure: 'c' };
+  const text = describeDesign(samplePlan({ tasks }), ref, [finding, finding], use);
+  expect(text.length).toBeLessThanOrEqual(2_000);
+  expect(text).toContain('2 findings left');
+  expect(text).toContain('Expected:');
+});
+
+it('expects no time before anything is measured, and more calls of more tasks', () => {
+  const small = samplePlan({ tasks: [planTask('one')] });
+  const large = samplePlan({ tasks: [planTask('one'), planTask('two')] });
+  expect(estimatePlan(small, { usage: noUsage, worked_ms: 0 }).seconds).toBeNull();
+  expect(estimatePlan(large, use).calls).toBeGreaterThan(estimatePlan(small, use).calls);
+});
