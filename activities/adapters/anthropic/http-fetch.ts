@@ -18,7 +18,8 @@ export const notConnectedCode = 'NOT_CONNECTED';
  * HF1. An abort of the signal closes the socket, before and after the headers, and so does a reader that stops early.
  * HF2. A redirect is not followed: it would carry the API key elsewhere.
  * HF3. Node's global agents keep connections alive, so its settings for certificates and proxies hold.
- * HF4. No compression is asked for; a body that is compressed nevertheless is decompressed.
+ * HF4. Silence ends no request.
+ * HF5. No compression is asked for; a body that is compressed nevertheless is decompressed.
  */
 export async function fetchOverHttp(
   url: string | URL | Request,
@@ -60,6 +61,8 @@ function send(target: URL, init: RequestInit): Promise<IncomingMessage> {
     const isTls = target.protocol === 'https:';
     const request = (isTls ? requestTls : requestPlain)(target, {
       method,
+      // The agent's own limit is meant for connections that wait; a silent reply is the caller's to judge.
+      timeout: 0,
       headers: { ...Object.fromEntries(new Headers(headers)), 'accept-encoding': 'identity' },
     });
     const abort = (): void => {

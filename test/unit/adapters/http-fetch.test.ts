@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import { createServer, globalAgent } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { createAnthropicClient } from '../../../activities/adapters/anthropic/anthropic-client.ts';
 import { fetchOverHttp } from '../../../activities/adapters/anthropic/http-fetch.ts';
@@ -47,7 +47,7 @@ describe('fetchOverHttp', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ])('HF4: decompresses %s, which it does not ask for', async (encoding, compress) => {
+  ])('HF5: decompresses %s, which it does not ask for', async (encoding, compress) => {
     let asked: string | undefined;
     const url = await serve((incoming, response) => {
       asked = incoming.headers['accept-encoding'];
@@ -57,7 +57,7 @@ describe('fetchOverHttp', () => {
     expect(asked).toBe('identity');
   });
 
-  it('HF4: a compressed body that breaks off rejects its reader', async () => {
+  it('HF5: a compressed body that breaks off rejects its reader', async () => {
     const url = await serve((_incoming, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' });
       response.end(gzipSync('the text').subarray(0, 12));
@@ -74,6 +74,21 @@ describe('fetchOverHttp', () => {
     await (await fetchOverHttp(url)).text();
     await (await fetchOverHttp(url)).text();
     expect(ports.size).toBe(1);
+  });
+
+  it('HF4: a connection has a limit of silence only while it waits for a request', async () => {
+    const arrived: ServerResponse[] = [];
+    const url = await serve((_incoming, response) => arrived.push(response));
+    const name = globalAgent.getName({ host: '127.0.0.1', port: Number(new URL(url).port) });
+    const call = fetchOverHttp(url);
+    while (arrived.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(globalAgent.sockets[name]?.map(({ timeout }) => timeout)).toEqual([0]);
+    arrived[0]?.end('well');
+    expect(await (await call).text()).toBe('well');
+    while (globalAgent.sockets[name] !== undefined) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(globalAgent.freeSockets[name]?.every(({ timeout }) => Number(timeout) > 0)).toBe(true);
   });
 
   it('HF1: an abort before the headers and during the body closes the socket', async () => {
