@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { EventEmitter, once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
@@ -12,24 +11,25 @@ export interface StalledFile {
 }
 
 /**
- * Lets everything that a worker of this process stores wait before its flush, as on a disk that hangs.
+ * Lets a worker of this process find no room on its disk for one text, but for all others.
  *
  * @returns a function that ends it.
  */
-export async function stallStore(): Promise<() => void> {
+export async function refuseText(text: string): Promise<() => void> {
   const handle = await open(devNull);
   const prototype: FileHandle = Object.getPrototypeOf(handle);
   await handle.close();
-  const real: FileHandle['datasync'] = Reflect.get(prototype, 'datasync');
-  const released = new EventEmitter();
-  const isReleased = once(released, 'released');
-  prototype.datasync = async function late(this: FileHandle) {
-    await isReleased;
-    return real.call(this);
-  };
+  const real: FileHandle['write'] = Reflect.get(prototype, 'write');
+  Reflect.set(
+    prototype,
+    'write',
+    function write(this: FileHandle, data: Buffer, ...rest: number[]) {
+      if (!data.includes(text)) return Reflect.apply(real, this, [data, ...rest]);
+      return Promise.reject(Object.assign(new Error('made by the test'), { code: 'ENOSPC' }));
+    },
+  );
   return () => {
-    prototype.datasync = real;
-    released.emit('released');
+    prototype.write = real;
   };
 }
 
