@@ -1,13 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, constants, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdirSync, rmSync } from 'node:fs';
+import { open, writeFile } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { devNull } from 'node:os';
 import { dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  asideSuffix,
-  listSegments,
-  segmentSuffix,
-} from '../../activities/adapters/file-store/segment-files.ts';
 
 export interface StalledFile {
   /** Gives this text to the waiting reader. Resolves when it was read. */
@@ -15,27 +11,25 @@ export interface StalledFile {
 }
 
 /**
- * Lets everything that a home's process stores next wait, as on a disk that hangs. What is stored can be read.
+ * Lets a worker of this process find no room on its disk for one text, but for all others.
  *
  * @returns a function that ends it.
  */
-export async function stallStore(home: string): Promise<() => Promise<void>> {
-  // Until the process has closed its segment: it opens it again, and waits.
-  await sleep(500);
-  const segments = (await listSegments(home)) ?? [];
-  const pipes = segments.flatMap(({ path }) => {
-    if (!path.endsWith(segmentSuffix)) return [];
-    renameSync(path, path.replace(segmentSuffix, asideSuffix));
-    stallFile(path);
-    return [path];
-  });
-  return async () => {
-    for (const path of pipes) {
-      const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-      await sleep(200);
-      closeSync(reader);
-      rmSync(path);
-    }
+export async function refuseText(text: string): Promise<() => void> {
+  const handle = await open(devNull);
+  const prototype: FileHandle = Object.getPrototypeOf(handle);
+  await handle.close();
+  const real: FileHandle['write'] = Reflect.get(prototype, 'write');
+  Reflect.set(
+    prototype,
+    'write',
+    function write(this: FileHandle, data: Buffer, ...rest: number[]) {
+      if (!data.includes(text)) return Reflect.apply(real, this, [data, ...rest]);
+      return Promise.reject(Object.assign(new Error('made by the test'), { code: 'ENOSPC' }));
+    },
+  );
+  return () => {
+    prototype.write = real;
   };
 }
 

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { lutimes, open } from 'node:fs/promises';
+import { lstat, lutimes, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { atomicWriteFile, readFileInside } from './atomic-write-file.ts';
 import { createByteCache } from './byte-cache.ts';
@@ -64,21 +64,7 @@ export function openSegments({ home, cacheMaxBytes = 64 * 1024 * 1024 }: Segment
     known.set(id, Object.assign(own, { end, size: end }));
   });
 
-  async function readAll(): Promise<boolean> {
-    nextReading = null;
-    const before = [...known.keys()];
-    const files = await listSegments(home);
-    const paths = new Map(files?.map(({ id, path }) => [id, path]));
-    for (const id of before) if (!paths.has(id)) known.delete(id);
-    for (const [id, path] of paths) {
-      const one = known.get(id);
-      if (one !== undefined) one.path = path;
-      // A process knows what it writes itself.
-      // oxlint-disable-next-line no-await-in-loop
-      if (!writer.isCurrent(id)) await readSegment(home, known, { id, path });
-    }
-    return files !== null;
-  }
+  const state: State = { home, known, isOwn: writer.isCurrent };
 
   return {
     home,
@@ -112,7 +98,10 @@ export function openSegments({ home, cacheMaxBytes = 64 * 1024 * 1024 }: Segment
     refresh(): Promise<boolean> {
       // One that is at work may have missed what its caller looks for.
       if (nextReading === null) {
-        nextReading = reading.then(readAll);
+        nextReading = reading.then(() => {
+          nextReading = null;
+          return readAll(state);
+        });
         reading = nextReading.catch(() => undefined);
       }
       return nextReading;
@@ -152,19 +141,47 @@ export function openSegments({ home, cacheMaxBytes = 64 * 1024 * 1024 }: Segment
   };
 }
 
-/** Reads what has been appended to a segment since it was read. */
-async function readSegment(
-  home: string,
-  known: Map<string, Known>,
-  { id, path }: SegmentFile,
-): Promise<void> {
-  const before = known.get(id);
+interface State {
+  readonly home: string;
+  /** By id. */
+  readonly known: Map<string, Known>;
+  /** Tells the segment that this process writes: what is in it, the process knows. */
+  readonly isOwn: (id: string) => boolean;
+}
+
+/** Reads what has changed. @returns false when the home has no segments. */
+async function readAll(state: State): Promise<boolean> {
+  const { home, known } = state;
+  const before = [...known.keys()];
+  const files = await listSegments(home);
+  const paths = new Map(files?.map(({ id, path }) => [id, path]));
+  for (const id of before) if (!paths.has(id)) known.delete(id);
+  for (const [id, one] of known) one.path = paths.get(id) ?? one.path;
+  const unread = await Promise.all(
+    (files ?? []).map(async (file) => ((await hasChanged(state, file)) ? [file] : [])),
+  );
+  // One after the other, because each takes memory.
+  // oxlint-disable-next-line no-await-in-loop
+  for (const file of unread.flat()) await readSegment(state, file);
+  return files !== null;
+}
+
+async function hasChanged({ known, isOwn }: State, { id, path }: SegmentFile): Promise<boolean> {
+  const one = known.get(id);
+  if (isOwn(id)) return false;
+  if (one === undefined) return true;
   // Nothing is appended to a full one.
-  if (before !== undefined && before.end >= segmentBytesMax) return;
+  if (one.end >= segmentBytesMax) return false;
+  const found = await lstat(path).catch(() => null);
+  return found?.size !== one.size;
+}
+
+/** Reads what has been appended to a segment since it was read. */
+async function readSegment({ home, known }: State, { id, path }: SegmentFile): Promise<void> {
+  const before = known.get(id);
   const indexPath = join(segmentsFolder(home), `${id}${indexSuffix}`);
   const saved = before ?? (await readIndex(home, indexPath));
   const scanned = await readingFile(path, async (readAt, size) => {
-    if (before?.size === size) return 0;
     const isFit = saved !== null && saved.end <= size;
     const { index, end } = isFit ? saved : { index: new SegmentIndex(), end: 0 };
     const scan = await scanRecords(id, readAt, end, size);

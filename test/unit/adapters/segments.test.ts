@@ -94,7 +94,7 @@ describe('several processes', () => {
     expect(await listSegments(at.home)).toHaveLength(16);
   }, 120_000);
 
-  it('SW1, GW1: their segments are replaced while they write, and nothing that they were told is lost', async () => {
+  it('SW1, GW1: their segments are replaced while they write or are stopped, and nothing that they were told is lost', async () => {
     const writers = ['a', 'b', 'c'].map((name) => ({ name, ...startWriter(name, 60) }));
     const isOpen = (): boolean => writers.some(({ child }) => child.exitCode === null);
     let replaced = 0;
@@ -102,8 +102,13 @@ describe('several processes', () => {
       for (const file of (await listSegments(at.home)) ?? []) {
         const before = await readWholeSegment(file);
         const isLong = (before?.places.length ?? 0) > 3 && replaced < 40;
-        if (isLong) await rewriteSegment(at.home, file, { isKept: () => true });
-        replaced += Number(isLong);
+        if (!isLong) continue;
+        // Stopped wherever it is, and continued when its segment is gone.
+        const stopped = writers[replaced % writers.length]?.child;
+        stopped?.kill('SIGSTOP');
+        await rewriteSegment(at.home, file, { isKept: () => true });
+        stopped?.kill('SIGCONT');
+        replaced += 1;
       }
       await sleep(5);
     }
