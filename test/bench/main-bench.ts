@@ -13,6 +13,7 @@ import { historyGrowth } from './figures/history-growth.ts';
 import { makespan } from './figures/makespan.ts';
 import { manyWaves } from './figures/many-waves.ts';
 import { promptCache } from './figures/prompt-cache.ts';
+import { tools } from './figures/tools.ts';
 import { triads } from './figures/triads.ts';
 import { waitingRuns } from './figures/waiting-runs.ts';
 import { waveFigures } from './figures/wave-latency.ts';
@@ -35,6 +36,7 @@ const allFigures: readonly Figure[] = [
   promptCache,
   words,
   waitingRuns,
+  tools,
   coldStart,
 ];
 
