@@ -14,6 +14,7 @@ import { makespan } from './figures/makespan.ts';
 import { manyWaves } from './figures/many-waves.ts';
 import { promptCache } from './figures/prompt-cache.ts';
 import { storeTurns } from './figures/store-turns.ts';
+import { tools } from './figures/tools.ts';
 import { triads } from './figures/triads.ts';
 import { waitingRuns } from './figures/waiting-runs.ts';
 import { waveFigures } from './figures/wave-latency.ts';
@@ -37,6 +38,7 @@ const allFigures: readonly Figure[] = [
   promptCache,
   words,
   waitingRuns,
+  tools,
   coldStart,
 ];
 

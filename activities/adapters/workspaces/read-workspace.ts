@@ -178,10 +178,9 @@ async function collect(
     if (entries.length > engineLimits.listedEntriesMax) return;
     const { name } = entry;
     const path = [...parts, name];
-    if (isGitName(name) || isHome(reach, name)) continue;
-    const granted = reach.granted || grants(path, entry.isDirectory());
-    const isHidden = isPrivateName(name) || isIgnored(ignores, path, entry.isDirectory());
-    if (isHidden && !granted) continue;
+    const isFolder = entry.isDirectory();
+    const granted = reach.granted || grants(path, isFolder);
+    if (!isListed({ ...reach, ignores, granted }, path, isFolder)) continue;
     const kind = entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other';
     // Sequential, so that few folders are open at a time and the bound holds.
     // oxlint-disable-next-line no-await-in-loop
@@ -200,6 +199,13 @@ async function collect(
       ),
     );
   }
+}
+
+/** @param path Of an entry of the folder. */
+function isListed(reach: Reach, path: readonly string[], isFolder: boolean): boolean {
+  const name = path.at(-1) ?? '';
+  if (isGitName(name) || isHome(reach, name)) return false;
+  return reach.granted || !(isPrivateName(name) || isIgnored(reach.ignores, path, isFolder));
 }
 
 /** @returns 0 for a file that is gone by now, or can't be opened. */

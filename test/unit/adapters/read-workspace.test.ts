@@ -233,7 +233,7 @@ describe('files that the worker grants', () => {
   const readable = ['.env', '/dist/', '.git', 'home/**'];
 
   it('RW1: are read and listed although they are private or ignored, and no others', async () => {
-    const { dir, put, place } = createProject();
+    const { dir, place } = createProject();
     const workspaces = fileWorkspaces(join(dir, 'home'), undefined, undefined, readable);
     const isRead = async (path: string): Promise<boolean> => {
       const refused = await workspaces.read(place, path).catch((error: unknown) => error);
