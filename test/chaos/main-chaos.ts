@@ -12,8 +12,8 @@ import { closeOwnLanes, openOwnLanes } from './lane.ts';
 import { createPrng } from '../support/prng.ts';
 import { readProgram } from './programs/generate-program.ts';
 import type { Trial } from './programs/play-program.ts';
-import { faultsOf, playSafely, programsTitle, runPrograms } from './programs/run-programs.ts';
-import { renderPage, renderProgramsPage, renderSummary } from './report.ts';
+import { faultsOf, figureOf, playSafely, runPrograms } from './programs/run-programs.ts';
+import { asCampaign, renderPage, renderProgramsPage, renderSummary } from './report.ts';
 import { judgeCampaign } from './verdict.ts';
 
 const page = fileURLToPath(new URL('../../docs/campaign.md', import.meta.url));
@@ -62,17 +62,23 @@ async function playPrograms(
 ): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'planwave-campaign-'));
   const file = write ? resultFile : join(folder, 'campaign.json');
-  const result = await runPrograms({ seed, programs, sliceMinutes: slice, lanes, file, say });
-  const { tally, seconds } = result;
-  const phase = { ...tally, name: 'programs' as const, title: programsTitle };
-  const campaign = { seed, events: 0, calls: 0, lanes, phases: [phase], seconds };
+  const versions = [`Node ${process.versions.node}`, `Temporal CLI ${cliVersion}`];
+  const result = await runPrograms({
+    seed,
+    programs,
+    sliceMinutes: slice,
+    lanes,
+    file,
+    versions,
+    say,
+  });
+  const campaign = asCampaign(result);
   const verdict = judgeCampaign(campaign);
   console.log(renderSummary(campaign, verdict));
   for (const { text, command } of result.failures) console.log(`${text}\n  ${command}`);
   if (write) {
-    const date = new Date().toISOString().slice(0, 10);
-    const versions = [`Node ${process.versions.node}`, `Temporal CLI ${cliVersion}`];
-    writeFileSync(page, renderProgramsPage(result, verdict, { date, versions }));
+    writeFileSync(page, renderProgramsPage(result));
+    console.log(`docs/campaign.md is written. README.md has to say: ${figureOf(result)}`);
   }
   return verdict.faults.length === 0 ? 0 : 1;
 }

@@ -1,7 +1,9 @@
 import type { CampaignResult, PhaseResult } from './campaign.ts';
+import { programsTitle } from './programs/run-programs.ts';
 import type { ProgramsResult } from './programs/run-programs.ts';
 import { teamTask } from './runs/with-team.ts';
 import { triadTask } from './runs/with-triad.ts';
+import { judgeCampaign } from './verdict.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Settings and versions of a campaign. */
@@ -68,12 +70,16 @@ ${table(['after', 'times', 'first: median / p95 / max', 'last: median / p95 / ma
 ${renderFaults(verdict)}`;
 }
 
+/** Returns the result of generated programs in the form of a campaign with one phase. */
+export function asCampaign({ seed, seconds: took, tally }: ProgramsResult): CampaignResult {
+  const phase = { ...tally, name: 'programs' as const, title: programsTitle };
+  return { seed, events: 0, calls: 0, lanes: 0, phases: [phase], seconds: took };
+}
+
 /** Renders docs/campaign.md for generated programs from docs/campaign.json. */
-export function renderProgramsPage(
-  { seed, programs, seconds: took, failures }: ProgramsResult,
-  verdict: Verdict,
-  { date, versions }: Omit<Surroundings, 'repeat'>,
-): string {
+export function renderProgramsPage(result: ProgramsResult): string {
+  const { seed, programs, seconds: took, failures, date, versions } = result;
+  const verdict = judgeCampaign(asCampaign(result));
   const failed = failures.map(({ text, command }) => `- ${text}\n\n  \`${command}\`\n`).join('\n');
   return `# Fault campaign
 

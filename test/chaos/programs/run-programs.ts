@@ -14,6 +14,9 @@ import { reduceTrial } from './reduce-trial.ts';
 /** The machine-readable result of generated programs, to which each slice adds. */
 export interface ProgramsResult {
   readonly seed: number;
+  /** Day of the last slice, such as `2026-11-22`, and the versions then: `Node 20.20.2`, … */
+  date: string;
+  versions: readonly string[];
   /** Programs that were played to their end. */
   programs: number;
   seconds: number;
@@ -30,6 +33,7 @@ export interface ProgramsOptions {
   readonly lanes: number;
   /** File of the result. One with the same seed is continued. */
   readonly file: string;
+  readonly versions: readonly string[];
   readonly say: (line: string) => void;
 }
 
@@ -42,6 +46,8 @@ export const programsTitle =
 export async function runPrograms(options: ProgramsOptions): Promise<ProgramsResult> {
   const { file, programs, sliceMinutes, say } = options;
   const result = readResult(file, options.seed);
+  result.date = new Date().toISOString().slice(0, 10);
+  result.versions = options.versions;
   const random = createPrng(options.seed);
   const startedAtMs = Date.now();
   const before = result.seconds;
@@ -66,9 +72,24 @@ export async function runPrograms(options: ProgramsOptions): Promise<ProgramsRes
   }
 }
 
+/** The figure that the README states. */
+export function figureOf({ programs, tally }: ProgramsResult): string {
+  const deaths = tally.deaths.toLocaleString('en');
+  const faults = faultsOf(tally).length;
+  return `${deaths} deaths in ${programs} generated programs, ${faults} breaches`;
+}
+
 /** Returns the result so far of this seed, or an empty one. */
 export function readResult(file: string, seed: number): ProgramsResult {
-  const empty = { seed, programs: 0, seconds: 0, tally: createTally(), failures: [] };
+  const empty: ProgramsResult = {
+    seed,
+    date: '',
+    versions: [],
+    programs: 0,
+    seconds: 0,
+    tally: createTally(),
+    failures: [],
+  };
   if (!existsSync(file)) return empty;
   const found: ProgramsResult = JSON.parse(readFileSync(file, 'utf8'));
   return found.seed === seed ? found : empty;
