@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { Escalation } from '../../contracts/messages.ts';
+import type { QuestionKind } from '../../contracts/question.ts';
 import { questionId } from '../../core/ids.ts';
 import type { SeenEvent } from './history-watch.ts';
 import type { Prng } from '../support/prng.ts';
@@ -9,14 +10,15 @@ import type { Asking } from './runs/reference-run.ts';
 
 /**
  * When the answers are sent: each when it is asked for, all in any order when all are asked, or while no worker runs.
- * `plain`: each once, and nothing else.
+ * `plain`: each once, when all are asked; `one by one`: each once, when it is asked.
  */
-export type AnsweringStyle = 'plain' | 'at once' | 'shuffled' | 'while away';
+export type AnsweringStyle = 'plain' | 'one by one' | 'at once' | 'shuffled' | 'while away';
 
 /** A question of the run, as its history tells. */
 export interface Asked {
   readonly question_id: string;
   readonly text: string;
+  readonly kind: QuestionKind;
 }
 
 /** An answer on its way. */
@@ -33,11 +35,20 @@ export function readAsked({ event }: SeenEvent, before: readonly Asked[]): Asked
   if (signal?.signalName !== 'escalate') return [];
   const escalation: Escalation = JSON.parse(payloadText(signal.input));
   if (escalation.type !== 'questions') return [];
+  const { kind } = escalation;
   return escalation.questions.map(({ text }, index) => ({
+    kind,
     question_id: questionId(before.length + index + 1),
     text,
   }));
 }
+
+/** Answers to the questions of the engine. A file that nobody is sure of is written again. */
+const engineAnswers: Partial<Record<QuestionKind, string>> = {
+  approval: 'approve',
+  effect: 'retry',
+  budget: 'top_up',
+};
 
 /** Composes the messages for these questions: every answer, some again, and different ones that come too late. */
 export function composeAnswers(
@@ -46,7 +57,9 @@ export function composeAnswers(
   random: Prng,
 ): SentAnswer[] {
   const sent: SentAnswer[] = [];
-  const waiting = random.shuffle(asked).map(({ question_id, text }): SentAnswer[] => {
+  const waiting = random.shuffle(asked).map(({ question_id, text, kind }): SentAnswer[] => {
+    const byEngine = engineAnswers[kind];
+    if (byEngine !== undefined) return [{ question_id, answer: byEngine, kind: 'first' }];
     const asking = askings.find((one) => one.asked.text === text);
     if (asking === undefined) throw new Error(`Nobody expected the question ${text}`);
     const { answer, tooLate } = asking;

@@ -16,6 +16,16 @@ export interface CampaignOptions {
   readonly lanes: number;
   /** Runs of the phase `crowd`. */
   readonly runs: number;
+  /** Generated programs that are played; null: the phases of the fixed runs are. */
+  readonly programs: number | null;
+  /** Minutes after which no other program is begun; a later call goes on. If undefined, all are played. */
+  readonly slice: number | undefined;
+  /** One trial to play again: the program, and what is done to it. Null: none. */
+  readonly trial: {
+    readonly program: string;
+    readonly blows: string;
+    readonly modelFaults: number;
+  } | null;
   readonly json: boolean;
   /** Whether docs/campaign.md is written. */
   readonly write: boolean;
@@ -33,6 +43,10 @@ compares each run with an undisturbed one. Writes docs/campaign.md after all pha
   --only <a,b>       some of the phases: ${phaseNames.join(', ')}
   --task <id>        only moments of one delegation and what is below it: ${taskIds.join(', ')}.
                      A team does "${teamTask}", in a run of its own
+  --programs <n>     play so many generated programs, each hurt three times; the result is docs/campaign.json. A call with
+                     the same seed goes on where the last one stopped
+  --slice <minutes>  begin no other program after this time
+  --program <text>   play one program, with --blows '<JSON>' and --model-faults <0 to 1> as a failed campaign printed them
   --lanes <n>        runs that are hurt side by side; default 3
   --runs <n>         runs of the phase "crowd"; default ${runsDefault}
   --json             print the result as JSON on standard output
@@ -53,6 +67,16 @@ export function parseCampaignOptions(args: readonly string[]): CampaignOptions |
     task,
     lanes: readCount('--lanes', values.lanes, 1, 16) ?? 3,
     runs: readCount('--runs', values.runs, 1, 10_000) ?? runsDefault,
+    programs: readCount('--programs', values.programs, 1, 100_000) ?? null,
+    slice: readCount('--slice', values.slice, 1, 1_440),
+    trial:
+      values.program === undefined
+        ? null
+        : {
+            program: values.program,
+            blows: values.blows ?? '[]',
+            modelFaults: Number(values['model-faults'] ?? 0),
+          },
     json: values.json === true,
     write: values.write ?? isWhole,
   };
@@ -82,6 +106,11 @@ function readValues(args: readonly string[]) {
         task: text,
         lanes: text,
         runs: text,
+        programs: text,
+        slice: text,
+        program: text,
+        blows: text,
+        'model-faults': text,
         json: flag,
         write: flag,
         help: flag,

@@ -1,9 +1,9 @@
 import { startOwnServer } from '../support/own-server.ts';
 import type { CampaignOptions } from './campaign-options.ts';
-import { openLane } from './lane.ts';
+import { closeOwnLanes, openLane, openOwnLanes } from './lane.ts';
 import type { Lane } from './lane.ts';
 import { phases, singlePhaseNames } from './phases/all-phases.ts';
-import type { PhaseName, SinglePhaseName } from './phases/all-phases.ts';
+import type { ReportedName, SinglePhaseName } from './phases/all-phases.ts';
 import { crowdTitle, playCrowd } from './play-crowd.ts';
 import { playPhase } from './play-phase.ts';
 import { momentsOf, playReference } from './play-reference.ts';
@@ -14,7 +14,7 @@ import type { Prng } from '../support/prng.ts';
 import type { Tally } from './tally.ts';
 
 export interface PhaseResult extends Tally {
-  readonly name: PhaseName;
+  readonly name: ReportedName;
   readonly title: string;
 }
 
@@ -139,21 +139,4 @@ async function playCrowdOf({
     },
   });
   return { name: 'crowd', title: crowdTitle, ...tally };
-}
-
-/** A server that is killed is nobody else's. */
-async function openOwnLanes(count: number): Promise<Lane[]> {
-  const lanes: Lane[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const server = await startOwnServer();
-    lanes.push(await openLane({ address: server.address, server }));
-  }
-  return lanes;
-}
-
-async function closeOwnLanes(lanes: readonly Lane[]): Promise<void> {
-  for (const lane of lanes) {
-    await lane.close();
-    await lane.server?.stop();
-  }
 }

@@ -1,3 +1,4 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecordedCall } from '../../rehearsal/script.ts';
 import { requestArrivesMs } from './interruption.ts';
@@ -23,11 +24,15 @@ interface Around {
   readonly whileAway?: () => Promise<unknown>;
 }
 
+/** How long a fault point may take to be hit: a run that waits for a person writes nothing. */
+const faultMsMax = 4_000;
+
 /** Hurts the processes of a lane and heals them, one blow after the other, and keeps what each blow found. */
 export class Harmer {
   readonly interruptions: Interruption[] = [];
   readonly #options: HarmerOptions;
   #current: Promise<void> | null = null;
+  #floodSignals = 0;
 
   constructor(options: HarmerOptions) {
     this.#options = options;
@@ -43,21 +48,22 @@ export class Harmer {
     while (this.#current !== null) await this.#current;
   }
 
-  /** One blow and its healing, after those before it. */
+  /** Signals so far that the run has to refuse. */
+  get floodSignals(): number {
+    return this.#floodSignals;
+  }
+
+  /** One blow and its healing, after those before it, and the deaths while the run recovers from it. */
   hurt(blow: Blow, kind: InterruptionKind, around: Around = {}): Promise<void> {
     const before = this.#current;
     const hurting = (async (): Promise<void> => {
       await before;
       await around.before?.();
-      const atMs = Date.now();
-      await this.#strikeDown(blow);
-      // What the dead had sent may still be on its way to the model.
-      if (blow.type !== 'pause') await sleep(requestArrivesMs);
-      const unrecorded = await this.#unrecordedCalls();
-      const inCall = this.calls().some(({ endedAtMs }) => endedAtMs === null || endedAtMs >= atMs);
-      await around.whileAway?.();
-      const readyAtMs = await this.#heal(blow);
-      this.interruptions.push({ kind, atMs, readyAtMs, unrecorded, inCall });
+      await this.#hurtOnce(blow, kind, around);
+      for (const ms of (blow.type === 'kill worker' ? blow.again : undefined) ?? []) {
+        await sleep(ms);
+        await this.#hurtOnce({ type: 'kill worker' }, 'worker killed while it recovered', {});
+      }
     })();
     this.#current = hurting;
     const forget = (): void => {
@@ -65,6 +71,18 @@ export class Harmer {
     };
     hurting.then(forget, forget);
     return hurting;
+  }
+
+  async #hurtOnce(blow: Blow, kind: InterruptionKind, { whileAway }: Around): Promise<void> {
+    const atMs = Date.now();
+    await this.#strikeDown(blow);
+    // What the dead had sent may still be on its way to the model.
+    if (blow.type !== 'pause') await sleep(requestArrivesMs);
+    const unrecorded = await this.#unrecordedCalls();
+    const inCall = this.calls().some(({ endedAtMs }) => endedAtMs === null || endedAtMs >= atMs);
+    await whileAway?.();
+    const readyAtMs = await this.#heal(blow);
+    this.interruptions.push({ kind, atMs, readyAtMs, unrecorded, inCall });
   }
 
   /** The model calls of the run so far. */
@@ -85,31 +103,71 @@ export class Harmer {
     return false;
   }
 
-  async #strikeDown({ type }: Blow): Promise<void> {
+  async #strikeDown(blow: Blow): Promise<void> {
     const { lane } = this.#options;
-    if (type === 'pause') {
-      for (const worker of lane.workers) worker.signal('SIGSTOP');
-      return;
+    switch (blow.type) {
+      case 'pause':
+        for (const worker of lane.workers) worker.signal('SIGSTOP');
+        return;
+      case 'flood':
+        return this.#flood(blow.signals);
+      case 'fill the disk':
+        await this.#orderFault({ what: 'full', nth: blow.nth });
+        return;
+      case 'die at a write':
+        await this.#orderFault({ what: blow.what, nth: blow.nth });
+        break;
+      case 'kill worker':
+      case 'kill worker and server':
     }
     const dying = [...lane.workers].map((worker) => lane.killWorker(worker));
-    if (type === 'kill worker and server') await lane.server?.kill();
+    if (blow.type === 'kill worker and server') await lane.server?.kill();
     await Promise.all(dying);
     lane.gate.open();
+  }
+
+  /** Arms the fault points of the workers, and waits until one was hit, or for `faultMsMax`. */
+  async #orderFault(order: { readonly what: string; readonly nth: number }): Promise<void> {
+    const { faultFile, workers } = this.#options.lane;
+    writeFileSync(`${faultFile}.new`, JSON.stringify(order));
+    renameSync(`${faultFile}.new`, faultFile);
+    await Promise.race([...workers.map((worker) => worker.ended), sleep(faultMsMax)]);
+    rmSync(faultFile, { force: true });
+  }
+
+  async #flood(signals: number): Promise<void> {
+    const { lane, runId } = this.#options;
+    const run = lane.client.workflow.getHandle(runId);
+    const long = 'z'.repeat(2_000);
+    const send = [
+      () => run.signal('answer', { question_id: 'q999', answer: long }),
+      () => run.signal(`no-such-signal-${long.slice(0, 100)}`, long),
+      () => run.signal('amend', { instruction: 5 }),
+      () => run.signal('escalate', { type: 'parked', from: runId, reason: long }),
+    ];
+    const sent = await Promise.allSettled(
+      Array.from({ length: signals }, async (_one, nth) => send[nth % send.length]?.()),
+    );
+    this.#floodSignals += sent.filter(({ status }) => status === 'fulfilled').length;
   }
 
   /** Resolves with the Unix epoch milliseconds at which somebody works again. */
   async #heal(blow: Blow): Promise<number> {
     const { lane, random } = this.#options;
-    if (blow.type === 'pause') {
-      const paused = [...lane.workers];
-      const reliefAtMs = blow.relief ? await lane.startWorker() : null;
-      await sleep(blow.ms);
-      for (const worker of paused) worker.signal('SIGCONT');
-      return reliefAtMs ?? Date.now();
-    }
+    if (blow.type === 'pause') return this.#wake(blow);
+    if (blow.type === 'flood' || blow.type === 'fill the disk') return Date.now();
     await sleep(random.integer(0, 1_000));
     if (blow.type === 'kill worker and server') await lane.server?.restart();
-    return lane.startWorker();
+    return lane.startWorker(blow.type === 'kill worker' ? blow : {});
+  }
+
+  async #wake({ ms, relief }: Extract<Blow, { type: 'pause' }>): Promise<number> {
+    const { lane } = this.#options;
+    const paused = [...lane.workers];
+    const reliefAtMs = relief ? await lane.startWorker() : null;
+    await sleep(ms);
+    for (const worker of paused) worker.signal('SIGCONT');
+    return reliefAtMs ?? Date.now();
   }
 
   async #unrecordedCalls(): Promise<string[]> {

@@ -8,6 +8,10 @@ export type InterruptionKind =
   | 'worker killed between reply and completion'
   | 'worker killed before the answers'
   | 'worker and server killed'
+  | 'worker killed at a durable write'
+  | 'worker killed while it recovered'
+  | 'disk full'
+  | 'flood of signals'
   | 'worker paused';
 
 /** How long a request that a killed worker had sent may take to be seen by a busy model server, in milliseconds. */
@@ -22,9 +26,23 @@ export interface Interruption extends Absence {
   readonly inCall: boolean;
 }
 
+/** Kinds after which nobody has died. */
+export const harmlessKinds: readonly InterruptionKind[] = [
+  'worker paused',
+  'disk full',
+  'flood of signals',
+];
+
 export function kindOf({ blow, moment }: Strike): InterruptionKind {
-  if (blow.type === 'pause') return 'worker paused';
-  if (blow.type === 'kill worker and server') return 'worker and server killed';
+  const kinds: Partial<Record<Strike['blow']['type'], InterruptionKind>> = {
+    pause: 'worker paused',
+    'kill worker and server': 'worker and server killed',
+    'die at a write': 'worker killed at a durable write',
+    'fill the disk': 'disk full',
+    flood: 'flood of signals',
+  };
+  const kind = kinds[blow.type];
+  if (kind !== undefined) return kind;
   if (moment.at === 'event') return 'worker killed at a history event';
   return moment.stage === 'recorded'
     ? 'worker killed between reply and completion'

@@ -2,13 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { createFileReplyLedger } from '../../activities/adapters/file-store/file-reply-ledger.ts';
 import { startRehearsalServer } from '../../rehearsal/server/server.ts';
 import type { RehearsalServer } from '../../rehearsal/server/server.ts';
 import { startWorkerProcess } from '../support/worker-process.ts';
 import type { ScriptProcess } from '../support/worker-process.ts';
+import { startOwnServer } from '../support/own-server.ts';
 import type { OwnServer } from '../support/own-server.ts';
+import { changeCheckout } from '../slow/deploys/changed-checkout.ts';
+import type { Change, ChangedCheckout } from '../slow/deploys/changed-checkout.ts';
 import { openTcpGate } from './tcp-gate.ts';
 import type { TcpGate } from './tcp-gate.ts';
 
@@ -24,13 +28,23 @@ export interface Lane {
   readonly server: OwnServer | null;
   /** The worker processes that are alive, the oldest first. */
   readonly workers: readonly ScriptProcess[];
+  /** Order to a worker's fault points (`test/support/fault-points.mjs`), and the lines of what stalled its event loop. */
+  readonly faultFile: string;
+  readonly stallFile: string;
   /** Starts one more worker process. Resolves with the Unix epoch milliseconds at which it polls. */
-  startWorker(): Promise<number>;
+  startWorker(options?: WorkerOptions): Promise<number>;
   /** kill -9. Resolves when it is gone. */
   killWorker(worker: ScriptProcess): Promise<void>;
   /** Whether the ledger holds the reply of a call, so that it must not be bought again. */
   isRecorded(call: RecordedActivity): Promise<boolean>;
   close(): Promise<void>;
+}
+
+export interface WorkerOptions {
+  /** Milliseconds that its time of day is beside the true one. Default 0. */
+  readonly clockOffsetMs?: number | undefined;
+  /** Whether its workflow code is another version, which replays the same histories. Default false. */
+  readonly otherVersion?: boolean | undefined;
 }
 
 interface RecordedActivity {
@@ -47,6 +61,15 @@ export interface LaneOptions {
   readonly thinkMs?: number;
 }
 
+/** A text that Temporal shows and no history contains. */
+const otherText: Change = {
+  file: 'workflows/shared/root-handlers.ts',
+  from: "'Facts of the run, newest last.'",
+  to: "'Facts of the run, the newest last.'",
+};
+
+const faultPoints = fileURLToPath(new URL('../support/fault-points.mjs', import.meta.url));
+
 export async function openLane({ address, server, thinkMs = 100 }: LaneOptions): Promise<Lane> {
   const home = mkdtempSync(join(tmpdir(), 'planwave-chaos-'));
   const taskQueue = `chaos-${randomUUID().slice(0, 8)}`;
@@ -55,10 +78,14 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
   const connection = await Connection.connect({ address });
   const ledger = createFileReplyLedger({ home });
   const workers: ScriptProcess[] = [];
+  const faultFile = join(home, '.fault.json');
+  const stallFile = join(home, '.stalls');
+  let other: ChangedCheckout | null = null;
   const killWorker = async (worker: ScriptProcess): Promise<void> => {
     worker.signal('SIGKILL');
     await worker.ended;
-    workers.splice(workers.indexOf(worker), 1);
+    const at = workers.indexOf(worker);
+    if (at >= 0) workers.splice(at, 1);
   };
   return {
     client: new Client({ connection }),
@@ -68,8 +95,18 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
     gate,
     server: server ?? null,
     workers,
-    async startWorker() {
-      workers.push(await startWorkerProcess({ address: gate.address, taskQueue, home, rehearsal }));
+    faultFile,
+    stallFile,
+    async startWorker({ clockOffsetMs = 0, otherVersion = false } = {}) {
+      if (otherVersion) other ??= changeCheckout([otherText]);
+      const env = {
+        NODE_OPTIONS: `--import=${faultPoints}`,
+        FAULT_FILE: faultFile,
+        STALL_FILE: stallFile,
+        CLOCK_OFFSET_MS: String(clockOffsetMs),
+      };
+      const place = { address: gate.address, taskQueue, home, rehearsal };
+      workers.push(await startWorkerProcess(place, env, otherVersion ? other?.root : undefined));
       return Date.now();
     },
     killWorker,
@@ -86,7 +123,26 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
       await gate.close();
       await rehearsal.close();
       await connection.close();
+      other?.remove();
       rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+/** Opens lanes with a server each: one that is killed is nobody else's. */
+export async function openOwnLanes(count: number): Promise<Lane[]> {
+  const lanes: Lane[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const server = await startOwnServer();
+    lanes.push(await openLane({ address: server.address, server }));
+  }
+  return lanes;
+}
+
+/** Closes them and their servers. */
+export async function closeOwnLanes(lanes: readonly Lane[]): Promise<void> {
+  for (const lane of lanes) {
+    await lane.close();
+    await lane.server?.stop();
+  }
 }

@@ -78,14 +78,14 @@ export async function playCrowd(crowd: Crowd): Promise<Tally> {
 }
 
 async function playOne(
-  { client, taskQueue }: Lane,
+  { client, taskQueue, home }: Lane,
   { input }: ReferenceRun,
   workflowId: string,
 ): Promise<boolean> {
   const handle = await client.workflow.start('plannerRun', {
     taskQueue,
     workflowId,
-    args: [{ ...input(workflowId), use_defaults: true }],
+    args: [{ ...input(workflowId, home), use_defaults: true }],
     // As the client starts it.
     workflowTaskTimeout: workflowTaskTimeoutMs,
   });
@@ -173,6 +173,7 @@ async function judge(
     interruptions: interruptions.map((keys) => keys.filter(isOfRun)),
     modelFaults: [],
     lateAnswers: 0,
+    floodSignals: 0,
   };
   const handle = lane.client.workflow.getHandle(run);
   const questions = await eventually(`the questions of ${run}`, () =>

@@ -14,6 +14,8 @@ export type EventMoment = Extract<Moment, { at: 'event' }>;
 /** The undisturbed run, and every moment at which it can be hurt. */
 export interface PlayedReference extends Reference {
   readonly run: ReferenceRun;
+  /** Bytes by which the home has grown. */
+  readonly storeBytes: number;
   /** Every event of every history of the run, in the order of time. */
   readonly events: readonly EventMoment[];
 }
@@ -34,21 +36,25 @@ export function momentsOf({ events, calls }: Moments, task: string | undefined):
  * Plays a run without harm.
  *
  * @param run default: the one that the whole campaign hurts.
+ * @param name unique in the campaign.
  * @throws when it does not end as it should: then nothing that is hurt can be compared with it.
  */
 export async function playReference(
   lane: Lane,
   run: ReferenceRun = standardRun,
+  name = 'reference',
 ): Promise<PlayedReference> {
-  const { facts, stuck, broken, calls, runId, histories } = await playTrial(lane, {
-    name: 'reference',
+  const { facts, stuck, broken, calls, runId, histories, storeBytes } = await playTrial(lane, {
+    name,
     run,
     strikes: [],
-    answering: 'plain',
+    answering: isGenerated(run) ? 'one by one' : 'plain',
     modelFaultChance: 0,
     random: createPrng(0),
+    isHomeUsed: isGenerated(run),
   });
-  if (facts === null || broken.length > 0 || facts.status !== 'completed') {
+  const isWhole = facts?.status === 'completed' && facts.effectFaults.length === 0;
+  if (facts === null || broken.length > 0 || !isWhole) {
     throw new Error(
       `The undisturbed run is no reference: ${JSON.stringify({ facts, stuck, broken })}`,
     );
@@ -67,7 +73,13 @@ export async function playReference(
   return {
     run,
     facts,
-    calls: calls.map(({ name }): CallName => name),
+    storeBytes,
+    calls: calls.map((call): CallName => call.name),
     events: events.toSorted((a, b) => a.timeMs - b.timeMs).map(({ moment }) => moment),
   };
+}
+
+/** A generated run asks in several waves, so its answers cannot wait for all questions. */
+function isGenerated({ early }: ReferenceRun): boolean {
+  return early !== undefined;
 }

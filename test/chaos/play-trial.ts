@@ -1,3 +1,5 @@
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workflowTaskTimeoutMs } from '../../contracts/names.ts';
 import type { BudgetView, QuestionsView } from '../../contracts/views.ts';
@@ -33,6 +35,8 @@ export interface TrialPlan {
   /** How likely a call is answered with a fault, at each of its first two attempts. */
   readonly modelFaultChance: number;
   readonly random: Prng;
+  /** Whether other runs have left artifacts in the home of the lane. Default false for a run without harm. */
+  readonly isHomeUsed?: boolean;
 }
 
 /** Outcome of a run. */
@@ -49,6 +53,10 @@ export interface PlayedTrial {
   readonly facts: RunFacts | null;
   readonly stuck: string | null;
   readonly broken: readonly string[];
+  /** Times in which the event loop of a worker stood still. */
+  readonly stalls: readonly string[];
+  /** Bytes by which the home has grown. */
+  readonly storeBytes: number;
   readonly histories: readonly StoredHistory[];
 }
 
@@ -81,6 +89,7 @@ class Trial {
   /** Work beside the run. It must end before the run is judged. */
   readonly #works: Promise<unknown>[] = [];
   #hasEnded = false;
+  #bytesBefore = 0;
 
   constructor(lane: Lane, plan: TrialPlan) {
     this.#lane = lane;
@@ -93,6 +102,8 @@ class Trial {
 
   async play(): Promise<PlayedTrial> {
     const { client, rehearsal, taskQueue } = this.#lane;
+    rmSync(this.#lane.stallFile, { force: true });
+    this.#bytesBefore = countBytesBelow(this.#lane.home);
     try {
       if (this.#lane.workers.length === 0) await this.#lane.startWorker();
       rehearsal.reset();
@@ -100,10 +111,11 @@ class Trial {
       await client.workflow.start('plannerRun', {
         taskQueue,
         workflowId: this.#runId,
-        args: [this.#plan.run.input(this.#runId)],
+        args: [this.#plan.run.input(this.#runId, this.#lane.home)],
         // As the client starts it.
         workflowTaskTimeout: workflowTaskTimeoutMs,
       });
+      await this.#sendEarly();
       const isEnded = await this.#untilEnd();
       await Promise.all(this.#works);
       return isEnded ? await this.#judge() : await this.#giveUp();
@@ -112,6 +124,17 @@ class Trial {
       this.#lane.gate.open();
       await this.#watch.stop();
       for (const relief of this.#lane.workers.slice(1)) await this.#lane.killWorker(relief);
+    }
+  }
+
+  async #sendEarly(): Promise<void> {
+    const run = this.#lane.client.workflow.getHandle(this.#runId);
+    for (const one of this.#plan.run.early ?? []) {
+      if (one === 'amend') await run.signal('amend', { instruction: 'Mind the costs.' });
+      else {
+        await run.signal('pause', { reason: 'The campaign waits.' });
+        await run.signal('resume', {});
+      }
     }
   }
 
@@ -130,7 +153,7 @@ class Trial {
     if (asked.length === 0) return;
     this.#asked.push(...asked);
     const { answering, run } = this.#plan;
-    if (answering === 'at once') this.#goOn(this.#answer(asked));
+    if (answering === 'at once' || answering === 'one by one') this.#goOn(this.#answer(asked));
     else if (this.#asked.length === run.askings.length) this.#goOn(this.#answerAll());
   }
 
@@ -201,7 +224,7 @@ class Trial {
     const { run, random } = this.#plan;
     const texts = asked.map(({ text }) => text).join(' ');
     const composed = composeAnswers(asked, run.askings, random.fork(`answers to ${texts}`));
-    const isPlain = this.#plan.answering === 'plain';
+    const isPlain = isOnce(this.#plan.answering);
     for (const sent of composed.filter(({ kind }) => kind === 'first' || !isPlain)) {
       const isTaken = await sendAnswer(this.#lane.client, this.#runId, sent, () => this.#hasEnded);
       this.#answers[isTaken ? sent.kind : 'refused'] += 1;
@@ -234,7 +257,7 @@ class Trial {
     );
     const { budget } = await handle.query<BudgetView>('budget');
     // The home holds what the runs before this one were cut off in.
-    const orphans = !isUndisturbed(this.#plan);
+    const orphans = this.#plan.isHomeUsed ?? !isUndisturbed(this.#plan);
     const { broken, histories } = await findBrokenPromises(this.#lane, this.#runId, { orphans });
     const facts = await readRunFacts({ histories, questions, budget, home: this.#lane.home });
     return { ...this.#played(), facts, stuck: null, broken, histories };
@@ -267,13 +290,33 @@ class Trial {
         interruptions: interruptions.map(({ unrecorded }) => unrecorded),
         modelFaults: this.#modelFaults,
         lateAnswers: this.#answers.late,
+        floodSignals: this.#harmer.floodSignals,
       },
       calls: this.#harmer.calls().map((call) => ({ key: call.callKey, name: callNameOf(call) })),
       answers: this.#answers,
+      stalls: readStalls(this.#lane.stallFile),
+      storeBytes: countBytesBelow(this.#lane.home) - this.#bytesBefore,
     };
   }
 }
 
+function readStalls(file: string): string[] {
+  if (!existsSync(file)) return [];
+  return readFileSync(file, 'utf8').trim().split('\n');
+}
+
+/** Counts the bytes of all files of a folder. Files that vanish meanwhile count nothing. */
+function countBytesBelow(folder: string): number {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).reduce((sum, path) => {
+    const found = statSync(join(folder, path), { throwIfNoEntry: false });
+    return sum + (found?.isFile() === true ? found.size : 0);
+  }, 0);
+}
+
 function isUndisturbed({ strikes, answering, modelFaultChance }: TrialPlan): boolean {
-  return strikes.length === 0 && answering === 'plain' && modelFaultChance === 0;
+  return strikes.length === 0 && isOnce(answering) && modelFaultChance === 0;
+}
+
+function isOnce(answering: AnsweringStyle): boolean {
+  return answering === 'plain' || answering === 'one by one';
 }

@@ -1,6 +1,9 @@
 import type { CampaignResult, PhaseResult } from './campaign.ts';
+import { programsTitle } from './programs/run-programs.ts';
+import type { ProgramsResult } from './programs/run-programs.ts';
 import { teamTask } from './runs/with-team.ts';
 import { triadTask } from './runs/with-triad.ts';
+import { judgeCampaign } from './verdict.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Settings and versions of a campaign. */
@@ -65,6 +68,49 @@ progress from its start to its report, a little longer than its request, so such
 
 ${table(['after', 'times', 'first: median / p95 / max', 'last: median / p95 / max', 'over the limit', 'slowest'], describeRecoveries(verdict))}
 ${renderFaults(verdict)}`;
+}
+
+/** Returns the result of generated programs in the form of a campaign with one phase. */
+export function asCampaign({ seed, seconds: took, tally }: ProgramsResult): CampaignResult {
+  const phase = { ...tally, name: 'programs' as const, title: programsTitle };
+  return { seed, events: 0, calls: 0, lanes: 0, phases: [phase], seconds: took };
+}
+
+/** Renders docs/campaign.md for generated programs from docs/campaign.json. */
+export function renderProgramsPage(result: ProgramsResult): string {
+  const { seed, programs, seconds: took, failures, date, versions } = result;
+  const verdict = judgeCampaign(asCampaign(result));
+  const failed = failures.map(({ text, command }) => `- ${text}\n\n  \`${command}\`\n`).join('\n');
+  return `# Fault campaign
+
+\`npm run chaos -- --programs 100\` generates runs of one to four waves with agents, triads, teams, questions, edits with and without
+approval, instructions and pauses. It plays each undisturbed, hurts it three times, and compares. Processes are real: a Temporal
+server, workers, and a model server over HTTP. The campaign writes this page from \`docs/campaign.json\`.
+
+A model judges each run (\`test/chaos/run-model.ts\`). It requires the same artifacts byte for byte, the same calls and files, each answer
+kept and delivered once, files that match the confirmed effects, no more requests than the budget allows, no call paid for again
+unless a death found it without a recorded reply, no stall of an event loop over 5 s, a bounded store, and an end within two minutes
+of the last fault. Histories replay, artifacts are whole, and usage adds up.
+
+\`\`\`
+npm run chaos -- --programs 100                              100 programs
+npm run chaos -- --programs 100 --seed ${seed} --slice 10    goes on with this page's programs for 10 minutes
+npm run chaos -- --only calls                                one phase of the fixed runs; --help lists them
+\`\`\`
+
+## Result of ${date}
+
+Seed ${seed}, ${programs} programs, ${took} s, ${versions.join(', ')}.
+
+${table(['what', 'count'], countLines(verdict))}
+
+## Seconds to recover
+
+Seconds from the moment a worker is available until the first interrupted item of work continued, and until the last one did. The limit
+is 12 s if a model call was in progress, otherwise 4 s.
+
+${table(['after', 'times', 'first: median / p95 / max', 'last: median / p95 / max', 'over the limit', 'slowest'], describeRecoveries(verdict))}
+${failed === '' ? '' : `\n## Breaches\n\n${failed}`}`;
 }
 
 function renderCommands(repeat: string): string {

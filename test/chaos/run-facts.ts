@@ -1,9 +1,13 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { hashBytes } from '../../activities/text/bytes.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 import type { PlannerRunResult } from '../../contracts/planner-run.ts';
 import type { BudgetView, QuestionsView } from '../../contracts/views.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
 import type { PhaseResult } from '../../workflows/triad/phase-order.ts';
 import type { StoredHistory } from '../support/histories.ts';
+import { storedRecord } from '../support/stored-record.ts';
 import { readReportFiles } from './report-files.ts';
 import { readThread } from './read-thread.ts';
 import type { ThreadFacts } from './read-thread.ts';
@@ -24,6 +28,10 @@ export interface RunFacts {
   readonly reportFiles: Readonly<Record<string, string>>;
   /** Entries that a team added to its thread; null without a thread. */
   readonly thread: ThreadFacts | null;
+  /** Files of the run's workspace by path. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Confirmed effects whose file is another one than they say. */
+  readonly effectFaults: readonly string[];
   /** `<delegation>: <answer>` for each answer that the run keeps, sorted. */
   readonly answers: readonly string[];
   /** By wave, delegation and phase: how often answers were delivered to it; a wave is given those of its delegations. */
@@ -56,7 +64,8 @@ export async function readRunFacts({
   home,
 }: RunTraces): Promise<RunFacts> {
   const runId = histories[0]?.workflowId ?? '';
-  const { answered, rejected, open } = questions;
+  const { answered, rejected_total, open } = questions;
+  const files = readWorkspace(home, runId);
   const events = histories.flatMap(({ history }) => history.events ?? []);
   const result = resultOf(histories[0]);
   const waves = events
@@ -79,13 +88,45 @@ export async function readRunFacts({
     phases: Object.fromEntries(histories.flatMap(readPhaseEnd)),
     reportFiles: readReportFiles(home, runId),
     thread: await readThread(home, runId),
+    files,
+    effectFaults: await findEffectFaults(home, runId, files),
     answers: answered.map((one) => `${one.delegation_id ?? 'run'}: ${one.answer}`).toSorted(),
     deliveries: Object.fromEntries(histories.flatMap(countDeliveries)),
-    refused: rejected.length,
+    refused: rejected_total,
     open: open.length,
     billedCalls: spendingOf(result.usage).calls,
     callsMax: budget?.run.calls ?? Infinity,
   };
+}
+
+function readWorkspace(home: string, runId: string): Record<string, string> {
+  const root = join(home, runId, 'workspace');
+  if (!existsSync(root)) return {};
+  const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).toSorted();
+  return Object.fromEntries(
+    paths
+      .filter((path) => statSync(join(root, path)).isFile())
+      .map((path) => [path, readFileSync(join(root, path), 'utf8')]),
+  );
+}
+
+async function findEffectFaults(
+  home: string,
+  runId: string,
+  files: Readonly<Record<string, string>>,
+): Promise<string[]> {
+  const { effects = [] } = await storedRecord(home, runId);
+  const unsettled = effects.filter(({ state }) => state !== 'confirmed');
+  const last = new Map(
+    effects.flatMap(({ state, target, receipt }) =>
+      state === 'confirmed' && receipt !== null ? [[target, receipt.sha256] as const] : [],
+    ),
+  );
+  const wrong = [...last].filter(([target, sha256]) => hashBytes(files[target] ?? '') !== sha256);
+  return [
+    ...unsettled.map(({ effect_id, state, reason }) => `${effect_id} is ${state}: ${reason}`),
+    ...wrong.map(([target]) => `${target} is not what its last effect wrote`),
+  ];
 }
 
 function resultOf(run: StoredHistory | undefined): PlannerRunResult {

@@ -11,7 +11,8 @@ import type { RunFacts } from './run-facts.ts';
  * - Every call of the undisturbed run was made, and no other.
  * - A call was made again only for an interruption that found no recorded reply, or a fault of the model, one each.
  * - The budget counts each call that the model answered, those of killed attempts too, and no more than were made or
- *   interrupted. It never exceeds its limit.
+ *   interrupted. Neither the budget nor the requests exceed the limit.
+ * - The files of the workspace are those of the undisturbed run, and those that the confirmed effects name.
  */
 
 /** A model call as the model saw it. */
@@ -29,6 +30,8 @@ export interface Harm {
   readonly modelFaults: readonly string[];
   /** Answers that differ from the one before, sent after it and taken by the server. */
   readonly lateAnswers: number;
+  /** Messages of a flood, which the run has to refuse. */
+  readonly floodSignals: number;
 }
 
 export interface Breach {
@@ -38,6 +41,9 @@ export interface Breach {
     | 'bought again'
     | 'other result'
     | 'other calls'
+    | 'over the budget'
+    | 'stalled'
+    | 'store too large'
     | 'broken promise'
     | 'campaign failed';
   readonly text: string;
@@ -85,6 +91,8 @@ const resultFields = [
   'phases',
   'reportFiles',
   'thread',
+  'files',
+  'effectFaults',
   'open',
 ] as const;
 
@@ -94,8 +102,12 @@ function compareResults(expected: RunFacts, seen: RunFacts): Breach[] {
     .map((field) => other('other result', field, expected[field], seen[field]));
 }
 
-function compareAnswers(expected: RunFacts, { lateAnswers }: Harm, seen: RunFacts): Breach[] {
-  const refused = expected.refused + lateAnswers;
+function compareAnswers(
+  expected: RunFacts,
+  { lateAnswers, floodSignals }: Harm,
+  seen: RunFacts,
+): Breach[] {
+  const refused = expected.refused + lateAnswers + floodSignals;
   return [
     ...compareKept(expected.answers, seen.answers),
     ...compareDeliveries(expected.deliveries, seen.deliveries),
@@ -160,6 +172,9 @@ function compareBills(
   const { billedCalls, callsMax } = facts;
   const least = calls.length - modelFaults.length;
   const most = Math.min(calls.length + interruptions.flat().length, callsMax);
+  if (calls.length > callsMax) {
+    return [other('over the budget', 'requests', `at most ${callsMax}`, calls.length)];
+  }
   if (billedCalls >= least && billedCalls <= most) return [];
   return [other('other result', 'billed calls', `${least} to ${most}`, billedCalls)];
 }

@@ -2,10 +2,31 @@ import type { CallName } from './call-name.ts';
 import { isEnd } from './history-watch.ts';
 import type { SeenEvent } from './history-watch.ts';
 
-/** A blow against processes. */
+/** kill -9 of the worker, and what comes after it. */
+export interface KillWorker {
+  readonly type: 'kill worker';
+  /** Milliseconds after which each next worker is killed too, while the run recovers. Default: none is. */
+  readonly again?: readonly number[];
+  /** Time of day of the next worker, in milliseconds beside the true one. Default 0. */
+  readonly clockOffsetMs?: number;
+  /** Whether the next worker is one of another version. Default false. */
+  readonly otherVersion?: boolean;
+}
+
+/** A blow against processes, or against what they depend on. */
 export type Blow =
-  | { readonly type: 'kill worker' }
+  | KillWorker
   | { readonly type: 'kill worker and server' }
+  /** The worker kills itself before, after or in the middle of a durable write, counted from the moment. */
+  | {
+      readonly type: 'die at a write';
+      readonly what: 'before' | 'after' | 'torn';
+      readonly nth: number;
+    }
+  /** All writes of the worker fail for two seconds. */
+  | { readonly type: 'fill the disk'; readonly nth: number }
+  /** So many signals that the run has to refuse. */
+  | { readonly type: 'flood'; readonly signals: number }
   /** SIGSTOP, and SIGCONT after so many milliseconds; with `relief` another worker comes meanwhile. */
   | { readonly type: 'pause'; readonly ms: number; readonly relief: boolean };
 
@@ -53,5 +74,7 @@ export function describeStrike({ moment, blow }: Strike): string {
     moment.at === 'event'
       ? `${moment.path || 'the run'} event ${moment.id} (${moment.type})`
       : `call "${moment.call}", ${moment.stage}`;
-  return `${blow.type} at ${where}`;
+  const { type, ...how } = blow;
+  const details = Object.keys(how).length === 0 ? '' : ` ${JSON.stringify(how)}`;
+  return `${type}${details} at ${where}`;
 }

@@ -1,4 +1,5 @@
 import type { AnswerCounts, PlayedTrial } from './play-trial.ts';
+import { harmlessKinds } from './interruption.ts';
 import type { InterruptionKind } from './interruption.ts';
 import { measureRecovery } from './recovery.ts';
 import type { Recovery } from './recovery.ts';
@@ -48,6 +49,25 @@ export function createTally(): Tally {
   };
 }
 
+const kindsWithoutAbsence: readonly InterruptionKind[] = ['disk full', 'flood of signals'];
+
+/** Adds one tally to another. */
+export function mergeTally(sum: Tally, more: Tally): void {
+  for (const field of ['runs', 'deaths', 'modelFaults', 'boughtAgain', 'boughtAgainMax'] as const) {
+    sum[field] += more[field];
+  }
+  for (const [kind, count] of Object.entries(more.fired)) {
+    sum.fired[kind] = (sum.fired[kind] ?? 0) + count;
+  }
+  for (const kind of ['first', 'again', 'late', 'refused'] as const) {
+    sum.answers[kind] += more.answers[kind];
+  }
+  for (const list of ['recoveries', 'stuck', 'breaches', 'unreached'] as const) {
+    const into: unknown[] = sum[list];
+    into.push(...more[list]);
+  }
+}
+
 /** Judges one run and adds it. */
 export function addTrial(tally: Tally, reference: Reference, played: PlayedTrial): void {
   const { runId: run, facts, harm, calls, interruptions } = played;
@@ -58,7 +78,7 @@ export function addTrial(tally: Tally, reference: Reference, played: PlayedTrial
   }
   for (const { kind } of interruptions) {
     tally.fired[kind] = (tally.fired[kind] ?? 0) + 1;
-    if (kind !== 'worker paused') tally.deaths += 1;
+    if (!harmlessKinds.includes(kind)) tally.deaths += 1;
   }
   if (facts === null) {
     tally.stuck.push(`${run}: ${played.stuck}`);
@@ -74,6 +94,8 @@ export function addTrial(tally: Tally, reference: Reference, played: PlayedTrial
   }
   for (const [index, interruption] of interruptions.entries()) {
     const until = interruptions[index + 1]?.atMs;
+    // After these nobody was away.
+    if (kindsWithoutAbsence.includes(interruption.kind)) continue;
     const recovery = measureRecovery(played.histories, interruption, until);
     const { kind, inCall } = interruption;
     if (recovery !== null) tally.recoveries.push({ ...recovery, kind, inCall });

@@ -134,6 +134,7 @@ async function openBench(home: string, dir: string) {
       const call = {
         ledger,
         key: id,
+        runId: 'bench',
         tool,
         input: tool.spec.input.parse(input),
         resolution: null,

@@ -21,6 +21,9 @@ export type SinglePhaseName = keyof typeof phases;
 /** `crowd` hurts many runs at once. */
 export type PhaseName = SinglePhaseName | 'crowd';
 
+/** `programs` are generated runs, which no phase plays. */
+export type ReportedName = PhaseName | 'programs';
+
 export const singlePhaseNames: readonly SinglePhaseName[] = [
   'events',
   'calls',

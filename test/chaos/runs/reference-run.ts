@@ -10,11 +10,13 @@ import { toldAnswers } from '../conversation.ts';
  * that was hurt must come to the same artifacts, byte for byte.
  */
 export interface ReferenceRun {
-  readonly input: (runId: string) => PlannerRunInput;
+  readonly input: (runId: string, home: string) => PlannerRunInput;
   /** Ids of its delegations. */
   readonly taskIds: readonly string[];
   /** The questions that it asks, all at the same time if nobody answers. */
   readonly askings: readonly Asking[];
+  /** Messages right after its start. Default: none. */
+  readonly early?: readonly ('amend' | 'pause and resume')[];
   /** Replies to a call, always in the same way, however often it is made. */
   readonly replyTo: (request: ScriptedRequest) => Reply;
 }

@@ -7,6 +7,7 @@ const asked = askings.map((one, index) => ({
   question_id: `q${index + 1}`,
   text: one.asked.text,
   answer: one.answer,
+  kind: 'blocking' as const,
 }));
 const composed = Array.from({ length: 50 }, (_one, seed) =>
   composeAnswers(asked, askings, createPrng(seed)),

@@ -34,6 +34,9 @@ it('reads every option', () => {
     task: 'region',
     lanes: 2,
     runs: 12,
+    programs: null,
+    slice: undefined,
+    trial: null,
     json: true,
     write: true,
   });
@@ -74,4 +77,16 @@ it.each([
   expect(text).toContain(message);
   expect(text).toContain('Usage: npm run chaos');
   expect(exitCode).toBe(badSettingsExitCode);
+});
+
+it('reads how many programs a slice plays, and one trial to repeat', () => {
+  expect(parseCampaignOptions(['--programs', '100', '--slice', '10'])).toMatchObject({
+    programs: 100,
+    slice: 10,
+    trial: null,
+  });
+  expect(parseCampaignOptions(['--program', 'agent+team', '--blows', '[]'])).toMatchObject({
+    programs: null,
+    trial: { program: 'agent+team', blows: '[]', modelFaults: 0 },
+  });
 });

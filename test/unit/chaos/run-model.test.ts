@@ -15,6 +15,8 @@ const facts: RunFacts = {
   thread: { messages: ['user: Go.', 'leader: Done.'], delegations: ['desk.law: completed'] },
   answers: ['costs: 120', 'region: eu-north'],
   deliveries: { costs: 1, facts: 0, region: 1 },
+  files: { 'a.md': 'The text.' },
+  effectFaults: [],
   refused: 0,
   open: 0,
   billedCalls: 3,
@@ -22,7 +24,7 @@ const facts: RunFacts = {
 };
 const reference: Reference = { facts, calls: ['plan 1', 'costs 1', 'decision 1'] };
 const calls: readonly SeenCall[] = reference.calls.map((name) => ({ key: `key of ${name}`, name }));
-const noHarm: Harm = { interruptions: [], modelFaults: [], lateAnswers: 0 };
+const noHarm: Harm = { interruptions: [], modelFaults: [], lateAnswers: 0, floodSignals: 0 };
 
 interface Seen {
   readonly harm?: Partial<Harm>;
@@ -57,6 +59,8 @@ it.each<[string, Partial<RunFacts>]>([
   ['a turn more', { delegations: ['costs: completed after 3 turns'] }],
   ['another spec', { phases: { 'region/execute': { status: 'failed' } } }],
   ['a missing phase', { phases: {} }],
+  ['a file that is not what an effect wrote', { effectFaults: ['a.md is another one'] }],
+  ['a missing file of the workspace', { files: {} }],
   ['a torn file of a phase', { reportFiles: { 'triads/region/execute.md': '# Ex' } }],
   ['a thread that has nothing', { thread: null }],
   [
@@ -128,7 +132,7 @@ it('finding T2: a call of a killed attempt is billed, and so may be one that was
   expect(billed(4)).toEqual([]);
   expect(billed(6)).toEqual([]);
   expect(billed(7)).toEqual(['other result']);
-  expect(billed(4, 3)).toEqual(['other result']);
+  expect(billed(4, 3)).toEqual(['over the budget']);
 });
 
 it('a fault of the model is a call again, and is not bought again', () => {
@@ -140,4 +144,14 @@ it('a call that nobody expected, and one that is missing, are other calls', () =
   const more = [...calls, { key: 'key of costs 2', name: 'costs 2' }];
   expect(breachesOf({ calls: more, facts: { billedCalls: 4 } })).toEqual(['other calls']);
   expect(breachesOf({ calls: calls.slice(1), facts: { billedCalls: 3 } })).toContain('other calls');
+});
+
+it('more requests than the budget allows are a breach', () => {
+  const seen = { facts: { callsMax: 2, billedCalls: 2 } };
+  expect(breachesOf(seen)).toEqual(['over the budget']);
+});
+
+it('every message of a flood is counted as refused', () => {
+  expect(breachesOf({ harm: { floodSignals: 5 }, facts: { refused: 5 } })).toEqual([]);
+  expect(breachesOf({ harm: { floodSignals: 5 }, facts: { refused: 4 } })).toEqual(['answer lost']);
 });

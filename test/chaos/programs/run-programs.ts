@@ -1,0 +1,158 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createPrng } from '../../support/prng.ts';
+import type { Prng } from '../../support/prng.ts';
+import { openOwnLanes, closeOwnLanes } from '../lane.ts';
+import type { Lane } from '../lane.ts';
+import type { PlayedReference } from '../play-reference.ts';
+import { createTally, mergeTally } from '../tally.ts';
+import type { Tally } from '../tally.ts';
+import { describeProgram, generateProgram } from './generate-program.ts';
+import { chooseBlows, playProgram } from './play-program.ts';
+import type { Trial } from './play-program.ts';
+import { reduceTrial } from './reduce-trial.ts';
+
+/** The machine-readable result of generated programs, to which each slice adds. */
+export interface ProgramsResult {
+  readonly seed: number;
+  /** Day of the last slice, such as `2026-11-22`, and the versions then: `Node 20.20.2`, … */
+  date: string;
+  versions: readonly string[];
+  /** Programs that were played to their end. */
+  programs: number;
+  seconds: number;
+  readonly tally: Tally;
+  /** One for each trial with a breach: what broke, and the command that shows it again. */
+  readonly failures: { readonly text: string; readonly command: string }[];
+}
+
+export interface ProgramsOptions {
+  readonly seed: number;
+  readonly programs: number;
+  /** Minutes after which no other program is begun. If undefined, all are played. */
+  readonly sliceMinutes: number | undefined;
+  readonly lanes: number;
+  /** File of the result. One with the same seed is continued. */
+  readonly file: string;
+  readonly versions: readonly string[];
+  readonly say: (line: string) => void;
+}
+
+const trialsPerProgram = 3;
+
+export const programsTitle =
+  'generated programs, hurt at any event: deaths, also at durable writes and during recovery, of the server too, pauses, a full disk, floods, clock jumps, another version, faults of the model';
+
+/** Plays generated programs, each undisturbed and then hurt three times. Writes the result after each. */
+export async function runPrograms(options: ProgramsOptions): Promise<ProgramsResult> {
+  const { file, programs, sliceMinutes, say } = options;
+  const result = readResult(file, options.seed);
+  result.date = new Date().toISOString().slice(0, 10);
+  result.versions = options.versions;
+  const random = createPrng(options.seed);
+  const startedAtMs = Date.now();
+  const before = result.seconds;
+  const untilMs = sliceMinutes === undefined ? Infinity : startedAtMs + sliceMinutes * 60_000;
+  const lanes = await openOwnLanes(options.lanes);
+  let next = result.programs;
+  const work = async (lane: Lane): Promise<void> => {
+    while (next < programs && Date.now() < untilMs) {
+      next += 1;
+      await playOne(lane, `program-${next}`, random.fork(`program ${next}`), result, say);
+      result.programs += 1;
+      result.seconds = before + Math.round((Date.now() - startedAtMs) / 1_000);
+      writeFileSync(file, `${JSON.stringify(result, null, 1)}\n`);
+      say(`${result.programs} of ${programs} programs, ${result.tally.deaths} deaths`);
+    }
+  };
+  try {
+    await Promise.all(lanes.map(work));
+    return result;
+  } finally {
+    await closeOwnLanes(lanes);
+  }
+}
+
+/** The figure that the README states. */
+export function figureOf({ programs, tally }: ProgramsResult): string {
+  const deaths = tally.deaths.toLocaleString('en');
+  const faults = faultsOf(tally).length;
+  return `${deaths} deaths in ${programs} generated programs, ${faults} breaches`;
+}
+
+/** Returns the result so far of this seed, or an empty one. */
+export function readResult(file: string, seed: number): ProgramsResult {
+  const empty: ProgramsResult = {
+    seed,
+    date: '',
+    versions: [],
+    programs: 0,
+    seconds: 0,
+    tally: createTally(),
+    failures: [],
+  };
+  if (!existsSync(file)) return empty;
+  const found: ProgramsResult = JSON.parse(readFileSync(file, 'utf8'));
+  return found.seed === seed ? found : empty;
+}
+
+async function playOne(
+  lane: Lane,
+  name: string,
+  random: Prng,
+  result: ProgramsResult,
+  say: (line: string) => void,
+): Promise<void> {
+  const program = generateProgram(random.fork('program'));
+  say(`${name}: ${describeProgram(program)}`);
+  let reference: PlayedReference | undefined;
+  for (let nth = 1; nth <= trialsPerProgram; nth += 1) {
+    const own = random.fork(`trial ${nth}`);
+    const trial: Trial = {
+      name: `${name}-${nth}`,
+      program,
+      blows: chooseBlows(own.fork('blows')),
+      modelFaultChance: own.fork('faults').chance(0.3) ? 0.2 : 0,
+      random: own,
+    };
+    const played = await playSafely(lane, trial, reference);
+    reference = played.reference;
+    mergeTally(result.tally, played.tally);
+    const [fault] = faultsOf(played.tally);
+    if (fault === undefined) continue;
+    say(`  ${trial.name}: BREACH: ${fault}`);
+    const smallest = await reduceTrial(trial, async (smaller) => {
+      const again = await playSafely(lane, smaller, undefined);
+      return faultsOf(again.tally).length > 0;
+    });
+    const command = commandOf(smallest, result.seed);
+    say(`  repeat it with: ${command}`);
+    result.failures.push({ text: `${trial.name}: ${fault.slice(0, 500)}`, command });
+  }
+}
+
+/** Plays a trial. A campaign that fails itself is a breach of its own, so that the next program is played. */
+export async function playSafely(
+  lane: Lane,
+  trial: Trial,
+  known: PlayedReference | undefined,
+): Promise<{ readonly reference?: PlayedReference; readonly tally: Tally }> {
+  try {
+    return await playProgram(lane, trial, known);
+  } catch (error) {
+    const tally = createTally();
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    tally.breaches.push({ kind: 'campaign failed', run: trial.name, text });
+    return { tally, ...(known !== undefined && { reference: known }) };
+  }
+}
+
+/** One line for each breach and stuck run. */
+export function faultsOf({ breaches, stuck }: Tally): string[] {
+  return [...breaches.map(({ kind, text }) => `${kind}: ${text}`), ...stuck];
+}
+
+/** Returns the command that plays one trial again. */
+export function commandOf({ program, blows, modelFaultChance }: Trial, seed: number): string {
+  const chance = modelFaultChance === 0 ? '' : ` --model-faults ${modelFaultChance}`;
+  return `npm run chaos -- --seed ${seed} --program '${describeProgram(program)}' --blows '${JSON.stringify(blows)}'${chance}`;
+}

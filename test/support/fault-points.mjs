@@ -1,0 +1,137 @@
+/**
+ * Loaded into a worker process before its own code, for the fault campaign.
+ *
+ * - Fault points: when the file `FAULT_FILE` exists, `{"what","nth"}`, the nth durable write from then on is hit: `before`
+ *   and `after` kill the process around it, `torn` kills it when half of the next bytes are written, `full` makes all
+ *   writes fail for two seconds with ENOSPC. The file is removed first, so that the next worker is not hit.
+ * - Clock: `CLOCK_OFFSET_MS` is added to the time of day.
+ * - Stalls: each time in which the event loop computed for more than five seconds is one line of `STALL_FILE`. A process
+ *   that was stopped or starved did not compute.
+ */
+import fs from 'node:fs';
+import promises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { isMainThread } from 'node:worker_threads';
+
+const { FAULT_FILE, STALL_FILE, CLOCK_OFFSET_MS } = process.env;
+const fullMs = 2_000;
+const stallMs = 5_000;
+const everyMs = 500;
+
+const die = () => process.kill(process.pid, 'SIGKILL');
+
+let ordered = null;
+let fullUntilMs = 0;
+
+/** The order of the campaign, once; null when there is none. */
+function takeOrder() {
+  if (ordered !== null || FAULT_FILE === undefined || !fs.existsSync(FAULT_FILE)) return ordered;
+  try {
+    ordered = JSON.parse(fs.readFileSync(FAULT_FILE, 'utf8'));
+    fs.rmSync(FAULT_FILE);
+  } catch {
+    // Half written, or taken by another worker.
+    ordered = null;
+  }
+  return ordered;
+}
+
+/** Counts a durable write. Returns what happens to it, or null. */
+function hit() {
+  const order = takeOrder();
+  if (order === null) return null;
+  order.nth -= 1;
+  if (order.nth > 0) return null;
+  ordered = null;
+  if (order.what === 'full') fullUntilMs = performance.now() + fullMs;
+  return order.what;
+}
+
+function refuseWhenFull() {
+  if (performance.now() >= fullUntilMs) return;
+  throw Object.assign(new Error('ENOSPC: no space left on device, write'), {
+    code: 'ENOSPC',
+    errno: -28,
+    syscall: 'write',
+  });
+}
+
+/** Makes a function that writes durably a fault point. */
+function patch(owner, name) {
+  const original = owner[name];
+  if (typeof original !== 'function') return;
+  owner[name] = name.endsWith('Sync')
+    ? function (...args) {
+        const what = hit();
+        if (what === 'before' || what === 'torn') die();
+        refuseWhenFull();
+        const result = original.apply(this, args);
+        if (what === 'after') die();
+        return result;
+      }
+    : async function (...args) {
+        const what = hit();
+        if (what === 'before') die();
+        if (what === 'torn') tearNext = true;
+        refuseWhenFull();
+        const result = await original.apply(this, args);
+        if (what === 'after') die();
+        return result;
+      };
+}
+
+let tearNext = false;
+
+/** Makes a function that writes bytes fail while the disk is full, and tear. */
+function patchBytes(owner, name) {
+  const original = owner[name];
+  if (typeof original !== 'function') return;
+  owner[name] = async function (data, ...rest) {
+    refuseWhenFull();
+    if (!tearNext) return original.call(this, data, ...rest);
+    const bytes = Buffer.from(data.buffer === undefined ? String(data) : data);
+    await original.call(this, bytes.subarray(0, Math.ceil(bytes.length / 2)), ...rest);
+    return die();
+  };
+}
+
+if (isMainThread) {
+  const handle = await promises.open(process.execPath, 'r');
+  const prototype = Object.getPrototypeOf(handle);
+  await handle.close();
+  for (const name of ['sync', 'datasync']) patch(prototype, name);
+  for (const name of ['write', 'writeFile', 'appendFile']) patchBytes(prototype, name);
+  for (const name of ['rename', 'link']) patch(promises, name);
+  for (const name of ['fsyncSync', 'fdatasyncSync', 'renameSync', 'linkSync']) patch(fs, name);
+  syncBuiltinESMExports();
+}
+
+if (isMainThread && STALL_FILE !== undefined) {
+  let lastMs = performance.now();
+  let lastCpu = process.cpuUsage();
+  setInterval(() => {
+    const gapMs = performance.now() - lastMs - everyMs;
+    const { user, system } = process.cpuUsage(lastCpu);
+    const cpuMs = (user + system) / 1_000;
+    lastMs = performance.now();
+    lastCpu = process.cpuUsage();
+    if (gapMs > stallMs && cpuMs > stallMs) {
+      fs.appendFileSync(STALL_FILE, `The event loop computed for ${Math.round(gapMs)} ms.\n`);
+    }
+  }, everyMs).unref();
+}
+
+const offsetMs = Number(CLOCK_OFFSET_MS ?? 0);
+if (isMainThread && offsetMs !== 0) {
+  const RealDate = Date;
+  const now = () => RealDate.now() + offsetMs;
+  globalThis.Date = class extends RealDate {
+    constructor(...args) {
+      if (args.length === 0) super(now());
+      else super(...args);
+    }
+    static now() {
+      return now();
+    }
+  };
+}

@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const preload = fileURLToPath(new URL('../../support/fault-points.mjs', import.meta.url));
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'planwave-fault-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+/** Writes `first` and `second` durably, each to a temporary file that is then renamed. */
+const program = `
+  import { open, rename } from 'node:fs/promises';
+  for (const name of ['first', 'second']) {
+    const file = await open(name + '.tmp', 'w');
+    await file.writeFile('content of ' + name);
+    await file.sync();
+    await file.close();
+    await rename(name + '.tmp', name);
+  }
+  console.log(new Date().getTime() - Number(process.env.NOW));
+`;
+
+function run(order: { readonly what: string; readonly nth: number } | null, clockOffsetMs = 0) {
+  const faultFile = join(dir, 'fault.json');
+  if (order !== null) writeFileSync(faultFile, JSON.stringify(order));
+  const { status, signal, stdout, stderr } = spawnSync(
+    process.execPath,
+    [`--import=${preload}`, '--input-type=module', '--eval', program],
+    {
+      cwd: dir,
+      encoding: 'utf8',
+      env: {
+        ...process.env,
+        NODE_OPTIONS: '',
+        FAULT_FILE: faultFile,
+        CLOCK_OFFSET_MS: String(clockOffsetMs),
+        NOW: String(Date.now()),
+      },
+    },
+  );
+  const contentOf = (name: string): string | null =>
+    existsSync(join(dir, name)) ? readFileSync(join(dir, name), 'utf8') : null;
+  return { end: signal ?? status, stdout, stderr, contentOf };
+}
+
+it('without an order nothing is hit', () => {
+  const { end, contentOf } = run(null);
+  expect([end, contentOf('second')]).toEqual([0, 'content of second']);
+});
+
+it.each([
+  ['before', 2, null],
+  ['after', 2, 'content of first'],
+])('dies %s the nth durable write', (what, nth, first) => {
+  const { end, contentOf } = run({ what, nth });
+  expect([end, contentOf('first'), contentOf('second')]).toEqual(['SIGKILL', first, null]);
+});
+
+it('dies in the middle of the bytes that follow', () => {
+  const { end, contentOf } = run({ what: 'torn', nth: 2 });
+  expect([end, contentOf('first')]).toEqual(['SIGKILL', 'content of first']);
+  expect(contentOf('second.tmp')).toBe('content o');
+});
+
+it('a full disk refuses writes by name', () => {
+  const { end, stderr } = run({ what: 'full', nth: 1 });
+  expect(end).toBe(1);
+  expect(stderr).toContain('ENOSPC');
+});
+
+it('the clock is as far off as it was told', () => {
+  expect(Number(run(null, 3_600_000).stdout)).toBeGreaterThanOrEqual(3_600_000);
+});

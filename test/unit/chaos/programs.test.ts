@@ -1,0 +1,90 @@
+import {
+  describeProgram,
+  generateProgram,
+  readProgram,
+  shrinkProgram,
+  toRun,
+} from '../../chaos/programs/generate-program.ts';
+import type { Program } from '../../chaos/programs/generate-program.ts';
+import { partKinds } from '../../chaos/programs/program-parts.ts';
+import { chooseBlows, placeBlows } from '../../chaos/programs/play-program.ts';
+import type { Trial } from '../../chaos/programs/play-program.ts';
+import { reduceTrial } from '../../chaos/programs/reduce-trial.ts';
+import { commandOf } from '../../chaos/programs/run-programs.ts';
+import { createPrng } from '../../support/prng.ts';
+
+const programs = Array.from({ length: 200 }, (_one, seed) => generateProgram(createPrng(seed)));
+const partsOf = ({ waves }: Program): number => waves.flat().length;
+
+it('one seed gives one program and one choice of blows', () => {
+  expect(generateProgram(createPrng(5))).toEqual(generateProgram(createPrng(5)));
+  expect(chooseBlows(createPrng(5))).toEqual(chooseBlows(createPrng(5)));
+});
+
+it('200 programs use every part, one to four waves, and messages', () => {
+  expect(new Set(programs.flatMap(({ waves }) => waves.flat()))).toEqual(
+    new Set(['agent', ...partKinds]),
+  );
+  expect(new Set(programs.map(({ waves }) => waves.length))).toEqual(new Set([1, 2, 3, 4]));
+  expect(new Set(programs.flatMap(({ early }) => early)).size).toBe(2);
+});
+
+it('a program is read as it was described', () => {
+  for (const program of programs) expect(readProgram(describeProgram(program))).toEqual(program);
+  expect(() => readProgram('agent+robot')).toThrow('"robot" is no part of a program. Parts are:');
+});
+
+it('a shrunk program is smaller, and still has its first parts', () => {
+  for (const program of programs) {
+    for (const smaller of shrinkProgram(program)) {
+      const size = (one: Program): number => partsOf(one) + one.early.length;
+      expect(size(smaller)).toBeLessThan(size(program));
+      expect(smaller.waves.map(([first]) => first)).toEqual(smaller.waves.map(() => 'agent'));
+    }
+  }
+});
+
+it('each question of a program has an answer of its own', () => {
+  for (const program of programs) {
+    const texts = toRun(program).askings.map(({ asked }) => asked.text);
+    expect(new Set(texts).size).toBe(texts.length);
+    expect(texts).toHaveLength(program.waves.flat().filter((kind) => kind === 'asker').length);
+  }
+});
+
+it('blows come in the order of the run, and none at its last event', () => {
+  const events = Array.from({ length: 50 }, (_one, at) => ({
+    at: 'event' as const,
+    path: '',
+    id: at + 1,
+    type: 'X',
+  }));
+  for (let seed = 0; seed < 100; seed += 1) {
+    const ids = placeBlows({ events }, chooseBlows(createPrng(seed))).map(({ moment }) =>
+      moment.at === 'event' ? moment.id : Number.NaN,
+    );
+    expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+    expect(ids.at(-1)).toBeLessThan(50);
+  }
+});
+
+it('a failing trial is reduced to what makes it fail, and the command names it', async () => {
+  const flood = { at: 0.5, blow: { type: 'flood', signals: 60 } } as const;
+  const kill = { at: 0.2, blow: { type: 'kill worker' } } as const;
+  const trial: Trial = {
+    name: 'p-1',
+    program: readProgram('agent+team+writer / agent+asker, amend'),
+    blows: [kill, flood, kill],
+    modelFaultChance: 0.2,
+    random: createPrng(1),
+  };
+  const smallest = await reduceTrial(
+    trial,
+    async ({ program, blows }) => blows.includes(flood) && program.waves.flat().includes('writer'),
+  );
+  expect(smallest).toMatchObject({ name: 'p-1', blows: [flood], modelFaultChance: 0 });
+  expect(describeProgram(smallest.program)).toBe('agent+writer');
+  expect(commandOf(smallest, 7)).toBe(
+    `npm run chaos -- --seed 7 --program 'agent+writer' --blows '${JSON.stringify([flood])}'`,
+  );
+});
