@@ -11,6 +11,13 @@ import type { OutputFault } from './output-fault.ts';
 import type { Autonomy, QuestionRules } from './question-rules.ts';
 import type { RunAnswer } from './planner-run.ts';
 import type { Ref } from './ref.ts';
+import type {
+  ApplyChangesInput,
+  ApplyChangesResult,
+  ChangesInput,
+  ProposedChanges,
+} from './run-changes.ts';
+import type { ChangesMode } from './run-settings.ts';
 import type { RecordChange } from './run-record.ts';
 import type { SpecState } from './spec.ts';
 import type {
@@ -64,6 +71,10 @@ export interface Activities {
   readonly reviewDecision: (input: ReviewDecisionInput) => Promise<ReviewDecisionResult>;
   /** Applies changes to the run's record, stores the new one, and writes the projection. */
   readonly updateRecord: (input: UpdateRecordInput) => Promise<UpdateRecordResult>;
+  /** Sums up what the run's agents have changed in the user's folder; null when there is nothing. */
+  readonly proposeChanges: (input: ChangesInput) => Promise<ProposedChanges | null>;
+  /** Brings these changes into the folder, once. */
+  readonly applyRunChanges: (input: ApplyChangesInput) => Promise<ApplyChangesResult>;
   /** Stores the state of a triad's phase, and shows it in `.planning/<run>/triads/<delegation>/`. */
   readonly recordPhase: (input: RecordPhaseInput) => Promise<RecordPhaseResult>;
   /** Returns the team of a delegation, with every default filled in. @throws InvalidInput when it can't start. */
@@ -132,6 +143,8 @@ export interface OpenRunResult {
   /** Names of those who may decide what lets the run act or spend (`PLANWAVE_APPROVERS`). Null: everyone. */
   readonly approvers: readonly string[] | null;
   readonly autonomy: Autonomy;
+  /** Defined in `runSettings`. Absent for a run without a folder of the user's. */
+  readonly changes?: ChangesMode;
   /** The user's own criteria, all open. */
   readonly criteria: readonly CriterionState[];
   readonly known_inputs: readonly string[];

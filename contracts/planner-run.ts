@@ -7,6 +7,7 @@ import type { AgentSummary } from './agent-definition.ts';
 import type { AnsweredQuestion, AnswerFormat, Question, RejectedAnswer } from './question.ts';
 import type { Autonomy, QuestionRules } from './question-rules.ts';
 import { runSettings } from './run-settings.ts';
+import type { ChangesMode } from './run-settings.ts';
 import { NamedTeams } from './team.ts';
 import type { TeamSummary } from './team.ts';
 import type { Ref } from './ref.ts';
@@ -89,6 +90,8 @@ export interface CarriedRun {
   /** Defined in OpenRunResult. */
   readonly approvers: readonly string[] | null;
   readonly autonomy: Autonomy;
+  /** Defined in OpenRunResult. */
+  readonly changes?: ChangesMode;
   readonly triads: boolean;
   /** Defined in OpenRunResult. */
   readonly teams: readonly TeamSummary[] | null;

@@ -9,6 +9,7 @@ import type { AmendedAnswer, WaveProgress } from './messages.ts';
 import type { RunStatus } from './planner-run.ts';
 import type { AnsweredQuestion, Question, RejectedAnswer } from './question.ts';
 import type { Ref } from './ref.ts';
+import type { SettledChanges } from './run-changes.ts';
 import type { ChangesMode } from './run-settings.ts';
 import type { Usage } from './usage.ts';
 import type { RunPhase } from './views.ts';
@@ -118,6 +119,8 @@ export interface RunRecord {
   readonly rejected_answers: readonly RejectedAnswer[];
   /** Changes that tools made outside, in the order of the first report. Absent while there are none. */
   readonly effects?: readonly RecordedEffect[];
+  /** Fate of the agents' changes. Absent before the end, and where nothing was changed in a folder of the user's. */
+  readonly settled_changes?: SettledChanges;
   readonly usage: Usage;
   /** `result.md` and `report.md`; null until the run has ended. */
   readonly result_ref: Ref | null;
@@ -164,6 +167,8 @@ export type RecordChange =
       readonly wave: RecordedWave;
       readonly criteria: readonly CriterionState[];
     }
+  /** Once, before the run ends. */
+  | { readonly type: 'changes_settled'; readonly changes: SettledChanges }
   /** A wave ended without a report. */
   | { readonly type: 'wave_lost'; readonly wave: number; readonly usage: Usage }
   | {

@@ -5,6 +5,7 @@ import { createFileArtifactStore } from '../activities/adapters/file-store/file-
 import { createFileEffectLedger } from '../activities/adapters/file-store/file-effect-ledger.ts';
 import { createFileReplyLedger } from '../activities/adapters/file-store/file-reply-ledger.ts';
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
+import { createRunChanges } from '../activities/adapters/git/git-run-changes.ts';
 import { createGitWorktrees } from '../activities/adapters/git/git-worktrees.ts';
 import { createFileWorkspaces } from '../activities/adapters/workspaces/file-workspaces.ts';
 import { createThreadStore } from '../activities/adapters/thread-store/create-thread-store.ts';
@@ -123,6 +124,7 @@ export function createActivities(
       }),
       projection,
       workspaces: places.workspaces,
+      changes: createRunChanges({ home }),
       approvers: settings.approvers ?? null,
       toolNames,
       workspaceTools: listWorkspaceTools(tools),

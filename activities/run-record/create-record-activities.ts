@@ -7,6 +7,7 @@ import { judgeAnswers } from './judge-answers.ts';
 import { openRun } from './open-run.ts';
 import { recordPhase } from './record-phase.ts';
 import { reviewDecision } from './review-decision.ts';
+import { applyRunChanges, proposeChanges } from './settle-changes.ts';
 import { updateRecord } from './update-record.ts';
 
 /** The activities that keep a run's record: its beginning, each change to it, what is judged by it, and the phases of its triads. */
@@ -14,9 +15,19 @@ export function createRecordActivities(
   deps: RecordDeps,
 ): Pick<
   Activities,
-  'judgeAnswers' | 'openRun' | 'recordPhase' | 'reviewDecision' | 'updateRecord'
+  | 'applyRunChanges'
+  | 'judgeAnswers'
+  | 'openRun'
+  | 'proposeChanges'
+  | 'recordPhase'
+  | 'reviewDecision'
+  | 'updateRecord'
 > {
   return {
+    applyRunChanges: (input) =>
+      whileCurrent((assertCurrent) => applyRunChanges(deps, input, assertCurrent)),
+    proposeChanges: (input) =>
+      guardActivity(() => withHeartbeat(() => proposeChanges(deps, input))),
     judgeAnswers: (input) => guardActivity(() => withHeartbeat(() => judgeAnswers(deps, input))),
     openRun: (input) => whileCurrent((assertCurrent) => openRun(deps, input, assertCurrent)),
     recordPhase: (input) =>

@@ -24,7 +24,7 @@ export type AnswerRule = Pick<Question, 'expected_answer_format' | 'choices' | '
  * that was meant for another question must not approve.
  */
 export function needsExplicitWord(kind: QuestionKind | undefined): boolean {
-  return kind === 'approval' || kind === 'effect' || kind === 'budget';
+  return kind === 'approval' || kind === 'effect' || kind === 'budget' || kind === 'changes';
 }
 
 export type CheckedAnswer =

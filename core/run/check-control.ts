@@ -247,6 +247,7 @@ const kinds: readonly QuestionsEscalation['kind'][] = [
   'effect',
   'waves_spent',
   'budget',
+  'changes',
 ];
 
 function readQuestionList(value: unknown): QuestionsEscalation['questions'] | null {

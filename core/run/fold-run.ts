@@ -74,6 +74,8 @@ function foldAlone(record: RunRecord, event: Exclude<RunEvent, InboxEvent>): Run
       return planWave(record, event);
     case 'wave_done':
       return foldWaveDone(record, event);
+    case 'changes_settled':
+      return { ...record, settled_changes: event.changes };
     case 'wave_lost':
       return loseWave(record, event);
     case 'ended':

@@ -243,6 +243,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     approvers: opened.approvers,
     autonomy: opened.autonomy,
     triads: opened.triads,
+    ...(opened.changes !== undefined && { changes: opened.changes }),
     teams: opened.teams,
     models: opened.models,
     wave: state.wave,

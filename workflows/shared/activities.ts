@@ -43,10 +43,12 @@ export const { recallSpent } = proxyActivities<Pick<Activities, 'recallSpent'>>(
 
 /** Reads and writes of the store: idempotent, so they are repeated until the disk works again. */
 export const {
+  applyRunChanges,
   judgeAnswers,
   openRun,
   openTeam,
   planTasks,
+  proposeChanges,
   recordPhase,
   recordTeam,
   reviewDecision,
@@ -56,10 +58,12 @@ export const {
 } = proxyActivities<
   Pick<
     Activities,
+    | 'applyRunChanges'
     | 'judgeAnswers'
     | 'openRun'
     | 'openTeam'
     | 'planTasks'
+    | 'proposeChanges'
     | 'recordPhase'
     | 'recordTeam'
     | 'reviewDecision'

@@ -64,6 +64,7 @@ it('an engineer makes a failing test pass in a worktree, a tester sees it pass, 
     goal: 'Make the failing test pass',
     agents_dir: provideEngineer(),
     workspace_dir: dir,
+    changes: 'keep',
   });
   expect(await stage.result(run)).toMatchObject({ status: 'completed' });
   const [, failed, , passed, diffed] = callsOf(stage.rehearsal, 'fix').map(lastMessageOf);
@@ -121,6 +122,7 @@ it('two delegations that change the same line are a conflict that the one who bu
     goal: 'Change a line twice',
     agents_dir: provideEngineer(),
     workspace_dir: dir,
+    changes: 'keep',
     limits: { max_waves: 1 },
     use_defaults: true,
   });
