@@ -15,6 +15,9 @@ import type {
   ApplyChangesInput,
   ApplyChangesResult,
   ChangesInput,
+  FindMergeConflictsInput,
+  FindMergeConflictsResult,
+  MergeConflict,
   ProposedChanges,
 } from './run-changes.ts';
 import type { ChangesMode } from './run-settings.ts';
@@ -73,6 +76,10 @@ export interface Activities {
   readonly updateRecord: (input: UpdateRecordInput) => Promise<UpdateRecordResult>;
   /** Sums up what the run's agents have changed in the user's folder; null when there is nothing. */
   readonly proposeChanges: (input: ChangesInput) => Promise<ProposedChanges | null>;
+  /** Finds changes of the same lines among the completed delegations of a run. */
+  readonly findMergeConflicts: (
+    input: FindMergeConflictsInput,
+  ) => Promise<FindMergeConflictsResult>;
   /** Brings these changes into the folder, once. */
   readonly applyRunChanges: (input: ApplyChangesInput) => Promise<ApplyChangesResult>;
   /** Stores the state of a triad's phase, and shows it in `.planning/<run>/triads/<delegation>/`. */
@@ -242,6 +249,8 @@ export interface ReviewDecisionInput {
     /** Null for an agent, and where nothing came of a triad or a team. */
     readonly executor_end: ExecutorEnd | null;
   })[];
+  /** Defined in RecordedWave. */
+  readonly merge_conflicts?: readonly MergeConflict[];
   readonly decision_ref: Ref;
 }
 

@@ -8,6 +8,7 @@ import type { OutputFault } from './output-fault.ts';
 import type { QuestionReviewOutline } from './question-review.ts';
 import type { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
+import type { MergeConflict } from './run-changes.ts';
 import type { ReadStateCall, StateToolName } from './state-call.ts';
 import type { ReadingScope, ToolRead } from './tool-read.ts';
 import type { ExecutorEnd, TaskStatus, TeamSetup } from './team-run.ts';
@@ -74,6 +75,8 @@ export type Prompt =
     }
   | {
       readonly kind: 'decision';
+      /** Defined in RecordedWave. */
+      readonly merge_conflicts?: readonly MergeConflict[];
       readonly wave: number;
       readonly record_ref: Ref;
       readonly plan_ref: Ref;

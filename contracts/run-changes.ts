@@ -31,6 +31,25 @@ export interface ProposedChanges extends ChangeSize {
   readonly obstacle: string;
 }
 
+/** Changes of the same lines by delegations that did not build on each other. */
+export interface MergeConflict {
+  /** The later one. */
+  readonly delegation_id: string;
+  /** Those before it. */
+  readonly with: readonly string[];
+  readonly files: readonly string[];
+}
+
+export interface FindMergeConflictsInput extends ChangesInput {
+  /** Delegations that have completed since the record was written. */
+  readonly completed: readonly string[];
+}
+
+export interface FindMergeConflictsResult {
+  /** At most `mergeConflictsMax` of `core/limits.ts`. */
+  readonly conflicts: readonly MergeConflict[];
+}
+
 /** Fate of a run's changes at its end. */
 export interface SettledChanges extends Omit<
   ProposedChanges,

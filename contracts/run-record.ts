@@ -9,7 +9,7 @@ import type { AmendedAnswer, WaveProgress } from './messages.ts';
 import type { RunStatus } from './planner-run.ts';
 import type { AnsweredQuestion, Question, RejectedAnswer } from './question.ts';
 import type { Ref } from './ref.ts';
-import type { SettledChanges } from './run-changes.ts';
+import type { MergeConflict, SettledChanges } from './run-changes.ts';
 import type { ChangesMode } from './run-settings.ts';
 import type { Usage } from './usage.ts';
 import type { RunPhase } from './views.ts';
@@ -52,6 +52,8 @@ export interface RecordedWave {
   readonly record_ref: Ref | null;
   readonly outcomes: readonly DelegationOutcome[];
   readonly decision_ref: Ref | null;
+  /** Contradictory changes of the workspace. Absent when there were none. */
+  readonly merge_conflicts?: readonly MergeConflict[];
   readonly usage: Usage;
 }
 
@@ -61,6 +63,8 @@ export interface StoredWave extends Omit<RecordedWave, 'record_ref'> {
   readonly planned_at: number | null;
   /** Unix epoch seconds; null while it runs. */
   readonly done_at: number | null;
+  /** Delegations whose changes the decision dropped. Absent when there are none. */
+  readonly dropped?: readonly string[];
   /** Expected use. Absent when the wave came with its plan, or had none. */
   readonly expected?: FanOutEstimate;
   /** Null while it runs, and when it had no plan. */

@@ -152,6 +152,8 @@ export const engineLimits = {
   readFileBytesMax: 5_000_000,
   /** Bytes of a file that is kept before it is replaced. It is held in memory once. */
   keptFileBytesMax: 20_000_000,
+  /** Contradictory changes of one wave that a decision is shown, and the files and delegations of each. */
+  mergeConflictsMax: 10,
   /** Changed files that a run's last question and its report name. */
   changedFilesShownMax: 50,
   /** Characters of the patch in the run's last question: people read the whole with `planwave diff`. */

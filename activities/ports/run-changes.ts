@@ -1,4 +1,8 @@
-import type { ApplyChangesResult, ProposedChanges } from '../../contracts/run-changes.ts';
+import type {
+  ApplyChangesResult,
+  MergeConflict,
+  ProposedChanges,
+} from '../../contracts/run-changes.ts';
 
 /** A run whose changes belong into a folder of the user's. */
 export interface ChangedFolder {
@@ -11,6 +15,9 @@ export interface ChangedFolder {
 
 /** The changes of a whole run, on their way into the user's folder. */
 export interface RunChanges {
+  /** Finds delegations that changed the same lines as those before them. */
+  findConflicts(run: ChangedFolder): Promise<readonly MergeConflict[]>;
+
   /** Sums them up without changing anything. Null when there are none. The patch comes as text. */
   propose(
     run: ChangedFolder,

@@ -7,7 +7,7 @@ import { judgeAnswers } from './judge-answers.ts';
 import { openRun } from './open-run.ts';
 import { recordPhase } from './record-phase.ts';
 import { reviewDecision } from './review-decision.ts';
-import { applyRunChanges, proposeChanges } from './settle-changes.ts';
+import { applyRunChanges, findMergeConflicts, proposeChanges } from './settle-changes.ts';
 import { updateRecord } from './update-record.ts';
 
 /** The activities that keep a run's record: its beginning, each change to it, what is judged by it, and the phases of its triads. */
@@ -16,6 +16,7 @@ export function createRecordActivities(
 ): Pick<
   Activities,
   | 'applyRunChanges'
+  | 'findMergeConflicts'
   | 'judgeAnswers'
   | 'openRun'
   | 'proposeChanges'
@@ -28,6 +29,8 @@ export function createRecordActivities(
       whileCurrent((assertCurrent) => applyRunChanges(deps, input, assertCurrent)),
     proposeChanges: (input) =>
       guardActivity(() => withHeartbeat(() => proposeChanges(deps, input))),
+    findMergeConflicts: (input) =>
+      guardActivity(() => withHeartbeat(() => findMergeConflicts(deps, input))),
     judgeAnswers: (input) => guardActivity(() => withHeartbeat(() => judgeAnswers(deps, input))),
     openRun: (input) => whileCurrent((assertCurrent) => openRun(deps, input, assertCurrent)),
     recordPhase: (input) =>

@@ -3,6 +3,11 @@ import type { RunRecord } from '../../contracts/run-record.ts';
 import { checkNamedAnswer } from '../../core/decision/check-decision.ts';
 import type { Answerable } from '../../core/decision/check-decision.ts';
 import { checkResolutions } from '../../core/decision/check-resolutions.ts';
+import {
+  checkReopened,
+  conflictOfMerge,
+  listDropped,
+} from '../../core/workspace/merge-conflicts.ts';
 import { capFaults } from '../../core/text/faults.ts';
 import { listCompleted } from '../../core/run/list-deliverables.ts';
 import { loadTexts, textOf } from '../projection/record-texts.ts';
@@ -21,7 +26,7 @@ import { readRecord } from '../artifacts/record-log.ts';
  */
 export async function reviewDecision(
   { store }: Pick<RecordDeps, 'store'>,
-  { record_ref, wave, outcomes, decision_ref }: ReviewDecisionInput,
+  { record_ref, wave, outcomes, merge_conflicts = [], decision_ref }: ReviewDecisionInput,
 ): Promise<ReviewDecisionResult> {
   const record = await readRecord(store, record_ref);
   const outputs = outcomes.map(({ output_ref }) => output_ref);
@@ -30,10 +35,22 @@ export async function reviewDecision(
   const faults = checkResolutions(decision, {
     pool: record.facts,
     stated: factsFromOutputs(wave, outcomes, (ref) => textOf(texts.outputs, ref)),
-    disputes: (await readDisputes(store, wave, outcomes)).map(({ conflict }) => conflict),
+    disputes: [
+      ...merge_conflicts.map(conflictOfMerge),
+      ...(await readDisputes(store, wave, outcomes)).map(({ conflict }) => conflict),
+    ],
   });
   const named = checkNamedAnswer(decision.answer, listAnswerable(record, outcomes, texts));
-  return { faults: capFaults([...faults, ...named]) };
+  const dropped = listDropped(merge_conflicts, decision.planner_decision.conflicts_resolved);
+  const results = outcomes.filter(isCompleted).map(({ delegation_id, output_ref }) => ({
+    delegation_id,
+    criterion_ids:
+      output_ref === null
+        ? []
+        : textOf(texts.outputs, output_ref).coverage.criteria_met.map((one) => one.criterion_id),
+  }));
+  const reopened = checkReopened(dropped, results, decision);
+  return { faults: capFaults([...faults, ...reopened, ...named]) };
 }
 
 /**

@@ -2,6 +2,8 @@ import type {
   ApplyChangesInput,
   ApplyChangesResult,
   ChangesInput,
+  FindMergeConflictsInput,
+  FindMergeConflictsResult,
   ProposedChanges,
 } from '../../contracts/run-changes.ts';
 import { engineLimits } from '../../core/limits.ts';
@@ -13,6 +15,17 @@ import type { ChangedFolder } from '../ports/run-changes.ts';
 import type { RecordDeps } from './deps.ts';
 
 type ChangeDeps = Pick<RecordDeps, 'store' | 'changes'>;
+
+/** Finds contradictory changes before the planner decides on the wave that made them. */
+export async function findMergeConflicts(
+  { store, changes }: ChangeDeps,
+  { completed, ...input }: FindMergeConflictsInput,
+): Promise<FindMergeConflictsResult> {
+  const folder = await findFolder(store, input);
+  if (folder === null) return { conflicts: [] };
+  const delegation_ids = [...new Set([...folder.delegation_ids, ...completed])];
+  return { conflicts: await changes.findConflicts({ ...folder, delegation_ids }) };
+}
 
 /** Sums up what a run's agents have changed in the user's folder. Null when there is nothing. */
 export async function proposeChanges(

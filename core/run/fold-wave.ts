@@ -7,6 +7,7 @@ import { keyApart } from '../pool/key-apart.ts';
 import { markRedone } from '../pool/mark-stale.ts';
 import { factsFromDecision, factsFromOutputs } from '../pool/propose-facts.ts';
 import { settleFacts, settleStanding } from '../pool/settle-facts.ts';
+import { listDropped } from '../workspace/merge-conflicts.ts';
 import { addUsage } from '../usage/add-usage.ts';
 import { listCompleted, listSuperseded } from './list-deliverables.ts';
 import type { Deliverable } from './list-deliverables.ts';
@@ -20,6 +21,12 @@ export function upsertWave(waves: readonly StoredWave[], wave: StoredWave): read
     : [...waves, wave];
 }
 
+/** Reads from the decision whose changes give way. */
+function droppedParts({ wave, found }: EventOf<'wave_done'>): Pick<StoredWave, 'dropped'> {
+  const dropped = listDropped(wave.merge_conflicts ?? [], found.decision?.conflicts_resolved ?? []);
+  return dropped.length === 0 ? {} : { dropped };
+}
+
 /** Adds the results of a wave: its outcomes, criteria with their notes, details, and facts. */
 export function foldWaveDone(record: RunRecord, event: EventOf<'wave_done'>): RunRecord {
   const { wave, criteria, found } = event;
@@ -31,6 +38,7 @@ export function foldWaveDone(record: RunRecord, event: EventOf<'wave_done'>): Ru
     plan_ref: wave.plan_ref,
     outcomes: wave.outcomes,
     decision_ref: wave.decision_ref,
+    ...droppedParts(event),
     usage: wave.usage,
     ...plannedParts(planned),
     done_at: event.at,

@@ -156,6 +156,7 @@ async function orderNext(host: RootHost, ledger: RunLedger, told: number): Promi
     use_defaults: opened.use_defaults,
     autonomy: opened.autonomy,
     triads: opened.triads,
+    ...(opened.changes !== undefined && { changes: opened.changes }),
     teams: opened.teams,
     models: opened.models,
     facts_total: record.factsTotal(),

@@ -44,6 +44,7 @@ export const { recallSpent } = proxyActivities<Pick<Activities, 'recallSpent'>>(
 /** Reads and writes of the store: idempotent, so they are repeated until the disk works again. */
 export const {
   applyRunChanges,
+  findMergeConflicts,
   judgeAnswers,
   openRun,
   openTeam,
@@ -59,6 +60,7 @@ export const {
   Pick<
     Activities,
     | 'applyRunChanges'
+    | 'findMergeConflicts'
     | 'judgeAnswers'
     | 'openRun'
     | 'openTeam'

@@ -1,11 +1,24 @@
 import { resolve } from 'node:path';
-import type { ApplyChangesResult, ChangeSize } from '../../../contracts/run-changes.ts';
+import type {
+  ApplyChangesResult,
+  ChangeSize,
+  MergeConflict,
+} from '../../../contracts/run-changes.ts';
+import { taskOwner } from '../../../core/ids.ts';
 import { engineLimits } from '../../../core/limits.ts';
+import { cutText } from '../../../core/text/cut-text.ts';
 import { listNames } from '../../../core/text/list-names.ts';
 import type { ChangedFolder, RunChanges } from '../../ports/run-changes.ts';
 import { appliedCommit, applyChanges, findObstacle } from './apply-changes.ts';
 import type { ChangeResult } from './apply-changes.ts';
-import { diffCommits, listChangedFiles, readTree, storeFolder } from './git-snapshots.ts';
+import {
+  diffCommits,
+  listChangedFiles,
+  mergeCommits,
+  readRef,
+  readTree,
+  storeFolder,
+} from './git-snapshots.ts';
 import { changeOf, mergeChanges, listWorktrees } from './git-worktrees.ts';
 import { GitFailed, runGit, splitNul } from './run-git.ts';
 import { baseRef, exists, findGitDir, repositoryOf, userFolder } from './run-repository.ts';
@@ -14,6 +27,15 @@ import { baseRef, exists, findGitDir, repositoryOf, userFolder } from './run-rep
 export function createRunChanges(options: { readonly home: string }): RunChanges {
   const home = resolve(options.home);
   return {
+    async findConflicts(folder) {
+      const isThere = await exists(repositoryOf(home, folder.run_id));
+      return isThere
+        ? orSay(
+            () => findConflicts(home, folder),
+            () => [],
+          )
+        : [];
+    },
     async propose(folder) {
       const gitDir = repositoryOf(home, folder.run_id);
       if (!(await exists(gitDir))) return null;
@@ -37,6 +59,42 @@ export function createRunChanges(options: { readonly home: string }): RunChanges
         (note) => ({ state: 'kept', note }),
       ),
   };
+}
+
+/** Merges one delegation after the other. One that contradicts those before it is left out of what the next is merged with. */
+async function findConflicts(home: string, folder: ChangedFolder): Promise<MergeConflict[]> {
+  const { run_id, delegation_ids } = folder;
+  const gitDir = repositoryOf(home, run_id);
+  const max = engineLimits.mergeConflictsMax;
+  const taken: { readonly owner: string; readonly commit: string }[] = [];
+  const conflicts: MergeConflict[] = [];
+  let merged = (await readRef(gitDir, baseRef)) ?? '';
+  for (const id of await listWorktrees(gitDir, delegation_ids)) {
+    /* oxlint-disable no-await-in-loop */
+    const owner = taskOwner(id);
+    const { to: commit } = await changeOf(home, run_id, id);
+    const both = await mergeCommits(gitDir, merged, commit);
+    if (both.ok) {
+      merged = both.commit;
+      taken.push({ owner, commit });
+      continue;
+    }
+    const against = await Promise.all(
+      taken.map(async (one) =>
+        (await mergeCommits(gitDir, one.commit, commit)).ok ? [] : one.owner,
+      ),
+    );
+    const found = against.flat();
+    const others = found.length > 0 ? found : taken.map((one) => one.owner);
+    conflicts.push({
+      delegation_id: owner,
+      with: [...new Set(others)].filter((other) => other !== owner).slice(-max),
+      files: both.files.slice(0, max).map((path) => cutText(path, 200)),
+    });
+    /* oxlint-enable no-await-in-loop */
+  }
+  // A team whose own tasks contradict each other has nothing to choose between; the end of the run says so.
+  return conflicts.filter((one) => one.with.length > 0).slice(0, max);
 }
 
 /** A call of git that failed is said to the user, who can do something about it; repeating it helps nobody. */

@@ -3,7 +3,7 @@ import { checkAnswer } from '../../../core/questions/check-answer.ts';
 import { changesQuestion } from '../../../core/workspace/changes-question.ts';
 
 const proposed = (over: Partial<ProposedChanges> = {}): ProposedChanges => ({
-  dir: '/work/project',
+  dir: '/srv/project',
   files_total: 2,
   lines_added: 10,
   lines_removed: 3,

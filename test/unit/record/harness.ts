@@ -89,6 +89,8 @@ export async function createHarness(over: Partial<RecordDeps> = {}): Promise<Har
   const bare = { ...createRecordActivities(deps), recordTeam };
   const activities: typeof bare = {
     openRun: (input) => new MockActivityEnvironment().run(bare.openRun, input),
+    findMergeConflicts: (input) =>
+      new MockActivityEnvironment().run(bare.findMergeConflicts, input),
     proposeChanges: (input) => new MockActivityEnvironment().run(bare.proposeChanges, input),
     applyRunChanges: (input) => new MockActivityEnvironment().run(bare.applyRunChanges, input),
     judgeAnswers: (input) => new MockActivityEnvironment().run(bare.judgeAnswers, input),
