@@ -12,6 +12,16 @@ import type { OutputFault } from './output-fault.ts';
 import type { Autonomy, QuestionRules } from './question.ts';
 import type { RunAnswer } from './planner-run.ts';
 import type { Ref } from './ref.ts';
+import type {
+  ApplyChangesInput,
+  ApplyChangesResult,
+  ChangesInput,
+  FindMergeConflictsInput,
+  FindMergeConflictsResult,
+  MergeConflict,
+  ProposedChanges,
+} from './run-changes.ts';
+import type { ChangesMode } from './run-settings.ts';
 import type { RecordChange } from './run-record.ts';
 import type { SpecState } from './spec.ts';
 import type {
@@ -65,6 +75,14 @@ export interface Activities extends DesignActivities {
   readonly reviewDecision: (input: ReviewDecisionInput) => Promise<ReviewDecisionResult>;
   /** Applies changes to the run's record, stores the new one, and writes the projection. */
   readonly updateRecord: (input: UpdateRecordInput) => Promise<UpdateRecordResult>;
+  /** Sums up what the run's agents have changed in the user's folder; null when there is nothing. */
+  readonly proposeChanges: (input: ChangesInput) => Promise<ProposedChanges | null>;
+  /** Finds changes of the same lines among the completed delegations of a run. */
+  readonly findMergeConflicts: (
+    input: FindMergeConflictsInput,
+  ) => Promise<FindMergeConflictsResult>;
+  /** Brings these changes into the folder, once. */
+  readonly applyRunChanges: (input: ApplyChangesInput) => Promise<ApplyChangesResult>;
   /** Stores the state of a triad's phase, and shows it in `.planning/<run>/triads/<delegation>/`. */
   readonly recordPhase: (input: RecordPhaseInput) => Promise<RecordPhaseResult>;
   /** Returns the team of a delegation, with every default filled in. @throws InvalidInput when it can't start. */
@@ -135,6 +153,8 @@ export interface OpenRunResult {
   /** Names of those who may decide what lets the run act or spend (`PLANWAVE_APPROVERS`). Null: everyone. */
   readonly approvers: readonly string[] | null;
   readonly autonomy: Autonomy;
+  /** Defined in `runSettings`. Absent for a run without a folder of the user's. */
+  readonly changes?: ChangesMode;
   /** The user's own criteria, all open. */
   readonly criteria: readonly CriterionState[];
   readonly known_inputs: readonly string[];
@@ -234,6 +254,8 @@ export interface ReviewDecisionInput {
     /** Null for an agent, and where nothing came of a triad or a team. */
     readonly executor_end: ExecutorEnd | null;
   })[];
+  /** Defined in RecordedWave. */
+  readonly merge_conflicts?: readonly MergeConflict[];
   readonly decision_ref: Ref;
 }
 

@@ -8,6 +8,7 @@ import type { StageName } from './names.ts';
 import type { OutputFault } from './output-fault.ts';
 import type { AskedQuestion, QuestionReviewOutline } from './question.ts';
 import type { Ref } from './ref.ts';
+import type { MergeConflict } from './run-changes.ts';
 import type { ReadStateCall, StateToolName } from './state-call.ts';
 import type { ReadingScope, ToolRead } from './transcript.ts';
 import type { ExecutorEnd, TaskStatus, TeamSetup } from './team-run.ts';
@@ -74,6 +75,8 @@ export type Prompt =
     }
   | {
       readonly kind: 'decision';
+      /** Defined in RecordedWave. */
+      readonly merge_conflicts?: readonly MergeConflict[];
       readonly wave: number;
       readonly record_ref: Ref;
       readonly plan_ref: Ref;

@@ -16,6 +16,7 @@ import type {
   QuestionRules,
 } from './question.ts';
 import { runSettings } from './run-settings.ts';
+import type { ChangesMode } from './run-settings.ts';
 import { NamedTeams } from './team.ts';
 import type { TeamSummary } from './team.ts';
 import type { Ref } from './ref.ts';
@@ -103,6 +104,8 @@ export interface CarriedRun {
   /** Defined in OpenRunResult. */
   readonly approvers: readonly string[] | null;
   readonly autonomy: Autonomy;
+  /** Defined in OpenRunResult. */
+  readonly changes?: ChangesMode;
   readonly triads: boolean;
   /** Defined in OpenRunResult. */
   readonly teams: readonly TeamSummary[] | null;

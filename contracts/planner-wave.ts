@@ -10,7 +10,9 @@ import type { Autonomy, KnownAnswer } from './question.ts';
 import type { RunAnswer } from './planner-run.ts';
 import type { NewsItem } from './messages.ts';
 import type { Ref } from './ref.ts';
+import type { MergeConflict } from './run-changes.ts';
 import { runSettings } from './run-settings.ts';
+import type { ChangesMode } from './run-settings.ts';
 import { NamedTeams } from './team.ts';
 import type { TeamSummary } from './team.ts';
 import type { Usage } from './usage.ts';
@@ -53,6 +55,8 @@ export interface WaveOrder {
   /** True when triads may do delegations. */
   readonly triads: boolean;
   /** Defined in OpenRunResult. */
+  readonly changes?: ChangesMode;
+  /** Defined in OpenRunResult. */
   readonly teams: readonly TeamSummary[] | null;
   /** Models that members of triads may get. */
   readonly models: readonly string[];
@@ -82,6 +86,8 @@ export interface WaveResult {
   readonly record_ref: Ref | null;
   readonly outcomes: readonly DelegationOutcome[];
   readonly decision: WaveDecisionOutline | null;
+  /** Defined in RecordedWave. */
+  readonly merge_conflicts?: readonly MergeConflict[];
   /** Fingerprints of the delegations that were started. */
   readonly fingerprints: readonly string[];
   /** State of all criteria after the wave. */

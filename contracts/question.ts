@@ -44,7 +44,9 @@ export type QuestionKind =
   /** The last allowed wave is over and criteria are still open. */
   | 'waves_spent'
   /** A limit of the budget is reached. */
-  | 'budget';
+  | 'budget'
+  /** The run's changes wait to be brought into the user's folder. */
+  | 'changes';
 
 /** Source of a question. */
 export interface Asker {

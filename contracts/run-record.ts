@@ -9,6 +9,7 @@ import type { AmendedAnswer, GuardedDelegation, WaveProgress } from './messages.
 import type { RunStatus } from './planner-run.ts';
 import type { AnsweredQuestion, Question, RejectedAnswer } from './question.ts';
 import type { Ref } from './ref.ts';
+import type { MergeConflict, SettledChanges } from './run-changes.ts';
 import type { ChangesMode } from './run-settings.ts';
 import type { Usage } from './usage.ts';
 import type { RunPhase } from './views.ts';
@@ -89,6 +90,8 @@ export interface RecordedWave {
   readonly record_ref: Ref | null;
   readonly outcomes: readonly DelegationOutcome[];
   readonly decision_ref: Ref | null;
+  /** Contradictory changes of the workspace. Absent when there were none. */
+  readonly merge_conflicts?: readonly MergeConflict[];
   readonly usage: Usage;
 }
 
@@ -99,6 +102,8 @@ export interface StoredWave extends Omit<RecordedWave, 'record_ref'> {
   readonly done_at: number | null;
   /** Delegations whose acting calls need approvals, with the reason. Absent when there are none. */
   readonly guarded?: readonly GuardedDelegation[];
+  /** Delegations whose changes the decision dropped. Absent when there are none. */
+  readonly dropped?: readonly string[];
   /** Expected use. Absent when the wave came with its plan, or had none. */
   readonly expected?: FanOutEstimate;
   /** Null while it runs, and when it had no plan. */
@@ -158,6 +163,8 @@ export interface RunRecord {
   readonly rejected_answers: readonly RejectedAnswer[];
   /** Changes that tools made outside, in the order of the first report. Absent while there are none. */
   readonly effects?: readonly RecordedEffect[];
+  /** Fate of the agents' changes. Absent before the end, and where nothing was changed in a folder of the user's. */
+  readonly settled_changes?: SettledChanges;
   readonly usage: Usage;
   /** Absent for a run without a design. */
   readonly design?: RecordedDesign;
@@ -207,6 +214,8 @@ export type RecordChange =
     }
   /** A stage of the design has ended, its plan has changed, or the design has ended. */
   | { readonly type: 'designed'; readonly progress: DesignProgress }
+  /** Once, before the run ends. */
+  | { readonly type: 'changes_settled'; readonly changes: SettledChanges }
   /** A wave ended without a report. */
   | { readonly type: 'wave_lost'; readonly wave: number; readonly usage: Usage }
   | {

@@ -114,6 +114,11 @@ export function disputeKey(delegationId: string, sectionId: string): string {
   return `triad/${delegationId}/${sectionId}`;
 }
 
+/** Returns the subject of a conflict between changes of the same lines. */
+export function mergeKey(delegationId: string): string {
+  return `merge/${delegationId}`;
+}
+
 /** Returns `001`, `002`, …: three digits, so that listings are in order. */
 export function waveNumber(wave: number): string {
   return String(wave).padStart(3, '0');

@@ -158,6 +158,12 @@ export const engineLimits = {
   readFileBytesMax: 5_000_000,
   /** Bytes of a file that is kept before it is replaced. It is held in memory once. */
   keptFileBytesMax: 20_000_000,
+  /** Contradictory changes of one wave that a decision is shown, and the files and delegations of each. */
+  mergeConflictsMax: 10,
+  /** Changed files that a run's last question and its report name. */
+  changedFilesShownMax: 50,
+  /** Characters of the patch in the run's last question: people read the whole with `planwave diff`. */
+  patchShownCharsMax: 2_000,
   /** Files of a workspace that is copied for each delegation without being a git repository: more is hardly the folder that was meant. */
   copiedFilesMax: 20_000,
   /** Entries of one listing of a workspace's folder: some 100 pages of a model's context. */

@@ -7,6 +7,7 @@ import { createFileReplyLedger } from '../activities/adapters/file-store/file-re
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
 import { openSegments } from '../activities/adapters/file-store/segments.ts';
 import type { Segments } from '../activities/adapters/file-store/segments.ts';
+import { createRunChanges } from '../activities/adapters/git/git-run-changes.ts';
 import { createGitWorktrees } from '../activities/adapters/git/git-worktrees.ts';
 import { createFileWorkspaces } from '../activities/adapters/workspaces/file-workspaces.ts';
 import { createThreadStore } from '../activities/adapters/thread-store/create-thread-store.ts';
@@ -132,6 +133,7 @@ export function createActivities(
       }),
       projection,
       workspaces: places.workspaces,
+      changes: createRunChanges({ home }),
       approvers: settings.approvers ?? null,
       toolNames,
       toolProperties: listProperties(tools),

@@ -25,6 +25,7 @@ import {
   oneLine,
 } from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
+import { renderChanges } from './render-changes.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts, TextRefs } from './record-texts.ts';
 import {
@@ -55,6 +56,7 @@ export function renderReport(record: RunRecord, status: RunStatus, texts: Record
     `**${describeStatus(record, status)}** The answer is in \`${treePaths.result}\`.`,
     renderGoal(record),
     ...renderCame(record, texts),
+    renderChanges(record),
     ...renderResultEffects(record),
     renderGuarded(record),
     renderResultTeams(record, texts),

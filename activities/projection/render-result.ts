@@ -7,6 +7,7 @@ import type { Answer } from './find-answer.ts';
 import { findHandedOver } from '../../core/run/list-deliverables.ts';
 import { bullets, cutLine, joinSections, oneLine } from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
+import { describeSettled } from './render-changes.ts';
 import type { RecordTexts } from './record-texts.ts';
 import { listUnsettled, standingAssumptions } from './render-open-ends.ts';
 import { resultLimits } from './limits.ts';
@@ -56,11 +57,15 @@ function renderHead(
 ): readonly string[] {
   const unmet = record.criteria.filter(({ state }) => state === 'open');
   const isPhase = findHandedOver(record) !== null;
+  const { settled_changes: changes } = record;
   return [
     `**Status:** ${describeStatus(record, status)}`,
     ...(note === '' ? [] : [`**Not the last word:** ${note}`]),
     ...listShort('Not met', isPhase ? [] : unmet.map(({ description }) => description)),
     ...listShort('Open or unproven', listUnsettled(record, texts)),
+    ...(changes === undefined
+      ? []
+      : [`**Changes:** ${oneLine(describeSettled(changes, record.run_id))}`]),
     ...listShort(
       'Assumed',
       standingAssumptions(record).map(({ statement }) =>

@@ -9,6 +9,7 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { loadTexts, textOf } from '../projection/record-texts.ts';
 import { factsFromOutputs } from '../../core/pool/propose-facts.ts';
 import { currentFacts, readDisputes, showFact } from '../artifacts/read-reports.ts';
+import { conflictOfMerge } from '../../core/workspace/merge-conflicts.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, listBlock } from '../text/blocks.ts';
 
@@ -19,13 +20,14 @@ import { cutAtLine, jsonBlock, listBlock } from '../text/blocks.ts';
 export async function renderPoolBlocks(
   store: ArtifactStore,
   record: RunRecord,
-  { wave, outcomes }: Extract<Prompt, { kind: 'decision' }>,
+  { wave, outcomes, merge_conflicts = [] }: Extract<Prompt, { kind: 'decision' }>,
 ): Promise<readonly string[]> {
   // The check of the decision knows no others: a fact of a replaced result is no side of a conflict.
   const standing = dropReplacedOutcomes(outcomes);
   const texts = await loadTexts(store, [{ outputs: standing.map((one) => one.output_ref) }]);
   const disputes = await readDisputes(store, wave, outcomes);
-  const torn = disputes.map(({ conflict }) => conflict);
+  const merges = merge_conflicts.map(conflictOfMerge);
+  const torn = [...merges, ...disputes.map(({ conflict }) => conflict)];
   const found = findConflicts(
     record.facts,
     factsFromOutputs(wave, standing, (ref) => textOf(texts.outputs, ref)),
@@ -40,13 +42,18 @@ export async function renderPoolBlocks(
     listBlock('facts', facts, blockBytesMax.facts, 'last'),
     jsonBlock('conflicts', shown.map(showConflict)) +
       tellLeft(
-        found.length + asked.length - shown.length,
+        found.length + merges.length + asked.length - shown.length,
         'conflicts are left to the next decision',
       ) +
       tellLeft(disputes.length - asked.length, 'disputes of triads are told in their outputs only'),
+    ...(merges.length === 0 ? [] : [mergeWords]),
     ...(asked.length === 0 ? [] : [await renderMinorityBlock(store, asked)]),
   ];
 }
+
+/** Says what a resolution does to files. */
+const mergeWords =
+  'A conflict:merge/… is about files: these delegations changed the same lines. The changes of origin stay, those of superseded are dropped: reopen what only they met, and have it done again on top of the others where it is still wanted. Where only the user can choose, ask in user_questions first.';
 
 function tellLeft(count: number, what: string): string {
   return count === 0 ? '' : `\n[${count} more ${what}.]`;

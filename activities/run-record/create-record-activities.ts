@@ -6,6 +6,7 @@ import type { RecordDeps } from './deps.ts';
 import { judgeAnswers, reviewDecision } from './review-decision.ts';
 import { openRun } from './open-run.ts';
 import { recordPhase } from './record-phase.ts';
+import { applyRunChanges, findMergeConflicts, proposeChanges } from './settle-changes.ts';
 import { updateRecord } from './update-record.ts';
 
 /** The activities that keep a run's record: its beginning, each change to it, what is judged by it, and the phases of its triads. */
@@ -13,9 +14,22 @@ export function createRecordActivities(
   deps: RecordDeps,
 ): Pick<
   Activities,
-  'judgeAnswers' | 'openRun' | 'recordPhase' | 'reviewDecision' | 'updateRecord'
+  | 'applyRunChanges'
+  | 'findMergeConflicts'
+  | 'judgeAnswers'
+  | 'openRun'
+  | 'proposeChanges'
+  | 'recordPhase'
+  | 'reviewDecision'
+  | 'updateRecord'
 > {
   return {
+    applyRunChanges: (input) =>
+      whileCurrent((assertCurrent) => applyRunChanges(deps, input, assertCurrent)),
+    proposeChanges: (input) =>
+      guardActivity(() => withHeartbeat(() => proposeChanges(deps, input))),
+    findMergeConflicts: (input) =>
+      guardActivity(() => withHeartbeat(() => findMergeConflicts(deps, input))),
     judgeAnswers: (input) => guardActivity(() => withHeartbeat(() => judgeAnswers(deps, input))),
     openRun: (input) => whileCurrent((assertCurrent) => openRun(deps, input, assertCurrent)),
     recordPhase: (input) =>

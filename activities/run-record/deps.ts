@@ -3,6 +3,7 @@ import type { MiddlewareName } from '../../contracts/team.ts';
 import type { AgentSource } from '../ports/agent-source.ts';
 import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
+import type { RunChanges } from '../ports/run-changes.ts';
 import type { Workspaces } from '../ports/workspaces.ts';
 
 export interface RecordDeps {
@@ -17,6 +18,8 @@ export interface RecordDeps {
   readonly projection: ProjectionWriter;
   /** Checks the folder that a run's input may name for its files, and reads its guide. */
   readonly workspaces: Pick<Workspaces, 'findFault' | 'read'>;
+  /** Changes of runs, on their way into the users' folders. */
+  readonly changes: RunChanges;
   /** Defined in OpenRunResult. */
   readonly approvers: readonly string[] | null;
   /** All existing tools. An agent that allows another one is refused. */

@@ -11,10 +11,15 @@ import { checkResolutions } from '../../core/decision/check-resolutions.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { factsFromOutputs } from '../../core/pool/propose-facts.ts';
 import { judgeAmendedAnswer } from '../../core/questions/amend-answer.ts';
+import {
+  checkReopened,
+  conflictOfMerge,
+  listDropped,
+} from '../../core/workspace/merge-conflicts.ts';
+import { capFaults } from '../../core/text/list-names.ts';
 import { listCompleted } from '../../core/run/list-deliverables.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { hashText } from '../../core/text/hash-text.ts';
-import { capFaults } from '../../core/text/list-names.ts';
 import { readDisputes } from '../artifacts/read-reports.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import { loadTexts, textOf } from '../projection/record-texts.ts';
@@ -67,7 +72,7 @@ export async function judgeAnswers(
  */
 export async function reviewDecision(
   { store }: Pick<RecordDeps, 'store'>,
-  { record_ref, wave, outcomes, decision_ref }: ReviewDecisionInput,
+  { record_ref, wave, outcomes, merge_conflicts = [], decision_ref }: ReviewDecisionInput,
 ): Promise<ReviewDecisionResult> {
   const record = await readRecord(store, record_ref);
   const outputs = outcomes.map(({ output_ref }) => output_ref);
@@ -76,10 +81,22 @@ export async function reviewDecision(
   const faults = checkResolutions(decision, {
     pool: record.facts,
     stated: factsFromOutputs(wave, outcomes, (ref) => textOf(texts.outputs, ref)),
-    disputes: (await readDisputes(store, wave, outcomes)).map(({ conflict }) => conflict),
+    disputes: [
+      ...merge_conflicts.map(conflictOfMerge),
+      ...(await readDisputes(store, wave, outcomes)).map(({ conflict }) => conflict),
+    ],
   });
   const named = checkNamedAnswer(decision.answer, listAnswerable(record, outcomes, texts));
-  return { faults: capFaults([...faults, ...named]) };
+  const dropped = listDropped(merge_conflicts, decision.planner_decision.conflicts_resolved);
+  const results = outcomes.filter(isCompleted).map(({ delegation_id, output_ref }) => ({
+    delegation_id,
+    criterion_ids:
+      output_ref === null
+        ? []
+        : textOf(texts.outputs, output_ref).coverage.criteria_met.map((one) => one.criterion_id),
+  }));
+  const reopened = checkReopened(dropped, results, decision);
+  return { faults: capFaults([...faults, ...reopened, ...named]) };
 }
 
 /**

@@ -26,7 +26,13 @@ export type AnswerRule = Pick<Question, 'expected_answer_format' | 'choices' | '
  * that was meant for another question must not approve.
  */
 export function needsExplicitWord(kind: QuestionKind | undefined): boolean {
-  return kind === 'approval' || kind === 'plan_approval' || kind === 'effect' || kind === 'budget';
+  return (
+    kind === 'approval' ||
+    kind === 'plan_approval' ||
+    kind === 'effect' ||
+    kind === 'budget' ||
+    kind === 'changes'
+  );
 }
 
 export type CheckedAnswer =

@@ -116,6 +116,7 @@ const enginesKinds: readonly QuestionKind[] = [
   'waves_spent',
   'approval',
   'effect',
+  'changes',
 ];
 
 /** Sets untrusted texts in a medium: a terminal, or Markdown. */

@@ -76,6 +76,8 @@ function foldAlone(record: RunRecord, event: Exclude<RunEvent, InboxEvent>): Run
       return foldWaveDone(record, event);
     case 'designed':
       return foldDesign(record, event);
+    case 'changes_settled':
+      return { ...record, settled_changes: event.changes };
     case 'wave_lost':
       return loseWave(record, event);
     case 'ended':

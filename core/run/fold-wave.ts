@@ -10,6 +10,7 @@ import { factsFromDecision, factsFromOutputs } from '../pool/propose-facts.ts';
 import { settleFacts, settleStanding } from '../pool/settle-facts.ts';
 import { addUsage, noUsage } from '../usage/add-usage.ts';
 import { addDetails, listCompleted, listSuperseded } from './list-deliverables.ts';
+import { listDropped } from '../workspace/merge-conflicts.ts';
 import type { Deliverable } from './list-deliverables.ts';
 import { addPlannedCriteria, applyCriterionStates } from './record-criteria.ts';
 
@@ -25,6 +26,12 @@ export function sumUsage({ design, waves }: Pick<RunRecord, 'design' | 'waves'>)
   return addUsage(design?.usage ?? noUsage, ...waves.map((wave) => wave.usage));
 }
 
+/** Reads from the decision whose changes give way. */
+function droppedParts({ wave, found }: EventOf<'wave_done'>): Pick<StoredWave, 'dropped'> {
+  const dropped = listDropped(wave.merge_conflicts ?? [], found.decision?.conflicts_resolved ?? []);
+  return dropped.length === 0 ? {} : { dropped };
+}
+
 /** Adds the results of a wave: its outcomes, criteria with their notes, details, and facts. */
 export function foldWaveDone(record: RunRecord, event: EventOf<'wave_done'>): RunRecord {
   const { wave, criteria, found } = event;
@@ -36,6 +43,7 @@ export function foldWaveDone(record: RunRecord, event: EventOf<'wave_done'>): Ru
     plan_ref: wave.plan_ref,
     outcomes: wave.outcomes,
     decision_ref: wave.decision_ref,
+    ...droppedParts(event),
     usage: wave.usage,
     ...plannedParts(planned),
     done_at: event.at,

@@ -7,6 +7,7 @@ import { explainCriteria } from '../shared/explain-criteria.ts';
 import { designedSignal, progressSignal, waveQuery } from '../shared/messages.ts';
 import { registerRootHandlers } from '../shared/root-handlers.ts';
 import { RootHost } from '../shared/root-host.ts';
+import { settleChanges } from '../shared/settle-changes.ts';
 import { runWaves } from './run-waves.ts';
 
 /**
@@ -55,6 +56,7 @@ export async function plannerRun(args: PlannerRunArgs): Promise<PlannerRunResult
   );
   if (carried === null) await host.open('plannerRun', args);
   const { status, outcomes } = await runWaves(host, carried);
+  await settleChanges(host, status);
   return host.finish(status, explainCriteria(outcomes));
 }
 

@@ -9,6 +9,7 @@ import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WaveView } from '../../contracts/views.ts';
+import type { MergeConflict } from '../../contracts/run-changes.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
@@ -39,6 +40,8 @@ export interface Dispatched {
   readonly fingerprints: readonly string[];
   /** True when the wave was cancelled; then the outcomes are those until that moment. */
   readonly stopped: boolean;
+  /** Defined in RecordedWave. */
+  readonly merge_conflicts?: readonly MergeConflict[];
 }
 
 /** Part of the dispatch that people see. */

@@ -3,7 +3,7 @@ import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WaveDecisionOutline } from '../../contracts/wave-decision.ts';
 import { dropReplacedOutcomes } from '../../core/schedule/dependencies.ts';
 import { readEnd } from '../../core/executor.ts';
-import { reviewDecision } from '../shared/activities.ts';
+import { findMergeConflicts, reviewDecision } from '../shared/activities.ts';
 import { untilDone } from '../shared/until-done.ts';
 import type { Dispatched } from './dispatch-wave.ts';
 import type { WaveContext } from './wave-context.ts';
@@ -11,7 +11,7 @@ import type { WaveContext } from './wave-context.ts';
 /** Pool, outputs and the decision's text are in the store, so an activity holds them against each other. */
 export async function reviewFacts(
   { record_ref, wave }: WaveOrder,
-  { outcomes }: Dispatched,
+  { outcomes, merge_conflicts }: Dispatched,
   { decision_ref }: WaveDecisionOutline,
   { superior }: WaveContext,
 ): Promise<readonly OutputFault[]> {
@@ -25,6 +25,7 @@ export async function reviewFacts(
       output_ref: outcome.output_ref,
       executor_end: readEnd(outcome.executor),
     })),
+    ...(merge_conflicts !== undefined && { merge_conflicts }),
     decision_ref,
   };
   const { faults } = await untilDone(
@@ -32,4 +33,24 @@ export async function reviewFacts(
     (reason) => superior.park(reason),
   );
   return faults;
+}
+
+/** Adds the changes of the same lines that the wave's delegations made, as far as they work in copies of a folder. */
+export async function addMergeConflicts(
+  { run_id, record_ref, changes }: WaveOrder,
+  dispatched: Dispatched,
+  { superior }: WaveContext,
+): Promise<Dispatched> {
+  const completed = dispatched.outcomes.flatMap(({ status, delegation_id }) =>
+    status === 'completed' ? [delegation_id] : [],
+  );
+  if (changes === undefined || changes === 'direct' || completed.length === 0) return dispatched;
+  const { conflicts } = await untilDone(
+    () =>
+      findMergeConflicts.executeWithOptions({ summary: 'merge the changes' }, [
+        { run_id, record_ref, completed },
+      ]),
+    (reason) => superior.park(reason),
+  );
+  return conflicts.length === 0 ? dispatched : { ...dispatched, merge_conflicts: conflicts };
 }

@@ -72,6 +72,7 @@ function orderOf(host: RootHost, opened: OpenRunResult): WaveOrder {
     use_defaults: opened.use_defaults,
     autonomy: opened.autonomy,
     triads: opened.triads,
+    ...(opened.changes !== undefined && { changes: opened.changes }),
     teams: opened.teams,
     models: opened.models,
     facts_total: 0,

@@ -32,7 +32,7 @@ import type { Consultation, Consulted } from './consult-planner.ts';
 import { dispatchWave } from './dispatch-wave.ts';
 import type { Dispatched, DispatchView } from './dispatch-wave.ts';
 import { createDetailLoader } from './load-details.ts';
-import { reviewFacts } from './review-facts.ts';
+import { addMergeConflicts, reviewFacts } from './review-facts.ts';
 import { knownAnswers, knownInputs, settleByNews, usageUntilNow } from './wave-context.ts';
 import type { WaveContext } from './wave-context.ts';
 
@@ -103,15 +103,17 @@ async function carryOut(
 
   // The planner had nothing to give out: no criterion is open, and nothing follows from what the user said.
   if (plan.delegations.length === 0) return end('decided', nothing, null);
-  const dispatched = await dispatchWave(plan, order, { ...plannerContext, account }, (view) => {
+  const worked = await dispatchWave(plan, order, { ...plannerContext, account }, (view) => {
     dispatching = view;
     show('dispatching');
   });
-  if (dispatched.stopped) return end('stopped', dispatched, null);
+  if (worked.stopped) return end('stopped', worked, null);
   const ended = endedBy(account);
-  if (ended !== null) return end(ended, dispatched, null);
+  if (ended !== null) return end(ended, worked, null);
 
   show('deciding');
+  const dispatched = await stopWhenCancelled(() => addMergeConflicts(order, worked, context));
+  if (dispatched === null) return end('stopped', worked, null);
   const consultation = deciding(order, plan, dispatched, context);
   const decision = decisionOf(await consultPlanner(consultation, order, plannerContext), account);
   show('done');
@@ -173,6 +175,9 @@ function deciding(
       wave,
       record_ref,
       plan_ref: plan.plan_ref,
+      ...(dispatched.merge_conflicts !== undefined && {
+        merge_conflicts: dispatched.merge_conflicts,
+      }),
       outcomes: dispatched.outcomes.map((outcome) => ({
         delegation_id: outcome.delegation_id,
         status: outcome.status,
@@ -254,6 +259,9 @@ function resultOf(
     plan_ref: plan?.plan_ref ?? null,
     record_ref: plan === null ? null : order.record_ref,
     outcomes: dispatched.outcomes,
+    ...(dispatched.merge_conflicts !== undefined && {
+      merge_conflicts: dispatched.merge_conflicts,
+    }),
     decision,
     fingerprints: dispatched.fingerprints,
     criteria: settleByAnswers(

@@ -50,12 +50,15 @@ export const {
   checkDesign,
   describeDesign,
   findResearch,
+  applyRunChanges,
+  findMergeConflicts,
   judgeAnswers,
   keepResearch,
   openRun,
   openTeam,
   planNextWave,
   planTasks,
+  proposeChanges,
   recordPhase,
   recordTeam,
   reviewDecision,
@@ -66,10 +69,13 @@ export const {
   Pick<
     Activities,
     | keyof DesignActivities
+    | 'applyRunChanges'
+    | 'findMergeConflicts'
     | 'judgeAnswers'
     | 'openRun'
     | 'openTeam'
     | 'planTasks'
+    | 'proposeChanges'
     | 'recordPhase'
     | 'recordTeam'
     | 'reviewDecision'

@@ -3,6 +3,7 @@ import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 import { isDone } from '../../core/criteria/criteria.ts';
 import { explainCriteria } from './explain-criteria.ts';
+import { settleChanges } from './settle-changes.ts';
 import type { RootHost } from './root-host.ts';
 
 /**
@@ -12,6 +13,7 @@ import type { RootHost } from './root-host.ts';
  */
 export async function finishAlone(host: RootHost, wave: WaveResult): Promise<RunAnswer> {
   host.takeWave(wave);
+  await settleChanges(host, statusOf(wave));
   const ended = await host.finish(statusOf(wave), explainCriteria(wave.outcomes));
   const { answer, result_path, report_path } = ended;
   return { answer, result_path, report_path };

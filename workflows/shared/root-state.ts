@@ -153,9 +153,18 @@ export function loseWaveInState(
 }
 
 export function recordedWave(wave: WaveResult): RecordedWave {
-  const { wave: number, status, plan_ref, record_ref, outcomes, usage } = wave;
+  const { wave: number, status, plan_ref, record_ref, outcomes, merge_conflicts, usage } = wave;
   const decision_ref = wave.decision?.decision_ref ?? null;
-  return { wave: number, status, plan_ref, record_ref, outcomes, decision_ref, usage };
+  return {
+    wave: number,
+    status,
+    plan_ref,
+    record_ref,
+    outcomes,
+    decision_ref,
+    ...(merge_conflicts !== undefined && { merge_conflicts }),
+    usage,
+  };
 }
 
 function summariseWave(wave: WaveResult): WaveSummary {

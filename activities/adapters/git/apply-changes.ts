@@ -67,6 +67,17 @@ export async function applyChanges(run: ChangedRun): Promise<ChangeResult> {
   return result;
 }
 
+/** Returns what would keep `applyChanges` from bringing the changes into the folder as it is now. */
+export async function findObstacle(run: ChangedRun): Promise<ChangeResult> {
+  const target = await findTarget(run, repositoryOf(run.home, run.run_id));
+  return typeof target === 'string' ? { state: 'done', files: [] } : target;
+}
+
+/** Returns the commit of the folder with the changes, if they are in it; its parent is the folder before. */
+export function appliedCommit(gitDir: string): Promise<string | null> {
+  return readRef(gitDir, appliedRef);
+}
+
 /** Takes the changes of a run out of the user's folder again. What the user has changed since stays. */
 export async function undoChanges(run: ChangedRun): Promise<ChangeResult> {
   const gitDir = repositoryOf(run.home, run.run_id);

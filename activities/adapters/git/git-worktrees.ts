@@ -106,7 +106,7 @@ export async function diffOf(home: string, runId: string, delegationId: string):
 }
 
 /** Returns the commits before and after a delegation's work; without a worktree both are the run's base. */
-async function changeOf(home: string, runId: string, delegationId: string) {
+export async function changeOf(home: string, runId: string, delegationId: string) {
   const gitDir = repositoryOf(home, runId);
   const start = await readRef(gitDir, delegationRef('start', delegationId));
   if (start !== null) return { from: start, to: await keep(home, runId, delegationId) };
@@ -138,7 +138,10 @@ export async function mergeChanges(
 }
 
 /** Lists the worktrees of delegations and of their tasks, in the order of the delegations. */
-async function listWorktrees(gitDir: string, delegationIds: readonly string[]): Promise<string[]> {
+export async function listWorktrees(
+  gitDir: string,
+  delegationIds: readonly string[],
+): Promise<string[]> {
   const args = ['for-each-ref', '--format=%(refname)', 'refs/planwave/start'];
   const refs = (await runGit({ gitDir }, args)).output.toString().split('\n');
   const made = refs.filter((ref) => ref !== '').map(readDelegationRef);

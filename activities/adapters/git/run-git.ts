@@ -16,6 +16,8 @@ export interface GitOptions {
   readonly stdin?: Buffer;
   /** Exit codes that are an answer and no failure. Default: 0. */
   readonly okCodes?: readonly number[];
+  /** Time of a commit that people see, in Unix epoch seconds. If undefined, always the same. */
+  readonly at?: number;
 }
 
 export interface GitAnswer {
@@ -84,13 +86,18 @@ const environment = {
 export function runGit(
   { gitDir, workTree, indexFile }: GitPlace,
   args: readonly string[],
-  { stdin = Buffer.alloc(0), okCodes = [0] }: GitOptions = {},
+  { stdin = Buffer.alloc(0), okCodes = [0], at }: GitOptions = {},
 ): Promise<GitAnswer> {
   const places = [
     `--git-dir=${gitDir}`,
     ...(workTree === undefined ? [] : [`--work-tree=${workTree}`]),
   ];
-  const env = { ...environment, ...(indexFile !== undefined && { GIT_INDEX_FILE: indexFile }) };
+  const date = at === undefined ? undefined : `${at} +0000`;
+  const env = {
+    ...environment,
+    ...(indexFile !== undefined && { GIT_INDEX_FILE: indexFile }),
+    ...(date !== undefined && { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date }),
+  };
   return new Promise((resolve, reject) => {
     const child = execFile(
       'git',

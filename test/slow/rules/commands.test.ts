@@ -3,13 +3,23 @@ import { join } from 'node:path';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
 import { createFileRunIndex } from '../../../activities/adapters/file-store/file-run-index.ts';
 import { ownToolchain } from '../../../activities/adapters/sandbox/bubblewrap.ts';
+import type { WaveDecision } from '../../../contracts/wave-decision.ts';
 import type { ScriptedToolCall } from '../../../rehearsal/script.ts';
 import { createRunChanges } from '../../../scripts/run-changes.ts';
 import { openCommands } from '../../../worker/open-commands.ts';
 import { lastMessageOf } from '../../support/calls.ts';
 import { createGitFixture, userGit } from '../../support/git-fixture.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
-import { callsOf, completed, plan, plans, work, works } from '../../support/scripted-work.ts';
+import {
+  callsOf,
+  completed,
+  decision,
+  newestText,
+  plan,
+  plans,
+  work,
+  works,
+} from '../../support/scripted-work.ts';
 import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
@@ -64,6 +74,7 @@ it('an engineer makes a failing test pass in a worktree, a tester sees it pass, 
     goal: 'Make the failing test pass',
     agents_dir: provideEngineer(),
     workspace_dir: dir,
+    changes: 'keep',
   });
   expect(await stage.result(run)).toMatchObject({ status: 'completed' });
   const [, failed, , passed, diffed] = callsOf(stage.rehearsal, 'fix').map(lastMessageOf);
@@ -99,34 +110,49 @@ it('an engineer makes a failing test pass in a worktree, a tester sees it pass, 
   await expectPromisesKept(stage, run.workflowId);
 }, 90_000);
 
-it('two delegations that change the same line are a conflict that the one who builds on both can report', async () => {
+/** Decides on a wave that two-done is open. */
+const decides = (nth: number, over: Partial<WaveDecision>, names: object) => {
+  const made = decision('two-done');
+  const planner_decision = { ...made.planner_decision, ...names };
+  const json: WaveDecision = { ...made, ...over, planner_decision };
+  return { match: { schema: 'decision' as const, nth }, reply: { json } };
+};
+
+it('two delegations that change the same line are a conflict that the planner resolves by name', async () => {
   const { dir } = createGitFixture({ 'sum.mjs': wrong });
+  const conflicts_resolved = [
+    { conflict: 'conflict:merge/two', resolution: 'one stays', origin: 'one', superseded: 'two' },
+  ];
+  const reopened = { criteria_reopened: [{ criterion_id: 'two-done', reason: 'Dropped.' }] };
+  const seen = { json: { ...completed('two-done'), effects_claimed: ['cat sum.mjs'] } };
   stage.rehearsal.script([
-    plans(
-      1,
-      plan([
-        work('one', { agent_id: 'builder' }),
-        work('two', { agent_id: 'builder' }),
-        work('both', { agent_id: 'builder', depends_on: ['one', 'two'] }),
-      ]),
-    ),
+    plans(1, plan([work('one', { agent_id: 'builder' }), work('two', { agent_id: 'builder' })])),
     works('one', writes('1\n'), 1),
     works('one', { json: completed('one-done') }),
     works('two', writes('2\n'), 1),
     works('two', { json: completed('two-done') }),
-    works('both', runsTests, 1),
-    works('both', { json: completed('both-done') }),
+    decides(1, {}, {}),
+    decides(2, {}, { conflicts_resolved }),
+    decides(3, reopened, { conflicts_resolved }),
+    plans(2, plan([work('redo', { agent_id: 'builder', criteria: ['two-done'] })])),
+    works('redo', uses('run_command', { argv: ['cat', 'sum.mjs'] }), 1),
+    works('redo', seen),
   ]);
   const run = await stage.start('plannerRun', {
     goal: 'Change a line twice',
     agents_dir: provideEngineer(),
     workspace_dir: dir,
-    limits: { max_waves: 1 },
-    use_defaults: true,
+    changes: 'apply',
   });
-  await stage.result(run);
-  expect(lastMessageOf(callsOf(stage.rehearsal, 'both')[1])).toMatch(
-    /changed the same lines of .*sum\.mjs/,
-  );
-  expect(readFileSync(join(dir, 'sum.mjs'), 'utf8')).toBe(wrong);
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 2 });
+  const asked = stage.rehearsal.calls().filter(({ shape }) => shape === 'decision');
+  expect(newestText(asked[0])).toMatch(/conflict:merge\/two.*lines of sum\.mjs.*is about files/s);
+  expect(lastMessageOf(asked[1])).toMatch(/conflict:merge\/two is not resolved/);
+  expect(lastMessageOf(asked[2])).toMatch(/the changes of two are dropped.*two-done/);
+  // What is done again begins with what stands.
+  expect(lastMessageOf(callsOf(stage.rehearsal, 'redo')[1])).toMatch(/exit code 0, after .*\\n1/);
+  expect(readFileSync(join(dir, 'sum.mjs'), 'utf8')).toBe('1\n');
+  const { waves } = await storedRecord(stage.home, run.workflowId);
+  expect(waves[0]).toMatchObject({ dropped: ['two'] });
+  await expectPromisesKept(stage, run.workflowId);
 }, 90_000);

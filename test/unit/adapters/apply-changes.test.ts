@@ -1,4 +1,12 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import {
   applyChanges,
@@ -104,6 +112,26 @@ it('an ignored file of the user that stands in the way is not overwritten', asyn
   put(dir, { built: 'by the user\n' });
   expect(await applyChanges(run)).toEqual({ state: 'in_the_way', files: ['built'] });
   expect([text('built'), text('.gitignore')]).toEqual(['by the user\n', 'built\n']);
+});
+
+it('nothing is written through a link that stands where a folder was, and a link of the run leads nowhere', async () => {
+  const { run, dir, root } = await createRun({ fix: { 'src/new.txt': 'new\n' } });
+  const outside = join(root, 'outside');
+  mkdirSync(outside);
+  symlinkSync(outside, join(dir, 'src'));
+  expect(await applyChanges(run)).toMatchObject({ files: [expect.stringContaining('src')] });
+  expect(readdirSync(outside)).toEqual([]);
+  rmSync(join(dir, 'src'));
+  const worker = { delegation_id: 'link', foundations: [] };
+  const { home } = run;
+  const folder = await createGitWorktrees({ home }).open({ run_id: 'my-run', dir, worker });
+  writeFileSync(join(outside, 'secret'), 'secret\n');
+  symlinkSync(join(outside, 'secret'), join(folder ?? '', 'leak'));
+  const linked = { ...run, delegation_ids: ['link'] };
+  expect(await diffRun(linked)).not.toContain('secret\n+');
+  expect(await applyChanges(linked)).toMatchObject({ state: 'done' });
+  expect(lstatSync(join(dir, 'leak')).isSymbolicLink()).toBe(true);
+  expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('secret\n');
 });
 
 it('an interrupted apply is finished, and can be undone', async () => {

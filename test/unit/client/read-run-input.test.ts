@@ -69,3 +69,18 @@ it('fault 45: names every fault at once', async () => {
   const reading = readRunInput(deps, undefined, { input: 'faults.json' });
   await expect(reading).rejects.toThrow(/goal: .*limits\.max_waves: .*typo/s);
 });
+
+it.each([
+  [{ apply: true }, 'apply'],
+  [{ apply: false }, 'keep'],
+  [{ commit: true }, 'commit'],
+  [{ direct: true }, 'direct'],
+] as const)('takes %j as the fate of the changes', async (options, changes) => {
+  expect(await readRunInput(deps, 'given', options)).toEqual({ goal: 'given', changes });
+});
+
+it('refuses two fates of the changes', async () => {
+  await expect(readRunInput(deps, 'given', { apply: true, direct: true })).rejects.toThrow(
+    /one of --apply, --no-apply, --commit and --direct\. Try: /,
+  );
+});

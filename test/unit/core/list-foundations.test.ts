@@ -18,3 +18,9 @@ it('LF2: nothing is listed twice, and nothing builds on itself', () => {
 it('LF3: the changes of a run are those of all completed delegations, in the order of their waves', () => {
   expect(listChanges(waves)).toEqual(['a', 'c']);
 });
+
+it('LF4: changes that a decision dropped are no foundation, whichever wave decided it', () => {
+  const [first = wave(), second = wave()] = waves;
+  expect(listChanges([first, { ...second, dropped: ['a'] }])).toEqual(['c']);
+  expect(listFoundations('e', [first, { ...second, dropped: ['a'] }], [])).toEqual(['c']);
+});

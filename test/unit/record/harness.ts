@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createFileProjection } from '../../../activities/adapters/file-projection.ts';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
+import { createRunChanges } from '../../../activities/adapters/git/git-run-changes.ts';
 import { createFileRunIndex } from '../../../activities/adapters/file-store/file-run-index.ts';
 import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import type { RecordDeps } from '../../../activities/run-record/deps.ts';
@@ -75,6 +76,7 @@ export async function createHarness(over: Partial<RecordDeps> = {}): Promise<Har
     agents: () => ({ load: async () => [agent('planner'), agent('researcher'), agent('writer')] }),
     projection: createFileProjection({ home }),
     workspaces: fileWorkspaces(home),
+    changes: createRunChanges({ home }),
     toolNames: ['load_detail'],
     toolProperties: {},
     workspaceTools: [],
@@ -88,6 +90,10 @@ export async function createHarness(over: Partial<RecordDeps> = {}): Promise<Har
   const bare = { ...createRecordActivities(deps), recordTeam };
   const activities: typeof bare = {
     openRun: (input) => new MockActivityEnvironment().run(bare.openRun, input),
+    findMergeConflicts: (input) =>
+      new MockActivityEnvironment().run(bare.findMergeConflicts, input),
+    proposeChanges: (input) => new MockActivityEnvironment().run(bare.proposeChanges, input),
+    applyRunChanges: (input) => new MockActivityEnvironment().run(bare.applyRunChanges, input),
     judgeAnswers: (input) => new MockActivityEnvironment().run(bare.judgeAnswers, input),
     recordPhase: (input) => new MockActivityEnvironment().run(bare.recordPhase, input),
     recordTeam: (input) => new MockActivityEnvironment().run(bare.recordTeam, input),

@@ -1,0 +1,238 @@
+import { resolve } from 'node:path';
+import type {
+  ApplyChangesResult,
+  ChangeSize,
+  MergeConflict,
+} from '../../../contracts/run-changes.ts';
+import { taskOwner } from '../../../core/ids.ts';
+import { engineLimits } from '../../../core/limits.ts';
+import { cutText } from '../../../core/text/cut-text.ts';
+import { listNames } from '../../../core/text/list-names.ts';
+import type { ChangedFolder, RunChanges } from '../../ports/run-changes.ts';
+import { appliedCommit, applyChanges, findObstacle } from './apply-changes.ts';
+import type { ChangeResult } from './apply-changes.ts';
+import {
+  diffCommits,
+  listChangedFiles,
+  mergeCommits,
+  readRef,
+  readTree,
+  storeFolder,
+} from './git-snapshots.ts';
+import { changeOf, mergeChanges, listWorktrees } from './git-worktrees.ts';
+import { GitFailed, runGit, splitNul } from './run-git.ts';
+import { baseRef, exists, findGitDir, repositoryOf, userFolder } from './run-repository.ts';
+
+/** @param options `home`: the artifact home, an absolute path. */
+export function createRunChanges(options: { readonly home: string }): RunChanges {
+  const home = resolve(options.home);
+  return {
+    async findConflicts(folder) {
+      const isThere = await exists(repositoryOf(home, folder.run_id));
+      return isThere
+        ? orSay(
+            () => findConflicts(home, folder),
+            () => [],
+          )
+        : [];
+    },
+    async propose(folder) {
+      const gitDir = repositoryOf(home, folder.run_id);
+      if (!(await exists(gitDir))) return null;
+      const nothing = { files_total: 0, lines_added: 0, lines_removed: 0, files: [], patch: '' };
+      const refused = { ...nothing, dir: folder.dir, delegations: [], can_commit: false };
+      return orSay(
+        () => sumUp(home, folder),
+        (obstacle) => ({ ...refused, obstacle }),
+      );
+    },
+    apply: (folder, commit) =>
+      orSay<ApplyChangesResult>(
+        async () => {
+          const result = await applyChanges({ ...folder, home });
+          if (result.state !== 'done' && result.state !== 'applied_before') {
+            return { state: 'kept', note: describeObstacle(folder, result) };
+          }
+          if (commit === null) return { state: 'applied', note: '' };
+          return commitApplied(home, folder, commit);
+        },
+        (note) => ({ state: 'kept', note }),
+      ),
+  };
+}
+
+/** Merges one delegation after the other. One that contradicts those before it is left out of what the next is merged with. */
+async function findConflicts(home: string, folder: ChangedFolder): Promise<MergeConflict[]> {
+  const { run_id, delegation_ids } = folder;
+  const gitDir = repositoryOf(home, run_id);
+  const max = engineLimits.mergeConflictsMax;
+  const taken: { readonly owner: string; readonly commit: string }[] = [];
+  const conflicts: MergeConflict[] = [];
+  let merged = (await readRef(gitDir, baseRef)) ?? '';
+  for (const id of await listWorktrees(gitDir, delegation_ids)) {
+    /* oxlint-disable no-await-in-loop */
+    const owner = taskOwner(id);
+    const { to: commit } = await changeOf(home, run_id, id);
+    const both = await mergeCommits(gitDir, merged, commit);
+    if (both.ok) {
+      merged = both.commit;
+      taken.push({ owner, commit });
+      continue;
+    }
+    const against = await Promise.all(
+      taken.map(async (one) =>
+        (await mergeCommits(gitDir, one.commit, commit)).ok ? [] : one.owner,
+      ),
+    );
+    const found = against.flat();
+    const others = found.length > 0 ? found : taken.map((one) => one.owner);
+    conflicts.push({
+      delegation_id: owner,
+      with: [...new Set(others)].filter((other) => other !== owner).slice(-max),
+      files: both.files.slice(0, max).map((path) => cutText(path, 200)),
+    });
+    /* oxlint-enable no-await-in-loop */
+  }
+  // A team whose own tasks contradict each other has nothing to choose between; the end of the run says so.
+  return conflicts.filter((one) => one.with.length > 0).slice(0, max);
+}
+
+/** A call of git that failed is said to the user, who can do something about it; repeating it helps nobody. */
+async function orSay<T>(work: () => Promise<T>, say: (said: string) => T): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof GitFailed) return say(error.message);
+    throw error;
+  }
+}
+
+async function sumUp(home: string, folder: ChangedFolder): ReturnType<RunChanges['propose']> {
+  const run = { ...folder, home };
+  const { run_id, dir, delegation_ids } = run;
+  const gitDir = repositoryOf(home, run_id);
+  const delegations = await sizeDelegations(home, folder);
+  const merged = await mergeChanges(home, run_id, delegation_ids);
+  const obstacle = describeObstacle(folder, await findObstacle(run));
+  if (!merged.ok) {
+    const sums = { files_total: merged.files.length, lines_added: 0, lines_removed: 0 };
+    return { ...sums, dir, files: [], delegations, patch: '', can_commit: false, obstacle };
+  }
+  const files = await listChangedFiles(gitDir, baseRef, merged.commit);
+  if (files.length === 0) return null;
+  return {
+    ...(await sizeOf(gitDir, baseRef, merged.commit)),
+    dir,
+    files: files.slice(0, engineLimits.changedFilesShownMax),
+    delegations,
+    patch: await diffCommits(gitDir, baseRef, merged.commit),
+    can_commit: await isCleanBranch(home, folder),
+    obstacle,
+  };
+}
+
+/** Sizes of the changes of each delegation, those of a team's tasks added to the team's. None is listed that changed nothing. */
+async function sizeDelegations(home: string, { run_id, delegation_ids }: ChangedFolder) {
+  const gitDir = repositoryOf(home, run_id);
+  const sized = [];
+  for (const delegation_id of await listWorktrees(gitDir, delegation_ids)) {
+    // oxlint-disable-next-line no-await-in-loop
+    const { from, to } = await changeOf(home, run_id, delegation_id);
+    // oxlint-disable-next-line no-await-in-loop
+    const size = await sizeOf(gitDir, from, to);
+    if (size.files_total > 0) sized.push({ delegation_id, ...size });
+  }
+  return sized;
+}
+
+async function sizeOf(gitDir: string, from: string, to: string): Promise<ChangeSize> {
+  const args = ['diff-tree', '-r', '--no-renames', '--no-ext-diff', '--no-textconv', '--numstat'];
+  const lines = splitNul((await runGit({ gitDir }, [...args, '-z', from, to])).output);
+  const numbers = lines.map((line) =>
+    line
+      .split('\t')
+      .slice(0, 2)
+      .map((n) => Number(n) || 0),
+  );
+  return {
+    files_total: lines.length,
+    lines_added: numbers.reduce((sum, [added = 0]) => sum + added, 0),
+    lines_removed: numbers.reduce((sum, [, removed = 0]) => sum + removed, 0),
+  };
+}
+
+/** Returns true for a branch whose newest commit has the very files of the folder. */
+async function isCleanBranch(home: string, { run_id, dir }: ChangedFolder): Promise<boolean> {
+  const gitDir = await findGitDir(dir);
+  if (gitDir === null || !(await isBranch(gitDir))) return false;
+  // Trees are compared, because git's status would run the filters of the repository.
+  const tree = await storeFolder(userFolder(repositoryOf(home, run_id), dir));
+  return tree === (await readTree(gitDir, 'HEAD'));
+}
+
+/** Returns true when a branch with a commit is checked out, and nothing else is staged. */
+async function isBranch(gitDir: string): Promise<boolean> {
+  const okCodes = [0, 1, 128];
+  for (const question of [
+    ['symbolic-ref', '--quiet', 'HEAD'],
+    ['rev-parse', '--quiet', '--verify', 'HEAD'],
+    ['diff-index', '--cached', '--quiet', 'HEAD'],
+  ]) {
+    // oxlint-disable-next-line no-await-in-loop
+    if ((await runGit({ gitDir }, question, { okCodes })).code !== 0) return false;
+  }
+  return true;
+}
+
+/**
+ * Commits the applied changes on the user's branch. Files that are applied already, by an attempt that was killed, are
+ * committed when the branch still is where they were applied to.
+ */
+async function commitApplied(
+  home: string,
+  { run_id, dir }: ChangedFolder,
+  { message, at }: { readonly message: string; readonly at: number },
+): Promise<ApplyChangesResult> {
+  const runDir = repositoryOf(home, run_id);
+  const applied = await appliedCommit(runDir);
+  const gitDir = await findGitDir(dir);
+  if (applied === null || gitDir === null) {
+    return { state: 'applied', note: 'Not committed: the folder is no git repository.' };
+  }
+  const [from, to] = await Promise.all([
+    readTree(runDir, `${applied}^`),
+    readTree(runDir, applied),
+  ]);
+  const now = await readTree(gitDir, 'HEAD');
+  if (now === to) return { state: 'committed', note: '' };
+  if (now !== from || !(await isBranch(gitDir))) {
+    return { state: 'applied', note: 'Not committed: the repository had other changes.' };
+  }
+  const head = (await runGit({ gitDir }, ['rev-parse', 'HEAD'])).output.toString().trim();
+  const pack = await runGit({ gitDir: runDir }, ['pack-objects', '--stdout', '--revs', '-q'], {
+    stdin: Buffer.from(`${to}\n^${from}\n`),
+  });
+  await runGit({ gitDir }, ['unpack-objects', '-q'], { stdin: pack.output });
+  const made = await runGit({ gitDir }, ['commit-tree', to, '-p', head, '-m', message], { at });
+  const commit = made.output.toString().trim();
+  await runGit({ gitDir }, ['update-ref', '-m', 'planwave', 'HEAD', commit, head]);
+  await runGit({ gitDir }, ['read-tree', commit]);
+  return { state: 'committed', note: '' };
+}
+
+function describeObstacle({ dir }: ChangedFolder, result: ChangeResult): string {
+  switch (result.state) {
+    case 'conflict': {
+      const files = listNames(result.files);
+      return result.with === null
+        ? `${dir} and the run have different changes of ${files}.`
+        : `${result.with} and the delegations before it have different changes of ${files}.`;
+    }
+    case 'in_the_way':
+      return `Files that git ignores stand in the way: ${listNames(result.files)}.`;
+    case 'done':
+    case 'nothing':
+    case 'applied_before':
+      return '';
+  }
+}

@@ -1,0 +1,37 @@
+import type {
+  ApplyChangesResult,
+  MergeConflict,
+  ProposedChanges,
+} from '../../contracts/run-changes.ts';
+
+/** A run whose changes belong into a folder of the user's. */
+export interface ChangedFolder {
+  readonly run_id: string;
+  /** The user's folder. */
+  readonly dir: string;
+  /** Delegations whose changes count, in the order in which they are merged. */
+  readonly delegation_ids: readonly string[];
+}
+
+/** The changes of a whole run, on their way into the user's folder. */
+export interface RunChanges {
+  /** Finds delegations that changed the same lines as those before them. */
+  findConflicts(run: ChangedFolder): Promise<readonly MergeConflict[]>;
+
+  /** Sums them up without changing anything. Null when there are none. The patch comes as text. */
+  propose(
+    run: ChangedFolder,
+  ): Promise<
+    (Omit<ProposedChanges, 'patch_ref' | 'patch_shown'> & { readonly patch: string }) | null
+  >;
+
+  /**
+   * Brings them into the folder; after a crash it continues. What the user has changed since stays.
+   *
+   * @param commit Message and time, Unix epoch seconds, of a commit. Null: files only.
+   */
+  apply(
+    run: ChangedFolder,
+    commit: { readonly message: string; readonly at: number } | null,
+  ): Promise<ApplyChangesResult>;
+}

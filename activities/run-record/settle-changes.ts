@@ -1,0 +1,66 @@
+import type {
+  ApplyChangesInput,
+  ApplyChangesResult,
+  ChangesInput,
+  FindMergeConflictsInput,
+  FindMergeConflictsResult,
+  ProposedChanges,
+} from '../../contracts/run-changes.ts';
+import { engineLimits } from '../../core/limits.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import { listChanges } from '../../core/workspace/list-foundations.ts';
+import { readRecord } from '../artifacts/record-log.ts';
+import type { AssertCurrent } from '../attempt/while-current.ts';
+import type { ChangedFolder } from '../ports/run-changes.ts';
+import type { RecordDeps } from './deps.ts';
+
+type ChangeDeps = Pick<RecordDeps, 'store' | 'changes'>;
+
+/** Finds contradictory changes before the planner decides on the wave that made them. */
+export async function findMergeConflicts(
+  { store, changes }: ChangeDeps,
+  { completed, ...input }: FindMergeConflictsInput,
+): Promise<FindMergeConflictsResult> {
+  const folder = await findFolder(store, input);
+  if (folder === null) return { conflicts: [] };
+  const delegation_ids = [...new Set([...folder.delegation_ids, ...completed])];
+  return { conflicts: await changes.findConflicts({ ...folder, delegation_ids }) };
+}
+
+/** Sums up what a run's agents have changed in the user's folder. Null when there is nothing. */
+export async function proposeChanges(
+  { store, changes }: ChangeDeps,
+  input: ChangesInput,
+): Promise<ProposedChanges | null> {
+  const folder = await findFolder(store, input);
+  const proposed = folder === null ? null : await changes.propose(folder);
+  if (proposed === null) return null;
+  const { patch, ...rest } = proposed;
+  return {
+    ...rest,
+    patch_ref: await store.put(patch),
+    patch_shown: cutText(patch, engineLimits.patchShownCharsMax),
+  };
+}
+
+/** Brings a run's changes into the user's folder, at most once, however often the activity is repeated. */
+export async function applyRunChanges(
+  { store, changes }: ChangeDeps,
+  input: ApplyChangesInput,
+  assertCurrent: AssertCurrent,
+): Promise<ApplyChangesResult> {
+  const folder = await findFolder(store, input);
+  if (folder === null) return { state: 'kept', note: 'The run has no folder of yours.' };
+  await assertCurrent();
+  const message = `${input.goal_title}\n\nMade by planwave, run ${input.run_id}.`;
+  return changes.apply(folder, input.commit ? { message, at: input.at } : null);
+}
+
+async function findFolder(
+  store: ChangeDeps['store'],
+  { run_id, record_ref }: ChangesInput,
+): Promise<ChangedFolder | null> {
+  const { workspace_dir: dir, changes, waves } = await readRecord(store, record_ref);
+  if (dir === undefined || changes === 'direct') return null;
+  return { run_id, dir, delegation_ids: listChanges(waves) };
+}

@@ -1,0 +1,99 @@
+import { chmodSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createRunChanges } from '../../../activities/adapters/git/git-run-changes.ts';
+import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';
+import { createGitFixture, plantProgram, put, userGit } from '../../support/git-fixture.ts';
+
+const files = { 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'b\n' };
+const commit = { message: 'Mend it', at: 1_700_000_000 };
+
+async function createRun(changes: Readonly<Record<string, Readonly<Record<string, string>>>>) {
+  const fixture = createGitFixture(files);
+  const { home, dir } = fixture;
+  const worktrees = createGitWorktrees({ home });
+  const delegation_ids = Object.keys(changes);
+  for (const [delegation_id, changed] of Object.entries(changes)) {
+    const worker = { delegation_id, foundations: [] };
+    // oxlint-disable-next-line no-await-in-loop
+    put((await worktrees.open({ run_id: 'my-run', dir, worker })) ?? '', changed);
+  }
+  const folder = { run_id: 'my-run', dir, delegation_ids };
+  return { ...fixture, folder, changes: createRunChanges({ home }) };
+}
+
+it('each delegation that contradicts those before it is named with them and the files', async () => {
+  const { changes, folder } = await createRun({
+    one: { 'a.txt': 'ONE\ntwo\nthree\n' },
+    apart: { 'b.txt': 'B\n' },
+    two: { 'a.txt': 'other\ntwo\nthree\n' },
+    three: { 'a.txt': 'one\ntwo\nTHREE\n', 'b.txt': 'C\n' },
+  });
+  expect(await changes.findConflicts(folder)).toEqual([
+    { delegation_id: 'two', with: ['one'], files: ['a.txt'] },
+    { delegation_id: 'three', with: ['apart'], files: ['b.txt'] },
+  ]);
+  const proposed = await changes.propose(folder);
+  expect(proposed).toMatchObject({ can_commit: false, files: [] });
+  expect(proposed?.obstacle).toMatch(/two and the delegations before it .*"a\.txt"/);
+  const kept = { ...folder, delegation_ids: ['one', 'apart'] };
+  expect(await changes.findConflicts(kept)).toEqual([]);
+  expect(await changes.propose(kept)).toMatchObject({
+    files_total: 2,
+    lines_added: 2,
+    lines_removed: 2,
+    can_commit: true,
+    obstacle: '',
+    delegations: [
+      { delegation_id: 'one', files_total: 1 },
+      { delegation_id: 'apart', files_total: 1 },
+    ],
+  });
+});
+
+it('a commit on the user’s branch holds the changes and nothing else, however often it is asked for', async () => {
+  const { changes, folder, dir } = await createRun({ one: { 'a.txt': 'ONE\n', 'c/d.txt': 'd\n' } });
+  expect(await changes.apply(folder, commit)).toEqual({ state: 'committed', note: '' });
+  expect(await changes.apply(folder, commit)).toEqual({ state: 'committed', note: '' });
+  expect(userGit(dir, 'status', '--porcelain')).toBe('');
+  expect(userGit(dir, 'log', '--format=%s', '--name-only', '-1')).toBe(
+    'Mend it\n\na.txt\nc/d.txt\n',
+  );
+  expect(userGit(dir, 'rev-list', '--count', 'HEAD')).toBe('2\n');
+  expect(() => userGit(dir, 'fsck', '--strict')).not.toThrow();
+});
+
+it('an attempt that was killed after the files were there is finished by the next one', async () => {
+  const { changes, folder, dir } = await createRun({ one: { 'a.txt': 'ONE\n' } });
+  expect(await changes.apply(folder, null)).toEqual({ state: 'applied', note: '' });
+  expect(userGit(dir, 'status', '--porcelain')).toBe(' M a.txt\n');
+  expect(await changes.apply(folder, commit)).toEqual({ state: 'committed', note: '' });
+  expect(userGit(dir, 'status', '--porcelain')).toBe('');
+});
+
+it('changes of the user’s are never in a commit of the run', async () => {
+  const { changes, folder, dir } = await createRun({ one: { 'a.txt': 'ONE\n' } });
+  put(dir, { 'b.txt': 'mine\n' });
+  expect(await changes.propose(folder)).toMatchObject({ can_commit: false, obstacle: '' });
+  expect(await changes.apply(folder, commit)).toMatchObject({
+    state: 'applied',
+    note: expect.stringContaining('Not committed'),
+  });
+  expect(userGit(dir, 'rev-list', '--count', 'HEAD')).toBe('1\n');
+  expect(readFileSync(join(dir, 'b.txt'), 'utf8')).toBe('mine\n');
+});
+
+it('no program of the user’s configuration runs on the way', async () => {
+  const { changes, folder, dir, root } = await createRun({ one: { 'a.txt': 'ONE\n' } });
+  const { program, hasRun } = plantProgram(root);
+  for (const key of ['filter.x.clean', 'filter.x.smudge', 'core.fsmonitor']) {
+    userGit(dir, 'config', key, program);
+  }
+  for (const hook of ['post-index-change', 'reference-transaction', 'pre-commit', 'post-commit']) {
+    put(join(dir, '.git', 'hooks'), { [hook]: `#!/bin/sh\nexec ${program}\n` });
+    chmodSync(join(dir, '.git', 'hooks', hook), 0o755);
+  }
+  put(join(dir, '.git', 'info'), { attributes: '* filter=x\n' });
+  expect(await changes.propose(folder)).not.toBeNull();
+  expect(await changes.apply(folder, commit)).toMatchObject({ state: 'committed' });
+  expect(hasRun()).toBe(false);
+});
