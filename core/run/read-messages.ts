@@ -38,14 +38,15 @@ import {
   hash,
   integer,
   list,
+  literal,
   nullable,
   object,
-  oneOf,
   optional,
   orNull,
   text,
   textUpTo,
   variant,
+  wordOf,
 } from './reader.ts';
 import type { Reader } from './reader.ts';
 
@@ -76,12 +77,12 @@ const budgetGrant = object<BudgetGrant>({
 });
 
 const executor = variant<'kind', PlannedExecutor>('kind', {
-  agent: object({ kind: oneOf(['agent']) }),
+  agent: object({ kind: literal('agent') }),
   triad: object({
-    kind: oneOf(['triad']),
-    type: oneOf(['hierarchical', 'dialectic', 'consensus']),
+    kind: literal('triad'),
+    type: wordOf({ hierarchical: true, dialectic: true, consensus: true }),
   }),
-  team: object({ kind: oneOf(['team']), team_id: nullable(text) }),
+  team: object({ kind: literal('team'), team_id: nullable(text) }),
 });
 
 const waveProgress = object<WaveProgress>({
@@ -119,7 +120,7 @@ const delivery = object<Delivery>({
 const newsItem = variant<'type', NewsItem>('type', {
   answer: object<NewsAnswer>({
     news_id: integer(1),
-    type: oneOf(['answer']),
+    type: literal('answer'),
     question_id: text,
     text,
     answer: text,
@@ -130,34 +131,38 @@ const newsItem = variant<'type', NewsItem>('type', {
   }),
   instruction: object<NewsInstruction>({
     news_id: integer(1),
-    type: oneOf(['instruction']),
+    type: literal('instruction'),
     instruction: text,
     criteria_waived: list(text),
   }),
 });
 
-/** Longest text in the report on an effect. It is cut there. */
 const designProgress = object<DesignProgress>({
-  status: oneOf(['designing']),
+  status: literal('designing'),
   approved_by: nullable(text),
   materials: list(
-    object<DesignMaterial>({ stage: oneOf(designStageNames), subject: nullable(text), ref: hash }),
+    object<DesignMaterial>({
+      stage: (value) => designStageNames.find((name) => name === value),
+      subject: nullable(text),
+      ref: hash,
+    }),
   ),
   plan_refs: list(hash),
   findings: list(object<PlanFinding>({ rule: text, path: text, message: text, cure: text })),
   usage: (value) => readUsage(value) ?? undefined,
 });
 
+/** Longest text in the report on an effect. It is cut there. */
 const effectText = cutTo(1_000);
 
 const receipt = object<EffectReceipt>({
   target: effectText,
   sha256: hash,
   bytes: integer(0),
-  removed: optional(oneOf([true])),
+  removed: optional(literal(true)),
   replaced_ref: optional(hash),
   content_ref: optional(hash),
-  call: optional(oneOf([true])),
+  call: optional(literal(true)),
   command: optional(
     object<CommandReceipt>({
       exit_code: orNull(integer(0)),
@@ -174,7 +179,14 @@ const effect = object<RecordedEffect>({
   agent_id: effectText,
   tool: effectText,
   arguments_ref: hash,
-  state: oneOf(['intended', 'confirmed', 'unverified', 'skipped', 'failed', 'denied']),
+  state: wordOf({
+    intended: true,
+    confirmed: true,
+    unverified: true,
+    skipped: true,
+    failed: true,
+    denied: true,
+  }),
   target: effectText,
   receipt: nullable(receipt),
   reason: effectText,
@@ -191,8 +203,14 @@ const choiceCharsMax = 200;
 const askedQuestion = object<AskedQuestion>({
   text: (value) => (value === '' ? undefined : cutTo(questionCharsMax)(value)),
   why_it_matters: cutTo(questionCharsMax),
-  priority: oneOf(['critical', 'high', 'normal', 'low']),
-  expected_answer_format: oneOf(['text', 'boolean', 'number', 'choice', 'json']),
+  priority: wordOf({ critical: true, high: true, normal: true, low: true }),
+  expected_answer_format: wordOf({
+    text: true,
+    boolean: true,
+    number: true,
+    choice: true,
+    json: true,
+  }),
   choices: list((value) => {
     const choice = text(value);
     return choice !== undefined && choice.length <= choiceCharsMax ? choice : undefined;
@@ -205,7 +223,7 @@ const askedQuestion = object<AskedQuestion>({
 
 /** A verdict that does not fit counts as none: the question is put to the user. */
 const plannerVerdict = object<PlannerVerdict>({
-  verdict: oneOf(['answered', 'assumed', 'needs_user_input']),
+  verdict: wordOf({ answered: true, assumed: true, needs_user_input: true }),
   answer: nullable(text),
   source_refs: (value) => {
     const refs: readonly unknown[] = Array.isArray(value) ? value : [];
@@ -218,20 +236,21 @@ const plannerVerdict = object<PlannerVerdict>({
 });
 
 const questionsEscalation = object<QuestionsEscalation>({
-  type: oneOf(['questions']),
+  type: literal('questions'),
   escalation_id: idText,
   from: idText,
-  kind: oneOf([
-    'blocking',
-    'planner',
-    'design',
-    'plan_approval',
-    'planner_stuck',
-    'approval',
-    'effect',
-    'waves_spent',
-    'budget',
-  ]),
+  kind: wordOf({
+    blocking: true,
+    planner: true,
+    design: true,
+    plan_approval: true,
+    changes: true,
+    planner_stuck: true,
+    approval: true,
+    effect: true,
+    waves_spent: true,
+    budget: true,
+  }),
   wave: integer(0),
   delegation_id: nullable(idText),
   agent_id: nullable(idText),
@@ -248,22 +267,22 @@ const escalation = variant<'type', Escalation>('type', {
     return { ...read, verdicts: read.verdicts.slice(0, read.questions.length) };
   },
   parked: object<ParkedEscalation>({
-    type: oneOf(['parked']),
+    type: literal('parked'),
     from: idText,
     reason: cutTo(amendmentCharsMax),
   }),
   withdrawn: object<WithdrawnEscalation>({
-    type: oneOf(['withdrawn']),
+    type: literal('withdrawn'),
     from: idText,
     delegation_id: idText,
   }),
   budget: object<BudgetEscalation>({
-    type: oneOf(['budget']),
+    type: literal('budget'),
     from: idText,
     delegation_id: idText,
     ...requestFields,
   }),
-  effect: object<EffectEscalation>({ type: oneOf(['effect']), from: idText, effect }),
+  effect: object<EffectEscalation>({ type: literal('effect'), from: idText, effect }),
 });
 
 const readOrNull =

@@ -69,8 +69,15 @@ export function orNull<T>(reader: Reader<T>): Reader<T | null> {
   return (value) => reader(value) ?? null;
 }
 
-export function oneOf<const T extends string | boolean>(values: readonly T[]): Reader<T> {
-  return (value) => values.find((one) => one === value);
+export function literal<const T extends string | boolean>(expected: T): Reader<T> {
+  return (value) => (value === expected ? expected : undefined);
+}
+
+/** Reads a word of the union `T`: a word that is added to a contract does not compile until it is listed. */
+export function wordOf<T extends string>(words: Readonly<Record<NoInfer<T>, true>>): Reader<T> {
+  const isWord = (value: unknown): value is T =>
+    typeof value === 'string' && Object.hasOwn(words, value);
+  return (value) => (isWord(value) ? value : undefined);
 }
 
 export const text: Reader<string> = (value) => (typeof value === 'string' ? value : undefined);
