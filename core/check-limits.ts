@@ -73,13 +73,13 @@ const jsonOverheadChars = 300;
 
 /** @returns contradictions between the lengths of histories, one line each. */
 export function findHistoryFaults(
-  engine: { readonly historyEventsWarned: number },
+  engine: { readonly historyEventsWarn: number },
   run: Pick<RunLimits, 'inline_events'>,
 ): string[] {
-  const most = engine.historyEventsWarned / 2;
+  const most = engine.historyEventsWarn / 2;
   return run.inline_events <= most
     ? []
-    : [`inline_events must leave half of historyEventsWarned (${most}) to the wave itself`];
+    : [`inline_events must leave half of historyEventsWarn (${most}) to the wave itself`];
 }
 
 /** @returns contradictions between the limits, one line each. Empty when they are consistent. */

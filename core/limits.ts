@@ -201,8 +201,6 @@ export const engineLimits = {
    * limit.
    */
   teamTasksMax: 300,
-  /** Events of a history at which the server warns of its length. */
-  historyEventsWarned: 10_240,
   /**
    * Events that a delegation adds to its wave's history before it can continue as a workflow of its own. An agent: one turn,
    * with its call, two tools and a question. A triad: three phases with one retry each, which are workflows. A team: its
@@ -241,9 +239,7 @@ export const engineLimits = {
   changedMessageCharsMax: 20_000,
   /** Characters of an output's text that a middleware has changed: twice what a model can write in one reply. */
   changedOutputCharsMax: 500_000,
-  /**
-   * Characters of a reason or note of a middleware or guardrail: the reason stands in a question, the note in a report.
-   */
+  /** Characters of a reason or note of a middleware or guardrail: it stands in a question or a report. */
   verdictTextCharsMax: 600,
   /** Total attempts at a middleware that throws. A service that it asks may be away for a moment. */
   middlewareAttemptsMax: 3,
@@ -268,7 +264,7 @@ export const engineLimits = {
   /** Changes of the record, and their characters as JSON, that one write takes: half a megabyte in any script. */
   recordChangesMax: 500,
   recordChangeCharsMax: 170_000,
-  /** Events and bytes of a history from which on people are warned: the server ends a workflow at five times as many. */
+  /** Events and bytes of a history from which on people and the server warn: it ends a workflow at five times as many. */
   historyEventsWarn: 10_240,
   historyBytesWarn: 10 * 1_024 * 1_024,
   /** Bytes of one Temporal payload: the server refuses more. */

@@ -1,9 +1,12 @@
+import type { Info } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/activity';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { ModelTurnInput } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TranscriptNode } from '../../contracts/transcript.ts';
+import { workPlace } from '../../core/ids.ts';
 import { readAgent } from '../artifacts/read-artifact.ts';
+import { stages } from '../stages/stages.ts';
 import type { ModelRequest } from '../ports/model-client.ts';
 import { grantTools, offerStateTools } from '../tools/tool.ts';
 import { addOutput, readAsked, shrinkForm } from './asked-output.ts';
@@ -86,6 +89,13 @@ export async function prepareTurn(
     waiting: { ...delta, left_out: leftOutNow },
     waitingRef: isStored ? input.head : null,
   };
+}
+
+/** Returns a key that is the same for all attempts, so that the provider's logs show which calls belong together. */
+export function callKeyOf(info: Info, input: ModelTurnInput): string {
+  const workflowId = info.workflowExecution?.workflowId ?? input.run_id;
+  const place = workPlace(workflowId, info.workflowType, input.delegation_id);
+  return `${place}/${input.agent_id}/${stages[input.stage].reply.shape}/${info.activityId}`;
 }
 
 /**

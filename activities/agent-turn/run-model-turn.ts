@@ -10,7 +10,6 @@ import type { Usage } from '../../contracts/usage.ts';
 import { fits } from '../../core/budget/reservations.ts';
 import { addSpending, spendingOf } from '../../core/budget/spending.ts';
 import { cutText } from '../../core/text/cut-text.ts';
-import { workPlace } from '../../core/ids.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
@@ -37,7 +36,7 @@ import { checkUnchanged } from './check-unchanged.ts';
 import { assertCurrent } from '../attempt/while-current.ts';
 import { makeReads } from './make-reads.ts';
 import { findSharedPrefix } from './prefix-gate.ts';
-import { prepareTurn, shrinkSchema } from './prepare-turn.ts';
+import { callKeyOf, prepareTurn, shrinkSchema } from './prepare-turn.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
 import { retryStore } from './retry-store.ts';
 import { assertSmall, settleTurn, settleWithoutReply } from './settle-turn.ts';
@@ -111,7 +110,7 @@ export async function runModelTurn(
     const lookAt = async (reply: ModelTurnResult): Promise<ModelTurnResult> =>
       checkUnchanged(reading, await makeReads(reading, noteEnd(context, reply)));
     if (result !== null) return await lookAt(result);
-    const prepared = await prepareTurn(deps, input, callKeyOf(context, input));
+    const prepared = await prepareTurn(deps, input, callKeyOf(context.info, input));
     progress = { ...progress, turn: prepared.turn };
     addToWork(context, { turn: prepared.turn, model: prepared.request.model });
     const onProgress = ({ outputTokens, lastWords, readable }: ModelProgress): void => {
@@ -136,13 +135,6 @@ export async function runModelTurn(
 function noteEnd(context: Context, result: ModelTurnResult): ModelTurnResult {
   addToWork(context, { usage: result.usage });
   return result;
-}
-
-/** Returns a key that is the same for all attempts, so that the provider's logs show which calls belong together. */
-function callKeyOf({ info }: Context, input: ModelTurnInput): string {
-  const workflowId = info.workflowExecution?.workflowId ?? input.run_id;
-  const place = workPlace(workflowId, info.workflowType, input.delegation_id);
-  return `${place}/${input.agent_id}/${stages[input.stage].reply.shape}/${info.activityId}`;
 }
 
 async function finishTurn(attempt: Attempt, prepared: PreparedTurn): Promise<ModelTurnResult> {

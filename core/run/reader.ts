@@ -8,7 +8,7 @@ import { cutText } from '../text/cut-text.ts';
 export type Reader<T> = (value: unknown) => T | undefined;
 
 /** A field that is left out when it is missing or does not fit. */
-interface OptionalField<T> {
+export interface OptionalField<T> {
   readonly optional: Reader<T>;
 }
 

@@ -1,6 +1,6 @@
 import { setHandler } from '@temporalio/workflow';
 import type { Escalation } from '../../contracts/messages.ts';
-import { checkEscalation } from '../../core/run/read-messages.ts';
+import { checkEscalation } from '../../core/run/read-escalations.ts';
 import { escalateSignal } from './messages.ts';
 import { badEscalation } from './superior.ts';
 

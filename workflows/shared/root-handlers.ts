@@ -7,7 +7,7 @@ import { defaultLimits, engineLimits } from '../../core/limits.ts';
 import { describeUserFact } from '../../core/pool/settle-facts.ts';
 import { listWaiting } from '../../core/questions/join-question.ts';
 import { checkAmend, checkControl } from '../../core/run/check-control.ts';
-import { checkEscalation } from '../../core/run/read-messages.ts';
+import { checkEscalation } from '../../core/run/read-escalations.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { judgeAmended, takeAmended } from './amend-answers.ts';
 import {

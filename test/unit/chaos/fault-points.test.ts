@@ -26,7 +26,7 @@ const program = `
 `;
 
 function run(order: { readonly what: string; readonly nth: number } | null, clockOffsetMs = 0) {
-  const faultFile = join(dir, 'fault.json');
+  const faultFile = join(dir, 'order.json');
   if (order !== null) writeFileSync(faultFile, JSON.stringify(order));
   const { status, signal, stdout, stderr } = spawnSync(
     process.execPath,

@@ -22,11 +22,10 @@ import { checkAmend, checkControl } from '../../../core/run/check-control.ts';
 import {
   checkBudgetGrant,
   checkDelivery,
-  checkEscalation,
   checkNews,
   checkProgress,
-  readEffect,
 } from '../../../core/run/read-messages.ts';
+import { checkEscalation, readEffect } from '../../../core/run/read-escalations.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { property, ref } from './builders.ts';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { engineLimits } from '../../../core/limits.ts';
 import { checkAmend, checkControl } from '../../../core/run/check-control.ts';
-import { checkEscalation } from '../../../core/run/read-messages.ts';
+import { checkEscalation } from '../../../core/run/read-escalations.ts';
 import { decideNextStep } from '../../../core/run/decide-next-step.ts';
 import { asked, criterion, escalation, property } from './builders.ts';
 
