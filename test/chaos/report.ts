@@ -83,7 +83,7 @@ export function renderProgramsPage(result: ProgramsResult): string {
   const failed = failures.map(({ text, command }) => `- ${text}\n\n  \`${command}\`\n`).join('\n');
   return `# Fault campaign
 
-\`npm run chaos -- --programs 100\` generates runs of one to four waves with agents, triads, teams, questions, edits with and without
+\`npm run chaos -- --programs 100\` generates runs of one to four waves with agents, triads, teams, questions, writes with and without
 approval, instructions and pauses. It plays each undisturbed, hurts it three times, and compares. Processes are real: a Temporal
 server, workers, and a model server over HTTP. The campaign writes this page from \`docs/campaign.json\`.
 

@@ -31,21 +31,14 @@ function costsOf(id: string): Asking {
   };
 }
 
-/** Writes a file, edits it, and claims it. */
+/** Writes a file, replaces it by its last text, and claims it. Without a workspace of the user no file can be edited. */
 function writes(id: string, { body }: ScriptedRequest): Reply {
   const path = `${id}.md`;
-  switch (countReplies(body)) {
-    case 0:
-      return {
-        tool_use: [{ name: 'write_file', input: { path, content: `# ${id}\n\nA draft.\n` } }],
-      };
-    case 1: {
-      const input = { path, old_string: 'A draft.', new_string: 'The text.' };
-      return { tool_use: [{ name: 'edit_file', input }] };
-    }
-    default:
-      return { json: { ...completed(criterionOf(id)), effects_claimed: [path] } };
+  const text = ['A draft.', 'The text.'][countReplies(body)];
+  if (text === undefined) {
+    return { json: { ...completed(criterionOf(id)), effects_claimed: [path] } };
   }
+  return { tool_use: [{ name: 'write_file', input: { path, content: `# ${id}\n\n${text}\n` } }] };
 }
 
 /** Writes a file as an agent of high risk, who needs an approval for it. */
