@@ -16,15 +16,15 @@ const none = '0'.repeat(64);
 const home = mkdtempSync(join(tmpdir(), 'planwave-research-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-describe('a change of a plan', () => {
-  const change = async (operations: readonly unknown[]) => {
-    const { plan_ref } = await storeCoordinationPlan(store, samplePlan());
-    const ref = await store.put(JSON.stringify({ explanation: 'As asked.', operations }));
-    const source = { type: 'design_change', ref } as const;
-    const changed = await changeDesign(store, { plan_ref, registry_ref: none, source, now: 1 });
-    return { plan_ref, changed };
-  };
+async function change(operations: readonly unknown[]) {
+  const { plan_ref } = await storeCoordinationPlan(store, samplePlan());
+  const ref = await store.put(JSON.stringify({ explanation: 'As asked.', operations }));
+  const source = { type: 'design_change', ref } as const;
+  const changed = await changeDesign(store, { plan_ref, registry_ref: none, source, now: 1 });
+  return { plan_ref, changed };
+}
 
+describe('a change of a plan', () => {
   it('makes a new version with an address of its own', async () => {
     const { plan_ref, changed } = await change([
       { operation: 'change_summary', summary: 'Another summary.' },
@@ -55,7 +55,9 @@ const draft = {
 
 it('adds the new agents of a plan to the registry, and a registered one keeps its file', async () => {
   const known = { ...draft, tools: undefined, allowed_tools: [], model: null, agent_id: 'writer' };
-  const registry_ref = await store.put(JSON.stringify({ agents: [known], designers: [], teams: [] }));
+  const registry_ref = await store.put(
+    JSON.stringify({ agents: [known], designers: [], teams: [] }),
+  );
   const plan = samplePlan({
     new_agents: [
       { ...draft, tools: ['read_file'], capabilities: [] },
