@@ -111,10 +111,10 @@ export interface CarriedRun {
   readonly teams: readonly TeamSummary[] | null;
   /** Models that members of triads may get. */
   readonly models: readonly string[];
-  /** Defined in OpenRunResult. Null where no design is made. */
-  readonly design_request: DesignRequest | null;
-  /** The approved plan that the run carries out; null without one. */
-  readonly plan_approved: PlanOutline | null;
+  /** Defined in OpenRunResult. Absent where no design is made. */
+  readonly design_request?: DesignRequest;
+  /** The approved plan that the run carries out. Absent without one. */
+  readonly plan_approved?: PlanOutline;
   readonly wave: number;
   readonly waves_allowed: number;
   readonly criteria: readonly CriterionState[];

@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createFileRunIndex } from '../../../activities/adapters/file-store/file-run-index.ts';
+import { changeDesign, admitPlan } from '../../../activities/design/design-plan.ts';
+import { findResearch, keepResearch } from '../../../activities/design/research.ts';
+import {
+  findPlanFaults,
+  storeCoordinationPlan,
+} from '../../../activities/artifacts/coordination-plan.ts';
+import { createMemoryStore } from '../../support/memory-store.ts';
+import { planAgents, samplePlan } from '../../support/plans.ts';
+
+const store = createMemoryStore();
+const none = '0'.repeat(64);
+const home = mkdtempSync(join(tmpdir(), 'planwave-research-'));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+async function change(operations: readonly unknown[]) {
+  const { plan_ref } = await storeCoordinationPlan(store, samplePlan());
+  const ref = await store.put(JSON.stringify({ explanation: 'As asked.', operations }));
+  const source = { type: 'design_change', ref } as const;
+  const changed = await changeDesign(store, { plan_ref, registry_ref: none, source, now: 1 });
+  return { plan_ref, changed };
+}
+
+describe('a change of a plan', () => {
+  it('makes a new version with an address of its own', async () => {
+    const { plan_ref, changed } = await change([
+      { operation: 'change_summary', summary: 'Another summary.' },
+    ]);
+    expect(changed).toMatchObject({ type: 'changed', plan: { tasks: 4, proofs_of_concept: 1 } });
+    expect(changed).not.toMatchObject({ plan: { plan_ref } });
+  });
+
+  it('that names no task goes back with path, reason and cure', async () => {
+    const { changed } = await change([{ operation: 'remove_task', task_id: 'nothing_1727539200' }]);
+    expect(changed).toMatchObject({
+      type: 'refused',
+      faults: [
+        { reason: expect.stringContaining('nothing'), hint: expect.stringMatching(/^Try: /) },
+      ],
+    });
+  });
+});
+
+const draft = {
+  agent_id: 'migrator',
+  description: 'Moves data.',
+  capabilities: [],
+  tools: ['read_file'],
+  risk_level: 'low',
+  prompt: 'You move data.',
+} as const;
+
+it('adds the new agents of a plan to the registry, and a registered one keeps its file', async () => {
+  const known = { ...draft, tools: undefined, allowed_tools: [], model: null, agent_id: 'writer' };
+  const registry_ref = await store.put(
+    JSON.stringify({ agents: [known], designers: [], teams: [] }),
+  );
+  const plan = samplePlan({
+    new_agents: [
+      { ...draft, tools: ['read_file'], capabilities: [] },
+      { ...draft, tools: ['read_file'], capabilities: [], agent_id: 'writer' },
+    ],
+  });
+  const { plan_ref } = await storeCoordinationPlan(store, plan);
+  const admitted = await admitPlan(store, {}, { plan_ref, registry_ref });
+  expect(admitted.agents.map(({ agent_id, allowed_tools }) => [agent_id, allowed_tools])).toEqual([
+    ['migrator', ['read_file']],
+    ['writer', []],
+  ]);
+  expect(admitted.registry_ref).not.toBe(registry_ref);
+  expect(admitted.criterion_ids).toHaveLength(4);
+});
+
+it('finds a tool of a new agent that does not exist', () => {
+  const plan = samplePlan({ new_agents: [{ ...draft, capabilities: [], tools: ['fly'] }] });
+  const found = findPlanFaults(plan, planAgents, ['read_file']);
+  expect(found.filter(({ rule }) => rule === 'tools')).toMatchObject([
+    { path: 'new_agents/0/tools', cure: expect.stringContaining('read_file') },
+  ]);
+});
+
+describe('research', () => {
+  const deps = { store, research: createFileRunIndex({ home, folder: 'research' }) };
+  const day = 86_400;
+  const find = (technology: string, now: number, max_age_days = 30) =>
+    findResearch(deps, { technologies: [technology], now, max_age_days });
+  beforeAll(async () => {
+    const text = {
+      technology: 'PostgreSQL',
+      practices: ['Index what is searched.'],
+      failure_patterns: [],
+      sources: [],
+    };
+    const ref = await store.put(JSON.stringify(text));
+    await keepResearch(deps, { technology: 'PostgreSQL', ref, now: 100 * day });
+  });
+
+  it('is used again while it is fresh, however its name is written', async () => {
+    expect((await find('postgresql', 130 * day)).found).toMatchObject([
+      { stage: 'research', subject: 'postgresql' },
+    ]);
+  });
+
+  it('is not used when it is too old, never allowed, or of another technology', async () => {
+    expect((await find('PostgreSQL', 131 * day)).found).toEqual([]);
+    expect((await find('PostgreSQL', 100 * day, 0)).found).toEqual([]);
+    expect((await find('SQLite', 100 * day)).found).toEqual([]);
+  });
+});
