@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StoredHistory } from './histories.ts';
 
@@ -54,8 +54,12 @@ function readObjects(home: string): Map<string, Buffer> {
   return objects;
 }
 
+/** Reads the indexes of runs and of research. A home without a design has only the first. */
 function readIndex(home: string): string[] {
-  return readdirSync(join(home, 'refs'), { recursive: true, withFileTypes: true })
+  return ['refs', 'research']
+    .map((folder) => join(home, folder))
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
 }
