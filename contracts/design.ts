@@ -16,7 +16,6 @@ import { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
 import { Slug } from './slug.ts';
 
-export { designStageNames } from './names.ts';
 export type { DesignStageName } from './names.ts';
 
 const text = z.string().min(1).max(2_000);

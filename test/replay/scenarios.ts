@@ -17,6 +17,7 @@ import {
 import type { Stage } from '../support/stage.ts';
 import { answerFirst, goal } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
+import { designScenarios } from './design-scenarios.ts';
 import { teamScenarios } from './team-scenarios.ts';
 
 /** Loads the detail of `gather` so often, one call after the other, and completes then. */
@@ -223,6 +224,7 @@ export const scenarios: readonly Scenario[] = [
       await run.result();
     },
   },
+  ...designScenarios,
   ...teamScenarios,
 ];
 

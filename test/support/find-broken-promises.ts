@@ -143,8 +143,12 @@ function isWhole({ key, body }: StoredRecord): number {
   return Number(createHash('sha256').update(body).digest('hex') === key);
 }
 
+/** Reads the indexes of runs and of research. A home without a design has only the first. */
 function readIndex(home: string): string[] {
-  return readdirSync(join(home, 'refs'), { recursive: true, withFileTypes: true })
+  return ['refs', 'research']
+    .map((folder) => join(home, folder))
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
 }

@@ -38,6 +38,50 @@ it('takes a goal to an approved plan and its result', async () => {
   await expectPromisesKept(stage, run.workflowId);
 }, 120_000);
 
+it('makes the changes that the user asks for, shows each plan, and ends when the user abandons it', async () => {
+  const goal = 'Compare three ways to store a backup';
+  const run = await stage.start('plannerRun', { goal, mode: 'designed' });
+  const shown: string[] = [];
+  for (const wish of ['Compare four ways', 'Name the costs']) {
+    const { text, question_id } = await untilAsked(run, 'plan_approval');
+    shown.push(text);
+    await run.signal('answer', { question_id, answer: 'change' });
+    const next = await eventually('what is to change', async () =>
+      (await stage.questions(run)).open.find((one) => one.text.startsWith('What is to change')),
+    );
+    await run.signal('answer', { question_id: next.question_id, answer: wish });
+    await eventually(
+      'the designer at work',
+      async () => (await stage.questions(run)).open.length === 0,
+    );
+  }
+  const { question_id } = await untilAsked(run, 'plan_approval');
+  await run.signal('answer', { question_id, answer: 'abandon' });
+  expect(await stage.result(run)).toMatchObject({ status: 'abandoned', waves: 0 });
+  expect(shown).toHaveLength(2);
+  await expectPromisesKept(stage, run.workflowId);
+}, 120_000);
+
+it('makes a design alone, and approves a plan without findings in the place of the user', async () => {
+  const run = await stage.start('architectureDesign', {
+    goal: 'Compare three ways to store a backup',
+    auto_approve: true,
+    use_defaults: true,
+    autonomy: 'assume',
+  });
+  await untilEnded(run);
+  expect(await run.result()).toMatchObject({ status: 'approved', approved_by: null, findings: [] });
+  await expectPromisesKept(stage, run.workflowId);
+}, 120_000);
+
+it('refuses a risk assessment without a plan, and names every fault', async () => {
+  const run = await stage.start('riskAssessment', { technologies: 1 });
+  const refused: unknown = await run.result().catch((error: unknown) => error);
+  const cause = refused instanceof Error ? refused.cause : null;
+  expect(cause).toMatchObject({ type: 'InvalidInput', message: expect.stringContaining('plan') });
+  expect(cause).toMatchObject({ message: expect.stringContaining('technologies') });
+}, 60_000);
+
 async function untilEnded(run: WorkflowHandle): Promise<void> {
   await eventually(
     'the end of the run',
