@@ -97,13 +97,8 @@ export function createActivities(
     createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...ownMiddlewares]),
     redactor,
   );
-  const client = createAnthropicClient({
-    apiKey,
-    baseUrl,
-    idleTimeoutMs,
-    totalTimeoutMs,
-    redact: (text) => redactor.redactText(text, 'failure'),
-  });
+  const redact = (text: string): string => redactor.redactText(text, 'failure');
+  const client = createAnthropicClient({ apiKey, baseUrl, idleTimeoutMs, totalTimeoutMs, redact });
   const provider = meterModel(client, recorder, { computeUsage, computeWorst });
   return {
     ...createTeamActivities({ store, projection }),
