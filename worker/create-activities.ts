@@ -17,6 +17,7 @@ import { computeUsage, isPriced, pricedModels } from '../activities/adapters/pri
 import { log } from '@temporalio/activity';
 import { noopMetricMeter } from '@temporalio/common';
 import { createAgentTurnActivities } from '../activities/agent-turn/create-agent-turn-activities.ts';
+import type { AgentTurnDeps } from '../activities/agent-turn/deps.ts';
 import { PrefixGate } from '../activities/agent-turn/prefix-gate.ts';
 import { meterModel } from '../activities/agent-turn/meter-model.ts';
 import { createMiddlewareActivities } from '../activities/middlewares/apply-middleware.ts';
@@ -97,8 +98,13 @@ export function createActivities(
     createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...ownMiddlewares]),
     redactor,
   );
-  const redact = (text: string): string => redactor.redactText(text, 'failure');
-  const client = createAnthropicClient({ apiKey, baseUrl, idleTimeoutMs, totalTimeoutMs, redact });
+  const client = createAnthropicClient({
+    apiKey,
+    baseUrl,
+    idleTimeoutMs,
+    totalTimeoutMs,
+    redact: (text) => redactor.redactText(text, 'failure'),
+  });
   const provider = meterModel(client, recorder, { computeUsage, computeWorst });
   return {
     ...createTeamActivities({ store, projection }),
@@ -113,9 +119,7 @@ export function createActivities(
       prefixGate: new PrefixGate(),
       defaultModel,
       resolveModel: resolveModelName,
-      computeUsage: ({ requested, answered }, tokens) =>
-        computeUsage({ requested: isRehearsal ? rehearsalModel : requested, answered }, tokens),
-      computeWorst: (request) => computeWorst(isRehearsal ? toRehearsal(request) : request),
+      ...(isRehearsal ? rehearsedPrices : { computeUsage, computeWorst }),
       ...turnTimes,
     }),
     ...createRecordActivities({
@@ -184,6 +188,12 @@ function createPlaces(
 
 /** The rehearsal costs nothing, whichever model an agent names. */
 const rehearsalModel = 'rehearsal';
+
+const rehearsedPrices: Pick<AgentTurnDeps, 'computeUsage' | 'computeWorst'> = {
+  computeUsage: ({ answered }, tokens) =>
+    computeUsage({ requested: rehearsalModel, answered }, tokens),
+  computeWorst: (request) => computeWorst(toRehearsal(request)),
+};
 
 function toRehearsal(request: ModelRequest): ModelRequest {
   return { ...request, model: rehearsalModel };

@@ -43,9 +43,8 @@ function toolInput(tool: JsonObject, prompt: Prompt): JsonObject {
   const input = isObject(generated) ? generated : {};
   const detailId = prompt.detailIndex[0]?.['detail_id'];
   if (tool['name'] !== detailTool || detailId === undefined) return input;
-  return 'detail_ids' in input
-    ? { ...input, detail_ids: [detailId] }
-    : { ...input, detail_id: detailId };
+  // Nothing else: a generated page is one that the detail does not have.
+  return 'detail_ids' in input ? { detail_ids: [detailId] } : { detail_id: detailId };
 }
 
 /** Chooses the tool of this turn by the default rules; undefined when the turn is for the answer. */
