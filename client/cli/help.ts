@@ -33,6 +33,10 @@ export const examples: Readonly<Record<string, readonly [string, string]>> = {
   plan: ['plan check plan.yaml', 'plan graph plan.yaml --out plan.svg'],
   'plan export': ['plan export backup-choice', 'plan export backup-choice --out plan.yaml'],
   'plan check': ['plan check plan.yaml', 'plan check plan.yaml --agents ./my-agents --json'],
+  'plan run': [
+    'plan run plan.yaml --watch',
+    'plan run plan.yaml --id backup-choice --workspace . --budget-usd 5',
+  ],
   'plan diff': ['plan diff plan.yaml changed.yaml', 'plan diff backup-choice plan.yaml --json'],
   'plan graph': ['plan graph plan.yaml --out plan.svg', 'plan graph plan.yaml --mermaid'],
   'plan schema': ['plan schema', 'plan schema --out plan.schema.json'],

@@ -19,6 +19,8 @@ import type { PlacedFinding } from './plan-file.ts';
 import { cleanLine, cleanText } from '../terminal-text.ts';
 import { writeAgentFile } from './agents.ts';
 import { readInputText } from './json-file.ts';
+import { addRunOptions, readRunInput, startRun } from './start.ts';
+import type { RunOptions } from './start.ts';
 
 interface OutOption {
   readonly out?: string;
@@ -26,7 +28,7 @@ interface OutOption {
 
 const planArgument = 'YAML or JSON file, or the id of a designed run; "-" reads standard input';
 
-/** Registers the commands for plans as files. None of them asks the server. */
+/** Registers the commands for plans as files. Only `run` asks the server. */
 export function registerPlan(plan: Command, runner: CommandRunner): void {
   plan.enablePositionalOptions();
   plan
@@ -49,8 +51,18 @@ export function registerPlan(plan: Command, runner: CommandRunner): void {
     .description('list everything in a plan that would stop it, with line and column')
     .option('--agents <folder>', 'folder with agents of your own, as for start')
     .action((file: string, options: { readonly agents?: string }, command: Command) =>
-      runner.run(command, ({ deps }) => checkPlanFile(deps, file, options.agents)),
+      runner.run(command, async ({ deps }) => {
+        const { result } = await checkPlanFile(deps, file, options);
+        return result;
+      }),
     );
+  const run = plan
+    .command('run')
+    .argument('<file>', 'YAML or JSON file; "-" reads standard input')
+    .description('check a plan, and start a run that carries it out');
+  addRunOptions(run).action((file: string, options: RunOptions, command: Command) =>
+    runner.run(command, (context) => runPlan(context, file, options)),
+  );
   plan
     .command('diff')
     .argument('<before>', planArgument)
@@ -101,31 +113,46 @@ async function printOrWrite(
   return { data: { file: path }, lines: [`Written: ${cleanLine(path)}`] };
 }
 
+interface CheckedPlan {
+  /** Null when the file has findings. */
+  readonly plan: CoordinationPlan | null;
+  readonly result: CommandResult;
+}
+
+/** @param options with `check: false` only the form of the plan is checked. */
 async function checkPlanFile(
   deps: CliDeps,
   name: string,
-  agentsDir: string | undefined,
-): Promise<CommandResult> {
+  { agents, check }: Pick<RunOptions, 'agents' | 'check'>,
+): Promise<CheckedPlan> {
   const file = readPlanFile(await readInputText(deps, name));
-  const findings =
-    file.plan === null ? file.findings : file.place(await findFaults(deps, file.plan, agentsDir));
+  const { plan } = file;
+  const isLeft = plan === null || check === false;
+  const findings = isLeft ? file.findings : file.place(await findFaults(deps, plan, agents));
   const shown = name === '-' ? 'standard input' : name;
-  if (findings.length > 0) {
-    return {
-      data: { file: shown, ok: false, findings },
-      lines: [
-        ...describeFindings(shown, findings),
-        `${countOf(findings.length, 'finding')}. The plan can't run like this.`,
-      ],
-      exitCode: exitCodes.unmet,
-    };
+  const ok = plan !== null && findings.length === 0;
+  const data = { file: shown, ok, findings };
+  if (ok) {
+    const size = `${countOf(plan.tasks.length, 'task')}, ${countOf(plan.agents.length, 'agent')}`;
+    return { plan, result: { data, lines: [cleanLine(`${shown}: ${size}, no finding.`)] } };
   }
-  const { tasks = [], agents = [] } = file.plan ?? {};
-  const size = `${countOf(tasks.length, 'task')}, ${countOf(agents.length, 'agent')}`;
-  return {
-    data: { file: shown, ok: true, findings },
-    lines: [cleanLine(`${shown}: ${size}, no finding.`)],
-  };
+  const lines = [
+    ...describeFindings(shown, findings),
+    `${countOf(findings.length, 'finding')}. The plan can't run like this.`,
+  ];
+  return { plan: null, result: { data, lines, exitCode: exitCodes.unmet } };
+}
+
+/** Starts a run that carries the plan of a file out. A plan with findings starts nothing. */
+async function runPlan(
+  context: CommandContext,
+  name: string,
+  options: RunOptions,
+): Promise<CommandResult> {
+  const { plan, result } = await checkPlanFile(context.deps, name, options);
+  if (plan === null) return result;
+  const input = await readRunInput(context.deps, plan.goal, options);
+  return startRun(context, { ...input, plan }, options);
 }
 
 function describeFindings(file: string, findings: readonly PlacedFinding[]): string[] {

@@ -133,7 +133,7 @@ const commands: readonly CommandEntry[] = [
   },
   {
     name: 'plan',
-    does: 'check, compare, draw and export coordination plans',
+    does: 'check, run, compare, draw and export coordination plans',
     takes: [],
     load: async () => (await import('./plan.ts')).registerPlan,
   },

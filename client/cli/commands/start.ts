@@ -20,6 +20,25 @@ import { isRecord } from '../../../core/is-record.ts';
 import type { SettingsOptions } from './run-settings-options.ts';
 
 export function registerStart(command: Command, runner: CommandRunner): void {
+  addRunOptions(command)
+    .option('--mode <mode>', 'direct, or designed: a plan is designed and approved first')
+    .option('--yes', 'approve a designed plan without findings')
+    .option(
+      '--research-max-age <days>',
+      'days for which research on a technology is used again',
+      readWholeNumber,
+    )
+    .option('--input <file>', 'JSON file with the whole input; "-" reads standard input')
+    .action((goal: string | undefined, options: StartOptions) =>
+      runner.run(command, async (context) => {
+        const input = await readRunInput(context.deps, goal, options);
+        return startRun(context, input, options);
+      }),
+    );
+}
+
+/** Adds the options of everything that starts a run. */
+export function addRunOptions(command: Command): Command {
   command
     .option('--watch', 'show the run live until it ends')
     .option('--id <run>', 'id of the run; default: derived from the goal')
@@ -29,32 +48,21 @@ export function registerStart(command: Command, runner: CommandRunner): void {
       'acceptance criterion: must be met with evidence before the run is done',
     );
   addWorkOptions(command)
-    .option('--mode <mode>', 'direct, or designed: a plan is designed and approved first')
-    .option('--yes', 'approve a designed plan without findings')
-    .option(
-      '--research-max-age <days>',
-      'days for which research on a technology is used again',
-      readWholeNumber,
-    )
     .option('--no-triads', 'do not use triads')
     .option('--no-teams', 'do not use teams');
   addQuestionOptions(command)
     .option('--max-waves <count>', 'waves before the run asks whether to continue', readWholeNumber)
     .option('--max-parallel <count>', 'delegations that work in parallel', readWholeNumber)
     .option('--max-delegations <count>', 'delegations per wave', readWholeNumber);
-  addLimitOptions(command)
-    .option('--input <file>', 'JSON file with the whole input; "-" reads standard input')
-    .action((goal: string | undefined, options: StartOptions) =>
-      runner.run(command, (context) => start(context, goal, options)),
-    );
+  return addLimitOptions(command);
 }
 
-async function start(
+/** Checks an input as a worker would, starts a run with it, and follows it with `--watch`. */
+export async function startRun(
   context: CommandContext,
-  goal: string | undefined,
-  options: StartOptions,
+  input: PlannerRunInput,
+  options: RunOptions,
 ): Promise<CommandResult> {
-  const input = await readRunInput(context.deps, goal, options);
   if (options.check !== false) await checkBeforehand(context, workflowTypes.plannerRun, input);
   const { client } = await context.session();
   const { run_id } = await client.startRun(input, { run_id: options.id });
@@ -83,13 +91,11 @@ export async function checkBeforehand(
   if (localAddress.test(address)) await deps.checkInput?.(workflowType, input);
 }
 
-interface StartOptions extends SettingsOptions {
+/** Options of everything that starts a run. */
+export interface RunOptions extends SettingsOptions {
   readonly watch?: boolean;
   readonly constraint?: readonly string[];
   readonly criterion?: readonly string[];
-  readonly mode?: string;
-  readonly yes?: boolean;
-  readonly researchMaxAge?: number;
   /** False with `--no-triads`. */
   readonly triads?: boolean;
   /** False with `--no-teams`. */
@@ -97,6 +103,12 @@ interface StartOptions extends SettingsOptions {
   readonly maxWaves?: number;
   readonly maxParallel?: number;
   readonly maxDelegations?: number;
+}
+
+interface StartOptions extends RunOptions {
+  readonly mode?: string;
+  readonly yes?: boolean;
+  readonly researchMaxAge?: number;
   readonly input?: string;
 }
 

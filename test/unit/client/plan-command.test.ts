@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
 import type { CliDeps } from '../../../client/cli/cli-deps.ts';
 import {
   createPlanSchema,
@@ -12,7 +13,7 @@ import { runCli } from '../../../client/cli/commands/run-cli.ts';
 import { createCliAgents } from '../../../scripts/cli-agents.ts';
 import { matchAll, read } from '../../architecture/repository.ts';
 import { samplePlan, withTask } from '../../support/plans.ts';
-import { createFakeDeps, notFound } from './support/fake-client.ts';
+import { createFakeClient, createFakeDeps, notFound } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
 
 let cwd: string;
@@ -32,6 +33,25 @@ async function run(
   const code = await runCli(argv, deps);
   return { code, out: io.out(), err: io.err() };
 }
+
+/** Runs a plan on a server that only keeps what is started. */
+async function start(argv: readonly string[]) {
+  const started: object[] = [];
+  const client = createFakeClient({
+    startRun: (input, options) => {
+      started.push({ input, run_id: options?.run_id });
+      return Promise.resolve({ run_id: 'tea' });
+    },
+  });
+  const session = { client, address: 'temporal.test:7233', namespace: 'default', close };
+  const connection = Connection.lazy();
+  const outcome = await run(['plan', 'run', ...argv], {
+    openSession: () => Promise.resolve({ ...session, connection }),
+  });
+  return { ...outcome, started };
+}
+
+const close = (): Promise<void> => Promise.resolve();
 
 const save = (name: string, text: string): void => writeFileSync(join(cwd, name), text);
 
@@ -192,6 +212,37 @@ describe('planwave plan check', () => {
 
 const readPlan: CliDeps['readPlan'] = (runId) =>
   runId === 'shop' ? Promise.resolve(samplePlan()) : Promise.resolve(null);
+
+describe('planwave plan run', () => {
+  it('starts a run with the goal and the tasks of the file, and the settings of the command line', async () => {
+    save('plan.yaml', typed);
+    const settings = ['--id', 'tea', '--budget-calls', '9', '--workspace', 'src', '--no-teams'];
+    const { code, out, started } = await start(['plan.yaml', ...settings]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^Started tea\.\nWatch it with: .*watch tea\n$/);
+    const { plan } = readPlanFile(typed);
+    const input = { goal: 'A haiku about tea.', plan, teams: false };
+    const places = { budget: { calls: 9 }, workspace_dir: join(cwd, 'src') };
+    expect(started).toEqual([{ run_id: 'tea', input: { ...input, ...places } }]);
+  });
+
+  it('starts nothing for a plan with a finding, which it shows as the check does', async () => {
+    save('plan.yaml', typed.replace('verified_by: critic', 'verified_by: poet'));
+    const { started, ...outcome } = await start(['plan.yaml']);
+    expect(started).toEqual([]);
+    expect(outcome).toMatchObject({ code: 1, out: expect.stringContaining('(DP23)\n') });
+    expect(outcome).toEqual(await run(['plan', 'check', 'plan.yaml']));
+    save('plan.yaml', 'goal: only\n');
+    expect(await start(['plan.yaml', '--no-check'])).toMatchObject({ code: 1, started: [] });
+  });
+
+  it('leaves the agents to the worker with --no-check', async () => {
+    save('plan.yaml', typed.replace('agent_id: writer', 'agent_id: elsewhere'));
+    expect(await start(['plan.yaml'])).toMatchObject({ code: 1, started: [] });
+    const { code, started } = await start(['plan.yaml', '--no-check']);
+    expect({ code, count: started.length }).toEqual({ code: 0, count: 1 });
+  });
+});
 
 describe('planwave plan export, diff, graph and schema', () => {
   it('the plan of a run is exported, and can be changed and compared with it', async () => {

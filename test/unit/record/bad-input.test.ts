@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
+import { CoordinationPlan } from '../../../contracts/coordination-plan.ts';
 import type { OpenRunInput } from '../../../contracts/activity-types.ts';
 import { AgentFilesInvalid } from '../../../activities/ports/agent-source.ts';
 import { inputExamples } from '../../../activities/run-record/describe-input-issues.ts';
@@ -262,6 +263,23 @@ describe('bad input', () => {
     const constraints = Array.from({ length: 50 }, () => '');
     const { paths } = await refused('plannerRun', { goal, criteria, constraints });
     expect(paths).toHaveLength(70);
+  });
+
+  it('lists every finding of a typed plan', async () => {
+    const { plan } = z
+      .object({ plan: CoordinationPlan })
+      .parse(JSON.parse(inputExamples.riskAssessment));
+    const [task] = plan.tasks;
+    const faulty = {
+      ...plan,
+      agents: plan.agents.map((one) => ({ ...one, agent_id: 'ghost' })),
+      tasks: [{ ...task, depends_on: ['never_1727539200'] }],
+    };
+    const { message, paths } = await refused('plannerRun', { goal, plan: faulty });
+    expect(paths).toEqual(['plan/agents/0/agent_id', 'plan/agents/1/agent_id', expect.any(String)]);
+    expect(paths[2]).toContain('plan/tasks/0/depends_on');
+    expect(message).toContain('(DP3). Try: ');
+    expect(await readTree(harness.home)).toEqual({});
   });
 
   it('stays small enough for history, and says how many more there are', async () => {

@@ -1,0 +1,121 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expectPromisesKept } from '../../support/promises.ts';
+import { runCommand } from '../../support/run-command.ts';
+import { useStage } from '../../support/use-stage.ts';
+
+const { stage } = useStage();
+
+/** A plan as a person types it: a proof of concept, what depends on it, and what does not. */
+const typed = `task_name: backup-choice
+goal: A recommendation for where a small office keeps its backups.
+summary: A measurement first, then a recommendation that rests on it.
+agents:
+  - agent_name: fact_agent
+    role: doer
+    responsibility: Finds out what each way costs and risks.
+    agent_id: researcher
+  - agent_name: writing_agent
+    role: doer
+    responsibility: Writes the recommendation.
+    agent_id: writer
+  - agent_name: review_agent
+    role: verifier
+    responsibility: Checks every result against its evidence.
+    agent_id: reviewer
+tasks:
+  - task_id: advice_1727539201
+    title: Recommend one way
+    agent: writing_agent
+    instructions: Recommend one way on one page.
+    depends_on: [measure_1727539200, costs_1727539202]
+    outputs:
+      - path: agents/writing_agent/task_output/advice.md
+        format: Markdown
+    validation:
+      verified_by: review_agent
+      evidence:
+        - evidence_id: two-facts
+          description: The advice names 2 facts.
+  - task_id: measure_1727539200
+    title: Measure how fast a tenth is restored
+    agent: fact_agent
+    instructions: Restore 200 GB and write down the time.
+    outputs:
+      - path: agents/fact_agent/task_output/times.md
+        format: Markdown
+    validation:
+      verified_by: review_agent
+      evidence:
+        - evidence_id: one-time
+          description: The file names 1 time in hours.
+    proof_of_concept:
+      risk_id: slow-restore
+      success_criteria: [2 TB are restored in less than 24 hours.]
+      failure_criteria: [The restore takes longer, or a file is missing.]
+  - task_id: costs_1727539202
+    title: List the costs
+    agent: fact_agent
+    instructions: List the costs of three ways.
+    outputs:
+      - path: agents/fact_agent/task_output/costs.md
+        format: Markdown, one table
+    validation:
+      verified_by: review_agent
+      evidence:
+        - evidence_id: three-ways
+          description: The table has 3 rows.
+risks:
+  - risk_id: slow-restore
+    assumption: The line is fast enough to restore everything in a day.
+    likelihood: medium
+    impact: high
+    mitigation: Restore a tenth and measure the time.
+escalation:
+  - Ask the user.
+`;
+
+function save(text: string): string {
+  const path = join(stage.home, 'plan.yaml');
+  writeFileSync(path, text);
+  return path;
+}
+
+it('takes the plan of a file to its result: the proof of concept first, and no wave is planned', async () => {
+  const { code, out } = await runCommand(stage, ['plan', 'run', save(typed), '--id', 'from-file']);
+  expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('from-file') });
+  const run = stage.client.workflow.getHandle('from-file');
+  expect(await stage.result(run)).toMatchObject({
+    status: 'completed',
+    waves: 2,
+    criteria: ['two-facts', 'one-time', 'three-ways'].map((criterion_id) => ({
+      criterion_id,
+      state: 'met',
+    })),
+  });
+  const calls = stage.rehearsal.calls();
+  const decidedAt = calls.findIndex(({ shape }) => shape === 'decision');
+  const tasksOf = (some: typeof calls): string[] => [
+    ...new Set(some.flatMap(({ task }) => task?.delegation_id ?? [])),
+  ];
+  const first = ['costs_1727539202', 'measure_1727539200'];
+  expect(tasksOf(calls.slice(0, decidedAt)).toSorted()).toEqual(first);
+  expect(tasksOf(calls.slice(decidedAt))).toEqual(['advice_1727539201']);
+  expect(new Set(calls.map(({ shape }) => shape))).toEqual(new Set(['delegation', 'decision']));
+  const report = await runCommand(stage, ['report', 'from-file']);
+  expect(report).toMatchObject({ code: 0, out: expect.stringContaining('**Status:** Completed') });
+  await expectPromisesKept(stage, 'from-file');
+}, 120_000);
+
+it('starts nothing for a plan with a finding', async () => {
+  const path = save(typed.replaceAll('review_agent', 'fact_agent'));
+  const { code, out } = await runCommand(stage, ['plan', 'run', path, '--id', 'refused']);
+  expect(code).toBe(1);
+  expect(out).toMatch(/plan\.yaml:\d+:\d+: .*\(DP23\)\n/);
+  const started = await stage.client.workflow
+    .getHandle('refused')
+    .describe()
+    .catch(() => null);
+  expect(started).toBeNull();
+  expect(stage.rehearsal.calls()).toEqual([]);
+}, 60_000);
