@@ -201,6 +201,13 @@ export interface PlanNextWaveInput {
   readonly known_inputs: readonly string[];
 }
 
+export interface PlanNextWaveResult {
+  /** The next wave of the approved plan; null when the planner has to plan it. */
+  readonly plan: WavePlanOutline | null;
+  /** Tasks of the approved plan that may work at the same time. */
+  readonly max_parallel: number;
+}
+
 /** Activities of designed mode. */
 export interface DesignActivities {
   /** Makes one plan of the replies of a design. */
@@ -220,8 +227,5 @@ export interface DesignActivities {
   readonly keepResearch: (input: KeepResearchInput) => Promise<void>;
   /** Adds the new agents of an approved plan to the run. */
   readonly admitPlan: (input: AdmitPlanInput) => Promise<AdmitPlanResult>;
-  /** Returns the next wave of an approved plan; null when the planner has to plan it. */
-  readonly planNextWave: (
-    input: PlanNextWaveInput,
-  ) => Promise<{ readonly plan: WavePlanOutline | null }>;
+  readonly planNextWave: (input: PlanNextWaveInput) => Promise<PlanNextWaveResult>;
 }

@@ -1,8 +1,8 @@
 import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
-import type { PlanNextWaveInput } from '../../contracts/design-run.ts';
+import type { PlanNextWaveInput, PlanNextWaveResult } from '../../contracts/design-run.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
-import type { WavePlan, WavePlanOutline } from '../../contracts/wave-plan.ts';
+import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { findTask, nextWave } from '../../core/design/next-wave.ts';
 import { linkInputs } from '../../core/plan/check-inputs.ts';
 import { countOf } from '../../core/text/format.ts';
@@ -14,13 +14,11 @@ import { storePlan } from '../run-record/compose-plan.ts';
 /**
  * Returns the next wave of an approved plan. A task that was done once and whose evidence is not there is left to the
  * planner, with all that depends on it.
- *
- * @returns null when no task of the plan can start.
  */
 export async function planNextWave(
   store: ArtifactStore,
   input: PlanNextWaveInput,
-): Promise<{ readonly plan: WavePlanOutline | null }> {
+): Promise<PlanNextWaveResult> {
   const [plan, record] = await Promise.all([
     readCoordinationPlan(store, input.plan_ref),
     readRecord(store, input.record_ref),
@@ -29,14 +27,15 @@ export async function planNextWave(
   const dispatched = input.delegation_ids;
   const ready = nextWave(plan, { verified, dispatched }, plan.tasks.length);
   const delegations = dropRepeated(ready, plan, dispatched).slice(0, input.max_delegations);
-  if (delegations.length === 0) return { plan: null };
+  const { max_parallel } = plan;
+  if (delegations.length === 0) return { plan: null, max_parallel };
   const wave: WavePlan = {
     summary: `The next ${countOf(delegations.length, 'task')} of the approved plan.`,
     delegations: linkInputs(keepKnown(delegations, input.known_inputs), input.known_inputs),
     needs_user_input: false,
     user_questions: [],
   };
-  return { plan: await storePlan(store, wave) };
+  return { plan: await storePlan(store, wave), max_parallel };
 }
 
 /** Lists the delegations whose task has all its evidence, or the task where another one met it. */

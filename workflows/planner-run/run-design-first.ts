@@ -136,7 +136,7 @@ export async function addPlan(host: RootHost, order: WaveOrder): Promise<WaveOrd
   const { plan_approved } = host.state;
   if (plan_approved === null) return order;
   const { record_ref, delegation_ids, known_inputs, limits } = order;
-  const { plan } = await untilDone(
+  const { plan, max_parallel } = await untilDone(
     () =>
       planNextWave.executeWithOptions({ summary: 'next wave of the approved plan' }, [
         {
@@ -149,5 +149,7 @@ export async function addPlan(host: RootHost, order: WaveOrder): Promise<WaveOrd
       ]),
     (reason) => host.park(reason),
   );
-  return plan === null ? order : { ...order, plan };
+  if (plan === null) return order;
+  const parallel = Math.min(limits.max_parallel, max_parallel);
+  return { ...order, plan, limits: { ...limits, max_parallel: parallel } };
 }

@@ -10,6 +10,7 @@ const { stage } = useStage();
 const typed = `task_name: backup-choice
 goal: A recommendation for where a small office keeps its backups.
 summary: A measurement first, then a recommendation that rests on it.
+max_parallel: 1
 agents:
   - agent_name: fact_agent
     role: doer
@@ -102,6 +103,7 @@ it('takes the plan of a file to its result: the proof of concept first, and no w
   expect(tasksOf(calls.slice(0, decidedAt)).toSorted()).toEqual(first);
   expect(tasksOf(calls.slice(decidedAt))).toEqual(['advice_1727539201']);
   expect(new Set(calls.map(({ shape }) => shape))).toEqual(new Set(['delegation', 'decision']));
+  expect(stage.rehearsal.counts().maxInFlight).toBe(1);
   const report = await runCommand(stage, ['report', 'from-file']);
   expect(report).toMatchObject({ code: 0, out: expect.stringContaining('**Status:** Completed') });
   await expectPromisesKept(stage, 'from-file');
