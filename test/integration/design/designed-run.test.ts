@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
+import { inputExamples } from '../../../activities/run-record/describe-input-issues.ts';
+import { readPlanFile } from '../../../client/cli/commands/plan-file.ts';
 import type { Question } from '../../../contracts/question.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
+import { runCommand } from '../../support/run-command.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -71,6 +74,43 @@ it('makes a design alone, and approves a plan without findings in the place of t
   });
   await untilEnded(run);
   expect(await run.result()).toMatchObject({ status: 'approved', approved_by: null, findings: [] });
+  await expectPromisesKept(stage, run.workflowId);
+}, 120_000);
+
+it('gives work to an agent that the design drafted, once the plan is approved', async () => {
+  const goal = 'Compare three databases. [new-agent]';
+  const run = await stage.start('plannerRun', { goal, mode: 'designed' });
+  const { question_id } = await untilAsked(run, 'plan_approval');
+  const worksAs = (agentId: string): boolean =>
+    stage.rehearsal.calls().some(({ task }) => task?.agent_id === agentId);
+  expect(worksAs('rehearsed-specialist')).toBe(false);
+  await run.signal('answer', { question_id, answer: 'approve' });
+  await untilEnded(run);
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  expect(worksAs('rehearsed-specialist')).toBe(true);
+  const { out } = await runCommand(stage, ['plan', 'export', run.workflowId]);
+  expect(readPlanFile(out).plan?.new_agents).toMatchObject([{ agent_id: 'rehearsed-specialist' }]);
+  await expectPromisesKept(stage, run.workflowId);
+}, 120_000);
+
+it('assesses the risks of a typed plan, and puts proofs of concept before what they test', async () => {
+  // The rehearsal model tests what its own first task relies on.
+  const example = inputExamples.riskAssessment.replaceAll('list_ways', 'gather_facts');
+  const input: object = { ...JSON.parse(example), technologies: ['PostgreSQL'] };
+  const run = await stage.start('riskAssessment', input);
+  expect(await run.result()).toMatchObject({
+    status: 'assessed',
+    plan: { tasks: 2, proofs_of_concept: 1 },
+    materials: expect.arrayContaining([
+      expect.objectContaining({ stage: 'research', subject: 'PostgreSQL' }),
+    ]),
+    answer: expect.stringContaining('Find one fact'),
+  });
+  const { out } = await runCommand(stage, ['plan', 'export', run.workflowId]);
+  const { risks, tasks = [] } = readPlanFile(out).plan ?? {};
+  expect(risks).toMatchObject([{ risk_id: 'no-sources' }]);
+  const proof = tasks.find(({ proof_of_concept }) => proof_of_concept !== null);
+  expect(tasks.find((one) => one !== proof)?.depends_on).toEqual([proof?.task_id]);
   await expectPromisesKept(stage, run.workflowId);
 }, 120_000);
 
