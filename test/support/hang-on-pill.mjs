@@ -1,6 +1,7 @@
 /**
  * Loaded into a worker process before its own code: a search for secrets in a text that contains `HANG_ON` runs a
- * regular expression that practically never ends, as the redactor once did.
+ * regular expression that practically never ends, as the redactor once did. Only a text with a hint of a secret, such as
+ * `npm_`, is searched.
  */
 const pill = process.env.HANG_ON ?? 'PILL-OF-TOMORROW';
 const usual = Object.getOwnPropertyDescriptor(String.prototype, 'matchAll');

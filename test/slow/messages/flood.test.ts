@@ -58,9 +58,10 @@ it(`finding T4: a run takes ${count} hostile signals, and the answer after them`
   await eventually(
     'all messages taken',
     async () => {
-      const { rejected_total } = await stage.questions(run);
+      // Its worker answers no query while it takes thousands of messages.
+      const view = await stage.questions(run).catch(() => null);
       // Pauses and resumes are obeyed; the rest, but for their number, is refused.
-      return rejected_total >= (count * 8) / bad.length;
+      return (view?.rejected_total ?? 0) >= (count * 8) / bad.length;
     },
     120_000,
   );

@@ -106,7 +106,7 @@ function untilParked(run: WorkflowHandle): Promise<StatusView> {
 it('finding T1: a reply that blocks every worker costs three restarts and parks its run, and no other', async () => {
   stage.rehearsal.script([
     plans(1, plan([work('host')])),
-    works('host', { json: { ...completed('host-done'), compact_md: 'PILL-OF-TOMORROW' } }),
+    works('host', { json: { ...completed('host-done'), compact_md: 'PILL-OF-TOMORROW npm_' } }),
   ]);
   const workers = await superviseWorkers(2, {
     ...watched,
@@ -145,15 +145,15 @@ it('finding T1: a reply that blocks every worker costs three restarts and parks 
 
 it('finding T1: a tool that blocks every worker after its effect parks the run, and has acted once', async () => {
   const agents_dir = provideWritingAgent(stage.home, 'builder');
-  const tool_use = [{ name: 'write_file', input: { path: 'plan.md', content: 'The plan.' } }];
+  const tool_use = [{ name: 'write_file', input: { path: 'npm_plan.md', content: 'The plan.' } }];
   stage.rehearsal.script([
     works('build', { tool_use }, 1),
-    works('build', { json: { ...completed('build-done'), effects_claimed: ['plan.md'] } }),
+    works('build', { json: { ...completed('build-done'), effects_claimed: ['npm_plan.md'] } }),
   ]);
   const workers = await superviseWorkers(1, {
     ...watched,
     NODE_OPTIONS: `--import=${hanger}`,
-    HANG_ON: '"plan.md" is written',
+    HANG_ON: '"npm_plan.md" is written',
   });
   const delegations = [work('build', { agent_id: 'builder' })];
   const run = await stage.start(
@@ -167,7 +167,7 @@ it('finding T1: a tool that blocks every worker after its effect parks the run, 
     Array.from({ length: 3 }, () => 'runTool'),
   );
   await workers.stop();
-  const file = join(stage.home, 'tool', 'workspace', 'plan.md');
+  const file = join(stage.home, 'tool', 'workspace', 'npm_plan.md');
   const { mtimeMs } = statSync(file);
 
   await stage.startWorker();
