@@ -167,7 +167,10 @@ it.each(disks)(
     expect(stage.rehearsal.counts()).toMatchObject({ calls: 1 + 2 + 3 + 4, inFlight: 0 });
     await disk.mend();
     await expectCompleted(runs);
-    expect(stage.rehearsal.counts().calls).toBe(runs.length * (callsPerRun + 1));
+    // A reply that just fits into the last block of a segment is stored, and not bought again.
+    const { calls } = stage.rehearsal.counts();
+    expect(calls).toBeGreaterThan(runs.length * callsPerRun);
+    expect(calls).toBeLessThanOrEqual(runs.length * (callsPerRun + 1));
   },
   60_000,
 );
