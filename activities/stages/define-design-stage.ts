@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { CoordinationPlan } from '../../contracts/coordination-plan.ts';
 import type { DesignPrompt, DesignReplyOutline, DesignStageName } from '../../contracts/design.ts';
-import { readAgents, readJson as readStored, readShape } from '../artifacts/read-artifact.ts';
+import { readCoordinationPlan } from '../artifacts/coordination-plan.ts';
+import { readAgents, readJson as readStored } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import {
@@ -140,7 +140,7 @@ async function renderPlan(
   form: 'whole' | 'outline' | undefined,
 ): Promise<string[]> {
   if (form === undefined || plan_ref === null) return [];
-  const plan = await readShape(store, plan_ref, CoordinationPlan, 'a coordination plan');
+  const plan = await readCoordinationPlan(store, plan_ref);
   const { tasks, goal: _goal, ...rest } = plan;
   const shown = form === 'whole' ? tasks : tasks.map(({ instructions: _text, ...task }) => task);
   // One block for each part, so that a long plan loses its last tasks and not its roster.
