@@ -5,11 +5,13 @@ import type { DelegationOutline } from './delegation.ts';
 import type { RunLimits } from './limits.ts';
 import type { NewsItem } from './messages.ts';
 import type { RunAnswer } from './planner-run.ts';
+import type { NotesOutline } from './note.ts';
 import type { Ref } from './ref.ts';
 import { runSettings } from './run-settings.ts';
 import { Slug } from './slug.ts';
 import type { ExecutorOutcome, TeamLink } from './team-run.ts';
 import type { Usage } from './usage.ts';
+import type { VerificationOutcome } from './verification.ts';
 
 /** Typed input that starts a single delegation. */
 export const DelegationInput = z.strictObject({
@@ -77,6 +79,10 @@ export interface DelegationOutcome {
   readonly turns: number;
   readonly usage: Usage;
   readonly executor: ExecutorOutcome;
+  /** Absent when it has no notes. */
+  readonly notes?: NotesOutline;
+  /** Absent when no verification was demanded. */
+  readonly verification?: VerificationOutcome;
 }
 
 /** Result of a delegation, triad, phase or team that a person started. */
