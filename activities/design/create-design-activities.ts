@@ -10,6 +10,7 @@ import {
   describePlan,
 } from './design-plan.ts';
 import { planNextWave } from './plan-next-wave.ts';
+import { findWork, rateChange } from './judge-work.ts';
 import { findResearch, keepResearch } from './research.ts';
 import type { ResearchDeps } from './research.ts';
 
@@ -31,6 +32,8 @@ export function createDesignActivities(deps: DesignDeps): DesignActivities {
     keepResearch: (input) => guard(() => keepResearch(deps, input)),
     admitPlan: (input) => guard(() => admitPlan(store, deps.toolProperties, input)),
     planNextWave: (input) => guard(() => planNextWave(store, input)),
+    findWork: (input) => guard(() => findWork(store, input)),
+    ratePlanChange: (input) => guard(() => rateChange(store, input)),
   };
 }
 

@@ -37,6 +37,7 @@ import {
   renderResultTeams,
 } from './render-report-parts.ts';
 import { renderRedactions, describeStatus } from './render-result.ts';
+import { renderAdaptations } from './render-design.ts';
 import { renderAnswers, renderOpenEnds } from './render-open-ends.ts';
 import { resultLimits } from './limits.ts';
 
@@ -57,6 +58,7 @@ export function renderReport(record: RunRecord, status: RunStatus, texts: Record
     renderGoal(record),
     ...renderCame(record, texts),
     renderChanges(record),
+    renderAdaptations(record),
     ...renderResultEffects(record),
     renderGuarded(record),
     renderResultTeams(record, texts),

@@ -1,7 +1,9 @@
 import type { z } from 'zod';
+import type { WorkedTask } from '../../contracts/adaptation.ts';
+import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { DesignPrompt, DesignReplyOutline, DesignStageName } from '../../contracts/design.ts';
 import { readCoordinationPlan } from '../artifacts/coordination-plan.ts';
-import { readAgents, readJson as readStored } from '../artifacts/read-artifact.ts';
+import { readAgents, readJson as readStored, readShape } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import {
@@ -87,6 +89,8 @@ export function defineDesignStage<T>(parts: DesignStageParts<T>): Stage<DesignPr
         await renderAnsweredQuestions(store, record),
         listBlock('materials', await readMaterials(store, prompt), blockBytesMax.materials),
         ...(await renderPlan(store, prompt, parts.plan)),
+        ...(await renderWork(store, prompt)),
+        ...(prompt.loop === undefined ? [] : [jsonBlock('questions', [prompt.loop.question])]),
         ...(prompt.findings.length === 0
           ? []
           : [listBlock('findings', prompt.findings, blockBytesMax.findings)]),
@@ -99,6 +103,7 @@ export function defineDesignStage<T>(parts: DesignStageParts<T>): Stage<DesignPr
           : []),
         markData(shown.join('\n\n'), callKey),
         ...(prompt.subject === null ? [] : [jsonBlock('subject', prompt.subject)]),
+
         ...(prompt.requested_change === null
           ? []
           : [
@@ -112,6 +117,22 @@ export function defineDesignStage<T>(parts: DesignStageParts<T>): Stage<DesignPr
       return [{ type: 'text', text }];
     },
   };
+}
+
+/** Renders the results of tasks that have worked, each with its evidence. */
+async function renderWork(store: ArtifactStore, { worked = [] }: DesignPrompt): Promise<string[]> {
+  if (worked.length === 0) return [];
+  const results = await Promise.all(worked.map((task) => describeWork(store, task)));
+  return [listBlock('work', results, blockBytesMax.work)];
+}
+
+async function describeWork(
+  store: ArtifactStore,
+  { output_ref, delegation_id: _id, ...task }: WorkedTask,
+): Promise<object> {
+  if (output_ref === null) return { ...task, result: null };
+  const output = await readShape(store, output_ref, AgentOutput, "an agent's output");
+  return { ...task, coverage: output.coverage, result: output.detailed_md };
 }
 
 async function readMaterials(

@@ -64,8 +64,11 @@ export interface CliDeps extends CliShell {
   readonly threads: CliThreads;
   readonly changes: CliChanges;
   readonly agents: CliAgents;
-  /** Reads the newest plan of a designed run, or null when it has none. Rejects with a CliError for an unknown run. */
-  readonly readPlan: (runId: string) => Promise<CoordinationPlan | null>;
+  /**
+   * Reads the plan of a designed run, the newest or the version with this number from 1; null when there is none. Rejects
+   * with a CliError for an unknown run.
+   */
+  readonly readPlan: (runId: string, version?: number) => Promise<CoordinationPlan | null>;
   /** Checks beyond those that need only the server. */
   readonly doctorChecks: readonly DoctorCheck[];
   /** Replays histories on the code of this checkout, one after the other, each as it is asked for. */

@@ -10,6 +10,8 @@
  *   RL5. An event is all that the fold needs: folding a log at once or in parts gives the same record, and what an event
  *        does not change stays the same object.
  */
+import type { Adaptation } from '../../contracts/adaptation.ts';
+import type { RecordedDesign } from '../../contracts/design-run.ts';
 import type { RecordedEffect } from '../../contracts/effect.ts';
 import type { ProposedFact } from '../../contracts/fact.ts';
 import type { Question } from '../../contracts/question.ts';
@@ -23,6 +25,7 @@ import { admitFacts } from '../pool/admit-facts.ts';
 import { factFromAnswer, factsFromInstruction } from '../pool/propose-facts.ts';
 import { preferNewest, settleStanding, supersedeEarlier } from '../pool/settle-facts.ts';
 import { informsWork } from '../questions/answer-kinds.ts';
+import { addUsage, noUsage } from '../usage/add-usage.ts';
 import { foldWaveDone, sumUsage, upsertWave } from './fold-wave.ts';
 import { addPlannedCriteria, waiveRecorded } from './record-criteria.ts';
 import { trackStale } from './track-consumption.ts';
@@ -237,22 +240,41 @@ function planWave(record: RunRecord, { progress, tasks, at }: EventOf<'wave_plan
   };
 }
 
-function foldDesign(
-  record: RunRecord,
-  { progress, tasks, agent_names }: EventOf<'designed'>,
-): RunRecord {
+function foldDesign(record: RunRecord, event: EventOf<'designed'>): RunRecord {
+  const { progress, adaptation, tasks, agent_names } = event;
+  const before: RecordedDesign = record.design ?? undesigned;
   const { status, approved_by, usage, findings } = progress;
-  const design = {
+  const isDuringWork = adaptation !== undefined;
+  const design: RecordedDesign = {
+    ...before,
     status,
-    materials: [...(record.design?.materials ?? []), ...progress.materials],
-    plan_refs: [...(record.design?.plan_refs ?? []), ...progress.plan_refs],
-    agent_names: agent_names ?? record.design?.agent_names ?? [],
+    materials: [...before.materials, ...progress.materials],
+    plan_refs: [...before.plan_refs, ...progress.plan_refs],
+    agent_names: agent_names ?? before.agent_names,
     findings,
-    approved_by,
-    usage,
+    approved_by: isDuringWork ? (approved_by ?? before.approved_by) : approved_by,
+    usage: isDuringWork ? addUsage(before.usage, usage) : usage,
+    ...listAdaptations(before, adaptation ?? null),
   };
   const criteria = addPlannedCriteria(record.criteria, tasks);
   return { ...record, design, criteria, usage: sumUsage({ ...record, design }) };
+}
+
+const undesigned: RecordedDesign = {
+  status: 'designing',
+  materials: [],
+  plan_refs: [],
+  agent_names: [],
+  findings: [],
+  approved_by: null,
+  usage: noUsage,
+};
+
+function listAdaptations(
+  { adaptations = [] }: RecordedDesign,
+  added: Adaptation | null,
+): Pick<RecordedDesign, 'adaptations'> {
+  return added === null ? {} : { adaptations: [...adaptations, added] };
 }
 
 /** Keeps the plan of the wave, if it had one. */

@@ -53,7 +53,7 @@ async function askForApproval(
       ]),
     (reason) => context.superior.park(reason),
   );
-  return ask(
+  return askToApprove(
     {
       text,
       why_it_matters:
@@ -68,8 +68,9 @@ async function askForApproval(
   );
 }
 
-function askForWish(context: DesignContext): Promise<DeliveredAnswer | undefined> {
-  return ask(
+/** Asks what is to change in the plan. */
+export function askForWish(context: DesignContext): Promise<DeliveredAnswer | undefined> {
+  return askToApprove(
     {
       text: 'What is to change in the plan?',
       why_it_matters: 'The designer changes the plan accordingly, and you see it again.',
@@ -82,7 +83,8 @@ function askForWish(context: DesignContext): Promise<DeliveredAnswer | undefined
   );
 }
 
-async function ask(
+/** Puts a question about the plan to those who may approve it. */
+export async function askToApprove(
   question: AskedQuestion,
   context: DesignContext,
 ): Promise<DeliveredAnswer | undefined> {
@@ -94,7 +96,7 @@ async function ask(
 }
 
 /** Returns the user's words, or the answer itself where they are long: the activity reads it from the store. */
-function readWish(wish: DeliveredAnswer | undefined): {
+export function readWish(wish: DeliveredAnswer | undefined): {
   readonly requested_change: string;
   readonly answers?: readonly DeliveredAnswer[];
 } {

@@ -1,3 +1,4 @@
+import type { AskedLoop, WorkedTask } from '../../contracts/adaptation.ts';
 import type { PlanFinding } from '../../contracts/coordination-plan.ts';
 import type { DesignMaterial, DesignPrompt, DesignReplyOutline } from '../../contracts/design.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
@@ -31,6 +32,8 @@ export interface StageRequest {
   readonly registry_ref?: Ref;
   readonly findings?: readonly PlanFinding[];
   readonly requested_change?: string;
+  readonly worked?: readonly WorkedTask[];
+  readonly loop?: AskedLoop;
   /** The user's words where they are too long for `requested_change`. */
   readonly answers?: readonly DeliveredAnswer[];
   /** Batches of questions that it may ask the user. Absent: none. */
@@ -180,6 +183,8 @@ function promptOf(request: StageRequest, { place }: DesignContext): DesignPrompt
     subject: request.subject ?? null,
     findings: request.findings ?? [],
     requested_change: request.requested_change ?? null,
+    ...(request.worked !== undefined && { worked: request.worked }),
+    ...(request.loop !== undefined && { loop: request.loop }),
     amendments: place.amendments,
   };
 }

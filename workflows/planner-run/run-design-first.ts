@@ -54,7 +54,7 @@ async function takeDesign(host: RootHost, result: DesignResult): Promise<RunStat
 }
 
 /** Takes over an approved plan: its new agents, and its evidence as the criteria of the run. */
-async function takePlan(host: RootHost, plan: PlanOutline): Promise<null> {
+export async function takePlan(host: RootHost, plan: PlanOutline): Promise<null> {
   const { state } = host;
   const { opened } = state;
   if (opened === null) throw new Error('A plan was taken before the run was opened.');

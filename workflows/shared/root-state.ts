@@ -1,3 +1,4 @@
+import type { AskedLoop } from '../../contracts/adaptation.ts';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import type { CarriedBudget } from '../../contracts/budget.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
@@ -46,6 +47,8 @@ export interface RootState {
   waived: readonly string[];
   /** The plan of a design that the run carries out; null before its approval, and without one. */
   plan_approved: PlanOutline | null;
+  /** Questions that came again and again in the wave at work. */
+  loops: AskedLoop[];
   stop_reason: string | null;
   /** Set at the end; before, the phase follows from the other fields. */
   phase: RunPhase | null;
@@ -73,6 +76,7 @@ export function openRootState(carried: CarriedRun | null): RootState {
     news: { last: 0, from_user: 0, considered: 0 },
     waived: [],
     plan_approved: null,
+    loops: [],
     stop_reason: null,
     phase: null,
     result: null,
