@@ -152,6 +152,11 @@ export interface CliChanges {
 export interface TakenOver {
   readonly dir: string;
   readonly files: readonly { readonly change: string; readonly path: string }[];
+  /**
+   * Fate of the run's commit after `undo`: a commit on top reverts it, or the files are back but not committed. Absent when
+   * the run made none.
+   */
+  readonly commit?: 'reverted' | 'left';
 }
 
 /**
