@@ -47,6 +47,7 @@ function readText(bytes: Uint8Array): string | null {
 export function redactLedger(ledger: ReplyLedger, redactor: Redactor): ReplyLedger {
   return {
     find: (key) => ledger.find(key),
+    list: (place, since) => ledger.list(place, since),
     put: async (key, attempt, value, batch) =>
       ledger.put(key, attempt, redactor.redactValue(value, 'ledger'), batch),
   };
