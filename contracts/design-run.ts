@@ -3,7 +3,7 @@ import type { AgentSummary } from './agent-definition.ts';
 import type { BudgetAccount, CarriedBudget } from './budget.ts';
 import { CoordinationPlan } from './coordination-plan.ts';
 import type { PlanFinding, RosterAgent } from './coordination-plan.ts';
-import type { DesignMaterial } from './design.ts';
+import type { DesignMaterial, DesignReplyOutline } from './design.ts';
 import type { RunLimits } from './limits.ts';
 import type { NewsItem } from './messages.ts';
 import type { OutputFault } from './output-fault.ts';
@@ -89,6 +89,14 @@ export interface DesignProgress extends Pick<RecordedDesign, 'status' | 'approve
   readonly findings: readonly PlanFinding[];
 }
 
+/** Finished stages of a design that was lost. The next one takes their results over. */
+export interface FinishedStages {
+  /** In the order in which they ended. */
+  readonly materials: readonly DesignMaterial[];
+  /** Versions of the plan that were reported. */
+  readonly plan_refs: readonly Ref[];
+}
+
 /** Order of a run to its design. */
 export interface DesignOrder {
   readonly run_id: string;
@@ -103,6 +111,10 @@ export interface DesignOrder {
   readonly news: readonly NewsItem[];
   readonly auto_approve: boolean;
   readonly research_max_age_days: number;
+  /** Unix epoch seconds; part of each task_id. The same for a design that goes on with the work of another. */
+  readonly designed_at: number;
+  /** Absent for the first design of a run. */
+  readonly finished?: FinishedStages;
 }
 
 /** A design started by a run gets its order; one started by hand gets an ArchitectureDesignInput. */
@@ -135,6 +147,15 @@ export interface AssembleDesignResult {
   readonly findings: readonly PlanFinding[];
 }
 
+export interface RecallStagesInput {
+  readonly materials: readonly DesignMaterial[];
+}
+
+/** Result of a stage that ended before, as the workflow takes it over. */
+export interface RecalledStage extends Pick<DesignMaterial, 'subject'> {
+  readonly reply: DesignReplyOutline;
+}
+
 export interface CheckDesignInput {
   readonly plan_ref: Ref;
   readonly registry_ref: Ref;
@@ -151,7 +172,7 @@ export interface ChangeDesignInput {
   readonly plan_ref: Ref;
   readonly registry_ref: Ref;
   readonly source: DesignChangeSource;
-  /** Unix epoch seconds; part of the ids of new tasks. */
+  /** Unix epoch seconds: the same for all changes of a design; part of the ids of new tasks. */
   readonly now: number;
 }
 
@@ -217,6 +238,10 @@ export interface PlanNextWaveResult {
 export interface DesignActivities {
   /** Makes one plan of the replies of a design. */
   readonly assembleDesign: (input: AssembleDesignInput) => Promise<AssembleDesignResult>;
+  /** Reads the results of finished stages, in the order of the materials. */
+  readonly recallStages: (
+    input: RecallStagesInput,
+  ) => Promise<{ readonly stages: readonly RecalledStage[] }>;
   /** Checks everything of a plan that code can check. */
   readonly checkDesign: (
     input: CheckDesignInput,

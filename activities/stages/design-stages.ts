@@ -1,6 +1,5 @@
-import type { DesignPrompt } from '../../contracts/design.ts';
 import type { DesignStageName } from '../../contracts/names.ts';
-import type { Stage } from './stage.ts';
+import type { DesignStage } from './define-design-stage.ts';
 import { designChangeStage, designReviewStage } from './design-change.ts';
 import { briefStage, interviewStage } from './design-clarify.ts';
 import {
@@ -34,4 +33,4 @@ export const designStages = {
   poc_integration: pocIntegrationStage,
   best_practices: bestPracticesStage,
   design_review: designReviewStage,
-} as const satisfies Readonly<Record<DesignStageName, Stage<DesignPrompt>>>;
+} as const satisfies Readonly<Record<DesignStageName, DesignStage>>;

@@ -16,6 +16,7 @@ export async function fetchHistories(client: Client, rootId: string): Promise<St
   const found: StoredHistory[] = [];
   const wanted: { workflowId: string; runId?: string }[] = [{ workflowId: rootId }];
   for (let next = wanted.shift(); next !== undefined; next = wanted.shift()) {
+    if (found.some(({ runId }) => runId === next.runId)) continue;
     const handle = client.workflow.getHandle(next.workflowId, next.runId);
     const history = await handle.fetchHistory();
     const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
@@ -34,10 +35,12 @@ export async function fetchHistories(client: Client, rootId: string): Promise<St
   return found;
 }
 
-function childrenOf(history: History): { workflowId: string }[] {
+/** Lists the children: the newest of each id, and the one that was started, which may have been replaced since. */
+function childrenOf(history: History): { workflowId: string; runId?: string }[] {
   return (history.events ?? []).flatMap((event) => {
-    const id = event.childWorkflowExecutionStartedEventAttributes?.workflowExecution?.workflowId;
-    return id ? [{ workflowId: id }] : [];
+    const child = event.childWorkflowExecutionStartedEventAttributes?.workflowExecution;
+    const { workflowId, runId } = child ?? {};
+    return workflowId && runId ? [{ workflowId }, { workflowId, runId }] : [];
   });
 }
 

@@ -151,12 +151,13 @@ function addPractices(context: DesignContext): Promise<void> {
 
 /** Assesses the risks of the plan of an order. */
 export async function runRisk(
-  { place, plan, materials, technologies }: RiskOrder,
+  { place, plan, materials, technologies, recalled }: RiskOrder,
   around: Pick<DesignContext, 'control' | 'superior' | 'work' | 'report' | 'budget'>,
 ): Promise<RiskResult> {
   const { work, budget } = around;
   work.plan = plan;
   work.materials = materials;
+  work.recalled = recalled;
   const context: DesignContext = { ...around, place, sharing: shareBudget(budget) };
   let status: RiskResult['status'] = 'assessed';
   try {

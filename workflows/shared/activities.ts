@@ -57,6 +57,7 @@ export const {
   openRun,
   openTeam,
   planNextWave,
+  recallStages,
   planTasks,
   proposeChanges,
   recordPhase,
