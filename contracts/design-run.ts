@@ -207,6 +207,8 @@ export interface KeepResearchInput {
 export interface AdmitPlanInput {
   readonly plan_ref: Ref;
   readonly registry_ref: Ref;
+  /** Most delegations of a wave. */
+  readonly max_delegations: number;
 }
 
 /** An approved plan, ready to be carried out. */
@@ -216,6 +218,8 @@ export interface AdmitPlanResult {
   readonly agents: readonly AgentSummary[];
   /** Every evidence_id of the plan: the run is done when all of them are met. */
   readonly criterion_ids: readonly string[];
+  /** Waves that carry out the whole plan, if every task is done at once. */
+  readonly waves: number;
 }
 
 export interface PlanNextWaveInput {

@@ -78,7 +78,11 @@ async function listConsultations(context: DesignContext): Promise<(() => Promise
   const { registry_ref, agents: known } = await untilDone(
     () =>
       admitPlan.executeWithOptions({ summary: 'read the agents of the plan' }, [
-        { plan_ref, registry_ref: context.place.registry_ref },
+        {
+          plan_ref,
+          registry_ref: context.place.registry_ref,
+          max_delegations: context.place.limits.max_delegations,
+        },
       ]),
     (reason) => context.superior.park(reason),
   );

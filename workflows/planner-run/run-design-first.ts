@@ -60,15 +60,18 @@ async function takePlan(host: RootHost, plan: PlanOutline): Promise<null> {
   const { opened } = state;
   if (opened === null) throw new Error('A plan was taken before the run was opened.');
   const { plan_ref } = plan;
-  const { registry_ref, agents, criterion_ids } = await untilDone(
+  const { max_delegations } = opened.limits;
+  const { registry_ref, agents, criterion_ids, waves } = await untilDone(
     () =>
       admitPlan.executeWithOptions({ summary: 'take over the approved plan' }, [
-        { plan_ref, registry_ref: opened.registry_ref },
+        { plan_ref, registry_ref: opened.registry_ref, max_delegations },
       ]),
     (reason) => host.park(reason),
   );
   state.opened = { ...opened, registry_ref, agents };
   state.criteria = applyPlan(state.criteria, [{ criterion_ids }]);
+  // The limit is for waves that the user did not see in the plan.
+  state.waves_allowed = Math.max(state.waves_allowed, waves);
   state.plan_approved = plan;
   host.refresh();
   return null;

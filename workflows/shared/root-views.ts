@@ -73,9 +73,6 @@ function openQuestions({ state, inbox }: Shown): readonly Question[] {
 function viewStatus(shown: Shown): StatusView {
   const { runId, state, control } = shown;
   const open = openQuestions(shown);
-  const { historyLength, historySize } = workflowInfo();
-  const guarded = state.phase === null ? listGuarded(state.plan?.delegations ?? []) : [];
-  const notice = state.phase === null ? noticeLongHistory(historyLength, historySize) : null;
   return {
     run_id: runId,
     goal: state.goal_title,
@@ -95,15 +92,29 @@ function viewStatus(shown: Shown): StatusView {
     parked_reason: control.parkedReason(),
     wave_workflow_id: state.wave_workflow_id,
     result_path: state.result?.result_path ?? null,
-    ...(guarded.length > 0 && { guarded }),
-    ...(notice !== null && { history_notice: notice }),
-    ...(state.phase === null && designing(state)),
+    ...(state.phase === null && viewWork(state)),
     ...(state.work !== null && { delegation: state.work }),
   };
 }
 
+/** Returns what is to be seen of a run only while it works. */
+function viewWork(state: RootState): Pick<StatusView, 'guarded' | 'history_notice' | 'design'> {
+  const { historyLength, historySize } = workflowInfo();
+  const guarded = listGuarded(state.plan?.delegations ?? []);
+  const notice = noticeLongHistory(historyLength, historySize);
+  return {
+    ...(guarded.length > 0 && { guarded }),
+    ...(notice !== null && { history_notice: notice }),
+    ...viewDesign(state),
+  };
+}
+
 /** Returns the stages of a design at work; nothing before and after it. */
-function designing({ design, plan_approved, wave_at_work }: RootState): Pick<StatusView, 'design'> {
+function viewDesign({
+  design,
+  plan_approved,
+  wave_at_work,
+}: RootState): Pick<StatusView, 'design'> {
   if (design === null || plan_approved !== null || wave_at_work > 0) return {};
   const last = design.materials.at(-1);
   return { design: { stages_done: design.materials.length, last_stage: last?.stage ?? null } };

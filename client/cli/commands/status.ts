@@ -103,10 +103,14 @@ function describeView(
   const note =
     source === 'store' ? 'The server no longer knows this run; this is what was stored.' : null;
   const { exitCode, phase, reason } = closingOf(end, view.phase);
-  const position = [describePosition(view), describeUsed(used)].filter((part) => part !== '');
+  const position = [
+    paint(phaseTone(phase), phase.replaceAll('_', ' ')),
+    describePosition(view),
+    describeUsed(used),
+  ];
   const lines = [
     `${paint('strong', cleanLine(view.run_id))} · ${cleanLine(view.goal, 160)}`,
-    `${[paint(phaseTone(phase), phase.replaceAll('_', ' ')), ...position].join(' · ')}`,
+    position.filter((part) => part !== '').join(' · '),
     ...reasonLines(context, reason),
     ...stuckLines(context, stuck),
     ...view.waiting_for.map((wait) => paint('attention', cleanLine(wait, 300))),
