@@ -4,7 +4,7 @@ import type { AgentSummary } from './agent-definition.ts';
 import type { BudgetAccount, CarriedBudget } from './budget.ts';
 import { CoordinationPlan } from './coordination-plan.ts';
 import type { PlanFinding, RosterAgent } from './coordination-plan.ts';
-import type { DesignMaterial } from './design.ts';
+import type { DesignMaterial, DesignReplyOutline } from './design.ts';
 import type { RunLimits } from './limits.ts';
 import type { NewsItem } from './messages.ts';
 import type { OutputFault } from './output-fault.ts';
@@ -58,6 +58,12 @@ export interface DesignRequest {
   readonly technologies: readonly string[];
 }
 
+/** Agent of the current plan, with the tasks that it does. */
+export interface PlanAgent {
+  readonly agent_name: string;
+  readonly task_ids: readonly string[];
+}
+
 /** State of a design, in the record. */
 export interface RecordedDesign {
   /** `assessed`: the end of a risk assessment that was started alone. */
@@ -66,8 +72,7 @@ export interface RecordedDesign {
   readonly materials: readonly DesignMaterial[];
   /** Every version of the plan, oldest first; the last one is current. */
   readonly plan_refs: readonly Ref[];
-  /** Names of the agents of the current plan. */
-  readonly agent_names: readonly string[];
+  readonly plan_agents: readonly PlanAgent[];
   /** Findings that the current plan has. */
   readonly findings: readonly PlanFinding[];
   /** The question whose answer approved the current plan. Null while it is not approved, and without a question. */
@@ -87,6 +92,14 @@ export interface DesignProgress extends Pick<RecordedDesign, 'status' | 'approve
   readonly findings: readonly PlanFinding[];
 }
 
+/** Finished stages of a design that was lost. The next one takes their results over. */
+export interface FinishedStages {
+  /** In the order in which they ended. */
+  readonly materials: readonly DesignMaterial[];
+  /** Versions of the plan that were reported. */
+  readonly plan_refs: readonly Ref[];
+}
+
 /** Order of a run to its design. */
 export interface DesignOrder {
   readonly run_id: string;
@@ -101,6 +114,10 @@ export interface DesignOrder {
   readonly news: readonly NewsItem[];
   readonly auto_approve: boolean;
   readonly research_max_age_days: number;
+  /** Unix epoch seconds; part of each task_id. The same for a design that goes on with the work of another. */
+  readonly designed_at: number;
+  /** Absent for the first design of a run. */
+  readonly finished?: FinishedStages;
 }
 
 /** A design started by a run gets its order; one started by hand gets an ArchitectureDesignInput. */
@@ -133,6 +150,15 @@ export interface AssembleDesignResult {
   readonly findings: readonly PlanFinding[];
 }
 
+export interface RecallStagesInput {
+  readonly materials: readonly DesignMaterial[];
+}
+
+/** Result of a stage that ended before, as the workflow takes it over. */
+export interface RecalledStage extends Pick<DesignMaterial, 'subject'> {
+  readonly reply: DesignReplyOutline;
+}
+
 export interface CheckDesignInput {
   readonly plan_ref: Ref;
   readonly registry_ref: Ref;
@@ -158,7 +184,7 @@ export interface ChangeDesignInput {
   readonly plan_ref: Ref;
   readonly registry_ref: Ref;
   readonly source: DesignChangeSource;
-  /** Unix epoch seconds; part of the ids of new tasks. */
+  /** Unix epoch seconds: the same for all changes of a design; part of the ids of new tasks. */
   readonly now: number;
 }
 
@@ -193,6 +219,8 @@ export interface KeepResearchInput {
 export interface AdmitPlanInput {
   readonly plan_ref: Ref;
   readonly registry_ref: Ref;
+  /** Most delegations of a wave. */
+  readonly max_delegations: number;
 }
 
 /** An approved plan, ready to be carried out. */
@@ -202,6 +230,8 @@ export interface AdmitPlanResult {
   readonly agents: readonly AgentSummary[];
   /** Every evidence_id of the plan: the run is done when all of them are met. */
   readonly criterion_ids: readonly string[];
+  /** Waves that carry out the whole plan, if every task is done at once. */
+  readonly waves: number;
 }
 
 export interface PlanNextWaveInput {
@@ -255,6 +285,10 @@ export interface RatePlanChangeResult extends PlanChangeRating {
 export interface DesignActivities {
   /** Makes one plan of the replies of a design. */
   readonly assembleDesign: (input: AssembleDesignInput) => Promise<AssembleDesignResult>;
+  /** Reads the results of finished stages, in the order of the materials. */
+  readonly recallStages: (
+    input: RecallStagesInput,
+  ) => Promise<{ readonly stages: readonly RecalledStage[] }>;
   /** Checks everything of a plan that code can check. */
   readonly checkDesign: (
     input: CheckDesignInput,

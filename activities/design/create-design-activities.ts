@@ -9,6 +9,7 @@ import {
   checkDesign,
   describePlan,
 } from './design-plan.ts';
+import { recallStages } from './recall-stages.ts';
 import { planNextWave } from './plan-next-wave.ts';
 import { findWork, rateChange } from './judge-work.ts';
 import { findResearch, keepResearch } from './research.ts';
@@ -25,6 +26,7 @@ export function createDesignActivities(deps: DesignDeps): DesignActivities {
   const { store, toolNames } = deps;
   return {
     assembleDesign: (input) => guard(() => assembleDesign(store, input)),
+    recallStages: (input) => guard(() => recallStages(store, input)),
     checkDesign: (input) => guard(() => checkDesign(store, toolNames, input)),
     changeDesign: (input) => guard(() => changeDesign(store, input)),
     describeDesign: (input) => guard(() => describePlan(store, input)),

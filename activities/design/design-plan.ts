@@ -32,6 +32,7 @@ import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { assemblePlan, checkDesignParts } from '../../core/design/assemble-plan.ts';
 import { changePlan } from '../../core/design/change-plan.ts';
+import { countWaves } from '../../core/design/next-wave.ts';
 import { describeDesign } from '../../core/design/describe-design.ts';
 import { checkPlanChange } from '../../core/design/rate-change.ts';
 import { operationsOfPractices, operationsOfProofs } from '../../core/design/plan-operations.ts';
@@ -162,7 +163,7 @@ export async function describePlan(
 export async function admitPlan(
   store: ArtifactStore,
   toolProperties: ToolProperties,
-  { plan_ref, registry_ref }: AdmitPlanInput,
+  { plan_ref, registry_ref, max_delegations }: AdmitPlanInput,
 ): Promise<AdmitPlanResult> {
   const [plan, registry] = await Promise.all([
     readCoordinationPlan(store, plan_ref),
@@ -186,5 +187,6 @@ export async function admitPlan(
     criterion_ids: plan.tasks.flatMap(({ validation }) =>
       validation.evidence.map(({ evidence_id }) => evidence_id),
     ),
+    waves: countWaves(plan, max_delegations),
   };
 }

@@ -5,6 +5,7 @@ import type { DesignPrompt, DesignReplyOutline, DesignStageName } from '../../co
 import { readCoordinationPlan } from '../artifacts/coordination-plan.ts';
 import { readAgents, readJson as readStored, readShape } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import {
   renderAgents,
@@ -52,8 +53,22 @@ interface DesignStageParts<T> {
   readonly outline?: (value: T) => Partial<Omit<DesignReplyOutline, 'stage' | 'ref'>>;
 }
 
+export interface DesignStage extends Stage<DesignPrompt> {
+  /** Reads a reply that was stored before. @throws {ArtifactCorrupt} when it is missing or of another shape. */
+  recall(store: ArtifactStore, ref: Ref): Promise<DesignReplyOutline>;
+}
+
 /** Creates a stage of a design: one JSON reply, made from the results of earlier stages. */
-export function defineDesignStage<T>(parts: DesignStageParts<T>): Stage<DesignPrompt> {
+export function defineDesignStage<T>(parts: DesignStageParts<T>): DesignStage {
+  const outline = (value: T, ref: Ref): DesignReplyOutline => ({
+    stage: parts.stage,
+    ref,
+    user_questions: [],
+    technologies: [],
+    proofs_of_concept: 0,
+    findings: [],
+    ...parts.outline?.(value),
+  });
   const rules = `${designRules}\n\n${parts.rules}`;
   return {
     reply: {
@@ -66,21 +81,12 @@ export function defineDesignStage<T>(parts: DesignStageParts<T>): Stage<DesignPr
         return {
           ok: true,
           text: JSON.stringify(read.value),
-          outline: (ref) => ({
-            shape: 'design',
-            reply: {
-              stage: parts.stage,
-              ref,
-              user_questions: [],
-              technologies: [],
-              proofs_of_concept: 0,
-              findings: [],
-              ...parts.outline?.(read.value),
-            },
-          }),
+          outline: (ref) => ({ shape: 'design', reply: outline(read.value, ref) }),
         };
       },
     },
+    recall: async (store, ref) =>
+      outline(await readShape(store, ref, parts.schema, `the result of ${parts.stage}`), ref),
     tools: 'none',
     system: plannerSystem(() => rules),
     async render(store, prompt, { registry_ref, callKey, tools }) {

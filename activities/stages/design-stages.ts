@@ -1,6 +1,5 @@
-import type { DesignPrompt } from '../../contracts/design.ts';
 import type { DesignStageName } from '../../contracts/names.ts';
-import type { Stage } from './stage.ts';
+import type { DesignStage } from './define-design-stage.ts';
 import { designChangeStage, designReviewStage } from './design-change.ts';
 import {
   adaptationStage,
@@ -44,4 +43,4 @@ export const designStages = {
   poc_decision: pocDecisionStage,
   loop_analysis: loopAnalysisStage,
   adaptation: adaptationStage,
-} as const satisfies Readonly<Record<DesignStageName, Stage<DesignPrompt>>>;
+} as const satisfies Readonly<Record<DesignStageName, DesignStage>>;

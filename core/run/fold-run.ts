@@ -241,7 +241,7 @@ function planWave(record: RunRecord, { progress, tasks, at }: EventOf<'wave_plan
 }
 
 function foldDesign(record: RunRecord, event: EventOf<'designed'>): RunRecord {
-  const { progress, adaptation, tasks, agent_names } = event;
+  const { progress, adaptation, tasks, plan_agents } = event;
   const before: RecordedDesign = record.design ?? undesigned;
   const { status, approved_by, usage, findings } = progress;
   const isDuringWork = adaptation !== undefined;
@@ -250,7 +250,7 @@ function foldDesign(record: RunRecord, event: EventOf<'designed'>): RunRecord {
     status,
     materials: [...before.materials, ...progress.materials],
     plan_refs: [...before.plan_refs, ...progress.plan_refs],
-    agent_names: agent_names ?? before.agent_names,
+    plan_agents: plan_agents ?? before.plan_agents,
     findings,
     approved_by: isDuringWork ? (approved_by ?? before.approved_by) : approved_by,
     usage: isDuringWork ? addUsage(before.usage, usage) : usage,
@@ -264,7 +264,7 @@ const undesigned: RecordedDesign = {
   status: 'designing',
   materials: [],
   plan_refs: [],
-  agent_names: [],
+  plan_agents: [],
   findings: [],
   approved_by: null,
   usage: noUsage,

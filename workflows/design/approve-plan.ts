@@ -23,6 +23,12 @@ export async function approvePlan(
     // Each change is verified, then shown.
     // oxlint-disable-next-line no-await-in-loop
     const findings = await verifyPlan(context);
+    // A change that an earlier attempt at this design made was asked for then.
+    if (hasRecalledChange(context)) {
+      // oxlint-disable-next-line no-await-in-loop
+      await askDesigner({ findings }, context);
+      continue;
+    }
     if (autoApprove && findings.length === 0) return null;
     const mayChange = changes < engineLimits.planChangesMax;
     // oxlint-disable-next-line no-await-in-loop
@@ -34,6 +40,10 @@ export async function approvePlan(
     // oxlint-disable-next-line no-await-in-loop
     await askDesigner({ findings, ...readWish(wish) }, context);
   }
+}
+
+function hasRecalledChange({ work }: DesignContext): boolean {
+  return work.recalled.stages.some(({ reply }) => reply.stage === 'design_change');
 }
 
 async function askForApproval(

@@ -5,7 +5,6 @@ import { designAgentIds } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { changeDesign, checkDesign } from '../shared/activities.ts';
-import { nowSeconds } from '../shared/clock.ts';
 import { untilDone } from '../shared/until-done.ts';
 import { askStage } from './ask-stage.ts';
 import type { StageRequest } from './ask-stage.ts';
@@ -54,11 +53,11 @@ export function applyChange(
   | { readonly type: 'refused'; readonly faults: readonly OutputFault[] }
 > {
   const { plan_ref } = currentPlan(context);
-  const { registry_ref } = context.place;
+  const { registry_ref, designed_at } = context.place;
   return untilDone(
     () =>
       changeDesign.executeWithOptions({ summary: `change the plan: ${source.type}` }, [
-        { plan_ref, registry_ref, source, now: nowSeconds() },
+        { plan_ref, registry_ref, source, now: designed_at },
       ]),
     (reason) => context.superior.park(reason),
   );

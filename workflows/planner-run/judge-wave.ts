@@ -65,6 +65,7 @@ export async function judgeWave(host: RootHost, wave: number): Promise<RunStatus
       limits: opened.limits,
       amendments: state.amendments,
       research_max_age_days: 0,
+      designed_at: state.started_at,
     },
     control: host.control,
     superior: host,

@@ -58,6 +58,7 @@ export const {
   openRun,
   openTeam,
   planNextWave,
+  recallStages,
   planTasks,
   proposeChanges,
   ratePlanChange,
