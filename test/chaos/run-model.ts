@@ -89,6 +89,7 @@ const resultFields = [
   'delegations',
   'artifacts',
   'phases',
+  'design',
   'reportFiles',
   'thread',
   'files',
