@@ -1,8 +1,10 @@
 import type { z } from 'zod';
 import type { DesignPrompt, DesignReplyOutline, DesignStageName } from '../../contracts/design.ts';
+import { onlyLeads } from '../../core/team/summarise-teams.ts';
 import { readCoordinationPlan } from '../artifacts/coordination-plan.ts';
 import { readAgents, readJson as readStored } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import {
   renderAgents,
@@ -13,6 +15,7 @@ import { markData } from '../prompts/mark-data.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
 import { readJson } from './read-json.ts';
+import type { ToolRegistry } from '../tools/tool.ts';
 import { jsonReply, plannerSystem } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -94,9 +97,7 @@ export function defineDesignStage<T>(parts: DesignStageParts<T>): Stage<DesignPr
       const text = [
         `<request kind="design" stage="${parts.stage}">\n${parts.request(prompt)}\n</request>`,
         ...renderRunBlocks(record, prompt.amendments),
-        ...(parts.showsAgents === true
-          ? [renderAgents(await readAgents(store, registry_ref), tools)]
-          : []),
+        ...(parts.showsAgents === true ? [await renderWorkers(store, registry_ref, tools)] : []),
         markData(shown.join('\n\n'), callKey),
         ...(prompt.subject === null ? [] : [jsonBlock('subject', prompt.subject)]),
         ...(prompt.requested_change === null
@@ -112,6 +113,19 @@ export function defineDesignStage<T>(parts: DesignStageParts<T>): Stage<DesignPr
       return [{ type: 'text', text }];
     },
   };
+}
+
+/** Renders the agents that can take a task. One that only leads teams cannot. */
+async function renderWorkers(
+  store: ArtifactStore,
+  registry_ref: Ref,
+  tools: ToolRegistry,
+): Promise<string> {
+  const agents = await readAgents(store, registry_ref);
+  return renderAgents(
+    agents.filter((agent) => !onlyLeads(agent)),
+    tools,
+  );
 }
 
 async function readMaterials(
