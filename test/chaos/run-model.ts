@@ -90,6 +90,7 @@ const resultFields = [
   'delegations',
   'artifacts',
   'phases',
+  'design',
   'reportFiles',
   'thread',
   'files',
