@@ -37,6 +37,7 @@ import {
   renderResultTeams,
 } from './render-report-parts.ts';
 import { renderRedactions, describeStatus } from './render-result.ts';
+import { listWebReports, renderSources } from './render-sources.ts';
 import { renderAnswers, renderOpenEnds } from './render-open-ends.ts';
 import { resultLimits } from './limits.ts';
 
@@ -46,6 +47,7 @@ export function reportNeeds(record: RunRecord): TextRefs {
   return {
     phases: disputed.map((one) => one.dissent_ref),
     teams: disputed.map((one) => one.team_ref),
+    web_reports: listWebReports(record),
   };
 }
 
@@ -58,6 +60,7 @@ export function renderReport(record: RunRecord, status: RunStatus, texts: Record
     ...renderCame(record, texts),
     renderChanges(record),
     ...renderResultEffects(record),
+    renderSources(record, texts),
     renderGuarded(record),
     renderResultTeams(record, texts),
     renderConflicts(record, texts),
