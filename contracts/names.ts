@@ -56,6 +56,8 @@ export const stageNames = [
   'code',
   'decision',
   'question_review',
+  /** Nested call of `web_research`. */
+  'web_research',
   ...designStageNames,
 ] as const;
 export type StageName = (typeof stageNames)[number];

@@ -138,7 +138,7 @@ function redactTool(tool: Tool, redactor: Redactor): Tool {
     }
   };
   // What it reads came from the model, and was redacted then.
-  if (tool.effect === 'state') return tool;
+  if (tool.effect === 'state' || tool.effect === 'research') return tool;
   if (tool.effect === 'read') {
     return { ...tool, run: (input, context) => redacted(() => tool.run(input, context)) };
   }
