@@ -112,6 +112,9 @@ export const engineLimits = {
   amendmentCharsMax: 4_000,
   /** Instructions with changed answers that one history judges: each costs an activity, even if it is refused. */
   amendsJudgedMax: 100,
+  /** Notes of one session, and characters of each text of a note. An agent that notes more is unsure of its task. */
+  notesMax: 40,
+  noteTextCharsMax: 1_000,
   /** Pauses that one history obeys: each is an event of its own in the run and in all its children. */
   pausesMax: 200,
   /** Criteria that one `amend` can waive. */
