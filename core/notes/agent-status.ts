@@ -2,9 +2,9 @@
  * Follows the status of an agent (seed 003, "Agent Status Values").
  *
  * Invariants:
- *   AS1. Only these changes happen; every other event is refused, and leaves the status as it is.
- *   AS2. Nothing is ready for verification before a review of the notes, or verified before it was ready.
- *   AS3. A session that is complete never changes again.
+ *   AG1. Only these changes happen; every other event is refused, and leaves the status as it is.
+ *   AG2. Nothing is ready for verification before a review of the notes, or verified before it was ready.
+ *   AG3. A session that is complete never changes again.
  */
 import type { AgentStatusValue } from '../../contracts/note.ts';
 

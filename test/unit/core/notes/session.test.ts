@@ -97,7 +97,7 @@ describe('judgeNotes', () => {
 describe('the gate', () => {
   const completed = { shape: 'agent_output', output: output() } as const;
 
-  it('SE1 and SE2: a completed output with notes goes back, the first time as a review', () => {
+  it('NS1 and NS2: a completed output with notes goes back, the first time as a review', () => {
     const { session } = after(entry({}), escalated);
     const faults = checkOutline(completed, ['c1'], [], session);
     expect(faults.map(({ reason }) => reason)).toEqual([
@@ -121,7 +121,7 @@ describe('the gate', () => {
 });
 
 describe('questions and answers', () => {
-  it('SE3: notes become questions, and questions notes, each once', () => {
+  it('NS3: notes become questions, and questions notes, each once', () => {
     const { session } = after(escalated, entry({ description: 'Which port?' }));
     const same = asked({ text: 'must emails be  UNIQUE', why_it_matters: 'It decides the index.' });
     const port = asked({ text: 'Which port?' });
@@ -139,7 +139,7 @@ describe('questions and answers', () => {
     expect(own?.why_it_matters).toContain('The constraint depends on it.');
   });
 
-  it('SE3: the answers resolve them, by a person or by the engine', () => {
+  it('NS3: the answers resolve them, by a person or by the engine', () => {
     const put = askNotes(after(escalated).session, [asked({ text: 'Which region?' })], 1_300);
     const given = [answer(), answer({ answered_by: 'planner', answer: null, question_id: 'q2' })];
     const { notes } = settleNotes(put.session, put.note_ids, given, 1_400);
@@ -160,7 +160,7 @@ describe('questions and answers', () => {
     expect(put.note_ids).toEqual([]);
   });
 
-  it('SE4: assumptions become notes that their author resolved, once', () => {
+  it('NS4: assumptions become notes that their author resolved, once', () => {
     const assumptions_made = [{ statement: 'Ids fit into 32 bits.', confidence: 'low' as const }];
     const once = noteAssumptions(begun, { assumptions_made }, 1_500);
     expect(noteAssumptions(once, { assumptions_made }, 1_600)).toEqual(once);
