@@ -57,6 +57,12 @@ export interface DesignRequest {
   readonly technologies: readonly string[];
 }
 
+/** Agent of the current plan, with the tasks that it does. */
+export interface PlanAgent {
+  readonly agent_name: string;
+  readonly task_ids: readonly string[];
+}
+
 /** State of a design, in the record. */
 export interface RecordedDesign {
   /** `assessed`: the end of a risk assessment that was started alone. */
@@ -65,8 +71,7 @@ export interface RecordedDesign {
   readonly materials: readonly DesignMaterial[];
   /** Every version of the plan, oldest first; the last one is current. */
   readonly plan_refs: readonly Ref[];
-  /** Names of the agents of the current plan. */
-  readonly agent_names: readonly string[];
+  readonly plan_agents: readonly PlanAgent[];
   /** Findings that the current plan has. */
   readonly findings: readonly PlanFinding[];
   /** The question whose answer approved the current plan. Null while it is not approved, and without a question. */

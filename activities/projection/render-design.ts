@@ -10,6 +10,7 @@ import {
 } from '../../core/design/render-plan.ts';
 import type { PlanTaskState, PlanTaskStatus } from '../../core/design/render-plan.ts';
 import { renderAgentInstructions } from '../../core/design/templates.ts';
+import type { Deliverable } from '../../core/run/list-deliverables.ts';
 import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { ProjectedFile, RecordTexts } from './record-texts.ts';
@@ -31,13 +32,28 @@ export function listDesignFiles(record: RunRecord): readonly ProjectedFile[] {
       path: treePaths.coordinationPlan,
       render: (texts) => renderCoordinationPlan(textOf(texts.coordination_plans, ref)),
     },
-    ...design.agent_names.map((name) => ({
+    ...design.plan_agents.map(({ agent_name: name }) => ({
       ...shared,
       path: treePaths.agentInstructions(name),
       render: (texts: RecordTexts) =>
         renderAgentInstructions(textOf(texts.coordination_plans, ref), name),
     })),
   ];
+}
+
+/**
+ * Returns the path of a completed delegation's output: below the agent of the plan whose task it does, otherwise below the
+ * registered agent that did it.
+ */
+export function outputPath(
+  { design }: Pick<RunRecord, 'design'>,
+  { agent_id, delegation_id }: Pick<Deliverable, 'agent_id' | 'delegation_id'>,
+): string {
+  const tasks = (design?.plan_agents ?? []).flatMap(({ agent_name, task_ids }) =>
+    task_ids.map((task_id) => ({ task_id, agent_name })),
+  );
+  const name = findTask(tasks, delegation_id)?.agent_name ?? agent_id;
+  return treePaths.taskOutput(name, delegation_id);
 }
 
 /** Returns the result of the interview; null without one. */

@@ -120,7 +120,10 @@ function nameAttempt(task_id: string, attempt: number): string {
 }
 
 /** Finds the task that a delegation does; undefined for one that is not of this plan. */
-export function findTask(tasks: readonly PlanTask[], delegation_id: string): PlanTask | undefined {
+export function findTask<T extends Pick<PlanTask, 'task_id'>>(
+  tasks: readonly T[],
+  delegation_id: string,
+): T | undefined {
   const attempt = Number(/-(\d{1,4})_\d{10}$/.exec(delegation_id)?.[1] ?? 1);
   return (
     tasks.find(({ task_id }) => task_id === delegation_id) ??

@@ -260,14 +260,14 @@ function planWave(record: RunRecord, { progress, tasks, at }: EventOf<'wave_plan
 
 function foldDesign(
   record: RunRecord,
-  { progress, tasks, agent_names }: EventOf<'designed'>,
+  { progress, tasks, plan_agents }: EventOf<'designed'>,
 ): RunRecord {
   const { status, approved_by, usage, findings } = progress;
   const design = {
     status,
     materials: [...(record.design?.materials ?? []), ...progress.materials],
     plan_refs: [...(record.design?.plan_refs ?? []), ...progress.plan_refs],
-    agent_names: agent_names ?? record.design?.agent_names ?? [],
+    plan_agents: plan_agents ?? record.design?.plan_agents ?? [],
     findings,
     approved_by,
     usage,
