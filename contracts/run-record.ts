@@ -7,6 +7,7 @@ import type { AcceptanceCriterion } from './delegation.ts';
 import type { RecordedEffect, WrittenFile } from './effect.ts';
 import type { Fact, UserFact } from './fact.ts';
 import type { AmendedAnswer, GuardedDelegation, WaveProgress } from './messages.ts';
+import type { SessionReport } from './note.ts';
 import type { RunStatus } from './planner-run.ts';
 import type { AnsweredQuestion, Question, RejectedAnswer } from './question.ts';
 import type { Ref } from './ref.ts';
@@ -164,6 +165,8 @@ export interface RunRecord {
   readonly rejected_answers: readonly RejectedAnswer[];
   /** Changes that tools made outside, in the order of the first report. Absent while there are none. */
   readonly effects?: readonly RecordedEffect[];
+  /** Newest report of each session, in the order of the first reports. Absent while there are none. */
+  readonly sessions?: readonly SessionReport[];
   /** Fate of the agents' changes. Absent before the end, and where nothing was changed in a folder of the user's. */
   readonly settled_changes?: SettledChanges;
   readonly usage: Usage;
@@ -201,6 +204,7 @@ export type RecordChange =
       readonly facts?: readonly UserFact[];
     }
   | { readonly type: 'effect'; readonly effect: RecordedEffect }
+  | { readonly type: 'session'; readonly session: SessionReport }
   | {
       readonly type: 'criteria_waived';
       readonly criterion_ids: readonly string[];

@@ -14,6 +14,7 @@ import type { Adaptation } from '../../contracts/adaptation.ts';
 import type { RecordedDesign } from '../../contracts/design-run.ts';
 import type { RecordedEffect } from '../../contracts/effect.ts';
 import type { ProposedFact } from '../../contracts/fact.ts';
+import type { SessionReport } from '../../contracts/note.ts';
 import type { Question } from '../../contracts/question.ts';
 import type { EventOf, RecordBase, RecordRevision, RunEvent } from '../../contracts/run-log.ts';
 import type { RunRecord, StoredAnswer } from '../../contracts/run-record.ts';
@@ -52,23 +53,34 @@ export function isSnapshotDue(base: RecordBase, revision: number): boolean {
 
 /** Returns the record after one event. */
 export function foldRun(record: RunRecord, event: RunEvent): RunRecord {
+  // Reports take nothing back that others built on.
+  if (event.type === 'effect' || event.type === 'session') {
+    return { ...foldReport(record, event), updated_at: event.at };
+  }
   const alone = isOfInbox(event) ? foldInbox(record, event) : foldAlone(record, event);
   const next = { ...alone, updated_at: event.at };
-  // Takes nothing back that others built on.
-  if (event.type === 'effect') return next;
   const ended =
     event.type === 'wave_done' ? { wave: event.wave.wave, outdated: event.found.outdated } : null;
   return trackStale(record, next, ended);
 }
 
-function foldAlone(record: RunRecord, event: Exclude<RunEvent, InboxEvent>): RunRecord {
+type ReportEvent = EventOf<'effect' | 'session'>;
+
+function foldReport(record: RunRecord, event: ReportEvent): RunRecord {
+  return event.type === 'effect'
+    ? takeEffect(record, event.effect)
+    : takeSession(record, event.session);
+}
+
+function foldAlone(
+  record: RunRecord,
+  event: Exclude<RunEvent, InboxEvent | ReportEvent>,
+): RunRecord {
   switch (event.type) {
     case 'phase':
       return { ...record, phase: event.phase };
     case 'instruction':
       return takeInstruction(record, event);
-    case 'effect':
-      return takeEffect(record, event.effect);
     case 'criteria_waived': {
       const { criterion_ids, question_id } = event;
       return { ...record, criteria: waiveRecorded(record.criteria, criterion_ids, question_id) };
@@ -214,6 +226,15 @@ function amendAnswer(
 function factsFromAnswer(answered: StoredAnswer): readonly ProposedFact[] {
   const kind = answered.question?.kind;
   return informsWork(kind) ? [factFromAnswer(answered)] : [];
+}
+
+function takeSession(record: RunRecord, session: SessionReport): RunRecord {
+  const { sessions = [] } = record;
+  const isSame = (one: SessionReport): boolean => one.delegation_id === session.delegation_id;
+  const next = sessions.some(isSame)
+    ? sessions.map((one) => (isSame(one) ? session : one))
+    : [...sessions, session];
+  return { ...record, sessions: next };
 }
 
 function planWave(record: RunRecord, { progress, tasks, at }: EventOf<'wave_planned'>): RunRecord {
