@@ -64,6 +64,8 @@ export class Connection {
         listChanged: {
           tools: {
             autoRefresh: false,
+            // The next call must know at once.
+            debounceMs: 0,
             onChanged: () => {
               this.#isStale = true;
             },
@@ -86,9 +88,10 @@ export class Connection {
   static async open(server: McpServer): Promise<Connection> {
     const connection = new Connection(server);
     try {
+      const timeout = Math.min(connectMs, server.timeoutMs);
       await connection.#client.connect(connection.#line.transport, {
-        timeout: connectMs,
-        maxTotalTimeout: connectMs,
+        timeout,
+        maxTotalTimeout: timeout,
         signal: connection.#broken.signal,
       });
       await connection.#list();
@@ -149,9 +152,10 @@ export class Connection {
   async #list(): Promise<void> {
     this.#isStale = false;
     try {
+      const timeout = Math.min(connectMs, this.#server.timeoutMs);
       const options = {
-        timeout: connectMs,
-        signal: AbortSignal.any([this.#broken.signal, AbortSignal.timeout(connectMs)]),
+        timeout,
+        signal: AbortSignal.any([this.#broken.signal, AbortSignal.timeout(timeout)]),
         cacheMode: 'refresh',
       } as const;
       const { tools } = await this.#client.listTools(undefined, options);
