@@ -43,6 +43,8 @@ export interface MergeConflict {
 export interface FindMergeConflictsInput extends ChangesInput {
   /** Delegations that have completed since the record was written. */
   readonly completed: readonly string[];
+  /** Delegation of a team whose tasks are compared with each other, instead of the delegations. */
+  readonly team?: string;
 }
 
 export interface FindMergeConflictsResult {

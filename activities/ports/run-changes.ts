@@ -18,6 +18,9 @@ export interface RunChanges {
   /** Finds delegations that changed the same lines as those before them. */
   findConflicts(run: ChangedFolder): Promise<readonly MergeConflict[]>;
 
+  /** Finds tasks of a team that changed the same lines as tasks before them. Their changes are left out of the team's. */
+  findTaskConflicts(run: ChangedFolder, team: string): Promise<readonly MergeConflict[]>;
+
   /** Sums them up without changing anything. Null when there are none. The patch comes as text. */
   propose(
     run: ChangedFolder,

@@ -16,13 +16,14 @@ import type { RecordDeps } from './deps.ts';
 
 type ChangeDeps = Pick<RecordDeps, 'store' | 'changes'>;
 
-/** Finds contradictory changes before the planner decides on the wave that made them. */
+/** Finds contradictory changes before the planner decides on the wave that made them, or a leader on its team's. */
 export async function findMergeConflicts(
   { store, changes }: ChangeDeps,
-  { completed, ...input }: FindMergeConflictsInput,
+  { completed, team, ...input }: FindMergeConflictsInput,
 ): Promise<FindMergeConflictsResult> {
   const folder = await findFolder(store, input);
   if (folder === null) return { conflicts: [] };
+  if (team !== undefined) return { conflicts: await changes.findTaskConflicts(folder, team) };
   const delegation_ids = [...new Set([...folder.delegation_ids, ...completed])];
   return { conflicts: await changes.findConflicts({ ...folder, delegation_ids }) };
 }
