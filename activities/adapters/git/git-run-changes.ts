@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type {
   ApplyChangesResult,
   ChangeSize,
+  DelegationChange,
   MergeConflict,
 } from '../../../contracts/run-changes.ts';
 import { engineLimits } from '../../../core/limits.ts';
@@ -26,17 +27,21 @@ import { baseRef, exists, findGitDir, repositoryOf, userFolder } from './run-rep
 /** @param options `home`: the artifact home, an absolute path. */
 export function createRunChanges(options: { readonly home: string }): RunChanges {
   const home = resolve(options.home);
-  const find = async (
+  const find = async <T>(
     { run_id }: ChangedFolder,
-    work: () => Promise<readonly MergeConflict[]>,
-  ): Promise<readonly MergeConflict[]> => {
+    work: () => Promise<readonly T[]>,
+  ): Promise<readonly T[]> => {
     if (!(await exists(repositoryOf(home, run_id)))) return [];
-    return boundConflicts(await orSay(work, () => []));
+    return orSay(work, () => []);
   };
   return {
-    findConflicts: (folder) => find(folder, () => findConflicts(home, folder)),
+    findConflicts: (folder) =>
+      find(folder, async () => boundConflicts(await findConflicts(home, folder))),
     findTaskConflicts: (folder, team) =>
-      find(folder, async () => (await gatherChanges(home, folder.run_id, team)).left),
+      find(folder, async () =>
+        boundConflicts((await gatherChanges(home, folder.run_id, team)).left),
+      ),
+    measure: (folder) => find(folder, () => sizeDelegations(home, folder)),
     async propose(folder) {
       const gitDir = repositoryOf(home, folder.run_id);
       if (!(await exists(gitDir))) return null;
@@ -132,9 +137,12 @@ async function sumUp(home: string, folder: ChangedFolder): ReturnType<RunChanges
 }
 
 /** Sizes of the changes of each delegation and of each task of a team. None is listed that changed nothing. */
-async function sizeDelegations(home: string, { run_id, delegation_ids }: ChangedFolder) {
+async function sizeDelegations(
+  home: string,
+  { run_id, delegation_ids }: ChangedFolder,
+): Promise<DelegationChange[]> {
   const gitDir = repositoryOf(home, run_id);
-  const sized = [];
+  const sized: DelegationChange[] = [];
   for (const id of delegation_ids) {
     // oxlint-disable-next-line no-await-in-loop
     for (const { delegation_id, from, to } of (await gatherChanges(home, run_id, id)).taken) {
