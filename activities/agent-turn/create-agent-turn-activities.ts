@@ -1,6 +1,6 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Activities } from '../../contracts/activity-types.ts';
-import { recallSpent } from './attempt-ledger.ts';
+import { recallRunSpent, recallSpent } from './attempt-ledger.ts';
 import { guardActivity } from '../attempt/failures.ts';
 import { withHeartbeat } from '../attempt/heartbeat.ts';
 import { runModelTurn } from './run-model-turn.ts';
@@ -15,13 +15,17 @@ import type { AgentTurnDeps } from './deps.ts';
  */
 export function createAgentTurnActivities(
   deps: AgentTurnDeps,
-): Pick<Activities, 'modelTurn' | 'recallSpent' | 'runTool' | 'storeText'> {
+): Pick<Activities, 'modelTurn' | 'recallRunSpent' | 'recallSpent' | 'runTool' | 'storeText'> {
   return {
     modelTurn: (input) => guardActivity(() => runModelTurn(deps, input)),
     recallSpent: ({ activity_id }) =>
       guardActivity(async () => ({
         usage: await recallSpent(deps.ledger, activityInfo(), activity_id),
       })),
+    recallRunSpent: ({ place, since }) =>
+      guardActivity(() =>
+        withHeartbeat(async () => ({ usage: await recallRunSpent(deps.ledger, place, since) })),
+      ),
     runTool: (input) => guardActivity(() => runToolCall(deps, input)),
     storeText: ({ text }) =>
       guardActivity(() => withHeartbeat(async () => ({ ref: await deps.store.put(text) }))),

@@ -37,6 +37,15 @@ export function lostUsage(reserved: Allowance | null): Usage {
   };
 }
 
+/** Returns what is in the total and not in what is known of it. */
+export function subtractUsage(total: Usage, known: Usage): Usage {
+  const fields = Object.keys(noUsage) as (keyof Usage)[];
+  return fields.reduce<Usage>(
+    (rest, field) => ({ ...rest, [field]: Math.max(0, total[field] - known[field]) }),
+    noUsage,
+  );
+}
+
 /** Returns true when something was used, or may have been. */
 export function isAnyUsage(usage: Usage): boolean {
   return Object.values(usage).some((amount: number) => amount > 0);

@@ -34,7 +34,7 @@ const pollMsMax = 60_000;
 const retryMs = 20;
 
 /**
- * Follows the history of a run, and those of its children from the moment they are to be started, by long polls. A
+ * Follows the history of a run, also after it has continued as new or was reset, and those of its children from the moment they are to be started, by long polls. A
  * server that is away is asked until it is back.
  */
 export function watchHistories(
@@ -49,9 +49,8 @@ export function watchHistories(
   const following = new Map<string, Promise<void>>();
   const follow = (workflowId: string): void => {
     if (following.has(workflowId)) return;
-    const see = (event: HistoryEvent): void => {
-      const runId = event.workflowExecutionStartedEventAttributes?.originalExecutionRunId;
-      if (runId) runIds.set(workflowId, runId);
+    const see = (event: HistoryEvent, runId: string): void => {
+      runIds.set(workflowId, runId);
       const child = event.startChildWorkflowExecutionInitiatedEventAttributes?.workflowId;
       if (child) follow(child);
       onEvent({ workflowId, id: Number(event.eventId), event });
@@ -72,21 +71,32 @@ async function followOne(
   client: Client,
   workflowId: string,
   signal: AbortSignal,
-  see: (event: HistoryEvent) => void,
+  see: (event: HistoryEvent, runId: string) => void,
 ): Promise<void> {
+  let runId: string | null = null;
   let seen = 0;
   let nextPageToken: Uint8Array = new Uint8Array();
   while (!signal.aborted) {
     try {
-      const page = await poll(client, workflowId, nextPageToken, signal);
+      runId ??= await currentRun(client, workflowId);
+      const page = await poll(client, { workflowId, runId }, nextPageToken, signal);
+      nextPageToken = page.nextPageToken ?? new Uint8Array();
       for (const event of page.history?.events ?? []) {
         // After an error the history is read from its beginning.
         if (Number(event.eventId) <= seen) continue;
+        if (nextPageToken.length === 0 && isEnd({ event })) {
+          const next = await currentRun(client, workflowId);
+          if (next !== runId) break;
+        }
         seen = Number(event.eventId);
-        see(event);
+        see(event, runId);
       }
-      nextPageToken = page.nextPageToken ?? new Uint8Array();
-      if (nextPageToken.length === 0) return;
+      if (nextPageToken.length > 0) continue;
+      const next = await currentRun(client, workflowId);
+      if (next === runId) return;
+      // It has continued as new, or was reset.
+      runId = next;
+      seen = 0;
     } catch {
       // It does not exist yet, or nobody is there.
       nextPageToken = new Uint8Array();
@@ -95,9 +105,14 @@ async function followOne(
   }
 }
 
+async function currentRun(client: Client, workflowId: string): Promise<string> {
+  const { runId } = await client.workflow.getHandle(workflowId).describe();
+  return runId;
+}
+
 function poll(
   { connection, workflowService }: Client,
-  workflowId: string,
+  execution: { readonly workflowId: string; readonly runId: string },
   nextPageToken: Uint8Array,
   signal: AbortSignal,
 ) {
@@ -105,7 +120,7 @@ function poll(
     connection.withAbortSignal(signal, () =>
       workflowService.getWorkflowExecutionHistory({
         namespace: 'default',
-        execution: { workflowId },
+        execution,
         waitNewEvent: true,
         nextPageToken,
       }),

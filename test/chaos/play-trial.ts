@@ -88,6 +88,9 @@ class Trial {
   readonly #answers = { first: 0, again: 0, late: 0, refused: 0 };
   /** Work beside the run. It must end before the run is judged. */
   readonly #works: Promise<unknown>[] = [];
+  /** Those that were asked before the execution at work began; a reset begins with them again. */
+  #askedBefore: readonly Asked[] = [];
+  readonly #continued = new Set<string>();
   #hasEnded = false;
   #bytesBefore = 0;
 
@@ -148,6 +151,7 @@ class Trial {
       this.#goOn(this.#harmer.hurt(strike.blow, kindOf(strike)));
     }
     if (seen.workflowId !== this.#runId) return;
+    if (seen.id === 1) this.#begin(seen);
     if (isEnd(seen)) this.#hasEnded = true;
     const asked = readAsked(seen, this.#asked);
     if (asked.length === 0) return;
@@ -155,6 +159,15 @@ class Trial {
     const { answering, run } = this.#plan;
     if (answering === 'at once' || answering === 'one by one') this.#goOn(this.#answer(asked));
     else if (this.#asked.length === run.askings.length) this.#goOn(this.#answerAll());
+  }
+
+  /** A continuation goes on with its questions; a reset asks those of its execution again. */
+  #begin({ event }: SeenEvent): void {
+    const { continuedExecutionRunId: before } = event.workflowExecutionStartedEventAttributes ?? {};
+    if (before && !this.#continued.has(before)) {
+      this.#continued.add(before);
+      this.#askedBefore = [...this.#asked];
+    } else this.#asked.splice(this.#askedBefore.length);
   }
 
   async #reply(request: ScriptedRequest): Promise<Reply> {
@@ -258,7 +271,11 @@ class Trial {
     const { budget } = await handle.query<BudgetView>('budget');
     // The home holds what the runs before this one were cut off in.
     const orphans = this.#plan.isHomeUsed ?? !isUndisturbed(this.#plan);
-    const { broken, histories } = await findBrokenPromises(this.#lane, this.#runId, { orphans });
+    const { broken, histories } = await findBrokenPromises(this.#lane, this.#runId, {
+      orphans,
+      // What a reset took back is counted by the run alone, not by its histories.
+      lostUsage: this.#harmer.interruptions.some(({ kind }) => kind === 'run reset'),
+    });
     const played = this.#played();
     const { home } = this.#lane;
     const callKeys = played.calls.map(({ key }) => key);
@@ -294,6 +311,8 @@ class Trial {
         modelFaults: this.#modelFaults,
         lateAnswers: this.#answers.late,
         floodSignals: this.#harmer.floodSignals,
+        isStopped: interruptions.some(({ kind }) => kind === 'run stopped'),
+        isReset: interruptions.some(({ kind }) => kind === 'run reset'),
       },
       calls: this.#harmer.calls().map((call) => ({ key: call.callKey, name: callNameOf(call) })),
       answers: this.#answers,

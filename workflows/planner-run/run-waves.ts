@@ -20,9 +20,10 @@ import { noUsage } from '../../core/usage/add-usage.ts';
 import { createChildRelay } from '../shared/child-relay.ts';
 import type { ChildRelay } from '../shared/child-relay.ts';
 import { nowMs } from '../shared/clock.ts';
+import { recallLostPart } from '../shared/recall-run.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import type { RootHost } from '../shared/root-host.ts';
-import { describeBudget } from '../shared/root-state.ts';
+import { describeBudget, knownSpent } from '../shared/root-state.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { childOptions } from '../shared/child-options.ts';
 import { addPlan, designFirst } from './run-design-first.ts';
@@ -125,7 +126,8 @@ async function runNextWave(
   } catch (error) {
     if (isCancellation(error)) throw error;
     host.inbox.withdraw(waveWorkflowId(host.runId, order.wave), null);
-    host.loseWave(order, nowMs() - beganAtMs);
+    const passedMs = nowMs() - beganAtMs;
+    host.loseWave({ ...order, usage: await recallLostPart(host), passedMs });
     return { lost: readFailure(error).message };
   } finally {
     relay.dismiss(waveWorkflowId(host.runId, order.wave));
@@ -150,6 +152,7 @@ async function orderNext(host: RootHost, ledger: RunLedger, told: number): Promi
     agents: opened.agents,
     limits: opened.limits,
     budget: reserveForWave(state.budget, state.usage),
+    ...(state.budget !== null && { spent: knownSpent(state) }),
     criteria: state.criteria,
     known_inputs: record.knownInputs(),
     delegation_ids: ledger.delegationIds(),

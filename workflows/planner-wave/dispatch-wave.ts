@@ -123,6 +123,7 @@ function openDispatching(
     due: [],
     inside: new Map(),
     children: new Set(),
+    moved: new Set(),
     relay: createChildRelay(context.control, context.superior.news),
     escalations: createEscalationRouter(
       (reason) => context.superior.refuse(reason),

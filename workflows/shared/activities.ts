@@ -59,6 +59,7 @@ export const {
   planNextWave,
   planTasks,
   proposeChanges,
+  recallRunSpent,
   recordPhase,
   recordTeam,
   reviewDecision,
@@ -76,6 +77,7 @@ export const {
     | 'openTeam'
     | 'planTasks'
     | 'proposeChanges'
+    | 'recallRunSpent'
     | 'recordPhase'
     | 'recordTeam'
     | 'reviewDecision'
