@@ -73,36 +73,64 @@ async function followOne(
   signal: AbortSignal,
   see: (event: HistoryEvent, runId: string) => void,
 ): Promise<void> {
-  let runId: string | null = null;
-  let seen = 0;
-  let nextPageToken: Uint8Array = new Uint8Array();
+  let followed: Followed | null = null;
   while (!signal.aborted) {
     try {
-      runId ??= await currentRun(client, workflowId);
-      const page = await poll(client, { workflowId, runId }, nextPageToken, signal);
-      nextPageToken = page.nextPageToken ?? new Uint8Array();
-      for (const event of page.history?.events ?? []) {
-        // After an error the history is read from its beginning.
-        if (Number(event.eventId) <= seen) continue;
-        if (nextPageToken.length === 0 && isEnd({ event })) {
-          const next = await currentRun(client, workflowId);
-          if (next !== runId) break;
-        }
-        seen = Number(event.eventId);
-        see(event, runId);
-      }
-      if (nextPageToken.length > 0) continue;
+      followed ??= beginAt(await currentRun(client, workflowId));
+      const isLast = await readPage(client, { workflowId, followed, signal, see });
+      if (!isLast) continue;
       const next = await currentRun(client, workflowId);
-      if (next === runId) return;
+      if (next === followed.runId) return;
       // It has continued as new, or was reset.
-      runId = next;
-      seen = 0;
+      followed = beginAt(next);
     } catch {
-      // It does not exist yet, or nobody is there.
-      nextPageToken = new Uint8Array();
+      // It does not exist yet, or nobody is there. After an error the history is read from its beginning.
+      if (followed !== null) followed.nextPageToken = new Uint8Array();
       await new Promise((resolve) => setTimeout(resolve, retryMs));
     }
   }
+}
+
+/** One execution of a workflow, as far as it was read. */
+interface Followed {
+  readonly runId: string;
+  seen: number;
+  nextPageToken: Uint8Array;
+}
+
+const beginAt = (runId: string): Followed => ({
+  runId,
+  seen: 0,
+  nextPageToken: new Uint8Array(),
+});
+
+/** @returns whether the execution is over. */
+async function readPage(
+  client: Client,
+  {
+    workflowId,
+    followed,
+    signal,
+    see,
+  }: {
+    readonly workflowId: string;
+    readonly followed: Followed;
+    readonly signal: AbortSignal;
+    readonly see: (event: HistoryEvent, runId: string) => void;
+  },
+): Promise<boolean> {
+  const { runId } = followed;
+  const page = await poll(client, { workflowId, runId }, followed.nextPageToken, signal);
+  followed.nextPageToken = page.nextPageToken ?? new Uint8Array();
+  const isOver = followed.nextPageToken.length === 0;
+  const fresh = (page.history?.events ?? []).filter((one) => Number(one.eventId) > followed.seen);
+  for (const event of fresh) {
+    // A reset terminates an execution, and its workflow goes on.
+    if (isOver && isEnd({ event }) && (await currentRun(client, workflowId)) !== runId) break;
+    followed.seen = Number(event.eventId);
+    see(event, runId);
+  }
+  return isOver;
 }
 
 async function currentRun(client: Client, workflowId: string): Promise<string> {

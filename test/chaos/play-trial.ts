@@ -22,6 +22,7 @@ import { readRunFacts } from './run-facts.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { Harm, SeenCall } from './run-model.ts';
 import type { ReferenceRun } from './runs/reference-run.ts';
+import { describeStuck } from './describe-stuck.ts';
 import { isAtCall, isAtEvent } from './strike.ts';
 import type { Strike } from './strike.ts';
 
@@ -67,8 +68,9 @@ export interface AnswerCounts {
   readonly refused: number;
 }
 
-/** A bound for a run that was left alone, not a statement about speed. */
-const endMsMax = 120_000;
+/** Bounds for a run that was left alone: without any event, and in all. They are no statement about speed. */
+const idleMsMax = 120_000;
+const endMsMax = 600_000;
 const recordedMsMax = 30_000;
 
 /** Plays one run on the lane: starts it, does the harm, heals, and waits for the end. The lane is left with a worker. */
@@ -92,6 +94,8 @@ class Trial {
   #askedBefore: readonly Asked[] = [];
   readonly #continued = new Set<string>();
   #hasEnded = false;
+  /** Unix epoch milliseconds of the newest event. */
+  #seenAtMs = 0;
   #bytesBefore = 0;
 
   constructor(lane: Lane, plan: TrialPlan) {
@@ -142,6 +146,7 @@ class Trial {
   }
 
   #see(seen: SeenEvent): void {
+    this.#seenAtMs = Date.now();
     const strike = this.#plan.strikes.find(
       (one) => !this.#fired.includes(one) && isAtEvent(one, this.#runId, seen),
     );
@@ -256,6 +261,7 @@ class Trial {
     while (!this.#hasEnded) {
       if (this.#harmer.isHurt) touchedAtMs = Date.now();
       if (Date.now() > touchedAtMs + endMsMax) return false;
+      if (Date.now() > Math.max(touchedAtMs, this.#seenAtMs) + idleMsMax) return false;
       await sleep(20);
     }
     return true;
@@ -293,9 +299,8 @@ class Trial {
 
   async #giveUp(): Promise<PlayedTrial> {
     const handle = this.#lane.client.workflow.getHandle(this.#runId);
-    const { raw } = await handle.describe();
+    const stuck = await describeStuck(this.#lane.client, this.#runId);
     await handle.terminate('the campaign gave up');
-    const stuck = JSON.stringify(raw);
     return { ...this.#played(), facts: null, stuck, broken: [], histories: [] };
   }
 

@@ -30,6 +30,8 @@ export interface RootState {
   wave_at_work: number;
   waves_allowed: number;
   wave_workflow_id: string | null;
+  /** Number of signals that this execution has taken. */
+  signals: number;
   /** Usage that the wave at work has reported. */
   wave_usage: Usage;
   plan: PlanView | null;
@@ -63,6 +65,7 @@ export function openRootState(carried: CarriedRun | null): RootState {
     wave_at_work: 0,
     waves_allowed: 0,
     wave_workflow_id: null,
+    signals: 0,
     wave_usage: noUsage,
     plan: null,
     work: null,

@@ -58,7 +58,7 @@ export function chooseBlows(random: Prng): PlannedBlow[] {
   // After a stop nothing is left to be hurt.
   const last = blows.at(-1);
   return last !== undefined && random.chance(stopChance)
-    ? blows.with(-1, { ...last, blow: { type: 'stop' } })
+    ? blows.with(count - 1, { ...last, blow: { type: 'stop' } })
     : blows;
 }
 
