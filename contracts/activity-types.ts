@@ -59,6 +59,11 @@ export interface Activities extends DesignActivities {
    * ledger.
    */
   readonly recallSpent: (input: RecallSpentInput) => Promise<{ readonly usage: Usage }>;
+  /** Returns the billed usage below a workflow id since Unix epoch milliseconds, lost executions included. */
+  readonly recallRunSpent: (input: {
+    readonly place: string;
+    readonly since: number;
+  }) => Promise<{ readonly usage: Usage }>;
   /**
    * Makes one call of a tool that changes something outside, at most once, however often the activity is repeated. A
    * failing tool is a result with `is_error`, not an error.

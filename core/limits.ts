@@ -23,6 +23,8 @@ export const defaultLimits: RunLimits = {
   max_turns: 40,
   /** Some 650 model calls. From 4,096 events on, the server suggests to end a history. */
   inline_events: 4_000,
+  /** The server refuses signals after 10,000, those of children too. The rest is for the end of the wave. */
+  max_signals: 8_000,
   max_output_tokens: 16_000,
 };
 
@@ -294,6 +296,7 @@ export function resolveLimits(input: LimitsInput | undefined): RunLimits {
     max_delegations: limit('max_delegations'),
     max_turns: limit('max_turns'),
     inline_events: limit('inline_events'),
+    max_signals: limit('max_signals'),
     max_output_tokens: Math.min(limit('max_output_tokens'), engineLimits.outputTokensCeiling),
   };
 }

@@ -1,6 +1,6 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Activities } from '../../contracts/activity-types.ts';
-import { recallSpent } from './attempt-ledger.ts';
+import { recallRunSpent, recallSpent } from './attempt-ledger.ts';
 import { guardActivity } from '../attempt/failures.ts';
 import { withHeartbeat } from '../attempt/heartbeat.ts';
 import { runModelTurn } from './run-model-turn.ts';
@@ -17,7 +17,7 @@ import type { AgentTurnDeps } from './deps.ts';
  */
 export function createAgentTurnActivities(
   deps: AgentTurnDeps,
-): Pick<Activities, 'modelTurn' | 'recallSpent' | 'runTool' | 'storeText'> {
+): Pick<Activities, 'modelTurn' | 'recallRunSpent' | 'recallSpent' | 'runTool' | 'storeText'> {
   return {
     modelTurn: (input) =>
       guardActivity(async () => runModelTurn(await addPinned(deps, input.registry_ref), input)),
@@ -25,6 +25,10 @@ export function createAgentTurnActivities(
       guardActivity(async () => ({
         usage: await recallSpent(deps.ledger, activityInfo(), activity_id),
       })),
+    recallRunSpent: ({ place, since }) =>
+      guardActivity(() =>
+        withHeartbeat(async () => ({ usage: await recallRunSpent(deps.ledger, place, since) })),
+      ),
     runTool: (input) =>
       guardActivity(async () => runToolCall(await addPinned(deps, input.registry_ref), input)),
     storeText: ({ text }) =>

@@ -136,11 +136,19 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
   };
 }
 
+/** Arguments of a server that wants workflows to continue as new early. */
+export const shortHistories: readonly string[] = [
+  '--dynamic-config-value=limit.historyCount.suggestContinueAsNew=80',
+];
+
 /** Opens lanes with a server each: one that is killed is nobody else's. */
-export async function openOwnLanes(count: number): Promise<Lane[]> {
+export async function openOwnLanes(
+  count: number,
+  serverArguments: readonly string[] = [],
+): Promise<Lane[]> {
   const lanes: Lane[] = [];
   for (let index = 0; index < count; index += 1) {
-    const server = await startOwnServer();
+    const server = await startOwnServer(serverArguments);
     lanes.push(await openLane({ address: server.address, server }));
   }
   return lanes;

@@ -174,6 +174,8 @@ async function judge(
     modelFaults: [],
     lateAnswers: 0,
     floodSignals: 0,
+    isStopped: false,
+    isReset: false,
   };
   const handle = lane.client.workflow.getHandle(run);
   const questions = await eventually(`the questions of ${run}`, () =>

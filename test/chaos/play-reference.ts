@@ -74,6 +74,8 @@ export async function playReference(
     run,
     facts,
     storeBytes,
+    asksForMore: run.asksForMore === true,
+    hasShortHistories: run.hasShortHistories === true,
     calls: calls.map((call): CallName => call.name),
     events: events.toSorted((a, b) => a.timeMs - b.timeMs).map(({ moment }) => moment),
   };

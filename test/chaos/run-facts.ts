@@ -39,7 +39,7 @@ export interface RunFacts {
   readonly files: Readonly<Record<string, string>>;
   /** Confirmed effects whose file is another one than they say. */
   readonly effectFaults: readonly string[];
-  /** `<delegation>: <answer>` for each answer that the run keeps, sorted. */
+  /** `<delegation>: <answer>` for each answer that the run keeps, those about its budget left out, sorted. */
   readonly answers: readonly string[];
   /** By wave, delegation and phase: how often answers were delivered to it; a wave is given those of its delegations. */
   readonly deliveries: Readonly<Record<string, number>>;
@@ -49,11 +49,14 @@ export interface RunFacts {
   readonly open: number;
   /** Model calls that the run's budget counts, those without a report included. */
   readonly billedCalls: number;
-  /** What the ledger has of each call, by its key. */
+  /** Attempts at each call that the ledger has, by its key. */
   readonly attempts: Readonly<Record<string, CallAttempts>>;
   /** Limit of its budget. */
   readonly callsMax: number;
 }
+
+/** Answer to a question about the budget. How often it is asked depends on what is done to a run. */
+export const moreBudget = 'top_up';
 
 /** Traces of a finished run. */
 export interface RunTraces {
@@ -104,7 +107,10 @@ export async function readRunFacts({
     thread: await readThread(home, runId),
     files,
     effectFaults: findEffectFaults(record, files),
-    answers: answered.map((one) => `${one.delegation_id ?? 'run'}: ${one.answer}`).toSorted(),
+    answers: answered
+      .filter(({ answer }) => answer !== moreBudget)
+      .map((one) => `${one.delegation_id ?? 'run'}: ${one.answer}`)
+      .toSorted(),
     deliveries: Object.fromEntries(histories.flatMap(countDeliveries)),
     refused: rejected_total,
     open: open.length,

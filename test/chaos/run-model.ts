@@ -33,6 +33,10 @@ export interface Harm {
   readonly lateAnswers: number;
   /** Messages of a flood, which the run has to refuse. */
   readonly floodSignals: number;
+  /** Whether the user stopped it: then it may end anywhere. */
+  readonly isStopped: boolean;
+  /** Whether it was reset: then it does again what the reset took back. */
+  readonly isReset: boolean;
 }
 
 export interface Breach {
@@ -62,6 +66,10 @@ export interface Judgement {
 export interface Reference {
   readonly facts: RunFacts;
   readonly calls: readonly CallName[];
+  /** Whether it asks for more of its budget, as often as the harm makes it. Default false. */
+  readonly asksForMore?: boolean;
+  /** Whether it continues as new early, at moments that depend on the harm. Default false. */
+  readonly hasShortHistories?: boolean;
 }
 
 export function judgeRun(
@@ -71,16 +79,47 @@ export function judgeRun(
 ): Judgement {
   const bought = countRepeats(harm, seen);
   return {
-    breaches: [
-      ...compareResults(reference.facts, seen.facts),
-      ...compareAnswers(reference.facts, harm, seen.facts),
-      ...compareCalls(reference.calls, seen.calls),
-      ...bought.breaches,
-      ...compareBills(harm, seen),
-    ],
+    breaches: harm.isStopped
+      ? [...judgeStopped(seen.facts), ...compareBills(harm, seen)]
+      : [
+          ...compareResults(
+            reference.facts,
+            seen.facts,
+            harm.isReset ? lastingFields : resultFields,
+          ),
+          ...(harm.isReset ? [] : compareSteps(reference, harm, seen)),
+          ...(harm.isReset ? [] : bought.breaches),
+          ...compareBills(harm, seen),
+        ],
     boughtAgain: bought.again,
     boughtAgainMax: harm.interruptions.flat().length,
   };
+}
+
+/** A run that was stopped has ended, and what its effects wrote is there. It may have ended before it knew. */
+function judgeStopped({ status, effectFaults }: RunFacts): Breach[] {
+  const wrong = effectFaults.filter((fault) => !fault.includes('stopped'));
+  return [
+    ...(['stopped', 'completed'].includes(status)
+      ? []
+      : [other('other result', 'status', 'stopped', status)]),
+    ...(wrong.length === 0 ? [] : [other('other result', 'effectFaults', [], wrong)]),
+  ];
+}
+
+/** Compares the steps of a run on its way, which depend on no interruption. */
+function compareSteps(
+  reference: Reference,
+  harm: Harm,
+  { facts, calls }: { readonly facts: RunFacts; readonly calls: readonly SeenCall[] },
+): Breach[] {
+  const isElsewhere = reference.asksForMore === true || reference.hasShortHistories === true;
+  return [
+    ...compareAnswers(reference.facts, harm, facts),
+    // A question about the budget is delivered too, and a delegation that has left its wave gets its answers itself.
+    ...(isElsewhere ? [] : compareDeliveries(reference.facts.deliveries, facts.deliveries)),
+    ...compareCalls(reference.calls, calls),
+  ];
 }
 
 const resultFields = [
@@ -98,8 +137,23 @@ const resultFields = [
   'open',
 ] as const;
 
-function compareResults(expected: RunFacts, seen: RunFacts): Breach[] {
-  return resultFields
+/** Those that are the same when a run does something twice. */
+const lastingFields = [
+  'status',
+  'waves',
+  'criteria',
+  'delegations',
+  'artifacts',
+  'files',
+  'open',
+] as const;
+
+function compareResults(
+  expected: RunFacts,
+  seen: RunFacts,
+  fields: readonly (typeof resultFields)[number][],
+): Breach[] {
+  return fields
     .filter((field) => !isDeepStrictEqual(expected[field], seen[field]))
     .map((field) => other('other result', field, expected[field], seen[field]));
 }
@@ -112,7 +166,6 @@ function compareAnswers(
   const refused = expected.refused + lateAnswers + floodSignals;
   return [
     ...compareKept(expected.answers, seen.answers),
-    ...compareDeliveries(expected.deliveries, seen.deliveries),
     ...(seen.refused === refused
       ? []
       : [other('answer lost', 'late answers that are listed', refused, seen.refused)]),
@@ -171,7 +224,7 @@ function countRepeats(
  * attempt may have died between its reservation and its request; any other one without a request is a breach.
  */
 function compareBills(
-  { interruptions }: Harm,
+  { interruptions, isReset }: Harm,
   { facts, calls }: { readonly facts: RunFacts; readonly calls: readonly SeenCall[] },
 ): Breach[] {
   const { billedCalls, callsMax, attempts } = facts;
@@ -182,7 +235,10 @@ function compareBills(
     ...(overspent > callsMax
       ? [other('over the budget', 'calls', `at most ${callsMax}`, overspent)]
       : []),
-    ...(billedCalls === bill ? [] : [other('other result', 'billed calls', bill, billedCalls)]),
+    // What a reset took back is counted with the next wave, if there is one.
+    ...(billedCalls === bill || isReset
+      ? []
+      : [other('other result', 'billed calls', bill, billedCalls)]),
     ...[...new Set([...Object.keys(attempts), ...calls.map(({ key }) => key)])].flatMap((key) =>
       compareAttempts(key, interruptions.length, facts, calls),
     ),

@@ -32,8 +32,8 @@ export async function buildWorker(): Promise<{
     plugins: [
       {
         name: 'places',
-        setup: ({ onLoad }) =>
-          onLoad({ filter: /\.(?:ts|mjs)$/ }, ({ path }) => ({
+        setup: (building) =>
+          building.onLoad({ filter: /\.(?:ts|mjs)$/ }, ({ path }) => ({
             // A module finds its files beside its source.
             contents: readFileSync(path, 'utf8').replaceAll(
               'import.meta.url',

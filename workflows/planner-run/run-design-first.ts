@@ -9,13 +9,14 @@ import type {
 import { workflowTypes } from '../../contracts/names.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
-import { chargeLostWave, reserveForWave } from '../../core/budget/resolve-budget.ts';
+import { carryLostWave, reserveForWave } from '../../core/budget/resolve-budget.ts';
 import { applyPlan } from '../../core/criteria/criteria.ts';
 import { designWorkflowId } from '../../core/ids.ts';
 import { admitPlan, planNextWave } from '../shared/activities.ts';
 import { childOptions } from '../shared/child-options.ts';
 import type { ChildRelay } from '../shared/child-relay.ts';
 import { nowMs } from '../shared/clock.ts';
+import { recallLostPart } from '../shared/recall-run.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import type { RootHost } from '../shared/root-host.ts';
 import { endDesign } from '../shared/show-design.ts';
@@ -126,13 +127,13 @@ async function runDesignChild(
   } catch (error) {
     if (isCancellation(error)) throw error;
     host.inbox.withdraw(workflowId, null);
-    const charged = chargeLostWave(budget, state.design.usage, nowMs() - beganAtMs);
+    const passedMs = nowMs() - beganAtMs;
     endDesign(host, {
       status: 'designing',
       findings: [],
       approved_by: null,
-      usage: charged.usage,
-      budget: charged.budget,
+      usage: await recallLostPart(host),
+      budget: carryLostWave(budget, passedMs),
     });
     return { lost: readFailure(error).message };
   } finally {

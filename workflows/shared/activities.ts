@@ -62,6 +62,7 @@ export const {
   planTasks,
   proposeChanges,
   ratePlanChange,
+  recallRunSpent,
   recordPhase,
   recordTeam,
   reviewDecision,
@@ -79,6 +80,7 @@ export const {
     | 'openTeam'
     | 'planTasks'
     | 'proposeChanges'
+    | 'recallRunSpent'
     | 'recordPhase'
     | 'recordTeam'
     | 'reviewDecision'

@@ -19,7 +19,7 @@ import type {
 } from '../../contracts/messages.ts';
 import type { SessionReport } from '../../contracts/note.ts';
 import type { CarriedRun, PlannerRunResult, RunStatus } from '../../contracts/planner-run.ts';
-import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
+import type { WaveResult } from '../../contracts/planner-wave.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { DelegationStatusView, StatusView } from '../../contracts/views.ts';
 import { estimateFanOut } from '../../core/budget/estimate-fan-out.ts';
@@ -46,7 +46,7 @@ import {
   takeUpOpened,
   takeWaveIntoState,
 } from './root-state.ts';
-import type { RootState } from './root-state.ts';
+import type { LostWave, RootState } from './root-state.ts';
 import { recorder } from './recorder.ts';
 import { RootViews } from './root-views.ts';
 import { signalQuietly } from './signal-quietly.ts';
@@ -236,10 +236,10 @@ export class RootHost implements Superior {
     this.refresh();
   }
 
-  /** Charges and records a wave that was terminated or failed. */
-  loseWave({ wave, budget }: Pick<WaveOrder, 'wave' | 'budget'>, passedMs: number): void {
-    const usage = loseWaveInState(this.state, { wave, budget }, passedMs);
-    this.record.add({ type: 'wave_lost', wave, usage });
+  /** Charges and records a lost wave. */
+  loseWave(lost: LostWave): void {
+    loseWaveInState(this.state, lost);
+    this.record.add({ type: 'wave_lost', wave: lost.wave, usage: lost.usage });
     this.refresh();
   }
 

@@ -19,6 +19,10 @@ export interface ReferenceRun {
   readonly asksInSteps?: boolean;
   /** Messages right after its start. Default: none. */
   readonly early?: readonly ('amend' | 'pause and resume')[];
+  /** Whether its budget is so small that it asks for more; how often depends on what is done to it. Default false. */
+  readonly asksForMore?: boolean;
+  /** Whether its server wants workflows to continue as new early. Default false. */
+  readonly hasShortHistories?: boolean;
   /** Replies to a call, always in the same way, however often it is made. */
   readonly replyTo: (request: ScriptedRequest) => Reply;
 }

@@ -27,7 +27,14 @@ const facts: RunFacts = {
 };
 const reference: Reference = { facts, calls: ['plan 1', 'costs 1', 'decision 1'] };
 const calls: readonly SeenCall[] = reference.calls.map((name) => ({ key: `key of ${name}`, name }));
-const noHarm: Harm = { interruptions: [], modelFaults: [], lateAnswers: 0, floodSignals: 0 };
+const noHarm: Harm = {
+  interruptions: [],
+  modelFaults: [],
+  lateAnswers: 0,
+  floodSignals: 0,
+  isStopped: false,
+  isReset: false,
+};
 
 interface Seen {
   readonly harm?: Partial<Harm>;
@@ -44,7 +51,7 @@ function judge(seen: Seen = {}) {
   });
 }
 
-/** What the ledger has when every attempt tells its end. */
+/** Returns the attempts that the ledger has when every attempt tells its end. */
 function toldOf(made: readonly SeenCall[]): RunFacts['attempts'] {
   return Object.fromEntries(
     made.map(({ key }) => {
@@ -181,6 +188,38 @@ it('a call that nobody expected, and one that is missing, are other calls', () =
 it('more requests than the budget allows are a breach', () => {
   const seen = { facts: { callsMax: 2 } };
   expect(breachesOf(seen)).toEqual(['over the budget']);
+});
+
+it('a run that was stopped, or was reset, need not be like the undisturbed one, but its budget holds', () => {
+  const half = {
+    status: 'stopped',
+    criteria: ['costs-done: open'],
+    delegations: [],
+    artifacts: {},
+  };
+  expect(breachesOf({ harm: { isStopped: true }, facts: half })).toEqual([]);
+  expect(breachesOf({ facts: half })).not.toEqual([]);
+  expect(
+    breachesOf({ harm: { isStopped: true }, facts: { ...half, status: 'abandoned' } }),
+  ).toEqual(['other result']);
+  expect(breachesOf({ harm: { isStopped: true }, facts: { ...half, billedCalls: 2 } })).toEqual([
+    'other result',
+  ]);
+  const reset = { harm: { isReset: true }, calls: again };
+  expect(breachesOf({ ...reset, facts: { billedCalls: 4 } })).toEqual([]);
+  expect(breachesOf({ ...reset, facts: { billedCalls: 4, waves: 2 } })).toEqual(['other result']);
+  expect(breachesOf({ ...reset, facts: { billedCalls: 4, callsMax: 3 } })).toEqual([
+    'over the budget',
+  ]);
+});
+
+it('a run that asks for more, or continues as new early, delivers answers otherwise', () => {
+  const seen = { ...facts, attempts: toldOf(calls), deliveries: {} };
+  const judgedAs = (peculiar: Partial<Reference>) =>
+    judgeRun({ ...reference, ...peculiar }, noHarm, { facts: seen, calls }).breaches;
+  expect(judgedAs({})).toHaveLength(2);
+  expect(judgedAs({ asksForMore: true })).toEqual([]);
+  expect(judgedAs({ hasShortHistories: true })).toEqual([]);
 });
 
 it('every message of a flood is counted as refused', () => {
