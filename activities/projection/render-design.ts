@@ -8,7 +8,8 @@ import {
   renderConversationSummary,
   renderCoordinationPlan,
 } from '../../core/design/render-plan.ts';
-import type { PlanTaskState, PlanTaskStatus } from '../../core/design/render-plan.ts';
+import type { PlanTaskState } from '../../core/design/render-plan.ts';
+import { statusAtEnd } from '../../core/notes/agent-status.ts';
 import { renderAgentInstructions } from '../../core/design/templates.ts';
 import type { Deliverable } from '../../core/run/list-deliverables.ts';
 import { treePaths } from './paths.ts';
@@ -49,11 +50,18 @@ export function outputPath(
   { design }: Pick<RunRecord, 'design'>,
   { agent_id, delegation_id }: Pick<Deliverable, 'agent_id' | 'delegation_id'>,
 ): string {
+  return treePaths.taskOutput(agentNameOf({ design }, { agent_id, delegation_id }), delegation_id);
+}
+
+/** Returns the agent of the plan whose task a delegation does, otherwise the registered agent. */
+export function agentNameOf(
+  { design }: { readonly design?: RecordedDesign | undefined },
+  { agent_id, delegation_id }: Pick<Deliverable, 'agent_id' | 'delegation_id'>,
+): string {
   const tasks = (design?.plan_agents ?? []).flatMap(({ agent_name, task_ids }) =>
     task_ids.map((task_id) => ({ task_id, agent_name })),
   );
-  const name = findTask(tasks, delegation_id)?.agent_name ?? agent_id;
-  return treePaths.taskOutput(name, delegation_id);
+  return findTask(tasks, delegation_id)?.agent_name ?? agent_id;
 }
 
 /** Returns the result of the interview; null without one. */
@@ -82,15 +90,21 @@ export function describePlanStatus(record: RunRecord, ref: Ref, texts: RecordTex
 }
 
 function stateOf(
-  { waves, criteria }: RunRecord,
+  { waves, criteria, sessions = [], status: end }: RunRecord,
   tasks: CoordinationPlan['tasks'],
   task: PlanTask,
   working: readonly string[],
 ): PlanTaskState | null {
   const { task_id } = task;
-  if (working.some((id) => findTask(tasks, id) === task)) {
-    const last_update = waves.at(-1)?.planned_at ?? null;
-    return { task_id, status: 'working', last_update, notes: null };
+  const session = sessions.findLast((one) => findTask(tasks, one.delegation_id) === task);
+  const notes =
+    session === undefined ? null : { count: session.count, unresolved: session.unresolved };
+  const atWork = working.find((id) => findTask(tasks, id) === task);
+  // Each agent reports its session when it begins; one without has not begun.
+  if (atWork !== undefined) {
+    return session?.delegation_id === atWork
+      ? { task_id, status: session.status, last_update: session.at, notes }
+      : null;
   }
   const open = new Set(
     criteria.filter(({ state }) => state === 'open').map(({ criterion_id }) => criterion_id),
@@ -101,10 +115,10 @@ function stateOf(
   );
   const outcome = wave?.outcomes.findLast((one) => findTask(tasks, one.delegation_id) === task);
   if (outcome === undefined && !isDone) return null;
-  const status: PlanTaskStatus = isDone
-    ? 'verified'
-    : outcome?.status === 'completed'
-      ? 'ready_for_verification'
-      : 'failed';
-  return { task_id, status, last_update: wave?.done_at ?? null, notes: null };
+  const status = statusAtEnd({
+    status: isDone ? 'completed' : (outcome?.status ?? 'skipped'),
+    isVerified: isDone || outcome?.verification?.status === 'verified',
+    isOver: isDone && end !== null,
+  });
+  return { task_id, status, last_update: wave?.done_at ?? session?.at ?? null, notes };
 }
