@@ -1,5 +1,6 @@
 import type { RecordedDesign } from '../../contracts/design-run.ts';
 import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-plan.ts';
+import type { SessionReport } from '../../contracts/note.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { findTask } from '../../core/design/next-wave.ts';
@@ -90,35 +91,44 @@ export function describePlanStatus(record: RunRecord, ref: Ref, texts: RecordTex
 }
 
 function stateOf(
-  { waves, criteria, sessions = [], status: end }: RunRecord,
+  record: RunRecord,
   tasks: CoordinationPlan['tasks'],
   task: PlanTask,
   working: readonly string[],
 ): PlanTaskState | null {
   const { task_id } = task;
-  const session = sessions.findLast((one) => findTask(tasks, one.delegation_id) === task);
-  const notes =
-    session === undefined ? null : { count: session.count, unresolved: session.unresolved };
-  const atWork = working.find((id) => findTask(tasks, id) === task);
+  const isOf = (id: string): boolean => findTask(tasks, id) === task;
+  const session = record.sessions?.findLast((one) => isOf(one.delegation_id));
+  const atWork = working.find(isOf);
+  if (atWork === undefined) return stateAtEnd(record, task, isOf, session);
   // Each agent reports its session when it begins; one without has not begun.
-  if (atWork !== undefined) {
-    return session?.delegation_id === atWork
-      ? { task_id, status: session.status, last_update: session.at, notes }
-      : null;
-  }
+  if (session?.delegation_id !== atWork) return null;
+  return { task_id, status: session.status, last_update: session.at, notes: notesOf(session) };
+}
+
+function stateAtEnd(
+  { waves, criteria, status: end }: RunRecord,
+  { task_id, validation }: PlanTask,
+  isOf: (delegation_id: string) => boolean,
+  session: SessionReport | undefined,
+): PlanTaskState | null {
   const open = new Set(
     criteria.filter(({ state }) => state === 'open').map(({ criterion_id }) => criterion_id),
   );
-  const isDone = task.validation.evidence.every(({ evidence_id }) => !open.has(evidence_id));
-  const wave = waves.findLast(({ outcomes }) =>
-    outcomes.some((one) => findTask(tasks, one.delegation_id) === task),
-  );
-  const outcome = wave?.outcomes.findLast((one) => findTask(tasks, one.delegation_id) === task);
+  const isDone = validation.evidence.every(({ evidence_id }) => !open.has(evidence_id));
+  const wave = waves.findLast(({ outcomes }) => outcomes.some((one) => isOf(one.delegation_id)));
+  const outcome = wave?.outcomes.findLast((one) => isOf(one.delegation_id));
   if (outcome === undefined && !isDone) return null;
   const status = statusAtEnd({
     status: isDone ? 'completed' : (outcome?.status ?? 'skipped'),
     isVerified: isDone || outcome?.verification?.status === 'verified',
     isOver: isDone && end !== null,
   });
-  return { task_id, status, last_update: wave?.done_at ?? session?.at ?? null, notes };
+  const last_update = wave?.done_at ?? session?.at ?? null;
+  return { task_id, status, last_update, notes: notesOf(session) };
+}
+
+/** @returns null for an agent that keeps no notes. */
+function notesOf(session: SessionReport | undefined): PlanTaskState['notes'] {
+  return session === undefined ? null : { count: session.count, unresolved: session.unresolved };
 }
