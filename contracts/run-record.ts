@@ -1,5 +1,6 @@
 import type { FanOutEstimate } from './budget.ts';
 import type { CriterionState } from './criterion.ts';
+import type { Adaptation } from './adaptation.ts';
 import type { DesignProgress, RecordedDesign } from './design-run.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
 import type { AcceptanceCriterion } from './delegation.ts';
@@ -217,7 +218,15 @@ export type RecordChange =
       readonly criteria: readonly CriterionState[];
     }
   /** A stage of the design has ended, its plan has changed, or the design has ended. */
-  | { readonly type: 'designed'; readonly progress: DesignProgress }
+  | {
+      readonly type: 'designed';
+      readonly progress: DesignProgress;
+      /**
+       * A judgement during the work, null for one that was ended: then the usage is its own, and is added. Absent during
+       * the design.
+       */
+      readonly adaptation?: Adaptation | null;
+    }
   /** Once, before the run ends. */
   | { readonly type: 'changes_settled'; readonly changes: SettledChanges }
   /** A wave ended without a report. */

@@ -1,3 +1,4 @@
+import type { AdaptationCause } from '../../contracts/adaptation.ts';
 import type { RecordedDesign } from '../../contracts/design-run.ts';
 import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-plan.ts';
 import type { SessionReport } from '../../contracts/note.ts';
@@ -12,6 +13,7 @@ import {
 import type { PlanTaskState } from '../../core/design/render-plan.ts';
 import { statusAtEnd } from '../../core/notes/agent-status.ts';
 import { renderAgentInstructions } from '../../core/design/templates.ts';
+import { bullets } from '../../core/text/markdown.ts';
 import type { Deliverable } from '../../core/run/list-deliverables.ts';
 import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
@@ -131,4 +133,26 @@ function stateAtEnd(
 /** @returns null for an agent that keeps no notes. */
 function notesOf(session: SessionReport | undefined): PlanTaskState['notes'] {
   return session === undefined ? null : { count: session.count, unresolved: session.unresolved };
+}
+
+/** Renders what the work has shown of the plan, and how the plan was changed; null without either. */
+export function renderAdaptations({ run_id, design }: RunRecord): string | null {
+  const { adaptations = [], plan_refs = [] } = design ?? {};
+  if (adaptations.length === 0) return null;
+  const lines = adaptations.map(({ wave, cause, plan_ref, changed_tasks, approved_by }) => {
+    const version = plan_ref === null ? 0 : plan_refs.indexOf(plan_ref) + 1;
+    const change =
+      version === 0
+        ? 'The plan stayed as it was.'
+        : `The plan has version ${version} since then${approved_by === null ? '' : `, by your answer to ${approved_by}`}: ${changed_tasks.join(', ')}. See \`planwave plan diff ${run_id}@${version - 1} ${run_id}@${version}\`.`;
+    return `Wave ${wave}, ${describeCause(cause)} ${change}`;
+  });
+  return `## What the work showed of the plan\n\n${bullets(lines, '')}`;
+}
+
+function describeCause(cause: AdaptationCause): string {
+  if (cause.type === 'loop') {
+    return `\`${cause.task_id}\` asked the same again and again: ${cause.root_cause.replaceAll('_', ' ')}.`;
+  }
+  return `proof of concept \`${cause.task_id}\`: ${cause.assessment}, so ${cause.decision}.`;
 }

@@ -10,6 +10,8 @@
  *   RL5. An event is all that the fold needs: folding a log at once or in parts gives the same record, and what an event
  *        does not change stays the same object.
  */
+import type { Adaptation } from '../../contracts/adaptation.ts';
+import type { RecordedDesign } from '../../contracts/design-run.ts';
 import type { RecordedEffect } from '../../contracts/effect.ts';
 import type { ProposedFact } from '../../contracts/fact.ts';
 import type { SessionReport } from '../../contracts/note.ts';
@@ -24,6 +26,7 @@ import { admitFacts } from '../pool/admit-facts.ts';
 import { factFromAnswer, factsFromInstruction } from '../pool/propose-facts.ts';
 import { preferNewest, settleStanding, supersedeEarlier } from '../pool/settle-facts.ts';
 import { informsWork } from '../questions/answer-kinds.ts';
+import { addUsage, noUsage } from '../usage/add-usage.ts';
 import { foldWaveDone, sumUsage, upsertWave } from './fold-wave.ts';
 import { addPlannedCriteria, waiveRecorded } from './record-criteria.ts';
 import { trackStale } from './track-consumption.ts';
@@ -258,22 +261,41 @@ function planWave(record: RunRecord, { progress, tasks, at }: EventOf<'wave_plan
   };
 }
 
-function foldDesign(
-  record: RunRecord,
-  { progress, tasks, plan_agents }: EventOf<'designed'>,
-): RunRecord {
+function foldDesign(record: RunRecord, event: EventOf<'designed'>): RunRecord {
+  const { progress, adaptation, tasks, plan_agents } = event;
+  const before: RecordedDesign = record.design ?? undesigned;
   const { status, approved_by, usage, findings } = progress;
-  const design = {
+  const isDuringWork = adaptation !== undefined;
+  const design: RecordedDesign = {
+    ...before,
     status,
-    materials: [...(record.design?.materials ?? []), ...progress.materials],
-    plan_refs: [...(record.design?.plan_refs ?? []), ...progress.plan_refs],
-    plan_agents: plan_agents ?? record.design?.plan_agents ?? [],
+    materials: [...before.materials, ...progress.materials],
+    plan_refs: [...before.plan_refs, ...progress.plan_refs],
+    plan_agents: plan_agents ?? before.plan_agents,
     findings,
-    approved_by,
-    usage,
+    approved_by: isDuringWork ? (approved_by ?? before.approved_by) : approved_by,
+    usage: isDuringWork ? addUsage(before.usage, usage) : usage,
+    ...listAdaptations(before, adaptation ?? null),
   };
   const criteria = addPlannedCriteria(record.criteria, tasks);
   return { ...record, design, criteria, usage: sumUsage({ ...record, design }) };
+}
+
+const undesigned: RecordedDesign = {
+  status: 'designing',
+  materials: [],
+  plan_refs: [],
+  plan_agents: [],
+  findings: [],
+  approved_by: null,
+  usage: noUsage,
+};
+
+function listAdaptations(
+  { adaptations = [] }: RecordedDesign,
+  added: Adaptation | null,
+): Pick<RecordedDesign, 'adaptations'> {
+  return added === null ? {} : { adaptations: [...adaptations, added] };
 }
 
 /** Keeps the plan of the wave, if it had one. */

@@ -44,6 +44,7 @@ const receipt = object<EffectReceipt>({
   replaced_ref: optional(hash),
   content_ref: optional(hash),
   call: optional(literal(true)),
+  web: optional(object({ searches: integer(0), opened: integer(0) })),
   command: optional(
     object<CommandReceipt>({
       exit_code: orNull(integer(0)),

@@ -19,6 +19,7 @@ import { engineLimits } from '../../core/limits.ts';
 import { turnSummary } from '../../core/render/labels.ts';
 import { cleanLine } from '../../core/text/cut-text.ts';
 import type { FailureReason } from '../../core/turns/turns-state.ts';
+import { addUsage } from '../../core/usage/add-usage.ts';
 import { askSuperior } from '../shared/ask-superior.ts';
 import { converseAsking, outputIn, outputOf } from '../shared/converse-asking.ts';
 import { openConversation, readOn } from '../shared/conversation.ts';
@@ -162,6 +163,11 @@ function contextOf(
     control,
     superior,
     work,
+    budget: context.budget,
+    onSpent(usage) {
+      work.conversation.usage = addUsage(work.conversation.usage, usage);
+      show('running');
+    },
     label: (tool) => cleanLine(`${purpose} · ${tool}`, engineLimits.labelCharsMax),
     async ask(kind, question, deadlineSeconds) {
       show('waiting', question.text);

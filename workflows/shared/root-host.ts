@@ -92,6 +92,7 @@ export class RootHost implements Superior {
       // Planner and designers continue with the answer in the same conversation.
       onAnswered: ({ kind }, answered, ref) =>
         this.tell(newsOfAnswer(answered, ref, false), { isPending: kind === 'blocking' }),
+      onLoop: (loop) => this.state.loops.push(loop),
       onChange: () => this.refresh(),
     });
     this.#views = new RootViews(this);
@@ -182,7 +183,6 @@ export class RootHost implements Superior {
 
   /**
    * Numbers a decision and sends it to all running conversations. Must be called after the record got the same.
-   *
    * @param isPending True when a planning step still has to consider it, if it is the user's.
    */
   tell(unnumbered: UnnumberedNews, { isPending }: { readonly isPending: boolean }): void {
@@ -237,9 +237,9 @@ export class RootHost implements Superior {
   }
 
   /** Charges and records a wave that was terminated or failed. */
-  loseWave(order: Pick<WaveOrder, 'wave' | 'budget'>, passedMs: number): void {
-    const usage = loseWaveInState(this.state, order, passedMs);
-    this.record.add({ type: 'wave_lost', wave: order.wave, usage });
+  loseWave({ wave, budget }: Pick<WaveOrder, 'wave' | 'budget'>, passedMs: number): void {
+    const usage = loseWaveInState(this.state, { wave, budget }, passedMs);
+    this.record.add({ type: 'wave_lost', wave, usage });
     this.refresh();
   }
 

@@ -17,6 +17,7 @@ import { createReadFiles } from './read-files.ts';
 import { createRunCommand } from './run-command.ts';
 import { editSection, generateCode } from './section-tools.ts';
 import type { GrantableTool, StateTool, Tool, ToolRegistry } from '../tool.ts';
+import { webResearch, webResearchName } from './web-research.ts';
 import { delegateTaskToMember } from './team-tools.ts';
 import { assignTurn, submitSummary } from './turn-tools.ts';
 
@@ -47,6 +48,7 @@ export const grantableNames = [
   'git_status',
   'git_diff',
   'run_command',
+  webResearchName,
 ] as const;
 
 /** Names that no tool of a worker's owner may have. */
@@ -60,6 +62,8 @@ export interface ToolPlaces {
   readonly commands: CommandRunner | null;
   /** True when strangers may have written the files of workspaces. Default false. */
   readonly untrusted?: boolean;
+  /** True when agents may reach the web. Default false. */
+  readonly web?: boolean;
   /** Tools of the worker's owner. Default: none. */
   readonly own?: readonly GrantableTool[];
 }
@@ -70,6 +74,7 @@ export function createTools({
   worktrees,
   commands: runner,
   untrusted = false,
+  web = false,
   own = [],
 }: ToolPlaces): ToolRegistry {
   const tools = [
@@ -78,6 +83,7 @@ export function createTools({
     ...createChangeFiles(workspaces),
     ...createGitTools(worktrees),
     ...(runner === null ? [] : [createRunCommand({ runner, workspaces, worktrees })]),
+    ...(web ? [webResearch] : []),
   ];
   return createToolRegistry([...(untrusted ? tools.map(distrustFiles) : tools), ...own]);
 }

@@ -117,6 +117,16 @@ it('takes the plan of a file to its result: the proof of concept first, and no w
   await expectPromisesKept(stage, 'from-file');
 }, 120_000);
 
+it('carries out a plan that needs more waves than a run has by itself', async () => {
+  const path = save(typed);
+  const limits = ['--max-waves', '1', '--max-delegations', '1'];
+  await runCommand(stage, ['plan', 'run', path, '--id', 'many-waves', ...limits]);
+  const run = stage.client.workflow.getHandle('many-waves');
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 3 });
+  const { answered } = await stage.questions(run);
+  expect(answered).toEqual([]);
+}, 120_000);
+
 it('starts nothing for a plan with a finding', async () => {
   const path = save(typed.replaceAll('review_agent', 'fact_agent'));
   const { code, out } = await runCommand(stage, ['plan', 'run', path, '--id', 'refused']);
