@@ -1,9 +1,10 @@
 import type { AdaptationCause } from '../../contracts/adaptation.ts';
 import type { RecordedDesign } from '../../contracts/design-run.ts';
 import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-plan.ts';
-import type { SessionReport } from '../../contracts/note.ts';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { AgentStatusValue, SessionReport } from '../../contracts/note.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { RunRecord } from '../../contracts/run-record.ts';
+import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import { findTask } from '../../core/design/next-wave.ts';
 import {
   projectSharedStatus,
@@ -109,25 +110,41 @@ function stateOf(
 }
 
 function stateAtEnd(
-  { waves, criteria, status: end }: RunRecord,
-  { task_id, validation }: PlanTask,
+  record: RunRecord,
+  task: PlanTask,
   isOf: (delegation_id: string) => boolean,
   session: SessionReport | undefined,
 ): PlanTaskState | null {
+  const isDone = hasAllEvidence(record, task);
+  const wave = record.waves.findLast((one) => outcomeIn(one, isOf) !== undefined);
+  const outcome = wave === undefined ? undefined : outcomeIn(wave, isOf);
+  if (outcome === undefined && !isDone) return null;
+  const isOver = isDone && record.status !== null;
+  const status = isDone
+    ? statusAtEnd({ status: 'completed', isVerified: true, isOver })
+    : statusOfOpen(outcome);
+  const last_update = wave?.done_at ?? session?.at ?? null;
+  return { task_id: task.task_id, status, last_update, notes: notesOf(session) };
+}
+
+/** Returns the status of a task whose evidence is not complete. */
+function statusOfOpen(outcome: DelegationOutcome | undefined): AgentStatusValue {
+  const isVerified = outcome?.verification?.status === 'verified';
+  return statusAtEnd({ status: outcome?.status ?? 'skipped', isVerified, isOver: false });
+}
+
+function hasAllEvidence({ criteria }: RunRecord, { validation }: PlanTask): boolean {
   const open = new Set(
     criteria.filter(({ state }) => state === 'open').map(({ criterion_id }) => criterion_id),
   );
-  const isDone = validation.evidence.every(({ evidence_id }) => !open.has(evidence_id));
-  const wave = waves.findLast(({ outcomes }) => outcomes.some((one) => isOf(one.delegation_id)));
-  const outcome = wave?.outcomes.findLast((one) => isOf(one.delegation_id));
-  if (outcome === undefined && !isDone) return null;
-  const status = statusAtEnd({
-    status: isDone ? 'completed' : (outcome?.status ?? 'skipped'),
-    isVerified: isDone || outcome?.verification?.status === 'verified',
-    isOver: isDone && end !== null,
-  });
-  const last_update = wave?.done_at ?? session?.at ?? null;
-  return { task_id, status, last_update, notes: notesOf(session) };
+  return validation.evidence.every(({ evidence_id }) => !open.has(evidence_id));
+}
+
+function outcomeIn(
+  { outcomes }: StoredWave,
+  isOf: (delegation_id: string) => boolean,
+): DelegationOutcome | undefined {
+  return outcomes.findLast((one) => isOf(one.delegation_id));
 }
 
 /** @returns null for an agent that keeps no notes. */
