@@ -69,6 +69,7 @@ export type AgentStatusValue =
 /** State of a delegation's session: reported whenever its status or its notes change. */
 export interface SessionReport extends NotesOutline {
   readonly delegation_id: string;
+  readonly agent_id: string;
   readonly status: AgentStatusValue;
   /** Unix epoch seconds. */
   readonly at: number;

@@ -18,6 +18,7 @@ import {
   renderInterview,
 } from './render-design.ts';
 import { renderPhase } from './render-phase.ts';
+import { listSessionFiles } from './render-sessions.ts';
 import { renderTeam } from './render-team.ts';
 
 /** Lists every file of the tree that belongs to a record. The same record gives the same files, byte for byte. */
@@ -28,6 +29,7 @@ export function listFiles(record: RunRecord): readonly ProjectedFile[] {
     ...record.waves.flatMap(listWaveFiles),
     ...record.waves.flatMap(listReports),
     ...listTaskOutputs(record),
+    ...listSessionFiles(record),
     ...listResult(record),
   ];
 }
@@ -42,6 +44,7 @@ function listRunFiles(record: RunRecord): readonly ProjectedFile[] {
         record.phase,
         record.waves,
         record.design?.plan_refs,
+        record.sessions,
         record.open_questions,
         record.answered_questions,
       ],

@@ -70,3 +70,32 @@ export function statusAfter(events: readonly AgentEvent[]): AgentStatusValue {
     'pending',
   );
 }
+
+/** Facts about the end of a delegation. */
+export interface DelegationEnded {
+  readonly status: 'completed' | 'failed' | 'stopped' | 'skipped';
+  /** Someone else than its author has seen its evidence. */
+  readonly isVerified: boolean;
+  /** The task that it belongs to is over. */
+  readonly isOver: boolean;
+}
+
+/** Returns the status of an agent whose delegation has ended. */
+export function statusAtEnd({ status, isVerified, isOver }: DelegationEnded): AgentStatusValue {
+  switch (status) {
+    case 'completed':
+      return statusAfter([
+        'begin',
+        'review',
+        'finish',
+        ...(isVerified ? (['verify'] as const) : []),
+        ...(isOver ? (['complete'] as const) : []),
+      ]);
+    case 'failed':
+      return statusAfter(['begin', 'fail']);
+    case 'stopped':
+      return statusAfter(['begin', 'block']);
+    case 'skipped':
+      return statusAfter([]);
+  }
+}

@@ -144,6 +144,7 @@ const questionsEscalation = object<QuestionsEscalation>({
 
 const session = object<SessionReport>({
   delegation_id: idText,
+  agent_id: idText,
   status: wordOf({
     pending: true,
     working: true,

@@ -115,6 +115,7 @@ async function beginWork(
   holder.state = carried?.session ?? holder.state;
   const session = order.notes === true ? new SessionKeeper(order, superior, holder) : null;
   if (carried !== null) return { ...workOf(carried), session };
+  await session?.report();
   return {
     conversation: await beginConversation(order, session),
     escalations: 0,

@@ -126,10 +126,11 @@ export class SessionKeeper {
     const state = this.#state;
     if (state === this.#reported || this.#place.chain !== undefined) return;
     this.#reported = state;
-    const { delegation_id } = this.#place.delegation;
+    const { delegation_id, agent_id } = this.#place.delegation;
     const outline = this.#outline(await this.#store());
     const { status } = state;
-    await this.#superior.reportSession({ delegation_id, status, at: nowSeconds(), ...outline });
+    const at = nowSeconds();
+    await this.#superior.reportSession({ delegation_id, agent_id, status, at, ...outline });
   }
 
   #takeUp(state: SessionState): SessionState {

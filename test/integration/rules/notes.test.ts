@@ -1,7 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { CompletionSession } from '../../../contracts/note.ts';
 import type { Reply } from '../../../rehearsal/script.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
 import { faultsOf } from '../../support/calls.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
   callsOf,
@@ -40,6 +43,14 @@ const resolvesItself = notes(
   },
 );
 
+interface SharedStatus {
+  readonly agents: Readonly<Record<string, { readonly status: string }>>;
+}
+
+function statusIn(tree: string): SharedStatus {
+  return JSON.parse(readFileSync(join(tree, 'shared_status.json'), 'utf8'));
+}
+
 const done = completed('table-done');
 
 describe.each([
@@ -64,6 +75,19 @@ describe.each([
       priority: 'critical',
     });
     expect(asked.why_it_matters).toContain('Took them to be unique.');
+    const tree = join(stage.home, run.workflowId);
+    const folder = join(tree, 'agents/researcher/completion_drive');
+    await eventually(
+      'the status of the agent',
+      async () => statusIn(tree).agents['table']?.status === 'blocked',
+    );
+    expect(statusIn(tree)).toMatchObject({
+      agents: {
+        table: { status: 'blocked', completion_drive_notes_count: 2, unresolved_notes: 1 },
+      },
+      overall_completion_drive_gate: 'blocked',
+    });
+    expect(readdirSync(folder)).toEqual(['session_current.json']);
     await submit(run, { question_id: 'q1', answer: 'Yes, always.', answered_by: 'maria' });
     const result = await stage.result(run);
     expect(result.status).toBe('completed');
@@ -88,6 +112,15 @@ describe.each([
       { note_id: 'note_001', status: 'resolved', resolved_by: 'agent_self' },
       { note_id: 'note_002', resolution: 'Yes, always.', resolved_by: 'user' },
     ]);
+    // The task is over: its session has the name of an ended one.
+    const [file, ...more] = readdirSync(folder);
+    expect(more).toEqual([]);
+    expect(file).toMatch(/^session_\d{8}_\d{4}_table\.json$/);
+    expect(readFileSync(join(folder, file ?? ''), 'utf8')).toBe(text);
+    expect(statusIn(tree)).toMatchObject({
+      agents: { table: { status: 'session_complete', unresolved_notes: 0 } },
+      overall_completion_drive_gate: 'open',
+    });
     await expectPromisesKept(stage, run.workflowId);
   }, 60_000);
 });

@@ -244,6 +244,7 @@ describe('finding C1: every message comes back with all its fields', () => {
     from: 'run/wave-001/a',
     session: {
       delegation_id: 'a',
+      agent_id: 'writer',
       status: 'blocked',
       at: 1_727_540_700,
       count: 3,
