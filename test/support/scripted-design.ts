@@ -28,6 +28,11 @@ export function listStages(calls: readonly RecordedCall[]): readonly string[] {
 
 const doers = ['facts_agent', 'options_agent', 'result_agent'];
 
+const fileOf = (agent: string, task: string) => ({
+  path: `agents/${agent}/task_output/${task}.md`,
+  format: 'Markdown with one section for each result and its source',
+});
+
 /**
  * Replies to the parts of a design with so many tasks in layers of three, each with a file for the next layer. Everything
  * else is the rehearsal's own.
@@ -39,10 +44,6 @@ export function designOfTasks(count: number): (request: ScriptedRequest) => Repl
     source: at < doers.length ? null : `part_${at + 1 - doers.length}`,
     sourceAgent: doers[at % doers.length] ?? '',
   }));
-  const file = (agent: string, task: string) => ({
-    path: `agents/${agent}/task_output/${task}.md`,
-    format: 'Markdown with one section for each result and its source',
-  });
   const parts: Readonly<Record<string, unknown>> = {
     sequencing: {
       tasks: tasks.map(({ task, agent, source }) => ({
@@ -57,8 +58,8 @@ export function designOfTasks(count: number): (request: ScriptedRequest) => Repl
     file_structure: {
       tasks: tasks.map(({ task, agent, source, sourceAgent }) => ({
         task,
-        inputs: source === null ? [] : [{ ...file(sourceAgent, source), from: source }],
-        outputs: [file(agent, task)],
+        inputs: source === null ? [] : [{ ...fileOf(sourceAgent, source), from: source }],
+        outputs: [fileOf(agent, task)],
       })),
     },
     checkpoints: {
