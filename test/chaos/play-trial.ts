@@ -260,8 +260,11 @@ class Trial {
     // The home holds what the runs before this one were cut off in.
     const orphans = this.#plan.isHomeUsed ?? !isUndisturbed(this.#plan);
     const { broken, histories } = await findBrokenPromises(this.#lane, this.#runId, { orphans });
-    const facts = await readRunFacts({ histories, questions, budget, home: this.#lane.home });
-    return { ...this.#played(), facts, stuck: null, broken, histories };
+    const played = this.#played();
+    const { home } = this.#lane;
+    const callKeys = played.calls.map(({ key }) => key);
+    const facts = await readRunFacts({ histories, questions, budget, home, callKeys });
+    return { ...played, facts, stuck: null, broken, histories };
   }
 
   /** @throws when the server takes an answer for a run that is over: nobody would ever look at it. */

@@ -9,6 +9,8 @@ import { spendingOf } from '../../core/budget/spending.ts';
 import type { PhaseResult } from '../../workflows/triad/phase-order.ts';
 import type { StoredHistory } from '../support/histories.ts';
 import { storedRecord } from '../support/stored-record.ts';
+import { readAttempts } from './read-attempts.ts';
+import type { CallAttempts } from './read-attempts.ts';
 import { hashWithoutTimes, readDesignFacts, withoutTimes } from './design-facts.ts';
 import type { DesignFacts } from './design-facts.ts';
 import { readReportFiles } from './report-files.ts';
@@ -47,6 +49,8 @@ export interface RunFacts {
   readonly open: number;
   /** Model calls that the run's budget counts, those without a report included. */
   readonly billedCalls: number;
+  /** What the ledger has of each call, by its key. */
+  readonly attempts: Readonly<Record<string, CallAttempts>>;
   /** Limit of its budget. */
   readonly callsMax: number;
 }
@@ -59,6 +63,8 @@ export interface RunTraces {
   readonly budget: BudgetView['budget'];
   /** Where its files are. */
   readonly home: string;
+  /** Keys of the calls that the model saw. */
+  readonly callKeys: readonly string[];
 }
 
 /** @throws when the run has not ended with a result. */
@@ -67,6 +73,7 @@ export async function readRunFacts({
   questions,
   budget,
   home,
+  callKeys,
 }: RunTraces): Promise<RunFacts> {
   const runId = histories[0]?.workflowId ?? '';
   const { answered, rejected_total, open } = questions;
@@ -102,6 +109,7 @@ export async function readRunFacts({
     refused: rejected_total,
     open: open.length,
     billedCalls: spendingOf(result.usage).calls,
+    attempts: await readAttempts(home, runId, callKeys),
     callsMax: budget?.run.calls ?? Infinity,
   };
 }
