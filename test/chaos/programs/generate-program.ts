@@ -5,6 +5,7 @@ import { provideWritingAgent } from '../../support/writing-agent.ts';
 import { readCallKey } from '../call-name.ts';
 import { campaignBudget, isRehearsed } from '../runs/reference-run.ts';
 import type { ReferenceRun } from '../runs/reference-run.ts';
+import { designTask, runWithDesign } from '../runs/with-design.ts';
 import { partKinds, partOf, riskyAgent } from './program-parts.ts';
 import type { PartKind } from './program-parts.ts';
 
@@ -13,7 +14,7 @@ export type EarlyMessage = 'amend' | 'pause and resume';
 
 /** A generated run. */
 export interface Program {
-  /** Kinds of the delegations of each wave. */
+  /** Kinds of the delegations of each wave. Empty for a run in designed mode, which has a plan of its own. */
   readonly waves: readonly (readonly PartKind[])[];
   readonly early: readonly EarlyMessage[];
 }
@@ -21,11 +22,16 @@ export interface Program {
 const wavesMax = 4;
 /** Besides the first. */
 const partsMax = 3;
+/** Part of the programs that are runs in designed mode. */
+const designShare = 0.12;
 
 /** Criterion of the user that only the last wave meets, so that the run makes all waves. */
 const userCriterion = 'goal-1';
 
 export function generateProgram(random: Prng): Program {
+  const early = chooseEarly(random.fork('early of a design'));
+  // A stream of its own, so that the other programs of a seed stay.
+  if (random.fork('mode').chance(designShare)) return { waves: [], early };
   const waves = Array.from(
     { length: random.pick([1, 1, 1, 2, 2, 3, wavesMax]) },
     (): PartKind[] => [
@@ -33,20 +39,25 @@ export function generateProgram(random: Prng): Program {
       ...Array.from({ length: random.integer(1, partsMax) }, () => random.pick(partKinds)),
     ],
   );
-  const early = (['amend', 'pause and resume'] as const).filter(() => random.chance(0.3));
-  return { waves, early };
+  return { waves, early: chooseEarly(random) };
 }
 
-/** `agent+team / agent+writer, amend`. */
+function chooseEarly(random: Prng): EarlyMessage[] {
+  return (['amend', 'pause and resume'] as const).filter(() => random.chance(0.3));
+}
+
+/** `agent+team / agent+writer, amend`, or `design, amend`. */
 export function describeProgram({ waves, early }: Program): string {
-  return [waves.map((parts) => parts.join('+')).join(' / '), ...early].join(', ');
+  const parts = waves.length === 0 ? designTask : waves.map((one) => one.join('+')).join(' / ');
+  return [parts, ...early].join(', ');
 }
 
 /** Reads what `describeProgram` wrote. @throws when it is none. */
 export function readProgram(text: string): Program {
   const [waves = '', ...early] = text.split(', ');
   return {
-    waves: waves.split(' / ').map((parts) => parts.split('+').map(readKind)),
+    waves:
+      waves === designTask ? [] : waves.split(' / ').map((parts) => parts.split('+').map(readKind)),
     early: early.map((one) => (one === 'amend' ? one : 'pause and resume')),
   };
 }
@@ -54,12 +65,14 @@ export function readProgram(text: string): Program {
 function readKind(text: string): PartKind {
   const kind = (['agent', ...partKinds] as const).find((one) => one === text);
   if (kind !== undefined) return kind;
-  throw new Error(`"${text}" is no part of a program. Parts are: agent, ${partKinds.join(', ')}.`);
+  throw new Error(
+    `"${text}" is no part of a program. Parts are: agent, ${partKinds.join(', ')}; a whole program may be ${designTask}.`,
+  );
 }
 
 /** Lists programs that are smaller by one wave, one part or one message, the smallest first. */
 export function shrinkProgram({ waves, early }: Program): Program[] {
-  const withoutWave = waves.length === 1 ? [] : waves.map((_one, at) => waves.toSpliced(at, 1));
+  const withoutWave = waves.length <= 1 ? [] : waves.map((_one, at) => waves.toSpliced(at, 1));
   const withoutPart = waves.flatMap((parts, wave) =>
     parts.slice(1).map((_part, at) => waves.with(wave, parts.toSpliced(at + 1, 1))),
   );
@@ -72,7 +85,8 @@ export function shrinkProgram({ waves, early }: Program): Program[] {
 
 /** Returns the program as a run that can be hurt. */
 export function toRun(program: Program): ReferenceRun {
-  const { waves } = program;
+  const { waves, early } = program;
+  if (waves.length === 0) return { ...runWithDesign, early };
   const idsOf = (wave: number): string[] =>
     (waves[wave - 1] ?? []).map((_kind, at) => `w${wave}-p${at + 1}`);
   const ids = waves.flatMap((_parts, at) => idsOf(at + 1));
@@ -87,7 +101,7 @@ export function toRun(program: Program): ReferenceRun {
     }),
     taskIds: ids,
     askings: ids.flatMap((id, at) => partOf(kinds[at] ?? 'agent').asking?.(id) ?? []),
-    early: program.early,
+    early,
     replyTo: (request) => replyTo(program, idsOf, request),
   };
 }
