@@ -10,6 +10,7 @@ import { waveWorkflowId } from '../../../core/ids.ts';
 import { readCallKey } from '../call-name.ts';
 import { campaignBudget, isRehearsed } from '../runs/reference-run.ts';
 import type { ReferenceRun } from '../runs/reference-run.ts';
+import { designTask, runWithDesign } from '../runs/with-design.ts';
 import {
   disputedKey,
   partKinds,
@@ -32,7 +33,7 @@ export type Extra = (typeof extras)[number];
 
 /** A generated run. */
 export interface Program {
-  /** Kinds of the delegations of each wave. */
+  /** Kinds of the delegations of each wave. Empty for a run in designed mode, which has a plan of its own. */
   readonly waves: readonly (readonly PartKind[])[];
   readonly extras: readonly Extra[];
 }
@@ -40,6 +41,8 @@ export interface Program {
 const wavesMax = 4;
 /** Besides the first. */
 const partsMax = 3;
+/** Part of the programs that are runs in designed mode. */
+const designShare = 0.12;
 
 /** Limit that every run of a program reaches. */
 const smallBudget: BudgetInput = { calls: 4 };
@@ -55,6 +58,9 @@ const threadedTeam: NamedTeam = {
 const userCriterion = 'goal-1';
 
 export function generateProgram(random: Prng): Program {
+  const early = chooseEarly(random.fork('early of a design'));
+  // A stream of its own, so that the other programs of a seed stay.
+  if (random.fork('mode').chance(designShare)) return { waves: [], extras: early };
   const waves = Array.from(
     { length: random.pick([1, 1, 1, 2, 2, 3, wavesMax]) },
     (): PartKind[] => {
@@ -72,16 +78,23 @@ function isFirstInThread(kind: PartKind, at: number, kinds: readonly PartKind[])
   return kind !== 'threaded' || kinds.indexOf(kind) === at;
 }
 
-/** `agent+team / agent+writer, amend`. */
-export function describeProgram(program: Program): string {
-  return [program.waves.map((parts) => parts.join('+')).join(' / '), ...program.extras].join(', ');
+/** Peculiarities that a run in designed mode may have. */
+function chooseEarly(random: Prng): Extra[] {
+  return (['amend', 'pause and resume'] as const).filter(() => random.chance(0.3));
+}
+
+/** `agent+team / agent+writer, amend`, or `design, amend`. */
+export function describeProgram({ waves, extras: peculiar }: Program): string {
+  const parts = waves.length === 0 ? designTask : waves.map((one) => one.join('+')).join(' / ');
+  return [parts, ...peculiar].join(', ');
 }
 
 /** Reads what `describeProgram` wrote. @throws when it is none. */
 export function readProgram(text: string): Program {
   const [waves = '', ...peculiar] = text.split(', ');
   return {
-    waves: waves.split(' / ').map((parts) => parts.split('+').map(readKind)),
+    waves:
+      waves === designTask ? [] : waves.split(' / ').map((parts) => parts.split('+').map(readKind)),
     extras: peculiar.map(readExtra),
   };
 }
@@ -95,12 +108,14 @@ function readExtra(text: string): Extra {
 function readKind(text: string): PartKind {
   const kind = (['agent', ...partKinds] as const).find((one) => one === text);
   if (kind !== undefined) return kind;
-  throw new Error(`"${text}" is no part of a program. Parts are: agent, ${partKinds.join(', ')}.`);
+  throw new Error(
+    `"${text}" is no part of a program. Parts are: agent, ${partKinds.join(', ')}; a whole program may be ${designTask}.`,
+  );
 }
 
 /** Lists programs that are smaller by one wave, one part or one peculiarity, the smallest first. */
 export function shrinkProgram({ waves, extras: peculiar }: Program): Program[] {
-  const withoutWave = waves.length === 1 ? [] : waves.map((_one, at) => waves.toSpliced(at, 1));
+  const withoutWave = waves.length <= 1 ? [] : waves.map((_one, at) => waves.toSpliced(at, 1));
   const withoutPart = waves.flatMap((parts, wave) =>
     parts.slice(1).map((_part, at) => waves.with(wave, parts.toSpliced(at + 1, 1))),
   );
@@ -114,6 +129,8 @@ export function shrinkProgram({ waves, extras: peculiar }: Program): Program[] {
 /** Returns the program as a run that can be hurt. */
 export function toRun(program: Program): ReferenceRun {
   const { waves } = program;
+  const early = program.extras.filter((one) => one === 'amend' || one === 'pause and resume');
+  if (waves.length === 0) return { ...runWithDesign, early };
   const idsOf = (wave: number): string[] =>
     (waves[wave - 1] ?? []).map((_kind, at) => `w${wave}-p${at + 1}`);
   const ids = waves.flatMap((_parts, at) => idsOf(at + 1));
@@ -130,7 +147,7 @@ export function toRun(program: Program): ReferenceRun {
     }),
     taskIds: ids,
     askings: ids.flatMap((id, at) => partOf(kinds[at] ?? 'agent').asking?.(id) ?? []),
-    early: program.extras.filter((one) => one === 'amend' || one === 'pause and resume'),
+    early,
     asksForMore: isSmall,
     hasShortHistories: program.extras.includes('short histories'),
     replyTo: (request) => replyTo(program, idsOf, request),
