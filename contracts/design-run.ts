@@ -49,7 +49,7 @@ export interface PlanOutline {
 
 /** Settings of a design, with every field set. */
 export interface DesignRequest {
-  readonly mode: 'direct' | 'designed';
+  readonly mode: 'direct' | 'designed' | 'auto';
   readonly auto_approve: boolean;
   readonly research_max_age_days: number;
   /** The plan in the input: approved already for a run, to be assessed for a risk assessment. Null without one. */
@@ -113,6 +113,8 @@ export interface DesignOrder {
   readonly research_max_age_days: number;
   /** Unix epoch seconds; part of each task_id. The same for a design that goes on with the work of another. */
   readonly designed_at: number;
+  /** Plan of a first wave that called for the design. Absent where the input asked for it. */
+  readonly first_plan_ref?: Ref;
   /** Absent for the first design of a run. */
   readonly finished?: FinishedStages;
 }

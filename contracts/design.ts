@@ -243,6 +243,8 @@ export interface DesignPrompt {
   readonly subject: string | null;
   /** Findings that the designer has to answer. */
   readonly findings: readonly PlanFinding[];
+  /** Plan of a first wave that called for the design: a proposal. Absent without one, and once the design has a plan. */
+  readonly first_plan_ref?: Ref;
   /** Change that the user asked for at the approval. Null without one. */
   readonly requested_change: string | null;
   readonly amendments: readonly string[];

@@ -49,7 +49,7 @@ export function isSnapshotDue(base: RecordBase, revision: number): boolean {
 
 /** Returns the record after one event. */
 export function foldRun(record: RunRecord, event: RunEvent): RunRecord {
-  const alone = isOfInbox(event) ? foldInbox(record, event) : foldAlone(record, event);
+  const alone = foldAny(record, event);
   const next = { ...alone, updated_at: event.at };
   // Takes nothing back that others built on.
   if (event.type === 'effect') return next;
@@ -58,7 +58,23 @@ export function foldRun(record: RunRecord, event: RunEvent): RunRecord {
   return trackStale(record, next, ended);
 }
 
-function foldAlone(record: RunRecord, event: Exclude<RunEvent, InboxEvent>): RunRecord {
+function foldAny(record: RunRecord, event: RunEvent): RunRecord {
+  if (isOfInbox(event)) return foldInbox(record, event);
+  return isOfWave(event) ? foldWave(record, event) : foldAlone(record, event);
+}
+
+function foldWave(record: RunRecord, event: WaveEvent): RunRecord {
+  switch (event.type) {
+    case 'wave_planned':
+      return planWave(record, event);
+    case 'wave_done':
+      return foldWaveDone(record, event);
+    case 'wave_lost':
+      return loseWave(record, event);
+  }
+}
+
+function foldAlone(record: RunRecord, event: Exclude<RunEvent, InboxEvent | WaveEvent>): RunRecord {
   switch (event.type) {
     case 'phase':
       return { ...record, phase: event.phase };
@@ -70,16 +86,12 @@ function foldAlone(record: RunRecord, event: Exclude<RunEvent, InboxEvent>): Run
       const { criterion_ids, question_id } = event;
       return { ...record, criteria: waiveRecorded(record.criteria, criterion_ids, question_id) };
     }
-    case 'wave_planned':
-      return planWave(record, event);
-    case 'wave_done':
-      return foldWaveDone(record, event);
+    case 'mode_chosen':
+      return { ...record, mode: event.mode };
     case 'designed':
       return foldDesign(record, event);
     case 'changes_settled':
       return { ...record, settled_changes: event.changes };
-    case 'wave_lost':
-      return loseWave(record, event);
     case 'ended':
       return endRun(endEffects(record, event.at), event);
     case 'reported':
@@ -94,6 +106,13 @@ type InboxEvent = EventOf<
   | 'answer_amended'
   | 'answer_rejected'
 >;
+
+type WaveEvent = EventOf<'wave_planned' | 'wave_done' | 'wave_lost'>;
+
+/** Only waves have such names. */
+function isOfWave(event: RunEvent): event is WaveEvent {
+  return event.type.startsWith('wave_');
+}
 
 /** Questions and answers, and nothing else, have such names. */
 function isOfInbox(event: RunEvent): event is InboxEvent {

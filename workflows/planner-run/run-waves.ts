@@ -23,12 +23,16 @@ import { nowMs } from '../shared/clock.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import type { RootHost } from '../shared/root-host.ts';
 import { describeBudget } from '../shared/root-state.ts';
+import type { RootState } from '../shared/root-state.ts';
+import { showMode } from '../shared/show-design.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { childOptions } from '../shared/child-options.ts';
 import { addPlan, designFirst } from './run-design-first.ts';
 import { openLedger } from './run-ledger.ts';
 import type { RunLedger } from './run-ledger.ts';
 import { askUser, waveLostQuestion, wavesSpentQuestion } from './run-questions.ts';
+
+type ChosenMode = NonNullable<WaveResult['chosen']>;
 
 export interface RunEnd {
   readonly status: RunStatus;
@@ -82,10 +86,19 @@ async function takeStep(
       outcomes.push(...wave.outcomes);
       ledger.take(wave);
       host.takeWave(wave);
+      if (wave.chosen?.mode === 'designed') takeChoice(host, wave.chosen);
       if (wave.status === 'finished') return endAsFinished(state.criteria);
       return wave.status === 'decided' ? null : wave.status;
     }
   }
+}
+
+/** Takes a plan as the proposal for a design. Its wave gave nothing out, so it does not count. */
+function takeChoice(host: RootHost, { mode, reasons, plan_ref }: ChosenMode): void {
+  const { state } = host;
+  state.first_plan_ref = plan_ref;
+  state.waves_allowed += 1;
+  showMode(host, { mode, reasons });
 }
 
 /** Returns the end after the user told the run to finish: as completed when every criterion is met. */
@@ -145,6 +158,7 @@ async function orderNext(host: RootHost, ledger: RunLedger, told: number): Promi
     run_id: host.runId,
     wave: state.wave + 1,
     waves_left: state.waves_allowed - state.wave - 1,
+    ...(mustChoose(state) && { chooses_mode: true }),
     registry_ref: opened.registry_ref,
     record_ref,
     agents: opened.agents,
@@ -166,6 +180,10 @@ async function orderNext(host: RootHost, ledger: RunLedger, told: number): Promi
     facts_total: record.factsTotal(),
     answered_questions: host.inbox.knownAnswers(),
   };
+}
+
+function mustChoose({ opened, mode, plan_approved }: RootState): boolean {
+  return opened?.design?.mode === 'auto' && mode === null && plan_approved === null;
 }
 
 async function askWhenWavesAreSpent(
@@ -235,6 +253,8 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     teams: opened.teams,
     models: opened.models,
     ...(opened.design !== undefined && { design_request: opened.design }),
+    ...(state.mode !== null && { mode_chosen: state.mode }),
+    ...(state.first_plan_ref !== null && { first_plan_ref: state.first_plan_ref }),
     ...(state.plan_approved !== null && { plan_approved: state.plan_approved }),
     wave: state.wave,
     waves_allowed: state.waves_allowed,

@@ -1,3 +1,4 @@
+import type { ModeChoice } from '../../contracts/mode-choice.ts';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import type { CarriedBudget } from '../../contracts/budget.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
@@ -7,6 +8,7 @@ import type { CarriedRun, RunAnswer, WaveSummary } from '../../contracts/planner
 import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import type { Autonomy, QuestionRules } from '../../contracts/question.ts';
 import type { RecordedWave } from '../../contracts/run-record.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { DelegationStatusView, PlanView, RunPhase } from '../../contracts/views.ts';
 import { describeAgainst } from '../../core/budget/budget-question.ts';
@@ -44,6 +46,10 @@ export interface RootState {
   news: CarriedRun['news'];
   /** Criteria that the user waived during the run. */
   waived: readonly string[];
+  /** Null where the input gives the mode, and before it is chosen. */
+  mode: ModeChoice | null;
+  /** Plan of the wave that called for a design. */
+  first_plan_ref: Ref | null;
   /** The design that the run makes, as far as it was reported; null before and without one. */
   design: DesignState | null;
   /** The plan of a design that the run carries out; null before its approval, and without one. */
@@ -86,6 +92,8 @@ export function openRootState(carried: CarriedRun | null): RootState {
     amendments: [],
     news: { last: 0, from_user: 0, considered: 0 },
     waived: [],
+    mode: null,
+    first_plan_ref: null,
     design: null,
     plan_approved: null,
     stop_reason: null,
@@ -104,6 +112,8 @@ export function openRootState(carried: CarriedRun | null): RootState {
       plan: null,
       ...(carried.design_request !== undefined && { design: carried.design_request }),
     },
+    mode: carried.mode_chosen ?? null,
+    first_plan_ref: carried.first_plan_ref ?? null,
     plan_approved: carried.plan_approved ?? null,
     wave,
     wave_at_work: wave,
