@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AgentSummary } from './agent-definition.ts';
 import type { BudgetAccount, CarriedBudget } from './budget.ts';
+import type { OpenConsultationResult } from './consultation.ts';
 import { CoordinationPlan } from './coordination-plan.ts';
 import type { PlanFinding, RosterAgent } from './coordination-plan.ts';
 import type { DesignMaterial, DesignReplyOutline } from './design.ts';
@@ -244,6 +245,10 @@ export interface PlanNextWaveResult {
 export interface DesignActivities {
   /** Makes one plan of the replies of a design. */
   readonly assembleDesign: (input: AssembleDesignInput) => Promise<AssembleDesignResult>;
+  /** Reads the recorded context of an agent of a design. */
+  readonly openConsultation: (input: {
+    readonly input: unknown;
+  }) => Promise<OpenConsultationResult>;
   /** Reads the results of finished stages, in the order of the materials. */
   readonly recallStages: (
     input: RecallStagesInput,

@@ -223,6 +223,15 @@ export const DesignReview = z.strictObject({
 });
 export type DesignReview = z.infer<typeof DesignReview>;
 
+/** Answer of an agent of the design to a question of the user. */
+export const DesignExplanation = z.strictObject({
+  answer: z.string().min(1).max(8_000),
+  amendment: text
+    .nullable()
+    .describe('Instruction that the user could send to the run, in their name. Null for none.'),
+});
+export type DesignExplanation = z.infer<typeof DesignExplanation>;
+
 /** Result of an earlier stage, for the prompt of a later one. */
 export interface DesignMaterial {
   readonly stage: DesignStageName;
@@ -262,4 +271,6 @@ export interface DesignReplyOutline {
   readonly proofs_of_concept: number;
   /** Findings of a review; otherwise empty. */
   readonly findings: readonly PlanFinding[];
+  /** Absent for every stage but `explanation`. */
+  readonly explanation?: DesignExplanation;
 }

@@ -10,6 +10,7 @@ export const workflowTypes = {
   team: 'team',
   architectureDesign: 'architectureDesign',
   riskAssessment: 'riskAssessment',
+  consultation: 'consultation',
 } as const;
 
 /** Kinds of model reply of a design, in the order in which a design asks for them. */
@@ -34,6 +35,8 @@ export const designStageNames = [
   'best_practices',
   /** The design verifier. */
   'design_review',
+  /** An agent of the design answers the user; changes nothing, and no design asks for it. */
+  'explanation',
 ] as const;
 export type DesignStageName = (typeof designStageNames)[number];
 
@@ -150,4 +153,6 @@ export const designAgentIds = {
   poc_integration: 'poc-designer',
   best_practices: 'practice-integrator',
   design_review: 'design-verifier',
-} as const satisfies Readonly<Record<Exclude<DesignStageName, 'consultation'>, string>>;
+} as const satisfies Readonly<
+  Record<Exclude<DesignStageName, 'consultation' | 'explanation'>, string>
+>;

@@ -2,6 +2,7 @@ import type { DesignStageName } from '../../contracts/names.ts';
 import type { DesignStage } from './define-design-stage.ts';
 import { designChangeStage, designReviewStage } from './design-change.ts';
 import { briefStage, interviewStage } from './design-clarify.ts';
+import { explanationStage } from './design-explanation.ts';
 import {
   bestPracticesStage,
   consultationStage,
@@ -33,4 +34,5 @@ export const designStages = {
   poc_integration: pocIntegrationStage,
   best_practices: bestPracticesStage,
   design_review: designReviewStage,
+  explanation: explanationStage,
 } as const satisfies Readonly<Record<DesignStageName, DesignStage>>;

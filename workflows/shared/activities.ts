@@ -54,6 +54,7 @@ export const {
   findMergeConflicts,
   judgeAnswers,
   keepResearch,
+  openConsultation,
   openRun,
   openTeam,
   planNextWave,
