@@ -48,6 +48,8 @@ export interface DelegationOrder {
   readonly reservation: Reservation | null;
   /** True for a delegation that continues as new while it is paused. */
   readonly paused: boolean;
+  /** Defined in WaveOrder. */
+  readonly notes?: boolean;
   /** The teams that it works for, outermost first. Absent outside of a team. */
   readonly chain?: readonly TeamLink[];
 }

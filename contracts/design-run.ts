@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Adaptation, PlanChangeRating, WorkedTask } from './adaptation.ts';
 import type { AgentSummary } from './agent-definition.ts';
 import type { BudgetAccount, CarriedBudget } from './budget.ts';
 import type { OpenConsultationResult } from './consultation.ts';
@@ -78,6 +79,8 @@ export interface RecordedDesign {
   /** The question whose answer approved the current plan. Null while it is not approved, and without a question. */
   readonly approved_by: string | null;
   readonly usage: Usage;
+  /** Judgements of work and changes of the plan since its approval, oldest first. Absent before the first. */
+  readonly adaptations?: readonly Adaptation[];
 }
 
 /** Progress of a design since its last report: payload of `designed`, from a design to its run. */
@@ -169,7 +172,16 @@ export type DesignChangeSource =
   | { readonly type: 'design_change'; readonly ref: Ref }
   /** `ref`: null for a recommendation without proofs of concept, whose risks are added. */
   | { readonly type: 'poc_integration'; readonly recommendation_ref: Ref; readonly ref: Ref | null }
-  | { readonly type: 'best_practices'; readonly ref: Ref };
+  | { readonly type: 'best_practices'; readonly ref: Ref }
+  /** Defined in `checkPlanChange` of `core/design/rate-change.ts`. */
+  | {
+      readonly type: 'adaptation';
+      readonly ref: Ref;
+      /** The plan that the work was done by. */
+      readonly before_ref: Ref;
+      readonly verified: readonly string[];
+      readonly failed: string | null;
+    };
 
 export interface ChangeDesignInput {
   readonly plan_ref: Ref;
@@ -241,6 +253,37 @@ export interface PlanNextWaveResult {
   readonly max_parallel: number;
 }
 
+export interface FindWorkInput {
+  readonly plan_ref: Ref;
+  readonly record_ref: Ref;
+  /** The wave that has ended. */
+  readonly wave: number;
+  /** delegation_ids that asked the same again and again. */
+  readonly looping: readonly string[];
+}
+
+/** Work of a wave that has to be judged before the next. */
+export interface FindWorkResult {
+  /** Its proofs of concept. */
+  readonly proofs: readonly WorkedTask[];
+  /** Its tasks that asked the same again and again. */
+  readonly looping: readonly WorkedTask[];
+  /** task_ids of all that is verified. */
+  readonly verified: readonly string[];
+  /** Results of the design that a judgement reads. */
+  readonly materials: readonly DesignMaterial[];
+}
+
+export interface RatePlanChangeInput {
+  readonly before_ref: Ref;
+  readonly after_ref: Ref;
+}
+
+export interface RatePlanChangeResult extends PlanChangeRating {
+  /** The change in words, for the question whether it is approved. */
+  readonly text: string;
+}
+
 /** Activities of designed mode. */
 export interface DesignActivities {
   /** Makes one plan of the replies of a design. */
@@ -269,4 +312,7 @@ export interface DesignActivities {
   /** Adds the new agents of an approved plan to the run. */
   readonly admitPlan: (input: AdmitPlanInput) => Promise<AdmitPlanResult>;
   readonly planNextWave: (input: PlanNextWaveInput) => Promise<PlanNextWaveResult>;
+  /** Returns the work of a wave that has to be judged before the next. */
+  readonly findWork: (input: FindWorkInput) => Promise<FindWorkResult>;
+  readonly ratePlanChange: (input: RatePlanChangeInput) => Promise<RatePlanChangeResult>;
 }

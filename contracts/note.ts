@@ -18,7 +18,8 @@ export const ownCategories = [
   'documentation',
 ] as const;
 
-export const NoteCategory = z.enum([...escalatedCategories, ...ownCategories]);
+/** `unclassified`: the note follows from a field of an output, which names no category. */
+export const NoteCategory = z.enum([...escalatedCategories, ...ownCategories, 'unclassified']);
 export type NoteCategory = z.infer<typeof NoteCategory>;
 
 export const NoteStatus = z.enum(['open', 'resolved', 'escalated']);
@@ -50,9 +51,28 @@ export const CompletionSession = z.strictObject({
   task_id: z.string().min(1),
   /** Unix epoch seconds at which the agent began to work. */
   session_start: z.int(),
-  notes: z.array(CompletionNote),
+  notes: z.array(CompletionNote).readonly(),
 });
 export type CompletionSession = z.infer<typeof CompletionSession>;
+
+/** Status of an agent (seed 003, "Agent Status Values"), and its `failed` for one that used up its attempts. */
+export type AgentStatusValue =
+  | 'pending'
+  | 'working'
+  | 'completion_drive_review'
+  | 'ready_for_verification'
+  | 'verified'
+  | 'blocked'
+  | 'failed'
+  | 'session_complete';
+
+/** State of a delegation's session: reported whenever its status or its notes change. */
+export interface SessionReport extends NotesOutline {
+  readonly delegation_id: string;
+  readonly status: AgentStatusValue;
+  /** Unix epoch seconds. */
+  readonly at: number;
+}
 
 /** Notes of a delegation, in its outcome. */
 export interface NotesOutline {

@@ -54,6 +54,8 @@ export interface WaveOrder {
   readonly stale: readonly string[];
   readonly amendments: readonly string[];
   readonly use_defaults: boolean;
+  /** True when agents keep completion-drive notes. Absent when they do not. */
+  readonly notes?: boolean;
   readonly autonomy: Autonomy;
   /** True when triads may do delegations. */
   readonly triads: boolean;

@@ -123,9 +123,9 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
       load: async (dir) => (await loadCliAgents()).load(dir),
       check: async (text) => (await loadCliAgents()).check(text),
     },
-    readPlan: async (runId) => {
+    readPlan: async (runId, version) => {
       await checkFormat(home);
-      return readStoredPlan(files, runId).catch(nameUnknownRun);
+      return readStoredPlan(files, runId, version).catch(nameUnknownRun);
     },
     prune: async (options) => {
       await checkFormat(home);

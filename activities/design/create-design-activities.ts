@@ -13,6 +13,7 @@ import { recallStages } from './recall-stages.ts';
 import { openConsultation } from './open-consultation.ts';
 import type { ConsultationDeps } from './open-consultation.ts';
 import { planNextWave } from './plan-next-wave.ts';
+import { findWork, rateChange } from './judge-work.ts';
 import { findResearch, keepResearch } from './research.ts';
 import type { ResearchDeps } from './research.ts';
 
@@ -36,6 +37,8 @@ export function createDesignActivities(deps: DesignDeps): DesignActivities {
     keepResearch: (input) => guard(() => keepResearch(deps, input)),
     admitPlan: (input) => guard(() => admitPlan(store, deps.toolProperties, input)),
     planNextWave: (input) => guard(() => planNextWave(store, input)),
+    findWork: (input) => guard(() => findWork(store, input)),
+    ratePlanChange: (input) => guard(() => rateChange(store, input)),
   };
 }
 

@@ -34,6 +34,7 @@ import { assemblePlan, checkDesignParts } from '../../core/design/assemble-plan.
 import { changePlan } from '../../core/design/change-plan.ts';
 import { countWaves } from '../../core/design/next-wave.ts';
 import { describeDesign } from '../../core/design/describe-design.ts';
+import { checkPlanChange } from '../../core/design/rate-change.ts';
 import { operationsOfPractices, operationsOfProofs } from '../../core/design/plan-operations.ts';
 import { capFaults } from '../../core/text/list-names.ts';
 import {
@@ -102,8 +103,21 @@ export async function changeDesign(
 ): Promise<ChangeDesignResult> {
   const plan = await readCoordinationPlan(store, input.plan_ref);
   const changed = changePlan(plan, await readOperations(store, plan, input));
-  if (!changed.ok) return { type: 'refused', faults: capFaults(changed.faults.map(toFault)) };
+  const faults = changed.ok ? await checkAgainstWork(store, changed.plan, input) : changed.faults;
+  if (!changed.ok || faults.length > 0) {
+    return { type: 'refused', faults: capFaults(faults.map(toFault)) };
+  }
   return { type: 'changed', plan: await storeCoordinationPlan(store, changed.plan) };
+}
+
+/** Checks a change during the work; before it there is nothing to respect. */
+async function checkAgainstWork(
+  store: ArtifactStore,
+  after: CoordinationPlan,
+  { source }: ChangeDesignInput,
+): Promise<readonly PlanFinding[]> {
+  if (source.type !== 'adaptation') return [];
+  return checkPlanChange(await readCoordinationPlan(store, source.before_ref), after, source);
 }
 
 async function readOperations(
@@ -118,6 +132,8 @@ async function readOperations(
       return operationsOfPractices(
         await readShape(store, source.ref, BestPractices, 'best practices'),
       );
+    case 'adaptation':
+      return (await readShape(store, source.ref, DesignChange, 'a change of the plan')).operations;
     case 'poc_integration': {
       const [recommendation, integration] = await Promise.all([
         readShape(store, source.recommendation_ref, PocRecommendation, 'a recommendation'),

@@ -1,3 +1,4 @@
+import type { AdaptationCause } from '../../contracts/adaptation.ts';
 import type { RecordedDesign } from '../../contracts/design-run.ts';
 import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-plan.ts';
 import type { Ref } from '../../contracts/ref.ts';
@@ -10,6 +11,7 @@ import {
 } from '../../core/design/render-plan.ts';
 import type { PlanTaskState, PlanTaskStatus } from '../../core/design/render-plan.ts';
 import { renderAgentInstructions } from '../../core/design/templates.ts';
+import { bullets } from '../../core/text/markdown.ts';
 import type { Deliverable } from '../../core/run/list-deliverables.ts';
 import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
@@ -107,4 +109,26 @@ function stateOf(
       ? 'ready_for_verification'
       : 'failed';
   return { task_id, status, last_update: wave?.done_at ?? null, notes: null };
+}
+
+/** Renders what the work has shown of the plan, and how the plan was changed; null without either. */
+export function renderAdaptations({ run_id, design }: RunRecord): string | null {
+  const { adaptations = [], plan_refs = [] } = design ?? {};
+  if (adaptations.length === 0) return null;
+  const lines = adaptations.map(({ wave, cause, plan_ref, changed_tasks, approved_by }) => {
+    const version = plan_ref === null ? 0 : plan_refs.indexOf(plan_ref) + 1;
+    const change =
+      version === 0
+        ? 'The plan stayed as it was.'
+        : `The plan has version ${version} since then${approved_by === null ? '' : `, by your answer to ${approved_by}`}: ${changed_tasks.join(', ')}. See \`planwave plan diff ${run_id}@${version - 1} ${run_id}@${version}\`.`;
+    return `Wave ${wave}, ${describeCause(cause)} ${change}`;
+  });
+  return `## What the work showed of the plan\n\n${bullets(lines, '')}`;
+}
+
+function describeCause(cause: AdaptationCause): string {
+  if (cause.type === 'loop') {
+    return `\`${cause.task_id}\` asked the same again and again: ${cause.root_cause.replaceAll('_', ' ')}.`;
+  }
+  return `proof of concept \`${cause.task_id}\`: ${cause.assessment}, so ${cause.decision}.`;
 }

@@ -39,6 +39,8 @@ import {
   renderResultTeams,
 } from './render-report-parts.ts';
 import { renderRedactions, describeStatus } from './render-result.ts';
+import { renderAdaptations } from './render-design.ts';
+import { listWebReports, renderSources } from './render-sources.ts';
 import { renderAnswers, renderOpenEnds } from './render-open-ends.ts';
 import { resultLimits } from './limits.ts';
 
@@ -48,6 +50,7 @@ export function reportNeeds(record: RunRecord): TextRefs {
   return {
     phases: disputed.map((one) => one.dissent_ref),
     teams: disputed.map((one) => one.team_ref),
+    web_reports: listWebReports(record),
   };
 }
 
@@ -60,7 +63,9 @@ export function renderReport(record: RunRecord, status: RunStatus, texts: Record
     renderGoal(record),
     ...renderCame(record, texts),
     renderChanges(record),
+    renderAdaptations(record),
     ...renderResultEffects(record),
+    renderSources(record, texts),
     renderGuarded(record),
     renderResultTeams(record, texts),
     renderConflicts(record, texts),

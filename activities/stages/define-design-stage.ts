@@ -1,5 +1,8 @@
 import type { z } from 'zod';
+import type { WorkedTask } from '../../contracts/adaptation.ts';
+import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { DesignPrompt, DesignReplyOutline, DesignStageName } from '../../contracts/design.ts';
+import { onlyLeads } from '../../core/team/summarise-teams.ts';
 import { readCoordinationPlan } from '../artifacts/coordination-plan.ts';
 import { readAgents, readJson as readStored, readShape } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
@@ -14,6 +17,7 @@ import { markData } from '../prompts/mark-data.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
 import { readJson } from './read-json.ts';
+import type { ToolRegistry } from '../tools/tool.ts';
 import { jsonReply, plannerSystem } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -93,6 +97,8 @@ export function defineDesignStage<T>(parts: DesignStageParts<T>): DesignStage {
         await renderAnsweredQuestions(store, record),
         listBlock('materials', await readMaterials(store, prompt), blockBytesMax.materials),
         ...(await renderPlan(store, prompt, parts.plan)),
+        ...(await renderWork(store, prompt)),
+        ...(prompt.loop === undefined ? [] : [jsonBlock('questions', [prompt.loop.question])]),
         ...(prompt.findings.length === 0
           ? []
           : [listBlock('findings', prompt.findings, blockBytesMax.findings)]),
@@ -100,11 +106,10 @@ export function defineDesignStage<T>(parts: DesignStageParts<T>): DesignStage {
       const text = [
         `<request kind="design" stage="${parts.stage}">\n${parts.request(prompt)}\n</request>`,
         ...renderRunBlocks(record, prompt.amendments),
-        ...(parts.showsAgents === true
-          ? [renderAgents(await readAgents(store, registry_ref), tools)]
-          : []),
+        ...(parts.showsAgents === true ? [await renderWorkers(store, registry_ref, tools)] : []),
         markData(shown.join('\n\n'), callKey),
         ...(prompt.subject === null ? [] : [jsonBlock('subject', prompt.subject)]),
+
         ...(prompt.requested_change === null
           ? []
           : [
@@ -118,6 +123,35 @@ export function defineDesignStage<T>(parts: DesignStageParts<T>): DesignStage {
       return [{ type: 'text', text }];
     },
   };
+}
+
+/** Renders the results of tasks that have worked, each with its evidence. */
+async function renderWork(store: ArtifactStore, { worked = [] }: DesignPrompt): Promise<string[]> {
+  if (worked.length === 0) return [];
+  const results = await Promise.all(worked.map((task) => describeWork(store, task)));
+  return [listBlock('work', results, blockBytesMax.work)];
+}
+
+async function describeWork(
+  store: ArtifactStore,
+  { output_ref, delegation_id: _id, ...task }: WorkedTask,
+): Promise<object> {
+  if (output_ref === null) return { ...task, result: null };
+  const output = await readShape(store, output_ref, AgentOutput, "an agent's output");
+  return { ...task, coverage: output.coverage, result: output.detailed_md };
+}
+
+/** Renders the agents that can take a task. One that only leads teams cannot. */
+async function renderWorkers(
+  store: ArtifactStore,
+  registry_ref: Ref,
+  tools: ToolRegistry,
+): Promise<string> {
+  const agents = await readAgents(store, registry_ref);
+  return renderAgents(
+    agents.filter((agent) => !onlyLeads(agent)),
+    tools,
+  );
 }
 
 async function readMaterials(

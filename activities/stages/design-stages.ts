@@ -1,6 +1,12 @@
 import type { DesignStageName } from '../../contracts/names.ts';
 import type { DesignStage } from './define-design-stage.ts';
 import { designChangeStage, designReviewStage } from './design-change.ts';
+import {
+  adaptationStage,
+  loopAnalysisStage,
+  pocDecisionStage,
+  pocEvidenceStage,
+} from './design-work.ts';
 import { briefStage, interviewStage } from './design-clarify.ts';
 import { explanationStage } from './design-explanation.ts';
 import {
@@ -35,4 +41,8 @@ export const designStages = {
   best_practices: bestPracticesStage,
   design_review: designReviewStage,
   explanation: explanationStage,
+  poc_evidence: pocEvidenceStage,
+  poc_decision: pocDecisionStage,
+  loop_analysis: loopAnalysisStage,
+  adaptation: adaptationStage,
 } as const satisfies Readonly<Record<DesignStageName, DesignStage>>;

@@ -2,6 +2,7 @@ import type { MessagesRequest } from '../messages-api.ts';
 import { objectsOf, quote, stringsOf, textOf, isObject } from '../text.ts';
 import type { JsonObject } from '../text.ts';
 import { chooseAgent } from './choose-agents.ts';
+import { judgeRules } from './judge-rule.ts';
 import { firstOfEach, jsonBlock, listBlocks, textIn } from './prompt.ts';
 import type { Prompt } from './prompt.ts';
 import { audienceQuestion, isAudienceQuestion, readDesignMarks } from './rehearsal-marks.ts';
@@ -138,10 +139,8 @@ function roster({ goal, prompt }: DesignRequest): JsonObject {
 
 /** Reads the id of each task in the plan by its short name. */
 function idsIn({ tasks: planned }: DesignRequest): readonly { id: string; name: string }[] {
-  return planned.map((one) => {
-    const id = textOf(one['task_id']);
-    return { id, name: id.replace(/_\d{10}$/u, '') };
-  });
+  const ids = planned.map((one) => textOf(one['task_id']));
+  return ids.map((id) => ({ id, name: id.replace(/_\d{10}$/u, '') }));
 }
 
 /** Changes the plan as the user asked, or answers each finding; a mark in the goal leaves all findings as they are. */
@@ -283,6 +282,7 @@ const rules: Readonly<Record<string, (request: DesignRequest) => JsonObject>> = 
     answer: `Rehearsal: ${planned.length} tasks stand in the plan. No model was called.`,
     amendment: /change|instead/i.test(subject) ? 'Rehearsal: change what was asked about.' : null,
   }),
+  ...judgeRules,
 };
 
 /** Plays a stage of a design; null when the request is of none. */

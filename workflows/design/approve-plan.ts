@@ -63,7 +63,7 @@ async function askForApproval(
       ]),
     (reason) => context.superior.park(reason),
   );
-  return ask(
+  return askToApprove(
     {
       text,
       why_it_matters:
@@ -78,8 +78,9 @@ async function askForApproval(
   );
 }
 
-function askForWish(context: DesignContext): Promise<DeliveredAnswer | undefined> {
-  return ask(
+/** Asks what is to change in the plan. */
+export function askForWish(context: DesignContext): Promise<DeliveredAnswer | undefined> {
+  return askToApprove(
     {
       text: 'What is to change in the plan?',
       why_it_matters: 'The designer changes the plan accordingly, and you see it again.',
@@ -92,7 +93,8 @@ function askForWish(context: DesignContext): Promise<DeliveredAnswer | undefined
   );
 }
 
-async function ask(
+/** Puts a question about the plan to those who may approve it. */
+export async function askToApprove(
   question: AskedQuestion,
   context: DesignContext,
 ): Promise<DeliveredAnswer | undefined> {
@@ -104,7 +106,7 @@ async function ask(
 }
 
 /** Returns the user's words, or the answer itself where they are long: the activity reads it from the store. */
-function readWish(wish: DeliveredAnswer | undefined): {
+export function readWish(wish: DeliveredAnswer | undefined): {
   readonly requested_change: string;
   readonly answers?: readonly DeliveredAnswer[];
 } {

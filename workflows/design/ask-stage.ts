@@ -1,3 +1,4 @@
+import type { AskedLoop, WorkedTask } from '../../contracts/adaptation.ts';
 import type { PlanFinding } from '../../contracts/coordination-plan.ts';
 import type { DesignMaterial, DesignPrompt, DesignReplyOutline } from '../../contracts/design.ts';
 import type { RecalledStage } from '../../contracts/design-run.ts';
@@ -34,6 +35,8 @@ export interface StageRequest {
   readonly registry_ref?: Ref;
   readonly findings?: readonly PlanFinding[];
   readonly requested_change?: string;
+  readonly worked?: readonly WorkedTask[];
+  readonly loop?: AskedLoop;
   /** The user's words where they are too long for `requested_change`. */
   readonly answers?: readonly DeliveredAnswer[];
   /** Batches of questions that it may ask the user. Absent: none. */
@@ -216,6 +219,8 @@ function promptOf(request: StageRequest, { place }: DesignContext): DesignPrompt
       place.first_plan_ref !== undefined && { first_plan_ref: place.first_plan_ref }),
     findings: request.findings ?? [],
     requested_change: request.requested_change ?? null,
+    ...(request.worked !== undefined && { worked: request.worked }),
+    ...(request.loop !== undefined && { loop: request.loop }),
     amendments: place.amendments,
   };
 }

@@ -106,7 +106,7 @@ export async function verifyPlan(context: DesignContext): Promise<readonly PlanF
   for (let repairs = 0; ; repairs += 1) {
     // Each repair is verified before the next.
     // oxlint-disable-next-line no-await-in-loop
-    work.findings = await findFaults(context);
+    work.findings = await reviewPlan(context);
     if (work.findings.length === 0 || repairs === engineLimits.designRepairsMax) {
       return work.findings;
     }
@@ -115,7 +115,8 @@ export async function verifyPlan(context: DesignContext): Promise<readonly PlanF
   }
 }
 
-async function findFaults(context: DesignContext): Promise<readonly PlanFinding[]> {
+/** Returns what code finds in the plan, or else what the verifier finds. */
+export async function reviewPlan(context: DesignContext): Promise<readonly PlanFinding[]> {
   const found = await checkPlan(context);
   if (found.length > 0) return found;
   const review = await askStage(

@@ -77,6 +77,7 @@ const nobodyAbove: Superior = {
   },
   withdraw() {},
   async report() {},
+  async reportSession() {},
   know() {},
   refuse() {},
 };

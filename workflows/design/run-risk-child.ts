@@ -181,6 +181,7 @@ function askAsOwn({ superior, work }: Pick<DesignContext, 'superior' | 'work'>):
     park: (reason) => superior.park(reason),
     withdraw: (id) => superior.withdraw(id),
     report: (effect) => superior.report(effect),
+    reportSession: (session) => superior.reportSession(session),
     know: (effects) => superior.know(effects),
     refuse: (reason) => superior.refuse(reason),
   };

@@ -61,7 +61,7 @@ async function takeDesign(host: RootHost, result: DesignResult): Promise<RunStat
 }
 
 /** Takes over an approved plan: its new agents, and its evidence as the criteria of the run. */
-async function takePlan(host: RootHost, plan: PlanOutline): Promise<null> {
+export async function takePlan(host: RootHost, plan: PlanOutline): Promise<null> {
   const { state } = host;
   const { opened } = state;
   if (opened === null) throw new Error('A plan was taken before the run was opened.');
@@ -77,7 +77,7 @@ async function takePlan(host: RootHost, plan: PlanOutline): Promise<null> {
   state.opened = { ...opened, registry_ref, agents };
   state.criteria = applyPlan(state.criteria, [{ criterion_ids }]);
   // The limit is for waves that the user did not see in the plan.
-  state.waves_allowed = Math.max(state.waves_allowed, waves);
+  state.waves_allowed = Math.max(state.waves_allowed, state.wave + waves);
   state.plan_approved = plan;
   host.refresh();
   return null;

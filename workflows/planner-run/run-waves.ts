@@ -27,6 +27,7 @@ import type { RootState } from '../shared/root-state.ts';
 import { showMode } from '../shared/show-design.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { childOptions } from '../shared/child-options.ts';
+import { judgeWave } from './judge-wave.ts';
 import { addPlan, designFirst } from './run-design-first.ts';
 import { openLedger } from './run-ledger.ts';
 import type { RunLedger } from './run-ledger.ts';
@@ -88,7 +89,7 @@ async function takeStep(
       host.takeWave(wave);
       if (wave.chosen?.mode === 'designed') takeChoice(host, wave.chosen);
       if (wave.status === 'finished') return endAsFinished(state.criteria);
-      return wave.status === 'decided' ? null : wave.status;
+      return wave.status === 'decided' ? judgeWave(host, wave.wave) : wave.status;
     }
   }
 }
@@ -172,6 +173,7 @@ async function orderNext(host: RootHost, ledger: RunLedger, told: number): Promi
     amendments: state.amendments,
     news: host.news.since(told),
     use_defaults: opened.use_defaults,
+    ...((opened.notes === true || state.plan_approved !== null) && { notes: true }),
     autonomy: opened.autonomy,
     triads: opened.triads,
     ...(opened.changes !== undefined && { changes: opened.changes }),
@@ -245,6 +247,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     limits: opened.limits,
     budget: state.budget,
     use_defaults: opened.use_defaults,
+    ...(opened.notes === true && { notes: true }),
     questions: opened.questions,
     approvers: opened.approvers,
     autonomy: opened.autonomy,

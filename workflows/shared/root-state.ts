@@ -1,4 +1,5 @@
 import type { ModeChoice } from '../../contracts/mode-choice.ts';
+import type { AskedLoop } from '../../contracts/adaptation.ts';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import type { CarriedBudget } from '../../contracts/budget.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
@@ -54,6 +55,8 @@ export interface RootState {
   design: DesignState | null;
   /** The plan of a design that the run carries out; null before its approval, and without one. */
   plan_approved: PlanOutline | null;
+  /** Questions that came again and again in the wave at work. */
+  loops: AskedLoop[];
   stop_reason: string | null;
   /** Set at the end; before, the phase follows from the other fields. */
   phase: RunPhase | null;
@@ -96,6 +99,7 @@ export function openRootState(carried: CarriedRun | null): RootState {
     first_plan_ref: null,
     design: null,
     plan_approved: null,
+    loops: [],
     stop_reason: null,
     phase: null,
     result: null,

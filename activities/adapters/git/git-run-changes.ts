@@ -11,6 +11,7 @@ import { listNames } from '../../../core/text/list-names.ts';
 import type { ChangedFolder, RunChanges } from '../../ports/run-changes.ts';
 import { appliedCommit, applyChanges, findObstacle } from './apply-changes.ts';
 import type { ChangeResult } from './apply-changes.ts';
+import { commitApplied, isBranch } from './commit-changes.ts';
 import {
   diffCommits,
   listChangedFiles,
@@ -54,7 +55,8 @@ export function createRunChanges(options: { readonly home: string }): RunChanges
             return { state: 'kept', note: describeObstacle(folder, result) };
           }
           if (commit === null) return { state: 'applied', note: '' };
-          return commitApplied(home, folder, commit);
+          const gitDir = repositoryOf(home, folder.run_id);
+          return commitApplied({ ...folder, home }, await appliedCommit(gitDir), commit);
         },
         (note) => ({ state: 'kept', note }),
       ),
@@ -168,56 +170,6 @@ async function isCleanBranch(home: string, { run_id, dir }: ChangedFolder): Prom
   // Trees are compared, because git's status would run the filters of the repository.
   const tree = await storeFolder(userFolder(repositoryOf(home, run_id), dir));
   return tree === (await readTree(gitDir, 'HEAD'));
-}
-
-/** Returns true when a branch with a commit is checked out, and nothing else is staged. */
-async function isBranch(gitDir: string): Promise<boolean> {
-  const okCodes = [0, 1, 128];
-  for (const question of [
-    ['symbolic-ref', '--quiet', 'HEAD'],
-    ['rev-parse', '--quiet', '--verify', 'HEAD'],
-    ['diff-index', '--cached', '--quiet', 'HEAD'],
-  ]) {
-    // oxlint-disable-next-line no-await-in-loop
-    if ((await runGit({ gitDir }, question, { okCodes })).code !== 0) return false;
-  }
-  return true;
-}
-
-/**
- * Commits the applied changes on the user's branch. Files that are applied already, by an attempt that was killed, are
- * committed when the branch still is where they were applied to.
- */
-async function commitApplied(
-  home: string,
-  { run_id, dir }: ChangedFolder,
-  { message, at }: { readonly message: string; readonly at: number },
-): Promise<ApplyChangesResult> {
-  const runDir = repositoryOf(home, run_id);
-  const applied = await appliedCommit(runDir);
-  const gitDir = await findGitDir(dir);
-  if (applied === null || gitDir === null) {
-    return { state: 'applied', note: 'Not committed: the folder is no git repository.' };
-  }
-  const [from, to] = await Promise.all([
-    readTree(runDir, `${applied}^`),
-    readTree(runDir, applied),
-  ]);
-  const now = await readTree(gitDir, 'HEAD');
-  if (now === to) return { state: 'committed', note: '' };
-  if (now !== from || !(await isBranch(gitDir))) {
-    return { state: 'applied', note: 'Not committed: the repository had other changes.' };
-  }
-  const head = (await runGit({ gitDir }, ['rev-parse', 'HEAD'])).output.toString().trim();
-  const pack = await runGit({ gitDir: runDir }, ['pack-objects', '--stdout', '--revs', '-q'], {
-    stdin: Buffer.from(`${to}\n^${from}\n`),
-  });
-  await runGit({ gitDir }, ['unpack-objects', '-q'], { stdin: pack.output });
-  const made = await runGit({ gitDir }, ['commit-tree', to, '-p', head, '-m', message], { at });
-  const commit = made.output.toString().trim();
-  await runGit({ gitDir }, ['update-ref', '-m', 'planwave', 'HEAD', commit, head]);
-  await runGit({ gitDir }, ['read-tree', commit]);
-  return { state: 'committed', note: '' };
 }
 
 function describeObstacle({ dir }: ChangedFolder, result: ChangeResult): string {

@@ -13,7 +13,7 @@ import {
   mergeCommits,
   moveRef,
   readRef,
-  readTree,
+  readRefs,
   restoreFolder,
   storeFolder,
 } from './git-snapshots.ts';
@@ -67,7 +67,10 @@ export function createGitWorktrees(options: { readonly home: string }): Worktree
   return {
     open: (place) => inCopy(place, async ({ workTree }) => workTree),
     keep: (place) =>
-      inCopy(place, ({ run_id, delegation_id }) => keep(home, run_id, delegation_id)),
+      inCopy(place, async ({ run_id, delegation_id }) => {
+        const { to } = await changeOf(home, run_id, delegation_id);
+        return to;
+      }),
     restore: async (place, commit) => {
       await inCopy(place, (copy) => restoreFolder(copy, commit));
     },
@@ -77,9 +80,10 @@ export function createGitWorktrees(options: { readonly home: string }): Worktree
         return listChangedFiles(gitDir, from, to);
       }),
     listTouched: (place) =>
-      inCopy(place, async ({ gitDir, run_id, delegation_id }) =>
-        listChangedFiles(gitDir, baseRef, await keep(home, run_id, delegation_id)),
-      ),
+      inCopy(place, async ({ gitDir, run_id, delegation_id }) => {
+        const { to } = await changeOf(home, run_id, delegation_id);
+        return listChangedFiles(gitDir, baseRef, to);
+      }),
     diff: (place) =>
       inCopy(place, ({ run_id, delegation_id }) => diffOf(home, run_id, delegation_id)),
   };
@@ -108,8 +112,8 @@ export async function diffOf(home: string, runId: string, delegationId: string):
 /** Returns the commits before and after a delegation's work; without a worktree both are the run's base. */
 export async function changeOf(home: string, runId: string, delegationId: string) {
   const gitDir = repositoryOf(home, runId);
-  const start = await readRef(gitDir, delegationRef('start', delegationId));
-  if (start !== null) return { from: start, to: await keep(home, runId, delegationId) };
+  const kept = await keepCopy(home, runId, delegationId);
+  if (kept !== null) return kept;
   const base = (await readRef(gitDir, baseRef)) ?? '';
   return { from: base, to: base };
 }
@@ -128,9 +132,9 @@ export async function mergeChanges(
   for (const delegation_id of await listWorktrees(gitDir, delegationIds)) {
     // Each merge builds on the one before.
     // oxlint-disable-next-line no-await-in-loop
-    const theirs = await keep(home, runId, delegation_id);
+    const theirs = await changeOf(home, runId, delegation_id);
     // oxlint-disable-next-line no-await-in-loop
-    const merged = await mergeCommits(gitDir, commit, theirs);
+    const merged = await mergeCommits(gitDir, commit, theirs.to);
     if (!merged.ok) return { ok: false, delegation_id, files: merged.files };
     ({ commit } = merged);
   }
@@ -184,18 +188,30 @@ async function checkOut({ gitDir, workTree }: TrackedFolder, commit: string): Pr
   }
 }
 
-async function keep(home: string, runId: string, delegationId: string): Promise<string> {
+/**
+ * Keeps the present files of a worktree as a commit. Returns the commits before and after the delegation's work; null for a
+ * delegation without a worktree.
+ */
+async function keepCopy(home: string, runId: string, delegationId: string) {
   const folder = folderOf(home, runId, delegationId);
   const { gitDir } = folder;
-  const ref = delegationRef('end', delegationId);
-  const before = await readRef(gitDir, ref);
-  const last = before ?? (await readRef(gitDir, delegationRef('start', delegationId))) ?? '';
-  if (!(await exists(folder.workTree))) return last;
-  const tree = await storeFolder(folder);
-  if (tree === (await readTree(gitDir, last))) return last;
-  const commit = await commitTree(gitDir, tree, [last], delegationId);
-  await moveRef(gitDir, ref, commit, before);
-  return commit;
+  const [startRef, endRef] = [
+    delegationRef('start', delegationId),
+    delegationRef('end', delegationId),
+  ];
+  const isThere = await exists(folder.workTree);
+  const [refs, tree] = await Promise.all([
+    readRefs(gitDir, [startRef, endRef]),
+    isThere ? storeFolder(folder) : null,
+  ]);
+  const start = refs.get(startRef);
+  if (start === undefined) return null;
+  const end = refs.get(endRef);
+  const last = end ?? start;
+  if (tree === null || tree === last.tree) return { from: start.commit, to: last.commit };
+  const commit = await commitTree(gitDir, tree, [last.commit], delegationId);
+  await moveRef(gitDir, endRef, commit, end?.commit ?? null);
+  return { from: start.commit, to: commit };
 }
 
 function folderOf(home: string, runId: string, delegationId: string): TrackedFolder {

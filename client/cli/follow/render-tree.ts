@@ -1,4 +1,4 @@
-import type { TurnProgress } from '../../../contracts/model-turn.ts';
+import type { TurnProgress } from '../../../contracts/turn-progress.ts';
 import type { WaveSummary } from '../../../contracts/planner-run.ts';
 import type {
   DelegationState,

@@ -51,7 +51,9 @@ it('planwave talk needs a terminal, and planwave ask a known role, a question, a
     code: 2,
     err: expect.stringContaining('planwave -- ask run-1 designer'),
   });
-  expect((await run('ask', 'run-1', 'boss', 'Why?')).err).toContain('"designer", "verifier", "risk"');
+  expect((await run('ask', 'run-1', 'boss', 'Why?')).err).toContain(
+    '"designer", "verifier", "risk"',
+  );
   expect((await run('ask', 'run-1', 'risk', ' ')).err).toContain('The question is empty.');
   expect((await run('ask', 'run-1', 'risk', 'x'.repeat(12_001))).err).toContain('at most 12000');
   expect(asked).toEqual([]);
