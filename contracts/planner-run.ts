@@ -1,3 +1,4 @@
+import type { ChangeSize } from './run-changes.ts';
 import { z } from 'zod';
 import type { ModeChoice } from './mode-choice.ts';
 import type { CriterionState } from './criterion.ts';
@@ -224,5 +225,7 @@ export interface WaveSummary {
   readonly skipped: number;
   readonly criteria_met: number;
   readonly criteria_open: number;
+  /** Changes of its completed delegations in the user's folder. Absent when there are none. */
+  readonly changed?: ChangeSize;
   readonly usage: Usage;
 }

@@ -1,4 +1,5 @@
 import type { ModeChoice } from './mode-choice.ts';
+import type { DelegationChange } from './run-changes.ts';
 import type { FanOutEstimate, RunBudget } from './budget.ts';
 import type { ExecutorOf, PlannedExecutor } from './executor.ts';
 import type { Fact } from './fact.ts';
@@ -130,6 +131,8 @@ export interface WaveView {
   readonly wave: number;
   readonly phase: 'planning' | 'dispatching' | 'deciding' | 'done';
   readonly delegations: readonly DelegationView[];
+  /** Changes of each delegation in the user's folder. Absent until all have ended, and when there are none. */
+  readonly changes?: readonly DelegationChange[];
   /** Use of the planner until now, and of delegations that have ended. */
   readonly usage: Usage;
   /** delegation_ids of started delegations whose usage is not in `usage`: `status` reports it. */

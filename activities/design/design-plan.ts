@@ -47,6 +47,7 @@ import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { RecordDeps } from '../run-record/deps.ts';
+import { propertiesOf } from '../tools/mcp/expand-grants.ts';
 import { summariseAgent } from '../run-record/load-registry.ts';
 
 type ToolProperties = RecordDeps['toolProperties'];
@@ -181,9 +182,10 @@ export async function admitPlan(
     a.agent_id < b.agent_id ? -1 : 1,
   );
   const extended: RegistrySnapshot = { ...registry, agents };
+  const properties = { ...toolProperties, ...propertiesOf(registry.mcp_tools ?? []) };
   return {
     registry_ref: added.length === 0 ? registry_ref : await store.put(JSON.stringify(extended)),
-    agents: agents.map((agent) => summariseAgent(agent, toolProperties)),
+    agents: agents.map((agent) => summariseAgent(agent, properties)),
     criterion_ids: plan.tasks.flatMap(({ validation }) =>
       validation.evidence.map(({ evidence_id }) => evidence_id),
     ),

@@ -129,7 +129,9 @@ export function redactTools(tools: ToolRegistry, redactor: Redactor): ToolRegist
   return new Map([...tools].map(([name, tool]) => [name, redactTool(tool, redactor)]));
 }
 
-function redactTool(tool: Tool, redactor: Redactor): Tool {
+/** Wraps one tool as `redactTools` does. */
+export function redactTool<T extends Tool>(tool: T, redactor: Redactor): T;
+export function redactTool(tool: Tool, redactor: Redactor): Tool {
   const redacted = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return redactor.redactValue(await work(), 'tool');

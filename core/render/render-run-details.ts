@@ -22,6 +22,7 @@ import { describeExecutor, describeMode, describePosition } from './labels.ts';
 import { bullet, codeBlock, codeSpan, joinBlocks, plainText, textBlock } from '../text/markdown.ts';
 import { executorBlocks } from './render-work-details.ts';
 import { renderQuestions } from './questions.ts';
+import { describeSize } from '../workspace/changes-question.ts';
 
 /** Content of the run's page. */
 export interface RunDetails {
@@ -206,8 +207,9 @@ function renderWaves(waves: readonly WaveSummary[]): string {
   const lines = waves.slice(-listedMax.waves).map((w) => {
     const ended = `${w.completed} completed, ${w.failed} failed, ${w.skipped} skipped`;
     const criteria = `${w.criteria_met} criteria met, ${w.criteria_open} open`;
+    const changed = w.changed === undefined ? '' : ` · ${describeSize(w.changed)}`;
     return bullet(
-      `**Wave ${w.wave}${w.io_status === null ? '' : `: ${w.io_status}`}** · ${ended} · ${criteria} · ${formatCost(w.usage)}`,
+      `**Wave ${w.wave}${w.io_status === null ? '' : `: ${w.io_status}`}** · ${ended} · ${criteria}${changed} · ${formatCost(w.usage)}`,
     );
   });
   return ['## Waves', '', ...lines].join('\n');

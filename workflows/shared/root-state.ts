@@ -1,5 +1,6 @@
 import type { ModeChoice } from '../../contracts/mode-choice.ts';
 import type { AskedLoop } from '../../contracts/adaptation.ts';
+import { sumSizes } from '../../core/workspace/changes-question.ts';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import type { CarriedBudget } from '../../contracts/budget.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
@@ -207,6 +208,7 @@ function summariseWave(wave: WaveResult): WaveSummary {
     skipped: count('skipped'),
     criteria_met: wave.criteria.filter(({ state }) => state === 'met').length,
     criteria_open: openCriteria(wave.criteria).length,
+    ...(wave.changes !== undefined && { changed: sumSizes(wave.changes) }),
     usage: wave.usage,
   };
 }

@@ -32,7 +32,7 @@ export type ChangeResult =
   | {
       readonly state: 'done';
       readonly files: readonly ChangedFile[];
-      /** Of `undoChanges`, when the run had committed them. */
+      /** Fate of the commit of the run, after `undoChanges`. Absent when it made none. */
       readonly commit?: UndoneCommit;
     }
   | { readonly state: 'nothing' }

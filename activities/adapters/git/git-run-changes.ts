@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import type {
   ApplyChangesResult,
   ChangeSize,
+  DelegationChange,
   MergeConflict,
 } from '../../../contracts/run-changes.ts';
-import { taskOwner } from '../../../core/ids.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { cutText } from '../../../core/text/cut-text.ts';
 import { listNames } from '../../../core/text/list-names.ts';
@@ -20,23 +20,28 @@ import {
   readTree,
   storeFolder,
 } from './git-snapshots.ts';
-import { changeOf, mergeChanges, listWorktrees } from './git-worktrees.ts';
+import { findOpponents, gatherChanges, mergeChanges } from './git-worktrees.ts';
 import { GitFailed, runGit, splitNul } from './run-git.ts';
 import { baseRef, exists, findGitDir, repositoryOf, userFolder } from './run-repository.ts';
 
 /** @param options `home`: the artifact home, an absolute path. */
 export function createRunChanges(options: { readonly home: string }): RunChanges {
   const home = resolve(options.home);
+  const find = async <T>(
+    { run_id }: ChangedFolder,
+    work: () => Promise<readonly T[]>,
+  ): Promise<readonly T[]> => {
+    if (!(await exists(repositoryOf(home, run_id)))) return [];
+    return orSay(work, () => []);
+  };
   return {
-    async findConflicts(folder) {
-      const isThere = await exists(repositoryOf(home, folder.run_id));
-      return isThere
-        ? orSay(
-            () => findConflicts(home, folder),
-            () => [],
-          )
-        : [];
-    },
+    findConflicts: (folder) =>
+      find(folder, async () => boundConflicts(await findConflicts(home, folder))),
+    findTaskConflicts: (folder, team) =>
+      find(folder, async () =>
+        boundConflicts((await gatherChanges(home, folder.run_id, team)).left),
+      ),
+    measure: (folder) => find(folder, () => sizeDelegations(home, folder)),
     async propose(folder) {
       const gitDir = repositoryOf(home, folder.run_id);
       if (!(await exists(gitDir))) return null;
@@ -67,36 +72,34 @@ export function createRunChanges(options: { readonly home: string }): RunChanges
 async function findConflicts(home: string, folder: ChangedFolder): Promise<MergeConflict[]> {
   const { run_id, delegation_ids } = folder;
   const gitDir = repositoryOf(home, run_id);
-  const max = engineLimits.mergeConflictsMax;
-  const taken: { readonly owner: string; readonly commit: string }[] = [];
+  const taken: { readonly delegation_id: string; readonly to: string }[] = [];
   const conflicts: MergeConflict[] = [];
   let merged = (await readRef(gitDir, baseRef)) ?? '';
-  for (const id of await listWorktrees(gitDir, delegation_ids)) {
+  for (const delegation_id of delegation_ids) {
     /* oxlint-disable no-await-in-loop */
-    const owner = taskOwner(id);
-    const { to: commit } = await changeOf(home, run_id, id);
-    const both = await mergeCommits(gitDir, merged, commit);
+    const { commit: to } = await gatherChanges(home, run_id, delegation_id);
+    if (to === null) continue;
+    const both = await mergeCommits(gitDir, merged, to);
     if (both.ok) {
       merged = both.commit;
-      taken.push({ owner, commit });
+      taken.push({ delegation_id, to });
       continue;
     }
-    const against = await Promise.all(
-      taken.map(async (one) =>
-        (await mergeCommits(gitDir, one.commit, commit)).ok ? [] : one.owner,
-      ),
-    );
-    const found = against.flat();
-    const others = found.length > 0 ? found : taken.map((one) => one.owner);
-    conflicts.push({
-      delegation_id: owner,
-      with: [...new Set(others)].filter((other) => other !== owner).slice(-max),
-      files: both.files.slice(0, max).map((path) => cutText(path, 200)),
-    });
+    const others = await findOpponents(gitDir, taken, to);
+    conflicts.push({ delegation_id, with: others, files: both.files });
     /* oxlint-enable no-await-in-loop */
   }
-  // A team whose own tasks contradict each other has nothing to choose between; the end of the run says so.
-  return conflicts.filter((one) => one.with.length > 0).slice(0, max);
+  return conflicts;
+}
+
+/** Bounds what becomes part of prompts and histories. */
+function boundConflicts(conflicts: readonly MergeConflict[]): MergeConflict[] {
+  const max = engineLimits.mergeConflictsMax;
+  return conflicts.slice(0, max).map((one) => ({
+    delegation_id: one.delegation_id,
+    with: one.with.slice(-max),
+    files: one.files.slice(0, max).map((path) => cutText(path, 200)),
+  }));
 }
 
 /** A call of git that failed is said to the user, who can do something about it; repeating it helps nobody. */
@@ -133,16 +136,20 @@ async function sumUp(home: string, folder: ChangedFolder): ReturnType<RunChanges
   };
 }
 
-/** Sizes of the changes of each delegation, those of a team's tasks added to the team's. None is listed that changed nothing. */
-async function sizeDelegations(home: string, { run_id, delegation_ids }: ChangedFolder) {
+/** Sizes of the changes of each delegation and of each task of a team. None is listed that changed nothing. */
+async function sizeDelegations(
+  home: string,
+  { run_id, delegation_ids }: ChangedFolder,
+): Promise<DelegationChange[]> {
   const gitDir = repositoryOf(home, run_id);
-  const sized = [];
-  for (const delegation_id of await listWorktrees(gitDir, delegation_ids)) {
+  const sized: DelegationChange[] = [];
+  for (const id of delegation_ids) {
     // oxlint-disable-next-line no-await-in-loop
-    const { from, to } = await changeOf(home, run_id, delegation_id);
-    // oxlint-disable-next-line no-await-in-loop
-    const size = await sizeOf(gitDir, from, to);
-    if (size.files_total > 0) sized.push({ delegation_id, ...size });
+    for (const { delegation_id, from, to } of (await gatherChanges(home, run_id, id)).taken) {
+      // oxlint-disable-next-line no-await-in-loop
+      const size = await sizeOf(gitDir, from, to);
+      if (size.files_total > 0) sized.push({ delegation_id, ...size });
+    }
   }
   return sized;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import type { MergeConflict } from '../../../contracts/run-changes.ts';
 import { listNames } from '../../../core/text/list-names.ts';
 import { WorkspaceRefused } from '../../ports/workspaces.ts';
 import type { WorkspacePlace, WorkspaceWorker } from '../../ports/workspaces.ts';
@@ -17,7 +18,7 @@ import {
   restoreFolder,
   storeFolder,
 } from './git-snapshots.ts';
-import type { TrackedFolder } from './git-snapshots.ts';
+import type { Merged, TrackedFolder } from './git-snapshots.ts';
 import {
   baseRef,
   delegationRef,
@@ -129,29 +130,86 @@ export async function mergeChanges(
 ): Promise<MergedChanges> {
   const gitDir = repositoryOf(home, runId);
   let commit = (await readRef(gitDir, baseRef)) ?? '';
-  for (const delegation_id of await listWorktrees(gitDir, delegationIds)) {
+  for (const delegation_id of delegationIds) {
     // Each merge builds on the one before.
     // oxlint-disable-next-line no-await-in-loop
-    const theirs = await changeOf(home, runId, delegation_id);
+    const theirs = await gatherChanges(home, runId, delegation_id);
+    if (theirs.commit === null) continue;
     // oxlint-disable-next-line no-await-in-loop
-    const merged = await mergeCommits(gitDir, commit, theirs.to);
+    const merged = await mergeCommits(gitDir, commit, theirs.commit);
     if (!merged.ok) return { ok: false, delegation_id, files: merged.files };
     ({ commit } = merged);
   }
   return { ok: true, commit };
 }
 
-/** Lists the worktrees of delegations and of their tasks, in the order of the delegations. */
-export async function listWorktrees(
+/** Changes of a delegation. */
+export interface GatheredChanges {
+  /** Null without a worktree. */
+  readonly commit: string | null;
+  /** Worktrees whose changes are in it: its own and those of its team's tasks. */
+  readonly taken: readonly TakenChange[];
+  /** Tasks whose changes are not in it, because they contradict those before them. */
+  readonly left: readonly MergeConflict[];
+}
+
+export interface TakenChange {
+  readonly delegation_id: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * Merges the changes of a delegation and of its team's tasks, by their names. A task that changed the same lines as those
+ * before it is left out: its leader was told, and had what is missing done again on top of them.
+ */
+export async function gatherChanges(
+  home: string,
+  runId: string,
+  delegationId: string,
+): Promise<GatheredChanges> {
+  const gitDir = repositoryOf(home, runId);
+  let commit: string | null = null;
+  const taken: TakenChange[] = [];
+  const left: MergeConflict[] = [];
+  for (const delegation_id of await listWorktrees(gitDir, delegationId)) {
+    /* oxlint-disable no-await-in-loop */
+    const { from, to } = await changeOf(home, runId, delegation_id);
+    const merged: Merged =
+      commit === null ? { ok: true, commit: to } : await mergeCommits(gitDir, commit, to);
+    if (merged.ok) {
+      ({ commit } = merged);
+      taken.push({ delegation_id, from, to });
+    } else {
+      left.push({
+        delegation_id,
+        with: await findOpponents(gitDir, taken, to),
+        files: merged.files,
+      });
+    }
+    /* oxlint-enable no-await-in-loop */
+  }
+  return { commit, taken, left };
+}
+
+/** Returns those that a commit contradicts; all of them when it only contradicts their sum. */
+export async function findOpponents(
   gitDir: string,
-  delegationIds: readonly string[],
+  taken: readonly Pick<TakenChange, 'delegation_id' | 'to'>[],
+  commit: string,
 ): Promise<string[]> {
-  const args = ['for-each-ref', '--format=%(refname)', 'refs/planwave/start'];
+  const each = await Promise.all(taken.map(({ to }) => mergeCommits(gitDir, to, commit)));
+  const found = taken.filter((_one, at) => each[at]?.ok === false);
+  return (found.length > 0 ? found : taken).map(({ delegation_id }) => delegation_id);
+}
+
+/** Lists the worktrees of a delegation and of its team's tasks, `d2` before `d10`. */
+async function listWorktrees(gitDir: string, delegationId: string): Promise<string[]> {
+  const own = delegationRef('start', delegationId);
+  const format = ['--format=%(refname)', '--sort=version:refname'];
+  const args = ['for-each-ref', ...format, own, `${own}+*`];
   const refs = (await runGit({ gitDir }, args)).output.toString().split('\n');
-  const made = refs.filter((ref) => ref !== '').map(readDelegationRef);
-  return delegationIds.flatMap((id) =>
-    made.filter((one) => one === id || one.startsWith(`${id}.`)),
-  );
+  return refs.filter((ref) => ref !== '').map(readDelegationRef);
 }
 
 /**

@@ -65,6 +65,41 @@ it('a commit on the user’s branch holds the changes and nothing else, however 
   expect(() => userGit(dir, 'fsck', '--strict')).not.toThrow();
 });
 
+it('a task of a team that contradicts the one before it is left out, until it is done on top of it', async () => {
+  const { changes, folder, home, dir } = await createRun({
+    'pair.d2': { 'a.txt': 'ONE\ntwo\nthree\n' },
+    'pair.d10': { 'a.txt': 'other\ntwo\nthree\n', 'c.txt': 'c\n' },
+    pairs: { 'b.txt': 'B\n' },
+  });
+  const run = { ...folder, delegation_ids: ['pair', 'pairs'] };
+  expect(await changes.findTaskConflicts(run, 'pair')).toEqual([
+    { delegation_id: 'pair.d10', with: ['pair.d2'], files: ['a.txt'] },
+  ]);
+  expect(await changes.findTaskConflicts(run, 'pairs')).toEqual([]);
+  expect(await changes.findConflicts(run)).toEqual([]);
+  expect(await changes.propose(run)).toMatchObject({
+    obstacle: '',
+    files: [
+      { change: 'changed', path: 'a.txt' },
+      { change: 'changed', path: 'b.txt' },
+    ],
+    delegations: [{ delegation_id: 'pair.d2' }, { delegation_id: 'pairs' }],
+  });
+  const again = { delegation_id: 'pair.d11', foundations: ['pair.d2'] };
+  const copy = await createGitWorktrees({ home }).open({ run_id: 'my-run', dir, worker: again });
+  expect(readFileSync(join(copy ?? '', 'a.txt'), 'utf8')).toContain('ONE');
+  put(copy ?? '', { 'a.txt': 'both\ntwo\nthree\n', 'c.txt': 'c\n' });
+  expect(await changes.propose(run)).toMatchObject({
+    files_total: 3,
+    patch: expect.stringContaining('+both'),
+    delegations: [
+      { delegation_id: 'pair.d2' },
+      { delegation_id: 'pair.d11', files_total: 2 },
+      { delegation_id: 'pairs' },
+    ],
+  });
+});
+
 describe('the undo of a commit', () => {
   const later = 1_700_000_100;
   const committed = async () => {
