@@ -1,6 +1,7 @@
 import { WorkflowClient } from '@temporalio/client';
 import type { ConnectionLike, WorkflowClientInterceptor } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
+import type { ConsultationInput, ConsultationResult } from '../contracts/consultation.ts';
 import type { AmendMessage, ControlMessage } from '../contracts/messages.ts';
 import { queryNames, signalNames, taskQueue } from '../contracts/names.ts';
 import type { PlannerRunInput } from '../contracts/planner-run.ts';
@@ -13,6 +14,7 @@ import type {
   StatusView,
   WaveView,
 } from '../contracts/views.ts';
+import { consult } from './consult.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';
@@ -85,6 +87,9 @@ export interface PlanwaveClient {
   stop(runId: string, message?: ControlMessage): Promise<ControlMessage>;
   amend(runId: string, message: AmendMessage): Promise<AmendMessage>;
 
+  /** Defined in `consult`. */
+  consult(input: ConsultationInput): Promise<ConsultationResult>;
+
   /** Reads the end of a run, or null while it works. Works with every worker off. */
   result(runId: string): Promise<RunEnd | null>;
   /** Waits for the end, however long that takes. */
@@ -145,6 +150,7 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
     resume: (runId, message = {}) => signal(signalNames.resume, runId, message),
     stop: (runId, message = {}) => signal(signalNames.stop, runId, message),
     amend: (runId, message) => signal(signalNames.amend, runId, message),
+    consult: (input) => consult(context, input),
     result: async (runId) => {
       const run = await describeRun(context, runId);
       return run.execution === 'running' ? null : readRunEnd(context, runId, { wait: false });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Adaptation, PlanChangeRating, WorkedTask } from './adaptation.ts';
 import type { AgentSummary } from './agent-definition.ts';
 import type { BudgetAccount, CarriedBudget } from './budget.ts';
+import type { OpenConsultationResult } from './consultation.ts';
 import { CoordinationPlan } from './coordination-plan.ts';
 import type { PlanFinding, RosterAgent } from './coordination-plan.ts';
 import type { DesignMaterial, DesignReplyOutline } from './design.ts';
@@ -50,7 +51,7 @@ export interface PlanOutline {
 
 /** Settings of a design, with every field set. */
 export interface DesignRequest {
-  readonly mode: 'direct' | 'designed';
+  readonly mode: 'direct' | 'designed' | 'auto';
   readonly auto_approve: boolean;
   readonly research_max_age_days: number;
   /** The plan in the input: approved already for a run, to be assessed for a risk assessment. Null without one. */
@@ -116,6 +117,8 @@ export interface DesignOrder {
   readonly research_max_age_days: number;
   /** Unix epoch seconds; part of each task_id. The same for a design that goes on with the work of another. */
   readonly designed_at: number;
+  /** Plan of a first wave that called for the design. Absent where the input asked for it. */
+  readonly first_plan_ref?: Ref;
   /** Absent for the first design of a run. */
   readonly finished?: FinishedStages;
 }
@@ -285,6 +288,10 @@ export interface RatePlanChangeResult extends PlanChangeRating {
 export interface DesignActivities {
   /** Makes one plan of the replies of a design. */
   readonly assembleDesign: (input: AssembleDesignInput) => Promise<AssembleDesignResult>;
+  /** Reads the recorded context of an agent of a design. */
+  readonly openConsultation: (input: {
+    readonly input: unknown;
+  }) => Promise<OpenConsultationResult>;
   /** Reads the results of finished stages, in the order of the materials. */
   readonly recallStages: (
     input: RecallStagesInput,

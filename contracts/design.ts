@@ -224,6 +224,15 @@ export const DesignReview = z.strictObject({
 });
 export type DesignReview = z.infer<typeof DesignReview>;
 
+/** Answer of an agent of the design to a question of the user. */
+export const DesignExplanation = z.strictObject({
+  answer: z.string().min(1).max(8_000),
+  amendment: text
+    .nullable()
+    .describe('Instruction that the user could send to the run, in their name. Null for none.'),
+});
+export type DesignExplanation = z.infer<typeof DesignExplanation>;
+
 /** Result of an earlier stage, for the prompt of a later one. */
 export interface DesignMaterial {
   readonly stage: DesignStageName;
@@ -244,6 +253,8 @@ export interface DesignPrompt {
   readonly subject: string | null;
   /** Findings that the designer has to answer. */
   readonly findings: readonly PlanFinding[];
+  /** Plan of a first wave that called for the design: a proposal. Absent without one, and once the design has a plan. */
+  readonly first_plan_ref?: Ref;
   /** Change that the user asked for at the approval. Null without one. */
   readonly requested_change: string | null;
   /** Tasks whose work is judged. Absent during the design. */
@@ -265,6 +276,8 @@ export interface DesignReplyOutline {
   readonly proofs_of_concept: number;
   /** Findings of a review; otherwise empty. */
   readonly findings: readonly PlanFinding[];
+  /** Absent for every stage but `explanation`. */
+  readonly explanation?: DesignExplanation;
   /** Results of the stages of the work. Absent for the others. */
   readonly assessment?: ProofReview['assessment'];
   readonly decision?: ProofDecision['decision'];

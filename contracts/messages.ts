@@ -1,3 +1,4 @@
+import type { ModeChoice } from './mode-choice.ts';
 import type { BudgetRequest, Spending } from './budget.ts';
 import type { RecordedEffect } from './effect.ts';
 import type { PlannedExecutor } from './executor.ts';
@@ -160,6 +161,8 @@ export interface WaveProgress {
   /** Every criterion that the plan lists. */
   readonly criterion_ids: readonly string[];
   readonly usage: Usage;
+  /** Absent where the run does not choose its mode. */
+  readonly mode?: ModeChoice;
 }
 
 export interface PlannedDelegation {

@@ -10,6 +10,7 @@ export const workflowTypes = {
   team: 'team',
   architectureDesign: 'architectureDesign',
   riskAssessment: 'riskAssessment',
+  consultation: 'consultation',
 } as const;
 
 /** Kinds of model reply of a design, in the order in which a design and the work on it ask for them. */
@@ -42,6 +43,8 @@ export const designStageNames = [
   'loop_analysis',
   /** Changes the plan during the work. */
   'adaptation',
+  /** An agent of the design answers the user; changes nothing, and no design asks for it. */
+  'explanation',
 ] as const;
 export type DesignStageName = (typeof designStageNames)[number];
 
@@ -164,4 +167,6 @@ export const designAgentIds = {
   poc_decision: 'poc-designer',
   loop_analysis: 'loop-analyst',
   adaptation: 'workflow-adapter',
-} as const satisfies Readonly<Record<Exclude<DesignStageName, 'consultation'>, string>>;
+} as const satisfies Readonly<
+  Record<Exclude<DesignStageName, 'consultation' | 'explanation'>, string>
+>;

@@ -1,5 +1,6 @@
 import type { ChangeSize } from './run-changes.ts';
 import { z } from 'zod';
+import type { ModeChoice } from './mode-choice.ts';
 import type { CriterionState } from './criterion.ts';
 import type { Fact } from './fact.ts';
 import type { CarriedBudget } from './budget.ts';
@@ -34,9 +35,10 @@ export const PlannerRunInput = z.strictObject({
   /** Criteria of the user's own. The run is not done before each is met with evidence or waived. */
   criteria: z.array(z.string().min(1).max(1_000)).max(20).optional(),
   /**
-   * direct: the planner plans wave by wave. designed: a design is made and approved first. Default direct.
+   * direct: the planner plans wave by wave. designed: a design is made and approved first. auto: the planner's first plan
+   * decides, by `core/design/choose-mode.ts`. Default direct.
    */
-  mode: z.enum(['direct', 'designed']).optional(),
+  mode: z.enum(['direct', 'designed', 'auto']).optional(),
   /** An approved plan, which is carried out without a design. */
   plan: CoordinationPlan.optional(),
   ...designSettings,
@@ -116,6 +118,10 @@ export interface CarriedRun {
   readonly models: readonly string[];
   /** Defined in OpenRunResult. Absent where no design is made. */
   readonly design_request?: DesignRequest;
+  /** Absent where the input gives the mode. */
+  readonly mode_chosen?: ModeChoice;
+  /** Plan of the wave that called for a design. Absent without one. */
+  readonly first_plan_ref?: Ref;
   /** The approved plan that the run carries out. Absent without one. */
   readonly plan_approved?: PlanOutline;
   readonly wave: number;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ModeChoice } from './mode-choice.ts';
 import type { AgentSummary, Taint } from './agent-definition.ts';
 import type { BudgetAccount, CarriedBudget } from './budget.ts';
 import type { CriterionState } from './criterion.ts';
@@ -44,6 +45,8 @@ export interface WaveOrder {
   readonly run_id: string;
   readonly wave: number;
   readonly waves_left: number;
+  /** True when its plan decides between direct and designed mode. */
+  readonly chooses_mode?: true;
   readonly registry_ref: Ref;
   readonly record_ref: Ref;
   readonly agents: readonly AgentSummary[];
@@ -111,6 +114,8 @@ export interface WaveResult {
   readonly news_considered: number;
   /** Budget for the rest of the run. */
   readonly budget: CarriedBudget | null;
+  /** Mode that its plan calls for; in `designed` nothing of it was given out. Absent where the run does not choose. */
+  readonly chosen?: ModeChoice & { readonly plan_ref: Ref };
   /** Properties of the results of this wave and of those before. Absent when they have none. */
   readonly taint?: Taint;
 }

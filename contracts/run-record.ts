@@ -1,3 +1,4 @@
+import type { ModeChoice } from './mode-choice.ts';
 import type { FanOutEstimate } from './budget.ts';
 import type { CriterionState } from './criterion.ts';
 import type { Adaptation } from './adaptation.ts';
@@ -170,6 +171,8 @@ export interface RunRecord {
   /** Fate of the agents' changes. Absent before the end, and where nothing was changed in a folder of the user's. */
   readonly settled_changes?: SettledChanges;
   readonly usage: Usage;
+  /** Absent for a run whose input gives the mode. */
+  readonly mode?: ModeChoice;
   /** Absent for a run without a design. */
   readonly design?: RecordedDesign;
   /** `result.md` and `report.md`; null until the run has ended. */
@@ -217,6 +220,7 @@ export type RecordChange =
       readonly wave: RecordedWave;
       readonly criteria: readonly CriterionState[];
     }
+  | { readonly type: 'mode_chosen'; readonly mode: ModeChoice }
   /** A stage of the design has ended, its plan has changed, or the design has ended. */
   | {
       readonly type: 'designed';

@@ -1,3 +1,4 @@
+import type { ModeChoice } from './mode-choice.ts';
 import type { DelegationChange } from './run-changes.ts';
 import type { FanOutEstimate, RunBudget } from './budget.ts';
 import type { ExecutorOf, PlannedExecutor } from './executor.ts';
@@ -45,6 +46,8 @@ export interface StatusView {
   readonly guarded?: readonly GuardedDelegation[];
   /** Warning that the history comes near the size at which the server ends it. Absent before that. */
   readonly history_notice?: string;
+  /** Absent where the input gives the mode, and before it is chosen. */
+  readonly mode?: ModeChoice;
   /** Design at work. Absent before and after it. */
   readonly design?: DesignView;
   /** State of a delegation, a triad or a phase that was started by hand. Absent in a run and a wave. */

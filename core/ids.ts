@@ -26,6 +26,11 @@ export function riskWorkflowId(designId: string): string {
   return `${designId}/risk`;
 }
 
+/** @param stamp Tells the consultations of a run apart: a slug. */
+export function consultationWorkflowId(runId: string, stamp: string): string {
+  return `${runId}/ask-${stamp}`;
+}
+
 export function delegationWorkflowId(waveId: string, delegationId: string): string {
   return `${waveId}/${delegationId}`;
 }

@@ -189,6 +189,7 @@ function designDeps(home: string, store: ArtifactStore, tools: ToolRegistry): De
   return {
     store,
     research: createFileRunIndex({ home, folder: 'research' }),
+    runs: createFileRunIndex({ home }),
     toolProperties: listProperties(tools),
     toolNames: listGrantable(tools).map(({ spec }) => spec.name),
   };

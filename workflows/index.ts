@@ -1,4 +1,5 @@
 export { architectureDesign } from './design/architecture-design.workflow.ts';
+export { consultation } from './design/consultation.workflow.ts';
 export { delegation } from './delegation/delegation.workflow.ts';
 export { plannerRun } from './planner-run/planner-run.workflow.ts';
 export { plannerWave } from './planner-wave/planner-wave.workflow.ts';

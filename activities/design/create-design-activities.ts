@@ -10,12 +10,14 @@ import {
   describePlan,
 } from './design-plan.ts';
 import { recallStages } from './recall-stages.ts';
+import { openConsultation } from './open-consultation.ts';
+import type { ConsultationDeps } from './open-consultation.ts';
 import { planNextWave } from './plan-next-wave.ts';
 import { findWork, rateChange } from './judge-work.ts';
 import { findResearch, keepResearch } from './research.ts';
 import type { ResearchDeps } from './research.ts';
 
-export interface DesignDeps extends ResearchDeps {
+export interface DesignDeps extends ResearchDeps, ConsultationDeps {
   /** Tools that an agent may be granted. */
   readonly toolNames: readonly string[];
   readonly toolProperties: RecordDeps['toolProperties'];
@@ -26,6 +28,7 @@ export function createDesignActivities(deps: DesignDeps): DesignActivities {
   const { store, toolNames } = deps;
   return {
     assembleDesign: (input) => guard(() => assembleDesign(store, input)),
+    openConsultation: ({ input }) => guard(() => openConsultation(deps, input)),
     recallStages: (input) => guard(() => recallStages(store, input)),
     checkDesign: (input) => guard(() => checkDesign(store, toolNames, input)),
     changeDesign: (input) => guard(() => changeDesign(store, input)),

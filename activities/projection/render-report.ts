@@ -24,6 +24,7 @@ import {
   joinSections,
   oneLine,
 } from '../../core/text/markdown.ts';
+import { describeMode } from '../../core/render/labels.ts';
 import { treePaths } from './paths.ts';
 import { outputPath } from './render-design.ts';
 import { renderChanges } from './render-changes.ts';
@@ -58,6 +59,7 @@ export function renderReport(record: RunRecord, status: RunStatus, texts: Record
   const told = [
     `# Report: ${oneLine(record.goal_title)}`,
     `**${describeStatus(record, status)}** The answer is in \`${treePaths.result}\`.`,
+    record.mode === undefined ? null : `**Chosen:** ${describeMode(record.mode)}.`,
     renderGoal(record),
     ...renderCame(record, texts),
     renderChanges(record),

@@ -156,16 +156,22 @@ async function renderWorkers(
 
 async function readMaterials(
   store: ArtifactStore,
-  { materials }: DesignPrompt,
+  { materials, first_plan_ref }: DesignPrompt,
 ): Promise<readonly object[]> {
-  return Promise.all(
+  const results = await Promise.all(
     materials.map(async ({ stage, subject, ref }) => ({
       stage,
       ...(subject !== null && { subject }),
       result: withoutQuestions(await readStored(store, ref)),
     })),
   );
+  if (first_plan_ref === undefined) return results;
+  const result = withoutQuestions(await readStored(store, first_plan_ref));
+  return [{ stage: 'first_plan', note: firstPlanNote, result }, ...results];
 }
+
+const firstPlanNote =
+  'How the planner would have given out the work without a design. A proposal: nothing in it is settled.';
 
 /** Removes the questions of a stage that asks: they are answered, and stand among the answers. */
 function withoutQuestions(value: unknown): unknown {

@@ -8,6 +8,7 @@ import {
   pocEvidenceStage,
 } from './design-work.ts';
 import { briefStage, interviewStage } from './design-clarify.ts';
+import { explanationStage } from './design-explanation.ts';
 import {
   bestPracticesStage,
   consultationStage,
@@ -39,6 +40,7 @@ export const designStages = {
   poc_integration: pocIntegrationStage,
   best_practices: bestPracticesStage,
   design_review: designReviewStage,
+  explanation: explanationStage,
   poc_evidence: pocEvidenceStage,
   poc_decision: pocDecisionStage,
   loop_analysis: loopAnalysisStage,

@@ -21,6 +21,11 @@ export const examples: Readonly<Record<string, readonly [string, string]>> = {
   pause: ['pause backup-choice', 'pause backup-choice "until the budget is decided"'],
   resume: ['resume backup-choice', 'resume backup-choice "the key is renewed"'],
   stop: ['stop backup-choice', 'stop backup-choice "the goal has changed"'],
+  ask: [
+    'ask backup-choice designer "Why two databases?"',
+    'ask backup-choice risk "What can go wrong first?" --json',
+  ],
+  talk: ['talk backup-choice designer', 'talk backup-choice verifier'],
   amend: [
     'amend backup-choice "Leave cloud services out"',
     'amend backup-choice "Only the EU" --answer q1=EU --waive c2',

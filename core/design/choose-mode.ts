@@ -6,6 +6,10 @@
  *   MO2. More than two agents, any dependency, or any risky assumption each call for a design.
  *   MO3. The reasons name every number that decided, and in direct mode all of them.
  */
+import type { ModeChoice } from '../../contracts/mode-choice.ts';
+import type { DelegationOutline } from '../../contracts/delegation.ts';
+import type { KnownAnswer } from '../../contracts/question.ts';
+import { isPerson } from '../questions/answer-kinds.ts';
 import { countOf } from '../text/format.ts';
 
 /** Numbers of a task, as far as they are known before it is designed. */
@@ -18,13 +22,25 @@ export interface ModeNumbers {
   readonly risky_assumptions: number;
 }
 
+/**
+ * Counts the numbers of a first plan. A triad or a team counts as the agent that answers for it. An answer that no person
+ * gave is an assumption that the plan relies on.
+ */
+export function countForMode(
+  delegations: readonly Pick<DelegationOutline, 'agent_id' | 'depends_on'>[],
+  answers: readonly Pick<KnownAnswer, 'answered_by'>[],
+): ModeNumbers {
+  return {
+    agents: new Set(delegations.map(({ agent_id }) => agent_id)).size,
+    dependencies: delegations.reduce((sum, { depends_on }) => sum + depends_on.length, 0),
+    risky_assumptions: answers.filter(({ answered_by }) => !isPerson(answered_by)).length,
+  };
+}
+
 /** Most agents that one planner keeps in view without a design. */
 const directAgentsMax = 2;
 
-export function chooseMode(numbers: ModeNumbers): {
-  readonly mode: 'direct' | 'designed';
-  readonly reasons: readonly string[];
-} {
+export function chooseMode(numbers: ModeNumbers): ModeChoice {
   const { agents, dependencies, risky_assumptions } = numbers;
   const criteria = [
     { said: countOf(agents, 'agent'), max: directAgentsMax, is: agents },

@@ -1,6 +1,7 @@
 /**
  * Labels of a run's position, and timeline labels of a delegation, of its triad and of its team.
  */
+import type { ModeChoice } from '../../contracts/mode-choice.ts';
 import type { PlannedDelegation } from '../../contracts/messages.ts';
 import { plainText } from '../text/markdown.ts';
 import type { TriadPhase, TriadType } from '../../contracts/triad.ts';
@@ -17,11 +18,15 @@ export function describePosition({
 }: Pick<StatusView, 'wave' | 'waves_allowed'> & {
   readonly design?: DesignView | undefined;
 }): string {
-  if (wave > 0) return `wave ${wave} of ${waves_allowed}`;
-  if (design === undefined) return '';
+  if (design === undefined) return wave > 0 ? `wave ${wave} of ${waves_allowed}` : '';
   const { stages_done, last_stage } = design;
   const last = last_stage === null ? '' : `, the last one ${last_stage.replaceAll('_', ' ')}`;
   return `design: ${countOf(stages_done, 'stage')} done${last}`;
+}
+
+/** Returns `designed mode: 3 agents (directly: at most 2)`. */
+export function describeMode({ mode, reasons }: ModeChoice): string {
+  return `${mode} mode: ${reasons.join(', ')}`;
 }
 
 /** Names the executor of a delegation: its agent, a triad whose output that agent writes, or a team that it leads. */

@@ -8,6 +8,7 @@
  *   RD4. The page of an ended run begins with its answer; of a long one with a part, and the place of the whole.
  */
 import { signalNames } from '../../contracts/names.ts';
+import type { ModeChoice } from '../../contracts/mode-choice.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { WaveSummary } from '../../contracts/planner-run.ts';
 import type { Question, RejectedAnswer } from '../../contracts/question.ts';
@@ -17,7 +18,7 @@ import { formatCost, describeExpected, formatTokens } from '../text/format.ts';
 import { openCriteria } from '../criteria/criteria.ts';
 import { engineLimits } from '../limits.ts';
 import { signalCommand } from '../text/command-text.ts';
-import { describeExecutor, describePosition } from './labels.ts';
+import { describeExecutor, describeMode, describePosition } from './labels.ts';
 import { bullet, codeBlock, codeSpan, joinBlocks, plainText, textBlock } from '../text/markdown.ts';
 import { executorBlocks } from './render-work-details.ts';
 import { renderQuestions } from './questions.ts';
@@ -39,6 +40,8 @@ export interface RunDetails {
   readonly budget: string;
   /** Child that reports its use at its end, so that `usage` and `budget` are without it. */
   readonly at_work: 'wave' | 'phase' | null;
+  /** Undefined where the run does not choose its mode. */
+  readonly mode?: ModeChoice | undefined;
   /** Undefined before and after a design. */
   readonly design?: DesignView | undefined;
   readonly criteria: readonly CriterionState[];
@@ -133,10 +136,11 @@ function renderRun(view: RunDetails): string {
     '',
     bullet(`**Goal:** ${plainText(view.goal, 300)}`),
     bullet(
-      view.wave === 0 && view.design !== undefined
-        ? `**Before the first wave:** ${describePosition(view)}`
+      view.design !== undefined
+        ? `**Before the work:** ${describePosition(view)}`
         : `**Wave:** ${view.wave} of ${view.waves_allowed} at most`,
     ),
+    ...(view.mode === undefined ? [] : [bullet(`**Chosen:** ${describeMode(view.mode)}`)]),
     bullet(`**Used:** ${describeUsed(view)}`),
     ...(view.budget === '' ? [] : [bullet(`**Budget:** ${view.budget}${without(view)}`)]),
   ].join('\n');

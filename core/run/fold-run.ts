@@ -57,7 +57,7 @@ export function foldRun(record: RunRecord, event: RunEvent): RunRecord {
   if (event.type === 'effect' || event.type === 'session') {
     return { ...foldReport(record, event), updated_at: event.at };
   }
-  const alone = isOfInbox(event) ? foldInbox(record, event) : foldAlone(record, event);
+  const alone = foldAny(record, event);
   const next = { ...alone, updated_at: event.at };
   const ended =
     event.type === 'wave_done' ? { wave: event.wave.wave, outdated: event.found.outdated } : null;
@@ -72,9 +72,25 @@ function foldReport(record: RunRecord, event: ReportEvent): RunRecord {
     : takeSession(record, event.session);
 }
 
+function foldAny(record: RunRecord, event: Exclude<RunEvent, ReportEvent>): RunRecord {
+  if (isOfInbox(event)) return foldInbox(record, event);
+  return isOfWave(event) ? foldWave(record, event) : foldAlone(record, event);
+}
+
+function foldWave(record: RunRecord, event: WaveEvent): RunRecord {
+  switch (event.type) {
+    case 'wave_planned':
+      return planWave(record, event);
+    case 'wave_done':
+      return foldWaveDone(record, event);
+    case 'wave_lost':
+      return loseWave(record, event);
+  }
+}
+
 function foldAlone(
   record: RunRecord,
-  event: Exclude<RunEvent, InboxEvent | ReportEvent>,
+  event: Exclude<RunEvent, InboxEvent | ReportEvent | WaveEvent>,
 ): RunRecord {
   switch (event.type) {
     case 'phase':
@@ -85,16 +101,12 @@ function foldAlone(
       const { criterion_ids, question_id } = event;
       return { ...record, criteria: waiveRecorded(record.criteria, criterion_ids, question_id) };
     }
-    case 'wave_planned':
-      return planWave(record, event);
-    case 'wave_done':
-      return foldWaveDone(record, event);
+    case 'mode_chosen':
+      return { ...record, mode: event.mode };
     case 'designed':
       return foldDesign(record, event);
     case 'changes_settled':
       return { ...record, settled_changes: event.changes };
-    case 'wave_lost':
-      return loseWave(record, event);
     case 'ended':
       return endRun(endEffects(record, event.at), event);
     case 'reported':
@@ -109,6 +121,13 @@ type InboxEvent = EventOf<
   | 'answer_amended'
   | 'answer_rejected'
 >;
+
+type WaveEvent = EventOf<'wave_planned' | 'wave_done' | 'wave_lost'>;
+
+/** Only waves have such names. */
+function isOfWave(event: RunEvent): event is WaveEvent {
+  return event.type.startsWith('wave_');
+}
 
 /** Questions and answers, and nothing else, have such names. */
 function isOfInbox(event: RunEvent): event is InboxEvent {

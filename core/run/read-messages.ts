@@ -5,6 +5,7 @@
  *   WM1. No payload throws, whatever its shape.
  *   WM2. A payload that no workflow of ours sends gives null; one of ours is returned with its known fields.
  */
+import type { ModeChoice } from '../../contracts/mode-choice.ts';
 import type { BudgetGrant, BudgetRequest, Reservation, Spending } from '../../contracts/budget.ts';
 import type { PlanFinding } from '../../contracts/coordination-plan.ts';
 import type { DesignProgress } from '../../contracts/design-run.ts';
@@ -90,6 +91,12 @@ const waveProgress = object<WaveProgress>({
   ),
   criterion_ids: list(text),
   usage: (value) => readUsage(value) ?? undefined,
+  mode: optional(
+    object<ModeChoice>({
+      mode: (value) => (['direct', 'designed'] as const).find((name) => name === value),
+      reasons: list(text),
+    }),
+  ),
 });
 
 const delivery = object<Delivery>({

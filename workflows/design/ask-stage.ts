@@ -215,6 +215,8 @@ function promptOf(request: StageRequest, { place }: DesignContext): DesignPrompt
     materials,
     plan_ref: request.plan_ref ?? null,
     subject: request.subject ?? null,
+    ...(request.plan_ref === undefined &&
+      place.first_plan_ref !== undefined && { first_plan_ref: place.first_plan_ref }),
     findings: request.findings ?? [],
     requested_change: request.requested_change ?? null,
     ...(request.worked !== undefined && { worked: request.worked }),

@@ -31,6 +31,7 @@ export interface DesignPlace {
   readonly research_max_age_days: number;
   /** Defined in DesignOrder. */
   readonly designed_at: number;
+  readonly first_plan_ref?: Ref;
 }
 
 /** Everything that a design or a risk assessment works with. */

@@ -1,4 +1,5 @@
 import { setHandler, workflowInfo } from '@temporalio/workflow';
+import type { WaveProgress } from '../../contracts/messages.ts';
 import type { CarriedRun, PlannerRunArgs, PlannerRunResult } from '../../contracts/planner-run.ts';
 import type { RunWavesView } from '../../contracts/views.ts';
 import { checkDesigned, checkProgress } from '../../core/run/read-messages.ts';
@@ -7,7 +8,7 @@ import { explainCriteria } from '../shared/explain-criteria.ts';
 import { designedSignal, progressSignal, waveQuery } from '../shared/messages.ts';
 import { registerRootHandlers } from '../shared/root-handlers.ts';
 import { RootHost } from '../shared/root-host.ts';
-import { showDesign } from '../shared/show-design.ts';
+import { showDesign, showMode } from '../shared/show-design.ts';
 import { settleChanges } from '../shared/settle-changes.ts';
 import { runWaves } from './run-waves.ts';
 
@@ -31,7 +32,7 @@ export async function plannerRun(args: PlannerRunArgs): Promise<PlannerRunResult
       if (progress === null) host.refuse('Signal progress: not the progress of a wave.');
       // Ignores the progress of a wave from before a reset.
       else if (state.wave_workflow_id === waveWorkflowId(host.runId, progress.wave))
-        host.showPlan(progress);
+        showPlanned(host, progress);
     },
     { description: 'From a wave: what was planned. Not for people.' },
   );
@@ -59,6 +60,11 @@ export async function plannerRun(args: PlannerRunArgs): Promise<PlannerRunResult
   const { status, outcomes } = await runWaves(host, carried);
   await settleChanges(host, status);
   return host.finish(status, explainCriteria(outcomes));
+}
+
+function showPlanned(host: RootHost, progress: WaveProgress): void {
+  host.showPlan(progress);
+  if (progress.mode !== undefined) showMode(host, progress.mode);
 }
 
 /** Returns the carried state. Only the engine continues a run; from a person the same field is refused as bad input. */

@@ -7,6 +7,7 @@ import type {
   PlanOutline,
 } from '../../contracts/design-run.ts';
 import { workflowTypes } from '../../contracts/names.ts';
+import type { ModeChoice } from '../../contracts/mode-choice.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import { carryLostWave, reserveForWave } from '../../core/budget/resolve-budget.ts';
@@ -35,7 +36,7 @@ export async function designFirst(host: RootHost, relay: ChildRelay): Promise<Ru
   const request = state.opened?.design;
   if (request === undefined || state.plan_approved !== null) return null;
   if (request.plan !== null) return takePlan(host, request.plan);
-  if (request.mode === 'direct') return null;
+  if (modeOf(host, request) === 'direct') return null;
   for (;;) {
     // One attempt after the other.
     // oxlint-disable-next-line no-await-in-loop
@@ -46,6 +47,11 @@ export async function designFirst(host: RootHost, relay: ChildRelay): Promise<Ru
     const answer = await askUser(host, 'planner_stuck', question);
     if (answer?.answer !== 'retry') return 'abandoned';
   }
+}
+
+/** Returns `direct` for a run that has not chosen yet: its first plan decides. */
+function modeOf({ state }: RootHost, { mode }: DesignRequest): ModeChoice['mode'] {
+  return mode === 'auto' ? (state.mode?.mode ?? 'direct') : mode;
 }
 
 async function takeDesign(host: RootHost, result: DesignResult): Promise<RunStatus | null> {
@@ -72,7 +78,7 @@ export async function takePlan(host: RootHost, plan: PlanOutline): Promise<null>
   state.opened = { ...opened, registry_ref, agents };
   state.criteria = applyPlan(state.criteria, [{ criterion_ids }]);
   // The limit is for waves that the user did not see in the plan.
-  state.waves_allowed = Math.max(state.waves_allowed, waves);
+  state.waves_allowed = Math.max(state.waves_allowed, state.wave + waves);
   state.plan_approved = plan;
   host.refresh();
   return null;
@@ -115,6 +121,7 @@ async function runDesignChild(
               research_max_age_days,
               // The same for all attempts, also after a reset.
               designed_at: state.started_at,
+              ...(state.first_plan_ref !== null && { first_plan_ref: state.first_plan_ref }),
               ...finishedOf(design),
             },
           },

@@ -12,6 +12,7 @@ import { readFailure } from '../shared/read-failure.ts';
 import { recallLostPart } from '../shared/recall-run.ts';
 import type { RootHost } from '../shared/root-host.ts';
 import { knownSpent } from '../shared/root-state.ts';
+import type { RootState } from '../shared/root-state.ts';
 import { addPlan } from './run-design-first.ts';
 import type { RunLedger } from './run-ledger.ts';
 import { isEndedEarly, mayGoOn, untilFull } from './until-full.ts';
@@ -89,6 +90,7 @@ async function orderNext(host: RootHost, ledger: RunLedger, told: number): Promi
     run_id: host.runId,
     wave: state.wave + 1,
     waves_left: state.waves_allowed - state.wave - 1,
+    ...(mustChoose(state) && { chooses_mode: true }),
     registry_ref: opened.registry_ref,
     record_ref,
     agents: opened.agents,
@@ -112,4 +114,8 @@ async function orderNext(host: RootHost, ledger: RunLedger, told: number): Promi
     facts_total: record.factsTotal(),
     answered_questions: host.inbox.knownAnswers(),
   };
+}
+
+function mustChoose({ opened, mode, plan_approved }: RootState): boolean {
+  return opened?.design?.mode === 'auto' && mode === null && plan_approved === null;
 }

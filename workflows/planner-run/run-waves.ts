@@ -2,12 +2,14 @@ import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@te
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { CarriedRun, PlannerRunArgs, RunStatus } from '../../contracts/planner-run.ts';
+import type { WaveResult } from '../../contracts/planner-wave.ts';
 import { isDone, waiveCriteria } from '../../core/criteria/criteria.ts';
 import { decideNextStep } from '../../core/run/decide-next-step.ts';
 import { createChildRelay } from '../shared/child-relay.ts';
 import type { ChildRelay } from '../shared/child-relay.ts';
 import type { RootHost } from '../shared/root-host.ts';
 import { describeBudget } from '../shared/root-state.ts';
+import { showMode } from '../shared/show-design.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { judgeWave } from './judge-wave.ts';
 import { designFirst } from './run-design-first.ts';
@@ -16,6 +18,8 @@ import type { RunLedger } from './run-ledger.ts';
 import { runNextWave } from './run-next-wave.ts';
 import { isEndedEarly, isFull } from './until-full.ts';
 import { askUser, waveLostQuestion, wavesSpentQuestion } from './run-questions.ts';
+
+type ChosenMode = NonNullable<WaveResult['chosen']>;
 
 export interface RunEnd {
   readonly status: RunStatus;
@@ -70,11 +74,20 @@ async function takeStep(
       outcomes.push(...wave.outcomes);
       ledger.take(wave);
       host.takeWave(wave);
+      if (wave.chosen?.mode === 'designed') takeChoice(host, wave.chosen);
       if (wave.status === 'finished') return endAsFinished(state.criteria);
       if (isEndedEarly(host, wave)) return null;
       return wave.status === 'decided' ? judgeWave(host, wave.wave) : wave.status;
     }
   }
+}
+
+/** Takes a plan as the proposal for a design. Its wave gave nothing out, so it does not count. */
+function takeChoice(host: RootHost, { mode, reasons, plan_ref }: ChosenMode): void {
+  const { state } = host;
+  state.first_plan_ref = plan_ref;
+  state.waves_allowed += 1;
+  showMode(host, { mode, reasons });
 }
 
 /** Returns the end after the user told the run to finish: as completed when every criterion is met. */
@@ -150,6 +163,8 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     teams: opened.teams,
     models: opened.models,
     ...(opened.design !== undefined && { design_request: opened.design }),
+    ...(state.mode !== null && { mode_chosen: state.mode }),
+    ...(state.first_plan_ref !== null && { first_plan_ref: state.first_plan_ref }),
     ...(state.plan_approved !== null && { plan_approved: state.plan_approved }),
     wave: state.wave,
     waves_allowed: state.waves_allowed,

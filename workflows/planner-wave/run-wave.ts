@@ -1,4 +1,5 @@
 import { log } from '@temporalio/workflow';
+import type { ModeChoice } from '../../contracts/mode-choice.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import type { WaveView } from '../../contracts/views.ts';
@@ -12,6 +13,7 @@ import {
 } from '../../core/criteria/criteria.ts';
 import { settleByAnswers } from '../../core/criteria/settle-by-answers.ts';
 import { plannerChild } from '../../core/budget/step-account.ts';
+import { chooseMode, countForMode } from '../../core/design/choose-mode.ts';
 import { checkDecision } from '../../core/decision/check-decision.ts';
 import { capFaults } from '../../core/text/list-names.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
@@ -99,8 +101,16 @@ async function carryOut(
     ruled = applyRuleOfTwo(plan, order);
   }
   const { plan } = ruled;
+  const chosen = chooseFor(order, plan, context);
+  // Nothing of a plan that calls for a design is shown or given out.
+  if (chosen?.mode === 'designed') {
+    const { plan_ref } = plan;
+    ruled = null;
+    return { ...end('decided', nothing, null), chosen: { ...chosen, plan_ref } };
+  }
+  const progress = progressOf(order.wave, plan, context.work.usage);
   await stopWhenCancelled(() =>
-    context.onPlanned(progressOf(order.wave, plan, context.work.usage)),
+    context.onPlanned({ ...progress, ...(chosen !== null && { mode: chosen }) }),
   );
 
   // The planner had nothing to give out: no criterion is open, and nothing follows from what the user said.
@@ -123,6 +133,16 @@ async function carryOut(
   show('done');
   if (typeof decision === 'string') return end(decision, dispatched, null);
   return end('decided', dispatched, decision);
+}
+
+/** @returns null where the run does not choose its mode. */
+function chooseFor(
+  order: WaveOrder,
+  { delegations }: WavePlanOutline,
+  { superior }: WaveContext,
+): ModeChoice | null {
+  if (order.chooses_mode !== true) return null;
+  return chooseMode(countForMode(delegations, knownAnswers(order, superior.news)));
 }
 
 function planning(order: WaveOrder, { superior }: WaveContext): Consultation {

@@ -55,6 +55,7 @@ export const {
   findWork,
   judgeAnswers,
   keepResearch,
+  openConsultation,
   openRun,
   openTeam,
   planNextWave,

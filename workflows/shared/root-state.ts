@@ -1,3 +1,4 @@
+import type { ModeChoice } from '../../contracts/mode-choice.ts';
 import type { AskedLoop } from '../../contracts/adaptation.ts';
 import { sumSizes } from '../../core/workspace/changes-question.ts';
 import { workflowInfo } from '@temporalio/workflow';
@@ -10,6 +11,7 @@ import type { CarriedRun, RunAnswer, WaveSummary } from '../../contracts/planner
 import type { KnownSpent, WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import type { Autonomy, QuestionRules } from '../../contracts/question.ts';
 import type { RecordedWave } from '../../contracts/run-record.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { DelegationStatusView, PlanView, RunPhase } from '../../contracts/views.ts';
 import { describeAgainst } from '../../core/budget/budget-question.ts';
@@ -49,6 +51,10 @@ export interface RootState {
   news: CarriedRun['news'];
   /** Criteria that the user waived during the run. */
   waived: readonly string[];
+  /** Null where the input gives the mode, and before it is chosen. */
+  mode: ModeChoice | null;
+  /** Plan of the wave that called for a design. */
+  first_plan_ref: Ref | null;
   /** The design that the run makes, as far as it was reported; null before and without one. */
   design: DesignState | null;
   /** The plan of a design that the run carries out; null before its approval, and without one. */
@@ -94,6 +100,8 @@ export function openRootState(carried: CarriedRun | null): RootState {
     amendments: [],
     news: { last: 0, from_user: 0, considered: 0 },
     waived: [],
+    mode: null,
+    first_plan_ref: null,
     design: null,
     plan_approved: null,
     loops: [],
@@ -113,6 +121,8 @@ export function openRootState(carried: CarriedRun | null): RootState {
       plan: null,
       ...(carried.design_request !== undefined && { design: carried.design_request }),
     },
+    mode: carried.mode_chosen ?? null,
+    first_plan_ref: carried.first_plan_ref ?? null,
     plan_approved: carried.plan_approved ?? null,
     wave,
     wave_at_work: wave,

@@ -92,6 +92,7 @@ function viewStatus(shown: Shown): StatusView {
     parked_reason: control.parkedReason(),
     wave_workflow_id: state.wave_workflow_id,
     result_path: state.result?.result_path ?? null,
+    ...(state.mode !== null && { mode: state.mode }),
     ...(state.phase === null && viewWork(state)),
     ...(state.work !== null && { delegation: state.work }),
   };
@@ -110,12 +111,8 @@ function viewWork(state: RootState): Pick<StatusView, 'guarded' | 'history_notic
 }
 
 /** Returns the stages of a design at work; nothing before and after it. */
-function viewDesign({
-  design,
-  plan_approved,
-  wave_at_work,
-}: RootState): Pick<StatusView, 'design'> {
-  if (design === null || plan_approved !== null || wave_at_work > 0) return {};
+function viewDesign({ design, plan_approved }: RootState): Pick<StatusView, 'design'> {
+  if (design === null || plan_approved !== null) return {};
   const last = design.materials.at(-1);
   return { design: { stages_done: design.materials.length, last_stage: last?.stage ?? null } };
 }
@@ -160,6 +157,7 @@ function renderDetails(shown: Shown, status: StatusView): string {
     budget: describeBudget(state),
     at_work: atWork(state),
     design: status.design,
+    mode: status.mode,
     criteria: state.criteria,
     answer: state.result?.answer ?? '',
     result_path: status.result_path,

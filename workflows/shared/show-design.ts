@@ -1,8 +1,16 @@
+import type { ModeChoice } from '../../contracts/mode-choice.ts';
 import type { CarriedBudget } from '../../contracts/budget.ts';
 import type { DesignProgress } from '../../contracts/design-run.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { RootHost } from './root-host.ts';
 import { openDesign } from './root-state.ts';
+
+/** Shows and records the mode that a run chose. */
+export function showMode(host: RootHost, mode: ModeChoice): void {
+  host.state.mode = mode;
+  host.record.add({ type: 'mode_chosen', mode });
+  host.refresh();
+}
 
 /** Shows and records the progress of a design. */
 export function showDesign(host: RootHost, progress: DesignProgress): void {

@@ -111,7 +111,8 @@ function toValue(document: Document.Parsed): unknown {
 /** Finds the place of a path, or of the nearest entry above it that exists. */
 function findOffset(document: Document.Parsed, path: string): number {
   let node: unknown = document.contents;
-  let offset = 0;
+  // The first field, below the comments at the top.
+  let offset = startOf(node) ?? 0;
   for (const part of path === '' ? [] : path.split('/')) {
     const next = enter(node, part);
     if (next === null) break;

@@ -19,6 +19,7 @@ interface CommandEntry {
 }
 
 const run: Argument = ['<run>', 'id of the run'];
+const role: Argument = ['<role>', 'designer, verifier or risk'];
 const reason: Argument = ['[reason...]', 'reason, shown with the run'];
 
 /** Commands in the order of the help, those needed first at the top. */
@@ -110,6 +111,18 @@ const commands: readonly CommandEntry[] = [
     does: 'cancel calls in flight and end the run with the work done so far',
     takes: [run, reason],
     load: async () => (await import('./control.ts')).registerControl('stop'),
+  },
+  {
+    name: 'ask',
+    does: 'ask an agent that designed a run; changes nothing',
+    takes: [run, role, ['<question>', 'the question, in quotes']],
+    load: async () => (await import('./consult.ts')).registerAsk,
+  },
+  {
+    name: 'talk',
+    does: 'talk with an agent that designed a run; can end in an instruction',
+    takes: [run, role],
+    load: async () => (await import('./consult.ts')).registerTalk,
   },
   {
     name: 'amend',

@@ -21,7 +21,10 @@ import type { SettingsOptions } from './run-settings-options.ts';
 
 export function registerStart(command: Command, runner: CommandRunner): void {
   addRunOptions(command)
-    .option('--mode <mode>', 'direct, or designed: a plan is designed and approved first')
+    .option(
+      '--mode <mode>',
+      'direct; designed: a plan is designed and approved first; auto: the first plan decides',
+    )
     .option('--yes', 'approve a designed plan without findings')
     .option(
       '--research-max-age <days>',

@@ -19,7 +19,7 @@ import { exitCodeOfEnd, toRunEndedEvent } from '../follow/follow-event.ts';
 import { phaseTone, describeTeam } from '../follow/render-tree.ts';
 import { cleanLine, cleanLines, formatTime, renderTable } from '../terminal-text.ts';
 import { describeGuarded } from '../../../core/plan/rule-of-two.ts';
-import { describePosition } from '../../../core/render/labels.ts';
+import { describeMode, describePosition } from '../../../core/render/labels.ts';
 import { formatLeastUsage, formatUsage, formatCost } from '../../../core/text/format.ts';
 import { teamViewOf } from '../../../core/executor.ts';
 import { formatSpent } from '../../run-listing.ts';
@@ -112,6 +112,7 @@ function describeView(
     `${paint('strong', cleanLine(view.run_id))} · ${cleanLine(view.goal, 160)}`,
     position.filter((part) => part !== '').join(' · '),
     ...reasonLines(context, reason),
+    ...(view.mode === undefined ? [] : [`chosen: ${describeMode(view.mode)}`]),
     ...stuckLines(context, stuck),
     ...view.waiting_for.map((wait) => paint('attention', cleanLine(wait, 300))),
     ...(view.guarded ?? []).map((one) => cleanLine(describeGuarded(one), 600)),

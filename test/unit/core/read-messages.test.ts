@@ -183,6 +183,7 @@ describe('finding C1: every message comes back with all its fields', () => {
     delegations: [planned],
     criterion_ids: ['a-c1'],
     usage: noUsage,
+    mode: { mode: 'direct', reasons: ['1 agent (directly: at most 2)'] },
   };
   const answer: Required<DeliveredAnswer> = {
     question_id: 'q1',

@@ -33,6 +33,13 @@ export function createFakeClient(methods: Partial<PlanwaveClient> = {}): Planwav
         view: { wave: 1, phase: 'dispatching', delegations: [], usage: noUsage, at_work: [] },
       }),
     work: () => Promise.resolve(null),
+    consult: () =>
+      Promise.resolve({
+        agent_id: 'workflow-designer',
+        answer: 'Because of the goal.',
+        amendment: null,
+        usage: noUsage,
+      }),
     delegation: () => Promise.resolve({ usage: null, triad: null, team: null, activities: [] }),
     team: () =>
       Promise.resolve({ run: listing(), work: null, note: null, calls: [], questions: [] }),

@@ -1,4 +1,4 @@
-import { chooseMode } from '../../../../core/design/choose-mode.ts';
+import { chooseMode, countForMode } from '../../../../core/design/choose-mode.ts';
 import { drawMermaid, listLayers } from '../../../../core/design/graph.ts';
 import { planTask, samplePlan, withTask } from '../../../support/plans.ts';
 
@@ -40,6 +40,22 @@ describe('graph of a plan', () => {
 });
 
 describe('chooseMode', () => {
+  it('a plan counts by its agents, its hand-offs, and the answers that no person gave', () => {
+    const tasks = [
+      { agent_id: 'writer', depends_on: [] },
+      { agent_id: 'writer', depends_on: ['a'] },
+      { agent_id: 'researcher', depends_on: ['a', 'b'] },
+    ];
+    const answers = ['anna', 'default', 'planner-assumption'].map((answered_by) => ({
+      answered_by,
+    }));
+    expect(countForMode(tasks, answers)).toEqual({
+      agents: 2,
+      dependencies: 3,
+      risky_assumptions: 2,
+    });
+  });
+
   it('MO1 and MO3: a small task is done directly, and all numbers are named', () => {
     expect(chooseMode({ agents: 2, dependencies: 0, risky_assumptions: 0 })).toEqual({
       mode: 'direct',

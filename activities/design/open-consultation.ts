@@ -1,0 +1,78 @@
+import { ConsultationInput } from '../../contracts/consultation.ts';
+import type { ConsultedRole, OpenConsultationResult } from '../../contracts/consultation.ts';
+import { designAgentIds } from '../../contracts/names.ts';
+import type { DesignStageName } from '../../contracts/names.ts';
+import { commandText } from '../../core/text/command-text.ts';
+import { readRecord } from '../artifacts/record-log.ts';
+import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
+
+export interface ConsultationDeps {
+  readonly store: ArtifactStore;
+  readonly runs: Pick<RunIndex, 'read'>;
+}
+
+/** Stages whose results an agent answers from, and the agent. */
+const sources: Readonly<
+  Record<ConsultedRole, { readonly agent_id: string; readonly stages: readonly DesignStageName[] }>
+> = {
+  designer: {
+    agent_id: designAgentIds.design_change,
+    stages: [
+      'interview',
+      'brief',
+      'roster',
+      'sequencing',
+      'file_structure',
+      'checkpoints',
+      'instructions',
+      'design_change',
+      'design_review',
+    ],
+  },
+  verifier: {
+    agent_id: designAgentIds.design_review,
+    stages: ['interview', 'brief', 'design_change', 'design_review'],
+  },
+  risk: {
+    agent_id: designAgentIds.poc_recommendation,
+    stages: [
+      'brief',
+      'research',
+      'consultation',
+      'poc_recommendation',
+      'poc_integration',
+      'best_practices',
+    ],
+  },
+};
+
+/** Reads what an agent of a run's design knows: its results and those that it worked from, and the current plan. */
+export async function openConsultation(
+  { store, runs }: ConsultationDeps,
+  typed: unknown,
+): Promise<OpenConsultationResult> {
+  const read = ConsultationInput.safeParse(typed);
+  if (!read.success) return refuse(`The input does not fit. Try: ${example}`);
+  const input = read.data;
+  const { run_id, role } = input;
+  const { ref } = await runs.read(run_id);
+  if (ref === null) return refuse(`There is no run ${run_id}. Try: ${commandText('list')}`);
+  const { design, registry_ref } = await readRecord(store, ref);
+  if (design === undefined) {
+    return refuse(
+      `Run ${run_id} has no design that an agent could explain. Try a run that was started with --mode designed.`,
+    );
+  }
+  const { agent_id, stages } = sources[role];
+  const newest = new Map(design.materials.map((one) => [`${one.stage} ${one.subject ?? ''}`, one]));
+  const materials = [...newest.values()].filter(({ stage }) => stages.includes(stage));
+  const plan_ref = design.plan_refs.at(-1) ?? null;
+  const context = { input, agent_id, record_ref: ref, registry_ref, materials, plan_ref };
+  return { type: 'open', context };
+}
+
+const example = '{"run_id":"my-run","role":"designer","question":"Why two databases?"}';
+
+function refuse(reason: string): OpenConsultationResult {
+  return { type: 'refused', reason };
+}

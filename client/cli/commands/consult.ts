@@ -1,0 +1,100 @@
+import type { Command } from 'commander';
+import { consultedRoles, questionCharsMax } from '../../../contracts/consultation.ts';
+import type { ConsultationResult, ConsultedRole } from '../../../contracts/consultation.ts';
+import { commandText } from '../../../core/text/command-text.ts';
+import { formatUsage } from '../../../core/text/format.ts';
+import { listNames } from '../../../core/text/list-names.ts';
+import { badInput } from '../cli-error.ts';
+import { readLine } from '../cli-io.ts';
+import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
+import { cleanLine, cleanLines } from '../terminal-text.ts';
+
+export function registerAsk(command: Command, runner: CommandRunner): void {
+  command.action((run: string, role: string, question: string) =>
+    runner.run(command, async (context) => {
+      const input = { run_id: run, role: readRole(role), question: readQuestion(question) };
+      const { client } = await context.session();
+      const result = await client.consult(input);
+      return { data: { ...input, ...result }, lines: describeAnswer(context, result) };
+    }),
+  );
+}
+
+export function registerTalk(command: Command, runner: CommandRunner): void {
+  command.action((run: string, role: string) =>
+    runner.run(command, (context) => talk(context, run, readRole(role))),
+  );
+}
+
+/** One question after the other. An instruction is sent only after the user confirmed its text. */
+async function talk(
+  context: CommandContext,
+  run_id: string,
+  role: ConsultedRole,
+): Promise<CommandResult> {
+  const { io } = context.deps;
+  if (context.json || !io.isTerminal) {
+    const cure = commandText('ask', run_id, role, 'Why this order?');
+    throw badInput(`A conversation needs a terminal. Try: ${cure}`);
+  }
+  const { client } = await context.session();
+  const said: string[] = [];
+  for (;;) {
+    // One question after the other.
+    // oxlint-disable-next-line no-await-in-loop
+    const typed = (await readLine(io, `You to the ${role} (Enter alone ends): `))?.trim() ?? '';
+    if (typed === '') return { data: undefined, lines: [] };
+    const question = withBefore(said, typed);
+    // oxlint-disable-next-line no-await-in-loop
+    const result = await client.consult({ run_id, role, question });
+    io.stdout.write(`${describeAnswer(context, result).join('\n')}\n`);
+    said.push(`User: ${typed}`, `You: ${result.answer}`);
+    if (result.amendment === null) continue;
+    // oxlint-disable-next-line no-await-in-loop
+    if (!(await confirmAmendment(context, result.amendment))) continue;
+    // oxlint-disable-next-line no-await-in-loop
+    await client.amend(run_id, { instruction: result.amendment });
+    io.stdout.write(`The instruction was sent to ${run_id}.\n`);
+    said.push('The user sent the instruction to the run.');
+  }
+}
+
+async function confirmAmendment({ deps: { io } }: CommandContext, text: string): Promise<boolean> {
+  const shown = `Send this to the run as your instruction?\n  ${cleanLine(text, 2_000)}\n(yes or no; Enter alone: no)\n> `;
+  return /^y(?:es)?$/i.test((await readLine(io, shown))?.trim() ?? '');
+}
+
+/** Adds what was said before, the newest of it, as far as there is room. */
+function withBefore(said: readonly string[], question: string): string {
+  if (said.length === 0) return question;
+  const room = questionCharsMax - question.length - 40;
+  const before = said.join('\n').slice(-Math.max(0, room));
+  return `Before:\n${before}\n\nNow the user asks: ${question}`;
+}
+
+function describeAnswer(
+  { paint }: CommandContext,
+  { agent_id, answer, amendment, usage }: ConsultationResult,
+): string[] {
+  return [
+    paint('strong', `${cleanLine(agent_id)}:`),
+    ...cleanLines(answer),
+    ...(amendment === null ? [] : ['', `Possible instruction: ${cleanLine(amendment, 2_000)}`]),
+    paint('quiet', `${formatUsage(usage)}, besides those of the run. Nothing was changed.`),
+  ];
+}
+
+function readRole(role: string): ConsultedRole {
+  const found = consultedRoles.find((one) => one === role);
+  if (found !== undefined) return found;
+  throw badInput(`There is no "${role}" to ask. Try one of ${listNames(consultedRoles)}.`);
+}
+
+function readQuestion(text: string): string {
+  const question = text.trim();
+  if (question === '') throw badInput('The question is empty.');
+  if (question.length <= questionCharsMax) return question;
+  throw badInput(
+    `The question has ${question.length} characters; at most ${questionCharsMax} fit.`,
+  );
+}

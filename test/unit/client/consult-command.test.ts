@@ -1,0 +1,60 @@
+import { runCli } from '../../../client/cli/commands/run-cli.ts';
+import type { PlanwaveClient } from '../../../client/planwave-client.ts';
+import type { ConsultationInput } from '../../../contracts/consultation.ts';
+import { createFakeDeps } from './support/fake-client.ts';
+import { createFakeIo } from './support/fake-io.ts';
+import { noUsage } from './support/samples.ts';
+
+const amendment = 'Restore a tenth before anything is ordered.';
+
+function play() {
+  const asked: ConsultationInput[] = [];
+  const sent: string[] = [];
+  const methods: Partial<PlanwaveClient> = {
+    async consult(input) {
+      asked.push(input);
+      return { agent_id: 'workflow-designer', answer: 'By cost.', amendment, usage: noUsage };
+    },
+    async amend(_run, message) {
+      sent.push(message.instruction);
+      return message;
+    },
+  };
+  return { asked, sent, methods };
+}
+
+it('planwave talk sends an instruction only after a yes, and each question with what was said before', async () => {
+  const { asked, sent, methods } = play();
+  const io = createFakeIo({ isTerminal: true });
+  io.typeAfter('Enter alone ends', 'Why this order?');
+  io.typeAfter('Enter alone: no', 'no');
+  io.typeAfter('Enter alone ends', 'Test the restore first.');
+  io.typeAfter('Enter alone: no', 'yes');
+  io.typeAfter('Enter alone ends', '');
+  expect(await runCli(['talk', 'run-1', 'designer'], createFakeDeps(io, methods))).toBe(0);
+  expect(asked.map(({ role }) => role)).toEqual(['designer', 'designer']);
+  expect(asked[0]?.question).toBe('Why this order?');
+  expect(asked[1]?.question).toMatch(
+    /^Before:\nUser: Why this order\?\nYou: By cost\.\n\nNow the user asks: Test the restore first\.$/,
+  );
+  expect(sent).toEqual([amendment]);
+  expect(io.out()).toContain(`Send this to the run as your instruction?\n  ${amendment}`);
+}, 20_000);
+
+it('planwave talk needs a terminal, and planwave ask a known role, a question, and room for it', async () => {
+  const { asked, methods } = play();
+  const run = async (...argv: string[]) => {
+    const io = createFakeIo();
+    return { code: await runCli(argv, createFakeDeps(io, methods)), err: io.err() };
+  };
+  expect(await run('talk', 'run-1', 'designer')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('planwave -- ask run-1 designer'),
+  });
+  expect((await run('ask', 'run-1', 'boss', 'Why?')).err).toContain(
+    '"designer", "verifier", "risk"',
+  );
+  expect((await run('ask', 'run-1', 'risk', ' ')).err).toContain('The question is empty.');
+  expect((await run('ask', 'run-1', 'risk', 'x'.repeat(12_001))).err).toContain('at most 12000');
+  expect(asked).toEqual([]);
+});

@@ -1,0 +1,87 @@
+import { ApplicationFailure, setCurrentDetails } from '@temporalio/workflow';
+import type {
+  ConsultationInput,
+  ConsultationResult,
+  ConsultedContext,
+} from '../../contracts/consultation.ts';
+import type { DesignPrompt } from '../../contracts/design.ts';
+import { defaultLimits, engineLimits } from '../../core/limits.ts';
+import { turnSummary } from '../../core/render/labels.ts';
+import { plainText } from '../../core/text/markdown.ts';
+import { openConsultation } from '../shared/activities.ts';
+import { unlimitedBudget } from '../shared/budget.ts';
+import { createControl } from '../shared/control.ts';
+import { converse, openConversation } from '../shared/conversation.ts';
+import { NewsFeed } from '../shared/news-feed.ts';
+import type { Superior } from '../shared/superior.ts';
+
+/**
+ * Has an agent of a run's design answer a question of the user, from what is recorded. It sends nothing to the run and
+ * writes nothing into its record, so it changes nothing, whatever question and answer say.
+ *
+ * @throws InvalidInput without a run or a design, and NoAnswer with the reason.
+ */
+export async function consultation(input: ConsultationInput): Promise<ConsultationResult> {
+  const opened = await openConsultation.executeWithOptions({ summary: 'read the design' }, [
+    { input },
+  ]);
+  if (opened.type === 'refused')
+    throw ApplicationFailure.nonRetryable(opened.reason, 'InvalidInput');
+  const { context } = opened;
+  setCurrentDetails(`**Question:** ${plainText(context.input.question, 1_000)}`);
+  const { agent_id, registry_ref } = context;
+  const conversation = openConversation(promptOf(context), {
+    ...defaultLimits,
+    attempts_max: engineLimits.planAttemptsMax,
+  });
+  const end = await converse(conversation, {
+    run_id: context.input.run_id,
+    agent_id,
+    registry_ref,
+    stage: 'explanation',
+    label: (calls) => turnSummary(agent_id, 'explanation', calls),
+    control: createControl({ paused: null, parked: null }),
+    superior: nobodyAbove,
+    budget: unlimitedBudget,
+    check: () => [],
+  });
+  const { usage } = conversation;
+  if (end.type !== 'output' || end.outline.shape !== 'design') {
+    throw noAnswer(end.type === 'failed' ? end.reason : 'it was stopped');
+  }
+  const { explanation } = end.outline.reply;
+  if (explanation === undefined) throw noAnswer('the reply has another shape');
+  return { ...explanation, agent_id, usage };
+}
+
+function promptOf({ input, record_ref, materials, plan_ref }: ConsultedContext): DesignPrompt {
+  return {
+    kind: 'design',
+    stage: 'explanation',
+    record_ref,
+    materials,
+    plan_ref,
+    subject: input.question,
+    findings: [],
+    requested_change: null,
+    amendments: [],
+  };
+}
+
+/** A person waits at the terminal: trouble that would park a run ends the consultation, and can be asked again. */
+const nobodyAbove: Superior = {
+  news: new NewsFeed(),
+  ask: async () => [],
+  async park(reason) {
+    throw noAnswer(reason);
+  },
+  withdraw() {},
+  async report() {},
+  async reportSession() {},
+  know() {},
+  refuse() {},
+};
+
+function noAnswer(reason: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(`There is no answer: ${reason}`, 'NoAnswer');
+}
