@@ -84,7 +84,11 @@ it('part of fault 48: kill -9 before, during and after each edit, write, removal
     changes: 'apply',
   });
   const ended = stage.result(run).then((result) => ({ result }));
-  const env = { NODE_OPTIONS: `--import=${killing}`, KILL_LOG: log };
+  const env = {
+    NODE_OPTIONS: `--import=${killing}`,
+    KILL_LOG: log,
+    PLANWAVE_WORKSPACES: dir,
+  };
   let kills = 0;
   let end: Awaited<typeof ended> | null = null;
   while (end === null) {
