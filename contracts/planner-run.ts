@@ -101,6 +101,8 @@ export interface CarriedRun {
   readonly limits: RunLimits;
   readonly budget: CarriedBudget | null;
   readonly use_defaults: boolean;
+  /** Defined in OpenRunResult. */
+  readonly notes?: boolean;
   readonly questions: QuestionRules;
   /** Defined in OpenRunResult. */
   readonly approvers: readonly string[] | null;

@@ -18,6 +18,7 @@ import { tools } from './figures/tools.ts';
 import { triads } from './figures/triads.ts';
 import { waitingRuns } from './figures/waiting-runs.ts';
 import { waveFigures } from './figures/wave-latency.ts';
+import { design } from './figures/design.ts';
 import { deepRun } from './figures/deep-run.ts';
 import { wideWaves } from './figures/wide-waves.ts';
 import { words } from './figures/words.ts';
@@ -34,6 +35,7 @@ const allFigures: readonly Figure[] = [
   wideWaves,
   deepRun,
   makespan,
+  design,
   storeTurns,
   promptCache,
   words,

@@ -125,6 +125,7 @@ function openDispatching(
     due: [],
     inside: new Map(),
     children: new Set(),
+    moved: new Set(),
     relay: createChildRelay(context.control, context.superior.news),
     escalations: createEscalationRouter(
       (reason) => context.superior.refuse(reason),
