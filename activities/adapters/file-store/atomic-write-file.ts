@@ -8,6 +8,9 @@ import { getCode, toStoreUnavailable } from './store-errors.ts';
 /** Suffix of files that are being written. One that is left over from a crash has no value. */
 export const temporarySuffix = '.tmp';
 
+/** Matches the names of such files, as a line of a `.gitignore`. */
+export const temporaryPattern = `.${'?'.repeat(8)}-????-????-????-${'?'.repeat(12)}${temporarySuffix}`;
+
 /** Other users of the machine can't read prompts, answers and replies. */
 const privateFileMode = 0o600;
 const privateFolderMode = 0o700;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { toRunDirectory, treePaths } from '../../projection/paths.ts';
+import { temporaryPattern } from '../file-store/atomic-write-file.ts';
 import { getCode } from '../file-store/store-errors.ts';
 import { isBelow, realOf } from '../workspaces/allowed-folders.ts';
 import { commitTree, moveRef, storeFolder } from './git-snapshots.ts';
@@ -25,13 +26,13 @@ export function readDelegationRef(ref: string): string {
 const unchangedBytes = '* -text -ident -filter -working-tree-encoding\n';
 
 /**
- * Names that no copy has, unless the user's repository tracks them: secrets, and folders that commands share. The artifact home
- * would be copied into itself.
+ * Names that no copy has, unless the user's repository tracks them: secrets, folders that commands share, and what a worker
+ * that was killed left of a write. The artifact home would be copied into itself.
  */
 async function listExcluded(home: string, dir: string): Promise<string> {
   const [folder, own] = await Promise.all([realOf(dir), realOf(home)]);
   const ownPath = isBelow(folder, own) ? [`/${relative(folder, own)}/`] : [];
-  const names = ['.env', '.env.*', 'node_modules/', '.venv/', ...ownPath];
+  const names = ['.env', '.env.*', 'node_modules/', '.venv/', temporaryPattern, ...ownPath];
   return names.map((name) => `${name}\n`).join('');
 }
 

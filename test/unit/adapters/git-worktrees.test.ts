@@ -12,6 +12,10 @@ import {
 } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import {
+  atomicWriteFile,
+  temporarySuffix,
+} from '../../../activities/adapters/file-store/atomic-write-file.ts';
 import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';
 import type { WorkspacePlace } from '../../../activities/ports/workspaces.ts';
 import {
@@ -116,6 +120,20 @@ it('the change of a delegation is a patch that applies to the user’s folder', 
   execFileSync('git', ['-C', dir, 'apply', '-'], { input: patch ?? '' });
   expect(readFileSync(join(dir, 'src/sum.js'), 'utf8')).toContain('a + b');
   expect(readFileSync(join(dir, 'ünï\ncode'), 'utf8')).toBe('new\n');
+});
+
+it('what a killed worker left of a write is no change', async () => {
+  const { worktrees, of } = createSet();
+  const folder = await worktrees.open(of('fix'));
+  const left = async (): Promise<never> => {
+    const [name = ''] = readdirSync(folder).filter((one) => one.endsWith(temporarySuffix));
+    put(folder, { [`src/${name}`]: 'half' });
+    throw new Error('killed');
+  };
+  const write = atomicWriteFile(join(folder, 'half.txt'), 'half', { mayStill: left });
+  await expect(write).rejects.toThrow('killed');
+  expect(readdirSync(join(folder, 'src'))).toHaveLength(2);
+  expect(await worktrees.diff(of('fix'))).toBe('');
 });
 
 it('a delegation begins with the merged changes of those that it builds on', async () => {
