@@ -58,7 +58,7 @@ export function createOddServers(): OddServers {
       connectionsMax,
       ...rest
     } = {}) {
-      const [command = '', ...before] = [...behind, process.execPath];
+      const [command, ...before] = [...behind, process.execPath];
       const stdio = {
         type: 'stdio',
         command,
