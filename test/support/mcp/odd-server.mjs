@@ -58,7 +58,7 @@ function listTools() {
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const texts = (text) => ({ content: [{ type: 'text', text }] });
 
-/** What each tool does; the others say that they are done. */
+/** Tools that do something; the others say that they are done. */
 const works = {
   echo: ({ text }) => texts(`${text} from ${process.pid}`),
   env: () => texts(JSON.stringify(process.env)),
@@ -76,9 +76,9 @@ const works = {
     return texts('changed');
   },
   async progress(_input, send, progressToken) {
-    for (let step = 1; step <= 5; step += 1) {
-      await wait(400);
-      const params = { progressToken, progress: step, total: 5, message: `step ${step}` };
+    for (let step = 1; step <= 6; step += 1) {
+      await wait(1_000);
+      const params = { progressToken, progress: step, total: 6, message: `step ${step}` };
       send({ jsonrpc: '2.0', method: 'notifications/progress', params });
     }
     return texts('all steps');
