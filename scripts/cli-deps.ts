@@ -127,9 +127,9 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
       list: async (dir) => (await loadCliMcp()).list(dir),
       check: async (dir, name) => (await loadCliMcp()).check(dir, name),
     },
-    readPlan: async (runId) => {
+    readPlan: async (runId, version) => {
       await checkFormat(home);
-      return readStoredPlan(files, runId).catch(nameUnknownRun);
+      return readStoredPlan(files, runId, version).catch(nameUnknownRun);
     },
     prune: async (options) => {
       await checkFormat(home);

@@ -56,6 +56,7 @@ import { createShippedMiddlewares } from '../activities/middlewares/shipped-midd
 import { createAgentsOf } from './create-input-check.ts';
 import { describeMissing } from './open-commands.ts';
 import type { Commands } from './open-commands.ts';
+import { describeMissingWeb, webDefaults } from './web-settings.ts';
 import type { WorkerSettings } from './worker-settings.ts';
 
 /** Time limits of the activities. Tests shorten them. */
@@ -121,6 +122,7 @@ export function createActivities(
       worktrees: places.worktrees,
       prefixGate: new PrefixGate(),
       defaultModel,
+      webModel: webModelOf(settings),
       resolveModel: resolveModelName,
       ...(isRehearsal ? rehearsedPrices : { computeUsage, computeWorst }),
       ...turnTimes,
@@ -128,11 +130,7 @@ export function createActivities(
     ...createRecordActivities({
       store,
       index: createFileRunIndex({ home }),
-      agents: createAgentsOf(toolNames, {
-        agentRoots: settings.agentRoots,
-        missingTools: describeMissing(commands),
-        onLeftOut: (words) => log.warn(words),
-      }),
+      agents: agentsOf(settings, commands, toolNames),
       projection,
       workspaces: places.workspaces,
       changes: createRunChanges({ home }),
@@ -151,6 +149,25 @@ export function createActivities(
     ...createDesignActivities(designDeps(home, store, tools)),
     ...createThreadActivities(threadDeps(settings, store, redactor)),
   };
+}
+
+/** Reads agents; those that grant what this worker lacks go on without it, or are refused with the cause. */
+function agentsOf(
+  { agentRoots, web = webDefaults }: WorkerSettings,
+  commands: Commands,
+  toolNames: readonly string[],
+): ReturnType<typeof createAgentsOf> {
+  return createAgentsOf(toolNames, {
+    agentRoots,
+    missingTools: { ...describeMissing(commands), ...describeMissingWeb(web) },
+    onLeftOut: (words) => log.warn(words),
+  });
+}
+
+/** Returns the model of nested calls: a small one of the provider. The models of another server are unknown. */
+function webModelOf({ baseUrl, web = webDefaults }: WorkerSettings): string | undefined {
+  const name = web.model ?? (baseUrl === undefined ? 'haiku' : null);
+  return name === null ? undefined : (resolveModelName(name) ?? undefined);
 }
 
 function createMiddlewares(redactor: Redactor, own: readonly Middleware[]): MiddlewareRegistry {
@@ -179,10 +196,11 @@ function designDeps(home: string, store: ArtifactStore, tools: ToolRegistry): De
 
 /** A user's file that is replaced is kept as it is: with marks in it, nothing could restore it. */
 function createPlaces(
-  { home, workspaceRoots: roots, tools }: WorkerSettings,
+  settings: WorkerSettings,
   commands: Commands,
   segments: Segments,
 ): ToolPlaces {
+  const { home, workspaceRoots: roots, tools } = settings;
   const plain = createFileArtifactStore({ segments });
   const keep = (content: Uint8Array) => plain.put(content);
   const worktrees = createGitWorktrees({ home });
@@ -195,7 +213,8 @@ function createPlaces(
   });
   const runner = 'runner' in commands ? commands.runner : null;
   const untrusted = tools?.untrustedWorkspaces ?? false;
-  return { workspaces, worktrees, commands: runner, untrusted };
+  const { on: web } = settings.web ?? webDefaults;
+  return { workspaces, worktrees, commands: runner, untrusted, web };
 }
 
 /** The rehearsal costs nothing, whichever model an agent names. */

@@ -24,6 +24,8 @@ export interface AgentTurnDeps {
   readonly prefixGate: PrefixGate;
   /** Model of agents that name none. */
   readonly defaultModel: string;
+  /** Model of nested calls that search the web. If undefined, that of the agent. */
+  readonly webModel?: string | undefined;
   /** Resolves a model's name in a plan; null: it stands for itself. */
   readonly resolveModel: (name: string) => string | null;
   /** Computes the usage of one call from the provider's counts. A model name without a price has the requested one's. */

@@ -18,6 +18,14 @@ export interface SystemBlock {
   readonly cacheBreakpoint: boolean;
 }
 
+/** Limits of the provider's own search and fetch in one request. */
+export interface WebLimits {
+  readonly searchesMax: number;
+  readonly fetchesMax: number;
+  /** Tokens of one fetched page. */
+  readonly pageTokensMax: number;
+}
+
 export interface ModelRequest {
   readonly model: string;
   readonly maxOutputTokens: number;
@@ -36,6 +44,8 @@ export interface ModelRequest {
    * nothing. If undefined, all of it.
    */
   readonly outputForm?: 'bare' | 'unasked';
+  /** The provider's own search and fetch of the web. If undefined, none; never beside other tools or an output. */
+  readonly web?: WebLimits;
   /** Names the call in the provider's logs (`metadata.user_id`); holds no personal data. */
   readonly callKey: string;
 }
@@ -46,6 +56,8 @@ export interface TokenCount {
   readonly cacheCreationInputTokens: number;
   readonly cacheReadInputTokens: number;
   readonly outputTokens: number;
+  /** Searches of the web, which are billed one by one. Absent: none. */
+  readonly webSearches?: number;
 }
 
 export interface ModelReply {

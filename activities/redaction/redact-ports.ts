@@ -47,6 +47,7 @@ function readText(bytes: Uint8Array): string | null {
 export function redactLedger(ledger: ReplyLedger, redactor: Redactor): ReplyLedger {
   return {
     find: (key) => ledger.find(key),
+    list: (place, since) => ledger.list(place, since),
     put: async (key, attempt, value, batch) =>
       ledger.put(key, attempt, redactor.redactValue(value, 'ledger'), batch),
   };
@@ -139,7 +140,7 @@ export function redactTool(tool: Tool, redactor: Redactor): Tool {
     }
   };
   // What it reads came from the model, and was redacted then.
-  if (tool.effect === 'state') return tool;
+  if (tool.effect === 'state' || tool.effect === 'research') return tool;
   if (tool.effect === 'read') {
     return { ...tool, run: (input, context) => redacted(() => tool.run(input, context)) };
   }

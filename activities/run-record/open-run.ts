@@ -80,6 +80,7 @@ export async function openRun(
     limits,
     budget,
     use_defaults: request.useDefaults,
+    ...(request.notes && { notes: true }),
     autonomy: request.autonomy,
     ...(request.workspaceDir !== null && { changes: request.changes }),
     triads: request.triads,

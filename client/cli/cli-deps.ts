@@ -66,8 +66,11 @@ export interface CliDeps extends CliShell {
   readonly agents: CliAgents;
   /** If undefined: not available. */
   readonly mcp?: CliMcp | undefined;
-  /** Reads the newest plan of a designed run, or null when it has none. Rejects with a CliError for an unknown run. */
-  readonly readPlan: (runId: string) => Promise<CoordinationPlan | null>;
+  /**
+   * Reads the plan of a designed run, the newest or the version with this number from 1; null when there is none. Rejects
+   * with a CliError for an unknown run.
+   */
+  readonly readPlan: (runId: string, version?: number) => Promise<CoordinationPlan | null>;
   /** Checks beyond those that need only the server. */
   readonly doctorChecks: readonly DoctorCheck[];
   /** Replays histories on the code of this checkout, one after the other, each as it is asked for. */
@@ -151,6 +154,11 @@ export interface CliChanges {
 export interface TakenOver {
   readonly dir: string;
   readonly files: readonly { readonly change: string; readonly path: string }[];
+  /**
+   * Fate of the run's commit after `undo`: a commit on top reverts it, or the files are back but not committed. Absent when
+   * the run made none.
+   */
+  readonly commit?: 'reverted' | 'left';
 }
 
 /**

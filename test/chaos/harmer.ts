@@ -82,7 +82,10 @@ export class Harmer {
     const inCall = this.calls().some(({ endedAtMs }) => endedAtMs === null || endedAtMs >= atMs);
     await whileAway?.();
     const readyAtMs = await this.#heal(blow);
-    this.interruptions.push({ kind, atMs, readyAtMs, unrecorded, inCall });
+    // Tasks may have come to a worker that was stopped: its polls were open.
+    const late = blow.type === 'pause' ? await this.#unrecordedCalls() : [];
+    const found = [...new Set([...unrecorded, ...late])];
+    this.interruptions.push({ kind, atMs, readyAtMs, unrecorded: found, inCall });
   }
 
   /** The model calls of the run so far. */

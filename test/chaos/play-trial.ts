@@ -154,7 +154,8 @@ class Trial {
     this.#asked.push(...asked);
     const { answering, run } = this.#plan;
     if (answering === 'at once' || answering === 'one by one') this.#goOn(this.#answer(asked));
-    else if (this.#asked.length === run.askings.length) this.#goOn(this.#answerAll());
+    else if (run.asksInSteps === true) this.#goOn(this.#answerAll(asked));
+    else if (this.#asked.length === run.askings.length) this.#goOn(this.#answerAll(this.#asked));
   }
 
   async #reply(request: ScriptedRequest): Promise<Reply> {
@@ -213,9 +214,9 @@ class Trial {
     await eventually(`the recorded reply of ${callKey}`, isRecorded, recordedMsMax);
   }
 
-  async #answerAll(): Promise<void> {
-    if (this.#plan.answering !== 'while away') return this.#answer(this.#asked);
-    const whileAway = (): Promise<void> => this.#answer(this.#asked);
+  async #answerAll(asked: readonly Asked[]): Promise<void> {
+    if (this.#plan.answering !== 'while away') return this.#answer(asked);
+    const whileAway = (): Promise<void> => this.#answer(asked);
     const blow = { type: 'kill worker' } as const;
     return this.#harmer.hurt(blow, 'worker killed before the answers', { whileAway });
   }
@@ -259,8 +260,11 @@ class Trial {
     // The home holds what the runs before this one were cut off in.
     const orphans = this.#plan.isHomeUsed ?? !isUndisturbed(this.#plan);
     const { broken, histories } = await findBrokenPromises(this.#lane, this.#runId, { orphans });
-    const facts = await readRunFacts({ histories, questions, budget, home: this.#lane.home });
-    return { ...this.#played(), facts, stuck: null, broken, histories };
+    const played = this.#played();
+    const { home } = this.#lane;
+    const callKeys = played.calls.map(({ key }) => key);
+    const facts = await readRunFacts({ histories, questions, budget, home, callKeys });
+    return { ...played, facts, stuck: null, broken, histories };
   }
 
   /** @throws when the server takes an answer for a run that is over: nobody would ever look at it. */

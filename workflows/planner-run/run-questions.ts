@@ -60,7 +60,7 @@ export function designLostQuestion(reason: string, spent: string): AskedQuestion
   return {
     text: `The design ended without a result: ${cutText(reason, 1_500)}. What now?`,
     why_it_matters:
-      'retry: a new design is made. abandon: end the run here.' +
+      'retry: the design goes on after its last finished stage. abandon: end the run here.' +
       (spent === '' ? '' : ` Its whole budget counts as spent: ${spent}.`),
     priority: 'critical',
     expected_answer_format: 'choice',

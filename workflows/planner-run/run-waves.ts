@@ -25,6 +25,7 @@ import type { RootHost } from '../shared/root-host.ts';
 import { describeBudget } from '../shared/root-state.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { childOptions } from '../shared/child-options.ts';
+import { judgeWave } from './judge-wave.ts';
 import { addPlan, designFirst } from './run-design-first.ts';
 import { openLedger } from './run-ledger.ts';
 import type { RunLedger } from './run-ledger.ts';
@@ -83,7 +84,7 @@ async function takeStep(
       ledger.take(wave);
       host.takeWave(wave);
       if (wave.status === 'finished') return endAsFinished(state.criteria);
-      return wave.status === 'decided' ? null : wave.status;
+      return wave.status === 'decided' ? judgeWave(host, wave.wave) : wave.status;
     }
   }
 }
@@ -158,6 +159,7 @@ async function orderNext(host: RootHost, ledger: RunLedger, told: number): Promi
     amendments: state.amendments,
     news: host.news.since(told),
     use_defaults: opened.use_defaults,
+    ...((opened.notes === true || state.plan_approved !== null) && { notes: true }),
     autonomy: opened.autonomy,
     triads: opened.triads,
     ...(opened.changes !== undefined && { changes: opened.changes }),
@@ -227,6 +229,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     limits: opened.limits,
     budget: state.budget,
     use_defaults: opened.use_defaults,
+    ...(opened.notes === true && { notes: true }),
     questions: opened.questions,
     approvers: opened.approvers,
     autonomy: opened.autonomy,

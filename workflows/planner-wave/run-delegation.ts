@@ -157,6 +157,7 @@ function orderOf(
     limits,
     reservation,
     paused: false,
+    ...(order.notes === true && { notes: true }),
   };
 }
 
