@@ -54,7 +54,7 @@ export const PinnedTool = z.strictObject({
   server: z.string(),
   /** Name at the server. */
   tool: z.string(),
-  /** SHA-256 of what the server says about it. */
+  /** SHA-256 of what the server says about it, in Base64. */
   hash: z.string(),
   /** Text of the server, cleaned and cut. */
   description: z.string(),

@@ -224,7 +224,7 @@ export interface CheckedMcpServer extends ListedMcpServer {
     readonly name: string;
     readonly effect: 'read' | 'acting';
     readonly brings: readonly string[];
-    /** SHA-256 of all that the server says about it. */
+    /** SHA-256 of all that the server says about it, in Base64. */
     readonly hash: string;
     /** Text of the server: data. */
     readonly description: string;

@@ -18,6 +18,7 @@ import { createActivities } from '../../worker/create-activities.ts';
 import type { ActivityTimes } from '../../worker/create-activities.ts';
 import { createWorker } from '../../worker/create-worker.ts';
 import type { GrantableTool } from '../../activities/tools/tool.ts';
+import type { McpServers } from '../../activities/ports/mcp-servers.ts';
 import type { Middleware } from '../../activities/ports/middleware.ts';
 import type { Commands } from '../../worker/open-commands.ts';
 import type { WorkerSettings } from '../../worker/worker-settings.ts';
@@ -35,6 +36,8 @@ export interface StageOptions {
   readonly middlewares?: readonly Middleware[];
   /** Tools of the worker's owner in addition to the shipped ones. Default: none. */
   readonly tools?: readonly GrantableTool[];
+  /** MCP servers, which the stage closes. Default: none. */
+  readonly mcp?: McpServers;
   /** Default: no agent can be granted commands. */
   readonly commands?: Commands;
   /** The worker's own secrets. Default: none. */
@@ -126,6 +129,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     questions: (handle) => handle.query<QuestionsView>('questions'),
     async close() {
       await workers.stop();
+      await options.mcp?.close();
       await rehearsal.close();
       await nativeConnection.close();
       await connection.close();
@@ -160,6 +164,7 @@ function createWorkers(
           options.middlewares,
           options.commands,
           options.tools,
+          options.mcp,
         ),
         shutdownGraceMs: options.shutdownGraceMs ?? 2_000,
         maxCachedWorkflows: options.maxCachedWorkflows,

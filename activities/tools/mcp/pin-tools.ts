@@ -84,9 +84,11 @@ export function nameTool(server: string, tool: string): string {
 /** Hashes everything that a server says about a tool, whatever the order of its keys. */
 export function hashTool(raw: Readonly<Record<string, unknown>>): string {
   const { name, description, inputSchema, outputSchema, annotations } = raw;
-  return hashBytes(
+  const hash = hashBytes(
     JSON.stringify(sortKeys({ name, description, inputSchema, outputSchema, annotations })),
   );
+  // In hexadecimal it would look like the address of an artifact.
+  return Buffer.from(hash, 'hex').toString('base64url');
 }
 
 function sortKeys(value: unknown): unknown {

@@ -24,7 +24,7 @@ export interface OddServers {
 
 interface OddOptions extends Partial<Pick<McpServer, 'timeoutMs' | 'trusted' | 'brings'>> {
   readonly flags?: readonly string[];
-  /** Of the server by HTTP. If undefined: by standard input and output. */
+  /** Address of a server by HTTP. If undefined: by standard input and output. */
   readonly url?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly transport?: McpServer['transport'];
@@ -58,7 +58,7 @@ export function createOddServers(): OddServers {
       connectionsMax,
       ...rest
     } = {}) {
-      const [command = '', ...before] = [...behind, process.execPath];
+      const [command, ...before] = [...behind, process.execPath];
       const stdio = {
         type: 'stdio',
         command,

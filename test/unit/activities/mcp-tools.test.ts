@@ -25,10 +25,26 @@ function pinOne(server: Parameters<typeof pinTools>[0], tool: object): PinnedToo
   return pin;
 }
 
-describe('files of servers', () => {
-  const read = (servers: object, env = {}) =>
-    readServers('f', JSON.stringify({ mcpServers: servers }), env);
+const read = (servers: object, env = {}) =>
+  readServers('f', JSON.stringify({ mcpServers: servers }), env);
 
+const check = (schema: object, input: unknown) => {
+  const pin = pinOne(stranger, { inputSchema: { type: 'object', ...schema } });
+  const tool = createMcpTool(
+    serversOf(() => Promise.reject(new Error('no'))),
+    pin,
+  );
+  const registry = new Map([[pin.name, tool]]);
+  return prepareCall(registry, { name: pin.name, input, allowedTools: [pin.name] });
+};
+
+const answer = (content: unknown[], structured?: unknown): McpAnswer => ({
+  content,
+  structured,
+  isError: false,
+});
+
+describe('files of servers', () => {
   it('variables are filled in everywhere, with defaults', () => {
     const one = { command: '${BIN}', args: ['${A:-x}', '$B'], env: { K: 'v-${BIN}' } };
     const two = {
@@ -169,16 +185,6 @@ describe('tools of servers', () => {
 });
 
 describe('arguments', () => {
-  const check = (schema: object, input: unknown) => {
-    const pin = pinOne(stranger, { inputSchema: { type: 'object', ...schema } });
-    const tool = createMcpTool(
-      serversOf(() => Promise.reject(new Error('no'))),
-      pin,
-    );
-    const registry = new Map([[pin.name, tool]]);
-    return prepareCall(registry, { name: pin.name, input, allowedTools: [pin.name] });
-  };
-
   it('are checked before the server sees them', () => {
     const schema = { properties: { n: { type: 'integer' } }, required: ['n'] };
     expect(check(schema, { n: 1 })).toMatchObject({ input: { n: 1 } });
@@ -213,12 +219,6 @@ describe('arguments', () => {
 });
 
 describe('answers', () => {
-  const answer = (content: unknown[], structured?: unknown): McpAnswer => ({
-    content,
-    structured,
-    isError: false,
-  });
-
   it('texts are shown; pictures, links and files are named', () => {
     const text = renderAnswer(
       answer(

@@ -76,22 +76,22 @@ it('an abort is told from a timeout, and the server is told of it', async () => 
 });
 
 it('a server that hangs is an error with a cure, and the next call gets a new one', async () => {
-  const mcp = odd.open({ timeoutMs: 1_000 });
+  const mcp = odd.open({ timeoutMs: 5_000 });
   await expect(callOdd(mcp, await odd.pin(mcp, 'hang'))).rejects.toThrow(
     /"odd" did not answer in time: .*Cure: run its command by hand/,
   );
   const echo = await odd.pin(mcp, 'echo');
   expect(textOf(await callOdd(mcp, echo, { text: 'again' }))).toContain('again from');
-});
+}, 30_000);
 
 it('progress prolongs a call beyond its timeout, and is passed on', async () => {
-  const mcp = odd.open({ timeoutMs: 1_000 });
+  const mcp = odd.open({ timeoutMs: 5_000 });
   const words: string[] = [];
   const pin = await odd.pin(mcp, 'progress');
   const answer = await callOdd(mcp, pin, {}, { onProgress: (line) => words.push(line) });
   expect(textOf(answer)).toContain('all steps');
-  expect(words).toContain('3/5 step 3');
-});
+  expect(words).toContain('3/6 step 3');
+}, 30_000);
 
 it('a server that dies during a call is an error of unknown end, and is started again', async () => {
   const mcp = odd.open();
@@ -139,7 +139,7 @@ it('a server that never answers is given up, and says how to find out why', asyn
   const list = mcp.list('odd');
   await expect(list).rejects.toBeInstanceOf(McpUnavailable);
   await expect(list).rejects.toThrow(/"odd" does not start: spawn no-such-program ENOENT. Cure:/);
-  await expect(odd.open({ flags: ['--hangs-list'], timeoutMs: 3_000 }).list('odd')).rejects.toThrow(
+  await expect(odd.open({ flags: ['--hangs-list'], timeoutMs: 5_000 }).list('odd')).rejects.toThrow(
     /"odd" does not start/,
   );
 }, 60_000);
@@ -186,10 +186,10 @@ it('a server by HTTP that dies during a call is noticed before the timeout', asy
   const server = await odd.serve();
   const mcp = odd.open({ url: server.url, timeoutMs: 600_000 });
   const call = callOdd(mcp, await odd.pin(mcp, 'hang'));
-  const failed = expect(call).rejects.toThrow(/ended or failed during the call/);
+  const failed = call.catch((error: unknown) => String(error));
   await noted('call hang');
   server.kill();
-  await failed;
+  expect(await failed).toContain('ended or failed during the call');
 });
 
 it('redirects are refused, and nothing reaches the other server', async () => {
