@@ -59,6 +59,11 @@ export interface Activities extends DesignActivities {
    * ledger.
    */
   readonly recallSpent: (input: RecallSpentInput) => Promise<{ readonly usage: Usage }>;
+  /** Returns the billed usage below a workflow id since Unix epoch milliseconds, lost executions included. */
+  readonly recallRunSpent: (input: {
+    readonly place: string;
+    readonly since: number;
+  }) => Promise<{ readonly usage: Usage }>;
   /**
    * Makes one call of a tool that changes something outside, at most once, however often the activity is repeated. A
    * failing tool is a result with `is_error`, not an error.
@@ -149,6 +154,8 @@ export interface OpenRunResult {
   /** Null when nothing is limited. */
   readonly budget: RunBudget | null;
   readonly use_defaults: boolean;
+  /** Defined in `runSettings`. Absent when the input did not ask for notes. */
+  readonly notes?: boolean;
   readonly questions: QuestionRules;
   /** Names of those who may decide what lets the run act or spend (`PLANWAVE_APPROVERS`). Null: everyone. */
   readonly approvers: readonly string[] | null;

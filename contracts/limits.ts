@@ -17,6 +17,10 @@ export const LimitsInput = z.strictObject({
     limitMaxima.inline_events,
     "Events of a wave's history up to which its delegations run inside it. A later one is a workflow of its own.",
   ),
+  max_signals: count(
+    limitMaxima.max_signals,
+    'Signals to a run after which it ends its wave early and continues as new. The server takes 10,000.',
+  ),
   max_output_tokens: count(
     limitMaxima.max_output_tokens,
     'Output tokens of one model call, at first. Truncation raises it; models limit it.',

@@ -40,6 +40,8 @@ export type Prompt =
       readonly plan_ref: Ref;
       readonly delegation_id: string;
       readonly upstream: readonly UpstreamOutput[];
+      /** The CompletionSession of an earlier attempt. Absent when there is none. */
+      readonly session_ref?: Ref;
     }
   | {
       /** The first turn of a member in a phase. */

@@ -10,7 +10,7 @@ import type { Autonomy, KnownAnswer } from './question.ts';
 import type { RunAnswer } from './planner-run.ts';
 import type { NewsItem } from './messages.ts';
 import type { Ref } from './ref.ts';
-import type { MergeConflict } from './run-changes.ts';
+import type { DelegationChange, MergeConflict } from './run-changes.ts';
 import { runSettings } from './run-settings.ts';
 import type { ChangesMode } from './run-settings.ts';
 import { NamedTeams } from './team.ts';
@@ -33,6 +33,13 @@ export const PlannerWaveInput = z.strictObject({
 export type PlannerWaveInput = z.input<typeof PlannerWaveInput>;
 
 /** Order of a run to its wave. */
+/** Usage of a run as far as it knows. */
+export interface KnownSpent {
+  readonly usage: Usage;
+  /** Unix epoch milliseconds at which the run began. */
+  readonly since: number;
+}
+
 export interface WaveOrder {
   readonly run_id: string;
   readonly wave: number;
@@ -43,6 +50,8 @@ export interface WaveOrder {
   readonly limits: RunLimits;
   /** Null when nothing is limited. */
   readonly budget: BudgetAccount | null;
+  /** Usage that the run knew of when `budget` was reserved. Absent when nothing is limited. */
+  readonly spent?: KnownSpent;
   readonly criteria: readonly CriterionState[];
   readonly known_inputs: readonly string[];
   readonly delegation_ids: readonly string[];
@@ -51,6 +60,8 @@ export interface WaveOrder {
   readonly stale: readonly string[];
   readonly amendments: readonly string[];
   readonly use_defaults: boolean;
+  /** True when agents keep completion-drive notes. Absent when they do not. */
+  readonly notes?: boolean;
   readonly autonomy: Autonomy;
   /** True when triads may do delegations. */
   readonly triads: boolean;
@@ -88,6 +99,8 @@ export interface WaveResult {
   readonly decision: WaveDecisionOutline | null;
   /** Defined in RecordedWave. */
   readonly merge_conflicts?: readonly MergeConflict[];
+  /** Changes of its completed delegations in the user's folder. Absent when there are none. */
+  readonly changes?: readonly DelegationChange[];
   /** Fingerprints of the delegations that were started. */
   readonly fingerprints: readonly string[];
   /** State of all criteria after the wave. */

@@ -9,6 +9,7 @@ import { openSegments } from '../activities/adapters/file-store/segments.ts';
 import type { Segments } from '../activities/adapters/file-store/segments.ts';
 import { createRunChanges } from '../activities/adapters/git/git-run-changes.ts';
 import { createGitWorktrees } from '../activities/adapters/git/git-worktrees.ts';
+import { openMcpServers } from '../activities/adapters/mcp/open-mcp-servers.ts';
 import { createFileWorkspaces } from '../activities/adapters/workspaces/file-workspaces.ts';
 import { createPageFetcher } from '../activities/adapters/web/fetch-page.ts';
 import { createThreadStore } from '../activities/adapters/thread-store/create-thread-store.ts';
@@ -26,7 +27,7 @@ import {
   createMiddlewareRegistry,
   describeMiddlewares,
 } from '../activities/middlewares/middleware-registry.ts';
-import type { Middleware } from '../activities/ports/middleware.ts';
+import type { Middleware, MiddlewareRegistry } from '../activities/ports/middleware.ts';
 import type { ModelClient, ModelRequest } from '../activities/ports/model-client.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
 import {
@@ -36,6 +37,7 @@ import {
   redactProjection,
   redactStore,
   redactThreads,
+  redactTool,
   redactTools,
 } from '../activities/redaction/redact-ports.ts';
 import { redactModel } from '../activities/redaction/redact-model.ts';
@@ -45,6 +47,7 @@ import { createDesignActivities } from '../activities/design/create-design-activ
 import type { DesignDeps } from '../activities/design/create-design-activities.ts';
 import type { ArtifactStore } from '../activities/ports/artifact-store.ts';
 import { createThreadActivities } from '../activities/threads/thread-activities.ts';
+import { createMcpTool } from '../activities/tools/mcp/create-mcp-tool.ts';
 import { createTools } from '../activities/tools/registry/create-registry.ts';
 import type { ToolPlaces } from '../activities/tools/registry/create-registry.ts';
 import { listGrantable, listProperties, listWorkspaceTools } from '../activities/tools/tool.ts';
@@ -78,6 +81,7 @@ const notLookedFor: Commands = {
  * @param ownMiddlewares Those of the worker's owner, besides the shipped ones; none by default.
  * @param commands Result of `openCommands`; none by default.
  * @param ownTools Those of the worker's owner, besides the shipped ones; none by default.
+ * @param mcp Servers of tools, which the caller closes; none by default.
  */
 export function createActivities(
   settings: WorkerSettings,
@@ -87,6 +91,7 @@ export function createActivities(
   ownMiddlewares: readonly Middleware[] = [],
   commands: Commands = notLookedFor,
   ownTools: readonly GrantableTool[] = [],
+  mcp = openMcpServers(new Map()),
 ): Activities {
   const { home, apiKey, baseUrl, defaultModel, isRehearsal } = settings;
   const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
@@ -96,10 +101,7 @@ export function createActivities(
   const places = createPlaces(settings, commands, segments);
   const tools = redactTools(createTools({ ...places, own: ownTools }), redactor);
   const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
-  const middlewares = redactMiddlewares(
-    createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...ownMiddlewares]),
-    redactor,
-  );
+  const middlewares = createMiddlewares(redactor, ownMiddlewares);
   const client = createAnthropicClient({
     apiKey,
     baseUrl,
@@ -117,6 +119,7 @@ export function createActivities(
       ledger: redactLedger(createFileReplyLedger({ segments }), redactor),
       effects: redactEffects(createFileEffectLedger({ home }), redactor),
       tools,
+      toMcpTool: (pin) => redactTool(createMcpTool(mcp, pin), redactor),
       worktrees: places.worktrees,
       prefixGate: new PrefixGate(),
       defaultModel,
@@ -135,6 +138,8 @@ export function createActivities(
       approvers: settings.approvers ?? null,
       toolNames,
       toolProperties: listProperties(tools),
+      mcp,
+      onLeftOut: (words) => log.warn(words),
       workspaceTools: listWorkspaceTools(tools),
       middlewareNames: describeMiddlewares(middlewares),
       // The models of another server are unknown.
@@ -164,6 +169,13 @@ function agentsOf(
 function webModelOf({ baseUrl, web = webDefaults }: WorkerSettings): string | undefined {
   const name = web.model ?? (baseUrl === undefined ? 'haiku' : null);
   return name === null ? undefined : (resolveModelName(name) ?? undefined);
+}
+
+function createMiddlewares(redactor: Redactor, own: readonly Middleware[]): MiddlewareRegistry {
+  return redactMiddlewares(
+    createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...own]),
+    redactor,
+  );
 }
 
 function threadDeps(

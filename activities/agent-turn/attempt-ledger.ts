@@ -68,6 +68,22 @@ export async function recallSpent(
 }
 
 /**
+ * Adds up what all calls of a run, or of a part of it, were billed, those of executions that are gone included.
+ *
+ * @param place workflow id of the run or the part.
+ * @param since Unix epoch milliseconds.
+ * @throws StoreUnavailable
+ */
+export async function recallRunSpent(
+  ledger: ReplyLedger,
+  place: string,
+  since: number,
+): Promise<Usage> {
+  const entries = await ledger.list(place, since);
+  return sumSpent(entries.map(({ value }) => value).filter(isEntry));
+}
+
+/**
  * @param spent usage of this attempt alone.
  * @param batch artifacts that the result refers to: they are stored with it.
  * @throws StoreUnavailable

@@ -8,6 +8,8 @@ export interface ToolSpec {
   /** Text for a model: when to use it, its limits, one example. */
   readonly description: string;
   readonly input: z.ZodType;
+  /** JSON schema that models are sent instead of that of `input`. If undefined, that of `input`. */
+  readonly json_schema?: Readonly<Record<string, unknown>>;
 }
 
 export interface SystemBlock {

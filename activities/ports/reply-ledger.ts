@@ -10,6 +10,14 @@ export interface LedgerKey {
   readonly activity_id: string;
 }
 
+/** An entry of a run, with what it belongs to. */
+export interface LedgerEntry {
+  readonly key: LedgerKey;
+  /** Number of the attempt, from 1. */
+  readonly attempt: number;
+  readonly value: unknown;
+}
+
 /**
  * Ledger of activity results. A result is written before the activity returns and read first on a retry: a worker that
  * dies between the model's reply and the completion does not buy the reply again.
@@ -23,6 +31,16 @@ export interface ReplyLedger {
    * @throws {StoreUnavailable} when the ledger can't be read.
    */
   find(key: LedgerKey): Promise<readonly unknown[]>;
+
+  /**
+   * Lists the entries of a run: those of its workflow and of all workflows below it, also of executions that were
+   * terminated or that a reset took back. A torn or damaged entry counts as none.
+   *
+   * @param place Workflow id of the run, or of a part of it.
+   * @param since Unix epoch milliseconds. Entries that were written before are left out.
+   * @throws {StoreUnavailable} when the ledger can't be read.
+   */
+  list(place: string, since: number): Promise<readonly LedgerEntry[]>;
 
   /**
    * Stores `value`, which must survive JSON, replacing this attempt's earlier entry. When the promise resolves, the

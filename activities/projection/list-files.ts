@@ -13,10 +13,12 @@ import {
   describePlanStatus,
   interviewRef,
   listDesignFiles,
+  outputPath,
   planRefOf,
   renderInterview,
 } from './render-design.ts';
 import { renderPhase } from './render-phase.ts';
+import { listSessionFiles } from './render-sessions.ts';
 import { renderTeam } from './render-team.ts';
 
 /** Lists every file of the tree that belongs to a record. The same record gives the same files, byte for byte. */
@@ -27,6 +29,7 @@ export function listFiles(record: RunRecord): readonly ProjectedFile[] {
     ...record.waves.flatMap(listWaveFiles),
     ...record.waves.flatMap(listReports),
     ...listTaskOutputs(record),
+    ...listSessionFiles(record),
     ...listResult(record),
   ];
 }
@@ -41,6 +44,7 @@ function listRunFiles(record: RunRecord): readonly ProjectedFile[] {
         record.phase,
         record.waves,
         record.design?.plan_refs,
+        record.sessions,
         record.open_questions,
         record.answered_questions,
       ],
@@ -135,7 +139,7 @@ function listReports({ plan_ref, outcomes }: StoredWave): readonly ProjectedFile
 
 function listTaskOutputs(record: RunRecord): readonly ProjectedFile[] {
   return listCompleted(record).map((one) => ({
-    path: treePaths.taskOutput(one.agent_id, one.delegation_id),
+    path: outputPath(record, one),
     of: [one.output_ref],
     needs: { outputs: [one.output_ref] },
     render: (texts) => textOf(texts.outputs, one.output_ref).detailed_md,

@@ -34,7 +34,20 @@ export async function projectRun(
     written += files.length;
     files = scope === 'all' ? files.flatMap((file) => file.below?.(texts) ?? []) : [];
   }
+  if (scope !== 'all') await removeGone(record, scope.since, writer);
   return written;
+}
+
+/** Removes the files that the record had before and has no more: a session that has ended has another name. */
+async function removeGone(
+  record: RunRecord,
+  since: RunRecord,
+  writer: ProjectionWriter,
+): Promise<void> {
+  const kept = new Set(listFiles(record).map(({ path }) => path));
+  for (const { path } of listFiles(since)) {
+    if (!kept.has(path)) await writer.remove(record.run_id, path);
+  }
 }
 
 /** Lists the files whose sources in the record are other objects than before: the fold keeps what an event leaves as it is. */

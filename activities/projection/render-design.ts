@@ -1,15 +1,21 @@
+import type { AdaptationCause } from '../../contracts/adaptation.ts';
 import type { RecordedDesign } from '../../contracts/design-run.ts';
 import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-plan.ts';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { AgentStatusValue, SessionReport } from '../../contracts/note.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { RunRecord } from '../../contracts/run-record.ts';
+import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import { findTask } from '../../core/design/next-wave.ts';
 import {
   projectSharedStatus,
   renderConversationSummary,
   renderCoordinationPlan,
 } from '../../core/design/render-plan.ts';
-import type { PlanTaskState, PlanTaskStatus } from '../../core/design/render-plan.ts';
+import type { PlanTaskState } from '../../core/design/render-plan.ts';
+import { statusAtEnd } from '../../core/notes/agent-status.ts';
 import { renderAgentInstructions } from '../../core/design/templates.ts';
+import { bullets } from '../../core/text/markdown.ts';
+import type { Deliverable } from '../../core/run/list-deliverables.ts';
 import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { ProjectedFile, RecordTexts } from './record-texts.ts';
@@ -31,13 +37,35 @@ export function listDesignFiles(record: RunRecord): readonly ProjectedFile[] {
       path: treePaths.coordinationPlan,
       render: (texts) => renderCoordinationPlan(textOf(texts.coordination_plans, ref)),
     },
-    ...design.agent_names.map((name) => ({
+    ...design.plan_agents.map(({ agent_name: name }) => ({
       ...shared,
       path: treePaths.agentInstructions(name),
       render: (texts: RecordTexts) =>
         renderAgentInstructions(textOf(texts.coordination_plans, ref), name),
     })),
   ];
+}
+
+/**
+ * Returns the path of a completed delegation's output: below the agent of the plan whose task it does, otherwise below the
+ * registered agent that did it.
+ */
+export function outputPath(
+  { design }: Pick<RunRecord, 'design'>,
+  { agent_id, delegation_id }: Pick<Deliverable, 'agent_id' | 'delegation_id'>,
+): string {
+  return treePaths.taskOutput(agentNameOf({ design }, { agent_id, delegation_id }), delegation_id);
+}
+
+/** Returns the agent of the plan whose task a delegation does, otherwise the registered agent. */
+export function agentNameOf(
+  { design }: { readonly design?: RecordedDesign | undefined },
+  { agent_id, delegation_id }: Pick<Deliverable, 'agent_id' | 'delegation_id'>,
+): string {
+  const tasks = (design?.plan_agents ?? []).flatMap(({ agent_name, task_ids }) =>
+    task_ids.map((task_id) => ({ task_id, agent_name })),
+  );
+  return findTask(tasks, delegation_id)?.agent_name ?? agent_id;
 }
 
 /** Returns the result of the interview; null without one. */
@@ -66,29 +94,82 @@ export function describePlanStatus(record: RunRecord, ref: Ref, texts: RecordTex
 }
 
 function stateOf(
-  { waves, criteria }: RunRecord,
+  record: RunRecord,
   tasks: CoordinationPlan['tasks'],
   task: PlanTask,
   working: readonly string[],
 ): PlanTaskState | null {
   const { task_id } = task;
-  if (working.some((id) => findTask(tasks, id) === task)) {
-    const last_update = waves.at(-1)?.planned_at ?? null;
-    return { task_id, status: 'working', last_update, notes: null };
-  }
+  const isOf = (id: string): boolean => findTask(tasks, id) === task;
+  const session = record.sessions?.findLast((one) => isOf(one.delegation_id));
+  const atWork = working.find(isOf);
+  if (atWork === undefined) return stateAtEnd(record, task, isOf, session);
+  // Each agent reports its session when it begins; one without has not begun.
+  if (session?.delegation_id !== atWork) return null;
+  return { task_id, status: session.status, last_update: session.at, notes: notesOf(session) };
+}
+
+function stateAtEnd(
+  record: RunRecord,
+  task: PlanTask,
+  isOf: (delegation_id: string) => boolean,
+  session: SessionReport | undefined,
+): PlanTaskState | null {
+  const isDone = hasAllEvidence(record, task);
+  const wave = record.waves.findLast((one) => outcomeIn(one, isOf) !== undefined);
+  const outcome = wave === undefined ? undefined : outcomeIn(wave, isOf);
+  if (outcome === undefined && !isDone) return null;
+  const isOver = isDone && record.status !== null;
+  const status = isDone
+    ? statusAtEnd({ status: 'completed', isVerified: true, isOver })
+    : statusOfOpen(outcome);
+  const last_update = wave?.done_at ?? session?.at ?? null;
+  return { task_id: task.task_id, status, last_update, notes: notesOf(session) };
+}
+
+/** Returns the status of a task whose evidence is not complete. */
+function statusOfOpen(outcome: DelegationOutcome | undefined): AgentStatusValue {
+  const isVerified = outcome?.verification?.status === 'verified';
+  return statusAtEnd({ status: outcome?.status ?? 'skipped', isVerified, isOver: false });
+}
+
+function hasAllEvidence({ criteria }: RunRecord, { validation }: PlanTask): boolean {
   const open = new Set(
     criteria.filter(({ state }) => state === 'open').map(({ criterion_id }) => criterion_id),
   );
-  const isDone = task.validation.evidence.every(({ evidence_id }) => !open.has(evidence_id));
-  const wave = waves.findLast(({ outcomes }) =>
-    outcomes.some((one) => findTask(tasks, one.delegation_id) === task),
-  );
-  const outcome = wave?.outcomes.findLast((one) => findTask(tasks, one.delegation_id) === task);
-  if (outcome === undefined && !isDone) return null;
-  const status: PlanTaskStatus = isDone
-    ? 'verified'
-    : outcome?.status === 'completed'
-      ? 'ready_for_verification'
-      : 'failed';
-  return { task_id, status, last_update: wave?.done_at ?? null, notes: null };
+  return validation.evidence.every(({ evidence_id }) => !open.has(evidence_id));
+}
+
+function outcomeIn(
+  { outcomes }: StoredWave,
+  isOf: (delegation_id: string) => boolean,
+): DelegationOutcome | undefined {
+  return outcomes.findLast((one) => isOf(one.delegation_id));
+}
+
+/** @returns null for an agent that keeps no notes. */
+function notesOf(session: SessionReport | undefined): PlanTaskState['notes'] {
+  return session === undefined ? null : { count: session.count, unresolved: session.unresolved };
+}
+
+/** Renders what the work has shown of the plan, and how the plan was changed; null without either. */
+export function renderAdaptations({ run_id, design }: RunRecord): string | null {
+  const { adaptations = [], plan_refs = [] } = design ?? {};
+  if (adaptations.length === 0) return null;
+  const lines = adaptations.map(({ wave, cause, plan_ref, changed_tasks, approved_by }) => {
+    const version = plan_ref === null ? 0 : plan_refs.indexOf(plan_ref) + 1;
+    const change =
+      version === 0
+        ? 'The plan stayed as it was.'
+        : `The plan has version ${version} since then${approved_by === null ? '' : `, by your answer to ${approved_by}`}: ${changed_tasks.join(', ')}. See \`planwave plan diff ${run_id}@${version - 1} ${run_id}@${version}\`.`;
+    return `Wave ${wave}, ${describeCause(cause)} ${change}`;
+  });
+  return `## What the work showed of the plan\n\n${bullets(lines, '')}`;
+}
+
+function describeCause(cause: AdaptationCause): string {
+  if (cause.type === 'loop') {
+    return `\`${cause.task_id}\` asked the same again and again: ${cause.root_cause.replaceAll('_', ' ')}.`;
+  }
+  return `proof of concept \`${cause.task_id}\`: ${cause.assessment}, so ${cause.decision}.`;
 }

@@ -6,19 +6,12 @@ import type { ExecutorOutcome, TeamOutcome } from '../../contracts/team-run.ts';
 import type { TeamPlan } from '../../contracts/team.ts';
 import type { TriadPlan } from '../../contracts/triad.ts';
 import type { RunPhase } from '../../contracts/views.ts';
+import { statusAtEnd } from '../../core/notes/agent-status.ts';
+import type { AgentStatusValue } from '../../contracts/note.ts';
 import { askersOf } from '../../core/questions/join-question.ts';
 import { teamName } from '../../core/executor.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
-
-/** Status values of seed 003, and its `failed` for an agent that used up its attempts. */
-type AgentStatusValue =
-  | 'pending'
-  | 'working'
-  | 'ready_for_verification'
-  | 'blocked'
-  | 'failed'
-  | 'session_complete';
 
 interface AgentEntry {
   readonly agent_id: string;
@@ -32,6 +25,9 @@ interface AgentEntry {
   readonly dependencies: readonly string[];
   /** Unix epoch seconds; null before it started. */
   readonly last_update: number | null;
+  /** Absent for an agent that keeps no notes, like the next one. */
+  readonly completion_drive_notes_count?: number;
+  readonly unresolved_notes?: number;
 }
 
 interface TeamEntry {
@@ -52,8 +48,8 @@ interface TeamEntry {
 /**
  * Renders `shared_status.json` in the shape of seed 003: the delegations of the newest wave one by one, earlier waves in
  * numbers. The keys of `agents` are delegation_ids, because one agent can have several delegations. All times are Unix
- * epoch seconds. The seed's completion drive and verifiers do not exist yet, so the fields that tell of them are absent:
- * a count of 0 or an open gate would claim that a check had been made.
+ * epoch seconds. Fields that tell of notes are there only for agents that keep some: a count of 0 or an open gate would
+ * claim that a check had been made.
  */
 export function renderSharedStatus(record: RunRecord, texts: RecordTexts): string {
   const agents = record.waves
@@ -72,7 +68,16 @@ export function renderSharedStatus(record: RunRecord, texts: RecordTexts): strin
       earlier_waves: record.waves.slice(0, -1).map(countOutcomes),
     }),
     agents: Object.fromEntries(agents),
+    ...describeGate(agents.map(([, entry]) => entry)),
   });
+}
+
+function describeGate(agents: readonly AgentEntry[]): object {
+  const counts = agents.flatMap(({ unresolved_notes }) => unresolved_notes ?? []);
+  if (counts.length === 0) return {};
+  return {
+    overall_completion_drive_gate: counts.some((count) => count > 0) ? 'blocked' : 'open',
+  };
 }
 
 /** Counts how the delegations of a wave ended. */
@@ -107,7 +112,17 @@ function describeDelegation(
     ...describeExecutor(delegation.executor, outcome?.executor),
     dependencies: delegation.depends_on,
     ...findState(record, wave, { delegation, outcome }),
+    ...countNotes(record, delegation_id),
   };
+}
+
+function countNotes(
+  { sessions = [] }: RunRecord,
+  id: string,
+): Pick<AgentEntry, 'completion_drive_notes_count' | 'unresolved_notes'> {
+  const session = sessions.find(({ delegation_id }) => delegation_id === id);
+  if (session === undefined) return {};
+  return { completion_drive_notes_count: session.count, unresolved_notes: session.unresolved };
 }
 
 /** Describes the executor besides its agent. A triad's sections are in the plan. */
@@ -155,7 +170,17 @@ function findState(
 ): Pick<AgentEntry, 'status' | 'last_update'> {
   const id = delegation.delegation_id;
   if (outcome !== undefined)
-    return { status: describeOutcome(wave, outcome), last_update: wave.done_at };
+    return {
+      status: statusAtEnd({
+        status: outcome.status,
+        isVerified: outcome.verification?.status === 'verified',
+        isOver: wave.status === 'decided',
+      }),
+      last_update: wave.done_at,
+    };
+
+  const session = record.sessions?.find(({ delegation_id }) => delegation_id === id);
+  if (session !== undefined) return { status: session.status, last_update: session.at };
 
   const asked = record.open_questions.findLast((question) =>
     askersOf(question).some((asker) => asker.delegation_id === id),
@@ -168,19 +193,6 @@ function findState(
     answered?.answered_at ?? (delegation.depends_on.length === 0 ? wave.planned_at : null);
   if (started === null) return { status: 'pending', last_update: null };
   return { status: record.status === null ? 'working' : 'blocked', last_update: started };
-}
-
-function describeOutcome(wave: StoredWave, outcome: DelegationOutcome): AgentStatusValue {
-  switch (outcome.status) {
-    case 'completed':
-      return wave.status === 'decided' ? 'session_complete' : 'ready_for_verification';
-    case 'failed':
-      return 'failed';
-    case 'stopped':
-      return 'blocked';
-    case 'skipped':
-      return 'pending';
-  }
 }
 
 function describePhase(phase: RunPhase): string {

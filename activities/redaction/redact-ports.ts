@@ -47,6 +47,7 @@ function readText(bytes: Uint8Array): string | null {
 export function redactLedger(ledger: ReplyLedger, redactor: Redactor): ReplyLedger {
   return {
     find: (key) => ledger.find(key),
+    list: (place, since) => ledger.list(place, since),
     put: async (key, attempt, value, batch) =>
       ledger.put(key, attempt, redactor.redactValue(value, 'ledger'), batch),
   };
@@ -128,7 +129,9 @@ export function redactTools(tools: ToolRegistry, redactor: Redactor): ToolRegist
   return new Map([...tools].map(([name, tool]) => [name, redactTool(tool, redactor)]));
 }
 
-function redactTool(tool: Tool, redactor: Redactor): Tool {
+/** Wraps one tool as `redactTools` does. */
+export function redactTool<T extends Tool>(tool: T, redactor: Redactor): T;
+export function redactTool(tool: Tool, redactor: Redactor): Tool {
   const redacted = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return redactor.redactValue(await work(), 'tool');

@@ -3,7 +3,7 @@
  *
  * Invariants:
  *   RB1. A measure that was not typed has no limit; a budget without any limit is null.
- *   RB2. A wave that ends without a report has spent all that was reserved for it, and of time at most what has passed.
+ *   RB2. A wave that ends without a report has used at most the time that has passed, and no more than it had.
  */
 import type {
   BudgetAccount,
@@ -14,9 +14,7 @@ import type {
   RunBudget,
 } from '../../contracts/budget.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import { addUsage, lostUsage } from '../usage/add-usage.ts';
-import { spendingOf } from './spending.ts';
-import type { Measure } from './spending.ts';
+import { addSpending, spendingOf } from './spending.ts';
 
 const microUsdPerUsd = 1_000_000;
 const msPerMinute = 60_000;
@@ -48,45 +46,32 @@ export function reserveForWave(budget: CarriedBudget | null, usage: Usage): Budg
   return { limits, steps, before: spendingOf(usage), before_worked_ms: worked_ms };
 }
 
+/** Adds what the run has spent and no wave has told of, as after a reset. */
+export function chargeBefore(account: BudgetAccount | null, missed: Usage): BudgetAccount | null {
+  if (account === null) return null;
+  return { ...account, before: addSpending(account.before, spendingOf(missed)) };
+}
+
 /**
- * Charges a wave that ended without a report.
+ * Returns the budget for the rest of the run after a wave that ended without a report.
  *
  * @param account What was reserved for it; null: nothing was limited.
- * @param told Usage that it reported before.
  * @param passedMs Milliseconds from its start to its end.
- * @returns its usage, and the budget for the rest of the run.
  */
-export function chargeLostWave(
+export function carryLostWave(
   account: BudgetAccount | null,
-  told: Usage,
   passedMs: number,
-): { readonly usage: Usage; readonly budget: CarriedBudget | null } {
-  if (account === null) return { usage: addUsage(told, lostUsage(null)), budget: null };
-  const { limits, steps, before, before_worked_ms } = account;
-  const spent = spendingOf(told);
-  const reserved = (measure: Measure): number | null => {
-    const run = limits.run[measure];
-    const wave = limits.wave[measure];
-    if (run === null && wave === null) return null;
-    const left = Math.min((run ?? Infinity) - before[measure], wave ?? Infinity);
-    return Math.max(0, left - spent[measure]);
-  };
+): CarriedBudget | null {
+  if (account === null) return null;
+  const { limits, steps, before_worked_ms } = account;
   const leftMs = Math.min(
     (limits.run.worked_ms ?? Infinity) - before_worked_ms,
     limits.wave.worked_ms ?? Infinity,
   );
-  const lost = lostUsage({
-    calls: reserved('calls'),
-    tokens: reserved('tokens'),
-    cost_micro_usd: reserved('cost_micro_usd'),
-  });
   return {
-    usage: addUsage(told, lost),
-    budget: {
-      limits,
-      steps,
-      worked_ms: before_worked_ms + Math.max(0, Math.min(leftMs, passedMs)),
-    },
+    limits,
+    steps,
+    worked_ms: before_worked_ms + Math.max(0, Math.min(leftMs, passedMs)),
   };
 }
 

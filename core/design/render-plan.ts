@@ -9,6 +9,7 @@
  */
 import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-plan.ts';
 import type { ConversationSummary } from '../../contracts/design.ts';
+import type { AgentStatusValue } from '../../contracts/note.ts';
 import { countOf } from '../text/format.ts';
 import { bullet, bullets, codeSpan, embedMarkdown } from '../text/markdown.ts';
 import { joinSections, oneLine, table } from '../text/markdown.ts';
@@ -171,21 +172,10 @@ export function renderConversationSummary(summary: ConversationSummary): string 
   ]);
 }
 
-/** Values of seed 003, and its `failed` for an agent that used up its attempts. */
-export type PlanTaskStatus =
-  | 'pending'
-  | 'working'
-  | 'completion_drive_review'
-  | 'ready_for_verification'
-  | 'verified'
-  | 'blocked'
-  | 'failed'
-  | 'session_complete';
-
 /** State of one task, as far as it is known. */
 export interface PlanTaskState {
   readonly task_id: string;
-  readonly status: PlanTaskStatus;
+  readonly status: AgentStatusValue;
   /** Unix epoch seconds; null before it started. */
   readonly last_update: number | null;
   /** Null where nobody counts notes. */
@@ -202,7 +192,7 @@ export interface PlanState {
 }
 
 /** Statuses of an agent with several tasks: the first one that any of them has. */
-const statusOrder: readonly PlanTaskStatus[] = [
+const statusOrder: readonly AgentStatusValue[] = [
   'blocked',
   'failed',
   'working',
@@ -274,7 +264,7 @@ function describeAgent(
   };
 }
 
-function statusOfVerifier(states: readonly PlanTaskState[]): PlanTaskStatus {
+function statusOfVerifier(states: readonly PlanTaskState[]): AgentStatusValue {
   const isDone = ({ status }: PlanTaskState): boolean =>
     status === 'verified' || status === 'session_complete';
   if (states.every(isDone)) return 'verified';

@@ -37,6 +37,23 @@ export function lostUsage(reserved: Allowance | null): Usage {
   };
 }
 
+/** Returns what is in the total and not in what is known of it. */
+export function subtractUsage(total: Usage, known: Usage): Usage {
+  const rest = (field: keyof Usage): number => Math.max(0, total[field] - known[field]);
+  return {
+    calls: rest('calls'),
+    input_tokens: rest('input_tokens'),
+    cache_creation_input_tokens: rest('cache_creation_input_tokens'),
+    cache_read_input_tokens: rest('cache_read_input_tokens'),
+    output_tokens: rest('output_tokens'),
+    cost_micro_usd: rest('cost_micro_usd'),
+    unpriced_calls: rest('unpriced_calls'),
+    unreported_calls: rest('unreported_calls'),
+    unreported_tokens: rest('unreported_tokens'),
+    unreported_cost_micro_usd: rest('unreported_cost_micro_usd'),
+  };
+}
+
 /** Returns true when something was used, or may have been. */
 export function isAnyUsage(usage: Usage): boolean {
   return Object.values(usage).some((amount: number) => amount > 0);

@@ -5,7 +5,7 @@ import type { QuestionKind } from '../../contracts/question.ts';
 import { questionId } from '../../core/ids.ts';
 import type { SeenEvent } from './history-watch.ts';
 import type { Prng } from '../support/prng.ts';
-import { payloadText } from './run-facts.ts';
+import { moreBudget, payloadText } from './run-facts.ts';
 import type { Asking } from './runs/reference-run.ts';
 
 /**
@@ -47,7 +47,8 @@ export function readAsked({ event }: SeenEvent, before: readonly Asked[]): Asked
 const engineAnswers: Partial<Record<QuestionKind, string>> = {
   approval: 'approve',
   effect: 'retry',
-  budget: 'top_up',
+  budget: moreBudget,
+  plan_approval: 'approve',
 };
 
 /** Composes the messages for these questions: every answer, some again, and different ones that come too late. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecordedCall } from '../../rehearsal/script.ts';
@@ -22,6 +23,10 @@ interface Around {
   readonly before?: () => Promise<unknown>;
   /** While nobody works. Default: nothing. */
   readonly whileAway?: () => Promise<unknown>;
+}
+
+function isHarmless({ type }: Blow): boolean {
+  return type === 'flood' || type === 'fill the disk' || type === 'stop' || type === 'reset';
 }
 
 /** How long a fault point may take to be hit: a run that waits for a person writes nothing. */
@@ -82,7 +87,10 @@ export class Harmer {
     const inCall = this.calls().some(({ endedAtMs }) => endedAtMs === null || endedAtMs >= atMs);
     await whileAway?.();
     const readyAtMs = await this.#heal(blow);
-    this.interruptions.push({ kind, atMs, readyAtMs, unrecorded, inCall });
+    // Tasks may have come to a worker that was stopped: its polls were open.
+    const late = blow.type === 'pause' ? await this.#unrecordedCalls() : [];
+    const found = [...new Set([...unrecorded, ...late])];
+    this.interruptions.push({ kind, atMs, readyAtMs, unrecorded: found, inCall });
   }
 
   /** The model calls of the run so far. */
@@ -111,6 +119,15 @@ export class Harmer {
         return;
       case 'flood':
         return this.#flood(blow.signals);
+      case 'stop':
+        // It may have ended.
+        await lane.client.workflow
+          .getHandle(this.#options.runId)
+          .signal('stop', {})
+          .catch(() => {});
+        return;
+      case 'reset':
+        return this.#reset(blow.to);
       case 'fill the disk':
         await this.#orderFault({ what: 'full', nth: blow.nth });
         return;
@@ -151,11 +168,28 @@ export class Harmer {
     this.#floodSignals += sent.filter(({ status }) => status === 'fulfilled').length;
   }
 
+  async #reset(to: number): Promise<void> {
+    const { lane, runId } = this.#options;
+    const run = lane.client.workflow.getHandle(runId);
+    const { events } = await run.fetchHistory();
+    const tasks = (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes);
+    const task = tasks[Math.round(to * (tasks.length - 1))];
+    const { status, runId: execution } = await run.describe();
+    if (task === undefined || status.name !== 'RUNNING') return;
+    await lane.client.connection.workflowService.resetWorkflowExecution({
+      namespace: 'default',
+      workflowExecution: { workflowId: runId, runId: execution },
+      workflowTaskFinishEventId: task.eventId ?? null,
+      requestId: randomUUID(),
+      reason: 'the campaign',
+    });
+  }
+
   /** Resolves with the Unix epoch milliseconds at which somebody works again. */
   async #heal(blow: Blow): Promise<number> {
     const { lane, random } = this.#options;
     if (blow.type === 'pause') return this.#wake(blow);
-    if (blow.type === 'flood' || blow.type === 'fill the disk') return Date.now();
+    if (isHarmless(blow)) return Date.now();
     await sleep(random.integer(0, 1_000));
     if (blow.type === 'kill worker and server') await lane.server?.restart();
     return lane.startWorker(blow.type === 'kill worker' ? blow : {});

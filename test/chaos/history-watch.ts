@@ -34,7 +34,7 @@ const pollMsMax = 60_000;
 const retryMs = 20;
 
 /**
- * Follows the history of a run, and those of its children from the moment they are to be started, by long polls. A
+ * Follows the history of a run, also after it has continued as new or was reset, and those of its children from the moment they are to be started, by long polls. A
  * server that is away is asked until it is back.
  */
 export function watchHistories(
@@ -49,9 +49,8 @@ export function watchHistories(
   const following = new Map<string, Promise<void>>();
   const follow = (workflowId: string): void => {
     if (following.has(workflowId)) return;
-    const see = (event: HistoryEvent): void => {
-      const runId = event.workflowExecutionStartedEventAttributes?.originalExecutionRunId;
-      if (runId) runIds.set(workflowId, runId);
+    const see = (event: HistoryEvent, runId: string): void => {
+      runIds.set(workflowId, runId);
       const child = event.startChildWorkflowExecutionInitiatedEventAttributes?.workflowId;
       if (child) follow(child);
       onEvent({ workflowId, id: Number(event.eventId), event });
@@ -72,32 +71,76 @@ async function followOne(
   client: Client,
   workflowId: string,
   signal: AbortSignal,
-  see: (event: HistoryEvent) => void,
+  see: (event: HistoryEvent, runId: string) => void,
 ): Promise<void> {
-  let seen = 0;
-  let nextPageToken: Uint8Array = new Uint8Array();
+  let followed: Followed | null = null;
   while (!signal.aborted) {
     try {
-      const page = await poll(client, workflowId, nextPageToken, signal);
-      for (const event of page.history?.events ?? []) {
-        // After an error the history is read from its beginning.
-        if (Number(event.eventId) <= seen) continue;
-        seen = Number(event.eventId);
-        see(event);
-      }
-      nextPageToken = page.nextPageToken ?? new Uint8Array();
-      if (nextPageToken.length === 0) return;
+      followed ??= beginAt(await currentRun(client, workflowId));
+      const isLast = await readPage(client, { workflowId, followed, signal, see });
+      if (!isLast) continue;
+      const next = await currentRun(client, workflowId);
+      if (next === followed.runId) return;
+      // It has continued as new, or was reset.
+      followed = beginAt(next);
     } catch {
-      // It does not exist yet, or nobody is there.
-      nextPageToken = new Uint8Array();
+      // It does not exist yet, or nobody is there. After an error the history is read from its beginning.
+      if (followed !== null) followed.nextPageToken = new Uint8Array();
       await new Promise((resolve) => setTimeout(resolve, retryMs));
     }
   }
 }
 
+/** One execution of a workflow, as far as it was read. */
+interface Followed {
+  readonly runId: string;
+  seen: number;
+  nextPageToken: Uint8Array;
+}
+
+const beginAt = (runId: string): Followed => ({
+  runId,
+  seen: 0,
+  nextPageToken: new Uint8Array(),
+});
+
+/** @returns whether the execution is over. */
+async function readPage(
+  client: Client,
+  {
+    workflowId,
+    followed,
+    signal,
+    see,
+  }: {
+    readonly workflowId: string;
+    readonly followed: Followed;
+    readonly signal: AbortSignal;
+    readonly see: (event: HistoryEvent, runId: string) => void;
+  },
+): Promise<boolean> {
+  const { runId } = followed;
+  const page = await poll(client, { workflowId, runId }, followed.nextPageToken, signal);
+  followed.nextPageToken = page.nextPageToken ?? new Uint8Array();
+  const isOver = followed.nextPageToken.length === 0;
+  const fresh = (page.history?.events ?? []).filter((one) => Number(one.eventId) > followed.seen);
+  for (const event of fresh) {
+    // A reset terminates an execution, and its workflow goes on.
+    if (isOver && isEnd({ event }) && (await currentRun(client, workflowId)) !== runId) break;
+    followed.seen = Number(event.eventId);
+    see(event, runId);
+  }
+  return isOver;
+}
+
+async function currentRun(client: Client, workflowId: string): Promise<string> {
+  const { runId } = await client.workflow.getHandle(workflowId).describe();
+  return runId;
+}
+
 function poll(
   { connection, workflowService }: Client,
-  workflowId: string,
+  execution: { readonly workflowId: string; readonly runId: string },
   nextPageToken: Uint8Array,
   signal: AbortSignal,
 ) {
@@ -105,7 +148,7 @@ function poll(
     connection.withAbortSignal(signal, () =>
       workflowService.getWorkflowExecutionHistory({
         namespace: 'default',
-        execution: { workflowId },
+        execution,
         waitNewEvent: true,
         nextPageToken,
       }),

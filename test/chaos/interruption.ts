@@ -12,6 +12,8 @@ export type InterruptionKind =
   | 'worker killed while it recovered'
   | 'disk full'
   | 'flood of signals'
+  | 'run stopped'
+  | 'run reset'
   | 'worker paused';
 
 /** How long a request that a killed worker had sent may take to be seen by a busy model server, in milliseconds. */
@@ -26,12 +28,16 @@ export interface Interruption extends Absence {
   readonly inCall: boolean;
 }
 
-/** Kinds after which nobody has died. */
-export const harmlessKinds: readonly InterruptionKind[] = [
-  'worker paused',
+/** Kinds after which no worker was away. */
+export const kindsWithoutAbsence: readonly InterruptionKind[] = [
   'disk full',
   'flood of signals',
+  'run stopped',
+  'run reset',
 ];
+
+/** Kinds after which nobody has died. */
+export const harmlessKinds: readonly InterruptionKind[] = ['worker paused', ...kindsWithoutAbsence];
 
 export function kindOf({ blow, moment }: Strike): InterruptionKind {
   const kinds: Partial<Record<Strike['blow']['type'], InterruptionKind>> = {
@@ -40,6 +46,8 @@ export function kindOf({ blow, moment }: Strike): InterruptionKind {
     'die at a write': 'worker killed at a durable write',
     'fill the disk': 'disk full',
     flood: 'flood of signals',
+    stop: 'run stopped',
+    reset: 'run reset',
   };
   const kind = kinds[blow.type];
   if (kind !== undefined) return kind;

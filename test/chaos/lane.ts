@@ -7,7 +7,8 @@ import { Client, Connection } from '@temporalio/client';
 import { createFileReplyLedger } from '../../activities/adapters/file-store/file-reply-ledger.ts';
 import { startRehearsalServer } from '../../rehearsal/server/server.ts';
 import type { RehearsalServer } from '../../rehearsal/server/server.ts';
-import { startWorkerProcess } from '../support/worker-process.ts';
+import { buildWorker } from '../support/built-worker.ts';
+import { startBuiltWorker, startWorkerProcess } from '../support/worker-process.ts';
 import type { ScriptProcess } from '../support/worker-process.ts';
 import { startOwnServer } from '../support/own-server.ts';
 import type { OwnServer } from '../support/own-server.ts';
@@ -78,6 +79,7 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
   const connection = await Connection.connect({ address });
   const ledger = createFileReplyLedger({ home });
   const workers: ScriptProcess[] = [];
+  const built = await buildWorker();
   const faultFile = join(home, '.fault.json');
   const stallFile = join(home, '.stalls');
   let other: ChangedCheckout | null = null;
@@ -106,7 +108,11 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
         CLOCK_OFFSET_MS: String(clockOffsetMs),
       };
       const place = { address: gate.address, taskQueue, home, rehearsal };
-      workers.push(await startWorkerProcess(place, env, otherVersion ? other?.root : undefined));
+      workers.push(
+        otherVersion
+          ? await startWorkerProcess(place, env, other?.root)
+          : await startBuiltWorker(built.file, place, env),
+      );
       return Date.now();
     },
     killWorker,
@@ -124,16 +130,25 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
       await rehearsal.close();
       await connection.close();
       other?.remove();
+      built.remove();
       rmSync(home, { recursive: true, force: true });
     },
   };
 }
 
+/** Arguments of a server that wants workflows to continue as new early. */
+export const shortHistories: readonly string[] = [
+  '--dynamic-config-value=limit.historyCount.suggestContinueAsNew=80',
+];
+
 /** Opens lanes with a server each: one that is killed is nobody else's. */
-export async function openOwnLanes(count: number): Promise<Lane[]> {
+export async function openOwnLanes(
+  count: number,
+  serverArguments: readonly string[] = [],
+): Promise<Lane[]> {
   const lanes: Lane[] = [];
   for (let index = 0; index < count; index += 1) {
-    const server = await startOwnServer();
+    const server = await startOwnServer(serverArguments);
     lanes.push(await openLane({ address: server.address, server }));
   }
   return lanes;

@@ -8,11 +8,17 @@ import { provideBundle } from '../support/shared-server.ts';
 import { runCampaign } from './campaign.ts';
 import { parseCampaignOptions, repeatCommand, usage } from './campaign-options.ts';
 import type { CampaignOptions } from './campaign-options.ts';
-import { closeOwnLanes, openOwnLanes } from './lane.ts';
 import { createPrng } from '../support/prng.ts';
 import { readProgram } from './programs/generate-program.ts';
 import type { Trial } from './programs/play-program.ts';
-import { faultsOf, figureOf, playSafely, runPrograms } from './programs/run-programs.ts';
+import {
+  closeProgramLanes,
+  faultsOf,
+  figureOf,
+  openProgramLanes,
+  playSafely,
+  runPrograms,
+} from './programs/run-programs.ts';
 import { asCampaign, renderPage, renderProgramsPage, renderSummary } from './report.ts';
 import { judgeCampaign } from './verdict.ts';
 
@@ -87,7 +93,7 @@ async function repeatTrial(
   { seed }: CampaignOptions,
   { program, blows, modelFaults }: NonNullable<CampaignOptions['trial']>,
 ): Promise<number> {
-  const [lane, ...rest] = await openOwnLanes(1);
+  const [lane, ...rest] = await openProgramLanes(1);
   if (lane === undefined) throw new Error('No lane was opened.');
   try {
     const trial: Trial = {
@@ -102,6 +108,6 @@ async function repeatTrial(
     console.log(faults.join('\n') || `no breach after ${tally.deaths} deaths`);
     return faults.length === 0 ? 0 : 1;
   } finally {
-    await closeOwnLanes([lane, ...rest]);
+    await closeProgramLanes([lane, ...rest]);
   }
 }

@@ -174,6 +174,8 @@ async function judge(
     modelFaults: [],
     lateAnswers: 0,
     floodSignals: 0,
+    isStopped: false,
+    isReset: false,
   };
   const handle = lane.client.workflow.getHandle(run);
   const questions = await eventually(`the questions of ${run}`, () =>
@@ -185,7 +187,8 @@ async function judge(
   const { broken, histories } = isChecked
     ? await findBrokenPromises(lane, run, { orphans: true })
     : { broken: [], histories: await fetchHistories(lane.client, run) };
-  const facts = await readRunFacts({ histories, questions, budget, home: lane.home });
+  const callKeys = calls.map(({ key }) => key);
+  const facts = await readRunFacts({ histories, questions, budget, home: lane.home, callKeys });
   const expected = { ...reference, calls: reference.calls.filter((name) => !isReview(name)) };
   const judged = judgeRun(expected, harm, { facts, calls });
   tally.boughtAgain += judged.boughtAgain;

@@ -48,7 +48,7 @@ export async function playReference(
     name,
     run,
     strikes: [],
-    answering: isGenerated(run) ? 'one by one' : 'plain',
+    answering: isGenerated(run) || run.asksInSteps === true ? 'one by one' : 'plain',
     modelFaultChance: 0,
     random: createPrng(0),
     isHomeUsed: isGenerated(run),
@@ -74,6 +74,8 @@ export async function playReference(
     run,
     facts,
     storeBytes,
+    asksForMore: run.asksForMore === true,
+    hasShortHistories: run.hasShortHistories === true,
     calls: calls.map((call): CallName => call.name),
     events: events.toSorted((a, b) => a.timeMs - b.timeMs).map(({ moment }) => moment),
   };

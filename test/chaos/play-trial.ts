@@ -22,6 +22,7 @@ import { readRunFacts } from './run-facts.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { Harm, SeenCall } from './run-model.ts';
 import type { ReferenceRun } from './runs/reference-run.ts';
+import { describeStuck } from './describe-stuck.ts';
 import { isAtCall, isAtEvent } from './strike.ts';
 import type { Strike } from './strike.ts';
 
@@ -67,8 +68,9 @@ export interface AnswerCounts {
   readonly refused: number;
 }
 
-/** A bound for a run that was left alone, not a statement about speed. */
-const endMsMax = 120_000;
+/** Bounds for a run that was left alone: without any event, and in all. They are no statement about speed. */
+const idleMsMax = 120_000;
+const endMsMax = 600_000;
 const recordedMsMax = 30_000;
 
 /** Plays one run on the lane: starts it, does the harm, heals, and waits for the end. The lane is left with a worker. */
@@ -88,7 +90,12 @@ class Trial {
   readonly #answers = { first: 0, again: 0, late: 0, refused: 0 };
   /** Work beside the run. It must end before the run is judged. */
   readonly #works: Promise<unknown>[] = [];
+  /** Those that were asked before the execution at work began; a reset begins with them again. */
+  #askedBefore: readonly Asked[] = [];
+  readonly #continued = new Set<string>();
   #hasEnded = false;
+  /** Unix epoch milliseconds of the newest event. */
+  #seenAtMs = 0;
   #bytesBefore = 0;
 
   constructor(lane: Lane, plan: TrialPlan) {
@@ -139,6 +146,7 @@ class Trial {
   }
 
   #see(seen: SeenEvent): void {
+    this.#seenAtMs = Date.now();
     const strike = this.#plan.strikes.find(
       (one) => !this.#fired.includes(one) && isAtEvent(one, this.#runId, seen),
     );
@@ -148,13 +156,24 @@ class Trial {
       this.#goOn(this.#harmer.hurt(strike.blow, kindOf(strike)));
     }
     if (seen.workflowId !== this.#runId) return;
+    if (seen.id === 1) this.#begin(seen);
     if (isEnd(seen)) this.#hasEnded = true;
     const asked = readAsked(seen, this.#asked);
     if (asked.length === 0) return;
     this.#asked.push(...asked);
     const { answering, run } = this.#plan;
     if (answering === 'at once' || answering === 'one by one') this.#goOn(this.#answer(asked));
-    else if (this.#asked.length === run.askings.length) this.#goOn(this.#answerAll());
+    else if (run.asksInSteps === true) this.#goOn(this.#answerAll(asked));
+    else if (this.#asked.length === run.askings.length) this.#goOn(this.#answerAll(this.#asked));
+  }
+
+  /** A continuation goes on with its questions; a reset asks those of its execution again. */
+  #begin({ event }: SeenEvent): void {
+    const { continuedExecutionRunId: before } = event.workflowExecutionStartedEventAttributes ?? {};
+    if (before && !this.#continued.has(before)) {
+      this.#continued.add(before);
+      this.#askedBefore = [...this.#asked];
+    } else this.#asked.splice(this.#askedBefore.length);
   }
 
   async #reply(request: ScriptedRequest): Promise<Reply> {
@@ -213,9 +232,9 @@ class Trial {
     await eventually(`the recorded reply of ${callKey}`, isRecorded, recordedMsMax);
   }
 
-  async #answerAll(): Promise<void> {
-    if (this.#plan.answering !== 'while away') return this.#answer(this.#asked);
-    const whileAway = (): Promise<void> => this.#answer(this.#asked);
+  async #answerAll(asked: readonly Asked[]): Promise<void> {
+    if (this.#plan.answering !== 'while away') return this.#answer(asked);
+    const whileAway = (): Promise<void> => this.#answer(asked);
     const blow = { type: 'kill worker' } as const;
     return this.#harmer.hurt(blow, 'worker killed before the answers', { whileAway });
   }
@@ -243,6 +262,7 @@ class Trial {
     while (!this.#hasEnded) {
       if (this.#harmer.isHurt) touchedAtMs = Date.now();
       if (Date.now() > touchedAtMs + endMsMax) return false;
+      if (Date.now() > Math.max(touchedAtMs, this.#seenAtMs) + idleMsMax) return false;
       await sleep(20);
     }
     return true;
@@ -258,9 +278,16 @@ class Trial {
     const { budget } = await handle.query<BudgetView>('budget');
     // The home holds what the runs before this one were cut off in.
     const orphans = this.#plan.isHomeUsed ?? !isUndisturbed(this.#plan);
-    const { broken, histories } = await findBrokenPromises(this.#lane, this.#runId, { orphans });
-    const facts = await readRunFacts({ histories, questions, budget, home: this.#lane.home });
-    return { ...this.#played(), facts, stuck: null, broken, histories };
+    const { broken, histories } = await findBrokenPromises(this.#lane, this.#runId, {
+      orphans,
+      // What a reset took back is counted by the run alone, not by its histories.
+      lostUsage: this.#harmer.interruptions.some(({ kind }) => kind === 'run reset'),
+    });
+    const played = this.#played();
+    const { home } = this.#lane;
+    const callKeys = played.calls.map(({ key }) => key);
+    const facts = await readRunFacts({ histories, questions, budget, home, callKeys });
+    return { ...played, facts, stuck: null, broken, histories };
   }
 
   /** @throws when the server takes an answer for a run that is over: nobody would ever look at it. */
@@ -273,9 +300,8 @@ class Trial {
 
   async #giveUp(): Promise<PlayedTrial> {
     const handle = this.#lane.client.workflow.getHandle(this.#runId);
-    const { raw } = await handle.describe();
+    const stuck = await describeStuck(this.#lane.client, this.#runId);
     await handle.terminate('the campaign gave up');
-    const stuck = JSON.stringify(raw);
     return { ...this.#played(), facts: null, stuck, broken: [], histories: [] };
   }
 
@@ -291,6 +317,8 @@ class Trial {
         modelFaults: this.#modelFaults,
         lateAnswers: this.#answers.late,
         floodSignals: this.#harmer.floodSignals,
+        isStopped: interruptions.some(({ kind }) => kind === 'run stopped'),
+        isReset: interruptions.some(({ kind }) => kind === 'run reset'),
       },
       calls: this.#harmer.calls().map((call) => ({ key: call.callKey, name: callNameOf(call) })),
       answers: this.#answers,

@@ -3,11 +3,16 @@ import { join } from 'node:path';
 import { hashBytes } from '../../activities/text/bytes.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 import type { PlannerRunResult } from '../../contracts/planner-run.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
 import type { BudgetView, QuestionsView } from '../../contracts/views.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
 import type { PhaseResult } from '../../workflows/triad/phase-order.ts';
 import type { StoredHistory } from '../support/histories.ts';
 import { storedRecord } from '../support/stored-record.ts';
+import { readAttempts } from './read-attempts.ts';
+import type { CallAttempts } from './read-attempts.ts';
+import { hashWithoutTimes, readDesignFacts, withoutTimes } from './design-facts.ts';
+import type { DesignFacts } from './design-facts.ts';
 import { readReportFiles } from './report-files.ts';
 import { readThread } from './read-thread.ts';
 import type { ThreadFacts } from './read-thread.ts';
@@ -18,12 +23,14 @@ export interface RunFacts {
   readonly waves: number;
   /** `<id>: <state>`, sorted. */
   readonly criteria: readonly string[];
-  /** Address of each artifact by what it is: `plan`, `decision`, and a delegation's id for its output. */
+  /** Hash of each artifact by what it is: `plan`, `decision`, and a delegation's id for its output. */
   readonly artifacts: Readonly<Record<string, string | null>>;
   /** `<id>: completed after 2 turns`, sorted. */
   readonly delegations: readonly string[];
   /** Spec and turns with their texts of each phase of a triad, by the end of the phase's id. */
   readonly phases: Readonly<Record<string, unknown>>;
+  /** Null without a design. */
+  readonly design: DesignFacts | null;
   /** Report files of triads and teams, by path. */
   readonly reportFiles: Readonly<Record<string, string>>;
   /** Entries that a team added to its thread; null without a thread. */
@@ -32,7 +39,7 @@ export interface RunFacts {
   readonly files: Readonly<Record<string, string>>;
   /** Confirmed effects whose file is another one than they say. */
   readonly effectFaults: readonly string[];
-  /** `<delegation>: <answer>` for each answer that the run keeps, sorted. */
+  /** `<delegation>: <answer>` for each answer that the run keeps, those about its budget left out, sorted. */
   readonly answers: readonly string[];
   /** By wave, delegation and phase: how often answers were delivered to it; a wave is given those of its delegations. */
   readonly deliveries: Readonly<Record<string, number>>;
@@ -42,9 +49,14 @@ export interface RunFacts {
   readonly open: number;
   /** Model calls that the run's budget counts, those without a report included. */
   readonly billedCalls: number;
+  /** Attempts at each call that the ledger has, by its key. */
+  readonly attempts: Readonly<Record<string, CallAttempts>>;
   /** Limit of its budget. */
   readonly callsMax: number;
 }
+
+/** Answer to a question about the budget. How often it is asked depends on what is done to a run. */
+export const moreBudget = 'top_up';
 
 /** Traces of a finished run. */
 export interface RunTraces {
@@ -54,6 +66,8 @@ export interface RunTraces {
   readonly budget: BudgetView['budget'];
   /** Where its files are. */
   readonly home: string;
+  /** Keys of the calls that the model saw. */
+  readonly callKeys: readonly string[];
 }
 
 /** @throws when the run has not ended with a result. */
@@ -62,6 +76,7 @@ export async function readRunFacts({
   questions,
   budget,
   home,
+  callKeys,
 }: RunTraces): Promise<RunFacts> {
   const runId = histories[0]?.workflowId ?? '';
   const { answered, rejected_total, open } = questions;
@@ -73,28 +88,34 @@ export async function readRunFacts({
     .filter((ended) => ended?.workflowType?.name === 'plannerWave')
     .map((ended): WaveResult => JSON.parse(payloadText(ended?.result)));
   const outcomes = waves.flatMap((wave) => wave.outcomes);
+  const record = await storedRecord(home, runId);
   return {
     status: result.status,
     waves: result.waves,
     criteria: result.criteria.map((one) => `${one.criterion_id}: ${one.state}`).toSorted(),
-    artifacts: {
+    artifacts: await hashArtifacts(home, {
       plan: waves.at(-1)?.plan_ref ?? null,
       decision: waves.at(-1)?.decision?.decision_ref ?? null,
       ...Object.fromEntries(outcomes.map((one) => [one.delegation_id, one.output_ref])),
-    },
+    }),
     delegations: outcomes
-      .map((one) => `${one.delegation_id}: ${one.status} after ${one.turns} turns`)
+      .map((one) => `${withoutTimes(one.delegation_id)}: ${one.status} after ${one.turns} turns`)
       .toSorted(),
+    design: await readDesignFacts(home, record),
     phases: Object.fromEntries(histories.flatMap(readPhaseEnd)),
     reportFiles: readReportFiles(home, runId),
     thread: await readThread(home, runId),
     files,
-    effectFaults: await findEffectFaults(home, runId, files),
-    answers: answered.map((one) => `${one.delegation_id ?? 'run'}: ${one.answer}`).toSorted(),
+    effectFaults: findEffectFaults(record, files),
+    answers: answered
+      .filter(({ answer }) => answer !== moreBudget)
+      .map((one) => `${one.delegation_id ?? 'run'}: ${one.answer}`)
+      .toSorted(),
     deliveries: Object.fromEntries(histories.flatMap(countDeliveries)),
     refused: rejected_total,
     open: open.length,
     billedCalls: spendingOf(result.usage).calls,
+    attempts: await readAttempts(home, runId, callKeys),
     callsMax: budget?.run.calls ?? Infinity,
   };
 }
@@ -110,12 +131,21 @@ function readWorkspace(home: string, runId: string): Record<string, string> {
   );
 }
 
-async function findEffectFaults(
+async function hashArtifacts(
   home: string,
-  runId: string,
+  refs: Readonly<Record<string, string | null>>,
+): Promise<Record<string, string | null>> {
+  const hashed = Object.entries(refs).map(
+    async ([name, ref]) =>
+      [withoutTimes(name), ref === null ? null : await hashWithoutTimes(home, ref)] as const,
+  );
+  return Object.fromEntries(await Promise.all(hashed));
+}
+
+function findEffectFaults(
+  { effects = [] }: RunRecord,
   files: Readonly<Record<string, string>>,
-): Promise<string[]> {
-  const { effects = [] } = await storedRecord(home, runId);
+): string[] {
   const unsettled = effects.filter(({ state }) => state !== 'confirmed');
   const last = new Map(
     effects.flatMap(({ state, target, receipt }) =>
@@ -150,9 +180,9 @@ function countDeliveries({ workflowId, type, history }: StoredHistory): [string,
   return [[nameBelowRun(workflowId), delivered.length]];
 }
 
-/** Names a workflow by what comes after its run: `wave-001`, `wave-001/region/execute`. */
+/** Names a workflow by what comes after its run: `wave-001`, `wave-001/region/execute`, `design/risk`. */
 function nameBelowRun(workflowId: string): string {
-  return workflowId.replace(/^.*\/(?=wave-\d+)/su, '');
+  return workflowId.replace(/^.*?\/(?=wave-\d+|design)/su, '');
 }
 
 interface Payloads {

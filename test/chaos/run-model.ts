@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CallName } from './call-name.ts';
+import { noAttempts } from './read-attempts.ts';
 import type { RunFacts } from './run-facts.ts';
 
 /**
@@ -10,8 +11,8 @@ import type { RunFacts } from './run-facts.ts';
  * - Every answer that was sent is kept once and delivered once; one that came too late is refused, and listed.
  * - Every call of the undisturbed run was made, and no other.
  * - A call was made again only for an interruption that found no recorded reply, or a fault of the model, one each.
- * - The budget counts each call that the model answered, those of killed attempts too, and no more than were made or
- *   interrupted. Neither the budget nor the requests exceed the limit.
+ * - The budget counts what the ledger has: calls that were told, and the reservation of each attempt that never told its
+ *   end. Every request has an attempt, and an attempt without a request an interruption. Nothing exceeds the limit.
  * - The files of the workspace are those of the undisturbed run, and those that the confirmed effects name.
  */
 
@@ -32,6 +33,10 @@ export interface Harm {
   readonly lateAnswers: number;
   /** Messages of a flood, which the run has to refuse. */
   readonly floodSignals: number;
+  /** Whether the user stopped it: then it may end anywhere. */
+  readonly isStopped: boolean;
+  /** Whether it was reset: then it does again what the reset took back. */
+  readonly isReset: boolean;
 }
 
 export interface Breach {
@@ -61,6 +66,10 @@ export interface Judgement {
 export interface Reference {
   readonly facts: RunFacts;
   readonly calls: readonly CallName[];
+  /** Whether it asks for more of its budget, as often as the harm makes it. Default false. */
+  readonly asksForMore?: boolean;
+  /** Whether it continues as new early, at moments that depend on the harm. Default false. */
+  readonly hasShortHistories?: boolean;
 }
 
 export function judgeRun(
@@ -68,18 +77,49 @@ export function judgeRun(
   harm: Harm,
   seen: { readonly facts: RunFacts; readonly calls: readonly SeenCall[] },
 ): Judgement {
-  const bought = countRepeats(harm, seen.calls);
+  const bought = countRepeats(harm, seen);
   return {
-    breaches: [
-      ...compareResults(reference.facts, seen.facts),
-      ...compareAnswers(reference.facts, harm, seen.facts),
-      ...compareCalls(reference.calls, seen.calls),
-      ...bought.breaches,
-      ...compareBills(harm, seen),
-    ],
+    breaches: harm.isStopped
+      ? [...judgeStopped(seen.facts), ...compareBills(harm, seen)]
+      : [
+          ...compareResults(
+            reference.facts,
+            seen.facts,
+            harm.isReset ? lastingFields : resultFields,
+          ),
+          ...(harm.isReset ? [] : compareSteps(reference, harm, seen)),
+          ...(harm.isReset ? [] : bought.breaches),
+          ...compareBills(harm, seen),
+        ],
     boughtAgain: bought.again,
     boughtAgainMax: harm.interruptions.flat().length,
   };
+}
+
+/** A run that was stopped has ended, and what its effects wrote is there. It may have ended before it knew. */
+function judgeStopped({ status, effectFaults }: RunFacts): Breach[] {
+  const wrong = effectFaults.filter((fault) => !fault.includes('stopped'));
+  return [
+    ...(['stopped', 'completed'].includes(status)
+      ? []
+      : [other('other result', 'status', 'stopped', status)]),
+    ...(wrong.length === 0 ? [] : [other('other result', 'effectFaults', [], wrong)]),
+  ];
+}
+
+/** Compares the steps of a run on its way, which depend on no interruption. */
+function compareSteps(
+  reference: Reference,
+  harm: Harm,
+  { facts, calls }: { readonly facts: RunFacts; readonly calls: readonly SeenCall[] },
+): Breach[] {
+  const isElsewhere = reference.asksForMore === true || reference.hasShortHistories === true;
+  return [
+    ...compareAnswers(reference.facts, harm, facts),
+    // A question about the budget is delivered too, and a delegation that has left its wave gets its answers itself.
+    ...(isElsewhere ? [] : compareDeliveries(reference.facts.deliveries, facts.deliveries)),
+    ...compareCalls(reference.calls, calls),
+  ];
 }
 
 const resultFields = [
@@ -89,6 +129,7 @@ const resultFields = [
   'delegations',
   'artifacts',
   'phases',
+  'design',
   'reportFiles',
   'thread',
   'files',
@@ -96,8 +137,23 @@ const resultFields = [
   'open',
 ] as const;
 
-function compareResults(expected: RunFacts, seen: RunFacts): Breach[] {
-  return resultFields
+/** Those that are the same when a run does something twice. */
+const lastingFields = [
+  'status',
+  'waves',
+  'criteria',
+  'delegations',
+  'artifacts',
+  'files',
+  'open',
+] as const;
+
+function compareResults(
+  expected: RunFacts,
+  seen: RunFacts,
+  fields: readonly (typeof resultFields)[number][],
+): Breach[] {
+  return fields
     .filter((field) => !isDeepStrictEqual(expected[field], seen[field]))
     .map((field) => other('other result', field, expected[field], seen[field]));
 }
@@ -110,7 +166,6 @@ function compareAnswers(
   const refused = expected.refused + lateAnswers + floodSignals;
   return [
     ...compareKept(expected.answers, seen.answers),
-    ...compareDeliveries(expected.deliveries, seen.deliveries),
     ...(seen.refused === refused
       ? []
       : [other('answer lost', 'late answers that are listed', refused, seen.refused)]),
@@ -144,39 +199,64 @@ function compareCalls(expected: readonly CallName[], seen: readonly SeenCall[]):
 
 function countRepeats(
   { interruptions, modelFaults }: Harm,
-  seen: readonly SeenCall[],
+  { facts, calls: seen }: { readonly facts: RunFacts; readonly calls: readonly SeenCall[] },
 ): { readonly again: number; readonly breaches: Breach[] } {
   const names = new Map(seen.map(({ key, name }) => [key, name]));
   const repeats = [...names].map(([key, name]) => {
     const faults = modelFaults.filter((one) => one === key).length;
     const allowed = interruptions.filter((keys) => keys.includes(key)).length;
     const made = seen.filter((call) => call.key === key).length;
-    return { name, allowed, again: Math.max(0, made - 1 - faults) };
+    return { key, name, allowed, again: Math.max(0, made - 1 - faults) };
   });
   return {
     again: repeats.reduce((sum, { again }) => sum + again, 0),
     breaches: repeats
       .filter(({ again, allowed }) => again > allowed)
-      .map(({ name, again, allowed }) => ({
+      .map(({ key, name, again, allowed }) => ({
         kind: 'bought again',
-        text: `${name}: made again ${again} times, at most ${allowed} allowed`,
+        text: `${name}: made again ${again} times, at most ${allowed} allowed; its ledger: ${JSON.stringify(facts.attempts[key] ?? noAttempts)}`,
       })),
   };
 }
 
-/** A fault of the model is billed or not; an interruption may come after a reservation and before its request. */
+/**
+ * The bill is what the ledger has: calls that attempts told of, and a full reservation for each that never told its end. An
+ * attempt may have died between its reservation and its request; any other one without a request is a breach.
+ */
 function compareBills(
-  { interruptions, modelFaults }: Harm,
+  { interruptions, isReset }: Harm,
   { facts, calls }: { readonly facts: RunFacts; readonly calls: readonly SeenCall[] },
 ): Breach[] {
-  const { billedCalls, callsMax } = facts;
-  const least = calls.length - modelFaults.length;
-  const most = Math.min(calls.length + interruptions.flat().length, callsMax);
-  if (calls.length > callsMax) {
-    return [other('over the budget', 'requests', `at most ${callsMax}`, calls.length)];
-  }
-  if (billedCalls >= least && billedCalls <= most) return [];
-  return [other('other result', 'billed calls', `${least} to ${most}`, billedCalls)];
+  const { billedCalls, callsMax, attempts } = facts;
+  const found = Object.values(attempts);
+  const bill = found.reduce((sum, { told, reserved }) => sum + told + reserved, 0);
+  const overspent = Math.max(calls.length, billedCalls);
+  return [
+    ...(overspent > callsMax
+      ? [other('over the budget', 'calls', `at most ${callsMax}`, overspent)]
+      : []),
+    // What a reset took back is counted with the next wave, if there is one.
+    ...(billedCalls === bill || isReset
+      ? []
+      : [other('other result', 'billed calls', bill, billedCalls)]),
+    ...[...new Set([...Object.keys(attempts), ...calls.map(({ key }) => key)])].flatMap((key) =>
+      compareAttempts(key, interruptions.length, facts, calls),
+    ),
+  ];
+}
+
+function compareAttempts(
+  key: string,
+  deaths: number,
+  facts: RunFacts,
+  calls: readonly SeenCall[],
+): Breach[] {
+  const requests = calls.filter((call) => call.key === key).length;
+  const { attempts, reserved, free } = facts.attempts[key] ?? noAttempts;
+  const unsent = attempts - requests;
+  const says = `${requests} requests, ${attempts} attempts, ${reserved} never told their end`;
+  if (unsent >= 0 && unsent <= Math.min(reserved + free, deaths)) return [];
+  return [{ kind: 'other result', text: `attempts at ${key}: ${says}, after ${deaths} deaths` }];
 }
 
 function other(kind: Breach['kind'], what: string, expected: unknown, seen: unknown): Breach {

@@ -27,6 +27,10 @@ export type Blow =
   | { readonly type: 'fill the disk'; readonly nth: number }
   /** So many signals that the run has to refuse. */
   | { readonly type: 'flood'; readonly signals: number }
+  /** The user stops the run. */
+  | { readonly type: 'stop' }
+  /** `temporal workflow reset` to a workflow task that is over: 0 the first, 1 the last one. */
+  | { readonly type: 'reset'; readonly to: number }
   /** SIGSTOP, and SIGCONT after so many milliseconds; with `relief` another worker comes meanwhile. */
   | { readonly type: 'pause'; readonly ms: number; readonly relief: boolean };
 

@@ -1,5 +1,5 @@
 import type { AnswerCounts, PlayedTrial } from './play-trial.ts';
-import { harmlessKinds } from './interruption.ts';
+import { harmlessKinds, kindsWithoutAbsence } from './interruption.ts';
 import type { InterruptionKind } from './interruption.ts';
 import { measureRecovery } from './recovery.ts';
 import type { Recovery } from './recovery.ts';
@@ -49,8 +49,6 @@ export function createTally(): Tally {
   };
 }
 
-const kindsWithoutAbsence: readonly InterruptionKind[] = ['disk full', 'flood of signals'];
-
 /** Adds one tally to another. */
 export function mergeTally(sum: Tally, more: Tally): void {
   for (const field of ['runs', 'deaths', 'modelFaults', 'boughtAgain', 'boughtAgainMax'] as const) {
@@ -94,7 +92,6 @@ export function addTrial(tally: Tally, reference: Reference, played: PlayedTrial
   }
   for (const [index, interruption] of interruptions.entries()) {
     const until = interruptions[index + 1]?.atMs;
-    // After these nobody was away.
     if (kindsWithoutAbsence.includes(interruption.kind)) continue;
     const recovery = measureRecovery(played.histories, interruption, until);
     const { kind, inCall } = interruption;

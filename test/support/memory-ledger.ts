@@ -27,6 +27,13 @@ export function createMemoryLedger(artifacts = new Map<Ref, Uint8Array>()): Memo
         .toSorted(([a], [b]) => a - b)
         .map(([, value]) => value);
     },
+    list: async (place) =>
+      [...entries].flatMap(([name, attempts]) => {
+        const [workflow_id, run_id, activity_id] = JSON.parse(name);
+        if (workflow_id !== place && !workflow_id.startsWith(`${place}/`)) return [];
+        const key = { workflow_id, run_id, activity_id };
+        return [...attempts].map(([attempt, value]) => ({ key, attempt, value }));
+      }),
     put: async (key, attempt, value, batch) => {
       if (ledger.failingWrites > 0) {
         ledger.failingWrites -= 1;

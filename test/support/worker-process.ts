@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Stage } from './stage.ts';
 
@@ -39,7 +39,15 @@ export function runScript(
   env: Readonly<Record<string, string>>,
   checkout = thisCheckout,
 ): ScriptProcess {
-  const child = spawn(process.execPath, [join(checkout, 'scripts', name), ...args], {
+  return runFile(join(checkout, 'scripts', name), args, env);
+}
+
+function runFile(
+  file: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): ScriptProcess {
+  const child = spawn(process.execPath, [file, ...args], {
     env: { ...neutralEnvironment(), ...env },
     // By the channel a worker notices that the test is gone, and ends.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -64,7 +72,9 @@ export function runScript(
         for (const stream of streams) stream.on('data', look);
         look();
         void ended.then((how) =>
-          reject(new Error(`${name} ended (${how}) without printing "${text}":\n${output}`)),
+          reject(
+            new Error(`${basename(file)} ended (${how}) without printing "${text}":\n${output}`),
+          ),
         );
       }),
     signal: (signal) => void child.kill(signal),
@@ -95,6 +105,17 @@ export async function startWorkerProcess(
   checkout = thisCheckout,
 ): Promise<ScriptProcess> {
   const worker = runScript('worker.mjs', [], { ...stageEnvironment(stage), ...env }, checkout);
+  await worker.printed('The worker polls');
+  return worker;
+}
+
+/** Starts a worker for the stage from a file that `buildWorker` made. Resolves when it polls. */
+export async function startBuiltWorker(
+  file: string,
+  stage: ServedStage,
+  env: Readonly<Record<string, string>>,
+): Promise<ScriptProcess> {
+  const worker = runFile(file, [], { ...stageEnvironment(stage), ...env });
   await worker.printed('The worker polls');
   return worker;
 }

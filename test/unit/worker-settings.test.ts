@@ -25,7 +25,7 @@ it('takes the defaults of the documentation', () => {
       sharedFolders: ['node_modules', '.venv'],
       unconfined: false,
     },
-    tools: { file: undefined, readable: [], untrustedWorkspaces: false },
+    tools: { file: undefined, readable: [], untrustedWorkspaces: false, mcpFiles: [] },
     web: { on: true, model: undefined, hosts: [] },
     log: { format: 'text', level: 'WARN' },
   });

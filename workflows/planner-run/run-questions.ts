@@ -27,7 +27,9 @@ export function waveLostQuestion(wave: number, reason: string, spent: string): A
     text: `Wave ${wave} ended without a result: ${cutText(reason, 1_500)}. What now?`,
     why_it_matters:
       'retry: the planner plans the same again as a new wave. abandon: end the run here.' +
-      (spent === '' ? '' : ` Its whole budget counts as spent: ${spent}.`),
+      (spent === ''
+        ? ''
+        : ` Its calls are counted, and one that never told its end at its worst case: ${spent}.`),
     priority: 'critical',
     expected_answer_format: 'choice',
     choices: ['retry', 'abandon'],
@@ -60,8 +62,10 @@ export function designLostQuestion(reason: string, spent: string): AskedQuestion
   return {
     text: `The design ended without a result: ${cutText(reason, 1_500)}. What now?`,
     why_it_matters:
-      'retry: a new design is made. abandon: end the run here.' +
-      (spent === '' ? '' : ` Its whole budget counts as spent: ${spent}.`),
+      'retry: the design goes on after its last finished stage. abandon: end the run here.' +
+      (spent === ''
+        ? ''
+        : ` Its calls are counted, and one that never told its end at its worst case: ${spent}.`),
     priority: 'critical',
     expected_answer_format: 'choice',
     choices: ['retry', 'abandon'],

@@ -1,33 +1,20 @@
-import {
-  allHandlersFinished,
-  condition,
-  continueAsNew,
-  isCancellation,
-  startChild,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
-import { workflowTypes } from '../../contracts/names.ts';
 import type { CarriedRun, PlannerRunArgs, RunStatus } from '../../contracts/planner-run.ts';
-import type { PlannerWaveArgs, WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import { isDone, waiveCriteria } from '../../core/criteria/criteria.ts';
-import { reserveForWave } from '../../core/budget/resolve-budget.ts';
-import { waveWorkflowId } from '../../core/ids.ts';
-import { lastNewsId } from '../../core/run/news.ts';
 import { decideNextStep } from '../../core/run/decide-next-step.ts';
-import { noUsage } from '../../core/usage/add-usage.ts';
 import { createChildRelay } from '../shared/child-relay.ts';
 import type { ChildRelay } from '../shared/child-relay.ts';
-import { nowMs } from '../shared/clock.ts';
-import { readFailure } from '../shared/read-failure.ts';
 import type { RootHost } from '../shared/root-host.ts';
 import { describeBudget } from '../shared/root-state.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
-import { childOptions } from '../shared/child-options.ts';
-import { addPlan, designFirst } from './run-design-first.ts';
+import { judgeWave } from './judge-wave.ts';
+import { designFirst } from './run-design-first.ts';
 import { openLedger } from './run-ledger.ts';
 import type { RunLedger } from './run-ledger.ts';
+import { runNextWave } from './run-next-wave.ts';
+import { isEndedEarly, isFull } from './until-full.ts';
 import { askUser, waveLostQuestion, wavesSpentQuestion } from './run-questions.ts';
 
 export interface RunEnd {
@@ -46,7 +33,7 @@ export async function runWaves(host: RootHost, carried: CarriedRun | null): Prom
       for (;;) {
         const status = await takeStep(host, ledger, relay, outcomes);
         if (status !== null) return status;
-        if (workflowInfo().continueAsNewSuggested) await carryOver(host, ledger);
+        if (workflowInfo().continueAsNewSuggested || isFull(host)) await carryOver(host, ledger);
       }
     }),
   );
@@ -77,13 +64,15 @@ async function takeStep(
     case 'waves_spent':
       return askWhenWavesAreSpent(host, step.open);
     case 'wave': {
-      const wave = await runNextWave(host, ledger, relay);
+      const wave = isFull(host) ? null : await runNextWave(host, ledger, relay);
+      if (wave === null) return null;
       if ('lost' in wave) return askWhenWaveIsLost(host, wave.lost);
       outcomes.push(...wave.outcomes);
       ledger.take(wave);
       host.takeWave(wave);
       if (wave.status === 'finished') return endAsFinished(state.criteria);
-      return wave.status === 'decided' ? null : wave.status;
+      if (isEndedEarly(host, wave)) return null;
+      return wave.status === 'decided' ? judgeWave(host, wave.wave) : wave.status;
     }
   }
 }
@@ -91,81 +80,6 @@ async function takeStep(
 /** Returns the end after the user told the run to finish: as completed when every criterion is met. */
 function endAsFinished(criteria: readonly CriterionState[]): RunStatus {
   return isDone(criteria) ? 'completed' : 'finished_unmet';
-}
-
-async function runNextWave(
-  host: RootHost,
-  ledger: RunLedger,
-  relay: ChildRelay,
-): Promise<WaveResult | { readonly lost: string }> {
-  // The record that the wave reads contains these news.
-  const told = host.state.news.last;
-  const order = await addPlan(host, await orderNext(host, ledger, told));
-  const { state } = host;
-  state.wave_workflow_id = waveWorkflowId(host.runId, order.wave);
-  state.wave_at_work = order.wave;
-  state.wave_usage = noUsage;
-  const beganAtMs = nowMs();
-  // After a reset, the questions of the old wave of this id come in again; their answers are not needed.
-  host.inbox.withdraw(state.wave_workflow_id, null);
-  host.refresh();
-  try {
-    const child = await startChild<(args: PlannerWaveArgs) => Promise<WaveResult>>(
-      workflowTypes.plannerWave,
-      {
-        workflowId: state.wave_workflow_id,
-        args: [{ order }],
-        ...childOptions(host.runId, `wave ${order.wave} of ${state.goal_title}`),
-      },
-    );
-    relay.welcome(state.wave_workflow_id, lastNewsId(order.news) || told);
-    const wave = await child.result();
-    host.considered(Math.max(told, wave.news_considered));
-    return wave;
-  } catch (error) {
-    if (isCancellation(error)) throw error;
-    host.inbox.withdraw(waveWorkflowId(host.runId, order.wave), null);
-    host.loseWave(order, nowMs() - beganAtMs);
-    return { lost: readFailure(error).message };
-  } finally {
-    relay.dismiss(waveWorkflowId(host.runId, order.wave));
-    state.wave_workflow_id = null;
-  }
-}
-
-/** @param told The newest news before the record is written. */
-async function orderNext(host: RootHost, ledger: RunLedger, told: number): Promise<WaveOrder> {
-  const { state, record } = host;
-  const { opened } = state;
-  if (opened === null) throw new Error('A wave was ordered before the run was opened.');
-  const record_ref = await record.flush();
-  const taint = ledger.taint();
-  return {
-    ...(taint !== undefined && { taint }),
-    run_id: host.runId,
-    wave: state.wave + 1,
-    waves_left: state.waves_allowed - state.wave - 1,
-    registry_ref: opened.registry_ref,
-    record_ref,
-    agents: opened.agents,
-    limits: opened.limits,
-    budget: reserveForWave(state.budget, state.usage),
-    criteria: state.criteria,
-    known_inputs: record.knownInputs(),
-    delegation_ids: ledger.delegationIds(),
-    fingerprints: ledger.fingerprints(),
-    stale: record.stale(),
-    amendments: state.amendments,
-    news: host.news.since(told),
-    use_defaults: opened.use_defaults,
-    autonomy: opened.autonomy,
-    triads: opened.triads,
-    ...(opened.changes !== undefined && { changes: opened.changes }),
-    teams: opened.teams,
-    models: opened.models,
-    facts_total: record.factsTotal(),
-    answered_questions: host.inbox.knownAnswers(),
-  };
 }
 
 async function askWhenWavesAreSpent(
@@ -227,6 +141,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     limits: opened.limits,
     budget: state.budget,
     use_defaults: opened.use_defaults,
+    ...(opened.notes === true && { notes: true }),
     questions: opened.questions,
     approvers: opened.approvers,
     autonomy: opened.autonomy,

@@ -5,13 +5,23 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { LoneWaveResult, PlannerWaveArgs, WaveResult } from '../../contracts/planner-wave.ts';
+import type {
+  LoneWaveResult,
+  PlannerWaveArgs,
+  WaveOrder,
+  WaveResult,
+} from '../../contracts/planner-wave.ts';
+import type { Usage } from '../../contracts/usage.ts';
 import type { WaveView } from '../../contracts/views.ts';
 import { renderWaveDetails } from '../../core/render/render-work-details.ts';
+import { chargeBefore } from '../../core/budget/resolve-budget.ts';
+import { noUsage } from '../../core/usage/add-usage.ts';
+import { recallMissed } from '../shared/recall-run.ts';
 import { createControl } from '../shared/control.ts';
 import { createRefresher } from '../shared/create-refresher.ts';
 import { progressSignal, waveQuery, waveStatusQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
+import type { Superior } from '../shared/superior.ts';
 import { runWave } from './run-wave.ts';
 import { beginWaveWork, statusOf, viewBefore } from './wave-context.ts';
 import { runWaveAlone } from './run-wave-alone.ts';
@@ -40,8 +50,10 @@ export async function plannerWave(args: PlannerWaveArgs): Promise<WaveResult | L
   setHandler(waveStatusQuery, (asked) => statusOf(work, asked), {
     description: 'State, turns and usage of one delegation. {"delegation_id":"…"}',
   });
+  const missed = await recallBefore(order, superior);
+  work.usage = missed;
   const result = await runWave(
-    order,
+    { ...order, budget: chargeBefore(order.budget, missed) },
     {
       control,
       superior,
@@ -57,4 +69,15 @@ export async function plannerWave(args: PlannerWaveArgs): Promise<WaveResult | L
   // The last change comes with the end, after which nothing refreshes.
   show();
   return result;
+}
+
+/**
+ * Returns what the run has spent and does not know of: a reset took back what it was told. Asked by the wave itself, which
+ * is started anew after a reset to any moment before it.
+ */
+async function recallBefore(
+  { run_id, spent }: WaveOrder,
+  { park }: Pick<Superior, 'park'>,
+): Promise<Usage> {
+  return spent === undefined ? noUsage : recallMissed({ place: run_id, ...spent, park });
 }

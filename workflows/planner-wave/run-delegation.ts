@@ -23,13 +23,14 @@ import { outcomeUnbegun } from '../execution/build-outcome.ts';
 import { agentSpan, workEnd } from '../shared/agent-span.ts';
 import { childOptions } from '../shared/child-options.ts';
 import type { ChildRelay } from '../shared/child-relay.ts';
-import { secondsSince } from '../shared/clock.ts';
+import { nowMs, secondsSince } from '../shared/clock.ts';
 import type { EscalationRouter } from '../shared/escalation-router.ts';
 import { createBudget, unlimitedBudget } from '../shared/budget.ts';
 import type { Budget } from '../shared/budget.ts';
 import { inSpan } from '../shared/in-span.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import { toPlanned } from '../shared/progress-of.ts';
+import { recallLost } from '../shared/recall-run.ts';
 import { recorder } from '../shared/recorder.ts';
 import type { DelegationService, DispatchContext } from './delegation-service.ts';
 
@@ -48,6 +49,8 @@ export interface WaveSite {
   readonly inside: Map<string, number>;
   /** delegation_ids of those that have a workflow of their own. */
   readonly children: Set<string>;
+  /** delegation_ids of those that began in this workflow and left it. */
+  readonly moved: Set<string>;
   readonly service: DelegationService;
   /** Shows a change of the view: a new status, or a new child. */
   readonly show: () => void;
@@ -65,7 +68,8 @@ export async function runDelegation(
 ): Promise<DelegationOutcome> {
   const { context } = d;
   const { delegation_id } = delegation;
-  // Unknown only when its work was lost: then its whole reservation counts as spent.
+  const beganAtMs = nowMs();
+  // Unknown only when its work was lost.
   let spent: Spending | null = noSpending;
   try {
     const admitted = await admit(d, delegation_id);
@@ -85,9 +89,9 @@ export async function runDelegation(
       return outcomeUnbegun(delegation, 'stopped', 'stopped before it began');
     context.superior.withdraw(delegation_id);
     recorder.count(metrics.failures, { agent: delegation.agent_id, reason: 'lost' });
-    const charged = context.account?.end(delegation_id, spent) ?? null;
-    const lost = outcomeUnbegun(delegation, 'failed', readFailure(error).message);
-    return { ...lost, usage: usageOfLost(charged, spent) };
+    const usage = spent === null ? await usageOfLost(d, delegation_id, beganAtMs) : noUsage;
+    spent = spendingOf(usage);
+    return { ...outcomeUnbegun(delegation, 'failed', readFailure(error).message), usage };
   } finally {
     d.inside.delete(delegation_id);
     d.relay.dismiss(delegationWorkflowId(d.waveId, delegation_id));
@@ -95,10 +99,23 @@ export async function runDelegation(
   }
 }
 
-/** Returns the usage of work that ended without a report; nothing when it never began. */
-function usageOfLost(charged: Spending | null, spent: Spending | null): Usage {
-  if (spent !== null) return noUsage;
-  return lostUsage(charged === null ? null : { ...charged, calls: Math.max(1, charged.calls) });
+/**
+ * Returns the usage of work that ended without a report: what the ledger has of its workflow. Of work that began inside this
+ * one the ledger does not tell its first calls from those of others: then its whole reservation counts as spent.
+ */
+async function usageOfLost(d: WaveSite, delegationId: string, since: number): Promise<Usage> {
+  const { account, superior } = d.context;
+  if (d.moved.has(delegationId)) {
+    const charged = account?.end(delegationId, null) ?? null;
+    return lostUsage(charged === null ? null : { ...charged, calls: Math.max(1, charged.calls) });
+  }
+  return recallLost({
+    place: delegationWorkflowId(d.waveId, delegationId),
+    usage: noUsage,
+    since,
+    isLimited: account !== null,
+    park: (reason) => superior.park(reason),
+  });
 }
 
 type Admitted =
@@ -157,6 +174,7 @@ function orderOf(
     limits,
     reservation,
     paused: false,
+    ...(order.notes === true && { notes: true }),
   };
 }
 
@@ -206,6 +224,7 @@ async function leave(
 ): Promise<DelegationOutcome> {
   const news = d.context.superior.news.all();
   const { delegation_id } = order.delegation;
+  d.moved.add(delegation_id);
   const child = await startDelegation(d, { order: { ...order, news }, carried });
   d.inside.delete(delegation_id);
   d.context.work.statuses.delete(delegation_id);

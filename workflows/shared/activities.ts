@@ -52,13 +52,17 @@ export const {
   findResearch,
   applyRunChanges,
   findMergeConflicts,
+  findWork,
   judgeAnswers,
   keepResearch,
   openRun,
   openTeam,
   planNextWave,
+  recallStages,
   planTasks,
   proposeChanges,
+  ratePlanChange,
+  recallRunSpent,
   recordPhase,
   recordTeam,
   reviewDecision,
@@ -76,6 +80,7 @@ export const {
     | 'openTeam'
     | 'planTasks'
     | 'proposeChanges'
+    | 'recallRunSpent'
     | 'recordPhase'
     | 'recordTeam'
     | 'reviewDecision'

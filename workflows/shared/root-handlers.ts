@@ -64,24 +64,35 @@ export function registerRootHandlers(host: RootHost): void {
 
 /** The default handler comes last: it takes every signal that came earlier and has no handler yet. */
 function registerSignals(host: RootHost, signals: readonly PersonSignal[]): void {
-  for (const { signal, handle, description } of signals)
+  const { state } = host;
+  const counting: readonly PersonSignal[] = signals.map((one) => ({
+    ...one,
+    handle(payload) {
+      state.signals += 1;
+      return one.handle(payload);
+    },
+  }));
+  for (const { signal, handle, description } of counting)
     setHandler(signal, handle, { description });
   setHandler(
     escalateSignal,
     (payload) => {
+      state.signals += 1;
       const escalation = checkEscalation(payload);
       if (escalation === null) host.refuse(badEscalation);
       else host.escalate(escalation);
     },
     { description: 'From a child: a question or a fault. Not for people.' },
   );
-  const refuseUnknown = (name: string): void =>
+  const refuseUnknown = (name: string): void => {
+    state.signals += 1;
     host.refuse(
       engineSignals.includes(name)
         ? `Signal ${name}: only the workflows of a run send it. ${signalsToTry}`
         : `There is no signal "${sentSignalName(name)}". ${signalsToTry}`,
     );
-  const handles = new Map(signals.map(({ signal, handle }) => [signal.name, handle]));
+  };
+  const handles = new Map(counting.map(({ signal, handle }) => [signal.name, handle]));
   setHandler(
     floodSignal,
     async (flooded, ...args) => {

@@ -1,16 +1,19 @@
+import type { AskedLoop } from '../../contracts/adaptation.ts';
+import { sumSizes } from '../../core/workspace/changes-question.ts';
+import { workflowInfo } from '@temporalio/workflow';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import type { CarriedBudget } from '../../contracts/budget.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
-import type { PlanOutline } from '../../contracts/design-run.ts';
+import type { FinishedStages, PlanOutline } from '../../contracts/design-run.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { CarriedRun, RunAnswer, WaveSummary } from '../../contracts/planner-run.ts';
-import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
+import type { KnownSpent, WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import type { Autonomy, QuestionRules } from '../../contracts/question.ts';
 import type { RecordedWave } from '../../contracts/run-record.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { DelegationStatusView, PlanView, RunPhase } from '../../contracts/views.ts';
 import { describeAgainst } from '../../core/budget/budget-question.ts';
-import { chargeLostWave, openBudget } from '../../core/budget/resolve-budget.ts';
+import { carryLostWave, openBudget } from '../../core/budget/resolve-budget.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
 import { openCriteria, waiveCriteria } from '../../core/criteria/criteria.ts';
 import { resolveQuestionRules } from '../../core/questions/question-moments.ts';
@@ -29,6 +32,8 @@ export interface RootState {
   wave_at_work: number;
   waves_allowed: number;
   wave_workflow_id: string | null;
+  /** Number of signals that this execution has taken. */
+  signals: number;
   /** Usage that the wave at work has reported. */
   wave_usage: Usage;
   plan: PlanView | null;
@@ -44,13 +49,29 @@ export interface RootState {
   news: CarriedRun['news'];
   /** Criteria that the user waived during the run. */
   waived: readonly string[];
+  /** The design that the run makes, as far as it was reported; null before and without one. */
+  design: DesignState | null;
   /** The plan of a design that the run carries out; null before its approval, and without one. */
   plan_approved: PlanOutline | null;
+  /** Questions that came again and again in the wave at work. */
+  loops: AskedLoop[];
   stop_reason: string | null;
   /** Set at the end; before, the phase follows from the other fields. */
   phase: RunPhase | null;
   /** Result of the run, set at its end. */
   result: RunAnswer | null;
+}
+
+/** Design of a run, over all its attempts. */
+export interface DesignState extends FinishedStages {
+  /** Use of the attempt at work; nothing after its end. */
+  readonly usage: Usage;
+  /** Use of attempts that were lost. */
+  readonly lost: Usage;
+}
+
+export function openDesign(): DesignState {
+  return { materials: [], plan_refs: [], usage: noUsage, lost: noUsage };
 }
 
 export function openRootState(carried: CarriedRun | null): RootState {
@@ -62,6 +83,7 @@ export function openRootState(carried: CarriedRun | null): RootState {
     wave_at_work: 0,
     waves_allowed: 0,
     wave_workflow_id: null,
+    signals: 0,
     wave_usage: noUsage,
     plan: null,
     work: null,
@@ -72,7 +94,9 @@ export function openRootState(carried: CarriedRun | null): RootState {
     amendments: [],
     news: { last: 0, from_user: 0, considered: 0 },
     waived: [],
+    design: null,
     plan_approved: null,
+    loops: [],
     stop_reason: null,
     phase: null,
     result: null,
@@ -139,17 +163,28 @@ export function takeWaveIntoState(state: RootState, wave: WaveResult): void {
   state.waves = [...state.waves, summariseWave(wave)];
 }
 
-/** Charges a wave that ended without a report. @returns its usage. */
+/** Returns the usage that the run knows of. */
+export function knownSpent({ usage, started_at }: RootState): KnownSpent {
+  // After a reset to its beginning, a run takes the time of its new first task for its start.
+  const startedMs = workflowInfo().startTime.getTime();
+  return { usage, since: Math.min(startedMs, started_at * 1_000) };
+}
+
+/** Wave that ended without a report. */
+export interface LostWave extends Pick<WaveOrder, 'wave' | 'budget'> {
+  /** Usage beyond what the run knew of. */
+  readonly usage: Usage;
+  /** Milliseconds from its start to its end. */
+  readonly passedMs: number;
+}
+
 export function loseWaveInState(
   state: RootState,
-  { wave, budget }: Pick<WaveOrder, 'wave' | 'budget'>,
-  passedMs: number,
-): Usage {
-  const charged = chargeLostWave(budget, state.wave_usage, passedMs);
+  { wave, budget, usage, passedMs }: LostWave,
+): void {
   state.wave = wave;
-  state.usage = addUsage(state.usage, charged.usage);
-  state.budget = charged.budget;
-  return charged.usage;
+  state.usage = addUsage(state.usage, usage);
+  state.budget = carryLostWave(budget, passedMs);
 }
 
 export function recordedWave(wave: WaveResult): RecordedWave {
@@ -178,6 +213,7 @@ function summariseWave(wave: WaveResult): WaveSummary {
     skipped: count('skipped'),
     criteria_met: wave.criteria.filter(({ state }) => state === 'met').length,
     criteria_open: openCriteria(wave.criteria).length,
+    ...(wave.changes !== undefined && { changed: sumSizes(wave.changes) }),
     usage: wave.usage,
   };
 }

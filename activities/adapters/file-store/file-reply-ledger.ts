@@ -1,5 +1,6 @@
-import type { LedgerKey, ReplyLedger } from '../../ports/reply-ledger.ts';
+import type { LedgerEntry, LedgerKey, ReplyLedger } from '../../ports/reply-ledger.ts';
 import { hashBytes } from '../../text/bytes.ts';
+import { isRecord } from '../../../core/is-record.ts';
 import { openSealed, sealJson } from './sealed-json.ts';
 import { openSegments } from './segments.ts';
 import type { FoundRecord, Segments } from './segments.ts';
@@ -30,6 +31,19 @@ export function createFileReplyLedger(
       );
       return values.flat();
     },
+    list: async (place, since) => {
+      await segments.refresh();
+      const newest = new Map<string, LedgerEntry>();
+      const records = segments.listAttempts(since).toSorted((a, b) => a.time - b.time);
+      for (const record of records) {
+        // One after the other: their number has no bound.
+        // oxlint-disable-next-line no-await-in-loop
+        const entry = await readEntry(segments, record);
+        if (entry !== null && isBelow(entry.key.workflow_id, place))
+          newest.set(`${record.key} ${record.attempt}`, entry);
+      }
+      return [...newest.values()];
+    },
     put: async (key, attempt, value, batch) => {
       const canonical = toCanonicalKey(key);
       const body = Buffer.from(sealJson({ key: canonical, value }));
@@ -41,6 +55,19 @@ export function createFileReplyLedger(
       for (const [ref, bytes] of artifacts) segments.cache.set(ref, bytes);
     },
   };
+}
+
+/** @returns null when the record is damaged. */
+async function readEntry(segments: Segments, record: FoundRecord): Promise<LedgerEntry | null> {
+  const bytes = await segments.read(record);
+  const entry = bytes === null ? undefined : openSealed(bytes.toString('utf8'));
+  const key = isRecord(entry) && typeof entry['key'] === 'string' ? readKey(entry['key']) : null;
+  if (key === null || !fits(entry, key)) return null;
+  return { key, attempt: record.attempt, value: entry.value };
+}
+
+function isBelow(workflowId: string, place: string): boolean {
+  return workflowId === place || workflowId.startsWith(`${place}/`);
 }
 
 /** @returns the value of the newest whole record alone, or nothing. */
@@ -67,6 +94,16 @@ function fits(entry: unknown, key: LedgerKey): entry is { readonly value: unknow
     entry.key === toCanonicalKey(key) &&
     'value' in entry
   );
+}
+
+/** @returns null when it is no key. */
+function readKey(canonical: string): LedgerKey | null {
+  const [workflow_id, run_id, activity_id]: unknown[] = JSON.parse(canonical);
+  return typeof workflow_id === 'string' &&
+    typeof run_id === 'string' &&
+    typeof activity_id === 'string'
+    ? { workflow_id, run_id, activity_id }
+    : null;
 }
 
 /** JSON keeps the parts apart: ids may hold any separator. */

@@ -89,6 +89,15 @@ export function openSegments({ home, cacheMaxBytes = 64 * 1024 * 1024 }: Segment
         index.find(key).map((place) => ({ ...place, id, path })),
       ),
 
+    /** Lists the known records of attempts that were written at a time or later, which are Unix epoch milliseconds. */
+    listAttempts: (since: number): readonly FoundRecord[] =>
+      [...known].flatMap(([id, { path, index }]) =>
+        index
+          .list()
+          .filter(({ attempt, time }) => attempt > 0 && time >= since)
+          .map((place) => ({ ...place, id, path })),
+      ),
+
     /**
      * Finds out what other processes have stored or removed.
      *

@@ -14,6 +14,7 @@ import { createChangeFiles } from './change-files.ts';
 import { createFetchPage, fetchPageName } from './fetch-page.ts';
 import { createGitTools } from './git-tools.ts';
 import { loadDetail } from './load-detail.ts';
+import { completionNote } from './note-tool.ts';
 import { createReadFiles } from './read-files.ts';
 import { createRunCommand } from './run-command.ts';
 import { editSection, generateCode } from './section-tools.ts';
@@ -22,7 +23,7 @@ import { webResearch, webResearchName } from './web-research.ts';
 import { delegateTaskToMember } from './team-tools.ts';
 import { assignTurn, submitSummary } from './turn-tools.ts';
 
-/** Tools that the workflow of a triad or of a team decides, in the order in which they are offered. */
+/** Tools that the workflow of a triad, a team or a delegation decides, in the order in which they are offered. */
 export const stateTools: Readonly<Record<StateToolName, StateTool>> = {
   register_claim: registerClaim,
   negotiate_response: negotiateResponse,
@@ -34,6 +35,7 @@ export const stateTools: Readonly<Record<StateToolName, StateTool>> = {
   open_negotiation: openNegotiation,
   submit_summary: submitSummary,
   delegate_task_to_member: delegateTaskToMember,
+  completion_note: completionNote,
 };
 
 /** Names of the shipped tools that an agent's file can grant. */

@@ -145,7 +145,7 @@ const commands: readonly CommandEntry[] = [
   },
   {
     name: 'mcp',
-    does: 'offer planwave to chat clients over the Model Context Protocol',
+    does: 'check the MCP servers whose tools agents may be granted; serve planwave to chat clients',
     takes: [],
     load: async () => (await import('./mcp.ts')).registerMcp,
   },

@@ -19,6 +19,7 @@ export interface SettingsOptions {
   readonly direct?: boolean;
   readonly language?: string;
   readonly defaults?: boolean;
+  readonly notes?: boolean;
   readonly assume?: boolean;
   readonly deadline?: number;
   readonly remind?: number;
@@ -44,6 +45,10 @@ export function addWorkOptions(command: Command): Command {
     .option(
       '--language <tag>',
       'language of all texts for people, for example "de"; default: the language of the goal',
+    )
+    .option(
+      '--notes',
+      'have agents keep notes of all they assume, and settle them before they finish',
     )
     .option('--defaults', 'answer each question with its default at once, if it has one');
 }
@@ -108,6 +113,7 @@ export function readSettings(
   });
   return definedOnly({
     use_defaults: options.defaults,
+    notes: options.notes,
     autonomy: options.assume === true ? 'assume' : undefined,
     agents_dir: options.agents === undefined ? undefined : resolve(cwd, options.agents),
     workspace_dir: options.workspace === undefined ? undefined : resolve(cwd, options.workspace),

@@ -1,26 +1,55 @@
+import type { BudgetInput } from '../../../contracts/budget.ts';
+import type { NamedTeam } from '../../../contracts/team.ts';
+import type { WaveDecision } from '../../../contracts/wave-decision.ts';
 import type { Reply, ScriptedRequest } from '../../../rehearsal/script.ts';
 import type { Prng } from '../../support/prng.ts';
+import { members } from '../../support/scripted-team.ts';
 import { completed, decision, plan, work } from '../../support/scripted-work.ts';
 import { provideWritingAgent } from '../../support/writing-agent.ts';
+import { waveWorkflowId } from '../../../core/ids.ts';
 import { readCallKey } from '../call-name.ts';
 import { campaignBudget, isRehearsed } from '../runs/reference-run.ts';
 import type { ReferenceRun } from '../runs/reference-run.ts';
-import { partKinds, partOf, riskyAgent } from './program-parts.ts';
+import {
+  disputedKey,
+  partKinds,
+  partOf,
+  riskyAgent,
+  stating,
+  threadTeam,
+} from './program-parts.ts';
 import type { PartKind } from './program-parts.ts';
 
-/** Message to a run that has just begun. It changes no result. */
-export type EarlyMessage = 'amend' | 'pause and resume';
+/**
+ * Peculiarity of a run. None of it changes the result.
+ *
+ * - `amend`, `pause and resume`: messages right after its start.
+ * - `small budget`: the run asks for more on its way.
+ * - `short histories`: the server wants workflows to continue as new early.
+ */
+const extras = ['amend', 'pause and resume', 'small budget', 'short histories'] as const;
+export type Extra = (typeof extras)[number];
 
 /** A generated run. */
 export interface Program {
   /** Kinds of the delegations of each wave. */
   readonly waves: readonly (readonly PartKind[])[];
-  readonly early: readonly EarlyMessage[];
+  readonly extras: readonly Extra[];
 }
 
 const wavesMax = 4;
 /** Besides the first. */
 const partsMax = 3;
+
+/** Limit that every run of a program reaches. */
+const smallBudget: BudgetInput = { calls: 4 };
+
+const threadedTeam: NamedTeam = {
+  team_id: threadTeam,
+  members: members('researcher', 'writer'),
+  timeout: 20_000,
+  member_timeout: 10_000,
+};
 
 /** Criterion of the user that only the last wave meets, so that the run makes all waves. */
 const userCriterion = 'goal-1';
@@ -28,27 +57,39 @@ const userCriterion = 'goal-1';
 export function generateProgram(random: Prng): Program {
   const waves = Array.from(
     { length: random.pick([1, 1, 1, 2, 2, 3, wavesMax]) },
-    (): PartKind[] => [
-      'agent',
-      ...Array.from({ length: random.integer(1, partsMax) }, () => random.pick(partKinds)),
-    ],
+    (): PartKind[] => {
+      const kinds = Array.from({ length: random.integer(1, partsMax) }, () =>
+        random.pick(partKinds),
+      );
+      // Teams that work at the same time add to a thread in any order.
+      return ['agent', ...kinds.filter(isFirstInThread)];
+    },
   );
-  const early = (['amend', 'pause and resume'] as const).filter(() => random.chance(0.3));
-  return { waves, early };
+  return { waves, extras: extras.filter(() => random.chance(0.25)) };
+}
+
+function isFirstInThread(kind: PartKind, at: number, kinds: readonly PartKind[]): boolean {
+  return kind !== 'threaded' || kinds.indexOf(kind) === at;
 }
 
 /** `agent+team / agent+writer, amend`. */
-export function describeProgram({ waves, early }: Program): string {
-  return [waves.map((parts) => parts.join('+')).join(' / '), ...early].join(', ');
+export function describeProgram(program: Program): string {
+  return [program.waves.map((parts) => parts.join('+')).join(' / '), ...program.extras].join(', ');
 }
 
 /** Reads what `describeProgram` wrote. @throws when it is none. */
 export function readProgram(text: string): Program {
-  const [waves = '', ...early] = text.split(', ');
+  const [waves = '', ...peculiar] = text.split(', ');
   return {
     waves: waves.split(' / ').map((parts) => parts.split('+').map(readKind)),
-    early: early.map((one) => (one === 'amend' ? one : 'pause and resume')),
+    extras: peculiar.map(readExtra),
   };
+}
+
+function readExtra(text: string): Extra {
+  const extra = extras.find((one) => one === text);
+  if (extra !== undefined) return extra;
+  throw new Error(`"${text}" is nothing that a program has besides parts: ${extras.join(', ')}.`);
 }
 
 function readKind(text: string): PartKind {
@@ -57,16 +98,16 @@ function readKind(text: string): PartKind {
   throw new Error(`"${text}" is no part of a program. Parts are: agent, ${partKinds.join(', ')}.`);
 }
 
-/** Lists programs that are smaller by one wave, one part or one message, the smallest first. */
-export function shrinkProgram({ waves, early }: Program): Program[] {
+/** Lists programs that are smaller by one wave, one part or one peculiarity, the smallest first. */
+export function shrinkProgram({ waves, extras: peculiar }: Program): Program[] {
   const withoutWave = waves.length === 1 ? [] : waves.map((_one, at) => waves.toSpliced(at, 1));
   const withoutPart = waves.flatMap((parts, wave) =>
     parts.slice(1).map((_part, at) => waves.with(wave, parts.toSpliced(at + 1, 1))),
   );
   return [
-    ...withoutWave.map((some) => ({ waves: some, early })),
-    ...withoutPart.map((some) => ({ waves: some, early })),
-    ...early.map((_one, at) => ({ waves, early: early.toSpliced(at, 1) })),
+    ...withoutWave.map((some) => ({ waves: some, extras: peculiar })),
+    ...withoutPart.map((some) => ({ waves: some, extras: peculiar })),
+    ...peculiar.map((_one, at) => ({ waves, extras: peculiar.toSpliced(at, 1) })),
   ];
 }
 
@@ -78,16 +119,20 @@ export function toRun(program: Program): ReferenceRun {
   const ids = waves.flatMap((_parts, at) => idsOf(at + 1));
   const kinds = waves.flat();
   const usesRisk = kinds.includes('approved');
+  const isSmall = program.extras.includes('small budget');
   return {
-    input: (_runId, home) => ({
+    input: (runId, home) => ({
       goal: 'Move the backups of a small shop to a second data centre',
       criteria: ['The backups are moved.'],
-      budget: campaignBudget,
+      budget: isSmall ? smallBudget : campaignBudget,
+      ...(kinds.includes('threaded') && { teams: [{ ...threadedTeam, thread_id: runId }] }),
       ...(usesRisk && { agents_dir: provideWritingAgent(home, riskyAgent, 'high') }),
     }),
     taskIds: ids,
     askings: ids.flatMap((id, at) => partOf(kinds[at] ?? 'agent').asking?.(id) ?? []),
-    early: program.early,
+    early: program.extras.filter((one) => one === 'amend' || one === 'pause and resume'),
+    asksForMore: isSmall,
+    hasShortHistories: program.extras.includes('short histories'),
     replyTo: (request) => replyTo(program, idsOf, request),
   };
 }
@@ -106,10 +151,42 @@ function replyTo(
     const planned = ids.map((id, at) => partOf(kindOf(at)).plan(id, ids[0] ?? ''));
     return { json: plan([...planned, work(stepOf(wave), { criteria: stepCriteria(wave) })]) };
   }
-  if (owner === 'decision') return { json: isLast ? decision() : decision(userCriterion) };
+  const wavePath = waveWorkflowId('', wave).slice(1);
+  const disputers = idsOf(wave).filter((_id, at) => kindOf(at) === 'disputer');
+  if (owner === 'decision') {
+    return {
+      json: resolving(
+        disputers,
+        (id) => `${wavePath}/${id}`,
+        stepOf(wave),
+        isLast ? [] : [userCriterion],
+      ),
+    };
+  }
   if (isRehearsed(request.shape)) return { pass: true };
-  if (owner === stepOf(wave)) return { json: stepOutput(wave, isLast) };
+  if (owner === stepOf(wave)) {
+    return {
+      json: { ...stepOutput(wave, isLast), facts: stating(disputers.map(disputedKey), '10') },
+    };
+  }
   return partOf(kindOf(idsOf(wave).indexOf(owner))).reply(owner, request);
+}
+
+/** Decides for the disputers. */
+function resolving(
+  disputers: readonly string[],
+  sourceOf: (id: string) => string,
+  superseded: string,
+  open: readonly string[],
+): WaveDecision {
+  const made = decision(...open);
+  const conflicts_resolved = disputers.map((id) => ({
+    conflict: `conflict:${disputedKey(id)}`,
+    resolution: 'The newer list.',
+    origin: sourceOf(id),
+    superseded: sourceOf(superseded),
+  }));
+  return { ...made, planner_decision: { ...made.planner_decision, conflicts_resolved } };
 }
 
 /** The delegation of each wave that tries the user's criterion. Nothing builds on it. */

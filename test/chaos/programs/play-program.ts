@@ -40,6 +40,7 @@ const blowKinds: readonly ((random: Prng) => Blow)[] = [
   (random) => dieAtWrite(random, 'torn'),
   (random) => ({ type: 'fill the disk', nth: random.integer(1, 10) }),
   (random) => ({ type: 'flood', signals: random.integer(50, 300) }),
+  (random) => ({ type: 'reset', to: random.next() }),
   (random) => ({ type: 'pause', ms: random.integer(1_000, 8_000), relief: random.chance(0.5) }),
 ];
 
@@ -50,11 +51,18 @@ function dieAtWrite(random: Prng, what: 'before' | 'after' | 'torn'): Blow {
 /** Chooses what is done to a run: three to six blows, far enough apart for work between them. */
 export function chooseBlows(random: Prng): PlannedBlow[] {
   const count = random.integer(3, 6);
-  return Array.from({ length: count }, (_one, index) => ({
+  const blows = Array.from({ length: count }, (_one, index) => ({
     at: (index + random.next()) / count,
     blow: random.pick(blowKinds)(random),
   }));
+  // After a stop nothing is left to be hurt.
+  const last = blows.at(-1);
+  return last !== undefined && random.chance(stopChance)
+    ? blows.with(count - 1, { ...last, blow: { type: 'stop' } })
+    : blows;
 }
+
+const stopChance = 0.08;
 
 /** Bytes by which a hurt run may be larger than the undisturbed one: what killed attempts, retries and floods leave. */
 const storeFactorMax = 4;

@@ -59,6 +59,22 @@ function leads(id: string, { task, body }: ScriptedRequest): Reply {
   );
 }
 
+/** Key of the fact about which a disputer contradicts its wave's last delegation. */
+export const disputedKey = (id: string): string => `price-of-${id}`;
+
+/** Facts that state a price under each key. */
+export function stating(keys: readonly string[], value: string) {
+  return keys.map((key) => ({
+    key,
+    value,
+    statement: `It costs ${value}.`,
+    confidence: 'high' as const,
+  }));
+}
+
+/** Team of the run whose work is kept in a thread. */
+export const threadTeam = 'backup-desk';
+
 /** Agent of high risk that `writesApproved` needs. */
 export const riskyAgent = 'builder';
 
@@ -85,6 +101,13 @@ export const programParts = {
   },
   writer: { plan: (id) => work(id, { agent_id: 'engineer' }), reply: writes },
   approved: { plan: (id) => work(id, { agent_id: riskyAgent }), reply: writesApproved },
+  disputer: {
+    plan: (id) => work(id),
+    reply: (id) => ({
+      json: { ...completed(criterionOf(id)), facts: stating([disputedKey(id)], '20') },
+    }),
+  },
+  threaded: { plan: (id) => teamWork(id, { team_id: threadTeam }), reply: leads },
   // What members put into their spec is the rehearsal's own, which looks at nothing but the request.
   triad: { plan: (id) => triadWork(id, 'consensus'), reply: () => ({ pass: true }) },
   team: {
@@ -100,6 +123,8 @@ export const partKinds: readonly Exclude<PartKind, 'agent'>[] = [
   'asker',
   'writer',
   'approved',
+  'disputer',
+  'threaded',
   'triad',
   'team',
 ];

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createPrng } from '../../support/prng.ts';
 import type { Prng } from '../../support/prng.ts';
-import { openOwnLanes, closeOwnLanes } from '../lane.ts';
+import { closeOwnLanes, openOwnLanes, shortHistories } from '../lane.ts';
 import type { Lane } from '../lane.ts';
 import type { PlayedReference } from '../play-reference.ts';
 import { createTally, mergeTally } from '../tally.ts';
@@ -52,9 +52,9 @@ export async function runPrograms(options: ProgramsOptions): Promise<ProgramsRes
   const startedAtMs = Date.now();
   const before = result.seconds;
   const untilMs = sliceMinutes === undefined ? Infinity : startedAtMs + sliceMinutes * 60_000;
-  const lanes = await openOwnLanes(options.lanes);
+  const lanes = await openProgramLanes(options.lanes);
   let next = result.programs;
-  const work = async (lane: Lane): Promise<void> => {
+  const work = async (lane: ProgramLane): Promise<void> => {
     while (next < programs && Date.now() < untilMs) {
       next += 1;
       await playOne(lane, `program-${next}`, random.fork(`program ${next}`), result, say);
@@ -68,8 +68,27 @@ export async function runPrograms(options: ProgramsOptions): Promise<ProgramsRes
     await Promise.all(lanes.map(work));
     return result;
   } finally {
-    await closeOwnLanes(lanes);
+    await closeProgramLanes(lanes);
   }
+}
+
+/** A lane for most programs, and one whose server wants workflows to continue as new early. */
+export interface ProgramLane {
+  readonly usual: Lane;
+  readonly short: Lane;
+}
+
+export async function openProgramLanes(count: number): Promise<ProgramLane[]> {
+  const short = await openOwnLanes(count, shortHistories);
+  const usual = await openOwnLanes(count);
+  return usual.flatMap((one, at) => {
+    const other = short[at];
+    return other === undefined ? [] : [{ usual: one, short: other }];
+  });
+}
+
+export async function closeProgramLanes(lanes: readonly ProgramLane[]): Promise<void> {
+  await closeOwnLanes(lanes.flatMap(({ usual, short }) => [usual, short]));
 }
 
 /** The figure that the README states. */
@@ -96,7 +115,7 @@ export function readResult(file: string, seed: number): ProgramsResult {
 }
 
 async function playOne(
-  lane: Lane,
+  lane: ProgramLane,
   name: string,
   random: Prng,
   result: ProgramsResult,
@@ -132,12 +151,13 @@ async function playOne(
 
 /** Plays a trial. A campaign that fails itself is a breach of its own, so that the next program is played. */
 export async function playSafely(
-  lane: Lane,
+  { usual, short }: ProgramLane,
   trial: Trial,
   known: PlayedReference | undefined,
 ): Promise<{ readonly reference?: PlayedReference; readonly tally: Tally }> {
   try {
-    return await playProgram(lane, trial, known);
+    const isShort = trial.program.extras.includes('short histories');
+    return await playProgram(isShort ? short : usual, trial, known);
   } catch (error) {
     const tally = createTally();
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

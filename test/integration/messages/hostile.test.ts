@@ -7,6 +7,7 @@ import { expectPromisesKept } from '../../support/promises.ts';
 import { readTree } from '../../support/read-tree.ts';
 import {
   blocked,
+  callsOf,
   completed,
   decision,
   plan,
@@ -64,6 +65,33 @@ it('finding T4: 700 bad instructions of 10 KB while no worker is there: a counte
   await expectAnswerStillWorks(run);
   const record = await storedRecord(stage.home, run.workflowId);
   expect(record.rejected_answers).toHaveLength(engineLimits.rejectedAnswersRecordedMax);
+}, 90_000);
+
+it('finding T4: a run that has taken too many signals for one execution goes on in another one, and asks again', async () => {
+  const asks = { json: blocked([question('Which region?')], 'host-done') };
+  stage.rehearsal.script([
+    plans(1, plan([work('first', { criteria: ['first-done'] }), work('host')])),
+    plans(2, plan([work('again', { criteria: ['host-done'] })])),
+    works('first', { json: completed('first-done') }),
+    works('host', asks),
+    works('again', asks, 1),
+    works('again', { json: completed('host-done') }),
+    { match: { schema: 'decision' }, reply: { json: decision() } },
+  ]);
+  const input = { goal: 'Host the backup', limits: { max_signals: 40 } };
+  const run = await stage.start('plannerRun', input, 'crowded');
+  await openQuestion(stage, run);
+  const before = await run.describe();
+  for (let nth = 0; nth < 40; nth += 1) await run.signal('amend', { instruction: nth });
+  const current = stage.client.workflow.getHandle('crowded');
+  expect(await openQuestion(stage, current, 'q2')).toMatchObject({ delegation_id: 'again' });
+  expect((await current.describe()).runId).not.toBe(before.runId);
+  expect(await stage.questions(current)).toMatchObject({ rejected_total: 40 });
+  // What was completed is not done again, and children still reach the run.
+  await submit(current, { question_id: 'q2', answer: 'eu-west' });
+  expect(await stage.result(current)).toMatchObject({ status: 'completed', waves: 2 });
+  expect(callsOf(stage.rehearsal, 'first')).toHaveLength(1);
+  await expectPromisesKept(stage, 'crowded', { orphans: true });
 }, 90_000);
 
 it('finding T4: messages of the engine that lack the token of their run are refused or dropped', async () => {

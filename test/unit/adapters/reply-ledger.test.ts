@@ -50,6 +50,24 @@ describe('the reply ledger', () => {
     for (const [n, one] of keys.entries()) expect(await ledger.find(one)).toEqual([n]);
   });
 
+  it('lists what every execution of a run and of what is below it has, the newest of each attempt', async () => {
+    const ledger = createLedger();
+    const old = { ...key, run_id: 'before the reset' };
+    await ledger.put({ ...key, workflow_id: 'run-2/wave-001' }, 1, 'of another run');
+    await ledger.put(old, 1, 'reserved');
+    await ledger.put(old, 1, 'told');
+    await createLedger().put({ ...key, workflow_id: 'run' }, 3, 'of the run itself');
+    expect(await ledger.list('run', 0)).toEqual([
+      { key: old, attempt: 1, value: 'told' },
+      { key: { ...key, workflow_id: 'run' }, attempt: 3, value: 'of the run itself' },
+    ]);
+    expect(await ledger.list('run/wave-001', 0)).toHaveLength(1);
+    expect(await ledger.list('run', Date.now() + 60_000)).toEqual([]);
+    const last = await newest();
+    await damageRecord(at.home, last.key, 'torn');
+    expect(await createLedger().list('run', 0)).toHaveLength(1);
+  });
+
   it.each(['torn', 'lost'] as const)(
     'fault 49: an entry that is %s counts as missing, and can be written again',
     async (how) => {

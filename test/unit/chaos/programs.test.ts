@@ -26,7 +26,7 @@ it('200 programs use every part, one to four waves, and messages', () => {
     new Set(['agent', ...partKinds]),
   );
   expect(new Set(programs.map(({ waves }) => waves.length))).toEqual(new Set([1, 2, 3, 4]));
-  expect(new Set(programs.flatMap(({ early }) => early)).size).toBe(2);
+  expect(new Set(programs.flatMap(({ extras }) => extras)).size).toBe(4);
 });
 
 it('a program is read as it was described', () => {
@@ -37,7 +37,7 @@ it('a program is read as it was described', () => {
 it('a shrunk program is smaller, and still has its first parts', () => {
   for (const program of programs) {
     for (const smaller of shrinkProgram(program)) {
-      const size = (one: Program): number => partsOf(one) + one.early.length;
+      const size = (one: Program): number => partsOf(one) + one.extras.length;
       expect(size(smaller)).toBeLessThan(size(program));
       expect(smaller.waves.map(([first]) => first)).toEqual(smaller.waves.map(() => 'agent'));
     }

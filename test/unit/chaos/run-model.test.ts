@@ -1,3 +1,4 @@
+import type { CallAttempts } from '../../chaos/read-attempts.ts';
 import type { RunFacts } from '../../chaos/run-facts.ts';
 import { judgeRun } from '../../chaos/run-model.ts';
 import type { Harm, Reference, SeenCall } from '../../chaos/run-model.ts';
@@ -11,6 +12,7 @@ const facts: RunFacts = {
   artifacts: { plan: 'aa', decision: 'bb', costs: 'cc' },
   delegations: ['costs: completed after 2 turns'],
   phases: { 'region/execute': { status: 'done' } },
+  design: null,
   reportFiles: { 'triads/region/execute.md': '# Execute' },
   thread: { messages: ['user: Go.', 'leader: Done.'], delegations: ['desk.law: completed'] },
   answers: ['costs: 120', 'region: eu-north'],
@@ -20,11 +22,19 @@ const facts: RunFacts = {
   refused: 0,
   open: 0,
   billedCalls: 3,
+  attempts: {},
   callsMax: 10,
 };
 const reference: Reference = { facts, calls: ['plan 1', 'costs 1', 'decision 1'] };
 const calls: readonly SeenCall[] = reference.calls.map((name) => ({ key: `key of ${name}`, name }));
-const noHarm: Harm = { interruptions: [], modelFaults: [], lateAnswers: 0, floodSignals: 0 };
+const noHarm: Harm = {
+  interruptions: [],
+  modelFaults: [],
+  lateAnswers: 0,
+  floodSignals: 0,
+  isStopped: false,
+  isReset: false,
+};
 
 interface Seen {
   readonly harm?: Partial<Harm>;
@@ -34,10 +44,21 @@ interface Seen {
 
 function judge(seen: Seen = {}) {
   const harm = { ...noHarm, ...seen.harm };
+  const made = seen.calls ?? calls;
   return judgeRun(reference, harm, {
-    facts: { ...facts, ...seen.facts },
-    calls: seen.calls ?? calls,
+    facts: { ...facts, attempts: toldOf(made), ...seen.facts },
+    calls: made,
   });
+}
+
+/** Returns the attempts that the ledger has when every attempt tells its end. */
+function toldOf(made: readonly SeenCall[]): RunFacts['attempts'] {
+  return Object.fromEntries(
+    made.map(({ key }) => {
+      const count = made.filter((one) => one.key === key).length;
+      return [key, { attempts: count, told: count, reserved: 0, free: 0 }];
+    }),
+  );
 }
 
 function breachesOf(seen: Seen): string[] {
@@ -124,20 +145,38 @@ it('a call that was recorded, or not interrupted, is never made again', () => {
   expect(breachesOf({ harm, calls: again, facts: billed })).toEqual(['bought again']);
 });
 
-it('finding T2: a call of a killed attempt is billed, and so may be one that was only reserved', () => {
-  const harm = { interruptions: [['key of costs 1'], ['key of costs 1']] };
-  const billed = (billedCalls: number, callsMax = 10) =>
-    breachesOf({ harm, calls: again, facts: { billedCalls, callsMax } });
-  expect(billed(3)).toEqual(['other result']);
-  expect(billed(4)).toEqual([]);
-  expect(billed(6)).toEqual([]);
-  expect(billed(7)).toEqual(['other result']);
-  expect(billed(4, 3)).toEqual(['over the budget']);
+it('finding T2: the bill is what the ledger has, an attempt that never told its end included', () => {
+  const key = 'key of costs 1';
+  const harm = { interruptions: [[key], []] };
+  const judged = (billedCalls: number, costs: Partial<CallAttempts>, callsMax = 10) => {
+    const one = { attempts: 2, told: 1, reserved: 1, free: 0, ...costs };
+    const attempts = { ...toldOf(again), [key]: one };
+    return breachesOf({ harm, calls: again, facts: { billedCalls, callsMax, attempts } });
+  };
+  expect(judged(4, {})).toEqual([]);
+  expect(judged(3, {})).toEqual(['other result']);
+  expect(judged(5, {})).toEqual(['other result']);
+  // A death between the reservation and the request.
+  expect(judged(5, { attempts: 3, reserved: 2 })).toEqual([]);
+  expect(judged(5, { attempts: 3, reserved: 1, told: 2 })).toEqual([]);
+  expect(judged(4, { attempts: 3, reserved: 0, free: 1, told: 2 })).toEqual([]);
+  // Without a cause, and a request that nothing was reserved for.
+  expect(judged(5, { attempts: 3, told: 3, reserved: 0 })).toEqual(['other result']);
+  expect(judged(7, { attempts: 5, reserved: 4 })).toEqual(['other result']);
+  expect(judged(3, { attempts: 1, told: 1, reserved: 0 })).toEqual(['other result']);
+  expect(judged(4, {}, 3)).toEqual(['over the budget']);
 });
 
 it('a fault of the model is a call again, and is not bought again', () => {
   const harm = { modelFaults: ['key of costs 1'] };
-  expect(judge({ harm, calls: again })).toMatchObject({ breaches: [], boughtAgain: 0 });
+  const attempts = {
+    ...toldOf(again),
+    'key of costs 1': { attempts: 2, told: 1, reserved: 0, free: 1 },
+  };
+  expect(judge({ harm, calls: again, facts: { attempts } })).toMatchObject({
+    breaches: [],
+    boughtAgain: 0,
+  });
 });
 
 it('a call that nobody expected, and one that is missing, are other calls', () => {
@@ -147,8 +186,40 @@ it('a call that nobody expected, and one that is missing, are other calls', () =
 });
 
 it('more requests than the budget allows are a breach', () => {
-  const seen = { facts: { callsMax: 2, billedCalls: 2 } };
+  const seen = { facts: { callsMax: 2 } };
   expect(breachesOf(seen)).toEqual(['over the budget']);
+});
+
+it('a run that was stopped, or was reset, need not be like the undisturbed one, but its budget holds', () => {
+  const half = {
+    status: 'stopped',
+    criteria: ['costs-done: open'],
+    delegations: [],
+    artifacts: {},
+  };
+  expect(breachesOf({ harm: { isStopped: true }, facts: half })).toEqual([]);
+  expect(breachesOf({ facts: half })).not.toEqual([]);
+  expect(
+    breachesOf({ harm: { isStopped: true }, facts: { ...half, status: 'abandoned' } }),
+  ).toEqual(['other result']);
+  expect(breachesOf({ harm: { isStopped: true }, facts: { ...half, billedCalls: 2 } })).toEqual([
+    'other result',
+  ]);
+  const reset = { harm: { isReset: true }, calls: again };
+  expect(breachesOf({ ...reset, facts: { billedCalls: 4 } })).toEqual([]);
+  expect(breachesOf({ ...reset, facts: { billedCalls: 4, waves: 2 } })).toEqual(['other result']);
+  expect(breachesOf({ ...reset, facts: { billedCalls: 4, callsMax: 3 } })).toEqual([
+    'over the budget',
+  ]);
+});
+
+it('a run that asks for more, or continues as new early, delivers answers otherwise', () => {
+  const seen = { ...facts, attempts: toldOf(calls), deliveries: {} };
+  const judgedAs = (peculiar: Partial<Reference>) =>
+    judgeRun({ ...reference, ...peculiar }, noHarm, { facts: seen, calls }).breaches;
+  expect(judgedAs({})).toHaveLength(2);
+  expect(judgedAs({ asksForMore: true })).toEqual([]);
+  expect(judgedAs({ hasShortHistories: true })).toEqual([]);
 });
 
 it('every message of a flood is counted as refused', () => {

@@ -12,7 +12,8 @@ import { estimateFanOut } from '../../../core/budget/estimate-fan-out.ts';
 import { fits } from '../../../core/budget/reservations.ts';
 import { noLimits, noSpending, spendingOf } from '../../../core/budget/spending.ts';
 import {
-  chargeLostWave,
+  carryLostWave,
+  chargeBefore,
   openBudget,
   reliesOnPrices,
   reserveForWave,
@@ -20,7 +21,7 @@ import {
 } from '../../../core/budget/resolve-budget.ts';
 import { checkBudgetGrant, checkBudgetRequest } from '../../../core/run/read-messages.ts';
 import { describeExpected, formatUsage } from '../../../core/text/format.ts';
-import { noUsage } from '../../../core/usage/add-usage.ts';
+import { addUsage, lostUsage, noUsage, subtractUsage } from '../../../core/usage/add-usage.ts';
 
 const reservation = { calls: 2, tokens: 100, cost_micro_usd: null, until: 5_000 };
 const paid = { calls: 1, tokens: 60, cost_micro_usd: 7 };
@@ -88,22 +89,25 @@ describe('budget', () => {
     expect(relies({ calls: 5 })).toBe(false);
   });
 
-  it('RB2: finding T2: a wave that told nothing of its end has spent all that it was lent', () => {
-    const budget = openBudget(
-      resolveBudget({ calls: 10, tokens: 900, minutes: 1, wave: { calls: 4 } }),
-    );
-    const account = reserveForWave(budget, { ...noUsage, calls: 3, input_tokens: 100 });
-    const told = { ...noUsage, calls: 1, output_tokens: 50 };
-    const lost = chargeLostWave(account, told, 90_000);
-    expect(lost.usage).toMatchObject({ calls: 1, unreported_calls: 3, unreported_tokens: 750 });
-    expect(spendingOf(lost.usage)).toMatchObject({ calls: 4, tokens: 800 });
-    expect(lost.budget).toEqual({ ...budget, worked_ms: 60_000 });
-    expect(chargeLostWave(account, told, 7_000).budget?.worked_ms).toBe(7_000);
+  it('RB2: a wave that told nothing of its end has used at most the time that has passed', () => {
+    const budget = openBudget(resolveBudget({ calls: 10, minutes: 1, wave: { calls: 4 } }));
+    const account = reserveForWave(budget, { ...noUsage, calls: 3 });
+    expect(carryLostWave(account, 90_000)).toEqual({ ...budget, worked_ms: 60_000 });
+    expect(carryLostWave(account, 7_000)?.worked_ms).toBe(7_000);
+    expect(carryLostWave(null, 9)).toBeNull();
   });
 
-  it('U2, RB2: finding T2: without a limit, a lost wave counts as one call of unknown cost', () => {
-    const { usage, budget } = chargeLostWave(null, { ...noUsage, calls: 2, cost_micro_usd: 5 }, 9);
-    expect(budget).toBeNull();
+  it('finding T2: what a reset took back counts as spent before the wave', () => {
+    const account = reserveForWave(openBudget(resolveBudget({ calls: 10 })), noUsage);
+    const total = { ...noUsage, calls: 3, unreported_calls: 1, output_tokens: 7 };
+    const missed = subtractUsage(total, { ...noUsage, calls: 1, output_tokens: 9 });
+    expect(missed).toEqual({ ...noUsage, calls: 2, unreported_calls: 1 });
+    expect(chargeBefore(account, missed)?.before.calls).toBe(3);
+    expect(chargeBefore(null, missed)).toBeNull();
+  });
+
+  it('U2: finding T2: without a limit, lost work counts as one call of unknown cost', () => {
+    const usage = addUsage({ ...noUsage, calls: 2, cost_micro_usd: 5 }, lostUsage(null));
     expect(usage).toMatchObject({ calls: 2, unreported_calls: 1, unreported_tokens: 0 });
     expect(formatUsage(usage)).toContain('at least');
   });

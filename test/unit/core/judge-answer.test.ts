@@ -231,8 +231,8 @@ it('JA10: a chat client answers questions about the work, and decides nothing el
     const payload = { question_id: 'q1', answer: 'Oslo', answered_by: 'mcp' };
     return judgeAnswer({ open, answered: {} }, payload).type;
   });
-  const refused = Array.from({ length: 6 }, () => 'refused');
-  expect(verdicts).toEqual(['taken', 'taken', 'taken', ...refused]);
+  const allRefused = Array.from({ length: 6 }, () => 'refused');
+  expect(verdicts).toEqual(['taken', 'taken', 'taken', ...allRefused]);
 });
 
 describe('finding T8: decisions that let the run act or spend', () => {

@@ -1,0 +1,126 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CompletionSession } from '../../../contracts/note.ts';
+import type { Reply } from '../../../rehearsal/script.ts';
+import { openQuestion, submit } from '../../support/asking.ts';
+import { faultsOf } from '../../support/calls.ts';
+import { eventually } from '../../support/eventually.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import {
+  callsOf,
+  completed,
+  decision,
+  ownWorkflows,
+  plan,
+  plans,
+  unmet,
+  work,
+  works,
+} from '../../support/scripted-work.ts';
+import { storedRecord, storedText } from '../../support/stored-record.ts';
+import { useStage } from '../../support/use-stage.ts';
+
+const { stage } = useStage();
+
+const goal = 'Create the table of users';
+const notes = (...entries: readonly object[]): Reply => ({
+  tool_use: [{ name: 'completion_note', input: { notes: entries } }],
+});
+
+const resolvesItself = notes(
+  {
+    action: 'create',
+    category: 'code_consistency',
+    description: 'Columns are named as in orders.',
+    context: 'Writing the table',
+  },
+  {
+    action: 'resolve',
+    category: 'requirements',
+    description: 'Must emails be unique?',
+    context: 'Writing the table',
+    text: 'Took them to be unique.',
+  },
+);
+
+interface SharedStatus {
+  readonly agents: Readonly<Record<string, { readonly status: string }>>;
+}
+
+function statusIn(tree: string): SharedStatus {
+  return JSON.parse(readFileSync(join(tree, 'shared_status.json'), 'utf8'));
+}
+
+const done = completed('table-done');
+
+describe.each([
+  ['inside its wave', {}],
+  ['in a workflow of its own', ownWorkflows],
+])('notes of a delegation %s', (_where, limits) => {
+  it('hold its output back until they are resolved, and become questions', async () => {
+    stage.rehearsal.script([
+      plans(1, plan([work('table')])),
+      works('table', resolvesItself, 1),
+      works('table', { json: done }, 2),
+      works('table', notes({ action: 'resolve', note_id: 'note_001', text: 'See orders.sql.' }), 3),
+      works('table', { json: unmet('blocked', 'Waits.', 'table-done') }, 4),
+      works('table', { json: done }, 5),
+      { match: { schema: 'decision' }, reply: { json: decision() } },
+    ]);
+    const run = await stage.start('plannerRun', { goal, notes: true, limits });
+    const asked = await openQuestion(stage, run);
+    expect(asked).toMatchObject({
+      text: 'Must emails be unique?',
+      delegation_id: 'table',
+      priority: 'critical',
+    });
+    expect(asked.why_it_matters).toContain('Took them to be unique.');
+    const tree = join(stage.home, run.workflowId);
+    const folder = join(tree, 'agents/researcher/completion_drive');
+    await eventually(
+      'the status of the agent',
+      async () => statusIn(tree).agents['table']?.status === 'blocked',
+    );
+    expect(statusIn(tree)).toMatchObject({
+      agents: {
+        table: { status: 'blocked', completion_drive_notes_count: 2, unresolved_notes: 1 },
+      },
+      overall_completion_drive_gate: 'blocked',
+    });
+    expect(readdirSync(folder)).toEqual(['session_current.json']);
+    await submit(run, { question_id: 'q1', answer: 'Yes, always.', answered_by: 'maria' });
+    const result = await stage.result(run);
+    expect(result.status).toBe('completed');
+    const calls = callsOf(stage.rehearsal, 'table');
+    expect(calls).toHaveLength(5);
+    expect(calls.map((call) => faultsOf(call))).toMatchObject([
+      [],
+      [],
+      [
+        expect.stringContaining('completion drive review: note_001 is open'),
+        expect.stringContaining('note_002 is escalated'),
+      ],
+      [],
+      [],
+    ]);
+    const record = await storedRecord(stage.home, run.workflowId);
+    const [last] = record.sessions ?? [];
+    expect(last).toMatchObject({ status: 'ready_for_verification', count: 2, unresolved: 0 });
+    const text = await storedText(stage.home, last?.session_ref ?? '');
+    const session = CompletionSession.parse(JSON.parse(text));
+    expect(session.notes).toMatchObject([
+      { note_id: 'note_001', status: 'resolved', resolved_by: 'agent_self' },
+      { note_id: 'note_002', resolution: 'Yes, always.', resolved_by: 'user' },
+    ]);
+    // The task is over: its session has the name of an ended one.
+    const [file, ...more] = readdirSync(folder);
+    expect(more).toEqual([]);
+    expect(file).toMatch(/^session_\d{8}_\d{4}_table\.json$/);
+    expect(readFileSync(join(folder, file ?? ''), 'utf8')).toBe(text);
+    expect(statusIn(tree)).toMatchObject({
+      agents: { table: { status: 'session_complete', unresolved_notes: 0 } },
+      overall_completion_drive_gate: 'open',
+    });
+    await expectPromisesKept(stage, run.workflowId);
+  }, 60_000);
+});

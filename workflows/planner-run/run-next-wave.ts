@@ -1,0 +1,115 @@
+import { isCancellation, startChild } from '@temporalio/workflow';
+import { workflowTypes } from '../../contracts/names.ts';
+import type { PlannerWaveArgs, WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
+import { reserveForWave } from '../../core/budget/resolve-budget.ts';
+import { waveWorkflowId } from '../../core/ids.ts';
+import { lastNewsId } from '../../core/run/news.ts';
+import { noUsage } from '../../core/usage/add-usage.ts';
+import { childOptions } from '../shared/child-options.ts';
+import type { ChildRelay } from '../shared/child-relay.ts';
+import { nowMs } from '../shared/clock.ts';
+import { readFailure } from '../shared/read-failure.ts';
+import { recallLostPart } from '../shared/recall-run.ts';
+import type { RootHost } from '../shared/root-host.ts';
+import { knownSpent } from '../shared/root-state.ts';
+import { addPlan } from './run-design-first.ts';
+import type { RunLedger } from './run-ledger.ts';
+import { isEndedEarly, mayGoOn, untilFull } from './until-full.ts';
+
+/** Runs one wave. @returns null when it had not begun and the execution is full. */
+export async function runNextWave(
+  host: RootHost,
+  ledger: RunLedger,
+  relay: ChildRelay,
+): Promise<WaveResult | { readonly lost: string } | null> {
+  // The record that the wave reads contains these news.
+  const told = host.state.news.last;
+  const order = await addPlan(host, await orderNext(host, ledger, told));
+  const { state } = host;
+  state.wave_workflow_id = waveWorkflowId(host.runId, order.wave);
+  state.wave_at_work = order.wave;
+  state.wave_usage = noUsage;
+  const beganAtMs = nowMs();
+  // After a reset, the questions of the old wave of this id come in again; their answers are not needed.
+  const withdraw = (): void => host.inbox.withdraw(waveWorkflowId(host.runId, order.wave), null);
+  withdraw();
+  host.refresh();
+  try {
+    const wave = await untilFull(host, () => waveChild(host, relay, order, told));
+    if (isEndedEarly(host, wave)) withdraw();
+    return wave;
+  } catch (error) {
+    if (isCancellation(error)) {
+      if (!mayGoOn(host)) throw error;
+      withdraw();
+      return null;
+    }
+    withdraw();
+    const passedMs = nowMs() - beganAtMs;
+    host.loseWave({ ...order, usage: await recallLostPart(host), passedMs });
+    return { lost: readFailure(error).message };
+  } finally {
+    relay.dismiss(waveWorkflowId(host.runId, order.wave));
+    state.wave_workflow_id = null;
+  }
+}
+
+/** @param told The newest news before the record is written. */
+async function waveChild(
+  host: RootHost,
+  relay: ChildRelay,
+  order: WaveOrder,
+  told: number,
+): Promise<WaveResult> {
+  const { state } = host;
+  const id = waveWorkflowId(host.runId, order.wave);
+  const child = await startChild<(args: PlannerWaveArgs) => Promise<WaveResult>>(
+    workflowTypes.plannerWave,
+    {
+      workflowId: id,
+      args: [{ order }],
+      ...childOptions(host.runId, `wave ${order.wave} of ${state.goal_title}`),
+    },
+  );
+  relay.welcome(id, lastNewsId(order.news) || told);
+  const wave = await child.result();
+  host.considered(Math.max(told, wave.news_considered));
+  return wave;
+}
+
+/** @param told The newest news before the record is written. */
+async function orderNext(host: RootHost, ledger: RunLedger, told: number): Promise<WaveOrder> {
+  const { state, record } = host;
+  const { opened } = state;
+  if (opened === null) throw new Error('A wave was ordered before the run was opened.');
+  const record_ref = await record.flush();
+  const taint = ledger.taint();
+  return {
+    ...(taint !== undefined && { taint }),
+    run_id: host.runId,
+    wave: state.wave + 1,
+    waves_left: state.waves_allowed - state.wave - 1,
+    registry_ref: opened.registry_ref,
+    record_ref,
+    agents: opened.agents,
+    limits: opened.limits,
+    budget: reserveForWave(state.budget, state.usage),
+    ...(state.budget !== null && { spent: knownSpent(state) }),
+    criteria: state.criteria,
+    known_inputs: record.knownInputs(),
+    delegation_ids: ledger.delegationIds(),
+    fingerprints: ledger.fingerprints(),
+    stale: record.stale(),
+    amendments: state.amendments,
+    news: host.news.since(told),
+    use_defaults: opened.use_defaults,
+    ...((opened.notes === true || state.plan_approved !== null) && { notes: true }),
+    autonomy: opened.autonomy,
+    triads: opened.triads,
+    ...(opened.changes !== undefined && { changes: opened.changes }),
+    teams: opened.teams,
+    models: opened.models,
+    facts_total: record.factsTotal(),
+    answered_questions: host.inbox.knownAnswers(),
+  };
+}

@@ -1,0 +1,40 @@
+import { CancellationScope, condition } from '@temporalio/workflow';
+import type { WaveResult } from '../../contracts/planner-wave.ts';
+import { isFlooded } from '../../core/run/is-flooded.ts';
+import type { RootHost } from '../shared/root-host.ts';
+
+/** Whether this execution must take no more signals than those of the end of a wave. */
+export function isFull({ state }: RootHost): boolean {
+  return isFlooded(state.signals, state.opened?.limits ?? null);
+}
+
+/** Whether the run itself ended the wave early, and nobody stopped the run. */
+export function isEndedEarly(host: RootHost, { status }: Pick<WaveResult, 'status'>): boolean {
+  return status === 'stopped' && mayGoOn(host);
+}
+
+/** Whether a cancellation was the run's own. */
+export function mayGoOn(host: RootHost): boolean {
+  return isFull(host) && !CancellationScope.current().consideredCancelled;
+}
+
+/** Does the work of a wave, and cancels it when this execution is full. */
+export async function untilFull<T>(host: RootHost, work: () => Promise<T>): Promise<T> {
+  const working = new CancellationScope();
+  const waiting = new CancellationScope();
+  const done = working.run(work);
+  const isOver = done.then(
+    () => false,
+    () => false,
+  );
+  // It is cancelled with the run, too.
+  const full = waiting
+    .run(() => condition(() => isFull(host)))
+    .then(
+      () => true,
+      () => false,
+    );
+  if (await Promise.race([isOver, full])) working.cancel();
+  else waiting.cancel();
+  return done;
+}
