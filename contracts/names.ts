@@ -142,6 +142,9 @@ export const assumingAnswerers: readonly string[] = [
   answererNames.plannerAssumption,
 ];
 
+/** Signs the answers that a chat client's model sends. It is no person, so it approves nothing. */
+export const chatAnswerer = 'mcp';
+
 /** The agent that plans and decides. It never executes a delegation. */
 export const plannerAgentId = 'planner';
 

@@ -11,6 +11,7 @@ import { createRunChanges } from '../activities/adapters/git/git-run-changes.ts'
 import { createGitWorktrees } from '../activities/adapters/git/git-worktrees.ts';
 import { openMcpServers } from '../activities/adapters/mcp/open-mcp-servers.ts';
 import { createFileWorkspaces } from '../activities/adapters/workspaces/file-workspaces.ts';
+import { createPageFetcher } from '../activities/adapters/web/fetch-page.ts';
 import { createThreadStore } from '../activities/adapters/thread-store/create-thread-store.ts';
 import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
 import { resolveModelName } from '../activities/adapters/agent-file/parse-agent-file.ts';
@@ -214,7 +215,9 @@ function createPlaces(
   });
   const runner = 'runner' in commands ? commands.runner : null;
   const untrusted = tools?.untrustedWorkspaces ?? false;
-  const { on: web } = settings.web ?? webDefaults;
+  const { on, hosts } = settings.web ?? webDefaults;
+  const pages = hosts.length === 0 ? null : createPageFetcher({ hosts });
+  const web = on ? { pages } : null;
   return { workspaces, worktrees, commands: runner, untrusted, web };
 }
 

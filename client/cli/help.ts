@@ -13,6 +13,7 @@ export const examples: Readonly<Record<string, readonly [string, string]>> = {
     'team "Go on" --members researcher,writer --thread outage --stream',
   ],
   watch: ['watch backup-choice', 'watch backup-choice --defaults'],
+  'mcp serve': ['mcp serve', 'mcp serve --http 8765'],
   questions: ['questions', 'questions backup-choice --json'],
   answer: ['answer backup-choice', 'answer backup-choice q1 "the person who decides"'],
   status: ['status backup-choice', 'status backup-choice --json'],

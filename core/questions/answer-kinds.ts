@@ -1,13 +1,14 @@
-import { answererNames, assumingAnswerers } from '../../contracts/names.ts';
+import { answererNames, assumingAnswerers, chatAnswerer } from '../../contracts/names.ts';
 import type { QuestionKind } from '../../contracts/question.ts';
 
 const nobody: readonly string[] = [
   ...assumingAnswerers,
   answererNames.planner,
   answererNames.engine,
+  chatAnswerer,
 ];
 
-/** Returns true for an answer that a person signed: no default, no assumption, not the planner and not the engine. */
+/** Returns true for an answer that a person signed: no default, no assumption, not the planner, not the engine and no chat client's model. */
 export function isPerson(answeredBy: string): boolean {
   return !nobody.includes(answeredBy);
 }

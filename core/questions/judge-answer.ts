@@ -12,14 +12,16 @@
  *   JA7. A sender can't sign as the engine: such a name counts as none. `as_default` takes the default, and nothing else.
  *   JA8. A message with an unknown field is refused, with the nearest known one: a mistyped question_id answers nothing.
  *   JA9. A decision that lets the run act or spend is taken only from an approver, if approvers are named.
+ *   JA10. A chat client's model answers questions about the work and decides nothing else.
  */
 import type { AcceptedAnswer, CarriedInbox } from '../../contracts/planner-run.ts';
 import type { AnswerInput, Question } from '../../contracts/question.ts';
-import { answererNames } from '../../contracts/names.ts';
+import { answererNames, chatAnswerer } from '../../contracts/names.ts';
 import { engineLimits } from '../limits.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
 import { hashText } from '../text/hash-text.ts';
 import { findUnknownKey, findUnreadable, listNames } from '../text/list-names.ts';
+import { informsWork } from './answer-kinds.ts';
 import {
   checkAnswer,
   choiceByCase,
@@ -111,7 +113,9 @@ function judgeOpen(
   const signed = readAnsweredBy(payload['answered_by']);
   if (checked.ok) {
     const { text } = checked;
-    const fault = findSignatureFault(question, { payload, text, signed, approvers });
+    const fault =
+      findChatFault(question, signed) ??
+      findSignatureFault(question, { payload, text, signed, approvers });
     if (fault !== null) {
       return { type: 'refused', question_id: id, reason: `${id}: ${fault}`, example: null };
     }
@@ -129,6 +133,12 @@ interface Signature {
   readonly text: string;
   readonly signed: string | null;
   readonly approvers: readonly string[] | null;
+}
+
+/** @returns why a chat client's model can't give this answer, or null. */
+function findChatFault({ kind }: Question, signed: string | null): string | null {
+  if (signed !== chatAnswerer || informsWork(kind)) return null;
+  return `only a person may decide this, and "${chatAnswerer}" signs for a chat client. Try: planwave answer`;
 }
 
 /** @returns why this sender can't give this answer, or null. */

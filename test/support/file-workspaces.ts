@@ -27,5 +27,6 @@ export function shippedTools(home: string): ToolRegistry {
     workspaces: fileWorkspaces(home, undefined, worktrees),
     worktrees,
     commands,
+    web: { pages: { fetch: () => Promise.reject(new Error('no web here')) } },
   });
 }

@@ -94,6 +94,7 @@ describe('the page about tools', () => {
         run: () => Promise.reject(new Error('no commands here')),
         endLeftovers: async () => {},
       },
+      web: { pages: { fetch: () => Promise.reject(new Error('no web here')) } },
     };
     const rows = listGrantable(createTools(places)).map(
       ({ spec, effect, brings, needsWorkspace = false }) =>

@@ -26,7 +26,7 @@ it('takes the defaults of the documentation', () => {
       unconfined: false,
     },
     tools: { file: undefined, readable: [], untrustedWorkspaces: false, mcpFiles: [] },
-    web: { on: true, model: undefined },
+    web: { on: true, model: undefined, hosts: [] },
     log: { format: 'text', level: 'WARN' },
   });
 });

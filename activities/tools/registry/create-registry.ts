@@ -7,9 +7,11 @@ import {
   registerClaim,
 } from './claim-tools.ts';
 import type { CommandRunner } from '../../ports/command-runner.ts';
+import type { PageFetcher } from '../../ports/page-fetcher.ts';
 import type { Workspaces } from '../../ports/workspaces.ts';
 import type { Worktrees } from '../../ports/worktrees.ts';
 import { createChangeFiles } from './change-files.ts';
+import { createFetchPage, fetchPageName } from './fetch-page.ts';
 import { createGitTools } from './git-tools.ts';
 import { loadDetail } from './load-detail.ts';
 import { completionNote } from './note-tool.ts';
@@ -49,6 +51,7 @@ export const grantableNames = [
   'git_diff',
   'run_command',
   webResearchName,
+  fetchPageName,
 ] as const;
 
 /** Names that no tool of a worker's owner may have. */
@@ -62,8 +65,8 @@ export interface ToolPlaces {
   readonly commands: CommandRunner | null;
   /** True when strangers may have written the files of workspaces. Default false. */
   readonly untrusted?: boolean;
-  /** True when agents may reach the web. Default false. */
-  readonly web?: boolean;
+  /** Access of agents to the web: null without it, which is the default; `pages` is null when no host is allowed. */
+  readonly web?: { readonly pages: PageFetcher | null } | null;
   /** Tools of the worker's owner. Default: none. */
   readonly own?: readonly GrantableTool[];
 }
@@ -74,7 +77,7 @@ export function createTools({
   worktrees,
   commands: runner,
   untrusted = false,
-  web = false,
+  web = null,
   own = [],
 }: ToolPlaces): ToolRegistry {
   const tools = [
@@ -83,7 +86,8 @@ export function createTools({
     ...createChangeFiles(workspaces),
     ...createGitTools(worktrees),
     ...(runner === null ? [] : [createRunCommand({ runner, workspaces, worktrees })]),
-    ...(web ? [webResearch] : []),
+    ...(web === null ? [] : [webResearch]),
+    ...(web === null || web.pages === null ? [] : [createFetchPage(web.pages)]),
   ];
   return createToolRegistry([...(untrusted ? tools.map(distrustFiles) : tools), ...own]);
 }

@@ -4,13 +4,14 @@ import { countOf } from '../../../core/text/format.ts';
 import type { CheckedMcpServer, CliMcp, ListedMcp } from '../cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
+import { registerServe } from './mcp-serve.ts';
 import { cleanLine, renderTable } from '../terminal-text.ts';
 
 interface AgentsOption {
   readonly agents?: string;
 }
 
-/** Registers the commands for the Model Context Protocol. None of them asks the Temporal server. */
+/** Registers the commands for the Model Context Protocol. Only `serve` asks the Temporal server. */
 export function registerMcp(mcp: Command, runner: CommandRunner): void {
   mcp.enablePositionalOptions();
   const own = ['--agents <folder>', 'folder with agents of your own, as for start'] as const;
@@ -29,7 +30,7 @@ export function registerMcp(mcp: Command, runner: CommandRunner): void {
     .action((server: string | undefined, options: AgentsOption, command: Command) =>
       runner.run(command, (context) => checkServers(context, server, options)),
     );
-  // `serve`, which offers planwave itself to chat clients, belongs here.
+  registerServe(mcp, runner);
 }
 
 function agentsDirOf({ deps }: CommandContext, { agents }: AgentsOption): string | null {

@@ -158,7 +158,7 @@ const commands: readonly CommandEntry[] = [
   },
   {
     name: 'mcp',
-    does: 'list and check the MCP servers whose tools agents may be granted',
+    does: 'check the MCP servers whose tools agents may be granted; serve planwave to chat clients',
     takes: [],
     load: async () => (await import('./mcp.ts')).registerMcp,
   },

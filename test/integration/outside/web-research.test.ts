@@ -10,7 +10,9 @@ import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
-const { stage: offline } = useStage({ settings: { web: { on: false, model: undefined } } });
+const { stage: offline } = useStage({
+  settings: { web: { on: false, model: undefined, hosts: [] } },
+});
 
 const asks = (question: string, urls?: readonly string[]) => ({
   tool_use: [{ name: 'web_research', input: { question, ...(urls && { urls }) } }],

@@ -221,6 +221,20 @@ it('JA9: other questions need no approver', () => {
   expect(judgeAnswer(inbox, answer, ['Ana'])).toMatchObject({ type: 'taken', answered_by: null });
 });
 
+it('JA10: a chat client answers questions about the work, and decides nothing else', () => {
+  const kinds = [
+    ...(['blocking', 'planner', 'design'] as const),
+    ...(['approval', 'plan_approval', 'effect', 'budget', 'changes', 'waves_spent'] as const),
+  ];
+  const verdicts = kinds.map((kind) => {
+    const open = [question({ question_id: 'q1', kind })];
+    const payload = { question_id: 'q1', answer: 'Oslo', answered_by: 'mcp' };
+    return judgeAnswer({ open, answered: {} }, payload).type;
+  });
+  const allRefused = Array.from({ length: 6 }, () => 'refused');
+  expect(verdicts).toEqual(['taken', 'taken', 'taken', ...allRefused]);
+});
+
 describe('finding T8: decisions that let the run act or spend', () => {
   const approval = question({
     question_id: 'q1',
