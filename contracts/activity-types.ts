@@ -154,6 +154,8 @@ export interface OpenRunResult {
   /** Null when nothing is limited. */
   readonly budget: RunBudget | null;
   readonly use_defaults: boolean;
+  /** Defined in `runSettings`. Absent when the input did not ask for notes. */
+  readonly notes?: boolean;
   readonly questions: QuestionRules;
   /** Names of those who may decide what lets the run act or spend (`PLANWAVE_APPROVERS`). Null: everyone. */
   readonly approvers: readonly string[] | null;

@@ -5,11 +5,13 @@ import type { DelegationOutline } from './delegation.ts';
 import type { RunLimits } from './limits.ts';
 import type { NewsItem } from './messages.ts';
 import type { RunAnswer } from './planner-run.ts';
+import type { NotesOutline } from './note.ts';
 import type { Ref } from './ref.ts';
 import { runSettings } from './run-settings.ts';
 import { Slug } from './slug.ts';
 import type { ExecutorOutcome, TeamLink } from './team-run.ts';
 import type { Usage } from './usage.ts';
+import type { VerificationOutcome } from './verification.ts';
 
 /** Typed input that starts a single delegation. */
 export const DelegationInput = z.strictObject({
@@ -46,6 +48,8 @@ export interface DelegationOrder {
   readonly reservation: Reservation | null;
   /** True for a delegation that continues as new while it is paused. */
   readonly paused: boolean;
+  /** Defined in WaveOrder. */
+  readonly notes?: boolean;
   /** The teams that it works for, outermost first. Absent outside of a team. */
   readonly chain?: readonly TeamLink[];
 }
@@ -77,6 +81,10 @@ export interface DelegationOutcome {
   readonly turns: number;
   readonly usage: Usage;
   readonly executor: ExecutorOutcome;
+  /** Absent when it has no notes. */
+  readonly notes?: NotesOutline;
+  /** Absent when no verification was demanded. */
+  readonly verification?: VerificationOutcome;
 }
 
 /** Result of a delegation, triad, phase or team that a person started. */

@@ -4,6 +4,7 @@ import type { ExecutorOutline } from './executor.ts';
 import { Slug } from './slug.ts';
 import { TeamPlan } from './team.ts';
 import { TriadPlan } from './triad.ts';
+import { VerificationOrder } from './verification.ts';
 
 export const AcceptanceCriterion = z.strictObject({
   criterion_id: Slug,
@@ -63,7 +64,12 @@ const fields = {
 };
 
 /** One task for one executor (seed 004 §3.1). */
-export const Delegation = z.strictObject({ ...fields, executor: Executor });
+export const Delegation = z.strictObject({
+  ...fields,
+  executor: Executor,
+  /** Absent: the output counts as its author gives it. */
+  verification: VerificationOrder.optional(),
+});
 export type Delegation = z.infer<typeof Delegation>;
 
 /**
@@ -106,7 +112,7 @@ export const ReadDelegation = WrittenDelegation.transform(
 /** Part of a delegation that the engine's rules need. Texts stay in the store. */
 export interface DelegationOutline extends Omit<
   Delegation,
-  'task_description' | 'acceptance_criteria' | 'executor'
+  'task_description' | 'acceptance_criteria' | 'executor' | 'verification'
 > {
   readonly executor: ExecutorOutline;
   readonly criterion_ids: readonly string[];
@@ -117,4 +123,6 @@ export interface DelegationOutline extends Omit<
    * decides.
    */
   readonly rule_of_two?: string;
+  /** Defined in Delegation; its checks stay in the store. */
+  readonly verification?: { readonly verified_by: string };
 }

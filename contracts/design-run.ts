@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import type { Adaptation, PlanChangeRating, WorkedTask } from './adaptation.ts';
 import type { AgentSummary } from './agent-definition.ts';
 import type { BudgetAccount, CarriedBudget } from './budget.ts';
 import { CoordinationPlan } from './coordination-plan.ts';
 import type { PlanFinding, RosterAgent } from './coordination-plan.ts';
-import type { DesignMaterial } from './design.ts';
+import type { DesignMaterial, DesignReplyOutline } from './design.ts';
 import type { RunLimits } from './limits.ts';
 import type { NewsItem } from './messages.ts';
 import type { OutputFault } from './output-fault.ts';
@@ -57,6 +58,12 @@ export interface DesignRequest {
   readonly technologies: readonly string[];
 }
 
+/** Agent of the current plan, with the tasks that it does. */
+export interface PlanAgent {
+  readonly agent_name: string;
+  readonly task_ids: readonly string[];
+}
+
 /** State of a design, in the record. */
 export interface RecordedDesign {
   /** `assessed`: the end of a risk assessment that was started alone. */
@@ -65,13 +72,14 @@ export interface RecordedDesign {
   readonly materials: readonly DesignMaterial[];
   /** Every version of the plan, oldest first; the last one is current. */
   readonly plan_refs: readonly Ref[];
-  /** Names of the agents of the current plan. */
-  readonly agent_names: readonly string[];
+  readonly plan_agents: readonly PlanAgent[];
   /** Findings that the current plan has. */
   readonly findings: readonly PlanFinding[];
   /** The question whose answer approved the current plan. Null while it is not approved, and without a question. */
   readonly approved_by: string | null;
   readonly usage: Usage;
+  /** Judgements of work and changes of the plan since its approval, oldest first. Absent before the first. */
+  readonly adaptations?: readonly Adaptation[];
 }
 
 /** Progress of a design since its last report: payload of `designed`, from a design to its run. */
@@ -82,6 +90,14 @@ export interface DesignProgress extends Pick<RecordedDesign, 'status' | 'approve
   readonly plan_refs: readonly Ref[];
   /** Findings that the current plan has. */
   readonly findings: readonly PlanFinding[];
+}
+
+/** Finished stages of a design that was lost. The next one takes their results over. */
+export interface FinishedStages {
+  /** In the order in which they ended. */
+  readonly materials: readonly DesignMaterial[];
+  /** Versions of the plan that were reported. */
+  readonly plan_refs: readonly Ref[];
 }
 
 /** Order of a run to its design. */
@@ -98,6 +114,10 @@ export interface DesignOrder {
   readonly news: readonly NewsItem[];
   readonly auto_approve: boolean;
   readonly research_max_age_days: number;
+  /** Unix epoch seconds; part of each task_id. The same for a design that goes on with the work of another. */
+  readonly designed_at: number;
+  /** Absent for the first design of a run. */
+  readonly finished?: FinishedStages;
 }
 
 /** A design started by a run gets its order; one started by hand gets an ArchitectureDesignInput. */
@@ -130,6 +150,15 @@ export interface AssembleDesignResult {
   readonly findings: readonly PlanFinding[];
 }
 
+export interface RecallStagesInput {
+  readonly materials: readonly DesignMaterial[];
+}
+
+/** Result of a stage that ended before, as the workflow takes it over. */
+export interface RecalledStage extends Pick<DesignMaterial, 'subject'> {
+  readonly reply: DesignReplyOutline;
+}
+
 export interface CheckDesignInput {
   readonly plan_ref: Ref;
   readonly registry_ref: Ref;
@@ -140,13 +169,22 @@ export type DesignChangeSource =
   | { readonly type: 'design_change'; readonly ref: Ref }
   /** `ref`: null for a recommendation without proofs of concept, whose risks are added. */
   | { readonly type: 'poc_integration'; readonly recommendation_ref: Ref; readonly ref: Ref | null }
-  | { readonly type: 'best_practices'; readonly ref: Ref };
+  | { readonly type: 'best_practices'; readonly ref: Ref }
+  /** Defined in `checkPlanChange` of `core/design/rate-change.ts`. */
+  | {
+      readonly type: 'adaptation';
+      readonly ref: Ref;
+      /** The plan that the work was done by. */
+      readonly before_ref: Ref;
+      readonly verified: readonly string[];
+      readonly failed: string | null;
+    };
 
 export interface ChangeDesignInput {
   readonly plan_ref: Ref;
   readonly registry_ref: Ref;
   readonly source: DesignChangeSource;
-  /** Unix epoch seconds; part of the ids of new tasks. */
+  /** Unix epoch seconds: the same for all changes of a design; part of the ids of new tasks. */
   readonly now: number;
 }
 
@@ -181,6 +219,8 @@ export interface KeepResearchInput {
 export interface AdmitPlanInput {
   readonly plan_ref: Ref;
   readonly registry_ref: Ref;
+  /** Most delegations of a wave. */
+  readonly max_delegations: number;
 }
 
 /** An approved plan, ready to be carried out. */
@@ -190,6 +230,8 @@ export interface AdmitPlanResult {
   readonly agents: readonly AgentSummary[];
   /** Every evidence_id of the plan: the run is done when all of them are met. */
   readonly criterion_ids: readonly string[];
+  /** Waves that carry out the whole plan, if every task is done at once. */
+  readonly waves: number;
 }
 
 export interface PlanNextWaveInput {
@@ -208,10 +250,45 @@ export interface PlanNextWaveResult {
   readonly max_parallel: number;
 }
 
+export interface FindWorkInput {
+  readonly plan_ref: Ref;
+  readonly record_ref: Ref;
+  /** The wave that has ended. */
+  readonly wave: number;
+  /** delegation_ids that asked the same again and again. */
+  readonly looping: readonly string[];
+}
+
+/** Work of a wave that has to be judged before the next. */
+export interface FindWorkResult {
+  /** Its proofs of concept. */
+  readonly proofs: readonly WorkedTask[];
+  /** Its tasks that asked the same again and again. */
+  readonly looping: readonly WorkedTask[];
+  /** task_ids of all that is verified. */
+  readonly verified: readonly string[];
+  /** Results of the design that a judgement reads. */
+  readonly materials: readonly DesignMaterial[];
+}
+
+export interface RatePlanChangeInput {
+  readonly before_ref: Ref;
+  readonly after_ref: Ref;
+}
+
+export interface RatePlanChangeResult extends PlanChangeRating {
+  /** The change in words, for the question whether it is approved. */
+  readonly text: string;
+}
+
 /** Activities of designed mode. */
 export interface DesignActivities {
   /** Makes one plan of the replies of a design. */
   readonly assembleDesign: (input: AssembleDesignInput) => Promise<AssembleDesignResult>;
+  /** Reads the results of finished stages, in the order of the materials. */
+  readonly recallStages: (
+    input: RecallStagesInput,
+  ) => Promise<{ readonly stages: readonly RecalledStage[] }>;
   /** Checks everything of a plan that code can check. */
   readonly checkDesign: (
     input: CheckDesignInput,
@@ -228,4 +305,7 @@ export interface DesignActivities {
   /** Adds the new agents of an approved plan to the run. */
   readonly admitPlan: (input: AdmitPlanInput) => Promise<AdmitPlanResult>;
   readonly planNextWave: (input: PlanNextWaveInput) => Promise<PlanNextWaveResult>;
+  /** Returns the work of a wave that has to be judged before the next. */
+  readonly findWork: (input: FindWorkInput) => Promise<FindWorkResult>;
+  readonly ratePlanChange: (input: RatePlanChangeInput) => Promise<RatePlanChangeResult>;
 }

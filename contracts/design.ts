@@ -11,6 +11,7 @@ import {
 } from './coordination-plan.ts';
 import { RiskLevel } from './agent-definition.ts';
 import type { PlanFinding } from './coordination-plan.ts';
+import type { AskedLoop, LoopCause, ProofDecision, ProofReview, WorkedTask } from './adaptation.ts';
 import type { DesignStageName } from './names.ts';
 import { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
@@ -245,6 +246,10 @@ export interface DesignPrompt {
   readonly findings: readonly PlanFinding[];
   /** Change that the user asked for at the approval. Null without one. */
   readonly requested_change: string | null;
+  /** Tasks whose work is judged. Absent during the design. */
+  readonly worked?: readonly WorkedTask[];
+  /** The question that came again and again. Absent where there is none. */
+  readonly loop?: AskedLoop;
   readonly amendments: readonly string[];
 }
 
@@ -260,4 +265,8 @@ export interface DesignReplyOutline {
   readonly proofs_of_concept: number;
   /** Findings of a review; otherwise empty. */
   readonly findings: readonly PlanFinding[];
+  /** Results of the stages of the work. Absent for the others. */
+  readonly assessment?: ProofReview['assessment'];
+  readonly decision?: ProofDecision['decision'];
+  readonly root_cause?: LoopCause;
 }

@@ -20,6 +20,8 @@ export interface EffectReceipt {
   readonly command?: CommandReceipt;
   /** True for a call of something elsewhere: `target` names it, and `sha256` is its answer in the store. Absent for files and commands. */
   readonly call?: true;
+  /** Present for `web_research`: `sha256` is then its WebReport in the store. */
+  readonly web?: { readonly searches: number; readonly opened: number };
 }
 
 /** Proof that a command ran. */

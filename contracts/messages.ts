@@ -2,6 +2,7 @@ import type { BudgetRequest, Spending } from './budget.ts';
 import type { RecordedEffect } from './effect.ts';
 import type { PlannedExecutor } from './executor.ts';
 import type { UserFact } from './fact.ts';
+import type { SessionReport } from './note.ts';
 import type { AskedQuestion, PlannerVerdict, QuestionKind } from './question.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
@@ -38,7 +39,8 @@ export type Escalation =
   | ParkedEscalation
   | WithdrawnEscalation
   | BudgetEscalation
-  | EffectEscalation;
+  | EffectEscalation
+  | SessionEscalation;
 
 export interface QuestionsEscalation {
   readonly type: 'questions';
@@ -86,6 +88,13 @@ export interface EffectEscalation {
   readonly type: 'effect';
   readonly from: string;
   readonly effect: RecordedEffect;
+}
+
+/** The session of a delegation: to the workflow that has the record. */
+export interface SessionEscalation {
+  readonly type: 'session';
+  readonly from: string;
+  readonly session: SessionReport;
 }
 
 /** Payload of `deliver`: all answers to one escalation, in the order of its questions. */

@@ -14,6 +14,7 @@ import type { ReadingScope, ToolRead } from './transcript.ts';
 import type { ExecutorEnd, TaskStatus, TeamSetup } from './team-run.ts';
 import type { Usage } from './usage.ts';
 import type { WaveDecisionOutline } from './wave-decision.ts';
+import type { ResearchCall, WebReportOutline, WebResearchPrompt } from './web.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
 
 /** The first user message of a conversation, by reference. The activity renders it from the store. */
@@ -39,6 +40,8 @@ export type Prompt =
       readonly plan_ref: Ref;
       readonly delegation_id: string;
       readonly upstream: readonly UpstreamOutput[];
+      /** The CompletionSession of an earlier attempt. Absent when there is none. */
+      readonly session_ref?: Ref;
     }
   | {
       /** The first turn of a member in a phase. */
@@ -110,7 +113,8 @@ export type Prompt =
       readonly outputs: readonly UpstreamOutput[];
       readonly amendments: readonly string[];
     }
-  | DesignPrompt;
+  | DesignPrompt
+  | WebResearchPrompt;
 
 /** Input that a turn adds to the conversation before the model is called. */
 export type TurnInput =
@@ -210,6 +214,8 @@ export interface ToolCall {
    * something outside: the workflow makes such calls, one after the other.
    */
   readonly read?: ToolRead;
+  /** Present for a call of `web_research`: the workflow makes a model call of its own for it. */
+  readonly research?: ResearchCall;
 }
 
 /** A call of a tool that the workflow itself decides. */
@@ -225,6 +231,7 @@ export type TurnOutline =
   | { readonly shape: 'wave_decision'; readonly decision: WaveDecisionOutline }
   | { readonly shape: 'question_review'; readonly review: QuestionReviewOutline }
   | { readonly shape: 'design'; readonly reply: DesignReplyOutline }
+  | WebReportOutline
   /** Text of a member, as Markdown. */
   | { readonly shape: 'member_turn'; readonly said_ref: Ref }
   /** Code without other text. */
@@ -268,25 +275,6 @@ export type TurnReply =
    * The call was cancelled; `usage` is the amount billed until then. `words_ref`: the last words that arrived, if any.
    */
   | { readonly type: 'aborted'; readonly words_ref?: Ref };
-
-/** Heartbeat details of a model call in flight, for live views. */
-export interface TurnProgress {
-  readonly agent_id: string;
-  /** Defined in ModelTurnInput. */
-  readonly delegation_id?: string;
-  readonly stage: StageName;
-  /** Number of the turn in its conversation, from 1. Absent until the conversation is read. */
-  readonly turn?: number;
-  readonly output_tokens: number;
-  readonly last_words: string;
-  /**
-   * The text for people, without the JSON around it: `text` is its end, and `text_chars` counts all of it so far, so
-   * that the next reader knows what is new. It only grows, except when an attempt begins anew. It has no secrets, and
-   * lags a little behind the stream for that reason. Absent while there is none.
-   */
-  readonly text?: string;
-  readonly text_chars?: number;
-}
 
 export interface ModelTurnResult {
   /** Newest node of the conversation after the turn. TurnReply says what it holds. */

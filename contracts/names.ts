@@ -12,7 +12,7 @@ export const workflowTypes = {
   riskAssessment: 'riskAssessment',
 } as const;
 
-/** Kinds of model reply of a design, in the order in which a design asks for them. */
+/** Kinds of model reply of a design, in the order in which a design and the work on it ask for them. */
 export const designStageNames = [
   /** The plan development agent: requirements, in batches of questions. */
   'interview',
@@ -34,6 +34,14 @@ export const designStageNames = [
   'best_practices',
   /** The design verifier. */
   'design_review',
+  /** During the work: judges the evidence of one proof of concept. */
+  'poc_evidence',
+  /** Decides what follows from it. */
+  'poc_decision',
+  /** Finds out why a task asks the same again and again. */
+  'loop_analysis',
+  /** Changes the plan during the work. */
+  'adaptation',
 ] as const;
 export type DesignStageName = (typeof designStageNames)[number];
 
@@ -48,6 +56,8 @@ export const stageNames = [
   'code',
   'decision',
   'question_review',
+  /** Nested call of `web_research`. */
+  'web_research',
   ...designStageNames,
 ] as const;
 export type StageName = (typeof stageNames)[number];
@@ -150,4 +160,8 @@ export const designAgentIds = {
   poc_integration: 'poc-designer',
   best_practices: 'practice-integrator',
   design_review: 'design-verifier',
+  poc_evidence: 'evidence-reviewer',
+  poc_decision: 'poc-designer',
+  loop_analysis: 'loop-analyst',
+  adaptation: 'workflow-adapter',
 } as const satisfies Readonly<Record<Exclude<DesignStageName, 'consultation'>, string>>;

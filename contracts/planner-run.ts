@@ -1,3 +1,4 @@
+import type { ChangeSize } from './run-changes.ts';
 import { z } from 'zod';
 import type { CriterionState } from './criterion.ts';
 import type { Fact } from './fact.ts';
@@ -100,6 +101,8 @@ export interface CarriedRun {
   readonly limits: RunLimits;
   readonly budget: CarriedBudget | null;
   readonly use_defaults: boolean;
+  /** Defined in OpenRunResult. */
+  readonly notes?: boolean;
   readonly questions: QuestionRules;
   /** Defined in OpenRunResult. */
   readonly approvers: readonly string[] | null;
@@ -216,5 +219,7 @@ export interface WaveSummary {
   readonly skipped: number;
   readonly criteria_met: number;
   readonly criteria_open: number;
+  /** Changes of its completed delegations in the user's folder. Absent when there are none. */
+  readonly changed?: ChangeSize;
   readonly usage: Usage;
 }

@@ -10,7 +10,7 @@ import type { Autonomy, KnownAnswer } from './question.ts';
 import type { RunAnswer } from './planner-run.ts';
 import type { NewsItem } from './messages.ts';
 import type { Ref } from './ref.ts';
-import type { MergeConflict } from './run-changes.ts';
+import type { DelegationChange, MergeConflict } from './run-changes.ts';
 import { runSettings } from './run-settings.ts';
 import type { ChangesMode } from './run-settings.ts';
 import { NamedTeams } from './team.ts';
@@ -60,6 +60,8 @@ export interface WaveOrder {
   readonly stale: readonly string[];
   readonly amendments: readonly string[];
   readonly use_defaults: boolean;
+  /** True when agents keep completion-drive notes. Absent when they do not. */
+  readonly notes?: boolean;
   readonly autonomy: Autonomy;
   /** True when triads may do delegations. */
   readonly triads: boolean;
@@ -97,6 +99,8 @@ export interface WaveResult {
   readonly decision: WaveDecisionOutline | null;
   /** Defined in RecordedWave. */
   readonly merge_conflicts?: readonly MergeConflict[];
+  /** Changes of its completed delegations in the user's folder. Absent when there are none. */
+  readonly changes?: readonly DelegationChange[];
   /** Fingerprints of the delegations that were started. */
   readonly fingerprints: readonly string[];
   /** State of all criteria after the wave. */

@@ -14,13 +14,18 @@ export interface ChangeSize {
   readonly lines_removed: number;
 }
 
+/** Size of what a delegation has changed. */
+export interface DelegationChange extends ChangeSize {
+  readonly delegation_id: string;
+}
+
 /** Everything that a run's agents have changed in the user's folder, before it is there. */
 export interface ProposedChanges extends ChangeSize {
   readonly dir: string;
   /** By path, at most `changedFilesShownMax`. */
   readonly files: readonly FileChange[];
   /** The delegations that changed something, with what each has changed. */
-  readonly delegations: readonly ({ readonly delegation_id: string } & ChangeSize)[];
+  readonly delegations: readonly DelegationChange[];
   /** The whole patch. */
   readonly patch_ref: Ref;
   /** The beginning of the patch. */
@@ -43,11 +48,15 @@ export interface MergeConflict {
 export interface FindMergeConflictsInput extends ChangesInput {
   /** Delegations that have completed since the record was written. */
   readonly completed: readonly string[];
+  /** Delegation of a team whose tasks are compared with each other, instead of the delegations. */
+  readonly team?: string;
 }
 
 export interface FindMergeConflictsResult {
   /** At most `mergeConflictsMax` of `core/limits.ts`. */
   readonly conflicts: readonly MergeConflict[];
+  /** Changes of the completed delegations, with those of their teams' tasks. None is listed that changed nothing. */
+  readonly sizes: readonly DelegationChange[];
 }
 
 /** Fate of a run's changes at its end. */

@@ -1,6 +1,7 @@
 import type { AgentOutput } from './agent-output.ts';
 import type { Consumption, RecordChange, ShownToWave } from './run-record.ts';
 import type { Delegation } from './delegation.ts';
+import type { PlanAgent } from './design-run.ts';
 import type { Fact } from './fact.ts';
 import type { Ref } from './ref.ts';
 import type { WaveDecision } from './wave-decision.ts';
@@ -39,10 +40,10 @@ export type RunEvent = {
   readonly at: number;
 } & (
   | Exclude<RecordChange, ChangeOf<'wave_planned'> | ChangeOf<'wave_done'> | ChangeOf<'designed'>>
-  /** `tasks`: those of an approved plan; before the approval there are none. `agent_names`: of a new version; else null. */
+  /** `tasks`: those of an approved plan; before the approval there are none. `plan_agents`: of a new version; else null. */
   | (ChangeOf<'designed'> & {
       readonly tasks: readonly PlannedTask[];
-      readonly agent_names: readonly string[] | null;
+      readonly plan_agents: readonly PlanAgent[] | null;
     })
   | (ChangeOf<'wave_planned'> & { readonly tasks: readonly PlannedTask[] })
   | (ChangeOf<'wave_done'> & { readonly found: WaveFindings })

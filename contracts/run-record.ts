@@ -1,11 +1,13 @@
 import type { FanOutEstimate } from './budget.ts';
 import type { CriterionState } from './criterion.ts';
+import type { Adaptation } from './adaptation.ts';
 import type { DesignProgress, RecordedDesign } from './design-run.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
 import type { AcceptanceCriterion } from './delegation.ts';
 import type { RecordedEffect, WrittenFile } from './effect.ts';
 import type { Fact, UserFact } from './fact.ts';
 import type { AmendedAnswer, GuardedDelegation, WaveProgress } from './messages.ts';
+import type { SessionReport } from './note.ts';
 import type { RunStatus } from './planner-run.ts';
 import type { AnsweredQuestion, Question, RejectedAnswer } from './question.ts';
 import type { Ref } from './ref.ts';
@@ -163,6 +165,8 @@ export interface RunRecord {
   readonly rejected_answers: readonly RejectedAnswer[];
   /** Changes that tools made outside, in the order of the first report. Absent while there are none. */
   readonly effects?: readonly RecordedEffect[];
+  /** Newest report of each session, in the order of the first reports. Absent while there are none. */
+  readonly sessions?: readonly SessionReport[];
   /** Fate of the agents' changes. Absent before the end, and where nothing was changed in a folder of the user's. */
   readonly settled_changes?: SettledChanges;
   readonly usage: Usage;
@@ -200,6 +204,7 @@ export type RecordChange =
       readonly facts?: readonly UserFact[];
     }
   | { readonly type: 'effect'; readonly effect: RecordedEffect }
+  | { readonly type: 'session'; readonly session: SessionReport }
   | {
       readonly type: 'criteria_waived';
       readonly criterion_ids: readonly string[];
@@ -213,7 +218,15 @@ export type RecordChange =
       readonly criteria: readonly CriterionState[];
     }
   /** A stage of the design has ended, its plan has changed, or the design has ended. */
-  | { readonly type: 'designed'; readonly progress: DesignProgress }
+  | {
+      readonly type: 'designed';
+      readonly progress: DesignProgress;
+      /**
+       * A judgement during the work, null for one that was ended: then the usage is its own, and is added. Absent during
+       * the design.
+       */
+      readonly adaptation?: Adaptation | null;
+    }
   /** Once, before the run ends. */
   | { readonly type: 'changes_settled'; readonly changes: SettledChanges }
   /** A wave ended without a report. */

@@ -32,6 +32,8 @@ export const runSettings = {
    * copies, agents change the folder itself. Default "ask".
    */
   changes: ChangesMode.optional(),
+  /** Give agents the tool `completion_note` (seed 003). A run with a plan always has it. Default false. */
+  notes: z.boolean().optional(),
   /** Take the default of each question at once, if it has one. */
   use_defaults: z.boolean().optional(),
   /** Rules for unanswered questions. */

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { escalatedCategories, ownCategories } from './note.ts';
+import type { NoteCategory } from './note.ts';
 import type { OutputFault } from './output-fault.ts';
 import { PhaseSummary } from './phase-summary.ts';
 import type { PhaseSummaryOutline } from './phase-summary.ts';
@@ -6,7 +8,8 @@ import type { Ref } from './ref.ts';
 import { Slug } from './slug.ts';
 
 /**
- * Tools whose calls are decided inside the workflow, from the state of the triad (seed 001) or of the team (seed 002).
+ * Tools whose calls are decided inside the workflow, from the state of the triad (seed 001), of the team (seed 002) or of the
+ * agent's notes (seed 003).
  * The spec itself is never a parameter. Strict: an unknown field is a fault.
  */
 const sectionId = z.string().min(1).max(40).describe('A section_id of <spec>.');
@@ -114,12 +117,61 @@ export const stateToolInputs = {
       .optional()
       .describe('Names of results that the member is given, also of calls in the same reply.'),
   }),
+  completion_note: z.strictObject({
+    notes: z
+      .array(
+        z.strictObject({
+          action: z.enum(['create', 'resolve', 'escalate', 'reopen']),
+          note_id: z
+            .string()
+            .max(20)
+            .nullable()
+            .optional()
+            .describe('The note; left out for a new one.'),
+          category: z
+            .enum([...escalatedCategories, ...ownCategories])
+            .nullable()
+            .optional(),
+          description: z
+            .string()
+            .max(500)
+            .nullable()
+            .optional()
+            .describe('New note: the assumption or uncertainty; if you escalate it, the question.'),
+          context: z.string().max(300).nullable().optional().describe('New note: your work then.'),
+          text: z
+            .string()
+            .max(500)
+            .nullable()
+            .optional()
+            .describe('resolve: how, with evidence. escalate: why it blocks.'),
+        }),
+      )
+      .min(1)
+      .max(20),
+  }),
 } as const satisfies Record<string, z.ZodType>;
 
 export type StateToolName = keyof typeof stateToolInputs;
 
 /** A call in the workflow: small arguments in place, texts by reference. */
-export type StateCall = TriadCall | TeamCall;
+export type StateCall = TriadCall | TeamCall | NoteCall;
+
+/** An agent's call that keeps its completion-drive notes (seed 003). */
+export interface NoteCall {
+  readonly tool: 'completion_note';
+  readonly entries: readonly NoteEntry[];
+}
+
+/** One change of the notes. Without `note_id` it makes a note first. */
+export interface NoteEntry {
+  readonly action: 'create' | 'resolve' | 'escalate' | 'reopen';
+  readonly note_id: string | null;
+  readonly category: NoteCategory | null;
+  readonly description: string;
+  readonly context: string;
+  readonly text: string;
+}
 
 /** A leader's call that creates a task (seed 002). */
 export interface TeamCall {

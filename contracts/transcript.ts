@@ -12,6 +12,8 @@ export interface TextBlock {
   readonly text: string;
   /** Set at the end of a prefix that is equal for many conversations, so that the provider may cache it. */
   readonly cache_breakpoint?: true;
+  /** The provider's citations, unchanged. Absent where it cites nothing. */
+  readonly citations?: readonly unknown[];
 }
 
 export interface ToolUseBlock {

@@ -1,8 +1,10 @@
+import type { DelegationChange } from './run-changes.ts';
 import type { FanOutEstimate, RunBudget } from './budget.ts';
 import type { ExecutorOf, PlannedExecutor } from './executor.ts';
 import type { Fact } from './fact.ts';
 import type { RunLimits } from './limits.ts';
 import type { GuardedDelegation, PlannedDelegation } from './messages.ts';
+import type { DesignStageName } from './names.ts';
 import type { RunStatus, WaveSummary } from './planner-run.ts';
 import type { AnsweredQuestion, Question, RejectedAnswer } from './question.ts';
 import type { Claim, SectionState } from './spec.ts';
@@ -31,7 +33,7 @@ export interface StatusView {
   /** One line per wait: who waits for what, and what happens by default. */
   readonly waiting_for: readonly string[];
   readonly open_questions: number;
-  /** Use up to the last finished wave; for a part that was started by hand, up to its end. */
+  /** Use up to the last finished wave, or stage of a design; for another part that was started by hand, up to its end. */
   readonly usage: Usage;
   readonly paused_reason: string | null;
   readonly parked_reason: string | null;
@@ -43,8 +45,17 @@ export interface StatusView {
   readonly guarded?: readonly GuardedDelegation[];
   /** Warning that the history comes near the size at which the server ends it. Absent before that. */
   readonly history_notice?: string;
+  /** Design at work. Absent before and after it. */
+  readonly design?: DesignView;
   /** State of a delegation, a triad or a phase that was started by hand. Absent in a run and a wave. */
   readonly delegation?: DelegationStatusView;
+}
+
+/** Design at work, as far as it was reported. */
+export interface DesignView {
+  readonly stages_done: number;
+  /** Null before the first has ended. */
+  readonly last_stage: DesignStageName | null;
 }
 
 /** Delegations that stand still until a question is answered, by delegation_id. */
@@ -117,6 +128,8 @@ export interface WaveView {
   readonly wave: number;
   readonly phase: 'planning' | 'dispatching' | 'deciding' | 'done';
   readonly delegations: readonly DelegationView[];
+  /** Changes of each delegation in the user's folder. Absent until all have ended, and when there are none. */
+  readonly changes?: readonly DelegationChange[];
   /** Use of the planner until now, and of delegations that have ended. */
   readonly usage: Usage;
   /** delegation_ids of started delegations whose usage is not in `usage`: `status` reports it. */

@@ -20,6 +20,8 @@ type EngineLimits = Readonly<
     | 'inboxReserveChars'
     | 'inlineAnswerCharsMax'
     | 'loadedDetailsMax'
+    | 'notesMax'
+    | 'noteTextCharsMax'
     | 'outputTokensCeiling'
     | 'outputTokensPerSecondMin'
     | 'pageAnswerCharsMax'
@@ -132,6 +134,12 @@ export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] 
     engine.effectsMax * (carriedEffectCharsMax + jsonOverheadChars) * bytesPerCharMax <=
       engine.payloadBytesMax / 2,
     'effectsMax effects of a delegation must fit into half a payload',
+  );
+  // Description, context, resolution and reason.
+  expect(
+    engine.notesMax * (4 * engine.noteTextCharsMax + jsonOverheadChars) * bytesPerCharMax <=
+      engine.payloadBytesMax / 4,
+    'notesMax notes of noteTextCharsMax must fit into a quarter of a payload',
   );
   expect(
     engine.shownArgumentsCharsMax < engine.questionCharsMax / 2,

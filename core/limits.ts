@@ -114,16 +114,16 @@ export const engineLimits = {
   amendmentCharsMax: 4_000,
   /** Instructions with changed answers that one history judges: each costs an activity, even if it is refused. */
   amendsJudgedMax: 100,
+  /** Notes of one session. An agent that notes more is unsure of its task. */
+  notesMax: 40,
+  noteTextCharsMax: 1_000,
   /** Pauses that one history obeys: each is an event of its own in the run and in all its children. */
   pausesMax: 200,
   /** Criteria that one `amend` can waive. */
   waivedCriteriaMax: 100,
   /** Answers that one `amend` can change. */
   amendedAnswersMax: 20,
-  /**
-   * Answers and instructions of a wave that are sent to the delegations at work. A prompt shows the newest; the record
-   * has all.
-   */
+  /** Answers and instructions that a wave sends to the delegations at work. A prompt shows the newest. */
   newsKeptMax: 200,
   /** Characters of a question that are sent with its answer: enough to recognise it. */
   newsQuestionCharsMax: 500,

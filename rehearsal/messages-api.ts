@@ -37,6 +37,11 @@ export interface ReplyUsage {
     readonly ephemeral_1h_input_tokens: number;
   };
   readonly output_tokens: number;
+  /** Uses of the provider's own tools. Absent: none. */
+  readonly server_tool_use?: {
+    readonly web_search_requests: number;
+    readonly web_fetch_requests: number;
+  };
 }
 
 /** A whole reply of `POST /v1/messages` without streaming. */

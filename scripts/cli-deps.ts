@@ -17,7 +17,7 @@ import {
   readStoredStatus,
 } from '../activities/run-record/export-run.ts';
 import { readStoredPlan } from '../activities/run-record/stored-plan.ts';
-import type { CliAgents, CliDeps, CliThreads } from '../client/cli/cli-deps.ts';
+import type { CliAgents, CliDeps, CliMcp, CliThreads } from '../client/cli/cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';
 import { createProcessIo } from '../client/cli/cli-io.ts';
 import type { ClientTracing } from '../client/cli/cli-session.ts';
@@ -123,9 +123,13 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
       load: async (dir) => (await loadCliAgents()).load(dir),
       check: async (text) => (await loadCliAgents()).check(text),
     },
-    readPlan: async (runId) => {
+    mcp: {
+      list: async (dir) => (await loadCliMcp()).list(dir),
+      check: async (dir, name) => (await loadCliMcp()).check(dir, name),
+    },
+    readPlan: async (runId, version) => {
       await checkFormat(home);
-      return readStoredPlan(files, runId).catch(nameUnknownRun);
+      return readStoredPlan(files, runId, version).catch(nameUnknownRun);
     },
     prune: async (options) => {
       await checkFormat(home);
@@ -151,6 +155,11 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
 async function loadCliAgents(): Promise<CliAgents> {
   const { createCliAgents } = await import('./cli-agents.ts');
   return createCliAgents();
+}
+
+async function loadCliMcp(): Promise<CliMcp> {
+  const { createCliMcp } = await import('./cli-mcp.ts');
+  return createCliMcp(process.env);
 }
 
 /** Checks an input as a worker of this machine does. Loads what that takes only for the commands that start something. */

@@ -6,6 +6,7 @@ import { findHomeFault } from '../activities/adapters/file-store/home-format.ts'
 import { isPriced, pricesAsOf } from '../activities/adapters/prices.ts';
 import { AgentFilesInvalid } from '../activities/ports/agent-source.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
+import type { McpServers } from '../activities/ports/mcp-servers.ts';
 import { grantableNames } from '../activities/tools/registry/create-registry.ts';
 import { runCommandName } from '../activities/tools/registry/run-command.ts';
 import type { DoctorCheck, DoctorFinding } from '../client/cli/cli-deps.ts';
@@ -13,6 +14,7 @@ import { loadMiddlewares, shippedNames } from '../worker/load-middlewares.ts';
 import { loadTools } from '../worker/load-tools.ts';
 import { openCommands } from '../worker/open-commands.ts';
 import type { Commands } from '../worker/open-commands.ts';
+import { openMcp } from '../worker/open-mcp.ts';
 import {
   BadSettings,
   readCommandSettings,
@@ -110,6 +112,33 @@ export async function checkTools(env: NodeJS.ProcessEnv): Promise<DoctorFinding>
   });
 }
 
+/** Starts the servers of `PLANWAVE_MCP`, and shows those that fail. */
+export async function checkMcp(env: NodeJS.ProcessEnv): Promise<DoctorFinding> {
+  let mcp: McpServers;
+  try {
+    mcp = openMcp(readToolSettings(env).mcpFiles, env);
+  } catch (error) {
+    if (!(error instanceof BadSettings)) throw error;
+    return { ok: false, detail: error.message, cure: 'mend the file that it names (docs/mcp.md)' };
+  }
+  const names = [...mcp.servers.keys()];
+  if (names.length === 0) return { ok: true, detail: 'none; no PLANWAVE_MCP' };
+  try {
+    const listed = await Promise.allSettled(names.map((name) => mcp.list(name)));
+    const faults = listed.flatMap((one) =>
+      one.status === 'rejected' ? [messageOf(one.reason)] : [],
+    );
+    if (faults.length === 0) return { ok: true, detail: names.join(', ') };
+    return {
+      ok: false,
+      detail: faults.join('; '),
+      cure: 'as it says there; runs with agents that are granted these tools are refused until then',
+    };
+  } finally {
+    await mcp.close();
+  }
+}
+
 /** @param page Page of the documentation that shows such a module. */
 async function checkModule(page: string, describe: () => Promise<string>): Promise<DoctorFinding> {
   try {
@@ -184,6 +213,7 @@ export function createDoctorChecks(settings: Settings): DoctorCheck[] {
     { name: 'Agents', run: checkAgents },
     { name: 'Commands', run: () => checkCommands(process.env) },
     { name: 'Tools', run: () => checkTools(process.env) },
+    { name: 'MCP servers', run: () => checkMcp(process.env) },
     { name: 'Middlewares', run: () => checkMiddlewares(process.env) },
     { name: 'Files', run: () => checkHome(settings.home) },
     { name: 'Folders', run: async () => describeFolders(process.env) },

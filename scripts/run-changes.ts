@@ -44,7 +44,7 @@ export function createRunChanges(
     },
     undo: async (runId) => {
       const run = await find(runId);
-      return takenOver(await inWords(() => undoChanges(run)), run);
+      return takenOver(await inWords(() => undoChanges(run, Math.floor(Date.now() / 1_000))), run);
     },
   };
 }
@@ -53,7 +53,11 @@ export function createRunChanges(
 function takenOver(result: ChangeResult, { run_id, dir }: ChangedRun): TakenOver {
   switch (result.state) {
     case 'done':
-      return { dir, files: result.files };
+      return {
+        dir,
+        files: result.files,
+        ...(result.commit !== undefined && { commit: result.commit }),
+      };
     case 'nothing':
       return { dir, files: [] };
     case 'applied_before':

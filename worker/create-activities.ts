@@ -9,6 +9,7 @@ import { openSegments } from '../activities/adapters/file-store/segments.ts';
 import type { Segments } from '../activities/adapters/file-store/segments.ts';
 import { createRunChanges } from '../activities/adapters/git/git-run-changes.ts';
 import { createGitWorktrees } from '../activities/adapters/git/git-worktrees.ts';
+import { openMcpServers } from '../activities/adapters/mcp/open-mcp-servers.ts';
 import { createFileWorkspaces } from '../activities/adapters/workspaces/file-workspaces.ts';
 import { createThreadStore } from '../activities/adapters/thread-store/create-thread-store.ts';
 import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
@@ -25,7 +26,7 @@ import {
   createMiddlewareRegistry,
   describeMiddlewares,
 } from '../activities/middlewares/middleware-registry.ts';
-import type { Middleware } from '../activities/ports/middleware.ts';
+import type { Middleware, MiddlewareRegistry } from '../activities/ports/middleware.ts';
 import type { ModelClient, ModelRequest } from '../activities/ports/model-client.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
 import {
@@ -35,6 +36,7 @@ import {
   redactProjection,
   redactStore,
   redactThreads,
+  redactTool,
   redactTools,
 } from '../activities/redaction/redact-ports.ts';
 import { redactModel } from '../activities/redaction/redact-model.ts';
@@ -44,6 +46,7 @@ import { createDesignActivities } from '../activities/design/create-design-activ
 import type { DesignDeps } from '../activities/design/create-design-activities.ts';
 import type { ArtifactStore } from '../activities/ports/artifact-store.ts';
 import { createThreadActivities } from '../activities/threads/thread-activities.ts';
+import { createMcpTool } from '../activities/tools/mcp/create-mcp-tool.ts';
 import { createTools } from '../activities/tools/registry/create-registry.ts';
 import type { ToolPlaces } from '../activities/tools/registry/create-registry.ts';
 import { listGrantable, listProperties, listWorkspaceTools } from '../activities/tools/tool.ts';
@@ -53,6 +56,7 @@ import { createShippedMiddlewares } from '../activities/middlewares/shipped-midd
 import { createAgentsOf } from './create-input-check.ts';
 import { describeMissing } from './open-commands.ts';
 import type { Commands } from './open-commands.ts';
+import { describeMissingWeb, webDefaults } from './web-settings.ts';
 import type { WorkerSettings } from './worker-settings.ts';
 
 /** Time limits of the activities. Tests shorten them. */
@@ -76,6 +80,7 @@ const notLookedFor: Commands = {
  * @param ownMiddlewares Those of the worker's owner, besides the shipped ones; none by default.
  * @param commands Result of `openCommands`; none by default.
  * @param ownTools Those of the worker's owner, besides the shipped ones; none by default.
+ * @param mcp Servers of tools, which the caller closes; none by default.
  */
 export function createActivities(
   settings: WorkerSettings,
@@ -85,6 +90,7 @@ export function createActivities(
   ownMiddlewares: readonly Middleware[] = [],
   commands: Commands = notLookedFor,
   ownTools: readonly GrantableTool[] = [],
+  mcp = openMcpServers(new Map()),
 ): Activities {
   const { home, apiKey, baseUrl, defaultModel, isRehearsal } = settings;
   const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
@@ -94,10 +100,7 @@ export function createActivities(
   const places = createPlaces(settings, commands, segments);
   const tools = redactTools(createTools({ ...places, own: ownTools }), redactor);
   const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
-  const middlewares = redactMiddlewares(
-    createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...ownMiddlewares]),
-    redactor,
-  );
+  const middlewares = createMiddlewares(redactor, ownMiddlewares);
   const client = createAnthropicClient({
     apiKey,
     baseUrl,
@@ -115,9 +118,11 @@ export function createActivities(
       ledger: redactLedger(createFileReplyLedger({ segments }), redactor),
       effects: redactEffects(createFileEffectLedger({ home }), redactor),
       tools,
+      toMcpTool: (pin) => redactTool(createMcpTool(mcp, pin), redactor),
       worktrees: places.worktrees,
       prefixGate: new PrefixGate(),
       defaultModel,
+      webModel: webModelOf(settings),
       resolveModel: resolveModelName,
       ...(isRehearsal ? rehearsedPrices : { computeUsage, computeWorst }),
       ...turnTimes,
@@ -125,17 +130,15 @@ export function createActivities(
     ...createRecordActivities({
       store,
       index: createFileRunIndex({ home }),
-      agents: createAgentsOf(toolNames, {
-        agentRoots: settings.agentRoots,
-        missingTools: describeMissing(commands),
-        onLeftOut: (words) => log.warn(words),
-      }),
+      agents: agentsOf(settings, commands, toolNames),
       projection,
       workspaces: places.workspaces,
       changes: createRunChanges({ home }),
       approvers: settings.approvers ?? null,
       toolNames,
       toolProperties: listProperties(tools),
+      mcp,
+      onLeftOut: (words) => log.warn(words),
       workspaceTools: listWorkspaceTools(tools),
       middlewareNames: describeMiddlewares(middlewares),
       // The models of another server are unknown.
@@ -146,6 +149,32 @@ export function createActivities(
     ...createDesignActivities(designDeps(home, store, tools)),
     ...createThreadActivities(threadDeps(settings, store, redactor)),
   };
+}
+
+/** Reads agents; those that grant what this worker lacks go on without it, or are refused with the cause. */
+function agentsOf(
+  { agentRoots, web = webDefaults }: WorkerSettings,
+  commands: Commands,
+  toolNames: readonly string[],
+): ReturnType<typeof createAgentsOf> {
+  return createAgentsOf(toolNames, {
+    agentRoots,
+    missingTools: { ...describeMissing(commands), ...describeMissingWeb(web) },
+    onLeftOut: (words) => log.warn(words),
+  });
+}
+
+/** Returns the model of nested calls: a small one of the provider. The models of another server are unknown. */
+function webModelOf({ baseUrl, web = webDefaults }: WorkerSettings): string | undefined {
+  const name = web.model ?? (baseUrl === undefined ? 'haiku' : null);
+  return name === null ? undefined : (resolveModelName(name) ?? undefined);
+}
+
+function createMiddlewares(redactor: Redactor, own: readonly Middleware[]): MiddlewareRegistry {
+  return redactMiddlewares(
+    createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...own]),
+    redactor,
+  );
 }
 
 function threadDeps(
@@ -167,10 +196,11 @@ function designDeps(home: string, store: ArtifactStore, tools: ToolRegistry): De
 
 /** A user's file that is replaced is kept as it is: with marks in it, nothing could restore it. */
 function createPlaces(
-  { home, workspaceRoots: roots, tools }: WorkerSettings,
+  settings: WorkerSettings,
   commands: Commands,
   segments: Segments,
 ): ToolPlaces {
+  const { home, workspaceRoots: roots, tools } = settings;
   const plain = createFileArtifactStore({ segments });
   const keep = (content: Uint8Array) => plain.put(content);
   const worktrees = createGitWorktrees({ home });
@@ -183,7 +213,8 @@ function createPlaces(
   });
   const runner = 'runner' in commands ? commands.runner : null;
   const untrusted = tools?.untrustedWorkspaces ?? false;
-  return { workspaces, worktrees, commands: runner, untrusted };
+  const { on: web } = settings.web ?? webDefaults;
+  return { workspaces, worktrees, commands: runner, untrusted, web };
 }
 
 /** The rehearsal costs nothing, whichever model an agent names. */

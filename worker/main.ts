@@ -15,6 +15,7 @@ import type { WorkerDeployment } from './describe-deployment.ts';
 import { loadMiddlewares } from './load-middlewares.ts';
 import { loadTools } from './load-tools.ts';
 import { installRuntime } from './install-runtime.ts';
+import { collectMcpSecrets, openMcp } from './open-mcp.ts';
 import { openCommands } from './open-commands.ts';
 import { startWatchdog } from './watchdog.ts';
 import { watchQuestions } from './watch-questions.ts';
@@ -40,7 +41,7 @@ export interface RunWorkerOptions {
  * Runs one worker until `signal`. Its settings come from the environment (`TEMPORAL_*`, `ANTHROPIC_*`,
  * `PLANWAVE_HOME`, `PLANWAVE_MODEL`, `PLANWAVE_TASK_QUEUE`, `PLANWAVE_WORKER_GRACE_SECONDS`,
  * `PLANWAVE_BLOCKED_SECONDS`, `PLANWAVE_TOOLCHAINS`, `PLANWAVE_SHARED_FOLDERS`, `PLANWAVE_UNCONFINED_COMMANDS`,
- * `PLANWAVE_MIDDLEWARES`, `PLANWAVE_TOOLS`, `PLANWAVE_READABLE_FILES`, `PLANWAVE_UNTRUSTED_WORKSPACES`, `PLANWAVE_METRICS_ADDRESS`, `PLANWAVE_LOG`, `PLANWAVE_LOG_LEVEL`,
+ * `PLANWAVE_MIDDLEWARES`, `PLANWAVE_TOOLS`, `PLANWAVE_MCP`, `PLANWAVE_READABLE_FILES`, `PLANWAVE_UNTRUSTED_WORKSPACES`, `PLANWAVE_WEB`, `PLANWAVE_WEB_MODEL`, `PLANWAVE_METRICS_ADDRESS`, `PLANWAVE_LOG`, `PLANWAVE_LOG_LEVEL`,
  * `OTEL_*`, `TEMPORAL_DEPLOYMENT_NAME`, `TEMPORAL_WORKER_BUILD_ID`).
  *
  * @throws {BadSettings} when a setting is missing or wrong, or the artifact home has another format.
@@ -48,8 +49,9 @@ export interface RunWorkerOptions {
 export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<void> {
   const settings = readWorkerSettings(process.env);
   const recorder = installRuntime(settings);
+  const mcp = openMcp(settings.tools.mcpFiles, process.env);
   const redactor = createRedactor({
-    secrets: collectOwnSecrets(process.env),
+    secrets: [...collectOwnSecrets(process.env), ...collectMcpSecrets(mcp.servers)],
     onRedacted: createRedactionCounter(recorder),
   });
   for (const stream of [process.stdout, process.stderr]) {
@@ -68,6 +70,7 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
     settings.buildId ?? computeBuildId([settings.middlewaresFile, settings.tools.file]),
     openCommands(settings.commands),
   ]);
+  const own = [middlewares, commands, tools, mcp] as const;
   const stopWatching =
     settings.metricsAddress === undefined
       ? () => {}
@@ -79,7 +82,7 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
       connection,
       namespace,
       workflowBundle,
-      activities: createActivities(settings, redactor, {}, recorder, middlewares, commands, tools),
+      activities: createActivities(settings, redactor, {}, recorder, ...own),
       redactor,
       taskQueue,
       shutdownGraceMs: settings.shutdownGraceMs,
@@ -102,6 +105,7 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
   } finally {
     stopWatching();
     await stopWatchdog();
+    await mcp.close();
     await tracing?.stop();
     // Without this the process never ends.
     await connection.close();

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { folders } from './setting-shapes.ts';
 
 /** Settings of agents' tools. */
 export interface ToolSettings {
@@ -9,6 +10,8 @@ export interface ToolSettings {
   readonly readable: readonly string[];
   /** `PLANWAVE_UNTRUSTED_WORKSPACES=1`: strangers may have written the files of workspaces. Default: they are trusted. */
   readonly untrustedWorkspaces: boolean;
+  /** `PLANWAVE_MCP`: absolute paths of files with MCP servers. Default: none. */
+  readonly mcpFiles: readonly string[];
 }
 
 /** Variables of agents' tools, each with what is expected of it. */
@@ -29,6 +32,7 @@ export const toolVariables = {
   PLANWAVE_UNTRUSTED_WORKSPACES: z
     .enum(['0', '1'], '1 if strangers may have written files of workspaces, or 0. Try: 0')
     .default('0'),
+  PLANWAVE_MCP: folders().default([]),
 };
 
 type ToolVariables = z.infer<z.ZodObject<typeof toolVariables>>;
@@ -38,5 +42,6 @@ export function toToolSettings(read: ToolVariables): ToolSettings {
     file: read.PLANWAVE_TOOLS,
     readable: read.PLANWAVE_READABLE_FILES,
     untrustedWorkspaces: read.PLANWAVE_UNTRUSTED_WORKSPACES === '1',
+    mcpFiles: read.PLANWAVE_MCP,
   };
 }

@@ -7,6 +7,8 @@ import type { CommandSettings } from './open-commands.ts';
 import { address, folders, isListenAddress, oneWord, seconds } from './setting-shapes.ts';
 import { toolVariables, toToolSettings } from './tool-settings.ts';
 import type { ToolSettings } from './tool-settings.ts';
+import { toWebSettings, webVariables } from './web-settings.ts';
+import type { WebSettings } from './web-settings.ts';
 import type { LogSettings } from './create-logger.ts';
 
 /** Folder of the shipped agents. */
@@ -44,6 +46,8 @@ export interface WorkerSettings {
   readonly agentRoots?: readonly string[] | undefined;
   /** Default: the shipped tools, and trusted workspaces. */
   readonly tools?: ToolSettings | undefined;
+  /** Default: the web is reached. */
+  readonly web?: WebSettings | undefined;
 }
 
 export interface WorkerProcessSettings extends WorkerSettings {
@@ -143,6 +147,7 @@ const Variables = z.object({
     .optional(),
   ...commandVariables,
   ...toolVariables,
+  ...webVariables,
   OTEL_EXPORTER_OTLP_ENDPOINT: address(
     /^https?$/,
     'the http:// or https:// address of an OpenTelemetry collector. Try: http://127.0.0.1:4318',
@@ -192,6 +197,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     commands: toCommandSettings(read),
     approvers: read.PLANWAVE_APPROVERS,
     tools: toToolSettings(read),
+    web: toWebSettings(read),
     taskQueue: read.PLANWAVE_TASK_QUEUE,
     middlewaresFile: read.PLANWAVE_MIDDLEWARES,
     shutdownGraceMs: read.PLANWAVE_WORKER_GRACE_SECONDS * 1_000,

@@ -12,9 +12,14 @@ interface Price {
 }
 
 interface ModelPrice extends Price {
+  /** Millionths of a US dollar for one search of the web. Absent: `searchMicroUsd`. */
+  readonly searchMicroUsd?: number;
   /** Applies to the whole call when its prompt is longer than `abovePromptTokens`. */
   readonly longPrompt?: Price & { readonly abovePromptTokens: number };
 }
+
+/** Millionths of a US dollar for one search of the web: 10 US dollars for 1,000. Fetches cost tokens only. */
+const searchMicroUsd = 10_000;
 
 /** Converts from US dollars per million tokens, the unit of price lists. */
 const usd = (input: number, output: number): Price => ({
@@ -36,7 +41,7 @@ const prices = new Map<string, ModelPrice>([
 export const pricedModels: readonly string[] = [...prices.keys()];
 
 // The rehearsal model that ships with planwave answers by rules, at no cost.
-prices.set('rehearsal', usd(0, 0));
+prices.set('rehearsal', { ...usd(0, 0), searchMicroUsd: 0 });
 
 // Percentages, so that every product below stays an integer and a sum does not depend on the order of addition.
 const cacheWritePercent = 125;
@@ -78,13 +83,17 @@ export function isPriced(model: string): boolean {
 /**
  * Computes the most that a call can use, as a call without a report: all of its prompt is written to the cache, and all
  * of its output tokens are used.
+ *
+ * @param webSearches Searches of the web that it may make; none by default.
  */
 export function computeWorstUsage(
   model: string,
   promptTokens: number,
   outputTokens: number,
+  webSearches = 0,
 ): Usage {
   const worst: TokenCount = {
+    webSearches,
     inputTokens: 0,
     cacheCreationInputTokens: promptTokens,
     cacheReadInputTokens: 0,
@@ -116,5 +125,6 @@ function computeCostMicroUsd(model: ModelPrice, tokens: TokenCount): number {
     cacheReadInputTokens * cacheReadPercent;
   const total = inputPercentTokens * price.inputCents + outputTokens * 100 * price.outputCents;
   // One percent of a token at one cent per million tokens is a ten-thousandth of a micro-dollar.
-  return Math.ceil(total / 10_000);
+  const searches = (tokens.webSearches ?? 0) * (model.searchMicroUsd ?? searchMicroUsd);
+  return Math.ceil(total / 10_000) + searches;
 }

@@ -5,6 +5,8 @@ import { guardActivity } from '../attempt/failures.ts';
 import { withHeartbeat } from '../attempt/heartbeat.ts';
 import { runModelTurn } from './run-model-turn.ts';
 import { runToolCall } from './run-tool-call.ts';
+import { readRegistry } from '../artifacts/read-artifact.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import type { AgentTurnDeps } from './deps.ts';
 
 /**
@@ -17,7 +19,8 @@ export function createAgentTurnActivities(
   deps: AgentTurnDeps,
 ): Pick<Activities, 'modelTurn' | 'recallRunSpent' | 'recallSpent' | 'runTool' | 'storeText'> {
   return {
-    modelTurn: (input) => guardActivity(() => runModelTurn(deps, input)),
+    modelTurn: (input) =>
+      guardActivity(async () => runModelTurn(await addPinned(deps, input.registry_ref), input)),
     recallSpent: ({ activity_id }) =>
       guardActivity(async () => ({
         usage: await recallSpent(deps.ledger, activityInfo(), activity_id),
@@ -26,8 +29,21 @@ export function createAgentTurnActivities(
       guardActivity(() =>
         withHeartbeat(async () => ({ usage: await recallRunSpent(deps.ledger, place, since) })),
       ),
-    runTool: (input) => guardActivity(() => runToolCall(deps, input)),
+    runTool: (input) =>
+      guardActivity(async () => runToolCall(await addPinned(deps, input.registry_ref), input)),
     storeText: ({ text }) =>
       guardActivity(() => withHeartbeat(async () => ({ ref: await deps.store.put(text) }))),
+  };
+}
+
+/** Adds the tools that a run has pinned to those of the worker. */
+async function addPinned(deps: AgentTurnDeps, registryRef: Ref): Promise<AgentTurnDeps> {
+  const { toMcpTool } = deps;
+  if (toMcpTool === undefined) return deps;
+  const { mcp_tools: pins = [] } = await readRegistry(deps.store, registryRef);
+  if (pins.length === 0) return deps;
+  return {
+    ...deps,
+    tools: new Map([...deps.tools, ...pins.map((pin) => [pin.name, toMcpTool(pin)] as const)]),
   };
 }

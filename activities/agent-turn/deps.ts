@@ -4,7 +4,8 @@ import type { EffectLedger } from '../ports/effect-ledger.ts';
 import type { ModelClient, ModelRequest, TokenCount } from '../ports/model-client.ts';
 import type { ReplyLedger } from '../ports/reply-ledger.ts';
 import type { Worktrees } from '../ports/worktrees.ts';
-import type { ToolRegistry } from '../tools/tool.ts';
+import type { PinnedTool } from '../ports/mcp-servers.ts';
+import type { GrantableTool, ToolRegistry } from '../tools/tool.ts';
 import type { PrefixGate } from './prefix-gate.ts';
 
 export const toolTimeoutMsDefault = 60_000;
@@ -15,12 +16,16 @@ export interface AgentTurnDeps {
   readonly ledger: ReplyLedger;
   readonly effects: EffectLedger;
   readonly tools: ToolRegistry;
+  /** Makes a tool of one that a run has pinned. If undefined, runs have none. */
+  readonly toMcpTool?: (pin: PinnedTool) => GrantableTool;
   /** Says which files an output may name as unchanged. */
   readonly worktrees: Pick<Worktrees, 'listTouched'>;
   /** Gate that lets the first call of a wave go out before its siblings. */
   readonly prefixGate: PrefixGate;
   /** Model of agents that name none. */
   readonly defaultModel: string;
+  /** Model of nested calls that search the web. If undefined, that of the agent. */
+  readonly webModel?: string | undefined;
   /** Resolves a model's name in a plan; null: it stands for itself. */
   readonly resolveModel: (name: string) => string | null;
   /** Computes the usage of one call from the provider's counts. A model name without a price has the requested one's. */

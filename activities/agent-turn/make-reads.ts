@@ -1,17 +1,19 @@
 import type { Context } from '@temporalio/activity';
+import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type {
   ModelTurnInput,
   ModelTurnResult,
   StateToolCall,
   ToolCall,
 } from '../../contracts/model-turn.ts';
-import type { ToolRead } from '../../contracts/transcript.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import { readAgent, readJson } from '../artifacts/read-artifact.ts';
 import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
 import { callTool, prepareCall } from '../tools/call-tool.ts';
 import type { ToolAnswer } from '../tools/call-tool.ts';
 import { toolTimeoutMsDefault } from './deps.ts';
 import type { AgentTurnDeps } from './deps.ts';
+import { judgeResearch } from './judge-research.ts';
 import { toolsGranted } from './offer-tools.ts';
 
 /** Maximum calls that are made at the same time. */
@@ -31,6 +33,9 @@ export interface ReadingAttempt {
 
 /** The data that the calls of one reply share. */
 interface Reading extends ReadingAttempt {
+  readonly agent: AgentDefinition;
+  /** Newest node of the conversation. */
+  readonly head: Ref;
   /** Names of the tools that the agent may call here. */
   readonly allowedTools: readonly string[];
   /** Milliseconds, by the clock of `performance.now`. */
@@ -53,15 +58,18 @@ export async function makeReads(
   if (reply.type !== 'tools') return result;
   const { deps, input } = attempt;
   const isActing = (name: string): boolean => deps.tools.get(name)?.effect === 'acting';
+  const isOutside = (name: string): boolean =>
+    isActing(name) || deps.tools.get(name)?.effect === 'research';
   const mayAct = input.reading?.acts ?? false;
   const pending = reply.calls.filter(isOpen).filter(({ name }) => !mayAct || !isActing(name));
   if (pending.length === 0) return result;
   const agent = await readAgent(deps.store, input.registry_ref, input.agent_id);
   const granted = input.reading === undefined ? [] : toolsGranted(deps.tools, agent);
-  const allowedTools = mayAct ? granted : granted.filter((name) => !isActing(name));
-  const reading = { ...attempt, allowedTools, until: performance.now() + totalMsMax };
+  const allowedTools = mayAct ? granted : granted.filter((name) => !isOutside(name));
+  const { head } = result;
+  const reading = { ...attempt, agent, head, allowedTools, until: performance.now() + totalMsMax };
   const loads = input.reading?.loads_left ?? 0;
-  const reads = new Map<ToolCall | StateToolCall, ToolRead>();
+  const reads = new Map<ToolCall | StateToolCall, Made>();
   for (let at = 0; at < pending.length; at += atOnceMax) {
     const batch = pending.slice(at, at + atOnceMax);
     // Bounded, because a search starts a process.
@@ -75,8 +83,8 @@ export async function makeReads(
     }
   }
   const calls = reply.calls.map((call) => {
-    const read = reads.get(call);
-    return read === undefined ? call : { ...call, read };
+    const made = reads.get(call);
+    return made === undefined ? call : { ...call, ...made };
   });
   return { ...result, reply: { ...reply, calls } };
 }
@@ -86,7 +94,10 @@ function isOpen(call: ToolCall | StateToolCall): call is ToolCall {
   return !('state' in call) && call.read === undefined;
 }
 
-async function makeRead(reading: Reading, call: ToolCall, loads_left: number): Promise<ToolRead> {
+/** The result of a call, or what people see of one that the workflow makes. */
+type Made = Pick<ToolCall, 'read' | 'research'>;
+
+async function makeRead(reading: Reading, call: ToolCall, loads_left: number): Promise<Made> {
   const { deps, context, onCall } = reading;
   onCall(call.name);
   const loaded = new Set<string>();
@@ -101,20 +112,23 @@ async function makeRead(reading: Reading, call: ToolCall, loads_left: number): P
     if (cause !== null) return endCancelled(context, cause);
     throw error;
   });
+  if ('research' in answer) return answer;
   const { text, is_error } = answer;
   const result_ref = await deps.store.put(text);
-  return { result_ref, is_error, loaded_details: is_error ? [] : [...loaded] };
+  return { read: { result_ref, is_error, loaded_details: is_error ? [] : [...loaded] } };
 }
 
 async function answerRead(
-  { deps, input, context, allowedTools, until }: Reading,
+  reading: Reading,
   { name, input_ref }: ToolCall,
   loading: { readonly loads_left: number; readonly onLoaded: (detailId: string) => void },
-): Promise<ToolAnswer> {
+): Promise<ToolAnswer | Required<Pick<ToolCall, 'research'>>> {
+  const { deps, input, context, allowedTools, until } = reading;
   const args = await readJson(deps.store, input_ref);
   const prepared = prepareCall(deps.tools, { name, input: args, allowedTools });
   if ('is_error' in prepared) return prepared;
   const { tool } = prepared;
+  if (tool.effect === 'research') return judgeResearch(reading, tool, prepared.input, args);
   if (tool.effect !== 'read' || input.reading === undefined) {
     throw new Error(`${name} is not a tool that only reads.`);
   }

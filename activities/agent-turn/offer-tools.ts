@@ -4,6 +4,7 @@ import type { ModelTurnInput } from '../../contracts/model-turn.ts';
 import type { TranscriptNode } from '../../contracts/transcript.ts';
 import { StoredPlan } from '../../contracts/wave-plan.ts';
 import { stages } from '../stages/stages.ts';
+import { isMcpGrant } from '../tools/mcp/expand-grants.ts';
 import { listPlannerTools } from '../tools/tool.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
 import type { AgentTurnDeps } from './deps.ts';
@@ -20,7 +21,8 @@ export function toolsGranted(
 /**
  * Names the tools that a conversation offers, by the rule of its stage. Those of a wave are all that its agents may call, in
  * one order, because the tools come first of all in what the provider caches. A call of one outside the agent's grant gets
- * an error instead.
+ * an error instead. Tools of MCP servers are offered only to agents that are granted them, because strangers wrote their
+ * descriptions.
  *
  * A member of a triad is offered its agent's own and no others: with the state tools of its role, which come besides, its
  * prefix is that of its role anyway. Members of one role, agent and model in one phase have the same.
@@ -50,6 +52,7 @@ export async function offerTools(
   const atWork = new Set(plan.delegations.map((delegation) => delegation.agent_id));
   const names = agents
     .filter((agent) => atWork.has(agent.agent_id))
-    .flatMap((agent) => agent.allowed_tools);
+    .flatMap((agent) => agent.allowed_tools)
+    .filter((name) => !isMcpGrant(name) || allowedTools.includes(name));
   return [...new Set(names)].toSorted();
 }

@@ -51,8 +51,10 @@ export async function prepareTurn(
     loadConversation(deps.store, input.head),
   ]);
   const named = input.model === undefined ? null : deps.resolveModel(input.model);
-  const model = named ?? agent.model ?? deps.defaultModel;
   const asked = await readAsked(deps.store, input, conversation.nodes);
+  const { web } = asked.stage;
+  const own = named ?? agent.model ?? deps.defaultModel;
+  const model = web === undefined ? own : (deps.webModel ?? own);
   const offered = await offerTools(deps, input, conversation.nodes, agent.allowed_tools);
   const speaker = { agent, model, offered, asked, callKey };
   const delta = await appendTo(deps, conversation, input, speaker);
@@ -81,6 +83,7 @@ export async function prepareTurn(
         ].map((tool) => tool.spec),
         // Another call is likely when tools may be called, and when this is not the first.
         cachesConversation: turn > 1 || mayCallTools(input, asked, agent),
+        ...(web !== undefined && { web }),
         callKey,
       },
       asked,

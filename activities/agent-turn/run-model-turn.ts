@@ -1,11 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { Spending } from '../../contracts/budget.ts';
-import type {
-  ModelTurnInput,
-  ModelTurnResult,
-  TurnProgress,
-  TurnReply,
-} from '../../contracts/model-turn.ts';
+import type { ModelTurnInput, ModelTurnResult, TurnReply } from '../../contracts/model-turn.ts';
+import type { TurnProgress } from '../../contracts/turn-progress.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { fits } from '../../core/budget/reservations.ts';
 import { addSpending, spendingOf } from '../../core/budget/spending.ts';

@@ -66,7 +66,7 @@ export async function settleTurn(
   const [head, reply] = await Promise.all([
     putReply(store, prepared, answer.content),
     answered.type === 'final'
-      ? settleFinal(deps, asked, answered.text, prepared)
+      ? settleFinal(deps, asked, { text: answered.text, content: answer.content }, prepared)
       : ({ type: 'paused' } as const),
   ]);
   return { head, reply };
@@ -84,7 +84,7 @@ export async function settleWithoutReply(
 async function settleFinal(
   { store, tools }: SettleDeps,
   { passable }: Asked,
-  text: string,
+  { text, content }: { readonly text: string } & Pick<Answer, 'content'>,
   { asked: { stage, planning }, request: { messages } }: PreparedTurn,
 ): Promise<TurnReply> {
   const taken = await stage.reply.take(text, {
@@ -93,6 +93,7 @@ async function settleFinal(
     planning,
     messages,
     tools,
+    content,
   });
   if (!taken.ok) return { type: 'malformed', faults: taken.faults };
   // Measured before anything is stored: an output that goes back leaves no artifact behind.

@@ -6,6 +6,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import { NamedTeam } from '../../contracts/team.ts';
 import { isRecord } from '../../core/is-record.ts';
 import { shareBytes } from '../../core/text/cut-text.ts';
+import { PinnedTool } from '../ports/mcp-servers.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
@@ -20,6 +21,8 @@ const RegistrySnapshot = z.strictObject({
   designers: z.array(AgentDefinition),
   /** Teams with a name, each checked. */
   teams: z.array(NamedTeam),
+  /** Tools of MCP servers that its agents are granted. Absent when there are none. */
+  mcp_tools: z.array(PinnedTool).optional(),
 });
 export type RegistrySnapshot = z.infer<typeof RegistrySnapshot>;
 

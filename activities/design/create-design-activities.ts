@@ -9,7 +9,9 @@ import {
   checkDesign,
   describePlan,
 } from './design-plan.ts';
+import { recallStages } from './recall-stages.ts';
 import { planNextWave } from './plan-next-wave.ts';
+import { findWork, rateChange } from './judge-work.ts';
 import { findResearch, keepResearch } from './research.ts';
 import type { ResearchDeps } from './research.ts';
 
@@ -24,6 +26,7 @@ export function createDesignActivities(deps: DesignDeps): DesignActivities {
   const { store, toolNames } = deps;
   return {
     assembleDesign: (input) => guard(() => assembleDesign(store, input)),
+    recallStages: (input) => guard(() => recallStages(store, input)),
     checkDesign: (input) => guard(() => checkDesign(store, toolNames, input)),
     changeDesign: (input) => guard(() => changeDesign(store, input)),
     describeDesign: (input) => guard(() => describePlan(store, input)),
@@ -31,6 +34,8 @@ export function createDesignActivities(deps: DesignDeps): DesignActivities {
     keepResearch: (input) => guard(() => keepResearch(deps, input)),
     admitPlan: (input) => guard(() => admitPlan(store, deps.toolProperties, input)),
     planNextWave: (input) => guard(() => planNextWave(store, input)),
+    findWork: (input) => guard(() => findWork(store, input)),
+    ratePlanChange: (input) => guard(() => rateChange(store, input)),
   };
 }
 

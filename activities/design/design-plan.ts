@@ -32,7 +32,9 @@ import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { assemblePlan, checkDesignParts } from '../../core/design/assemble-plan.ts';
 import { changePlan } from '../../core/design/change-plan.ts';
+import { countWaves } from '../../core/design/next-wave.ts';
 import { describeDesign } from '../../core/design/describe-design.ts';
+import { checkPlanChange } from '../../core/design/rate-change.ts';
 import { operationsOfPractices, operationsOfProofs } from '../../core/design/plan-operations.ts';
 import { capFaults } from '../../core/text/list-names.ts';
 import {
@@ -45,6 +47,7 @@ import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { RecordDeps } from '../run-record/deps.ts';
+import { propertiesOf } from '../tools/mcp/expand-grants.ts';
 import { summariseAgent } from '../run-record/load-registry.ts';
 
 type ToolProperties = RecordDeps['toolProperties'];
@@ -101,8 +104,21 @@ export async function changeDesign(
 ): Promise<ChangeDesignResult> {
   const plan = await readCoordinationPlan(store, input.plan_ref);
   const changed = changePlan(plan, await readOperations(store, plan, input));
-  if (!changed.ok) return { type: 'refused', faults: capFaults(changed.faults.map(toFault)) };
+  const faults = changed.ok ? await checkAgainstWork(store, changed.plan, input) : changed.faults;
+  if (!changed.ok || faults.length > 0) {
+    return { type: 'refused', faults: capFaults(faults.map(toFault)) };
+  }
   return { type: 'changed', plan: await storeCoordinationPlan(store, changed.plan) };
+}
+
+/** Checks a change during the work; before it there is nothing to respect. */
+async function checkAgainstWork(
+  store: ArtifactStore,
+  after: CoordinationPlan,
+  { source }: ChangeDesignInput,
+): Promise<readonly PlanFinding[]> {
+  if (source.type !== 'adaptation') return [];
+  return checkPlanChange(await readCoordinationPlan(store, source.before_ref), after, source);
 }
 
 async function readOperations(
@@ -117,6 +133,8 @@ async function readOperations(
       return operationsOfPractices(
         await readShape(store, source.ref, BestPractices, 'best practices'),
       );
+    case 'adaptation':
+      return (await readShape(store, source.ref, DesignChange, 'a change of the plan')).operations;
     case 'poc_integration': {
       const [recommendation, integration] = await Promise.all([
         readShape(store, source.recommendation_ref, PocRecommendation, 'a recommendation'),
@@ -146,7 +164,7 @@ export async function describePlan(
 export async function admitPlan(
   store: ArtifactStore,
   toolProperties: ToolProperties,
-  { plan_ref, registry_ref }: AdmitPlanInput,
+  { plan_ref, registry_ref, max_delegations }: AdmitPlanInput,
 ): Promise<AdmitPlanResult> {
   const [plan, registry] = await Promise.all([
     readCoordinationPlan(store, plan_ref),
@@ -164,11 +182,13 @@ export async function admitPlan(
     a.agent_id < b.agent_id ? -1 : 1,
   );
   const extended: RegistrySnapshot = { ...registry, agents };
+  const properties = { ...toolProperties, ...propertiesOf(registry.mcp_tools ?? []) };
   return {
     registry_ref: added.length === 0 ? registry_ref : await store.put(JSON.stringify(extended)),
-    agents: agents.map((agent) => summariseAgent(agent, toolProperties)),
+    agents: agents.map((agent) => summariseAgent(agent, properties)),
     criterion_ids: plan.tasks.flatMap(({ validation }) =>
       validation.evidence.map(({ evidence_id }) => evidence_id),
     ),
+    waves: countWaves(plan, max_delegations),
   };
 }

@@ -13,7 +13,7 @@ import { storePlan } from '../run-record/compose-plan.ts';
 
 /**
  * Returns the next wave of an approved plan. A task that was done once and whose evidence is not there is left to the
- * planner, with all that depends on it.
+ * planner, with all that depends on it, until the plan gives it something else to do.
  */
 export async function planNextWave(
   store: ArtifactStore,
@@ -26,7 +26,8 @@ export async function planNextWave(
   const verified = listVerified(plan, record);
   const dispatched = input.delegation_ids;
   const ready = nextWave(plan, { verified, dispatched }, plan.tasks.length);
-  const delegations = dropRepeated(ready, plan, dispatched).slice(0, input.max_delegations);
+  const tried = listTried(plan, record, dispatched);
+  const delegations = dropRepeated(ready, plan, tried).slice(0, input.max_delegations);
   const { max_parallel } = plan;
   if (delegations.length === 0) return { plan: null, max_parallel };
   const wave: WavePlan = {
@@ -39,7 +40,10 @@ export async function planNextWave(
 }
 
 /** Lists the delegations whose task has all its evidence, or the task where another one met it. */
-function listVerified({ tasks }: CoordinationPlan, { criteria, waves }: RunRecord): string[] {
+export function listVerified(
+  { tasks }: CoordinationPlan,
+  { criteria, waves }: RunRecord,
+): string[] {
   const done = new Set(
     criteria.filter(({ state }) => state !== 'open').map(({ criterion_id }) => criterion_id),
   );
@@ -51,12 +55,35 @@ function listVerified({ tasks }: CoordinationPlan, { criteria, waves }: RunRecor
     .map((task) => completed.findLast((id) => findTask(tasks, id) === task) ?? task.task_id);
 }
 
+/** Lists the tasks that were done, unless the plan has given them something else to do since. */
+function listTried(
+  { tasks }: CoordinationPlan,
+  { design, waves }: RunRecord,
+  dispatched: readonly string[],
+): ReadonlySet<string> {
+  const waveOf = new Map(
+    waves.flatMap(({ wave, outcomes }) =>
+      outcomes.map(({ delegation_id }) => [delegation_id, wave] as const),
+    ),
+  );
+  const isChangedSince = (task_id: string, wave: number): boolean =>
+    design?.adaptations?.some((one) => one.wave >= wave && one.changed_tasks.includes(task_id)) ??
+    false;
+  return new Set(
+    dispatched.flatMap((id) => {
+      const task = findTask(tasks, id);
+      return task === undefined || isChangedSince(task.task_id, waveOf.get(id) ?? 0)
+        ? []
+        : [task.task_id];
+    }),
+  );
+}
+
 function dropRepeated(
   ready: readonly Delegation[],
   { tasks }: CoordinationPlan,
-  dispatched: readonly string[],
+  tried: ReadonlySet<string>,
 ): Delegation[] {
-  const tried = new Set(dispatched.flatMap((id) => findTask(tasks, id)?.task_id ?? []));
   const dropped = new Set<string>();
   // Each delegation comes after those that it depends on.
   return ready.filter((one) => {

@@ -8,12 +8,22 @@ export interface ToolSpec {
   /** Text for a model: when to use it, its limits, one example. */
   readonly description: string;
   readonly input: z.ZodType;
+  /** JSON schema that models are sent instead of that of `input`. If undefined, that of `input`. */
+  readonly json_schema?: Readonly<Record<string, unknown>>;
 }
 
 export interface SystemBlock {
   readonly text: string;
   /** Marks the end of a prefix that is equal for many calls, so that the provider may cache it. */
   readonly cacheBreakpoint: boolean;
+}
+
+/** Limits of the provider's own search and fetch in one request. */
+export interface WebLimits {
+  readonly searchesMax: number;
+  readonly fetchesMax: number;
+  /** Tokens of one fetched page. */
+  readonly pageTokensMax: number;
 }
 
 export interface ModelRequest {
@@ -34,6 +44,8 @@ export interface ModelRequest {
    * nothing. If undefined, all of it.
    */
   readonly outputForm?: 'bare' | 'unasked';
+  /** The provider's own search and fetch of the web. If undefined, none; never beside other tools or an output. */
+  readonly web?: WebLimits;
   /** Names the call in the provider's logs (`metadata.user_id`); holds no personal data. */
   readonly callKey: string;
 }
@@ -44,6 +56,8 @@ export interface TokenCount {
   readonly cacheCreationInputTokens: number;
   readonly cacheReadInputTokens: number;
   readonly outputTokens: number;
+  /** Searches of the web, which are billed one by one. Absent: none. */
+  readonly webSearches?: number;
 }
 
 export interface ModelReply {

@@ -1,5 +1,6 @@
 import type {
   ApplyChangesResult,
+  DelegationChange,
   MergeConflict,
   ProposedChanges,
 } from '../../contracts/run-changes.ts';
@@ -17,6 +18,12 @@ export interface ChangedFolder {
 export interface RunChanges {
   /** Finds delegations that changed the same lines as those before them. */
   findConflicts(run: ChangedFolder): Promise<readonly MergeConflict[]>;
+
+  /** Finds tasks of a team that changed the same lines as tasks before them. Their changes are left out of the team's. */
+  findTaskConflicts(run: ChangedFolder, team: string): Promise<readonly MergeConflict[]>;
+
+  /** Returns the sizes of the changes of each delegation and of each task of a team, of those that changed something. */
+  measure(run: ChangedFolder): Promise<readonly DelegationChange[]>;
 
   /** Sums them up without changing anything. Null when there are none. The patch comes as text. */
   propose(

@@ -13,6 +13,7 @@ import {
   describePlanStatus,
   interviewRef,
   listDesignFiles,
+  outputPath,
   planRefOf,
   renderInterview,
 } from './render-design.ts';
@@ -135,7 +136,7 @@ function listReports({ plan_ref, outcomes }: StoredWave): readonly ProjectedFile
 
 function listTaskOutputs(record: RunRecord): readonly ProjectedFile[] {
   return listCompleted(record).map((one) => ({
-    path: treePaths.taskOutput(one.agent_id, one.delegation_id),
+    path: outputPath(record, one),
     of: [one.output_ref],
     needs: { outputs: [one.output_ref] },
     render: (texts) => textOf(texts.outputs, one.output_ref).detailed_md,

@@ -35,8 +35,15 @@ export const treePaths = {
   waveCompact: (wave: number): string => `${waveFolder(wave)}/wave_compact.md`,
   waveDetailed: (wave: number): string => `${waveFolder(wave)}/wave_detailed.md`,
   plannerDecision: (wave: number): string => `${waveFolder(wave)}/planner_decision.json`,
-  taskOutput: (agentId: string, delegationId: string): string =>
-    `agents/${slugName(agentId)}/task_output/${slugName(delegationId)}.md`,
+  /** Output of a delegation, below the agent of the plan, or in a run without one below the registered agent. */
+  taskOutput: (agent: string, delegationId: string): string =>
+    `agents/${slugName(agent)}/task_output/${slugName(delegationId)}.md`,
+  /** Session of completion-drive notes that an agent works in. */
+  currentSession: (agent: string): string =>
+    `agents/${slugName(agent)}/completion_drive/session_current.json`,
+  /** Session that has ended. @param endedAt Unix epoch seconds. */
+  endedSession: (agent: string, goalTitle: string, endedAt: number): string =>
+    `agents/${slugName(agent)}/completion_drive/session_${toMinute(endedAt)}_${toTaskName(goalTitle)}.json`,
   triadPhase: (delegationId: string, phase: TriadPhase): string =>
     `triads/${storedName(delegationId)}/${phase}.md`,
   team: (delegationId: string): string => `teams/${storedName(delegationId)}.md`,
@@ -45,6 +52,12 @@ export const treePaths = {
 function waveFolder(wave: number): string {
   if (!Number.isSafeInteger(wave) || wave < 0) throw new Error(`${wave} is no wave number.`);
   return `waves/${waveNumber(wave)}`;
+}
+
+/** Renders a time as `YYYYMMDD_HHMM`, in UTC. */
+function toMinute(seconds: number): string {
+  const digits = new Date(seconds * 1_000).toISOString().replaceAll(/[^0-9]/g, '');
+  return `${digits.slice(0, 8)}_${digits.slice(8, 12)}`;
 }
 
 /** Returns `task` when the title has no ASCII letter or digit. */

@@ -16,6 +16,8 @@ import { summariseRecords } from '../../core/spec/describe-claims.ts';
 import { readPhaseReport, readTeamDissent, readTeamReport } from '../artifacts/read-reports.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { TaskRecord, TeamReport } from '../../contracts/team-run.ts';
+import type { WebReport } from '../../contracts/web.ts';
+import { readWebReport } from '../artifacts/web-report.ts';
 import type { TriadDissent } from '../../core/pool/find-conflicts.ts';
 
 /** Artifacts that a change or a rendering refers to. They are loaded beforehand, so that both stay pure. */
@@ -31,6 +33,7 @@ export interface RecordTexts {
   readonly phases: ReadonlyMap<Ref, LoadedPhase>;
   /** Phases by the address of the report. */
   readonly teams: ReadonlyMap<Ref, LoadedTeam>;
+  readonly web_reports: ReadonlyMap<Ref, WebReport>;
 }
 
 /** References to load. Null stands for a missing artifact and is skipped. */
@@ -66,15 +69,19 @@ export async function loadTexts(
       readShape(store, ref, ConversationSummary, 'a conversation summary'),
     ),
   ]);
-  const [plans, outputs, decisions, markdown, records, phases, teams] = await Promise.all([
-    loadEach(refsOf('plans'), (ref) => readShape(store, ref, StoredPlan, 'a wave plan')),
-    loadEach(refsOf('outputs'), (ref) => readShape(store, ref, AgentOutput, 'an agent output')),
-    loadEach(refsOf('decisions'), (ref) => readShape(store, ref, WaveDecision, 'a wave decision')),
-    loadEach(refsOf('markdown'), (ref) => store.getText(ref)),
-    loadEach(refsOf('records'), (ref) => readRecord(store, ref)),
-    loadEach(refsOf('phases'), (ref) => loadPhase(store, ref)),
-    loadEach(refsOf('teams'), (ref) => loadTeam(store, ref)),
-  ]);
+  const [plans, outputs, decisions, markdown, records, phases, teams, web_reports] =
+    await Promise.all([
+      loadEach(refsOf('plans'), (ref) => readShape(store, ref, StoredPlan, 'a wave plan')),
+      loadEach(refsOf('outputs'), (ref) => readShape(store, ref, AgentOutput, 'an agent output')),
+      loadEach(refsOf('decisions'), (ref) =>
+        readShape(store, ref, WaveDecision, 'a wave decision'),
+      ),
+      loadEach(refsOf('markdown'), (ref) => store.getText(ref)),
+      loadEach(refsOf('records'), (ref) => readRecord(store, ref)),
+      loadEach(refsOf('phases'), (ref) => loadPhase(store, ref)),
+      loadEach(refsOf('teams'), (ref) => loadTeam(store, ref)),
+      loadEach(refsOf('web_reports'), (ref) => readWebReport(store, ref)),
+    ]);
   return {
     plans,
     coordination_plans,
@@ -85,6 +92,7 @@ export async function loadTexts(
     records,
     phases,
     teams,
+    web_reports,
   };
 }
 

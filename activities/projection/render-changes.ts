@@ -32,7 +32,7 @@ export function describeSettled(changes: SettledChanges, runId: string): string 
   const { state, note, dir } = changes;
   const where = {
     applied: `they are in ${dir}, not committed (\`planwave undo ${runId}\`)`,
-    committed: `they are committed in ${dir}`,
+    committed: `they are committed in ${dir} (\`planwave undo ${runId}\`)`,
     kept: `they are not in ${dir} yet (\`planwave diff ${runId}\`, \`planwave apply ${runId}\`)`,
   }[state];
   return [`${describeSize(changes)}: ${where}.`, note].filter((part) => part !== '').join(' ');

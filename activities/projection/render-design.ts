@@ -1,3 +1,4 @@
+import type { AdaptationCause } from '../../contracts/adaptation.ts';
 import type { RecordedDesign } from '../../contracts/design-run.ts';
 import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-plan.ts';
 import type { Ref } from '../../contracts/ref.ts';
@@ -10,6 +11,8 @@ import {
 } from '../../core/design/render-plan.ts';
 import type { PlanTaskState, PlanTaskStatus } from '../../core/design/render-plan.ts';
 import { renderAgentInstructions } from '../../core/design/templates.ts';
+import { bullets } from '../../core/text/markdown.ts';
+import type { Deliverable } from '../../core/run/list-deliverables.ts';
 import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { ProjectedFile, RecordTexts } from './record-texts.ts';
@@ -31,13 +34,28 @@ export function listDesignFiles(record: RunRecord): readonly ProjectedFile[] {
       path: treePaths.coordinationPlan,
       render: (texts) => renderCoordinationPlan(textOf(texts.coordination_plans, ref)),
     },
-    ...design.agent_names.map((name) => ({
+    ...design.plan_agents.map(({ agent_name: name }) => ({
       ...shared,
       path: treePaths.agentInstructions(name),
       render: (texts: RecordTexts) =>
         renderAgentInstructions(textOf(texts.coordination_plans, ref), name),
     })),
   ];
+}
+
+/**
+ * Returns the path of a completed delegation's output: below the agent of the plan whose task it does, otherwise below the
+ * registered agent that did it.
+ */
+export function outputPath(
+  { design }: Pick<RunRecord, 'design'>,
+  { agent_id, delegation_id }: Pick<Deliverable, 'agent_id' | 'delegation_id'>,
+): string {
+  const tasks = (design?.plan_agents ?? []).flatMap(({ agent_name, task_ids }) =>
+    task_ids.map((task_id) => ({ task_id, agent_name })),
+  );
+  const name = findTask(tasks, delegation_id)?.agent_name ?? agent_id;
+  return treePaths.taskOutput(name, delegation_id);
 }
 
 /** Returns the result of the interview; null without one. */
@@ -91,4 +109,26 @@ function stateOf(
       ? 'ready_for_verification'
       : 'failed';
   return { task_id, status, last_update: wave?.done_at ?? null, notes: null };
+}
+
+/** Renders what the work has shown of the plan, and how the plan was changed; null without either. */
+export function renderAdaptations({ run_id, design }: RunRecord): string | null {
+  const { adaptations = [], plan_refs = [] } = design ?? {};
+  if (adaptations.length === 0) return null;
+  const lines = adaptations.map(({ wave, cause, plan_ref, changed_tasks, approved_by }) => {
+    const version = plan_ref === null ? 0 : plan_refs.indexOf(plan_ref) + 1;
+    const change =
+      version === 0
+        ? 'The plan stayed as it was.'
+        : `The plan has version ${version} since then${approved_by === null ? '' : `, by your answer to ${approved_by}`}: ${changed_tasks.join(', ')}. See \`planwave plan diff ${run_id}@${version - 1} ${run_id}@${version}\`.`;
+    return `Wave ${wave}, ${describeCause(cause)} ${change}`;
+  });
+  return `## What the work showed of the plan\n\n${bullets(lines, '')}`;
+}
+
+function describeCause(cause: AdaptationCause): string {
+  if (cause.type === 'loop') {
+    return `\`${cause.task_id}\` asked the same again and again: ${cause.root_cause.replaceAll('_', ' ')}.`;
+  }
+  return `proof of concept \`${cause.task_id}\`: ${cause.assessment}, so ${cause.decision}.`;
 }

@@ -83,7 +83,9 @@ export function renderGuarded({ waves }: RunRecord): string | null {
 export function renderResultEffects({ effects = [] }: RunRecord): readonly (string | null)[] {
   // After several changes to one target, the newest is in effect.
   const confirmed = new Map(
-    effects.filter(({ state }) => state === 'confirmed').map((one) => [one.target, one]),
+    effects
+      .filter(({ state, receipt }) => state === 'confirmed' && receipt?.web === undefined)
+      .map((one) => [one.target, one]),
   );
   const unclear = effects.filter(({ state }) => state === 'unverified' || state === 'skipped');
   return [

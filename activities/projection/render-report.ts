@@ -25,6 +25,7 @@ import {
   oneLine,
 } from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
+import { outputPath } from './render-design.ts';
 import { renderChanges } from './render-changes.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts, TextRefs } from './record-texts.ts';
@@ -37,6 +38,8 @@ import {
   renderResultTeams,
 } from './render-report-parts.ts';
 import { renderRedactions, describeStatus } from './render-result.ts';
+import { renderAdaptations } from './render-design.ts';
+import { listWebReports, renderSources } from './render-sources.ts';
 import { renderAnswers, renderOpenEnds } from './render-open-ends.ts';
 import { resultLimits } from './limits.ts';
 
@@ -46,6 +49,7 @@ export function reportNeeds(record: RunRecord): TextRefs {
   return {
     phases: disputed.map((one) => one.dissent_ref),
     teams: disputed.map((one) => one.team_ref),
+    web_reports: listWebReports(record),
   };
 }
 
@@ -57,7 +61,9 @@ export function renderReport(record: RunRecord, status: RunStatus, texts: Record
     renderGoal(record),
     ...renderCame(record, texts),
     renderChanges(record),
+    renderAdaptations(record),
     ...renderResultEffects(record),
+    renderSources(record, texts),
     renderGuarded(record),
     renderResultTeams(record, texts),
     renderConflicts(record, texts),
@@ -124,17 +130,22 @@ function renderVersions(record: RunRecord, texts: RecordTexts): string {
   const newestOf = new Map(
     listSuperseded(record).map(({ older, newest }) => [older.output_ref, newest.delegation_id]),
   );
-  const lines = replaced.map((one) => describeReplaced(one, newestOf.get(one.output_ref)));
+  const lines = replaced.map((one) => describeReplaced(record, one, newestOf.get(one.output_ref)));
   const answering = findAnsweringDelegation(record, texts);
   return joinSections([
     '## Results',
-    ...standing.map((one) => renderStanding(one, texts, answering)),
+    ...standing.map((one) => renderStanding(record, one, texts, answering)),
     lines.length === 0 ? null : `### Superseded versions\n\n${bullets(lines, '')}`,
   ]).trimEnd();
 }
 
-function renderStanding(one: Deliverable, texts: RecordTexts, answering: string | null): string {
-  const whole = pathOf(one);
+function renderStanding(
+  record: RunRecord,
+  one: Deliverable,
+  texts: RecordTexts,
+  answering: string | null,
+): string {
+  const whole = outputPath(record, one);
   const body = embedMarkdown(textOf(texts.outputs, one.output_ref).compact_md, {
     depth: 3,
     charsMax: resultLimits.deliverableCompactCharsMax,
@@ -144,13 +155,9 @@ function renderStanding(one: Deliverable, texts: RecordTexts, answering: string 
   return `### ${oneLine(one.title)}\n\n*${one.delegation_id}, by ${describeExecutor(one)}: ${whole}*${mark}\n\n${body}`;
 }
 
-function describeReplaced(one: Deliverable, newest: string | undefined): string {
+function describeReplaced(record: RunRecord, one: Deliverable, newest: string | undefined): string {
   const by = newest === undefined ? '' : `, replaced by \`${newest}\``;
-  return `\`${one.delegation_id}\` of wave ${one.wave}${by}: ${oneLine(one.title)}: ${pathOf(one)}`;
-}
-
-function pathOf({ agent_id, delegation_id }: Deliverable): string {
-  return treePaths.taskOutput(agent_id, delegation_id);
+  return `\`${one.delegation_id}\` of wave ${one.wave}${by}: ${oneLine(one.title)}: ${outputPath(record, one)}`;
 }
 
 /** `writer`, or `a dialectic triad (anna, ben, carl; 27 model calls, $0.31)`, or `a team (…)` as well. */

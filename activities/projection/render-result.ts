@@ -145,10 +145,11 @@ export function renderRedactions(text: string): string[] {
 
 /**
  * Counts the sources that agents opened: addresses among what they loaded. A detail of the run itself is no source, and
- * without a tool that opens addresses there is none.
+ * without a tool that opens addresses there is none. A page that two calls of `web_research` opened counts twice.
  */
-function countSources({ waves, details }: RunRecord): number {
+function countSources({ waves, details, effects = [] }: RunRecord): number {
   const own = new Set(details.map(({ detail_id }) => detail_id));
   const loaded = waves.flatMap(({ outcomes }) => outcomes.flatMap((one) => one.loaded_details));
-  return new Set(loaded.filter((id) => /^https?:\/\//.test(id) && !own.has(id))).size;
+  const opened = new Set(loaded.filter((id) => /^https?:\/\//.test(id) && !own.has(id))).size;
+  return effects.reduce((sum, { receipt }) => sum + (receipt?.web?.opened ?? 0), opened);
 }

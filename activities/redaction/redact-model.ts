@@ -1,4 +1,5 @@
-import type { ContentBlock } from '../../contracts/transcript.ts';
+import type { ContentBlock, TextBlock } from '../../contracts/transcript.ts';
+import { isRecord } from '../../core/is-record.ts';
 import { ModelAborted } from '../ports/model-client.ts';
 import type {
   ModelClient,
@@ -41,7 +42,10 @@ export function redactModel(
           signal,
           onProgress: (progress) => onProgress(watch.take(progress)),
         });
-        const content = reply.content.flatMap((block) => redactBlock(block, redactor));
+        const content = dropHalfPairs(
+          reply.content,
+          reply.content.flatMap((block) => redactBlock(block, redactor)),
+        );
         const { refusal } = reply;
         return {
           ...reply,
@@ -59,7 +63,7 @@ export function redactModel(
 function redactBlock(block: ContentBlock, redactor: Redactor): ContentBlock[] {
   switch (block.type) {
     case 'text':
-      return [{ ...block, text: redactor.redactText(block.text, 'reply') }];
+      return [redactText(block, redactor)];
     case 'tool_use':
       return [{ ...block, input: redactor.redactValue(block.input, 'reply') }];
     case 'tool_result':
@@ -69,6 +73,31 @@ function redactBlock(block: ContentBlock, redactor: Redactor): ContentBlock[] {
       return redactor.redactValue(block.raw, 'reply') === block.raw ? [block] : [];
   }
   return [];
+}
+
+/** The provider signs citations too, so those with a secret are dropped. */
+function redactText({ citations = [], ...block }: TextBlock, redactor: Redactor): TextBlock {
+  const kept = citations.filter((one) => redactor.redactValue(one, 'reply') === one);
+  const text = redactor.redactText(block.text, 'reply');
+  return { ...block, text, ...(kept.length > 0 && { citations: kept }) };
+}
+
+/** Drops what belongs to a dropped block: the provider refuses a call without its result, and a result without its call. */
+function dropHalfPairs(
+  before: readonly ContentBlock[],
+  after: readonly ContentBlock[],
+): readonly ContentBlock[] {
+  if (before.length === after.length) return after;
+  const dropped = new Set(before.filter((block) => !after.includes(block)).flatMap(pairOf));
+  return after.filter((block) => !pairOf(block).some((id) => dropped.has(id)));
+}
+
+/** Returns the id that a call of the provider's own tools shares with its result. */
+function pairOf(block: ContentBlock): string[] {
+  if (block.type !== 'opaque' || !isRecord(block.raw)) return [];
+  const { type, id, tool_use_id } = block.raw;
+  const shared = type === 'server_tool_use' ? id : tool_use_id;
+  return typeof shared === 'string' ? [shared] : [];
 }
 
 /** Visible part of one stream. */

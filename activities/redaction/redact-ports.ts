@@ -129,7 +129,9 @@ export function redactTools(tools: ToolRegistry, redactor: Redactor): ToolRegist
   return new Map([...tools].map(([name, tool]) => [name, redactTool(tool, redactor)]));
 }
 
-function redactTool(tool: Tool, redactor: Redactor): Tool {
+/** Wraps one tool as `redactTools` does. */
+export function redactTool<T extends Tool>(tool: T, redactor: Redactor): T;
+export function redactTool(tool: Tool, redactor: Redactor): Tool {
   const redacted = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return redactor.redactValue(await work(), 'tool');
@@ -138,7 +140,7 @@ function redactTool(tool: Tool, redactor: Redactor): Tool {
     }
   };
   // What it reads came from the model, and was redacted then.
-  if (tool.effect === 'state') return tool;
+  if (tool.effect === 'state' || tool.effect === 'research') return tool;
   if (tool.effect === 'read') {
     return { ...tool, run: (input, context) => redacted(() => tool.run(input, context)) };
   }

@@ -2,6 +2,7 @@ import type { ToolProperty } from '../../contracts/agent-definition.ts';
 import type { MiddlewareName } from '../../contracts/team.ts';
 import type { AgentSource } from '../ports/agent-source.ts';
 import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
+import type { McpServers } from '../ports/mcp-servers.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
 import type { RunChanges } from '../ports/run-changes.ts';
 import type { Workspaces } from '../ports/workspaces.ts';
@@ -28,6 +29,10 @@ export interface RecordDeps {
   readonly toolProperties: Readonly<Record<string, readonly ToolProperty[]>>;
   /** Those that only a run with a workspace has. */
   readonly workspaceTools: readonly string[];
+  /** Servers of tools that agents' files may grant. If undefined, such grants are neither checked nor replaced. */
+  readonly mcp?: Pick<McpServers, 'servers' | 'list'>;
+  /** Called with words for what agents go without. If undefined, not called. */
+  readonly onLeftOut?: (words: string) => void;
   /** All existing middlewares and guardrails. A team that names another one is refused. */
   readonly middlewareNames: readonly MiddlewareName[];
   /** Known models of the provider. A member of a triad may get one even if no agent names it. */

@@ -1,8 +1,9 @@
 import type { OpenRunInput } from '../../contracts/activity-types.ts';
+import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
 import type { PlanOutline, RecordedDesign } from '../../contracts/design-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RecordedCriterion, RunRecord } from '../../contracts/run-record.ts';
-import { quoteTasks } from '../../core/design/quote-tasks.ts';
+import { quoteAgents, quoteTasks } from '../../core/design/quote-tasks.ts';
 import { addPlannedCriteria } from '../../core/run/record-criteria.ts';
 import { titleOf } from '../../core/text/cut-text.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
@@ -54,19 +55,20 @@ export function createFirstRecord(
     answered_questions: [],
     rejected_answers: [],
     usage: noUsage,
-    ...(typedPlan !== null && { design: givenDesign(typedPlan) }),
+    ...(typedPlan !== null &&
+      request.plan !== null && { design: givenDesign(typedPlan, request.plan) }),
     result_ref: null,
     report_ref: null,
   };
 }
 
 /** Returns the design of a plan that came with the input: it was approved before. */
-function givenDesign({ plan_ref, agents }: PlanOutline): RecordedDesign {
+function givenDesign({ plan_ref }: PlanOutline, plan: CoordinationPlan): RecordedDesign {
   return {
     status: 'approved',
     materials: [],
     plan_refs: [plan_ref],
-    agent_names: agents.map(({ agent_name }) => agent_name),
+    plan_agents: quoteAgents(plan),
     findings: [],
     approved_by: null,
     usage: noUsage,

@@ -4,14 +4,19 @@ import { designAgentIds, plannerAgentId } from '../../contracts/names.ts';
 import { onlyLeads } from '../../core/team/summarise-teams.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { AgentFilesInvalid } from '../ports/agent-source.ts';
+import type { PinnedTool } from '../ports/mcp-servers.ts';
+import { isMcpGrant } from '../tools/mcp/expand-grants.ts';
 import type { RecordDeps } from './deps.ts';
 import type { InputFault } from './describe-input-issues.ts';
+import { pinGrants } from './pin-grants.ts';
 
 export interface LoadedRegistry {
   /** Agents that may get delegations, and the planner, sorted by agent_id. Empty when there are faults. */
   readonly agents: readonly AgentDefinition[];
   /** Agents of the design group. */
   readonly designers: readonly AgentDefinition[];
+  /** Tools of MCP servers that the agents are granted. */
+  readonly pins: readonly PinnedTool[];
   readonly faults: readonly InputFault[];
 }
 
@@ -21,7 +26,7 @@ export interface LoadedRegistry {
  * @param hasWorkspace False for a run that names no workspace: its agents have none of the tools for one.
  */
 export async function loadRegistry(
-  deps: Pick<RecordDeps, 'agents' | 'toolNames' | 'workspaceTools'>,
+  deps: Pick<RecordDeps, 'agents' | 'toolNames' | 'workspaceTools' | 'mcp' | 'onLeftOut'>,
   agentsDir: string | null,
   hasWorkspace: boolean,
 ): Promise<LoadedRegistry> {
@@ -35,16 +40,24 @@ export async function loadRegistry(
       path: `${file}:${line}`,
       reason,
     }));
-    return { agents: [], designers: [], faults };
+    return { ...noAgents, faults };
   }
   const faults = [...findUnknownTools(agents, toolNames), ...findNoPlanner(agents)];
-  if (faults.length > 0) return { agents: [], designers: [], faults };
+  if (faults.length > 0) return { ...noAgents, faults };
   const { others, designers } = partDesigners(agents);
-  return {
-    agents: hasWorkspace ? others : withoutTools(others, workspaceTools),
-    designers,
-    faults,
-  };
+  const able = hasWorkspace ? others : withoutTools(others, workspaceTools);
+  if (deps.mcp === undefined) return { agents: able, designers, pins: [], faults };
+  const pinned = await pinGrants(able, deps.mcp, deps.onLeftOut ?? (() => {}));
+  if (pinned.faults.length > 0) return { ...noAgents, faults: pinned.faults };
+  return { ...pinned, designers: designers.map(withoutGrants) };
+}
+
+const noAgents = { agents: [], designers: [], pins: [] };
+
+/** Returns an agent that calls no tools of servers. */
+function withoutGrants(agent: AgentDefinition): AgentDefinition {
+  const allowed_tools = agent.allowed_tools.filter((tool) => !isMcpGrant(tool));
+  return { ...agent, allowed_tools };
 }
 
 /** Parts the agents of the design group from the others: they get no delegation. */
@@ -76,7 +89,7 @@ function findUnknownTools(
 ): readonly InputFault[] {
   return agents.flatMap(({ agent_id, allowed_tools }) =>
     allowed_tools
-      .filter((tool) => !toolNames.includes(tool))
+      .filter((tool) => !toolNames.includes(tool) && !isMcpGrant(tool))
       .map((tool) => ({
         path: `agent ${agent_id}`,
         reason: `it may use the tool ${listNames([tool])}, which does not exist. Tools are: ${listNames(toolNames)}`,

@@ -26,7 +26,9 @@ import { createFirstRecord } from './first-record.ts';
 import { createInvalidInput } from './describe-input-issues.ts';
 import { joinSentences } from './describe-input-issues.ts';
 import type { InputFault } from './describe-input-issues.ts';
+import { propertiesOf } from '../tools/mcp/expand-grants.ts';
 import { loadRegistry, summariseAgent } from './load-registry.ts';
+import type { LoadedRegistry } from './load-registry.ts';
 import { openPhaseStart } from './open-phase-start.ts';
 import { publishRecord } from './publish-record.ts';
 import { readInput } from './read-input.ts';
@@ -47,7 +49,7 @@ export async function openRun(
   input: OpenRunInput,
   assertCurrent: AssertCurrent,
 ): Promise<OpenRunResult> {
-  const { request, agents, designers, limits, budget, models, teams } = await checkIntake(
+  const { request, agents, designers, pins, limits, budget, models, teams } = await checkIntake(
     deps,
     input,
   );
@@ -55,7 +57,9 @@ export async function openRun(
     agents: [...agents],
     designers: [...designers],
     teams: [...(request.teams ?? [])],
+    ...(pins.length > 0 && { mcp_tools: [...pins] }),
   };
+  const properties = { ...deps.toolProperties, ...propertiesOf(pins) };
   const registryRef = await deps.store.put(JSON.stringify(registry));
   const plan =
     request.delegations === null
@@ -72,10 +76,11 @@ export async function openRun(
     goal_title: record.goal_title,
     registry_ref: registryRef,
     record_ref: recordRef,
-    agents: agents.map((agent) => summariseAgent(agent, deps.toolProperties)),
+    agents: agents.map((agent) => summariseAgent(agent, properties)),
     limits,
     budget,
     use_defaults: request.useDefaults,
+    ...(request.notes && { notes: true }),
     autonomy: request.autonomy,
     ...(request.workspaceDir !== null && { changes: request.changes }),
     triads: request.triads,
@@ -105,6 +110,8 @@ export type IntakeDeps = Pick<
   | 'middlewareNames'
   | 'models'
   | 'isPriced'
+  | 'mcp'
+  | 'onLeftOut'
 >;
 
 /** A typed input without a fault, and what follows from it. */
@@ -112,6 +119,7 @@ interface Intake {
   readonly request: RunRequest;
   readonly agents: readonly AgentDefinition[];
   readonly designers: readonly AgentDefinition[];
+  readonly pins: LoadedRegistry['pins'];
   readonly limits: RunLimits;
   readonly budget: RunBudget | null;
   readonly models: readonly string[];
@@ -135,6 +143,7 @@ export async function checkIntake(
   const {
     agents,
     designers,
+    pins,
     faults: agentFaults,
   } = await loadRegistry(deps, agentsDir, typed !== null && typed.workspaceDir !== null);
   const teamFaults =
@@ -163,7 +172,7 @@ export async function checkIntake(
     ...(await checkWorkspace(deps, request)),
   ];
   if (ruleFaults.length > 0) throw createInvalidInput(workflow_type, ruleFaults);
-  return { request, agents, designers, limits, budget, models, teams };
+  return { request, agents, designers, pins, limits, budget, models, teams };
 }
 
 /** Checks a typed coordination plan: each finding is a fault. */

@@ -7,8 +7,9 @@ import type {
   RunEvent,
   WaveFindings,
 } from '../../contracts/run-log.ts';
+import type { PlanAgent } from '../../contracts/design-run.ts';
 import type { RecordChange, RecordedWave, RunRecord } from '../../contracts/run-record.ts';
-import { quoteTasks } from '../../core/design/quote-tasks.ts';
+import { quoteAgents, quoteTasks } from '../../core/design/quote-tasks.ts';
 import { foldRun } from '../../core/run/fold-run.ts';
 import { findCauses, readConsumptions, readShown } from '../../core/run/track-consumption.ts';
 import { cutText } from '../../core/text/cut-text.ts';
@@ -83,7 +84,7 @@ function toEvent(
       ...change,
       at,
       tasks: listApproved(record, change, texts),
-      agent_names: listAgents(change, texts),
+      plan_agents: listAgents(change, texts),
     };
   if (change.type !== 'wave_done') return { ...change, at };
   const event = { ...change, at, found: findInWave(record, change.wave, texts) };
@@ -94,10 +95,10 @@ function toEvent(
 function listAgents(
   { progress }: Extract<RecordChange, { readonly type: 'designed' }>,
   texts: RecordTexts,
-): readonly string[] | null {
+): readonly PlanAgent[] | null {
   const ref = progress.plan_refs.at(-1);
   if (ref === undefined) return null;
-  return textOf(texts.coordination_plans, ref).agents.map(({ agent_name }) => agent_name);
+  return quoteAgents(textOf(texts.coordination_plans, ref));
 }
 
 /** Lists the tasks of the plan that a design ends with. */

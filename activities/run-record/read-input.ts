@@ -37,6 +37,7 @@ export interface RunRequest {
   /** The typed coordination plan; null without one. */
   readonly plan: CoordinationPlan | null;
   readonly useDefaults: boolean;
+  readonly notes: boolean;
   readonly questions: QuestionRulesInput | undefined;
   readonly autonomy: Autonomy;
   /** True when the planner may have triads do delegations. */
@@ -240,6 +241,7 @@ function commonOf(
   | 'design'
   | 'plan'
   | 'useDefaults'
+  | 'notes'
   | 'questions'
   | 'autonomy'
   | 'agentsDir'
@@ -253,6 +255,7 @@ function commonOf(
     design: null,
     plan: null,
     useDefaults: value.use_defaults ?? false,
+    notes: value.notes ?? false,
     questions: value.questions,
     autonomy: value.autonomy ?? 'ask',
     agentsDir: value.agents_dir ?? null,

@@ -2,12 +2,15 @@ import type {
   ApplyChangesInput,
   ApplyChangesResult,
   ChangesInput,
+  DelegationChange,
   FindMergeConflictsInput,
   FindMergeConflictsResult,
   ProposedChanges,
 } from '../../contracts/run-changes.ts';
+import { taskOwner } from '../../core/ids.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cutText } from '../../core/text/cut-text.ts';
+import { sumSizes } from '../../core/workspace/changes-question.ts';
 import { listChanges } from '../../core/workspace/list-foundations.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { AssertCurrent } from '../attempt/while-current.ts';
@@ -16,15 +19,29 @@ import type { RecordDeps } from './deps.ts';
 
 type ChangeDeps = Pick<RecordDeps, 'store' | 'changes'>;
 
-/** Finds contradictory changes before the planner decides on the wave that made them. */
+/** Finds contradictory changes before the planner decides on the wave that made them, or a leader on its team's. */
 export async function findMergeConflicts(
   { store, changes }: ChangeDeps,
-  { completed, ...input }: FindMergeConflictsInput,
+  { completed, team, ...input }: FindMergeConflictsInput,
 ): Promise<FindMergeConflictsResult> {
   const folder = await findFolder(store, input);
-  if (folder === null) return { conflicts: [] };
+  if (folder === null) return { conflicts: [], sizes: [] };
+  if (team !== undefined) {
+    return { conflicts: await changes.findTaskConflicts(folder, team), sizes: [] };
+  }
   const delegation_ids = [...new Set([...folder.delegation_ids, ...completed])];
-  return { conflicts: await changes.findConflicts({ ...folder, delegation_ids }) };
+  const conflicts = await changes.findConflicts({ ...folder, delegation_ids });
+  const sizes = await changes.measure({ ...folder, delegation_ids: completed });
+  return { conflicts, sizes: addTasks(sizes) };
+}
+
+/** Adds the changes of a team's tasks to those of its delegation. */
+function addTasks(sizes: readonly DelegationChange[]): DelegationChange[] {
+  const owners = new Set(sizes.map(({ delegation_id }) => taskOwner(delegation_id)));
+  return [...owners].map((delegation_id) => ({
+    delegation_id,
+    ...sumSizes(sizes.filter((one) => taskOwner(one.delegation_id) === delegation_id)),
+  }));
 }
 
 /** Sums up what a run's agents have changed in the user's folder. Null when there is nothing. */

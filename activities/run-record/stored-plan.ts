@@ -5,18 +5,21 @@ import type { RecordDeps } from './deps.ts';
 import { UnknownRun } from './export-run.ts';
 
 /**
- * Reads the newest plan of a run from the store.
+ * Reads the plan of a run from the store.
  *
- * @returns null when the run has no plan, because it is not designed or its design is not that far.
+ * @param version From 1; if undefined, the newest.
+ * @returns null when the run has no such plan, because it is not designed or its design is not that far.
  * @throws {UnknownRun} when the index does not have the run.
  */
 export async function readStoredPlan(
   { store, index }: Pick<RecordDeps, 'store' | 'index'>,
   runId: string,
+  version?: number,
 ): Promise<CoordinationPlan | null> {
   const { ref } = await index.read(runId);
   if (ref === null) throw new UnknownRun(runId, await index.list());
   const { design } = await readRecord(store, ref);
-  const newest = design?.plan_refs.at(-1);
-  return newest === undefined ? null : readCoordinationPlan(store, newest);
+  const refs = design?.plan_refs ?? [];
+  const planRef = version === undefined ? refs.at(-1) : refs[version - 1];
+  return planRef === undefined ? null : readCoordinationPlan(store, planRef);
 }

@@ -1,8 +1,12 @@
 import type { z } from 'zod';
+import type { WorkedTask } from '../../contracts/adaptation.ts';
+import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { DesignPrompt, DesignReplyOutline, DesignStageName } from '../../contracts/design.ts';
+import { onlyLeads } from '../../core/team/summarise-teams.ts';
 import { readCoordinationPlan } from '../artifacts/coordination-plan.ts';
-import { readAgents, readJson as readStored } from '../artifacts/read-artifact.ts';
+import { readAgents, readJson as readStored, readShape } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import {
   renderAgents,
@@ -13,6 +17,7 @@ import { markData } from '../prompts/mark-data.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
 import { readJson } from './read-json.ts';
+import type { ToolRegistry } from '../tools/tool.ts';
 import { jsonReply, plannerSystem } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -50,8 +55,22 @@ interface DesignStageParts<T> {
   readonly outline?: (value: T) => Partial<Omit<DesignReplyOutline, 'stage' | 'ref'>>;
 }
 
+export interface DesignStage extends Stage<DesignPrompt> {
+  /** Reads a reply that was stored before. @throws {ArtifactCorrupt} when it is missing or of another shape. */
+  recall(store: ArtifactStore, ref: Ref): Promise<DesignReplyOutline>;
+}
+
 /** Creates a stage of a design: one JSON reply, made from the results of earlier stages. */
-export function defineDesignStage<T>(parts: DesignStageParts<T>): Stage<DesignPrompt> {
+export function defineDesignStage<T>(parts: DesignStageParts<T>): DesignStage {
+  const outline = (value: T, ref: Ref): DesignReplyOutline => ({
+    stage: parts.stage,
+    ref,
+    user_questions: [],
+    technologies: [],
+    proofs_of_concept: 0,
+    findings: [],
+    ...parts.outline?.(value),
+  });
   const rules = `${designRules}\n\n${parts.rules}`;
   return {
     reply: {
@@ -64,21 +83,12 @@ export function defineDesignStage<T>(parts: DesignStageParts<T>): Stage<DesignPr
         return {
           ok: true,
           text: JSON.stringify(read.value),
-          outline: (ref) => ({
-            shape: 'design',
-            reply: {
-              stage: parts.stage,
-              ref,
-              user_questions: [],
-              technologies: [],
-              proofs_of_concept: 0,
-              findings: [],
-              ...parts.outline?.(read.value),
-            },
-          }),
+          outline: (ref) => ({ shape: 'design', reply: outline(read.value, ref) }),
         };
       },
     },
+    recall: async (store, ref) =>
+      outline(await readShape(store, ref, parts.schema, `the result of ${parts.stage}`), ref),
     tools: 'none',
     system: plannerSystem(() => rules),
     async render(store, prompt, { registry_ref, callKey, tools }) {
@@ -87,6 +97,8 @@ export function defineDesignStage<T>(parts: DesignStageParts<T>): Stage<DesignPr
         await renderAnsweredQuestions(store, record),
         listBlock('materials', await readMaterials(store, prompt), blockBytesMax.materials),
         ...(await renderPlan(store, prompt, parts.plan)),
+        ...(await renderWork(store, prompt)),
+        ...(prompt.loop === undefined ? [] : [jsonBlock('questions', [prompt.loop.question])]),
         ...(prompt.findings.length === 0
           ? []
           : [listBlock('findings', prompt.findings, blockBytesMax.findings)]),
@@ -94,11 +106,10 @@ export function defineDesignStage<T>(parts: DesignStageParts<T>): Stage<DesignPr
       const text = [
         `<request kind="design" stage="${parts.stage}">\n${parts.request(prompt)}\n</request>`,
         ...renderRunBlocks(record, prompt.amendments),
-        ...(parts.showsAgents === true
-          ? [renderAgents(await readAgents(store, registry_ref), tools)]
-          : []),
+        ...(parts.showsAgents === true ? [await renderWorkers(store, registry_ref, tools)] : []),
         markData(shown.join('\n\n'), callKey),
         ...(prompt.subject === null ? [] : [jsonBlock('subject', prompt.subject)]),
+
         ...(prompt.requested_change === null
           ? []
           : [
@@ -112,6 +123,35 @@ export function defineDesignStage<T>(parts: DesignStageParts<T>): Stage<DesignPr
       return [{ type: 'text', text }];
     },
   };
+}
+
+/** Renders the results of tasks that have worked, each with its evidence. */
+async function renderWork(store: ArtifactStore, { worked = [] }: DesignPrompt): Promise<string[]> {
+  if (worked.length === 0) return [];
+  const results = await Promise.all(worked.map((task) => describeWork(store, task)));
+  return [listBlock('work', results, blockBytesMax.work)];
+}
+
+async function describeWork(
+  store: ArtifactStore,
+  { output_ref, delegation_id: _id, ...task }: WorkedTask,
+): Promise<object> {
+  if (output_ref === null) return { ...task, result: null };
+  const output = await readShape(store, output_ref, AgentOutput, "an agent's output");
+  return { ...task, coverage: output.coverage, result: output.detailed_md };
+}
+
+/** Renders the agents that can take a task. One that only leads teams cannot. */
+async function renderWorkers(
+  store: ArtifactStore,
+  registry_ref: Ref,
+  tools: ToolRegistry,
+): Promise<string> {
+  const agents = await readAgents(store, registry_ref);
+  return renderAgents(
+    agents.filter((agent) => !onlyLeads(agent)),
+    tools,
+  );
 }
 
 async function readMaterials(

@@ -1,3 +1,6 @@
+import { CompletionSession } from '../../contracts/note.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { doerRules } from '../prompts/doer-rules.ts';
 import { markData } from '../prompts/mark-data.ts';
 import { renderGuide, renderPacket, renderRole, renderTask } from '../prompts/packet-parts.ts';
@@ -10,6 +13,18 @@ import type { PromptOf, Stage } from './stage.ts';
 
 const request =
   '<request kind="delegation">\nDo the task of your delegation and give your output. Cover each of its acceptance criteria, with evidence for what you met.\n</request>';
+
+/** Renders the notes of an earlier attempt: those of the current session, and of no archived one. */
+async function renderSession(
+  store: ArtifactStore,
+  { session_ref }: PromptOf<'delegation'>,
+  callKey: string,
+): Promise<string[]> {
+  if (session_ref === undefined) return [];
+  const session = await readShape(store, session_ref, CompletionSession, 'a session of notes');
+  const notes = session.notes.map(({ timestamp: _time, ...note }) => note);
+  return [markData(jsonBlock('completion_drive_notes', notes), callKey)];
+}
 
 /** Stage in which an agent alone does a delegation and gives its output. */
 export const delegationStage: Stage<PromptOf<'delegation'>> = {
@@ -24,6 +39,7 @@ export const delegationStage: Stage<PromptOf<'delegation'>> = {
       jsonBlock('allowed_tools', agent.allowed_tools),
       ...(await renderGuide(store, task.record, reader)),
       markData(renderUpstream(task, agent), callKey),
+      ...(await renderSession(store, prompt, callKey)),
       renderTask(task.delegation, callKey),
     ];
     return renderPacket(store, { request, record: task.record, plan_ref: prompt.plan_ref, own });

@@ -31,7 +31,8 @@ export const designChangeStage = defineDesignStage({
 Code has made one plan of the parts. You change it by operations, which are applied in order; all that you do not name stays.
 - Where there are <findings>, each is answered: by an operation that follows its cure, or in explanation by the reason why it stays.
 - Where there is an <requested_change>, the user asked for that change at the approval: do it, and what follows from it.
-- Else you bring the parts together: read the plan as a whole and mend what does not fit. When all fits, operations is empty.
+- In each case the parts have to fit: read the plan as a whole and mend what does not. When all fits, operations is empty.
+- Places count from 0: "tasks/2" is the third task.
 - change_instructions replaces the whole text; append_instructions adds a section. A removed task is removed from all depends_on; its files must not be needed any more.
 
 Example: {"explanation":"The endpoints need the password rules, so they wait for them.","operations":[{"operation":"reorder","task_id":"sign_in_endpoints_1727539201","depends_on":["create_user_table_1727539200","password_rules_1727539202"]}]}`,
@@ -50,7 +51,7 @@ export const designReviewStage = defineDesignStage({
   showsAgents: true,
   rules: `# The review
 Code has checked the structure of the plan: ids, cycles, files, verifiers, missing parts. Judge what needs judgement.
-- findings: only what must change before the plan may run. path is the place, as in "tasks/2/instructions" (the third task); message is what is wrong and what follows from it; cure is the change.
+- findings: only what must change before the plan may run. path is the place, as in "tasks/2/instructions" (the third task: places count from 0); message is what is wrong and what follows from it; cure is the change.
 - remarks: what could be better and need not be.
 - A plan without faults has no findings. Do not invent one.
 

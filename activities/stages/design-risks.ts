@@ -13,7 +13,7 @@ export const researchStage = defineDesignStage({
   schema: TechnologyResearch,
   plan: 'outline',
   rules: `# The research
-- <subject> is the technology. practices: what prevents failures in work like this plan's. failure_patterns: what is known to go wrong, and how one notices.
+- technology is <subject>. practices: what prevents failures in work like this plan's. failure_patterns: what is known to go wrong, and how one notices.
 - sources: a title and, where you opened it in this conversation, its url. Otherwise url is null: background knowledge.
 
 Example: {"technology":"PostgreSQL 16","practices":["Make e-mails unique by an index on lower(email)"],"failure_patterns":["A unique constraint on the plain column lets A@x and a@x become two accounts"],"sources":[{"title":"Background knowledge, not looked up","url":null}]}`,
@@ -29,7 +29,7 @@ export const consultationStage = defineDesignStage({
   rules: `# The consultation
 - <subject> is your agent_name in this plan. Read your own tasks as if you began tomorrow: which statement do they rely on that may be wrong?
 - likelihood: how likely it is wrong. impact: how much is lost then. task_ids: the tasks that rely on it, yours and others'.
-- None is a good answer.
+- None is a good answer. You do no work now: the form of result that your role describes is for later.
 
 Example: {"risks":[{"assumption":"Existing customers' e-mails are unique without regard to case","likelihood":"medium","impact":"high","reason":"The old shop never checked it, and the migration fails on the first pair","task_ids":["create_user_table_1727539200"]}]}`,
   request: ({ subject }) =>
@@ -41,12 +41,13 @@ export const pocRecommendationStage = defineDesignStage({
   stage: 'poc_recommendation',
   schema: PocRecommendation,
   plan: 'outline',
+  showsAgents: true,
   rules: `# The recommendation
 - risks: those of research and consultation that matter for this plan, each once, with what is done about it in mitigation.
 - proofs_of_concept: for those that are likely and costly, the smallest experiment that shows whether the assumption holds. task is a short name that no task has; agent and verified_by are agent_names of the roster, not the same. success_criteria and failure_criteria are seen, not felt. dependents: the task_ids that rely on it. outputs are below "agents/<agent_name>/task_output/".
-- No experiment for what an instruction prevents. None is a good answer.
+- An experiment is a task: its agent can do what the tools of its agent_id in <agents> do, and nothing else. What none can run is a risk with a mitigation, and no experiment. No experiment for what an instruction prevents. None is a good answer.
 
-Example: {"risks":[{"risk_id":"email-case","assumption":"Existing e-mails are unique without regard to case","likelihood":"medium","impact":"high","mitigation":"Counted before the migration is written"}],"proofs_of_concept":[{"risk_id":"email-case","task":"count_duplicates","title":"Count duplicate e-mails","agent":"database_agent","verified_by":"verifier_agent","instructions":"## Objective\\nCount the pairs of e-mails in customers.csv that differ only in case. …","success_criteria":["The count is 0"],"failure_criteria":["The count is above 0"],"outputs":[{"path":"agents/database_agent/task_output/duplicates.md","format":"Markdown: the count and the query"}],"evidence":[{"evidence_id":"duplicates-counted","description":"duplicates.md states the count and the query"}],"dependents":["create_user_table_1727539200"]}]}`,
+Example: {"risks":[{"risk_id":"email-case","assumption":"Existing e-mails are unique without regard to case","likelihood":"medium","impact":"high","mitigation":"Counted before the migration is written"}],"proofs_of_concept":[{"risk_id":"email-case","task":"count_duplicates","title":"Count duplicate e-mails","agent":"database_agent","verified_by":"verifier_agent","instructions":"## Objective\\nCount the pairs of e-mails in customers.csv that differ only in case, and give the query.","success_criteria":["The count is 0"],"failure_criteria":["The count is above 0"],"outputs":[{"path":"agents/database_agent/task_output/duplicates.md","format":"Markdown: the count and the query"}],"evidence":[{"evidence_id":"duplicates-counted","description":"duplicates.md states the count and the query"}],"dependents":["create_user_table_1727539200"]}]}`,
   request: () => 'Decide which risks matter and which of them deserve an experiment.',
   outline: ({ proofs_of_concept }) => ({ proofs_of_concept: proofs_of_concept.length }),
 });
@@ -67,7 +68,7 @@ Example: {"positions":[{"task":"count_duplicates","depends_on":[],"before":["cre
 export const bestPracticesStage = defineDesignStage({
   stage: 'best_practices',
   schema: BestPractices,
-  plan: 'outline',
+  plan: 'whole',
   rules: `# The practices
 - For each task that a practice of the research helps: what to do, one sentence each. A task that none helps is left out. Nothing that its instructions already say.
 

@@ -1,7 +1,12 @@
-import type { DesignPrompt } from '../../contracts/design.ts';
 import type { DesignStageName } from '../../contracts/names.ts';
-import type { Stage } from './stage.ts';
+import type { DesignStage } from './define-design-stage.ts';
 import { designChangeStage, designReviewStage } from './design-change.ts';
+import {
+  adaptationStage,
+  loopAnalysisStage,
+  pocDecisionStage,
+  pocEvidenceStage,
+} from './design-work.ts';
 import { briefStage, interviewStage } from './design-clarify.ts';
 import {
   bestPracticesStage,
@@ -34,4 +39,8 @@ export const designStages = {
   poc_integration: pocIntegrationStage,
   best_practices: bestPracticesStage,
   design_review: designReviewStage,
-} as const satisfies Readonly<Record<DesignStageName, Stage<DesignPrompt>>>;
+  poc_evidence: pocEvidenceStage,
+  poc_decision: pocDecisionStage,
+  loop_analysis: loopAnalysisStage,
+  adaptation: adaptationStage,
+} as const satisfies Readonly<Record<DesignStageName, DesignStage>>;

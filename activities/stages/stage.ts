@@ -12,7 +12,7 @@ import type {
   SchemaForm,
 } from '../../contracts/transcript.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import type { SystemBlock } from '../ports/model-client.ts';
+import type { SystemBlock, WebLimits } from '../ports/model-client.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
 
 /** Kind of model reply: everything that the engine knows of it. `stages.ts` lists them all. */
@@ -24,6 +24,8 @@ export interface Stage<P extends Prompt = Prompt> {
    * calls one goes back.
    */
   readonly tools: 'wave' | 'granted' | 'planner' | 'none';
+  /** Limits of the provider's own search and fetch. Absent: it has none. */
+  readonly web?: WebLimits;
   /**
    * Builds the system prompt: equal in all runs with the same settings. @param planning Null when no prompt says what a
    * plan may hold.
@@ -85,6 +87,8 @@ export interface ReplyContext {
   /** Conversation that led to the text. */
   readonly messages: readonly Message[];
   readonly tools: ToolRegistry;
+  /** Content of the reply that ends in the text. */
+  readonly content: readonly ContentBlock[];
 }
 
 export interface TakenReply {

@@ -13,6 +13,7 @@ const blockNames = [
   'claims',
   'code_section',
   'compact_md',
+  'completion_drive_notes',
   'conflicts',
   'constraints',
   'criteria_met',

@@ -15,6 +15,8 @@ export interface OwnContext {
   readonly call_id: string;
   /** Aborted when the call took too long or was cancelled. */
   readonly signal: AbortSignal;
+  /** Shows a line to people who watch a call of an acting tool, as long as there is no newer one. */
+  readonly report: (line: string) => void;
 }
 
 /** Result of a look at a call that was interrupted: whether its change took place. */
@@ -178,10 +180,15 @@ function createActing(own: OwnTool): Omit<ActingTool, 'spec' | 'brings' | 'offer
     targetOf,
     // The key of the call: written into the ledger before the tool acts.
     look: async () => randomUUID(),
-    async act(input, { before, mayStill, ...context }) {
+    async act(input, { before, mayStill, onTail, ...context }) {
       await mayStill();
+      let line = '';
+      onTail?.(() => `${line}\n`);
+      const report = (newest: string): void => {
+        line = newest;
+      };
       try {
-        const text = readText(await own.run(input, contextOf(context, before)));
+        const text = readText(await own.run(input, { ...contextOf(context, before), report }));
         return await keep(capResult(text), input, context);
       } catch (error) {
         if (error instanceof NothingDone) undone.add(before);
@@ -203,7 +210,7 @@ function createActing(own: OwnTool): Omit<ActingTool, 'spec' | 'brings' | 'offer
 }
 
 function contextOf({ run_id, delegation_id, signal }: ToolContext, call_id: string): OwnContext {
-  return { run_id, delegation_id, call_id, signal };
+  return { run_id, delegation_id, call_id, signal, report: () => {} };
 }
 
 function readText(answer: unknown): string {

@@ -163,8 +163,31 @@ export interface StateTool extends ToolEntry {
   relate?(call: StateCall, others: readonly StateCall[], store: ArtifactStore): Promise<StateCall>;
 }
 
+/**
+ * Tool whose work is a model call of its own, which the workflow makes: it has a ledger entry and counts in the budget like any other,
+ * so a crash does not buy it again. It sends data out, so a guarded delegation is asked about each call.
+ */
+export interface ResearchTool extends GrantableEntry {
+  readonly effect: 'research';
+  readonly approval: ApprovalMark;
+  /** Names what a call asks, in a few words. */
+  targetOf(input: unknown): string;
+  /**
+   * Tells why a call may not be made, and what to do instead; null when it may.
+   *
+   * @throws StoreUnavailable
+   */
+  findRefusal(input: unknown, context: ResearchContext): Promise<string | null>;
+}
+
+/** The context in which a call of a research tool is judged. */
+export interface ResearchContext extends Pick<ToolContext, 'store' | 'record_ref'> {
+  /** Returns the results of this tool's earlier calls in the conversation. */
+  readonly listEarlier: () => Promise<readonly string[]>;
+}
+
 /** Tool that an agent's file can grant. */
-export type GrantableTool = ReadingTool | ActingTool;
+export type GrantableTool = ReadingTool | ActingTool | ResearchTool;
 
 export type Tool = GrantableTool | StateTool;
 

@@ -64,8 +64,13 @@ export interface CliDeps extends CliShell {
   readonly threads: CliThreads;
   readonly changes: CliChanges;
   readonly agents: CliAgents;
-  /** Reads the newest plan of a designed run, or null when it has none. Rejects with a CliError for an unknown run. */
-  readonly readPlan: (runId: string) => Promise<CoordinationPlan | null>;
+  /** If undefined: not available. */
+  readonly mcp?: CliMcp | undefined;
+  /**
+   * Reads the plan of a designed run, the newest or the version with this number from 1; null when there is none. Rejects
+   * with a CliError for an unknown run.
+   */
+  readonly readPlan: (runId: string, version?: number) => Promise<CoordinationPlan | null>;
   /** Checks beyond those that need only the server. */
   readonly doctorChecks: readonly DoctorCheck[];
   /** Replays histories on the code of this checkout, one after the other, each as it is asked for. */
@@ -149,6 +154,11 @@ export interface CliChanges {
 export interface TakenOver {
   readonly dir: string;
   readonly files: readonly { readonly change: string; readonly path: string }[];
+  /**
+   * Fate of the run's commit after `undo`: a commit on top reverts it, or the files are back but not committed. Absent when
+   * the run made none.
+   */
+  readonly commit?: 'reverted' | 'left';
 }
 
 /**
@@ -179,6 +189,48 @@ export interface LoadedAgents {
   readonly agents: readonly (AgentDefinition & { readonly source: 'shipped' | 'own' })[];
   /** Place, `file:line` where it is a file's, and reason. */
   readonly faults: readonly { readonly path: string; readonly reason: string }[];
+}
+
+/** The MCP servers of this machine's settings. Needs no server of Temporal and no worker. */
+export interface CliMcp {
+  /** Reads the settings and starts nothing. @param agentsDir folder with own agents; null for the shipped ones only. */
+  list(agentsDir: string | null): Promise<ListedMcp>;
+  /** Starts the servers and ends them. @param name null for all of them. */
+  check(agentsDir: string | null, name: string | null): Promise<readonly CheckedMcpServer[]>;
+}
+
+export interface ListedMcp {
+  readonly servers: readonly ListedMcpServer[];
+  /** Grants of servers that do not exist. */
+  readonly unknown: readonly { readonly agent: string; readonly grant: string }[];
+}
+
+export interface ListedMcpServer {
+  readonly name: string;
+  /** File that describes it. */
+  readonly file: string;
+  readonly transport: 'stdio' | 'http';
+  /** Command without arguments, or address without query: those may hold secrets. */
+  readonly where: string;
+  readonly trusted: boolean;
+  readonly sandboxed: boolean;
+  readonly granted_to: readonly string[];
+}
+
+export interface CheckedMcpServer extends ListedMcpServer {
+  /** Why it has no tools, and the cure; null when it works. */
+  readonly fault: string | null;
+  readonly tools: readonly {
+    readonly name: string;
+    readonly effect: 'read' | 'acting';
+    readonly brings: readonly string[];
+    /** SHA-256 of all that the server says about it. */
+    readonly hash: string;
+    /** Text of the server: data. */
+    readonly description: string;
+    readonly granted_to: readonly string[];
+  }[];
+  readonly left_out: readonly { readonly tool: string; readonly reason: string }[];
 }
 
 /** One thing that must be right before a run can work. */

@@ -8,6 +8,7 @@
  *   WN3. A wave has at most the given number of delegations, and with each one all that it depends on.
  *   WN4. A task that is done again has a delegation_id of its own, from which its task is found.
  *   WN5. Each delegation requires the results of all that its task depends on or reads from.
+ *   WN6. The counted waves of a plan are those that carry it out when each task is verified in its wave.
  */
 import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-plan.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
@@ -39,6 +40,19 @@ export function nextWave(
     wave.map(({ task_id }) => [task_id, freeDelegationId(task_id, new Set(dispatched))]),
   );
   return wave.map((task) => toDelegation(plan, task, { ids, results }));
+}
+
+/** @returns 0 for a plan whose dependencies have no order. */
+export function countWaves(
+  { tasks }: Pick<CoordinationPlan, 'tasks'>,
+  delegationsMax: number,
+): number {
+  const done = new Set<string>();
+  for (let waves = 0; ; waves += 1) {
+    const wave = chooseTasks(tasks, done, delegationsMax);
+    if (wave.length === 0) return done.size === tasks.length ? waves : 0;
+    for (const { task_id } of wave) done.add(task_id);
+  }
 }
 
 function chooseTasks(
@@ -120,7 +134,10 @@ function nameAttempt(task_id: string, attempt: number): string {
 }
 
 /** Finds the task that a delegation does; undefined for one that is not of this plan. */
-export function findTask(tasks: readonly PlanTask[], delegation_id: string): PlanTask | undefined {
+export function findTask<T extends Pick<PlanTask, 'task_id'>>(
+  tasks: readonly T[],
+  delegation_id: string,
+): T | undefined {
   const attempt = Number(/-(\d{1,4})_\d{10}$/.exec(delegation_id)?.[1] ?? 1);
   return (
     tasks.find(({ task_id }) => task_id === delegation_id) ??

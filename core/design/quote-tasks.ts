@@ -1,5 +1,6 @@
-/** Quotes the tasks of a plan as the record keeps them: the evidence of each is what it has to meet. */
+/** Quotes tasks and agents of a plan as the record keeps them: the evidence of each task is what it has to meet. */
 import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
+import type { PlanAgent } from '../../contracts/design-run.ts';
 import type { PlannedTask } from '../../contracts/run-log.ts';
 
 export function quoteTasks({ tasks }: Pick<CoordinationPlan, 'tasks'>): PlannedTask[] {
@@ -9,6 +10,16 @@ export function quoteTasks({ tasks }: Pick<CoordinationPlan, 'tasks'>): PlannedT
       criterion_id: evidence_id,
       description: description.slice(0, criterionCharsMax),
     })),
+  }));
+}
+
+export function quoteAgents({
+  agents,
+  tasks,
+}: Pick<CoordinationPlan, 'agents' | 'tasks'>): PlanAgent[] {
+  return agents.map(({ agent_name }) => ({
+    agent_name,
+    task_ids: tasks.filter(({ agent }) => agent === agent_name).map(({ task_id }) => task_id),
   }));
 }
 

@@ -42,7 +42,7 @@ You MUST escalate: evidence that can't be judged as it is written, and requireme
 
 const workerRules = `## Reading and writing
 - Read first: these instructions, the results of the tasks you depend on, each input listed above, and feedback of a verifier if there is any.
-- Write your outputs to the paths listed above, in the formats listed there, and no other file of the plan. Only what is written reaches the tasks that depend on you.
+- Write your outputs to the paths listed above, in the formats listed there, and no other file of the plan. Without a tool that writes files, your detailed_md is the file: give its content there, whole. Only what is written reaches the tasks that depend on you.
 
 ## Notes
 - Whenever you assume something or are unsure, during the work and while you review it, make a note: what you assume, and what you were doing when it arose.

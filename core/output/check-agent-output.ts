@@ -2,7 +2,7 @@
  * Checks an agent's output beyond its shape (seed 004 §5, §6).
  *
  * Invariants:
- *   O1. Blocked needs a blocking question; completed allows none.
+ *   O1. Blocked needs a blocking question, or a note that was escalated; completed allows none of them.
  *   O2. Each criterion of the delegation is in exactly one list, once, and no other id is.
  *   O3. A met criterion names evidence: not blank, not its own id, not a word or two. Faults that were found in the
  *       output's texts come with it.
@@ -13,7 +13,10 @@
  */
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { TurnOutline } from '../../contracts/model-turn.ts';
+import type { CompletionNote } from '../../contracts/note.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
+import { checkNotes } from '../notes/session.ts';
+import type { SessionState } from '../notes/session.ts';
 import { checkStatedFacts } from '../pool/admit-facts.ts';
 import { checkAskedQuestions } from '../questions/check-asked-questions.ts';
 import { cutText, normaliseText } from '../text/cut-text.ts';
@@ -27,31 +30,39 @@ const evidenceCharsMin = 10;
 /**
  * Checks the output of an agent, or of a team's leader.
  *
- * @param effects Known attempts to change something outside. @returns none for another shape of reply.
+ * @param effects Known attempts to change something outside.
+ * @param session Its notes; null for an agent that keeps none. @returns none for another shape of reply.
  */
 export function checkOutline(
   outline: TurnOutline,
   criterionIds: readonly string[],
   effects: readonly KnownEffect[],
+  session: SessionState | null = null,
 ): readonly OutputFault[] {
   if (outline.shape !== 'agent_output') return [];
   const { output } = outline;
   return capFaults([
+    ...(session === null ? [] : checkNotes(session, output)),
     ...checkClaimedEffects(output, effects),
-    ...checkAgentOutput(output, criterionIds),
+    ...checkAgentOutput(output, criterionIds, session?.notes),
   ]);
 }
 
 /**
  * @param criterionIds Criteria of the delegation.
+ * @param notes Those of its agent.
  * @returns every fault at once; empty when the output is valid.
  */
 export function checkAgentOutput(
   output: AgentOutputOutline,
   criterionIds: readonly string[],
+  notes: readonly Pick<CompletionNote, 'status'>[] = [],
 ): OutputFault[] {
   return capFaults([
-    ...checkStatus(output),
+    ...checkStatus(
+      output,
+      notes.some(({ status }) => status === 'escalated'),
+    ),
     ...checkCoverage(output, criterionIds),
     ...checkEvidence(output),
     ...checkReasons(output),
@@ -62,9 +73,9 @@ export function checkAgentOutput(
   ]);
 }
 
-function checkStatus(output: AgentOutputOutline): OutputFault[] {
+function checkStatus(output: AgentOutputOutline, hasEscalated: boolean): OutputFault[] {
   const blocking = output.blocking_questions.length;
-  if (output.status === 'blocked' && blocking === 0) {
+  if (output.status === 'blocked' && blocking === 0 && !hasEscalated) {
     return [
       {
         path: 'blocking_questions',

@@ -16,13 +16,16 @@ export function outlinePlan(plan: WavePlan, ref: Ref): WavePlanOutline {
 }
 
 function outlineDelegation(delegation: Delegation): DelegationOutline {
-  const { task_description, acceptance_criteria, ...rest } = delegation;
+  const { task_description, acceptance_criteria, verification, ...rest } = delegation;
   const executor = outlineExecutor(delegation);
   const criterion_ids = acceptance_criteria.map((criterion) => criterion.criterion_id);
   return {
     ...rest,
     executor,
     criterion_ids,
+    ...(verification !== undefined && {
+      verification: { verified_by: verification.verified_by },
+    }),
     fingerprint: fingerprintDelegation({ ...rest, task_description, criterion_ids, executor }),
   };
 }

@@ -65,6 +65,8 @@ export type InboxEffect =
       readonly rejected: RejectedAnswer;
       readonly isRecorded: boolean;
     }
+  /** A task asked the same once more than it may, so its question goes to no one. */
+  | { readonly type: 'looped'; readonly delegation_id: string; readonly question: string }
   /** The same answer was given again, which changes nothing. */
   | { readonly type: 'repeated'; readonly question_id: string }
   /** All questions of an escalation are settled. */

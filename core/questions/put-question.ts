@@ -11,6 +11,7 @@ import type {
 import { questionId } from '../ids.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText, normaliseText } from '../text/cut-text.ts';
+import { nameTask, reduceQuestion } from './reduce-question.ts';
 import { hashText } from '../text/hash-text.ts';
 import { parseDefault } from './check-answer.ts';
 import { joinQuestion } from './join-question.ts';
@@ -96,7 +97,8 @@ export function putQuestion(
       ? openQuestion(state, asked, context)
       : refuse(state, asked, notAsked, full);
   }
-  const key = `${context.escalation.delegation_id ?? 'planner'}|${hashText(normaliseText(asked.text))}`;
+  const task = nameTask(context.escalation.delegation_id ?? 'planner');
+  const key = `${task}|${hashText(reduceQuestion(asked.text))}`;
   const before = Object.hasOwn(state.asked, key) ? state.asked[key] : undefined;
   const times = (before?.times ?? 0) + 1;
   if (before !== undefined && times >= engineLimits.sameQuestionMax) {
@@ -211,6 +213,11 @@ function findLackOfRoom(
     (awaited.length + context.ahead.length + 1) * engineLimits.inlineAnswerCharsMax;
   if (chars <= charsMax) return null;
   return `Too many questions wait for the user at the same time. ${goOn}`;
+}
+
+/** Returns true when the question was refused because its task asked it before. */
+export function isRepeated({ question_id, settled }: PendingAnswer): boolean {
+  return settled?.loop === true && question_id !== notAsked;
 }
 
 function refuse(

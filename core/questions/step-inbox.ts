@@ -30,7 +30,7 @@ import type { UnaskedAnswer } from './answer-unasked.ts';
 import { parseDefault } from './check-answer.ts';
 import type { InboxEffect, InboxEvent } from './inbox-event.ts';
 import { judgeAnswer } from './judge-answer.ts';
-import { putQuestion } from './put-question.ts';
+import { isRepeated, putQuestion } from './put-question.ts';
 import {
   deliverPending,
   isComplete,
@@ -146,6 +146,9 @@ function ask(state: InboxState, event: EventOf<'ask'>): InboxStep {
     current = next;
     answers.push(answer);
     if (changed !== null) effects.push({ type: 'changed', question: changed });
+    if (delegation_id !== null && isRepeated(answer)) {
+      effects.push({ type: 'looped', delegation_id, question: answer.text });
+    }
     if (question === null) continue;
     opened.push({ question, answer: answerOf(question) });
     effects.push({ type: 'opened', question });

@@ -1,11 +1,28 @@
 /**
- * Timeline labels of a delegation, of its triad and of its team.
+ * Labels of a run's position, and timeline labels of a delegation, of its triad and of its team.
  */
 import type { PlannedDelegation } from '../../contracts/messages.ts';
 import { plainText } from '../text/markdown.ts';
 import type { TriadPhase, TriadType } from '../../contracts/triad.ts';
 import { engineLimits } from '../limits.ts';
+import type { DesignView, StatusView } from '../../contracts/views.ts';
+import { countOf } from '../text/format.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
+
+/** Returns `wave 2 of 5`, or `design: 3 stages done, the last one sequencing`. Empty before both. */
+export function describePosition({
+  wave,
+  waves_allowed,
+  design,
+}: Pick<StatusView, 'wave' | 'waves_allowed'> & {
+  readonly design?: DesignView | undefined;
+}): string {
+  if (wave > 0) return `wave ${wave} of ${waves_allowed}`;
+  if (design === undefined) return '';
+  const { stages_done, last_stage } = design;
+  const last = last_stage === null ? '' : `, the last one ${last_stage.replaceAll('_', ' ')}`;
+  return `design: ${countOf(stages_done, 'stage')} done${last}`;
+}
 
 /** Names the executor of a delegation: its agent, a triad whose output that agent writes, or a team that it leads. */
 export function describeExecutor({

@@ -12,15 +12,16 @@ import type { CriterionState } from '../../contracts/criterion.ts';
 import type { WaveSummary } from '../../contracts/planner-run.ts';
 import type { Question, RejectedAnswer } from '../../contracts/question.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import type { ExecutorView, PlanView, RunPhase } from '../../contracts/views.ts';
+import type { DesignView, ExecutorView, PlanView, RunPhase } from '../../contracts/views.ts';
 import { formatCost, describeExpected, formatTokens } from '../text/format.ts';
 import { openCriteria } from '../criteria/criteria.ts';
 import { engineLimits } from '../limits.ts';
 import { signalCommand } from '../text/command-text.ts';
-import { describeExecutor } from './labels.ts';
+import { describeExecutor, describePosition } from './labels.ts';
 import { bullet, codeBlock, codeSpan, joinBlocks, plainText, textBlock } from '../text/markdown.ts';
 import { executorBlocks } from './render-work-details.ts';
 import { renderQuestions } from './questions.ts';
+import { describeSize } from '../workspace/changes-question.ts';
 
 /** Content of the run's page. */
 export interface RunDetails {
@@ -38,6 +39,8 @@ export interface RunDetails {
   readonly budget: string;
   /** Child that reports its use at its end, so that `usage` and `budget` are without it. */
   readonly at_work: 'wave' | 'phase' | null;
+  /** Undefined before and after a design. */
+  readonly design?: DesignView | undefined;
   readonly criteria: readonly CriterionState[];
   /** Same text that the workflow returns; empty until the run has ended, and when there is no answer. */
   readonly answer: string;
@@ -129,7 +132,11 @@ function renderRun(view: RunDetails): string {
     '## Run',
     '',
     bullet(`**Goal:** ${plainText(view.goal, 300)}`),
-    bullet(`**Wave:** ${view.wave} of ${view.waves_allowed} at most`),
+    bullet(
+      view.wave === 0 && view.design !== undefined
+        ? `**Before the first wave:** ${describePosition(view)}`
+        : `**Wave:** ${view.wave} of ${view.waves_allowed} at most`,
+    ),
     bullet(`**Used:** ${describeUsed(view)}`),
     ...(view.budget === '' ? [] : [bullet(`**Budget:** ${view.budget}${without(view)}`)]),
   ].join('\n');
@@ -196,8 +203,9 @@ function renderWaves(waves: readonly WaveSummary[]): string {
   const lines = waves.slice(-listedMax.waves).map((w) => {
     const ended = `${w.completed} completed, ${w.failed} failed, ${w.skipped} skipped`;
     const criteria = `${w.criteria_met} criteria met, ${w.criteria_open} open`;
+    const changed = w.changed === undefined ? '' : ` · ${describeSize(w.changed)}`;
     return bullet(
-      `**Wave ${w.wave}${w.io_status === null ? '' : `: ${w.io_status}`}** · ${ended} · ${criteria} · ${formatCost(w.usage)}`,
+      `**Wave ${w.wave}${w.io_status === null ? '' : `: ${w.io_status}`}** · ${ended} · ${criteria}${changed} · ${formatCost(w.usage)}`,
     );
   });
   return ['## Waves', '', ...lines].join('\n');

@@ -8,9 +8,11 @@ import type {
   TriadPhaseView,
   WaveView,
 } from '../../contracts/views.ts';
+import type { ChangeSize } from '../../contracts/run-changes.ts';
 import { engineLimits } from '../limits.ts';
 import { countOf, formatCost, formatTokens } from '../text/format.ts';
 import { bullet, codeSpan, joinBlocks, joinLines, plainText } from '../text/markdown.ts';
+import { describeSize } from '../workspace/changes-question.ts';
 import { describeExecutor } from './labels.ts';
 
 /**
@@ -224,7 +226,12 @@ function refusedBlocks({ refused, refused_total }: TeamView): string[] {
  * Returns Markdown for Temporal's current details.
  */
 export function renderWaveDetails(view: WaveView): string {
-  const lines = view.delegations.map(renderDelegation);
+  const lines = view.delegations.map((one) =>
+    renderDelegation(
+      one,
+      view.changes?.find(({ delegation_id }) => delegation_id === one.delegation_id),
+    ),
+  );
   const blocks = joinLines(lines);
   return joinBlocks(
     [
@@ -242,12 +249,13 @@ function withoutWork(atWork: number): string {
   return `, without the ${atWork === 1 ? 'one' : atWork} at work`;
 }
 
-function renderDelegation(d: DelegationView): string {
+function renderDelegation(d: DelegationView, change: ChangeSize | undefined): string {
+  const changed = change === undefined ? '' : ` · ${describeSize(change)}`;
   const turn = d.turn === undefined ? '' : ` · turn ${d.turn}`;
   const guard = d.rule_of_two === undefined ? '' : ' · each change needs your approval';
   const reason = d.reason === '' ? '' : ` · ${plainText(d.reason, 300)}`;
   return bullet(
-    `**${d.state}** · ${plainText(d.title, 80)} · ${codeSpan(d.delegation_id, 60)} · ${describeExecutor(d)}${turn}${guard}${reason}`,
+    `**${d.state}** · ${plainText(d.title, 80)} · ${codeSpan(d.delegation_id, 60)} · ${describeExecutor(d)}${turn}${changed}${guard}${reason}`,
   );
 }
 

@@ -10,8 +10,11 @@
  *   RL5. An event is all that the fold needs: folding a log at once or in parts gives the same record, and what an event
  *        does not change stays the same object.
  */
+import type { Adaptation } from '../../contracts/adaptation.ts';
+import type { RecordedDesign } from '../../contracts/design-run.ts';
 import type { RecordedEffect } from '../../contracts/effect.ts';
 import type { ProposedFact } from '../../contracts/fact.ts';
+import type { SessionReport } from '../../contracts/note.ts';
 import type { Question } from '../../contracts/question.ts';
 import type { EventOf, RecordBase, RecordRevision, RunEvent } from '../../contracts/run-log.ts';
 import type { RunRecord, StoredAnswer } from '../../contracts/run-record.ts';
@@ -23,6 +26,7 @@ import { admitFacts } from '../pool/admit-facts.ts';
 import { factFromAnswer, factsFromInstruction } from '../pool/propose-facts.ts';
 import { preferNewest, settleStanding, supersedeEarlier } from '../pool/settle-facts.ts';
 import { informsWork } from '../questions/answer-kinds.ts';
+import { addUsage, noUsage } from '../usage/add-usage.ts';
 import { foldWaveDone, sumUsage, upsertWave } from './fold-wave.ts';
 import { addPlannedCriteria, waiveRecorded } from './record-criteria.ts';
 import { trackStale } from './track-consumption.ts';
@@ -49,23 +53,34 @@ export function isSnapshotDue(base: RecordBase, revision: number): boolean {
 
 /** Returns the record after one event. */
 export function foldRun(record: RunRecord, event: RunEvent): RunRecord {
+  // Reports take nothing back that others built on.
+  if (event.type === 'effect' || event.type === 'session') {
+    return { ...foldReport(record, event), updated_at: event.at };
+  }
   const alone = isOfInbox(event) ? foldInbox(record, event) : foldAlone(record, event);
   const next = { ...alone, updated_at: event.at };
-  // Takes nothing back that others built on.
-  if (event.type === 'effect') return next;
   const ended =
     event.type === 'wave_done' ? { wave: event.wave.wave, outdated: event.found.outdated } : null;
   return trackStale(record, next, ended);
 }
 
-function foldAlone(record: RunRecord, event: Exclude<RunEvent, InboxEvent>): RunRecord {
+type ReportEvent = EventOf<'effect' | 'session'>;
+
+function foldReport(record: RunRecord, event: ReportEvent): RunRecord {
+  return event.type === 'effect'
+    ? takeEffect(record, event.effect)
+    : takeSession(record, event.session);
+}
+
+function foldAlone(
+  record: RunRecord,
+  event: Exclude<RunEvent, InboxEvent | ReportEvent>,
+): RunRecord {
   switch (event.type) {
     case 'phase':
       return { ...record, phase: event.phase };
     case 'instruction':
       return takeInstruction(record, event);
-    case 'effect':
-      return takeEffect(record, event.effect);
     case 'criteria_waived': {
       const { criterion_ids, question_id } = event;
       return { ...record, criteria: waiveRecorded(record.criteria, criterion_ids, question_id) };
@@ -213,6 +228,15 @@ function factsFromAnswer(answered: StoredAnswer): readonly ProposedFact[] {
   return informsWork(kind) ? [factFromAnswer(answered)] : [];
 }
 
+function takeSession(record: RunRecord, session: SessionReport): RunRecord {
+  const { sessions = [] } = record;
+  const isSame = (one: SessionReport): boolean => one.delegation_id === session.delegation_id;
+  const next = sessions.some(isSame)
+    ? sessions.map((one) => (isSame(one) ? session : one))
+    : [...sessions, session];
+  return { ...record, sessions: next };
+}
+
 function planWave(record: RunRecord, { progress, tasks, at }: EventOf<'wave_planned'>): RunRecord {
   const expected = estimateFanOut(progress.usage, progress.delegations);
   const guarded = listGuarded(progress.delegations);
@@ -237,22 +261,41 @@ function planWave(record: RunRecord, { progress, tasks, at }: EventOf<'wave_plan
   };
 }
 
-function foldDesign(
-  record: RunRecord,
-  { progress, tasks, agent_names }: EventOf<'designed'>,
-): RunRecord {
+function foldDesign(record: RunRecord, event: EventOf<'designed'>): RunRecord {
+  const { progress, adaptation, tasks, plan_agents } = event;
+  const before: RecordedDesign = record.design ?? undesigned;
   const { status, approved_by, usage, findings } = progress;
-  const design = {
+  const isDuringWork = adaptation !== undefined;
+  const design: RecordedDesign = {
+    ...before,
     status,
-    materials: [...(record.design?.materials ?? []), ...progress.materials],
-    plan_refs: [...(record.design?.plan_refs ?? []), ...progress.plan_refs],
-    agent_names: agent_names ?? record.design?.agent_names ?? [],
+    materials: [...before.materials, ...progress.materials],
+    plan_refs: [...before.plan_refs, ...progress.plan_refs],
+    plan_agents: plan_agents ?? before.plan_agents,
     findings,
-    approved_by,
-    usage,
+    approved_by: isDuringWork ? (approved_by ?? before.approved_by) : approved_by,
+    usage: isDuringWork ? addUsage(before.usage, usage) : usage,
+    ...listAdaptations(before, adaptation ?? null),
   };
   const criteria = addPlannedCriteria(record.criteria, tasks);
   return { ...record, design, criteria, usage: sumUsage({ ...record, design }) };
+}
+
+const undesigned: RecordedDesign = {
+  status: 'designing',
+  materials: [],
+  plan_refs: [],
+  plan_agents: [],
+  findings: [],
+  approved_by: null,
+  usage: noUsage,
+};
+
+function listAdaptations(
+  { adaptations = [] }: RecordedDesign,
+  added: Adaptation | null,
+): Pick<RecordedDesign, 'adaptations'> {
+  return added === null ? {} : { adaptations: [...adaptations, added] };
 }
 
 /** Keeps the plan of the wave, if it had one. */

@@ -10,8 +10,10 @@ import type {
   Escalation,
   ParkedEscalation,
   QuestionsEscalation,
+  SessionEscalation,
   WithdrawnEscalation,
 } from '../../contracts/messages.ts';
+import type { SessionReport } from '../../contracts/note.ts';
 import type { PlannerVerdict, AskedQuestion } from '../../contracts/question.ts';
 import { engineLimits } from '../limits.ts';
 import {
@@ -42,6 +44,7 @@ const receipt = object<EffectReceipt>({
   replaced_ref: optional(hash),
   content_ref: optional(hash),
   call: optional(literal(true)),
+  web: optional(object({ searches: integer(0), opened: integer(0) })),
   command: optional(
     object<CommandReceipt>({
       exit_code: orNull(integer(0)),
@@ -139,6 +142,24 @@ const questionsEscalation = object<QuestionsEscalation>({
   deadline_seconds: optional(integer(1)),
 });
 
+const session = object<SessionReport>({
+  delegation_id: idText,
+  status: wordOf({
+    pending: true,
+    working: true,
+    completion_drive_review: true,
+    ready_for_verification: true,
+    verified: true,
+    blocked: true,
+    failed: true,
+    session_complete: true,
+  }),
+  at: integer(0),
+  count: integer(0),
+  unresolved: integer(0),
+  session_ref: hash,
+});
+
 const escalation = variant<'type', Escalation>('type', {
   questions: (value) => {
     const read = questionsEscalation(value);
@@ -162,6 +183,7 @@ const escalation = variant<'type', Escalation>('type', {
     ...requestFields,
   }),
   effect: object<EffectEscalation>({ type: literal('effect'), from: idText, effect }),
+  session: object<SessionEscalation>({ type: literal('session'), from: idText, session }),
 });
 
 export const checkEscalation = readOrNull(escalation);

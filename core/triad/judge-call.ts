@@ -37,8 +37,8 @@ export function openWork(brief: TurnBrief): TurnWork {
 }
 
 export function judgeCall(brief: TurnBrief, work: TurnWork, call: StateCall): JudgedCall {
-  const isOfTeams = call.tool === 'delegate_task_to_member';
-  if (isOfTeams || !brief.tools.includes(call.tool)) {
+  const isOfOthers = call.tool === 'delegate_task_to_member' || call.tool === 'completion_note';
+  if (isOfOthers || !brief.tools.includes(call.tool)) {
     const reason = `${call.tool} is not for a ${brief.member.role} in ${brief.phase}`;
     return refuse(work, { path: 'tool', reason, hint: `Try: one of ${listNames(brief.tools)}` });
   }

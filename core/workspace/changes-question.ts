@@ -35,3 +35,13 @@ export function changesQuestion(proposed: ProposedChanges): AskedQuestion {
 export function describeSize({ files_total, lines_added, lines_removed }: ChangeSize): string {
   return `${countOf(files_total, 'file')} (+${lines_added} −${lines_removed} lines)`;
 }
+
+export function sumSizes(sizes: readonly ChangeSize[]): ChangeSize {
+  const sum = (of: (size: ChangeSize) => number): number =>
+    sizes.reduce((total, size) => total + of(size), 0);
+  return {
+    files_total: sum(({ files_total }) => files_total),
+    lines_added: sum(({ lines_added }) => lines_added),
+    lines_removed: sum(({ lines_removed }) => lines_removed),
+  };
+}

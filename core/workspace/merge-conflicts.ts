@@ -7,6 +7,7 @@
  *        is a side, named by its id.
  *   MG2. The changes of all sides that give way are dropped, and no others. Without a resolution none is dropped.
  *   MG3. A criterion that only dropped work met is reopened by the same decision.
+ *   MG4. A leader hears of a conflict between tasks of its team, with the files, in the result of each new task that is a side of it.
  */
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { MergeConflict } from '../../contracts/run-changes.ts';
@@ -72,4 +73,44 @@ export function checkReopened(
       },
     ];
   });
+}
+
+/** A task of a team, by the leader's name for it. */
+interface NamedTask {
+  readonly delegation_id: string;
+  readonly name: string;
+}
+
+/**
+ * Tells a team's leader whose changes are left out of the team's.
+ *
+ * @param ended tasks whose results the leader is about to read.
+ * @param all tasks of the team.
+ * @returns a text for each task of `ended` that is a side of a conflict, by delegation_id.
+ */
+export function describeTaskConflicts(
+  conflicts: readonly MergeConflict[],
+  ended: readonly NamedTask[],
+  all: readonly NamedTask[],
+): ReadonlyMap<string, string> {
+  const find = (tasks: readonly NamedTask[], id: string): NamedTask | undefined =>
+    tasks.find(({ delegation_id: own }) => id === own || id.startsWith(`${own}.`));
+  const nameOf = (id: string): string => find(all, id)?.name ?? 'the leader';
+  const texts = new Map<string, string>();
+  for (const { delegation_id, with: others, files } of conflicts) {
+    const left = nameOf(delegation_id);
+    const names = [...new Set(others.map(nameOf))].filter((name) => name !== left);
+    const against = names.length === 0 ? 'its own tasks' : listNames(names);
+    const text =
+      `The changes of ${listNames([left])} are left out, because ${against} changed the same lines of ${listNames(files)}. ` +
+      'Try: a further task with the other one among its inputs, so that it is done on top of those changes.';
+    for (const side of [delegation_id, ...others]) {
+      const task = find(ended, side);
+      if (task !== undefined) {
+        const before = texts.get(task.delegation_id);
+        texts.set(task.delegation_id, before === undefined ? text : `${before}\n${text}`);
+      }
+    }
+  }
+  return texts;
 }

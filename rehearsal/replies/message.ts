@@ -1,6 +1,6 @@
 import type { Block, MessagesRequest, ReplyMessage, ReplyUsage } from '../messages-api.ts';
 import type { ContentReply, CutReply, SseErrorReply, StallReply } from '../script.ts';
-import { dropHalfPair, textOf } from '../text.ts';
+import { dropHalfPair, objectsOf, textOf } from '../text.ts';
 import { countOutputTokens, countTokens } from './accounting.ts';
 
 /** A reply with content of the model. */
@@ -51,7 +51,15 @@ function usageOf(
   parts: MessageParts,
   blocks: readonly Block[],
 ): Partial<ReplyUsage> {
-  return { ...parts.input, output_tokens: countOutputTokens(blocks), ...content.usage };
+  const uses = (name: string): number =>
+    blocks.filter((one) => one.type === 'server_tool_use' && one['name'] === name).length;
+  const used = { web_search_requests: uses('web_search'), web_fetch_requests: uses('web_fetch') };
+  return {
+    ...parts.input,
+    output_tokens: countOutputTokens(blocks),
+    ...(used.web_search_requests + used.web_fetch_requests > 0 && { server_tool_use: used }),
+    ...content.usage,
+  };
 }
 
 /** Composes the whole reply message with ids, stop reason and usage. */
@@ -113,8 +121,14 @@ function createDeltas(type: string, field: string, text: string): readonly objec
 /** Returns the block at its start, and the deltas that fill it. Unknown types are complete at their start. */
 function openBlock(block: Block): readonly [Block, readonly object[]] {
   switch (block.type) {
-    case 'text':
-      return [{ ...block, text: '' }, createDeltas('text_delta', 'text', textOf(block['text']))];
+    case 'text': {
+      const citations = objectsOf(block['citations']);
+      const cited = citations.map((citation) => ({ type: 'citations_delta', citation }));
+      const texts = createDeltas('text_delta', 'text', textOf(block['text']));
+      const opened = { ...block, text: '', ...(citations.length > 0 && { citations: [] }) };
+      return [opened, [...texts, ...cited]];
+    }
+    case 'server_tool_use':
     case 'tool_use': {
       const input = JSON.stringify(block['input'] ?? {});
       const pieces = createDeltas('input_json_delta', 'partial_json', input);

@@ -12,6 +12,7 @@ import { describeWork, takeTurn } from './member-rule.ts';
 import { readPrompt, textIn } from './prompt.ts';
 import type { Prompt } from './prompt.ts';
 import { reportRepair, stepRepair } from './repair-rule.ts';
+import { answerFromWeb } from './web-rule.ts';
 import { answerByRule } from './shape-rules.ts';
 
 /** Returns true for a request of a section as code alone. */
@@ -27,6 +28,7 @@ function rehearse(): string {
 `;
 
 const detailTool = 'load_detail';
+const webTool = 'web_research';
 
 function usedTools(request: MessagesRequest): readonly string[] {
   return request.messages.flatMap((message) =>
@@ -41,6 +43,10 @@ function toolInput(tool: JsonObject, prompt: Prompt): JsonObject {
   const schema = isObject(tool['input_schema']) ? tool['input_schema'] : {};
   const generated = generateInstance(schema, prompt.goal, textOf(tool['name']));
   const input = isObject(generated) ? generated : {};
+  if (tool['name'] === webTool) {
+    const about = textOf(prompt.delegation['title']) || prompt.goal;
+    return { question: `What is known about ${quote(about, 200)}?` };
+  }
   const detailId = prompt.detailIndex[0]?.['detail_id'];
   if (tool['name'] !== detailTool || detailId === undefined) return input;
   // Nothing else: a generated page is one that the detail does not have.
@@ -56,7 +62,10 @@ function chooseTool(request: MessagesRequest, prompt: Prompt): JsonObject | unde
   if (choice === 'tool') return named(textOf(request.toolChoice?.['name']));
   const wantsDetail = prompt.detailIndex.length > 0 && !usedTools(request).includes(detailTool);
   const loader = wantsDetail ? named(detailTool) : undefined;
-  return choice === 'any' ? (loader ?? request.tools[0]) : loader;
+  // The tools of a wave are offered to all of its agents.
+  const asksWeb = prompt.allowedTools.includes(webTool) && !usedTools(request).includes(webTool);
+  const next = loader ?? (asksWeb ? named(webTool) : undefined);
+  return choice === 'any' ? (next ?? request.tools[0]) : next;
 }
 
 function freeText(prompt: Prompt): string {
@@ -103,6 +112,8 @@ function takePart(request: MessagesRequest, prompt: Prompt): Part | null {
  * short Markdown text. The same request has the same answer.
  */
 export function composeDefaultReply(request: MessagesRequest): ContentReply {
+  const found = answerFromWeb(request);
+  if (found !== null) return found;
   const prompt = readPrompt(request);
   const part = takePart(request, prompt);
   if (part !== null && part.reply !== null) return part.reply;

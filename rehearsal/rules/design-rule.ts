@@ -2,6 +2,7 @@ import type { MessagesRequest } from '../messages-api.ts';
 import { objectsOf, quote, stringsOf, textOf, isObject } from '../text.ts';
 import type { JsonObject } from '../text.ts';
 import { chooseAgent } from './choose-agents.ts';
+import { judgeRules } from './judge-rule.ts';
 import { firstOfEach, jsonBlock, listBlocks, textIn } from './prompt.ts';
 import type { Prompt } from './prompt.ts';
 import { audienceQuestion, isAudienceQuestion, readDesignMarks } from './rehearsal-marks.ts';
@@ -138,10 +139,8 @@ function roster({ goal, prompt }: DesignRequest): JsonObject {
 
 /** Reads the id of each task in the plan by its short name. */
 function idsIn({ tasks: planned }: DesignRequest): readonly { id: string; name: string }[] {
-  return planned.map((one) => {
-    const id = textOf(one['task_id']);
-    return { id, name: id.replace(/_\d{10}$/u, '') };
-  });
+  const ids = planned.map((one) => textOf(one['task_id']));
+  return ids.map((id) => ({ id, name: id.replace(/_\d{10}$/u, '') }));
 }
 
 /** Changes the plan as the user asked, or answers each finding; a mark in the goal leaves all findings as they are. */
@@ -279,6 +278,7 @@ const rules: Readonly<Record<string, (request: DesignRequest) => JsonObject>> = 
       .map(({ id }) => ({ task_id: id, practices: ['Begin with the result.'] })),
   }),
   design_review: review,
+  ...judgeRules,
 };
 
 /** Plays a stage of a design; null when the request is of none. */

@@ -101,6 +101,8 @@ export interface Prompt {
   /** False when the prompt had no `<open_criteria>` block. */
   readonly saysOpenCriteria: boolean;
   readonly knownInputs: readonly string[];
+  /** Tools that the agent may call; those of a wave are offered to all of its agents. */
+  readonly allowedTools: readonly string[];
   readonly delegation: JsonObject;
   /** Details that can be loaded, those that the task builds on first. */
   readonly detailIndex: readonly JsonObject[];
@@ -184,6 +186,7 @@ export function readPrompt(request: MessagesRequest): Prompt {
     openCriteria: objectsOf(jsonBlock(first, 'open_criteria')),
     saysOpenCriteria: first.has('open_criteria'),
     knownInputs: readNames(jsonBlock(first, 'known_inputs')),
+    allowedTools: stringsOf(jsonBlock(first, 'allowed_tools')),
     delegation: objectBlock(first, 'delegation'),
     detailIndex: [...listShortResults(first), ...objectsOf(jsonBlock(first, 'detail_index'))],
     outcomes: objectsOf(jsonBlock(first, 'outcomes')),

@@ -117,6 +117,10 @@ export interface DesignMarks {
   readonly hasFinding: boolean;
   /** `[unmended]`: the verifier has a finding, and the designer never answers it. */
   readonly neverMends: boolean;
+  /** Its proofs of concept fail. */
+  readonly proofFails: boolean;
+  /** The user has to decide what follows from that. */
+  readonly proofEscalates: boolean;
 }
 
 export function readDesignMarks(goal: string): DesignMarks {
@@ -124,5 +128,7 @@ export function readDesignMarks(goal: string): DesignMarks {
     needsNewAgent: goal.includes('[new-agent]'),
     hasFinding: goal.includes('[flawed]'),
     neverMends: goal.includes('[unmended]'),
+    proofFails: goal.includes('[failed-proof]') || goal.includes('[escalated-proof]'),
+    proofEscalates: goal.includes('[escalated-proof]'),
   };
 }

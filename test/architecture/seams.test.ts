@@ -43,6 +43,7 @@ it('every port that writes stands behind a redactor', () => {
 it('what comes from models and tools is redacted before it is used', () => {
   expect(wiring).toContain('redactModel(');
   expect(wiring).toContain('redactTools(createTools(');
+  expect(wiring).toContain('redactTool(createMcpTool(');
   expect(wiring).toContain('redactMiddlewares( createMiddlewareRegistry([');
   expect(wiring).toContain("redact: (text) => redactor.redactText(text, 'failure')");
 });
@@ -56,10 +57,10 @@ it('the worker sends nothing past the codec, and no failure past the interceptor
 /** Where something that speaks to the outside may be made. */
 const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
   [/\bWorker\.create\(/, ['worker/create-worker.ts']],
-  // The worker's own only lists runs.
+  // The worker's own only lists runs. That of MCP servers is reached through a tool, which is redacted.
   [
     /\bnew (?:Workflow|Async\w*|Schedule)?Client\(/,
-    ['client/planwave-client.ts', 'worker/main.ts'],
+    ['activities/adapters/mcp/connection.ts', 'client/planwave-client.ts', 'worker/main.ts'],
   ],
   // Spans pass the redactor in PlacingProcessor.
   [/\bnew OTLP\w+\(/, ['worker/start-tracing.ts']],
@@ -103,6 +104,7 @@ it('programs are started in few places, and git in one that nothing planted can 
   // Cure: call runGit, or put an agent's command through CommandRunner.
   expect(startsPrograms.toSorted()).toEqual([
     'activities/adapters/git/run-git.ts',
+    'activities/adapters/mcp/stdio-transport.ts',
     'activities/adapters/sandbox/run-process.ts',
     'activities/adapters/workspaces/ripgrep.ts',
   ]);

@@ -48,6 +48,7 @@ const engineAnswers: Partial<Record<QuestionKind, string>> = {
   approval: 'approve',
   effect: 'retry',
   budget: moreBudget,
+  plan_approval: 'approve',
 };
 
 /** Composes the messages for these questions: every answer, some again, and different ones that come too late. */

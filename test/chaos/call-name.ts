@@ -1,7 +1,11 @@
 import type { RecordedCall } from '../../rehearsal/script.ts';
-import { countReplies } from './conversation.ts';
+import { countReplies, messageTexts } from './conversation.ts';
+import { withoutTimes } from './design-facts.ts';
 
-/** A call as its packet and its conversation tell: `plan 1`, `costs 2`, `region negotiate peer-1 2`, `desk.law 1`. */
+/**
+ * A call as its packet and its conversation tell: `plan 1`, `costs 2`, `region negotiate peer-1 2`, `desk.law 1`, `design research
+ * Markdown 1`.
+ */
 export type CallName = string;
 
 /** A run that takes the defaults for answers has nothing to review. */
@@ -16,23 +20,33 @@ export function callNameOf({
   task,
   body,
 }: Pick<RecordedCall, 'callKey' | 'turn' | 'task' | 'body'>): CallName {
-  const owner = task?.delegation_id || readCallKey(callKey).owner;
+  const owner = task?.delegation_id || nameOwner(callKey, body);
   const whose = turn === null ? owner : `${owner} ${turn.phase} ${turn.member}`;
-  return `${whose} ${countReplies(body) + 1}`;
+  return `${withoutTimes(whose)} ${countReplies(body) + 1}`;
+}
+
+/** Names the stage of a design and what it is about; every other call by its owner. */
+function nameOwner(callKey: string, body: unknown): string {
+  const { owner } = readCallKey(callKey);
+  if (owner !== 'design') return owner;
+  const [first = ''] = messageTexts(body);
+  const stage = /^<request kind="design" stage="(\w+)">/u.exec(first)?.[1] ?? 'unknown';
+  const subject = /^<subject>\s*"([^"\n]*)"/mu.exec(first)?.[1];
+  return [owner, stage, ...(subject === undefined ? [] : [subject])].join(' ');
 }
 
 export interface CallAddress {
-  /** Workflow id of a wave or a phase, or path of a delegation. */
+  /** Workflow id of a wave, a phase or a design, or path of a delegation. */
   readonly place: string;
   readonly activityId: string;
-  /** The delegation for which the call was made; `plan`, `decision` or `question_review` of a wave. */
+  /** The delegation for which the call was made; `plan`, `decision` or `question_review` of a wave; `design`. */
   readonly owner: string;
 }
 
 /** Takes `<place>/<agent>/<shape>/<activity id>` apart. */
 export function readCallKey(callKey: string): CallAddress {
   const [, place = '', delegation, shape, activityId = ''] =
-    /^(.+?\/wave-\d+(?:\/([\w-]+)(?:\/[\w.-]+)*)?)\/[\w-]+\/(?:wave_)?(\w+)\/(\w+)$/.exec(
+    /^(.+?\/(?:wave-\d+(?:\/([\w-]+)(?:\/[\w.-]+)*)?|design(?:\/risk)?))\/[\w-]+\/(?:wave_)?(\w+)\/(\w+)$/.exec(
       callKey,
     ) ?? [];
   const owner = delegation ?? shape;

@@ -48,7 +48,7 @@ export async function playReference(
     name,
     run,
     strikes: [],
-    answering: isGenerated(run) ? 'one by one' : 'plain',
+    answering: isGenerated(run) || run.asksInSteps === true ? 'one by one' : 'plain',
     modelFaultChance: 0,
     random: createPrng(0),
     isHomeUsed: isGenerated(run),

@@ -163,7 +163,8 @@ class Trial {
     this.#asked.push(...asked);
     const { answering, run } = this.#plan;
     if (answering === 'at once' || answering === 'one by one') this.#goOn(this.#answer(asked));
-    else if (this.#asked.length === run.askings.length) this.#goOn(this.#answerAll());
+    else if (run.asksInSteps === true) this.#goOn(this.#answerAll(asked));
+    else if (this.#asked.length === run.askings.length) this.#goOn(this.#answerAll(this.#asked));
   }
 
   /** A continuation goes on with its questions; a reset asks those of its execution again. */
@@ -231,9 +232,9 @@ class Trial {
     await eventually(`the recorded reply of ${callKey}`, isRecorded, recordedMsMax);
   }
 
-  async #answerAll(): Promise<void> {
-    if (this.#plan.answering !== 'while away') return this.#answer(this.#asked);
-    const whileAway = (): Promise<void> => this.#answer(this.#asked);
+  async #answerAll(asked: readonly Asked[]): Promise<void> {
+    if (this.#plan.answering !== 'while away') return this.#answer(asked);
+    const whileAway = (): Promise<void> => this.#answer(asked);
     const blow = { type: 'kill worker' } as const;
     return this.#harmer.hurt(blow, 'worker killed before the answers', { whileAway });
   }

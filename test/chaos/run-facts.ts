@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { hashBytes } from '../../activities/text/bytes.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 import type { PlannerRunResult } from '../../contracts/planner-run.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
 import type { BudgetView, QuestionsView } from '../../contracts/views.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
 import type { PhaseResult } from '../../workflows/triad/phase-order.ts';
@@ -10,6 +11,8 @@ import type { StoredHistory } from '../support/histories.ts';
 import { storedRecord } from '../support/stored-record.ts';
 import { readAttempts } from './read-attempts.ts';
 import type { CallAttempts } from './read-attempts.ts';
+import { hashWithoutTimes, readDesignFacts, withoutTimes } from './design-facts.ts';
+import type { DesignFacts } from './design-facts.ts';
 import { readReportFiles } from './report-files.ts';
 import { readThread } from './read-thread.ts';
 import type { ThreadFacts } from './read-thread.ts';
@@ -20,12 +23,14 @@ export interface RunFacts {
   readonly waves: number;
   /** `<id>: <state>`, sorted. */
   readonly criteria: readonly string[];
-  /** Address of each artifact by what it is: `plan`, `decision`, and a delegation's id for its output. */
+  /** Hash of each artifact by what it is: `plan`, `decision`, and a delegation's id for its output. */
   readonly artifacts: Readonly<Record<string, string | null>>;
   /** `<id>: completed after 2 turns`, sorted. */
   readonly delegations: readonly string[];
   /** Spec and turns with their texts of each phase of a triad, by the end of the phase's id. */
   readonly phases: Readonly<Record<string, unknown>>;
+  /** Null without a design. */
+  readonly design: DesignFacts | null;
   /** Report files of triads and teams, by path. */
   readonly reportFiles: Readonly<Record<string, string>>;
   /** Entries that a team added to its thread; null without a thread. */
@@ -83,23 +88,25 @@ export async function readRunFacts({
     .filter((ended) => ended?.workflowType?.name === 'plannerWave')
     .map((ended): WaveResult => JSON.parse(payloadText(ended?.result)));
   const outcomes = waves.flatMap((wave) => wave.outcomes);
+  const record = await storedRecord(home, runId);
   return {
     status: result.status,
     waves: result.waves,
     criteria: result.criteria.map((one) => `${one.criterion_id}: ${one.state}`).toSorted(),
-    artifacts: {
+    artifacts: await hashArtifacts(home, {
       plan: waves.at(-1)?.plan_ref ?? null,
       decision: waves.at(-1)?.decision?.decision_ref ?? null,
       ...Object.fromEntries(outcomes.map((one) => [one.delegation_id, one.output_ref])),
-    },
+    }),
     delegations: outcomes
-      .map((one) => `${one.delegation_id}: ${one.status} after ${one.turns} turns`)
+      .map((one) => `${withoutTimes(one.delegation_id)}: ${one.status} after ${one.turns} turns`)
       .toSorted(),
+    design: await readDesignFacts(home, record),
     phases: Object.fromEntries(histories.flatMap(readPhaseEnd)),
     reportFiles: readReportFiles(home, runId),
     thread: await readThread(home, runId),
     files,
-    effectFaults: await findEffectFaults(home, runId, files),
+    effectFaults: findEffectFaults(record, files),
     answers: answered
       .filter(({ answer }) => answer !== moreBudget)
       .map((one) => `${one.delegation_id ?? 'run'}: ${one.answer}`)
@@ -124,12 +131,21 @@ function readWorkspace(home: string, runId: string): Record<string, string> {
   );
 }
 
-async function findEffectFaults(
+async function hashArtifacts(
   home: string,
-  runId: string,
+  refs: Readonly<Record<string, string | null>>,
+): Promise<Record<string, string | null>> {
+  const hashed = Object.entries(refs).map(
+    async ([name, ref]) =>
+      [withoutTimes(name), ref === null ? null : await hashWithoutTimes(home, ref)] as const,
+  );
+  return Object.fromEntries(await Promise.all(hashed));
+}
+
+function findEffectFaults(
+  { effects = [] }: RunRecord,
   files: Readonly<Record<string, string>>,
-): Promise<string[]> {
-  const { effects = [] } = await storedRecord(home, runId);
+): string[] {
   const unsettled = effects.filter(({ state }) => state !== 'confirmed');
   const last = new Map(
     effects.flatMap(({ state, target, receipt }) =>
@@ -164,9 +180,9 @@ function countDeliveries({ workflowId, type, history }: StoredHistory): [string,
   return [[nameBelowRun(workflowId), delivered.length]];
 }
 
-/** Names a workflow by what comes after its run: `wave-001`, `wave-001/region/execute`. */
+/** Names a workflow by what comes after its run: `wave-001`, `wave-001/region/execute`, `design/risk`. */
 function nameBelowRun(workflowId: string): string {
-  return workflowId.replace(/^.*\/(?=wave-\d+)/su, '');
+  return workflowId.replace(/^.*?\/(?=wave-\d+|design)/su, '');
 }
 
 interface Payloads {

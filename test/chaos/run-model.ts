@@ -129,6 +129,7 @@ const resultFields = [
   'delegations',
   'artifacts',
   'phases',
+  'design',
   'reportFiles',
   'thread',
   'files',

@@ -56,13 +56,16 @@ export async function findBrokenPromises(
 
 /**
  * Lists failed workflow tasks with their causes. A message that comes while a workflow ends is none: the server retries
- * the task, so that the message is seen before the end. Nor is the task to which a run was reset.
+ * the task, so that the message is seen before the end. Neither is one that a termination interrupts, nor the task to
+ * which a run was reset.
  */
 function findFailedTasks(stored: StoredHistory): string[] {
   return (historyJson(stored.history).events ?? [])
     .filter(({ eventType }) => eventType === 'EVENT_TYPE_WORKFLOW_TASK_FAILED')
     .map((event) => JSON.stringify(event['workflowTaskFailedEventAttributes']))
-    .filter((failed) => !/CAUSE_(?:UNHANDLED_COMMAND|RESET_WORKFLOW)/.test(failed))
+    .filter(
+      (failed) => !/CAUSE_(?:UNHANDLED_COMMAND|FORCE_CLOSE_COMMAND|RESET_WORKFLOW)/.test(failed),
+    )
     .map((failed) => `${stored.workflowId}: a workflow task failed: ${failed}`);
 }
 

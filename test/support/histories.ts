@@ -16,28 +16,33 @@ export async function fetchHistories(client: Client, rootId: string): Promise<St
   const found: StoredHistory[] = [];
   const wanted: { workflowId: string; runId?: string }[] = [{ workflowId: rootId }];
   for (let next = wanted.shift(); next !== undefined; next = wanted.shift()) {
+    if (found.some(({ runId }) => runId === next.runId)) continue;
     const handle = client.workflow.getHandle(next.workflowId, next.runId);
     const history = await handle.fetchHistory();
-    const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
-    const runId = started?.originalExecutionRunId ?? '';
+    const { runId, type, before } = readStart(history);
     if (found.some((other) => other.runId === runId)) continue;
-    found.push({
-      workflowId: next.workflowId,
-      runId,
-      type: started?.workflowType?.name ?? '',
-      history,
-    });
-    const before = started?.continuedExecutionRunId;
+    found.push({ workflowId: next.workflowId, runId, type, history });
     if (before) wanted.push({ workflowId: next.workflowId, runId: before });
     wanted.push(...childrenOf(history));
   }
   return found;
 }
 
-function childrenOf(history: History): { workflowId: string }[] {
+function readStart({ events }: History) {
+  const started = events?.[0]?.workflowExecutionStartedEventAttributes;
+  return {
+    runId: started?.originalExecutionRunId ?? '',
+    type: started?.workflowType?.name ?? '',
+    before: started?.continuedExecutionRunId,
+  };
+}
+
+/** Lists the children: the newest of each id, and the one that was started, which may have been replaced since. */
+function childrenOf(history: History): { workflowId: string; runId?: string }[] {
   return (history.events ?? []).flatMap((event) => {
-    const id = event.childWorkflowExecutionStartedEventAttributes?.workflowExecution?.workflowId;
-    return id ? [{ workflowId: id }] : [];
+    const child = event.childWorkflowExecutionStartedEventAttributes?.workflowExecution;
+    const { workflowId, runId } = child ?? {};
+    return workflowId && runId ? [{ workflowId }, { workflowId, runId }] : [];
   });
 }
 

@@ -25,7 +25,8 @@ it('takes the defaults of the documentation', () => {
       sharedFolders: ['node_modules', '.venv'],
       unconfined: false,
     },
-    tools: { file: undefined, readable: [], untrustedWorkspaces: false },
+    tools: { file: undefined, readable: [], untrustedWorkspaces: false, mcpFiles: [] },
+    web: { on: true, model: undefined },
     log: { format: 'text', level: 'WARN' },
   });
 });

@@ -1,18 +1,35 @@
+import { CancellationScope } from '@temporalio/workflow';
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
+import type {
+  StateToolCall,
+  ToolCall,
+  TurnInput,
+  TurnOutline,
+} from '../../contracts/model-turn.ts';
+import type { NotesOutline } from '../../contracts/note.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import type { DelegationState } from '../../contracts/views.ts';
+import type { SessionState } from '../../core/notes/session.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { checkOutline } from '../../core/output/check-agent-output.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { turnSummary } from '../../core/render/labels.ts';
 import { cleanLine } from '../../core/text/cut-text.ts';
 import type { FailureReason } from '../../core/turns/turns-state.ts';
+import { addUsage } from '../../core/usage/add-usage.ts';
 import { askSuperior } from '../shared/ask-superior.ts';
-import { converseAsking, outputOf } from '../shared/converse-asking.ts';
+import { converseAsking, outputIn, outputOf } from '../shared/converse-asking.ts';
 import { openConversation, readOn } from '../shared/conversation.ts';
-import type { Conversation, ConversationContext, ConversationEnd } from '../shared/conversation.ts';
+import type {
+  Conversation,
+  ConversationContext,
+  ConversationEnd,
+  ToolsDone,
+} from '../shared/conversation.ts';
+import { SessionKeeper } from '../execution/session-keeper.ts';
 import { recorder } from '../shared/recorder.ts';
 import { callTools, readingOf } from '../execution/call-tools.ts';
 import type {
@@ -28,6 +45,8 @@ import type { ToolContext, ToolWork } from '../execution/make-call.ts';
 interface Work extends ToolWork {
   readonly conversation: Conversation;
   escalations: number;
+  /** Null for an agent that keeps no notes. */
+  readonly session: SessionKeeper | null;
 }
 
 /**
@@ -36,7 +55,7 @@ interface Work extends ToolWork {
  */
 export async function runAgent(context: ExecutionContext): Promise<DelegationOutcome> {
   const { order, carried } = context;
-  const work = beginWork(order, carried?.kind === 'agent' ? carried : null);
+  const work = await beginWork(context, carried?.kind === 'agent' ? carried : null);
   const { conversation } = work;
   const show = (state: DelegationState, waitingFor = ''): void => {
     const { delegation_id, agent_id, title } = order.delegation;
@@ -58,7 +77,9 @@ export async function runAgent(context: ExecutionContext): Promise<DelegationOut
     contextOf(context, work, show),
     async (questions) => {
       show('waiting', questions.map(({ text }) => text).join(' · '));
-      const answers = await ask(context, work, 'blocking', questions);
+      const put = (all: readonly AskedQuestion[]): Promise<readonly DeliveredAnswer[]> =>
+        ask(context, work, 'blocking', all);
+      const answers = await (work.session?.ask(questions, put) ?? put(questions));
       show('running');
       return answers;
     },
@@ -73,30 +94,59 @@ export async function runAgent(context: ExecutionContext): Promise<DelegationOut
       budget: context.budget.carry(),
       loaded_details,
       effects,
+      ...(work.session !== null && { session: work.session.state }),
     });
   }
   const output = outputOf(end);
   noteFailure(order, output);
-  const outcome = outcomeOf(order, work, end);
+  const ended = outcomeOf(order, work, end);
+  const notes = await endSession(work, ended);
+  const outcome = notes === undefined ? ended : { ...ended, notes };
   show(outcome.status, outcome.reason);
   context.onEnd?.(endOf(end, output));
   return outcome;
 }
 
-function beginWork(order: DelegationOrder, carried: CarriedDelegation | null): Work {
+async function beginWork(
+  { order, superior, session: known }: ExecutionContext,
+  carried: CarriedDelegation | null,
+): Promise<Work> {
+  const holder = known ?? { state: null };
+  holder.state = carried?.session ?? holder.state;
+  const session = order.notes === true ? new SessionKeeper(order, superior, holder) : null;
+  if (carried !== null) return { ...workOf(carried), session };
   return {
-    conversation: carried?.conversation ?? beginConversation(order),
-    escalations: carried?.escalations ?? 0,
-    loadedDetails: carried?.loaded_details ?? [],
-    effects: [...(carried?.effects ?? [])],
+    conversation: await beginConversation(order, session),
+    escalations: 0,
+    loadedDetails: [],
+    effects: [],
+    session,
   };
 }
 
-function beginConversation(order: DelegationOrder): Conversation {
+function workOf(carried: CarriedDelegation): Omit<Work, 'session'> {
+  const { conversation, escalations, loaded_details: loadedDetails, effects } = carried;
+  return { conversation, escalations, loadedDetails, effects: [...effects] };
+}
+
+async function beginConversation(
+  order: DelegationOrder,
+  session: SessionKeeper | null,
+): Promise<Conversation> {
   const { record_ref, plan_ref, upstream, limits } = order;
   const { delegation_id } = order.delegation;
   const prompt = { kind: 'delegation', record_ref, plan_ref, delegation_id, upstream } as const;
-  return openConversation(prompt, limits);
+  const session_ref = session === null ? null : await session.known();
+  return openConversation(session_ref === null ? prompt : { ...prompt, session_ref }, limits);
+}
+
+/** A delegation that was stopped may go on, so its session stays as it is. */
+function endSession(
+  { session }: Work,
+  { status }: DelegationOutcome,
+): Promise<NotesOutline> | undefined {
+  if (session === null) return undefined;
+  return CancellationScope.nonCancellable(() => session.end(status === 'failed'));
 }
 
 function contextOf(
@@ -112,6 +162,11 @@ function contextOf(
     control,
     superior,
     work,
+    budget: context.budget,
+    onSpent(usage) {
+      work.conversation.usage = addUsage(work.conversation.usage, usage);
+      show('running');
+    },
     label: (tool) => cleanLine(`${purpose} · ${tool}`, engineLimits.labelCharsMax),
     async ask(kind, question, deadlineSeconds) {
       show('waiting', question.text);
@@ -131,13 +186,49 @@ function contextOf(
     control,
     superior,
     budget: context.budget,
-    check: (outline) => checkOutline(outline, delegation.criterion_ids, work.effects),
-    runTools: async (calls) => readOn(await callTools(calls.filter(isToolCall), toolContext)),
+    ...(work.session !== null && { offer: { state_tools: ['completion_note'] as const } }),
+    check: (outline) => checkOutput(outline, delegation.criterion_ids, work),
+    runTools: (calls) => runTools(calls, work, toolContext),
     onTurn: () => show('running'),
     // Usage of a call is reported also when the next step throws.
     onReply: () => show('running'),
     carryOver: () => context.carryOver?.isDue() === true,
   };
+}
+
+function checkOutput(
+  outline: TurnOutline,
+  criterionIds: readonly string[],
+  { effects, session }: Work,
+): readonly OutputFault[] | Promise<readonly OutputFault[]> {
+  const check = (notes: SessionState | null): readonly OutputFault[] =>
+    checkOutline(outline, criterionIds, effects, notes);
+  const output = outputIn(outline);
+  return session === null || output === null ? check(null) : session.review(output, check);
+}
+
+/** Makes the calls of one reply: those of ordinary tools first, then those on the notes. */
+async function runTools(
+  calls: readonly (ToolCall | StateToolCall)[],
+  { session }: Work,
+  context: ToolContext,
+): Promise<ToolsDone> {
+  const ordinary = calls.filter(isToolCall);
+  if (ordinary.length > 0) session?.move('revise');
+  const inputs = await callTools(ordinary, context);
+  if (session === null || ordinary.length === calls.length) return readOn(inputs);
+  const taken = await session.take(calls.filter(isStateCall));
+  const done = readOn([...inputs, ...taken.inputs]);
+  const isRefused = ordinary.length === 0 && taken.inputs.every(isError);
+  return isRefused ? { ...done, verdict: { type: 'invalid', faults: taken.faults } } : done;
+}
+
+function isStateCall(call: ToolCall | StateToolCall): call is StateToolCall {
+  return !isToolCall(call);
+}
+
+function isError(input: TurnInput): boolean {
+  return 'is_error' in input && input.is_error;
 }
 
 /** Puts questions to the user. Throws when the delegation is cancelled while it waits. */

@@ -23,6 +23,12 @@ export async function approvePlan(
     // Each change is verified, then shown.
     // oxlint-disable-next-line no-await-in-loop
     const findings = await verifyPlan(context);
+    // A change that an earlier attempt at this design made was asked for then.
+    if (hasRecalledChange(context)) {
+      // oxlint-disable-next-line no-await-in-loop
+      await askDesigner({ findings }, context);
+      continue;
+    }
     if (autoApprove && findings.length === 0) return null;
     const mayChange = changes < engineLimits.planChangesMax;
     // oxlint-disable-next-line no-await-in-loop
@@ -34,6 +40,10 @@ export async function approvePlan(
     // oxlint-disable-next-line no-await-in-loop
     await askDesigner({ findings, ...readWish(wish) }, context);
   }
+}
+
+function hasRecalledChange({ work }: DesignContext): boolean {
+  return work.recalled.stages.some(({ reply }) => reply.stage === 'design_change');
 }
 
 async function askForApproval(
@@ -53,7 +63,7 @@ async function askForApproval(
       ]),
     (reason) => context.superior.park(reason),
   );
-  return ask(
+  return askToApprove(
     {
       text,
       why_it_matters:
@@ -68,8 +78,9 @@ async function askForApproval(
   );
 }
 
-function askForWish(context: DesignContext): Promise<DeliveredAnswer | undefined> {
-  return ask(
+/** Asks what is to change in the plan. */
+export function askForWish(context: DesignContext): Promise<DeliveredAnswer | undefined> {
+  return askToApprove(
     {
       text: 'What is to change in the plan?',
       why_it_matters: 'The designer changes the plan accordingly, and you see it again.',
@@ -82,7 +93,8 @@ function askForWish(context: DesignContext): Promise<DeliveredAnswer | undefined
   );
 }
 
-async function ask(
+/** Puts a question about the plan to those who may approve it. */
+export async function askToApprove(
   question: AskedQuestion,
   context: DesignContext,
 ): Promise<DeliveredAnswer | undefined> {
@@ -94,7 +106,7 @@ async function ask(
 }
 
 /** Returns the user's words, or the answer itself where they are long: the activity reads it from the store. */
-function readWish(wish: DeliveredAnswer | undefined): {
+export function readWish(wish: DeliveredAnswer | undefined): {
   readonly requested_change: string;
   readonly answers?: readonly DeliveredAnswer[];
 } {

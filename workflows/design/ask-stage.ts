@@ -1,5 +1,7 @@
+import type { AskedLoop, WorkedTask } from '../../contracts/adaptation.ts';
 import type { PlanFinding } from '../../contracts/coordination-plan.ts';
 import type { DesignMaterial, DesignPrompt, DesignReplyOutline } from '../../contracts/design.ts';
+import type { RecalledStage } from '../../contracts/design-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { TurnOutline } from '../../contracts/model-turn.ts';
 import type { DesignStageName } from '../../contracts/names.ts';
@@ -11,11 +13,13 @@ import { turnSummary } from '../../core/render/labels.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import { createDetailLoader } from '../planner-wave/load-details.ts';
+import { recallStages } from '../shared/activities.ts';
 import { nowMs } from '../shared/clock.ts';
 import { converse, openConversation, step, stoppedWhenCancelled } from '../shared/conversation.ts';
 import type { Conversation, ConversationContext } from '../shared/conversation.ts';
 import type { MemberBudget } from '../shared/share-budget.ts';
-import { askUser, DesignEnded, takeStep } from './design-context.ts';
+import { untilDone } from '../shared/until-done.ts';
+import { askUser, DesignEnded, takeRecalled, takeStep } from './design-context.ts';
 import type { DesignContext } from './design-context.ts';
 
 /** A request for one reply of a design. */
@@ -31,6 +35,8 @@ export interface StageRequest {
   readonly registry_ref?: Ref;
   readonly findings?: readonly PlanFinding[];
   readonly requested_change?: string;
+  readonly worked?: readonly WorkedTask[];
+  readonly loop?: AskedLoop;
   /** The user's words where they are too long for `requested_change`. */
   readonly answers?: readonly DeliveredAnswer[];
   /** Batches of questions that it may ask the user. Absent: none. */
@@ -45,7 +51,8 @@ type StageEnd =
 
 /**
  * Asks an agent of the design until its reply is valid, and takes the reply as material. After all attempts the user
- * decides; an agent with questions gets the answers and goes on.
+ * decides; an agent with questions gets the answers and goes on. A reply that an earlier attempt at the design got is
+ * taken over and not asked for again.
  *
  * @throws DesignEnded when the design was stopped, or the user or the budget ends it.
  */
@@ -54,6 +61,11 @@ export async function askStage(
   context: DesignContext,
 ): Promise<DesignReplyOutline> {
   const { stage, subject = null, agent_id } = request;
+  const recalled = await recallReply(request, context);
+  if (recalled !== null) {
+    await takeStep(context, { material: { stage, subject, ref: recalled.ref }, isRecalled: true });
+    return recalled;
+  }
   for (;;) {
     const share = context.sharing.forCalls();
     // One attempt after the other.
@@ -73,6 +85,31 @@ export async function askStage(
     );
     if (answer?.answer !== 'retry' || answer.loop) throw new DesignEnded('abandoned');
   }
+}
+
+/** Reads the results of finished stages. */
+export async function recallWork(
+  materials: readonly DesignMaterial[],
+  { superior }: Pick<DesignContext, 'superior'>,
+): Promise<readonly RecalledStage[]> {
+  if (materials.length === 0) return [];
+  const { stages } = await untilDone(
+    () =>
+      recallStages.executeWithOptions({ summary: 'take over finished stages' }, [{ materials }]),
+    (reason) => superior.park(reason),
+  );
+  return stages;
+}
+
+/** @returns null without a reply of an earlier attempt, and for one that no longer fits. */
+async function recallReply(
+  { stage, subject, check }: StageRequest,
+  { work }: DesignContext,
+): Promise<DesignReplyOutline | null> {
+  const reply = takeRecalled(work, stage, subject ?? null);
+  if (reply === undefined) return null;
+  const faults = (await check?.(reply)) ?? [];
+  return faults.length === 0 ? reply : null;
 }
 
 async function tryStage(
@@ -180,6 +217,8 @@ function promptOf(request: StageRequest, { place }: DesignContext): DesignPrompt
     subject: request.subject ?? null,
     findings: request.findings ?? [],
     requested_change: request.requested_change ?? null,
+    ...(request.worked !== undefined && { worked: request.worked }),
+    ...(request.loop !== undefined && { loop: request.loop }),
     amendments: place.amendments,
   };
 }

@@ -78,7 +78,11 @@ async function listConsultations(context: DesignContext): Promise<(() => Promise
   const { registry_ref, agents: known } = await untilDone(
     () =>
       admitPlan.executeWithOptions({ summary: 'read the agents of the plan' }, [
-        { plan_ref, registry_ref: context.place.registry_ref },
+        {
+          plan_ref,
+          registry_ref: context.place.registry_ref,
+          max_delegations: context.place.limits.max_delegations,
+        },
       ]),
     (reason) => context.superior.park(reason),
   );
@@ -151,12 +155,13 @@ function addPractices(context: DesignContext): Promise<void> {
 
 /** Assesses the risks of the plan of an order. */
 export async function runRisk(
-  { place, plan, materials, technologies }: RiskOrder,
+  { place, plan, materials, technologies, recalled }: RiskOrder,
   around: Pick<DesignContext, 'control' | 'superior' | 'work' | 'report' | 'budget'>,
 ): Promise<RiskResult> {
   const { work, budget } = around;
   work.plan = plan;
   work.materials = materials;
+  work.recalled = recalled;
   const context: DesignContext = { ...around, place, sharing: shareBudget(budget) };
   let status: RiskResult['status'] = 'assessed';
   try {

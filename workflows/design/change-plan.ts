@@ -5,7 +5,6 @@ import { designAgentIds } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { changeDesign, checkDesign } from '../shared/activities.ts';
-import { nowSeconds } from '../shared/clock.ts';
 import { untilDone } from '../shared/until-done.ts';
 import { askStage } from './ask-stage.ts';
 import type { StageRequest } from './ask-stage.ts';
@@ -54,11 +53,11 @@ export function applyChange(
   | { readonly type: 'refused'; readonly faults: readonly OutputFault[] }
 > {
   const { plan_ref } = currentPlan(context);
-  const { registry_ref } = context.place;
+  const { registry_ref, designed_at } = context.place;
   return untilDone(
     () =>
       changeDesign.executeWithOptions({ summary: `change the plan: ${source.type}` }, [
-        { plan_ref, registry_ref, source, now: nowSeconds() },
+        { plan_ref, registry_ref, source, now: designed_at },
       ]),
     (reason) => context.superior.park(reason),
   );
@@ -107,7 +106,7 @@ export async function verifyPlan(context: DesignContext): Promise<readonly PlanF
   for (let repairs = 0; ; repairs += 1) {
     // Each repair is verified before the next.
     // oxlint-disable-next-line no-await-in-loop
-    work.findings = await findFaults(context);
+    work.findings = await reviewPlan(context);
     if (work.findings.length === 0 || repairs === engineLimits.designRepairsMax) {
       return work.findings;
     }
@@ -116,7 +115,8 @@ export async function verifyPlan(context: DesignContext): Promise<readonly PlanF
   }
 }
 
-async function findFaults(context: DesignContext): Promise<readonly PlanFinding[]> {
+/** Returns what code finds in the plan, or else what the verifier finds. */
+export async function reviewPlan(context: DesignContext): Promise<readonly PlanFinding[]> {
   const found = await checkPlan(context);
   if (found.length > 0) return found;
   const review = await askStage(

@@ -1,7 +1,12 @@
 import { isCancellation, workflowInfo } from '@temporalio/workflow';
 import type { PlanFinding } from '../../contracts/coordination-plan.ts';
-import type { DesignProgress, PlanOutline } from '../../contracts/design-run.ts';
-import type { DesignMaterial } from '../../contracts/design.ts';
+import type {
+  DesignProgress,
+  FinishedStages,
+  PlanOutline,
+  RecalledStage,
+} from '../../contracts/design-run.ts';
+import type { DesignMaterial, DesignReplyOutline } from '../../contracts/design.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { DesignStageName } from '../../contracts/names.ts';
@@ -24,6 +29,8 @@ export interface DesignPlace {
   readonly limits: RunLimits;
   readonly amendments: readonly string[];
   readonly research_max_age_days: number;
+  /** Defined in DesignOrder. */
+  readonly designed_at: number;
 }
 
 /** Everything that a design or a risk assessment works with. */
@@ -39,6 +46,16 @@ export interface DesignContext {
   readonly report: (progress: DesignProgress) => Promise<void>;
 }
 
+/** Work of an earlier attempt that the record of the run has: it is neither bought nor reported again. */
+export interface RecalledWork {
+  /** Oldest first. */
+  readonly stages: readonly RecalledStage[];
+  /** Versions of the plan that follow from the stages, oldest first. */
+  readonly plan_refs: readonly Ref[];
+}
+
+export const noRecalledWork: RecalledWork = { stages: [], plan_refs: [] };
+
 /** State of a design at work. */
 export interface DesignWork {
   /** Results of the finished stages, in the order in which they came. */
@@ -49,8 +66,12 @@ export interface DesignWork {
   planRefs: readonly Ref[];
   /** Findings that the current plan has. */
   findings: readonly PlanFinding[];
+  /** Work that was lost with an earlier attempt and is not taken over yet. */
+  recalled: RecalledWork;
   /** Use of conversations that have ended. */
   usage: Usage;
+  /** Use that the risk assessment at work has reported. */
+  usageBelow: Usage;
   /** Milliseconds of all conversations together, without waits for the user. */
   workedMs: number;
   /** Running conversations. */
@@ -65,7 +86,9 @@ export function beginDesignWork(): DesignWork {
     plan: null,
     planRefs: [],
     findings: [],
+    recalled: noRecalledWork,
     usage: noUsage,
+    usageBelow: noUsage,
     workedMs: 0,
     talks: new Set(),
     escalations: 0,
@@ -73,8 +96,8 @@ export function beginDesignWork(): DesignWork {
 }
 
 /** Sums the use of conversations that have ended and of those at work. */
-export function designUsage({ usage, talks }: DesignWork): Usage {
-  return addUsage(usage, ...[...talks].map((talk) => talk.usage));
+export function designUsage({ usage, usageBelow, talks }: DesignWork): Usage {
+  return addUsage(usage, usageBelow, ...[...talks].map((talk) => talk.usage));
 }
 
 /** Ends a design before it is approved. Thrown by a stage, and caught where the design began. */
@@ -102,22 +125,65 @@ export function materialsOf(
   return [...newest.values()].filter(({ stage }) => stages.includes(stage));
 }
 
-/** Takes a result of a stage, a version of the plan, or both, and reports it. */
+/** Takes the oldest result that a stage has from an earlier attempt. @returns undefined when there is none. */
+export function takeRecalled(
+  work: Pick<DesignWork, 'recalled'>,
+  stage: DesignStageName,
+  subject: string | null,
+): DesignReplyOutline | undefined {
+  const { stages } = work.recalled;
+  const found = stages.find((one) => one.reply.stage === stage && one.subject === subject);
+  work.recalled = { ...work.recalled, stages: stages.filter((one) => one !== found) };
+  return found?.reply;
+}
+
+/** Takes versions of the plan. @returns those that no earlier attempt reported. */
+export function dropRecalledPlans(
+  work: Pick<DesignWork, 'recalled'>,
+  refs: readonly Ref[],
+): readonly Ref[] {
+  const known = work.recalled.plan_refs;
+  const same = refs.findIndex((ref, at) => ref !== known[at]);
+  const count = same === -1 ? refs.length : same;
+  // A plan that differs from the one before leads to others.
+  const left = count < refs.length ? [] : known.slice(count);
+  work.recalled = { ...work.recalled, plan_refs: left };
+  return refs.slice(count);
+}
+
+/**
+ * Takes a result of a stage, a version of the plan, or both, and reports what the run does not know.
+ *
+ * @param step.isRecalled True for a result of an earlier attempt.
+ */
 export async function takeStep(
   context: DesignContext,
-  step: { readonly material?: DesignMaterial; readonly plan?: PlanOutline },
+  step: {
+    readonly material?: DesignMaterial;
+    readonly isRecalled?: boolean;
+    readonly plan?: PlanOutline;
+  },
 ): Promise<void> {
   const { work } = context;
-  const { material, plan } = step;
+  const { material, plan, isRecalled = false } = step;
   if (material !== undefined) work.materials = [...work.materials, material];
-  if (plan !== undefined && plan.plan_ref !== work.plan?.plan_ref) {
-    work.plan = plan;
-    work.planRefs = [...work.planRefs, plan.plan_ref];
-  }
-  await context.report({
+  const isNew = plan !== undefined && plan.plan_ref !== work.plan?.plan_ref;
+  const made = isNew ? [plan.plan_ref] : [];
+  work.plan = plan ?? work.plan;
+  work.planRefs = [...work.planRefs, ...made];
+  const materials = material === undefined || isRecalled ? [] : [material];
+  const plan_refs = dropRecalledPlans(work, made);
+  if (materials.length + plan_refs.length > 0) await reportSteps(context, { materials, plan_refs });
+}
+
+/** Reports finished stages and versions of the plan. */
+export function reportSteps(
+  { work, report }: Pick<DesignContext, 'work' | 'report'>,
+  steps: FinishedStages,
+): Promise<void> {
+  return report({
+    ...steps,
     status: 'designing',
-    materials: material === undefined ? [] : [material],
-    plan_refs: plan === undefined ? [] : [plan.plan_ref],
     findings: work.findings,
     approved_by: null,
     usage: designUsage(work),

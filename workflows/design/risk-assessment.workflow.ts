@@ -1,9 +1,16 @@
-import { ApplicationFailure, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  getExternalWorkflowHandle,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { RiskAssessmentInput } from '../../contracts/design-run.ts';
 import type { RunAnswer } from '../../contracts/planner-run.ts';
 import { renderDesignDetails } from '../../core/render/render-design-details.ts';
 import { openChildBudget } from '../shared/budget.ts';
 import { createControl } from '../shared/control.ts';
+import { designedSignal } from '../shared/messages.ts';
+import { signalQuietly } from '../shared/signal-quietly.ts';
 import { createParentSuperior } from '../shared/superior.ts';
 import { runRisk } from './assess-risks.ts';
 import { beginDesignWork } from './design-context.ts';
@@ -34,15 +41,16 @@ export async function riskAssessment(
   const { workflowId } = parent;
   const superior = createParentSuperior(workflowId, order.place.run_id, control, order.news);
   const budget = openChildBudget(workflowId, budgetName, order.budget);
+  const design = getExternalWorkflowHandle(workflowId);
   const work = beginDesignWork();
   return runRisk(order, {
     control,
     superior,
     work,
     budget,
-    // Its design reports its results when it has ended.
-    async report() {
+    report(progress) {
       setCurrentDetails(renderDesignDetails(work));
+      return signalQuietly(() => design.signal(designedSignal, progress));
     },
   });
 }

@@ -1,15 +1,16 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
-import type { DesignProgress, DesignResult, RecordedDesign } from '../../contracts/design-run.ts';
+import type { DesignProgress, DesignResult } from '../../contracts/design-run.ts';
 import type { RunAnswer, RunStatus } from '../../contracts/planner-run.ts';
 import { reserveForWave } from '../../core/budget/resolve-budget.ts';
 import { plannerChild } from '../../core/budget/step-account.ts';
-import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
+import { noUsage } from '../../core/usage/add-usage.ts';
 import { openAccount } from '../shared/account.ts';
 import { createEscalationRouter } from '../shared/escalation-router.ts';
 import { registerRootHandlers } from '../shared/root-handlers.ts';
 import { RootHost } from '../shared/root-host.ts';
-import { beginDesignWork } from './design-context.ts';
+import { endDesign, showDesign } from '../shared/show-design.ts';
+import { beginDesignWork, noRecalledWork } from './design-context.ts';
 import type { DesignWork } from './design-context.ts';
 import { runDesign } from './run-design.ts';
 import { runRiskChild } from './run-risk-child.ts';
@@ -51,7 +52,15 @@ export async function runRiskAlone(input: unknown): Promise<RiskResult & RunAnsw
   );
   const result = await host.stoppable(() =>
     runRisk(
-      { place, plan, technologies, materials: [], budget: null, news: [] },
+      {
+        place,
+        plan,
+        technologies,
+        materials: [],
+        recalled: noRecalledWork,
+        budget: null,
+        news: [],
+      },
       { control, superior: host, work, report, budget },
     ),
   );
@@ -68,7 +77,7 @@ function openAlone() {
   );
   const work: DesignWork = beginDesignWork();
   const report = async (progress: DesignProgress): Promise<void> => {
-    host.record.add({ type: 'designed', progress });
+    showDesign(host, progress);
   };
   return { host, escalations, work, report };
 }
@@ -90,6 +99,7 @@ function orderAlone(host: RootHost, opened: OpenRunResult) {
     amendments: [],
     news: [],
     research_max_age_days: requestOf(opened).research_max_age_days,
+    designed_at: host.state.started_at,
   };
 }
 
@@ -98,7 +108,7 @@ type LoneEnd = Pick<DesignResult, 'findings' | 'approved_by' | 'usage' | 'budget
 };
 
 async function finish(host: RootHost, end: LoneEnd): Promise<RunAnswer> {
-  recordDesignEnd(host, end);
+  endDesign(host, end);
   const ended = await host.finish(runStatuses[end.status], new Map());
   const { answer, result_path, report_path } = ended;
   return { answer, result_path, report_path };
@@ -111,19 +121,3 @@ const runStatuses: Readonly<Record<LoneEnd['status'], RunStatus>> = {
   stopped: 'stopped',
   abandoned: 'abandoned',
 };
-
-/** Adds and records the end of a design. */
-export function recordDesignEnd(
-  host: RootHost,
-  end: Omit<LoneEnd, 'status'> & { readonly status: RecordedDesign['status'] },
-): void {
-  const { state, record } = host;
-  const { status, findings, approved_by, usage, budget } = end;
-  state.usage = addUsage(state.usage, usage);
-  state.budget = budget;
-  record.add({
-    type: 'designed',
-    progress: { status, materials: [], plan_refs: [], findings, approved_by, usage },
-  });
-  host.refresh();
-}

@@ -6,11 +6,10 @@ import { plannerChild } from '../../core/budget/step-account.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { endedBy, openAccount } from '../shared/account.ts';
 import { assembleDesign } from '../shared/activities.ts';
-import { nowSeconds } from '../shared/clock.ts';
 import { shareBudget } from '../shared/share-budget.ts';
 import { untilDone } from '../shared/until-done.ts';
 import { approvePlan } from './approve-plan.ts';
-import { askStage } from './ask-stage.ts';
+import { askStage, recallWork } from './ask-stage.ts';
 import { askDesigner, checkPlan } from './change-plan.ts';
 import { inParallel, materialsOf, statusOfEnd, takeStep } from './design-context.ts';
 import type { DesignContext } from './design-context.ts';
@@ -39,6 +38,7 @@ export async function runDesign(
   let status: DesignResult['status'] = 'approved';
   let approved_by: string | null = null;
   try {
+    await recall(order, context);
     await makePlan(context, assess);
     approved_by = await approvePlan(order.auto_approve, context);
   } catch (error) {
@@ -53,6 +53,13 @@ export async function runDesign(
     usage: work.usage,
     budget: account?.carry() ?? null,
   };
+}
+
+/** Reads what an earlier attempt at this design has finished. */
+async function recall({ finished }: DesignOrder, context: DesignContext): Promise<void> {
+  if (finished === undefined) return;
+  const { materials, plan_refs } = finished;
+  context.work.recalled = { stages: await recallWork(materials, context), plan_refs };
 }
 
 type FirstStage = keyof typeof designAgentIds;
@@ -87,12 +94,12 @@ async function makePlan(
 
 /** @returns gaps between the replies. */
 async function assemble(context: DesignContext): Promise<readonly PlanFinding[]> {
-  const { record_ref } = context.place;
+  const { record_ref, designed_at } = context.place;
   const { materials } = context.work;
   const { plan, findings } = await untilDone(
     () =>
       assembleDesign.executeWithOptions({ summary: 'assemble the plan' }, [
-        { record_ref, materials, created_at: nowSeconds() },
+        { record_ref, materials, created_at: designed_at },
       ]),
     (reason) => context.superior.park(reason),
   );

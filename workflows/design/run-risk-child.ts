@@ -1,4 +1,4 @@
-import { isCancellation, startChild, workflowInfo } from '@temporalio/workflow';
+import { isCancellation, setHandler, startChild, workflowInfo } from '@temporalio/workflow';
 import type { PlanOutline } from '../../contracts/design-run.ts';
 import type { DesignMaterial } from '../../contracts/design.ts';
 import type { NewsItem } from '../../contracts/messages.ts';
@@ -9,17 +9,26 @@ import type { Usage } from '../../contracts/usage.ts';
 import type { BudgetNode } from '../../core/budget/budget-node.ts';
 import { riskWorkflowId } from '../../core/ids.ts';
 import { lastNewsId } from '../../core/run/news.ts';
+import { checkDesigned } from '../../core/run/read-messages.ts';
 import { cutText } from '../../core/text/cut-text.ts';
-import { addUsage, lostUsage } from '../../core/usage/add-usage.ts';
+import { addUsage, lostUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { relayEscalations } from '../shared/child-escalations.ts';
 import { childOptions } from '../shared/child-options.ts';
 import type { EscalationRouter } from '../shared/escalation-router.ts';
+import { designedSignal } from '../shared/messages.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import type { MemberBudget } from '../shared/share-budget.ts';
 import type { Superior } from '../shared/superior.ts';
+import { recallWork } from './ask-stage.ts';
 import { currentPlan } from './change-plan.ts';
-import { askUser, DesignEnded, materialsOf } from './design-context.ts';
-import type { DesignContext, DesignPlace } from './design-context.ts';
+import {
+  askUser,
+  DesignEnded,
+  dropRecalledPlans,
+  materialsOf,
+  reportSteps,
+} from './design-context.ts';
+import type { DesignContext, DesignPlace, RecalledWork } from './design-context.ts';
 
 /** Order of a design to the assessment of its plan's risks. */
 export interface RiskOrder {
@@ -27,6 +36,8 @@ export interface RiskOrder {
   readonly plan: PlanOutline;
   readonly materials: readonly DesignMaterial[];
   readonly technologies: readonly string[];
+  /** Work that earlier attempts have finished. */
+  readonly recalled: RecalledWork;
   readonly budget: BudgetNode | null;
   readonly news: readonly NewsItem[];
 }
@@ -54,14 +65,22 @@ export async function runRiskChild(
   context: DesignContext,
   escalations: EscalationRouter,
 ): Promise<void> {
+  const { work } = context;
   for (;;) {
     const share = context.sharing.forChildren();
+    const told: ToldSteps = { materials: [], plan_refs: [], usage: noUsage };
     // One attempt after the other.
     // oxlint-disable-next-line no-await-in-loop
-    const result = await runOnce(technologies, context, { escalations, share });
+    const result = await runOnce(technologies, context, { escalations, share, told });
     if (!('lost' in result)) return takeResult(result, share, context);
-    context.work.usage = addUsage(context.work.usage, lostUsage(null));
+    work.usage = addUsage(work.usage, told.usage, lostUsage(null));
     share.lose();
+    // oxlint-disable-next-line no-await-in-loop
+    const stages = await recallWork(told.materials, context);
+    work.recalled = {
+      stages: [...work.recalled.stages, ...stages],
+      plan_refs: [...work.recalled.plan_refs, ...told.plan_refs],
+    };
     // oxlint-disable-next-line no-await-in-loop
     const [answer] = await askUser(
       context,
@@ -72,10 +91,43 @@ export async function runRiskChild(
   }
 }
 
+/** Steps of an assessment at work, as far as it reported them. */
+interface ToldSteps {
+  materials: readonly DesignMaterial[];
+  plan_refs: readonly Ref[];
+  usage: Usage;
+}
+
+/** Passes the steps of an assessment on to the run, and notes them in case it is lost. */
+function relayProgress(told: ToldSteps, context: DesignContext): void {
+  setHandler(
+    designedSignal,
+    (payload) => {
+      const progress = checkDesigned(payload);
+      if (progress === null) return;
+      const { materials, plan_refs, usage } = progress;
+      told.materials = [...told.materials, ...materials];
+      told.plan_refs = [...told.plan_refs, ...plan_refs];
+      told.usage = usage;
+      context.work.usageBelow = usage;
+      return reportSteps(context, { materials, plan_refs });
+    },
+    { description: 'From a risk assessment: a finished stage, or a new plan. Not for people.' },
+  );
+}
+
 async function runOnce(
   technologies: readonly string[],
   context: DesignContext,
-  { escalations, share }: { readonly escalations: EscalationRouter; readonly share: MemberBudget },
+  {
+    escalations,
+    share,
+    told,
+  }: {
+    readonly escalations: EscalationRouter;
+    readonly share: MemberBudget;
+    readonly told: ToldSteps;
+  },
 ): Promise<RiskResult | { readonly lost: string }> {
   const { place, control, work } = context;
   const { workflowId } = workflowInfo();
@@ -87,11 +139,13 @@ async function runOnce(
     superior: askAsOwn(context),
   });
   relay.expect(childId);
+  relayProgress(told, context);
   const order: RiskOrder = {
     place,
     plan: currentPlan(context),
     materials: materialsOf(work, ['interview', 'brief']),
     technologies,
+    recalled: work.recalled,
     budget: share.carry(),
     news: relay.news(),
   };
@@ -110,6 +164,7 @@ async function runOnce(
     if (isCancellation(error)) throw error;
     return { lost: readFailure(error).message };
   } finally {
+    work.usageBelow = noUsage;
     relay.ended(childId);
   }
 }
@@ -126,6 +181,7 @@ function askAsOwn({ superior, work }: Pick<DesignContext, 'superior' | 'work'>):
     park: (reason) => superior.park(reason),
     withdraw: (id) => superior.withdraw(id),
     report: (effect) => superior.report(effect),
+    reportSession: (session) => superior.reportSession(session),
     know: (effects) => superior.know(effects),
     refuse: (reason) => superior.refuse(reason),
   };
@@ -143,21 +199,16 @@ async function takeResult(
   work.materials = [...work.materials, ...materials];
   work.plan = plan;
   work.planRefs = [...work.planRefs, ...plan_refs];
-  await context.report({
-    status: 'designing',
-    materials,
-    plan_refs,
-    findings: work.findings,
-    approved_by: null,
-    usage: work.usage,
-  });
+  // The assessment has reported its steps itself.
+  dropRecalledPlans(work, plan_refs);
   if (status !== 'assessed') throw new DesignEnded(status);
 }
 
 function lostQuestion(reason: string): AskedQuestion {
   return {
     text: `The risk assessment ended without a result: ${cutText(reason, 1_500)} What now?`,
-    why_it_matters: 'retry: the risks are assessed again. abandon: the run ends without a plan.',
+    why_it_matters:
+      'retry: the assessment goes on after its last finished stage. abandon: the run ends without a plan.',
     priority: 'critical',
     expected_answer_format: 'choice',
     choices: ['retry', 'abandon'],

@@ -4,6 +4,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { ReadingScope } from '../../contracts/transcript.ts';
 import { countLoadsLeft, noteLoaded } from '../../core/turns/turns-state.ts';
 import { callActingTool } from './call-acting-tool.ts';
+import { researchWeb } from './research-web.ts';
 import type { ToolContext, ToolWork } from './make-call.ts';
 
 /** Loaded details, which grow with each reply. */
@@ -31,9 +32,16 @@ export async function callTools(
   for (const call of calls) {
     // A later call may build on what an earlier one has changed.
     // oxlint-disable-next-line no-await-in-loop
-    inputs.push(takeRead(call, context.work) ?? (await callActingTool(call, context)));
+    inputs.push(takeRead(call, context.work) ?? (await makeOutside(call, context)));
   }
   return inputs;
+}
+
+function makeOutside(call: ToolCall, context: ToolContext): Promise<TurnInput> {
+  const { research } = call;
+  return research === undefined
+    ? callActingTool(call, context)
+    : researchWeb({ ...call, research }, context);
 }
 
 /** Takes over the result of a call that was made with its reply. @returns null for one that is still to be made. */

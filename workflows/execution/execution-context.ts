@@ -4,6 +4,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { TaskRecord } from '../../contracts/team-run.ts';
 import type { DelegationStatusView } from '../../contracts/views.ts';
 import type { BudgetNode } from '../../core/budget/budget-node.ts';
+import type { SessionState } from '../../core/notes/session.ts';
 import type { KnownEffect } from '../../core/output/check-evidence.ts';
 import type { TeamState } from '../../core/team/team-state.ts';
 import type { FailureReason } from '../../core/turns/turns-state.ts';
@@ -13,6 +14,7 @@ import type { EscalationRouter } from '../shared/escalation-router.ts';
 import type { Budget } from '../shared/budget.ts';
 import type { SharedBudget } from '../shared/share-budget.ts';
 import type { Superior } from '../shared/superior.ts';
+import type { SessionHolder } from './session-keeper.ts';
 
 /** State of an agent's delegation over continue-as-new, at a turn boundary. */
 export interface CarriedDelegation {
@@ -27,6 +29,8 @@ export interface CarriedDelegation {
   readonly loaded_details: readonly string[];
   /** Attempted changes outside of the run. */
   readonly effects: readonly KnownEffect[];
+  /** Absent for an agent that keeps no notes. */
+  readonly session?: SessionState;
 }
 
 /** State of a team over continue-as-new, before a call of its leader: no member is at work then. */
@@ -99,6 +103,8 @@ export interface ExecutionContext {
   readonly sharedBudget?: SharedBudget;
   /** Tasks that teams have given out in this workflow, for the teams in them. */
   readonly taskCount?: TaskCount;
+  /** Session of the delegation, for all attempts at it. Absent: there is one attempt. */
+  readonly session?: SessionHolder;
   /** Called once, before the outcome is returned. */
   readonly onEnd?: (end: DelegationEnd) => void;
 }

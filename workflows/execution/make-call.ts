@@ -5,8 +5,10 @@ import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { StateToolCall, ToolCall } from '../../contracts/model-turn.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
+import type { Usage } from '../../contracts/usage.ts';
 import type { KnownEffect } from '../../core/output/check-evidence.ts';
 import { runTool } from '../shared/activities.ts';
+import type { Budget } from '../shared/budget.ts';
 import type { Control } from '../shared/control.ts';
 import type { Superior } from '../shared/superior.ts';
 import { untilDone } from '../shared/until-done.ts';
@@ -25,6 +27,10 @@ export interface ToolContext {
   readonly control: Control;
   readonly superior: Superior;
   readonly work: ToolWork;
+  /** Budget of the caller, for model calls that a tool makes. */
+  readonly budget: Budget;
+  /** Called with the use of such a call, which counts as the caller's. */
+  readonly onSpent: (usage: Usage) => void;
   /** Returns the summary of a call of this tool. */
   readonly label: (tool: string) => string;
   /** Puts one question to the user. Throws when the delegation is cancelled while it waits. */

@@ -92,7 +92,7 @@ export async function runAlone(
 
 function orderAlone(
   run_id: string,
-  { registry_ref, record_ref, limits }: OpenRunResult,
+  { registry_ref, record_ref, limits, notes }: OpenRunResult,
   plan_ref: Ref,
   delegation: DelegationOutline,
 ): DelegationOrder {
@@ -108,5 +108,6 @@ function orderAlone(
     limits,
     reservation: null,
     paused: false,
+    ...(notes === true && { notes }),
   };
 }

@@ -7,6 +7,7 @@ import { explainCriteria } from '../shared/explain-criteria.ts';
 import { designedSignal, progressSignal, waveQuery } from '../shared/messages.ts';
 import { registerRootHandlers } from '../shared/root-handlers.ts';
 import { RootHost } from '../shared/root-host.ts';
+import { showDesign } from '../shared/show-design.ts';
 import { settleChanges } from '../shared/settle-changes.ts';
 import { runWaves } from './run-waves.ts';
 
@@ -40,7 +41,7 @@ export async function plannerRun(args: PlannerRunArgs): Promise<PlannerRunResult
       const progress = checkDesigned(payload);
       if (progress === null) host.refuse('Signal designed: not the progress of a design.');
       // Ignores a design from before a reset.
-      else if (state.plan_approved === null) host.record.add({ type: 'designed', progress });
+      else if (state.plan_approved === null) showDesign(host, progress);
     },
     { description: 'From a design: a finished stage, or a new plan. Not for people.' },
   );

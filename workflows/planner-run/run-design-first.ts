@@ -1,6 +1,7 @@
 import { isCancellation, startChild } from '@temporalio/workflow';
 import type {
   ArchitectureDesignArgs,
+  DesignOrder,
   DesignRequest,
   DesignResult,
   PlanOutline,
@@ -11,7 +12,6 @@ import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import { carryLostWave, reserveForWave } from '../../core/budget/resolve-budget.ts';
 import { applyPlan } from '../../core/criteria/criteria.ts';
 import { designWorkflowId } from '../../core/ids.ts';
-import { recordDesignEnd } from '../design/run-design-alone.ts';
 import { admitPlan, planNextWave } from '../shared/activities.ts';
 import { childOptions } from '../shared/child-options.ts';
 import type { ChildRelay } from '../shared/child-relay.ts';
@@ -19,7 +19,9 @@ import { nowMs } from '../shared/clock.ts';
 import { recallLostPart } from '../shared/recall-run.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import type { RootHost } from '../shared/root-host.ts';
-import { describeBudget } from '../shared/root-state.ts';
+import { endDesign } from '../shared/show-design.ts';
+import { describeBudget, openDesign } from '../shared/root-state.ts';
+import type { DesignState } from '../shared/root-state.ts';
 import { untilDone } from '../shared/until-done.ts';
 import { askUser, designLostQuestion } from './run-questions.ts';
 
@@ -47,27 +49,30 @@ export async function designFirst(host: RootHost, relay: ChildRelay): Promise<Ru
 }
 
 async function takeDesign(host: RootHost, result: DesignResult): Promise<RunStatus | null> {
-  recordDesignEnd(host, result);
+  endDesign(host, result);
   const { status, plan } = result;
   if (status === 'approved' && plan !== null) return takePlan(host, plan);
   return status === 'approved' || status === 'finished' ? 'finished_unmet' : status;
 }
 
 /** Takes over an approved plan: its new agents, and its evidence as the criteria of the run. */
-async function takePlan(host: RootHost, plan: PlanOutline): Promise<null> {
+export async function takePlan(host: RootHost, plan: PlanOutline): Promise<null> {
   const { state } = host;
   const { opened } = state;
   if (opened === null) throw new Error('A plan was taken before the run was opened.');
   const { plan_ref } = plan;
-  const { registry_ref, agents, criterion_ids } = await untilDone(
+  const { max_delegations } = opened.limits;
+  const { registry_ref, agents, criterion_ids, waves } = await untilDone(
     () =>
       admitPlan.executeWithOptions({ summary: 'take over the approved plan' }, [
-        { plan_ref, registry_ref: opened.registry_ref },
+        { plan_ref, registry_ref: opened.registry_ref, max_delegations },
       ]),
     (reason) => host.park(reason),
   );
   state.opened = { ...opened, registry_ref, agents };
   state.criteria = applyPlan(state.criteria, [{ criterion_ids }]);
+  // The limit is for waves that the user did not see in the plan.
+  state.waves_allowed = Math.max(state.waves_allowed, waves);
   state.plan_approved = plan;
   host.refresh();
   return null;
@@ -85,6 +90,8 @@ async function runDesignChild(
   const record_ref = await record.flush();
   const budget = reserveForWave(state.budget, state.usage);
   const workflowId = designWorkflowId(host.runId);
+  const design = state.design ?? openDesign();
+  state.design = design;
   // After a reset, the questions of the old design come in again; their answers are not needed.
   host.inbox.withdraw(workflowId, null);
   const beganAtMs = nowMs();
@@ -106,6 +113,9 @@ async function runDesignChild(
               news: host.news.since(told),
               auto_approve,
               research_max_age_days,
+              // The same for all attempts, also after a reset.
+              designed_at: state.started_at,
+              ...finishedOf(design),
             },
           },
         ],
@@ -118,7 +128,7 @@ async function runDesignChild(
     if (isCancellation(error)) throw error;
     host.inbox.withdraw(workflowId, null);
     const passedMs = nowMs() - beganAtMs;
-    recordDesignEnd(host, {
+    endDesign(host, {
       status: 'designing',
       findings: [],
       approved_by: null,
@@ -129,6 +139,11 @@ async function runDesignChild(
   } finally {
     relay.dismiss(workflowId);
   }
+}
+
+/** Returns what earlier attempts have finished: the next one goes on from there. */
+function finishedOf({ materials, plan_refs }: DesignState): Pick<DesignOrder, 'finished'> {
+  return materials.length === 0 ? {} : { finished: { materials, plan_refs } };
 }
 
 /** Adds the next wave of the approved plan to an order. Without one that can start, the planner plans the wave. */

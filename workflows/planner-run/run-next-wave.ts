@@ -104,6 +104,7 @@ async function orderNext(host: RootHost, ledger: RunLedger, told: number): Promi
     amendments: state.amendments,
     news: host.news.since(told),
     use_defaults: opened.use_defaults,
+    ...((opened.notes === true || state.plan_approved !== null) && { notes: true }),
     autonomy: opened.autonomy,
     triads: opened.triads,
     ...(opened.changes !== undefined && { changes: opened.changes }),

@@ -62,7 +62,7 @@ export function designLostQuestion(reason: string, spent: string): AskedQuestion
   return {
     text: `The design ended without a result: ${cutText(reason, 1_500)}. What now?`,
     why_it_matters:
-      'retry: a new design is made. abandon: end the run here.' +
+      'retry: the design goes on after its last finished stage. abandon: end the run here.' +
       (spent === ''
         ? ''
         : ` Its calls are counted, and one that never told its end at its worst case: ${spent}.`),

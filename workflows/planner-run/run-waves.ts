@@ -9,6 +9,7 @@ import type { ChildRelay } from '../shared/child-relay.ts';
 import type { RootHost } from '../shared/root-host.ts';
 import { describeBudget } from '../shared/root-state.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
+import { judgeWave } from './judge-wave.ts';
 import { designFirst } from './run-design-first.ts';
 import { openLedger } from './run-ledger.ts';
 import type { RunLedger } from './run-ledger.ts';
@@ -70,7 +71,8 @@ async function takeStep(
       ledger.take(wave);
       host.takeWave(wave);
       if (wave.status === 'finished') return endAsFinished(state.criteria);
-      return wave.status === 'decided' || isEndedEarly(host, wave) ? null : wave.status;
+      if (isEndedEarly(host, wave)) return null;
+      return wave.status === 'decided' ? judgeWave(host, wave.wave) : wave.status;
     }
   }
 }
@@ -139,6 +141,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     limits: opened.limits,
     budget: state.budget,
     use_defaults: opened.use_defaults,
+    ...(opened.notes === true && { notes: true }),
     questions: opened.questions,
     approvers: opened.approvers,
     autonomy: opened.autonomy,

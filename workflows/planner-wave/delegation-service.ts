@@ -68,6 +68,7 @@ export class DelegationService {
       park: (reason) => superior.park(reason),
       withdraw: (id) => superior.withdraw(id),
       report: (effect) => superior.report(effect),
+      reportSession: (session) => superior.reportSession(session),
       know: (effects) => superior.know(effects),
       refuse: (reason) => superior.refuse(reason),
     };
@@ -82,6 +83,8 @@ export class DelegationService {
       // Reported here only when the wave was started by hand and is the topmost workflow.
       case 'effect':
         return inBackground(() => superior.report(escalation.effect));
+      case 'session':
+        return inBackground(() => superior.reportSession(escalation.session));
       case 'budget':
         return inBackground(() => this.#grant(escalation));
       case 'questions':

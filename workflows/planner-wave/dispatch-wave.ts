@@ -9,7 +9,7 @@ import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WaveView } from '../../contracts/views.ts';
-import type { MergeConflict } from '../../contracts/run-changes.ts';
+import type { DelegationChange, MergeConflict } from '../../contracts/run-changes.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
@@ -42,6 +42,8 @@ export interface Dispatched {
   readonly stopped: boolean;
   /** Defined in RecordedWave. */
   readonly merge_conflicts?: readonly MergeConflict[];
+  /** Changes of the completed delegations. Absent when there are none. */
+  readonly changes?: readonly DelegationChange[];
 }
 
 /** Part of the dispatch that people see. */

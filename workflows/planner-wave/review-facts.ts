@@ -35,7 +35,7 @@ export async function reviewFacts(
   return faults;
 }
 
-/** Adds the changes of the same lines that the wave's delegations made, as far as they work in copies of a folder. */
+/** Adds what the delegations have changed, and the changes of the same lines that the wave's delegations made, as far as they work in copies of a folder. */
 export async function addMergeConflicts(
   { run_id, record_ref, changes }: WaveOrder,
   dispatched: Dispatched,
@@ -45,12 +45,16 @@ export async function addMergeConflicts(
     status === 'completed' ? [delegation_id] : [],
   );
   if (changes === undefined || changes === 'direct' || completed.length === 0) return dispatched;
-  const { conflicts } = await untilDone(
+  const { conflicts, sizes } = await untilDone(
     () =>
       findMergeConflicts.executeWithOptions({ summary: 'merge the changes' }, [
         { run_id, record_ref, completed },
       ]),
     (reason) => superior.park(reason),
   );
-  return conflicts.length === 0 ? dispatched : { ...dispatched, merge_conflicts: conflicts };
+  return {
+    ...dispatched,
+    ...(conflicts.length > 0 && { merge_conflicts: conflicts }),
+    ...(sizes.length > 0 && { changes: sizes }),
+  };
 }

@@ -174,6 +174,7 @@ function orderOf(
     limits,
     reservation,
     paused: false,
+    ...(order.notes === true && { notes: true }),
   };
 }
 

@@ -70,6 +70,7 @@ function orderOf(host: RootHost, opened: OpenRunResult): WaveOrder {
     amendments: [],
     news: [],
     use_defaults: opened.use_defaults,
+    ...(opened.notes === true && { notes: true }),
     autonomy: opened.autonomy,
     triads: opened.triads,
     ...(opened.changes !== undefined && { changes: opened.changes }),

@@ -60,11 +60,13 @@ async function carryOut(
   given: WavePlanOutline | null,
 ): Promise<WaveResult> {
   let dispatching: (() => DispatchView) | null = null;
+  let changes: Dispatched['changes'];
   const show = (phase: WaveView['phase']): void =>
     context.onView(() => ({
       wave: order.wave,
       phase,
       ...(dispatching?.() ?? { delegations: [], at_work: [] }),
+      ...(changes !== undefined && { changes }),
       usage: usageUntilNow(context.work),
     }));
   const nothing: Dispatched = { outcomes: [], fingerprints: [], stopped: false };
@@ -114,6 +116,8 @@ async function carryOut(
   show('deciding');
   const dispatched = await stopWhenCancelled(() => addMergeConflicts(order, worked, context));
   if (dispatched === null) return end('stopped', worked, null);
+  ({ changes } = dispatched);
+  show('deciding');
   const consultation = deciding(order, plan, dispatched, context);
   const decision = decisionOf(await consultPlanner(consultation, order, plannerContext), account);
   show('done');
@@ -262,6 +266,7 @@ function resultOf(
     ...(dispatched.merge_conflicts !== undefined && {
       merge_conflicts: dispatched.merge_conflicts,
     }),
+    ...(dispatched.changes !== undefined && { changes: dispatched.changes }),
     decision,
     fingerprints: dispatched.fingerprints,
     criteria: settleByAnswers(

@@ -64,6 +64,8 @@ export function relayEscalations({
       // Reported here only where this is the topmost workflow.
       case 'effect':
         return inBackground(() => superior.report(escalation.effect));
+      case 'session':
+        return inBackground(() => superior.reportSession(escalation.session));
       case 'budget':
         return inBackground(() => reserve(escalation));
       case 'questions':

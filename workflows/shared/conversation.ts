@@ -88,6 +88,8 @@ export interface ConversationContext {
   readonly runTools?: (calls: readonly (ToolCall | StateToolCall)[]) => Promise<ToolsDone>;
   readonly onTurn?: () => void;
   readonly onReply?: (reply: TurnReply) => void;
+  /** True for a conversation that hears no news, because nothing of the run may reach it. Absent: false. */
+  readonly alone?: true;
   /** Returns true to stop before the next call, because history is long. */
   readonly carryOver?: () => boolean;
 }
@@ -213,7 +215,7 @@ async function call(
   if (context.carryOver?.() === true) return { type: 'carry_over' };
   const { append } = conversation;
   conversation.answered = [...conversation.answered, ...answersIn(append)];
-  const news = unheardNews(conversation, context.superior);
+  const news = context.alone === true ? [] : unheardNews(conversation, context.superior);
   const news_id = context.superior.news.last();
   const note: TurnInput[] =
     command.note.length > 0 ? [{ type: 'faults', faults: command.note }] : [];

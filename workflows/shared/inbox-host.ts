@@ -1,4 +1,5 @@
 import { ApplicationFailure, CancellationScope, condition, log } from '@temporalio/workflow';
+import type { AskedLoop } from '../../contracts/adaptation.ts';
 import type { AmendedAnswer, Delivery, QuestionsEscalation } from '../../contracts/messages.ts';
 import { answererNames, assumingAnswerers } from '../../contracts/names.ts';
 import type { CarriedInbox } from '../../contracts/planner-run.ts';
@@ -43,6 +44,8 @@ export interface InboxHostOptions {
   readonly park: (reason: string) => Promise<void>;
   /** Called after an answer about the work was recorded. */
   readonly onAnswered: (asked: Question, answered: AnsweredQuestion, ref: Ref | null) => void;
+  /** Called when a task asked the same once more than it may. */
+  readonly onLoop: (loop: AskedLoop) => void;
   readonly onChange: () => void;
 }
 
@@ -122,6 +125,7 @@ export class InboxHost {
         case 'opened':
         case 'changed':
         case 'withdrawn':
+        case 'looped':
         case 'deliver':
       }
     }
@@ -207,6 +211,9 @@ export class InboxHost {
       }
       case 'rejected':
         if (effect.isRecorded) record.add({ type: 'answer_rejected', rejected: effect.rejected });
+        return;
+      case 'looped':
+        this.#options.onLoop({ delegation_id: effect.delegation_id, question: effect.question });
         return;
       case 'deliver':
         this.#inOrder(() => this.#deliver(effect));

@@ -1,5 +1,4 @@
 import {
-  ActivityFailure,
   allHandlersFinished,
   ApplicationFailure,
   CancellationScope,
@@ -18,6 +17,7 @@ import type {
   QuestionsEscalation,
   WaveProgress,
 } from '../../contracts/messages.ts';
+import type { SessionReport } from '../../contracts/note.ts';
 import type { CarriedRun, PlannerRunResult, RunStatus } from '../../contracts/planner-run.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 import type { Ref } from '../../contracts/ref.ts';
@@ -32,6 +32,7 @@ import { nowSeconds } from './clock.ts';
 import { createControl } from './control.ts';
 import type { Control } from './control.ts';
 import { InboxHost } from './inbox-host.ts';
+import { causeOnly } from './cause-only.ts';
 import { createMailbox } from './mailbox.ts';
 import { deliverSignal } from './messages.ts';
 import { NewsFeed } from './news-feed.ts';
@@ -91,6 +92,7 @@ export class RootHost implements Superior {
       // Planner and designers continue with the answer in the same conversation.
       onAnswered: ({ kind }, answered, ref) =>
         this.tell(newsOfAnswer(answered, ref, false), { isPending: kind === 'blocking' }),
+      onLoop: (loop) => this.state.loops.push(loop),
       onChange: () => this.refresh(),
     });
     this.#views = new RootViews(this);
@@ -145,6 +147,10 @@ export class RootHost implements Superior {
     this.record.add({ type: 'effect', effect });
   }
 
+  async reportSession(session: SessionReport): Promise<void> {
+    this.record.add({ type: 'session', session });
+  }
+
   know(): void {}
 
   /** Handles an escalation of a child: questions go to the inbox, trouble with the provider parks the run. */
@@ -156,6 +162,8 @@ export class RootHost implements Superior {
         return this.inbox.withdraw(escalation.from, escalation.delegation_id);
       case 'effect':
         return this.record.add({ type: 'effect', effect: escalation.effect });
+      case 'session':
+        return this.record.add({ type: 'session', session: escalation.session });
       case 'questions':
         return this.inbox.ask(escalation);
       // A wave keeps the account of its delegations itself.
@@ -175,7 +183,6 @@ export class RootHost implements Superior {
 
   /**
    * Numbers a decision and sends it to all running conversations. Must be called after the record got the same.
-   *
    * @param isPending True when a planning step still has to consider it, if it is the user's.
    */
   tell(unnumbered: UnnumberedNews, { isPending }: { readonly isPending: boolean }): void {
@@ -284,17 +291,5 @@ export class RootHost implements Superior {
   async #deliver(to: string, delivery: Delivery): Promise<void> {
     if (to === this.runId) this.#mailbox.put(delivery.escalation_id, delivery.answers);
     else await signalQuietly(() => getExternalWorkflowHandle(to).signal(deliverSignal, delivery));
-  }
-}
-
-/** Unwraps the cause, so that a refused input fails the workflow with its faults, not with "Activity task failed". */
-async function causeOnly<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof ActivityFailure && error.cause instanceof ApplicationFailure) {
-      throw error.cause;
-    }
-    throw error;
   }
 }

@@ -1,8 +1,10 @@
+import type { AskedLoop } from '../../contracts/adaptation.ts';
+import { sumSizes } from '../../core/workspace/changes-question.ts';
 import { workflowInfo } from '@temporalio/workflow';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import type { CarriedBudget } from '../../contracts/budget.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
-import type { PlanOutline } from '../../contracts/design-run.ts';
+import type { FinishedStages, PlanOutline } from '../../contracts/design-run.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { CarriedRun, RunAnswer, WaveSummary } from '../../contracts/planner-run.ts';
 import type { KnownSpent, WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
@@ -47,13 +49,29 @@ export interface RootState {
   news: CarriedRun['news'];
   /** Criteria that the user waived during the run. */
   waived: readonly string[];
+  /** The design that the run makes, as far as it was reported; null before and without one. */
+  design: DesignState | null;
   /** The plan of a design that the run carries out; null before its approval, and without one. */
   plan_approved: PlanOutline | null;
+  /** Questions that came again and again in the wave at work. */
+  loops: AskedLoop[];
   stop_reason: string | null;
   /** Set at the end; before, the phase follows from the other fields. */
   phase: RunPhase | null;
   /** Result of the run, set at its end. */
   result: RunAnswer | null;
+}
+
+/** Design of a run, over all its attempts. */
+export interface DesignState extends FinishedStages {
+  /** Use of the attempt at work; nothing after its end. */
+  readonly usage: Usage;
+  /** Use of attempts that were lost. */
+  readonly lost: Usage;
+}
+
+export function openDesign(): DesignState {
+  return { materials: [], plan_refs: [], usage: noUsage, lost: noUsage };
 }
 
 export function openRootState(carried: CarriedRun | null): RootState {
@@ -76,7 +94,9 @@ export function openRootState(carried: CarriedRun | null): RootState {
     amendments: [],
     news: { last: 0, from_user: 0, considered: 0 },
     waived: [],
+    design: null,
     plan_approved: null,
+    loops: [],
     stop_reason: null,
     phase: null,
     result: null,
@@ -193,6 +213,7 @@ function summariseWave(wave: WaveResult): WaveSummary {
     skipped: count('skipped'),
     criteria_met: wave.criteria.filter(({ state }) => state === 'met').length,
     criteria_open: openCriteria(wave.criteria).length,
+    ...(wave.changes !== undefined && { changed: sumSizes(wave.changes) }),
     usage: wave.usage,
   };
 }

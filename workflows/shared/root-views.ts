@@ -5,6 +5,7 @@ import { listGuarded } from '../../core/plan/rule-of-two.ts';
 import { describeWait } from '../../core/render/questions.ts';
 import { noticeLongHistory } from '../../core/text/format.ts';
 import { renderRunDetails } from '../../core/render/render-run-details.ts';
+import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { Control } from './control.ts';
 import { createRefresher } from './create-refresher.ts';
 import type { InboxHost } from './inbox-host.ts';
@@ -72,9 +73,6 @@ function openQuestions({ state, inbox }: Shown): readonly Question[] {
 function viewStatus(shown: Shown): StatusView {
   const { runId, state, control } = shown;
   const open = openQuestions(shown);
-  const { historyLength, historySize } = workflowInfo();
-  const guarded = state.phase === null ? listGuarded(state.plan?.delegations ?? []) : [];
-  const notice = state.phase === null ? noticeLongHistory(historyLength, historySize) : null;
   return {
     run_id: runId,
     goal: state.goal_title,
@@ -89,15 +87,37 @@ function viewStatus(shown: Shown): StatusView {
           )
         : [],
     open_questions: open.length,
-    usage: state.usage,
+    usage: addUsage(state.usage, state.design?.usage ?? noUsage),
     paused_reason: control.pausedReason(),
     parked_reason: control.parkedReason(),
     wave_workflow_id: state.wave_workflow_id,
     result_path: state.result?.result_path ?? null,
-    ...(guarded.length > 0 && { guarded }),
-    ...(notice !== null && { history_notice: notice }),
+    ...(state.phase === null && viewWork(state)),
     ...(state.work !== null && { delegation: state.work }),
   };
+}
+
+/** Returns what is to be seen of a run only while it works. */
+function viewWork(state: RootState): Pick<StatusView, 'guarded' | 'history_notice' | 'design'> {
+  const { historyLength, historySize } = workflowInfo();
+  const guarded = listGuarded(state.plan?.delegations ?? []);
+  const notice = noticeLongHistory(historyLength, historySize);
+  return {
+    ...(guarded.length > 0 && { guarded }),
+    ...(notice !== null && { history_notice: notice }),
+    ...viewDesign(state),
+  };
+}
+
+/** Returns the stages of a design at work; nothing before and after it. */
+function viewDesign({
+  design,
+  plan_approved,
+  wave_at_work,
+}: RootState): Pick<StatusView, 'design'> {
+  if (design === null || plan_approved !== null || wave_at_work > 0) return {};
+  const last = design.materials.at(-1);
+  return { design: { stages_done: design.materials.length, last_stage: last?.stage ?? null } };
 }
 
 function phaseOf(state: RootState, control: Control, openCount: number): RunPhase {
@@ -139,6 +159,7 @@ function renderDetails(shown: Shown, status: StatusView): string {
     usage: status.usage.calls === 0 && state.work !== null ? state.work.usage : status.usage,
     budget: describeBudget(state),
     at_work: atWork(state),
+    design: status.design,
     criteria: state.criteria,
     answer: state.result?.answer ?? '',
     result_path: status.result_path,

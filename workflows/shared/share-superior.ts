@@ -60,6 +60,7 @@ export function shareSuperior(
         know(effect);
         return superior.report({ ...effect, delegation_id });
       },
+      reportSession: (session) => superior.reportSession(session),
       know: (known) => known.forEach(know),
       refuse: (reason) => superior.refuse(reason),
     }),

@@ -7,6 +7,7 @@ import type {
   NewsItem,
   QuestionsEscalation,
 } from '../../contracts/messages.ts';
+import type { SessionReport } from '../../contracts/note.ts';
 import { taskOwner } from '../../core/ids.ts';
 import type { KnownEffect } from '../../core/output/check-evidence.ts';
 import { checkDelivery, checkNews } from '../../core/run/read-messages.ts';
@@ -40,6 +41,8 @@ export interface Superior {
   withdraw(delegationId: string): void;
   /** Records the state of an effect. Resolves when the workflow with the record has it. */
   report(effect: RecordedEffect): Promise<void>;
+  /** Records the session of a delegation. */
+  reportSession(session: SessionReport): Promise<void>;
   /** Takes over effects that a child reported to the record itself. */
   know(effects: readonly KnownEffect[]): void;
   /** Shows a bad message among the rejected ones, if this workflow has such a list. */
@@ -113,6 +116,10 @@ export function createParentSuperior(
       const delegation_id = taskOwner(effect.delegation_id);
       const report: Escalation = { type: 'effect', from, effect: { ...effect, delegation_id } };
       // Sent directly to the topmost workflow: the report is in its history before anything follows from it.
+      return signalQuietly(() => getExternalWorkflowHandle(runId).signal(escalateSignal, report));
+    },
+    reportSession(session) {
+      const report: Escalation = { type: 'session', from: workflowInfo().workflowId, session };
       return signalQuietly(() => getExternalWorkflowHandle(runId).signal(escalateSignal, report));
     },
     know: () => {},

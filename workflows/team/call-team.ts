@@ -17,6 +17,7 @@ import { untilDone } from '../shared/until-done.ts';
 import { doTask } from './do-task.ts';
 import type { PlannedTask } from './do-task.ts';
 import { recordOfSkipped } from './finish-team.ts';
+import { noteConflicts } from './note-conflicts.ts';
 import { noteRefusal, noteTaskEnd } from './note-team.ts';
 import { on, showTeam, workedMs } from './team-at-work.ts';
 import type { TeamAtWork } from './team-at-work.ts';
@@ -49,6 +50,7 @@ export async function callTeam(
     refuse(heard, { tool_use_id, kind }, { path: 'delegate_task_to_member', reason, hint: '' });
   }
   await giveOut(t, admitted.tasks);
+  await noteConflicts(t, admitted.tasks);
   for (const task of admitted.tasks) {
     const record = t.records.get(task.delegation_id);
     if (record !== undefined) heard.results.set(task.tool_use_id, resultOf(t, task, record));

@@ -6,6 +6,7 @@ import { engineLimits } from '../../core/limits.ts';
 import { checkOutline } from '../../core/output/check-agent-output.ts';
 import { turnSummary } from '../../core/render/labels.ts';
 import { cleanLine } from '../../core/text/cut-text.ts';
+import { addUsage } from '../../core/usage/add-usage.ts';
 import { readingOf } from '../execution/call-tools.ts';
 import type { ToolContext } from '../execution/make-call.ts';
 import { askSuperior } from '../shared/ask-superior.ts';
@@ -33,6 +34,11 @@ function contextOf(t: TeamAtWork): ConversationContext {
     control: context.control,
     superior: own.superior,
     work: own.tools,
+    budget: own.budget,
+    onSpent(usage) {
+      own.conversation.usage = addUsage(own.conversation.usage, usage);
+      showTeam(t);
+    },
     label: (tool) =>
       cleanLine(`${agent_id} · ${delegation_id} · ${tool}`, engineLimits.labelCharsMax),
     async ask(kind, question, deadlineSeconds) {

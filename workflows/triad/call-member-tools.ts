@@ -53,7 +53,7 @@ export async function callMemberTools(
   context: MemberContext,
 ): Promise<ToolsDone> {
   const { brief, turn } = caller;
-  const results = await callOrdinary(calls.filter(isToolCall), brief, context);
+  const results = await callOrdinary(calls.filter(isToolCall), caller, context);
   const answering: Answering = {
     work: turn.work,
     refused: [],
@@ -82,7 +82,7 @@ export async function callMemberTools(
 /** @returns the results by tool_use_id. */
 async function callOrdinary(
   calls: readonly ToolCall[],
-  brief: TurnBrief,
+  { brief, member }: Caller,
   context: MemberContext,
 ): Promise<ReadonlyMap<string, TurnInput>> {
   if (calls.length === 0) return new Map();
@@ -95,6 +95,11 @@ async function callOrdinary(
     control,
     superior,
     work: tools,
+    budget: context.budget,
+    onSpent(usage) {
+      member.addUsage(usage);
+      context.onChange();
+    },
     label: (tool) => memberSummary({ member: name, phase: brief.phase, round: brief.round }, tool),
     async ask(kind, question, deadlineSeconds) {
       const [answer] = await context.ask(kind, [question], deadlineSeconds);

@@ -67,6 +67,12 @@ export class MemberAtWork {
     this.#codes.push(conversation);
   }
 
+  /** Adds what a tool of the member has used. */
+  addUsage(usage: Usage): void {
+    const { conversation } = this;
+    if (conversation !== null) conversation.usage = addUsage(conversation.usage, usage);
+  }
+
   /** @param calls Calls that it took to write a section as code. */
   endCode(calls: number): void {
     if (this.conversation !== null) this.conversation.calls += calls;

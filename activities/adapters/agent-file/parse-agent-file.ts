@@ -1,5 +1,6 @@
 import { closest as closestOf, distance } from 'fastest-levenshtein';
 import { AgentDefinition, RiskLevel } from '../../../contracts/agent-definition.ts';
+import { isMcpGrant, serverOfGrant } from '../../tools/mcp/expand-grants.ts';
 import { type FrontMatter, type LineFault, parseFrontMatter } from './front-matter.ts';
 
 const keys = ['name', 'description', 'tools', 'model', 'capabilities', 'risk_level'];
@@ -157,7 +158,16 @@ function checkTools(
   faults: LineFault[],
 ): void {
   if (knownTools === undefined) return;
-  for (const tool of tools.filter((name) => !knownTools.includes(name))) {
+  // Which of them exist is known only where their servers are.
+  const others = tools.filter((name) => !isMcpGrant(name));
+  const badGrants = tools.filter((name) => isMcpGrant(name) && serverOfGrant(name) === null);
+  for (const tool of badGrants) {
+    faults.push({
+      line,
+      reason: `"${tool}" names no tool. Try: mcp__<server>__<tool>, or mcp__<server>__*`,
+    });
+  }
+  for (const tool of others.filter((name) => !knownTools.includes(name))) {
     const missing = Object.hasOwn(missingTools, tool) ? missingTools[tool] : undefined;
     if (missing !== undefined) {
       faults.push({ line, reason: `the tool "${tool}" can't be used here: ${missing}` });
@@ -253,7 +263,7 @@ function translateTools(
 ): TranslatedTools {
   const leftOut: string[] = [];
   const tools = names.flatMap((name) => {
-    const counterparts = claudeTools.get(name) ?? (name.startsWith('mcp__') ? [] : undefined);
+    const counterparts = claudeTools.get(name);
     if (counterparts === undefined) return [name];
     const found = counterparts.filter((one) => known === undefined || known.includes(one));
     if (found.length === 0) leftOut.push(name);

@@ -1,6 +1,6 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { ContentBlock } from '../../../contracts/transcript.ts';
-import type { ModelRequest, SystemBlock } from '../../ports/model-client.ts';
+import type { ModelRequest, SystemBlock, WebLimits } from '../../ports/model-client.ts';
 import { isRecord } from '../../../core/is-record.ts';
 import { hashBytes } from '../../text/bytes.ts';
 import { readArguments } from '../../tools/read-arguments.ts';
@@ -19,7 +19,7 @@ const userIdMaxLength = 256;
  */
 export function buildParams(request: ModelRequest): Anthropic.MessageStreamParams {
   const system = request.system.filter((block) => block.text !== '').map(toSystemBlock);
-  const tools = request.tools.map(toTool);
+  const tools = [...request.tools.map(toTool), ...listWebTools(request.web)];
   return {
     model: request.model,
     max_tokens: request.maxOutputTokens,
@@ -29,6 +29,36 @@ export function buildParams(request: ModelRequest): Anthropic.MessageStreamParam
     ...(tools.length > 0 && { tools }),
     ...formatOf(request),
   };
+}
+
+/**
+ * Lists the provider's own tools. They are called directly, because the default runs code in a container. A fetch opens
+ * what the request or a search named.
+ */
+function listWebTools(web: WebLimits | undefined): Anthropic.ToolUnion[] {
+  if (web === undefined) return [];
+  const direct = { allowed_callers: ['direct' as const] };
+  return [
+    {
+      type: 'web_search_20260318',
+      name: 'web_search',
+      max_uses: web.searchesMax,
+      ...direct,
+    },
+    {
+      type: 'web_fetch_20260318',
+      name: 'web_fetch',
+      max_uses: web.fetchesMax,
+      max_content_tokens: web.pageTokensMax,
+      citations: { enabled: true },
+      url_sources: {
+        user_input: { type: 'all' },
+        client_tool_results: { type: 'none' },
+        server_tool_results: { type: 'all' },
+      },
+      ...direct,
+    },
+  ];
 }
 
 function formatOf({
@@ -79,6 +109,16 @@ function toContentBlock(block: ContentBlock, isMarked: boolean): Anthropic.Conte
     const input = toArguments(sent.input);
     return { ...sent, input, ...(cache_breakpoint && ephemeral) };
   }
+  if (sent.type === 'text') {
+    const { citations, ...text } = sent;
+    // They go back unchanged, like the blocks that only the provider understands.
+    const cited = citations?.filter(isCitation);
+    return {
+      ...text,
+      ...(cited !== undefined && { citations: cited }),
+      ...(cache_breakpoint && ephemeral),
+    };
+  }
   return { ...sent, ...(cache_breakpoint && ephemeral) };
 }
 
@@ -91,6 +131,11 @@ function toArguments(input: unknown): Record<string, unknown> {
 function toProviderBlock(raw: unknown): Anthropic.ContentBlockParam {
   if (isProviderBlock(raw)) return raw;
   throw new RequestRefused('An opaque block of the conversation is no content block of the API.');
+}
+
+/** Checks only for a type, as below. */
+function isCitation(raw: unknown): raw is Anthropic.TextCitationParam {
+  return isRecord(raw) && typeof raw['type'] === 'string';
 }
 
 /** Checks only for a type: the provider's blocks go back to it unchanged. */

@@ -8,13 +8,19 @@ import { RequestRefused } from './json-schemas.ts';
 /** Tokens that the provider adds to a prompt with tools: its own instructions took up to 700. */
 const providerTokens = 1_000;
 
+/** Tokens of the results of one search. The provider names no limit; ten results of a page took less. */
+const searchTokens = 10_000;
+
 /**
  * Computes the most that one call may use. No text has more tokens than bytes, so the bytes of the request bound its
  * prompt: about four times too much, but never too little.
  */
 export function computeWorst(request: ModelRequest): Usage {
-  const promptTokens = measureRequest(request) + providerTokens;
-  return computeWorstUsage(request.model, promptTokens, request.maxOutputTokens);
+  const { web, model, maxOutputTokens } = request;
+  const foundTokens =
+    web === undefined ? 0 : web.searchesMax * searchTokens + web.fetchesMax * web.pageTokensMax;
+  const promptTokens = measureRequest(request) + providerTokens + foundTokens;
+  return computeWorstUsage(model, promptTokens, maxOutputTokens, web?.searchesMax);
 }
 
 function measureRequest(request: ModelRequest): number {

@@ -108,8 +108,9 @@ export function toTool(tool: ToolSpec): Anthropic.Tool {
 }
 
 function convertTool(tool: ToolSpec): Anthropic.Tool {
-  const { $schema: _dialect, ...schema } = z.toJSONSchema(tool.input, { io: 'input' });
-  if (schema.type !== 'object') throw new Error('it must be a z.object');
+  const { $schema: _dialect, ...schema } =
+    tool.json_schema ?? z.toJSONSchema(tool.input, { io: 'input' });
+  if (schema['type'] !== 'object') throw new Error('it must be a z.object');
   return {
     name: tool.name,
     description: tool.description,

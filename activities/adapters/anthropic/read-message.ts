@@ -32,7 +32,13 @@ export function readTokens(usage: unknown): TokenCount | null {
     cacheCreationInputTokens: isCount(written) ? written : 0,
     cacheReadInputTokens: isCount(read) ? read : 0,
     outputTokens: output_tokens,
+    ...readSearches(usage['server_tool_use']),
   };
+}
+
+function readSearches(used: unknown): Pick<TokenCount, 'webSearches'> {
+  const webSearches = isRecord(used) ? used['web_search_requests'] : undefined;
+  return isCount(webSearches) && webSearches > 0 ? { webSearches } : {};
 }
 
 interface MessageEnvelope {
@@ -64,12 +70,21 @@ function readRefusal({ stop_reason, stop_details }: MessageEnvelope): Pick<Model
 }
 
 function toContentBlock(block: Anthropic.ContentBlock): ContentBlock {
-  if (block.type === 'text') return { type: 'text', text: block.text };
+  if (block.type === 'text') {
+    const citations = toJson(block.citations ?? []);
+    return { type: 'text', text: block.text, ...(citations.length > 0 && { citations }) };
+  }
   if (block.type === 'tool_use') {
     return { type: 'tool_use', id: block.id, name: block.name, input: block.input };
   }
   // The SDK builds some blocks with getters and hidden buffers; the store needs plain JSON.
   return { type: 'opaque', raw: JSON.parse(JSON.stringify(block)) as unknown };
+}
+
+/** Copies a list as plain JSON: the SDK builds some blocks with getters. */
+function toJson(list: readonly unknown[]): unknown[] {
+  const copy: unknown = JSON.parse(JSON.stringify(list));
+  return Array.isArray(copy) ? copy : [];
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

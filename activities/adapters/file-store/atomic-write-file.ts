@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { link, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { checkInside, makeDirectory, syncDirectory } from './confinement.ts';
+import { checkInside, createDirectory, syncDirectory } from './confinement.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
 
 /** Suffix of files that are being written. One that is left over from a crash has no value. */
@@ -59,17 +59,15 @@ export async function atomicCreateFile(
   bytes: Uint8Array | string,
   options: AtomicWriteOptions = {},
 ): Promise<boolean> {
-  return writeAside(path, bytes, options, async (temporary) => {
-    const isCreated = await link(temporary, path).then(
+  return writeAside(path, bytes, options, (temporary) =>
+    link(temporary, path).then(
       () => true,
       (error: unknown) => (getCode(error) === 'EEXIST' ? false : Promise.reject(error)),
-    );
-    await rm(temporary, { force: true });
-    return isCreated;
-  });
+    ),
+  );
 }
 
-/** @param settle Gives the complete temporary file its final name. */
+/** @param settle Gives the complete temporary file its final name. What is left of it is removed. */
 async function writeAside<T>(
   path: string,
   bytes: Uint8Array | string,
@@ -90,9 +88,16 @@ async function writeAside<T>(
   };
   await inStore(async () => {
     if (root !== undefined) await checkInside(root, path);
-    await makeDirectory(dir, access === 'private' ? privateFolderMode : undefined);
+    const holding = await createDirectory(
+      dir,
+      access === 'private' ? privateFolderMode : undefined,
+    );
     const mode = access === 'private' ? privateFileMode : await modeOf(path);
-    await writeAndSync(temporary, bytes, mode, modifiedMs);
+    // Flushes at the same time cost hardly more than one.
+    await allDone([
+      ...holding.map(syncDirectory),
+      writeAndSync(temporary, bytes, mode, modifiedMs),
+    ]);
   });
   try {
     await mayStill?.();
@@ -102,9 +107,16 @@ async function writeAside<T>(
   }
   return inStore(async () => {
     const settled = await settle(temporary);
-    await syncDirectory(dir);
+    await allDone([syncDirectory(dir), rm(temporary, { force: true })]);
     return settled;
   });
+}
+
+/** Waits until all have ended, so that none goes on behind a failure. @throws the first error. */
+async function allDone(work: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(work)) {
+    if (result.status === 'rejected') throw result.reason;
+  }
 }
 
 /** @returns the permissions of the file at `path`; undefined when there is none. */

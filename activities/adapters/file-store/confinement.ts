@@ -18,16 +18,15 @@ export async function checkInside(root: string, path: string): Promise<void> {
       code: null,
     });
   }
-  let current = resolve(root);
-  for (const part of inside.split(sep).slice(0, -1)) {
-    current = join(current, part);
-    if (await isSymbolicLink(current)) {
-      throw new StoreUnavailable(
-        `"${current}" is a symbolic link and may lead outside "${root}". Try: replace it by a directory.`,
-        { path: current, code: 'ELOOP' },
-      );
-    }
-  }
+  const parts = inside.split(sep).slice(0, -1);
+  const folders = parts.map((_part, at) => join(resolve(root), ...parts.slice(0, at + 1)));
+  const areLinks = await Promise.all(folders.map(isSymbolicLink));
+  const link = folders.find((_folder, at) => areLinks[at]);
+  if (link === undefined) return;
+  throw new StoreUnavailable(
+    `"${link}" is a symbolic link and may lead outside "${root}". Try: replace it by a directory.`,
+    { path: link, code: 'ELOOP' },
+  );
 }
 
 /**
@@ -36,15 +35,26 @@ export async function checkInside(root: string, path: string): Promise<void> {
  * @param mode Permissions of the created folders; undefined for those of the umask.
  */
 export async function makeDirectory(dir: string, mode: number | undefined): Promise<void> {
+  await Promise.all((await createDirectory(dir, mode)).map(syncDirectory));
+}
+
+/**
+ * Creates `dir` and its missing parents.
+ *
+ * @returns the folders that hold a new name. `syncDirectory` makes it survive a power cut.
+ */
+export async function createDirectory(dir: string, mode: number | undefined): Promise<string[]> {
   const first = await mkdir(dir, { recursive: true, mode }).catch((error: unknown) =>
     getCode(error) === 'ENOENT' ? makeSingly(resolve(dir), mode) : Promise.reject(error),
   );
-  if (first === undefined) return;
+  if (first === undefined) return [];
   const top = dirname(resolve(first));
+  const holding = [];
   for (let at = resolve(dir); at !== top;) {
     at = dirname(at);
-    await syncDirectory(at);
+    holding.push(at);
   }
+  return holding;
 }
 
 /**

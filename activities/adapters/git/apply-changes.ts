@@ -1,4 +1,6 @@
 import type { ChangedFile } from '../../ports/worktrees.ts';
+import { commitUndone } from './commit-changes.ts';
+import type { UndoneCommit } from './commit-changes.ts';
 import { mergeChanges } from './git-worktrees.ts';
 import {
   changeFolder,
@@ -27,7 +29,12 @@ export interface ChangedRun {
 
 /** Result of `applyChanges` and `undoChanges`. Unless it is `done`, no file was touched. */
 export type ChangeResult =
-  | { readonly state: 'done'; readonly files: readonly ChangedFile[] }
+  | {
+      readonly state: 'done';
+      readonly files: readonly ChangedFile[];
+      /** Fate of the commit of the run, after `undoChanges`. Absent when it made none. */
+      readonly commit?: UndoneCommit;
+    }
   | { readonly state: 'nothing' }
   /** They were applied before, and not undone. */
   | { readonly state: 'applied_before' }
@@ -78,15 +85,22 @@ export function appliedCommit(gitDir: string): Promise<string | null> {
   return readRef(gitDir, appliedRef);
 }
 
-/** Takes the changes of a run out of the user's folder again. What the user has changed since stays. */
-export async function undoChanges(run: ChangedRun): Promise<ChangeResult> {
+/**
+ * Takes the changes of a run out of the user's folder again. What the user has changed since stays. If the run had committed
+ * them, so is this.
+ *
+ * @param at Time of the commit in Unix epoch seconds.
+ */
+export async function undoChanges(run: ChangedRun, at: number): Promise<ChangeResult> {
   const gitDir = repositoryOf(run.home, run.run_id);
   const applied = (await exists(gitDir)) ? await readRef(gitDir, appliedRef) : null;
   if (applied === null) return { state: 'nothing' };
   const before = await commitTree(gitDir, await readTree(gitDir, `${applied}^`), [applied], 'undo');
   const result = await bringTo(run, applied, before);
-  if (result.state === 'done') await deleteRef(gitDir, appliedRef);
-  return result;
+  if (result.state !== 'done') return result;
+  const commit = await commitUndone(run, { applied, before }, at);
+  await deleteRef(gitDir, appliedRef);
+  return { ...result, ...(commit !== null && { commit }) };
 }
 
 /** Returns the commit of the folder as it is, with the run's changes on top of it. */

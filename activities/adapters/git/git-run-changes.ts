@@ -2,15 +2,16 @@ import { resolve } from 'node:path';
 import type {
   ApplyChangesResult,
   ChangeSize,
+  DelegationChange,
   MergeConflict,
 } from '../../../contracts/run-changes.ts';
-import { taskOwner } from '../../../core/ids.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { cutText } from '../../../core/text/cut-text.ts';
 import { listNames } from '../../../core/text/list-names.ts';
 import type { ChangedFolder, RunChanges } from '../../ports/run-changes.ts';
 import { appliedCommit, applyChanges, findObstacle } from './apply-changes.ts';
 import type { ChangeResult } from './apply-changes.ts';
+import { commitApplied, isBranch } from './commit-changes.ts';
 import {
   diffCommits,
   listChangedFiles,
@@ -19,23 +20,28 @@ import {
   readTree,
   storeFolder,
 } from './git-snapshots.ts';
-import { changeOf, mergeChanges, listWorktrees } from './git-worktrees.ts';
+import { findOpponents, gatherChanges, mergeChanges } from './git-worktrees.ts';
 import { GitFailed, runGit, splitNul } from './run-git.ts';
 import { baseRef, exists, findGitDir, repositoryOf, userFolder } from './run-repository.ts';
 
 /** @param options `home`: the artifact home, an absolute path. */
 export function createRunChanges(options: { readonly home: string }): RunChanges {
   const home = resolve(options.home);
+  const find = async <T>(
+    { run_id }: ChangedFolder,
+    work: () => Promise<readonly T[]>,
+  ): Promise<readonly T[]> => {
+    if (!(await exists(repositoryOf(home, run_id)))) return [];
+    return orSay(work, () => []);
+  };
   return {
-    async findConflicts(folder) {
-      const isThere = await exists(repositoryOf(home, folder.run_id));
-      return isThere
-        ? orSay(
-            () => findConflicts(home, folder),
-            () => [],
-          )
-        : [];
-    },
+    findConflicts: (folder) =>
+      find(folder, async () => boundConflicts(await findConflicts(home, folder))),
+    findTaskConflicts: (folder, team) =>
+      find(folder, async () =>
+        boundConflicts((await gatherChanges(home, folder.run_id, team)).left),
+      ),
+    measure: (folder) => find(folder, () => sizeDelegations(home, folder)),
     async propose(folder) {
       const gitDir = repositoryOf(home, folder.run_id);
       if (!(await exists(gitDir))) return null;
@@ -54,7 +60,8 @@ export function createRunChanges(options: { readonly home: string }): RunChanges
             return { state: 'kept', note: describeObstacle(folder, result) };
           }
           if (commit === null) return { state: 'applied', note: '' };
-          return commitApplied(home, folder, commit);
+          const gitDir = repositoryOf(home, folder.run_id);
+          return commitApplied({ ...folder, home }, await appliedCommit(gitDir), commit);
         },
         (note) => ({ state: 'kept', note }),
       ),
@@ -65,36 +72,34 @@ export function createRunChanges(options: { readonly home: string }): RunChanges
 async function findConflicts(home: string, folder: ChangedFolder): Promise<MergeConflict[]> {
   const { run_id, delegation_ids } = folder;
   const gitDir = repositoryOf(home, run_id);
-  const max = engineLimits.mergeConflictsMax;
-  const taken: { readonly owner: string; readonly commit: string }[] = [];
+  const taken: { readonly delegation_id: string; readonly to: string }[] = [];
   const conflicts: MergeConflict[] = [];
   let merged = (await readRef(gitDir, baseRef)) ?? '';
-  for (const id of await listWorktrees(gitDir, delegation_ids)) {
+  for (const delegation_id of delegation_ids) {
     /* oxlint-disable no-await-in-loop */
-    const owner = taskOwner(id);
-    const { to: commit } = await changeOf(home, run_id, id);
-    const both = await mergeCommits(gitDir, merged, commit);
+    const { commit: to } = await gatherChanges(home, run_id, delegation_id);
+    if (to === null) continue;
+    const both = await mergeCommits(gitDir, merged, to);
     if (both.ok) {
       merged = both.commit;
-      taken.push({ owner, commit });
+      taken.push({ delegation_id, to });
       continue;
     }
-    const against = await Promise.all(
-      taken.map(async (one) =>
-        (await mergeCommits(gitDir, one.commit, commit)).ok ? [] : one.owner,
-      ),
-    );
-    const found = against.flat();
-    const others = found.length > 0 ? found : taken.map((one) => one.owner);
-    conflicts.push({
-      delegation_id: owner,
-      with: [...new Set(others)].filter((other) => other !== owner).slice(-max),
-      files: both.files.slice(0, max).map((path) => cutText(path, 200)),
-    });
+    const others = await findOpponents(gitDir, taken, to);
+    conflicts.push({ delegation_id, with: others, files: both.files });
     /* oxlint-enable no-await-in-loop */
   }
-  // A team whose own tasks contradict each other has nothing to choose between; the end of the run says so.
-  return conflicts.filter((one) => one.with.length > 0).slice(0, max);
+  return conflicts;
+}
+
+/** Bounds what becomes part of prompts and histories. */
+function boundConflicts(conflicts: readonly MergeConflict[]): MergeConflict[] {
+  const max = engineLimits.mergeConflictsMax;
+  return conflicts.slice(0, max).map((one) => ({
+    delegation_id: one.delegation_id,
+    with: one.with.slice(-max),
+    files: one.files.slice(0, max).map((path) => cutText(path, 200)),
+  }));
 }
 
 /** A call of git that failed is said to the user, who can do something about it; repeating it helps nobody. */
@@ -131,16 +136,20 @@ async function sumUp(home: string, folder: ChangedFolder): ReturnType<RunChanges
   };
 }
 
-/** Sizes of the changes of each delegation, those of a team's tasks added to the team's. None is listed that changed nothing. */
-async function sizeDelegations(home: string, { run_id, delegation_ids }: ChangedFolder) {
+/** Sizes of the changes of each delegation and of each task of a team. None is listed that changed nothing. */
+async function sizeDelegations(
+  home: string,
+  { run_id, delegation_ids }: ChangedFolder,
+): Promise<DelegationChange[]> {
   const gitDir = repositoryOf(home, run_id);
-  const sized = [];
-  for (const delegation_id of await listWorktrees(gitDir, delegation_ids)) {
+  const sized: DelegationChange[] = [];
+  for (const id of delegation_ids) {
     // oxlint-disable-next-line no-await-in-loop
-    const { from, to } = await changeOf(home, run_id, delegation_id);
-    // oxlint-disable-next-line no-await-in-loop
-    const size = await sizeOf(gitDir, from, to);
-    if (size.files_total > 0) sized.push({ delegation_id, ...size });
+    for (const { delegation_id, from, to } of (await gatherChanges(home, run_id, id)).taken) {
+      // oxlint-disable-next-line no-await-in-loop
+      const size = await sizeOf(gitDir, from, to);
+      if (size.files_total > 0) sized.push({ delegation_id, ...size });
+    }
   }
   return sized;
 }
@@ -168,56 +177,6 @@ async function isCleanBranch(home: string, { run_id, dir }: ChangedFolder): Prom
   // Trees are compared, because git's status would run the filters of the repository.
   const tree = await storeFolder(userFolder(repositoryOf(home, run_id), dir));
   return tree === (await readTree(gitDir, 'HEAD'));
-}
-
-/** Returns true when a branch with a commit is checked out, and nothing else is staged. */
-async function isBranch(gitDir: string): Promise<boolean> {
-  const okCodes = [0, 1, 128];
-  for (const question of [
-    ['symbolic-ref', '--quiet', 'HEAD'],
-    ['rev-parse', '--quiet', '--verify', 'HEAD'],
-    ['diff-index', '--cached', '--quiet', 'HEAD'],
-  ]) {
-    // oxlint-disable-next-line no-await-in-loop
-    if ((await runGit({ gitDir }, question, { okCodes })).code !== 0) return false;
-  }
-  return true;
-}
-
-/**
- * Commits the applied changes on the user's branch. Files that are applied already, by an attempt that was killed, are
- * committed when the branch still is where they were applied to.
- */
-async function commitApplied(
-  home: string,
-  { run_id, dir }: ChangedFolder,
-  { message, at }: { readonly message: string; readonly at: number },
-): Promise<ApplyChangesResult> {
-  const runDir = repositoryOf(home, run_id);
-  const applied = await appliedCommit(runDir);
-  const gitDir = await findGitDir(dir);
-  if (applied === null || gitDir === null) {
-    return { state: 'applied', note: 'Not committed: the folder is no git repository.' };
-  }
-  const [from, to] = await Promise.all([
-    readTree(runDir, `${applied}^`),
-    readTree(runDir, applied),
-  ]);
-  const now = await readTree(gitDir, 'HEAD');
-  if (now === to) return { state: 'committed', note: '' };
-  if (now !== from || !(await isBranch(gitDir))) {
-    return { state: 'applied', note: 'Not committed: the repository had other changes.' };
-  }
-  const head = (await runGit({ gitDir }, ['rev-parse', 'HEAD'])).output.toString().trim();
-  const pack = await runGit({ gitDir: runDir }, ['pack-objects', '--stdout', '--revs', '-q'], {
-    stdin: Buffer.from(`${to}\n^${from}\n`),
-  });
-  await runGit({ gitDir }, ['unpack-objects', '-q'], { stdin: pack.output });
-  const made = await runGit({ gitDir }, ['commit-tree', to, '-p', head, '-m', message], { at });
-  const commit = made.output.toString().trim();
-  await runGit({ gitDir }, ['update-ref', '-m', 'planwave', 'HEAD', commit, head]);
-  await runGit({ gitDir }, ['read-tree', commit]);
-  return { state: 'committed', note: '' };
 }
 
 function describeObstacle({ dir }: ChangedFolder, result: ChangeResult): string {

@@ -23,6 +23,31 @@ export type Merged =
 /** Value with which a ref is compared when it must not exist yet. */
 const noCommit = '0'.repeat(40);
 
+/** A commit with its tree. */
+export interface KeptCommit {
+  readonly commit: string;
+  readonly tree: string;
+}
+
+/** Reads several refs by one call of git. A ref that does not exist is missing in the result. */
+export async function readRefs(
+  gitDir: string,
+  refs: readonly string[],
+): Promise<ReadonlyMap<string, KeptCommit>> {
+  const format = '--format=%(refname) %(objectname) %(tree)';
+  const { output } = await runGit({ gitDir }, ['for-each-ref', format, ...refs]);
+  return new Map(
+    output
+      .toString()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => {
+        const [ref = '', commit = '', tree = ''] = line.split(' ');
+        return [ref, { commit, tree }];
+      }),
+  );
+}
+
 /** Returns the commit of a ref, or null when there is none. */
 export async function readRef(gitDir: string, ref: string): Promise<string | null> {
   const args = ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`];
@@ -72,15 +97,47 @@ export async function readTree(gitDir: string, commit: string): Promise<string> 
  */
 export function storeFolder(folder: TrackedFolder): Promise<string> {
   return withIndex(folder, async (place) => {
-    const others = await runGit(place, ['ls-files', '--others', '--exclude-standard', '-z']);
-    const nested = splitNul(others.output).filter((path) => path.endsWith('/'));
-    const left = nested.map((path) => `:(top,exclude,literal)${path.slice(0, -1)}`);
-    // A file that can't be read keeps its last known state.
-    await runGit(place, ['add', '--all', '--ignore-errors', '--', ':/', ...left], {
-      okCodes: [0, 1],
-    });
+    // Files of this second may change once more without another time.
+    const settledSeconds = Math.floor(Date.now() / 1_000) - 1;
+    const { isChanged, nested } = await compareFolder(place);
+    if (isChanged) {
+      const left = nested.map((path) => `:(top,exclude,literal)${path}`);
+      // A file that can't be read keeps its last known state.
+      await runGit(place, ['add', '--all', '--ignore-errors', '--', ':/', ...left], {
+        okCodes: [0, 1],
+      });
+    } else await markCompared(place.indexFile, settledSeconds);
     return lineOf((await runGit(place, ['write-tree'])).output);
   });
+}
+
+/** Tells whether any file differs from the index, and which folders are repositories of their own. */
+async function compareFolder(place: GitPlace) {
+  const args = [
+    'ls-files',
+    '-t',
+    '--others',
+    '--modified',
+    '--deleted',
+    '--exclude-standard',
+    '-z',
+  ];
+  // "? new", "C changed", "R deleted".
+  const found = splitNul((await runGit(place, args)).output);
+  const nested = found.filter((line) => line.startsWith('? ') && line.endsWith('/'));
+  return {
+    isChanged: found.length > nested.length,
+    nested: nested.map((line) => line.slice(2, -1)),
+  };
+}
+
+/**
+ * Gives the index the time up to which its files were compared. Git compares the content of every file that is as young as the
+ * index, and after a checkout all of them are.
+ */
+async function markCompared(indexFile: string, seconds: number): Promise<void> {
+  const found = await stat(indexFile).catch(() => null);
+  if (found !== null && found.mtimeMs < seconds * 1_000) await utimes(indexFile, seconds, seconds);
 }
 
 /**
@@ -178,7 +235,7 @@ async function isAncestor(gitDir: string, old: string, young: string): Promise<b
  */
 async function withIndex<T>(
   { gitDir, workTree, indexFile }: TrackedFolder,
-  work: (place: GitPlace) => Promise<T>,
+  work: (place: TrackedFolder) => Promise<T>,
 ): Promise<T> {
   const copy = `${indexFile}.${randomUUID()}`;
   try {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import type { MergeConflict } from '../../../contracts/run-changes.ts';
 import { listNames } from '../../../core/text/list-names.ts';
 import { WorkspaceRefused } from '../../ports/workspaces.ts';
 import type { WorkspacePlace, WorkspaceWorker } from '../../ports/workspaces.ts';
@@ -13,11 +14,11 @@ import {
   mergeCommits,
   moveRef,
   readRef,
-  readTree,
+  readRefs,
   restoreFolder,
   storeFolder,
 } from './git-snapshots.ts';
-import type { TrackedFolder } from './git-snapshots.ts';
+import type { Merged, TrackedFolder } from './git-snapshots.ts';
 import {
   baseRef,
   delegationRef,
@@ -67,7 +68,10 @@ export function createGitWorktrees(options: { readonly home: string }): Worktree
   return {
     open: (place) => inCopy(place, async ({ workTree }) => workTree),
     keep: (place) =>
-      inCopy(place, ({ run_id, delegation_id }) => keep(home, run_id, delegation_id)),
+      inCopy(place, async ({ run_id, delegation_id }) => {
+        const { to } = await changeOf(home, run_id, delegation_id);
+        return to;
+      }),
     restore: async (place, commit) => {
       await inCopy(place, (copy) => restoreFolder(copy, commit));
     },
@@ -77,9 +81,10 @@ export function createGitWorktrees(options: { readonly home: string }): Worktree
         return listChangedFiles(gitDir, from, to);
       }),
     listTouched: (place) =>
-      inCopy(place, async ({ gitDir, run_id, delegation_id }) =>
-        listChangedFiles(gitDir, baseRef, await keep(home, run_id, delegation_id)),
-      ),
+      inCopy(place, async ({ gitDir, run_id, delegation_id }) => {
+        const { to } = await changeOf(home, run_id, delegation_id);
+        return listChangedFiles(gitDir, baseRef, to);
+      }),
     diff: (place) =>
       inCopy(place, ({ run_id, delegation_id }) => diffOf(home, run_id, delegation_id)),
   };
@@ -108,8 +113,8 @@ export async function diffOf(home: string, runId: string, delegationId: string):
 /** Returns the commits before and after a delegation's work; without a worktree both are the run's base. */
 export async function changeOf(home: string, runId: string, delegationId: string) {
   const gitDir = repositoryOf(home, runId);
-  const start = await readRef(gitDir, delegationRef('start', delegationId));
-  if (start !== null) return { from: start, to: await keep(home, runId, delegationId) };
+  const kept = await keepCopy(home, runId, delegationId);
+  if (kept !== null) return kept;
   const base = (await readRef(gitDir, baseRef)) ?? '';
   return { from: base, to: base };
 }
@@ -125,29 +130,86 @@ export async function mergeChanges(
 ): Promise<MergedChanges> {
   const gitDir = repositoryOf(home, runId);
   let commit = (await readRef(gitDir, baseRef)) ?? '';
-  for (const delegation_id of await listWorktrees(gitDir, delegationIds)) {
+  for (const delegation_id of delegationIds) {
     // Each merge builds on the one before.
     // oxlint-disable-next-line no-await-in-loop
-    const theirs = await keep(home, runId, delegation_id);
+    const theirs = await gatherChanges(home, runId, delegation_id);
+    if (theirs.commit === null) continue;
     // oxlint-disable-next-line no-await-in-loop
-    const merged = await mergeCommits(gitDir, commit, theirs);
+    const merged = await mergeCommits(gitDir, commit, theirs.commit);
     if (!merged.ok) return { ok: false, delegation_id, files: merged.files };
     ({ commit } = merged);
   }
   return { ok: true, commit };
 }
 
-/** Lists the worktrees of delegations and of their tasks, in the order of the delegations. */
-export async function listWorktrees(
+/** Changes of a delegation. */
+export interface GatheredChanges {
+  /** Null without a worktree. */
+  readonly commit: string | null;
+  /** Worktrees whose changes are in it: its own and those of its team's tasks. */
+  readonly taken: readonly TakenChange[];
+  /** Tasks whose changes are not in it, because they contradict those before them. */
+  readonly left: readonly MergeConflict[];
+}
+
+export interface TakenChange {
+  readonly delegation_id: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * Merges the changes of a delegation and of its team's tasks, by their names. A task that changed the same lines as those
+ * before it is left out: its leader was told, and had what is missing done again on top of them.
+ */
+export async function gatherChanges(
+  home: string,
+  runId: string,
+  delegationId: string,
+): Promise<GatheredChanges> {
+  const gitDir = repositoryOf(home, runId);
+  let commit: string | null = null;
+  const taken: TakenChange[] = [];
+  const left: MergeConflict[] = [];
+  for (const delegation_id of await listWorktrees(gitDir, delegationId)) {
+    /* oxlint-disable no-await-in-loop */
+    const { from, to } = await changeOf(home, runId, delegation_id);
+    const merged: Merged =
+      commit === null ? { ok: true, commit: to } : await mergeCommits(gitDir, commit, to);
+    if (merged.ok) {
+      ({ commit } = merged);
+      taken.push({ delegation_id, from, to });
+    } else {
+      left.push({
+        delegation_id,
+        with: await findOpponents(gitDir, taken, to),
+        files: merged.files,
+      });
+    }
+    /* oxlint-enable no-await-in-loop */
+  }
+  return { commit, taken, left };
+}
+
+/** Returns those that a commit contradicts; all of them when it only contradicts their sum. */
+export async function findOpponents(
   gitDir: string,
-  delegationIds: readonly string[],
+  taken: readonly Pick<TakenChange, 'delegation_id' | 'to'>[],
+  commit: string,
 ): Promise<string[]> {
-  const args = ['for-each-ref', '--format=%(refname)', 'refs/planwave/start'];
+  const each = await Promise.all(taken.map(({ to }) => mergeCommits(gitDir, to, commit)));
+  const found = taken.filter((_one, at) => each[at]?.ok === false);
+  return (found.length > 0 ? found : taken).map(({ delegation_id }) => delegation_id);
+}
+
+/** Lists the worktrees of a delegation and of its team's tasks, `d2` before `d10`. */
+async function listWorktrees(gitDir: string, delegationId: string): Promise<string[]> {
+  const own = delegationRef('start', delegationId);
+  const format = ['--format=%(refname)', '--sort=version:refname'];
+  const args = ['for-each-ref', ...format, own, `${own}+*`];
   const refs = (await runGit({ gitDir }, args)).output.toString().split('\n');
-  const made = refs.filter((ref) => ref !== '').map(readDelegationRef);
-  return delegationIds.flatMap((id) =>
-    made.filter((one) => one === id || one.startsWith(`${id}.`)),
-  );
+  return refs.filter((ref) => ref !== '').map(readDelegationRef);
 }
 
 /**
@@ -184,18 +246,30 @@ async function checkOut({ gitDir, workTree }: TrackedFolder, commit: string): Pr
   }
 }
 
-async function keep(home: string, runId: string, delegationId: string): Promise<string> {
+/**
+ * Keeps the present files of a worktree as a commit. Returns the commits before and after the delegation's work; null for a
+ * delegation without a worktree.
+ */
+async function keepCopy(home: string, runId: string, delegationId: string) {
   const folder = folderOf(home, runId, delegationId);
   const { gitDir } = folder;
-  const ref = delegationRef('end', delegationId);
-  const before = await readRef(gitDir, ref);
-  const last = before ?? (await readRef(gitDir, delegationRef('start', delegationId))) ?? '';
-  if (!(await exists(folder.workTree))) return last;
-  const tree = await storeFolder(folder);
-  if (tree === (await readTree(gitDir, last))) return last;
-  const commit = await commitTree(gitDir, tree, [last], delegationId);
-  await moveRef(gitDir, ref, commit, before);
-  return commit;
+  const [startRef, endRef] = [
+    delegationRef('start', delegationId),
+    delegationRef('end', delegationId),
+  ];
+  const isThere = await exists(folder.workTree);
+  const [refs, tree] = await Promise.all([
+    readRefs(gitDir, [startRef, endRef]),
+    isThere ? storeFolder(folder) : null,
+  ]);
+  const start = refs.get(startRef);
+  if (start === undefined) return null;
+  const end = refs.get(endRef);
+  const last = end ?? start;
+  if (tree === null || tree === last.tree) return { from: start.commit, to: last.commit };
+  const commit = await commitTree(gitDir, tree, [last.commit], delegationId);
+  await moveRef(gitDir, endRef, commit, end?.commit ?? null);
+  return { from: start.commit, to: commit };
 }
 
 function folderOf(home: string, runId: string, delegationId: string): TrackedFolder {

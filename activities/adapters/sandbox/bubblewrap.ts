@@ -70,9 +70,7 @@ function listArguments(command: Command, settings: SandboxSettings): string[] {
     ...'--unshare-user --unshare-all --disable-userns --die-with-parent --new-session'.split(' '),
     ...'--cap-drop ALL --clearenv'.split(' '),
     ...variables.flatMap(([name, value]) => ['--setenv', name, value]),
-    ...'--ro-bind /usr /usr'.split(' '),
-    ...systemFolders.flatMap(bindSystemFolder),
-    ...systemFiles.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...bindSystem(),
     ...`--proc /proc --dev /dev --size ${commandLimits.temporaryBytesMax} --tmpfs /tmp`.split(' '),
     ...'--dir /tmp/home'.split(' '),
     // After /tmp, below which a toolchain may be.
@@ -106,6 +104,15 @@ function limitArguments({ timeoutMs }: Command): string[] {
     `--cpu=${Math.ceil(timeoutMs / 1_000) + 1}`,
     '--core=0',
     '--',
+  ];
+}
+
+/** Returns the arguments of `bwrap` that show the system's programs, read-only. */
+export function bindSystem(): string[] {
+  return [
+    ...'--ro-bind /usr /usr'.split(' '),
+    ...systemFolders.flatMap(bindSystemFolder),
+    ...systemFiles.flatMap((path) => ['--ro-bind-try', path, path]),
   ];
 }
 

@@ -78,8 +78,8 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
   const find = async (place: WorkspacePlace, target: Target): Promise<FoundFile | null> => {
     const state = await readState(target);
     if (state === null) return null;
-    const isNoted = written.has(place.run_id, target.shown, state.sha256);
-    return { ...state, by_run: (await isNoted) || (await copyOf(place)) !== null };
+    if ((await copyOf(place)) !== null) return { ...state, by_run: true };
+    return { ...state, by_run: await written.has(place.run_id, target.shown, state.sha256) };
   };
   /** Runs a change between two looks at the file: what was found is kept, and what came since is not replaced. */
   const change = async (
@@ -112,8 +112,8 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
       const state = { sha256: hashBytes(bytes), bytes: bytes.byteLength };
       const done = await inTarget(await rootOf(place), path, true, (target) =>
         change({ place, target, terms }, async (_found, mayStill) => {
-          // Noted first: a crash may come between the note and the change, never the other way round.
-          await written.add(place.run_id, path, state.sha256);
+          // Noted first: a crash may come between the note and the change, never the other way round. A copy needs none.
+          if ((await copyOf(place)) === null) await written.add(place.run_id, path, state.sha256);
           await replace(target, bytes, mayStill);
           return state;
         }),

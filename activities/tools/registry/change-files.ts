@@ -7,7 +7,7 @@ import { cutText } from '../../../core/text/cut-text.ts';
 import type { FileState, FoundFile, WorkspacePlace, Workspaces } from '../../ports/workspaces.ts';
 import { countBytes, decodeText, hashBytes } from '../../text/bytes.ts';
 import { placeOf } from '../place-of.ts';
-import type { ActingTool, ToolContext, ToolEntry } from '../tool.ts';
+import type { ActContext, ActingTool, ToolContext, ToolEntry } from '../tool.ts';
 
 /** Maximum characters of a text in a call: twice as much as a model can write in one reply. */
 const textCharsMax = 500_000;
@@ -158,8 +158,11 @@ function createFileTool(workspaces: Workspaces, { readChange, ...entry }: Change
     async look(input, context) {
       const change = readChange(input);
       const place = await placeOf(context);
+      // Begun at once. What the look refuses is said first.
+      const computing = compute(change, place);
+      computing.catch(() => {});
       const found = await workspaces.look(place, change.path);
-      const next = await compute(change, place);
+      const next = await computing;
       if (next === null && found === null) throw new Error('There is no such file.');
       return JSON.stringify({
         before: stateOf(found),
@@ -169,28 +172,53 @@ function createFileTool(workspaces: Workspaces, { readChange, ...entry }: Change
     async act(input, context) {
       const change = readChange(input);
       const place = await placeOf(context);
-      const expected = readStates(context.before).before;
-      const terms = { expected, mayStill: context.mayStill };
       const next = await compute(change, place);
       // The arguments of an edit do not hold the whole text, which the delegation's detail shows.
-      const isDerived = next !== null && entry.needsWorkspace === true;
-      const content = isDerived && { content_ref: await context.store.put(next) };
-      const changed =
-        next === null
-          ? await workspaces.remove(place, change.path, terms)
-          : await workspaces.write(place, change.path, next, terms);
-      return {
-        target: change.path,
-        ...changed,
-        ...content,
-        ...(next === null && { removed: true as const }),
-      };
+      const isKept = next !== null && entry.needsWorkspace === true;
+      return makeChange(workspaces, { place, path: change.path, next, isKept }, context);
     },
     async check(input, before, context) {
       const target = readChange(input).path;
       const found = await workspaces.look(await placeOf(context), target);
       return judge(target, found, readStates(before), await keptOf(before, context));
     },
+  };
+}
+
+interface NewText {
+  readonly place: WorkspacePlace;
+  readonly path: string;
+  /** Null to remove the file. */
+  readonly next: string | null;
+  /** True to store the text as an artifact too. */
+  readonly isKept: boolean;
+}
+
+async function makeChange(
+  workspaces: Workspaces,
+  { place, path: target, next, isKept }: NewText,
+  { store, before, mayStill }: ActContext,
+): Promise<EffectReceipt> {
+  const stored = next !== null && isKept ? store.put(next) : null;
+  const terms = {
+    expected: readStates(before).before,
+    async mayStill() {
+      // Stored while the change is made ready, and before it is made.
+      await stored;
+      await mayStill();
+    },
+  };
+  const [changed, content_ref] = await Promise.all([
+    next === null
+      ? workspaces.remove(place, target, terms)
+      : workspaces.write(place, target, next, terms),
+    stored,
+  ]);
+  return {
+    target,
+    ...changed,
+    ...(content_ref !== null && { content_ref }),
+    ...(next === null && { removed: true as const }),
   };
 }
 

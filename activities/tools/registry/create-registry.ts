@@ -12,14 +12,16 @@ import type { Worktrees } from '../../ports/worktrees.ts';
 import { createChangeFiles } from './change-files.ts';
 import { createGitTools } from './git-tools.ts';
 import { loadDetail } from './load-detail.ts';
+import { completionNote } from './note-tool.ts';
 import { createReadFiles } from './read-files.ts';
 import { createRunCommand } from './run-command.ts';
 import { editSection, generateCode } from './section-tools.ts';
 import type { GrantableTool, StateTool, Tool, ToolRegistry } from '../tool.ts';
+import { webResearch, webResearchName } from './web-research.ts';
 import { delegateTaskToMember } from './team-tools.ts';
 import { assignTurn, submitSummary } from './turn-tools.ts';
 
-/** Tools that the workflow of a triad or of a team decides, in the order in which they are offered. */
+/** Tools that the workflow of a triad, a team or a delegation decides, in the order in which they are offered. */
 export const stateTools: Readonly<Record<StateToolName, StateTool>> = {
   register_claim: registerClaim,
   negotiate_response: negotiateResponse,
@@ -31,6 +33,7 @@ export const stateTools: Readonly<Record<StateToolName, StateTool>> = {
   open_negotiation: openNegotiation,
   submit_summary: submitSummary,
   delegate_task_to_member: delegateTaskToMember,
+  completion_note: completionNote,
 };
 
 /** Names of the shipped tools that an agent's file can grant. */
@@ -45,6 +48,7 @@ export const grantableNames = [
   'git_status',
   'git_diff',
   'run_command',
+  webResearchName,
 ] as const;
 
 /** Names that no tool of a worker's owner may have. */
@@ -58,6 +62,8 @@ export interface ToolPlaces {
   readonly commands: CommandRunner | null;
   /** True when strangers may have written the files of workspaces. Default false. */
   readonly untrusted?: boolean;
+  /** True when agents may reach the web. Default false. */
+  readonly web?: boolean;
   /** Tools of the worker's owner. Default: none. */
   readonly own?: readonly GrantableTool[];
 }
@@ -68,6 +74,7 @@ export function createTools({
   worktrees,
   commands: runner,
   untrusted = false,
+  web = false,
   own = [],
 }: ToolPlaces): ToolRegistry {
   const tools = [
@@ -76,6 +83,7 @@ export function createTools({
     ...createChangeFiles(workspaces),
     ...createGitTools(worktrees),
     ...(runner === null ? [] : [createRunCommand({ runner, workspaces, worktrees })]),
+    ...(web ? [webResearch] : []),
   ];
   return createToolRegistry([...(untrusted ? tools.map(distrustFiles) : tools), ...own]);
 }

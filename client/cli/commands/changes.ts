@@ -28,11 +28,23 @@ export function registerUndo(command: Command, runner: CommandRunner): void {
   );
 }
 
-function describe(run_id: string, { dir, files }: TakenOver, done: string): CommandResult {
+const commits = {
+  reverted: ['A new commit reverts the commit of the run.'],
+  left: [
+    'The commit of the run is still on your branch, because the folder had other changes. Try: look at git diff, then commit what you want',
+  ],
+};
+
+function describe(run_id: string, taken: TakenOver, done: string): CommandResult {
+  const { dir, files, commit } = taken;
   const first =
     files.length === 0 ? `There is nothing to be ${done} in ${dir}.` : `${done} in ${dir}:`;
   return {
-    data: { run_id, dir, files },
-    lines: [cleanLine(first), ...files.map(({ change, path }) => `  ${change} ${cleanLine(path)}`)],
+    data: { run_id, ...taken },
+    lines: [
+      cleanLine(first),
+      ...files.map(({ change, path }) => `  ${change} ${cleanLine(path)}`),
+      ...(commit === undefined ? [] : commits[commit]),
+    ],
   };
 }

@@ -26,7 +26,8 @@ interface OutOption {
   readonly out?: string;
 }
 
-const planArgument = 'YAML or JSON file, or the id of a designed run; "-" reads standard input';
+const planArgument =
+  'YAML or JSON file, or the id of a designed run, with "@2" for its second version; "-" reads standard input';
 
 /** Registers the commands for plans as files. Only `run` asks the server. */
 export function registerPlan(plan: Command, runner: CommandRunner): void {
@@ -196,7 +197,7 @@ async function findFaults(
 async function readPlan(deps: CliDeps, name: string): Promise<CoordinationPlan> {
   const text = await readInputText(deps, name).catch((error: unknown) =>
     // The id of a run is no path, and names of files have a dot as a rule.
-    /^[\w-]+$/.test(name) && name !== '-' ? null : Promise.reject(error),
+    runName.test(name) && name !== '-' ? null : Promise.reject(error),
   );
   if (text === null) return readPlanOfRun(deps, name);
   const { plan, findings } = readPlanFile(text);
@@ -204,9 +205,20 @@ async function readPlan(deps: CliDeps, name: string): Promise<CoordinationPlan> 
   throw badInput(describeFindings(name, findings).join('\n'));
 }
 
-async function readPlanOfRun(deps: CliDeps, runId: string): Promise<CoordinationPlan> {
-  const plan = await deps.readPlan(runId);
+/** Id of a run, and perhaps the number of a version of its plan. */
+const runName = /^(?<run>[\w-]+)(?:@(?<version>[1-9]\d{0,3}))?$/;
+
+async function readPlanOfRun(deps: CliDeps, name: string): Promise<CoordinationPlan> {
+  const { run: runId = name, version } = runName.exec(name)?.groups ?? {};
+  const plan = await deps.readPlan(runId, version === undefined ? undefined : Number(version));
   if (plan !== null) return plan;
+  if (version !== undefined) {
+    throw new CliError(
+      'no_plan',
+      exitCodes.notFound,
+      `The plan of ${runId} has no version ${version}. Try: ${commandText('plan', 'export', runId)}`,
+    );
+  }
   throw new CliError(
     'no_plan',
     exitCodes.notFound,

@@ -144,6 +144,12 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import('./agents.ts')).registerAgents,
   },
   {
+    name: 'mcp',
+    does: 'list and check the MCP servers whose tools agents may be granted',
+    takes: [],
+    load: async () => (await import('./mcp.ts')).registerMcp,
+  },
+  {
     name: 'prune',
     does: 'remove runs that ended long ago from the artifact home; needs no server',
     takes: [],

@@ -19,6 +19,7 @@ import { exitCodeOfEnd, toRunEndedEvent } from '../follow/follow-event.ts';
 import { phaseTone, describeTeam } from '../follow/render-tree.ts';
 import { cleanLine, cleanLines, formatTime, renderTable } from '../terminal-text.ts';
 import { describeGuarded } from '../../../core/plan/rule-of-two.ts';
+import { describePosition } from '../../../core/render/labels.ts';
 import { formatLeastUsage, formatUsage, formatCost } from '../../../core/text/format.ts';
 import { teamViewOf } from '../../../core/executor.ts';
 import { formatSpent } from '../../run-listing.ts';
@@ -102,10 +103,14 @@ function describeView(
   const note =
     source === 'store' ? 'The server no longer knows this run; this is what was stored.' : null;
   const { exitCode, phase, reason } = closingOf(end, view.phase);
-  const wave = view.wave > 0 ? ` · wave ${view.wave} of ${view.waves_allowed}` : '';
+  const position = [
+    paint(phaseTone(phase), phase.replaceAll('_', ' ')),
+    describePosition(view),
+    describeUsed(used),
+  ];
   const lines = [
     `${paint('strong', cleanLine(view.run_id))} · ${cleanLine(view.goal, 160)}`,
-    `${paint(phaseTone(phase), phase.replaceAll('_', ' '))}${wave} · ${describeUsed(used)}`,
+    position.filter((part) => part !== '').join(' · '),
     ...reasonLines(context, reason),
     ...stuckLines(context, stuck),
     ...view.waiting_for.map((wait) => paint('attention', cleanLine(wait, 300))),

@@ -1,4 +1,4 @@
-import type { TurnProgress } from '../../../contracts/model-turn.ts';
+import type { TurnProgress } from '../../../contracts/turn-progress.ts';
 import type { WaveSummary } from '../../../contracts/planner-run.ts';
 import type {
   DelegationState,
@@ -9,6 +9,7 @@ import type {
 } from '../../../contracts/views.ts';
 import type { ActivityReading } from '../../read-work.ts';
 import { cleanLine, cutToColumns } from '../terminal-text.ts';
+import { describePosition } from '../../../core/render/labels.ts';
 import { countOf, formatTurns, formatUsage } from '../../../core/text/format.ts';
 import type { Paint, Tone } from '../terminal-text.ts';
 import { usageOf } from './read-snapshot.ts';
@@ -53,9 +54,9 @@ function headline(snapshot: RunSnapshot, paint: Paint): string {
     ];
     return paint('quiet', parts.join(' · '));
   }
-  const position = status.wave > 0 ? ` · wave ${status.wave} of ${status.waves_allowed}` : '';
   const phase = paint(phaseTone(status.phase), status.phase.replaceAll('_', ' '));
-  return `${phase}${position} · ${formatUsage(usageOf(status, snapshot.wave))}`;
+  const used = formatUsage(usageOf(status, snapshot.wave));
+  return [phase, describePosition(status), used].filter((part) => part !== '').join(' · ');
 }
 
 export function phaseTone(phase: string): Tone {

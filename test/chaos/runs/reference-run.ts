@@ -15,6 +15,8 @@ export interface ReferenceRun {
   readonly taskIds: readonly string[];
   /** The questions that it asks, all at the same time if nobody answers. */
   readonly askings: readonly Asking[];
+  /** Whether a question waits for the answers to earlier ones. Default false: all come at the same time. */
+  readonly asksInSteps?: boolean;
   /** Messages right after its start. Default: none. */
   readonly early?: readonly ('amend' | 'pause and resume')[];
   /** Whether its budget is so small that it asks for more; how often depends on what is done to it. Default false. */

@@ -1,39 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { WorkflowHandle } from '@temporalio/client';
 import { inputExamples } from '../../../activities/run-record/describe-input-issues.ts';
 import { readPlanFile } from '../../../client/cli/commands/plan-file.ts';
-import type { Question } from '../../../contracts/question.ts';
-import { eventually } from '../../support/eventually.ts';
+import { askForChange, untilAsked, untilEnded } from '../../support/design-play.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
 
-/** Answers every question of a design by its default or first choice, until this kind is asked. */
-async function untilAsked(run: WorkflowHandle, kind: Question['kind']): Promise<Question> {
-  return eventually(
-    `a question of kind ${kind}`,
-    async () => {
-      const { open } = await stage.questions(run);
-      for (const question of open.filter((one) => one.kind !== kind)) {
-        const answer = question.default_answer ?? question.choices[0] ?? 'As you see fit.';
-        await run.signal('answer', { question_id: question.question_id, answer });
-      }
-      return open.find((one) => one.kind === kind);
-    },
-    60_000,
-  );
-}
-
 it('takes a goal to an approved plan and its result', async () => {
   const goal = 'Compare three ways to store a backup';
   const run = await stage.start('plannerRun', { goal, mode: 'designed' });
-  const question = await untilAsked(run, 'plan_approval');
+  const question = await untilAsked(stage, run, 'plan_approval');
   expect(question.choices).toEqual(['approve', 'change', 'abandon']);
   await run.signal('answer', { question_id: question.question_id, answer: 'approve' });
-  await untilEnded(run);
+  await untilEnded(stage, run);
   const result = await stage.result(run);
   expect(result).toMatchObject({ status: 'completed' });
   const file = (path: string) => readFileSync(join(stage.home, run.workflowId, path), 'utf8');
@@ -46,19 +28,11 @@ it('makes the changes that the user asks for, shows each plan, and ends when the
   const run = await stage.start('plannerRun', { goal, mode: 'designed' });
   const shown: string[] = [];
   for (const wish of ['Compare four ways', 'Name the costs']) {
-    const { text, question_id } = await untilAsked(run, 'plan_approval');
-    shown.push(text);
-    await run.signal('answer', { question_id, answer: 'change' });
-    const next = await eventually('what is to change', async () =>
-      (await stage.questions(run)).open.find((one) => one.text.startsWith('What is to change')),
-    );
-    await run.signal('answer', { question_id: next.question_id, answer: wish });
-    await eventually(
-      'the designer at work',
-      async () => (await stage.questions(run)).open.length === 0,
-    );
+    const question = await untilAsked(stage, run, 'plan_approval');
+    shown.push(question.text);
+    await askForChange(stage, run, question, wish);
   }
-  const { question_id } = await untilAsked(run, 'plan_approval');
+  const { question_id } = await untilAsked(stage, run, 'plan_approval');
   await run.signal('answer', { question_id, answer: 'abandon' });
   expect(await stage.result(run)).toMatchObject({ status: 'abandoned', waves: 0 });
   expect(shown).toHaveLength(2);
@@ -72,7 +46,7 @@ it('makes a design alone, and approves a plan without findings in the place of t
     use_defaults: true,
     autonomy: 'assume',
   });
-  await untilEnded(run);
+  await untilEnded(stage, run);
   expect(await run.result()).toMatchObject({ status: 'approved', approved_by: null, findings: [] });
   await expectPromisesKept(stage, run.workflowId);
 }, 120_000);
@@ -80,12 +54,12 @@ it('makes a design alone, and approves a plan without findings in the place of t
 it('gives work to an agent that the design drafted, once the plan is approved', async () => {
   const goal = 'Compare three databases. [new-agent]';
   const run = await stage.start('plannerRun', { goal, mode: 'designed' });
-  const { question_id } = await untilAsked(run, 'plan_approval');
+  const { question_id } = await untilAsked(stage, run, 'plan_approval');
   const worksAs = (agentId: string): boolean =>
     stage.rehearsal.calls().some(({ task }) => task?.agent_id === agentId);
   expect(worksAs('rehearsed-specialist')).toBe(false);
   await run.signal('answer', { question_id, answer: 'approve' });
-  await untilEnded(run);
+  await untilEnded(stage, run);
   expect(await stage.result(run)).toMatchObject({ status: 'completed' });
   expect(worksAs('rehearsed-specialist')).toBe(true);
   const { out } = await runCommand(stage, ['plan', 'export', run.workflowId]);
@@ -121,19 +95,3 @@ it('refuses a risk assessment without a plan, and names every fault', async () =
   expect(cause).toMatchObject({ type: 'InvalidInput', message: expect.stringContaining('plan') });
   expect(cause).toMatchObject({ message: expect.stringContaining('technologies') });
 }, 60_000);
-
-async function untilEnded(run: WorkflowHandle): Promise<void> {
-  await eventually(
-    'the end of the run',
-    async () => {
-      const { open } = await stage.questions(run);
-      for (const { question_id, choices, default_answer } of open) {
-        const answer = default_answer ?? choices[0] ?? 'As you see fit.';
-        await run.signal('answer', { question_id, answer });
-      }
-      const { status } = await run.describe();
-      return status.name !== 'RUNNING';
-    },
-    90_000,
-  );
-}

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { runCommand } from '../../support/run-command.ts';
@@ -106,7 +106,25 @@ it('takes the plan of a file to its result: the proof of concept first, and no w
   expect(stage.rehearsal.counts().maxInFlight).toBe(1);
   const report = await runCommand(stage, ['report', 'from-file']);
   expect(report).toMatchObject({ code: 0, out: expect.stringContaining('**Status:** Completed') });
+  const agents = join(stage.home, 'from-file', 'agents');
+  expect(readdirSync(agents).toSorted()).toEqual(['fact_agent', 'review_agent', 'writing_agent']);
+  expect(readdirSync(join(agents, 'writing_agent', 'task_output'))).toEqual([
+    'advice_1727539201.md',
+  ]);
+  expect(readFileSync(join(stage.home, 'from-file', 'report.md'), 'utf8')).toContain(
+    'agents/writing_agent/task_output/advice_1727539201.md',
+  );
   await expectPromisesKept(stage, 'from-file');
+}, 120_000);
+
+it('carries out a plan that needs more waves than a run has by itself', async () => {
+  const path = save(typed);
+  const limits = ['--max-waves', '1', '--max-delegations', '1'];
+  await runCommand(stage, ['plan', 'run', path, '--id', 'many-waves', ...limits]);
+  const run = stage.client.workflow.getHandle('many-waves');
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 3 });
+  const { answered } = await stage.questions(run);
+  expect(answered).toEqual([]);
 }, 120_000);
 
 it('starts nothing for a plan with a finding', async () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { waveWorkflowId } from '../../../core/ids.ts';
 import type { ScriptedToolCall } from '../../../rehearsal/script.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
 import { createGitFixture, put, userGit } from '../../support/git-fixture.ts';
@@ -66,10 +67,13 @@ it.each([
     const set = await startMend({ changes, ...more });
     expect(await stage.result(set.run)).toMatchObject({ status: 'completed' });
     expect(set.text()).toBe(text);
+    const sizes = [{ delegation_id: 'mend', files_total: 1, lines_added: 1, lines_removed: 1 }];
     expect((await storedRecord(stage.home, set.run.workflowId)).settled_changes).toMatchObject({
       state,
-      delegations: [{ delegation_id: 'mend', files_total: 1, lines_added: 1, lines_removed: 1 }],
+      delegations: sizes,
     });
+    const wave = stage.client.workflow.getHandle(waveWorkflowId(set.run.workflowId, 1));
+    expect(await wave.query('wave')).toMatchObject({ changes: sizes });
   },
   90_000,
 );

@@ -65,7 +65,7 @@ it('adds the new agents of a plan to the registry, and a registered one keeps it
     ],
   });
   const { plan_ref } = await storeCoordinationPlan(store, plan);
-  const admitted = await admitPlan(store, {}, { plan_ref, registry_ref });
+  const admitted = await admitPlan(store, {}, { plan_ref, registry_ref, max_delegations: 8 });
   expect(admitted.agents.map(({ agent_id, allowed_tools }) => [agent_id, allowed_tools])).toEqual([
     ['migrator', ['read_file']],
     ['writer', []],

@@ -106,6 +106,7 @@ describe('every stage of a design', () => {
       passable: undefined,
       planning: null,
       messages: [],
+      content: [],
       tools: shippedTools('nowhere'),
     });
     expect(taken.ok).toBe(true);
@@ -155,6 +156,7 @@ describe('the reply', () => {
       passable: undefined,
       planning: null,
       messages: [],
+      content: [],
       tools: shippedTools('nowhere'),
     });
     expect(taken).toMatchObject({
@@ -169,6 +171,7 @@ describe('the reply', () => {
       passable: undefined,
       planning: null,
       messages: [],
+      content: [],
       tools: shippedTools('nowhere'),
     };
     const brief = await designStages.brief.reply.take(JSON.stringify(exampleOf('brief')), context);

@@ -126,6 +126,23 @@ it.each([
   expect((await read(name, input)).text).toMatch(said);
 });
 
+it('a file that is no text is neither shown nor edited, and stays as it is', async () => {
+  const { dir, read, change } = await createSet();
+  for (const bytes of [
+    [0, 1, 2, 0xff],
+    [0x61, 0xc3, 0x28],
+  ]) {
+    writeFileSync(join(dir, 'data.bin'), Buffer.from(bytes));
+    // oxlint-disable-next-line no-await-in-loop
+    expect((await read('read_file', { path: 'data.bin' })).is_error).toBe(true);
+    const input = { path: 'data.bin', old_string: 'a', new_string: 'b' };
+    // oxlint-disable-next-line no-await-in-loop
+    const { text, result } = await change('edit_file', input);
+    expect(JSON.stringify([text, result])).toMatch(/no text in UTF-8/);
+    expect([...readFileSync(join(dir, 'data.bin'))]).toEqual(bytes);
+  }
+});
+
 describe('finding T5: work that the run did not write', () => {
   it('is replaced only with an approval, which shows the change, and is kept', async () => {
     const { home, file, change } = await createSet();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import type { FailureType } from '../../../contracts/errors.ts';
-import type { TurnProgress } from '../../../contracts/model-turn.ts';
+import type { TurnProgress } from '../../../contracts/turn-progress.ts';
 import type { Ref } from '../../../contracts/ref.ts';
 import type { ArtifactStore } from '../../../activities/ports/artifact-store.ts';
 import { ModelFailure } from '../../../activities/ports/model-client.ts';

@@ -28,6 +28,7 @@ async function readPlan(value: unknown): Promise<string> {
     passable: undefined,
     planning: null,
     messages: [],
+    content: [],
     tools: createToolRegistry([]),
   };
   const taken = await stages.plan.reply.take(JSON.stringify(value), context);

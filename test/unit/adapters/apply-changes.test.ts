@@ -53,10 +53,10 @@ it('parallel changes are merged, brought into the folder once, and taken out aga
   expect(await applyChanges(run)).toEqual({ state: 'applied_before' });
   // What the user does meanwhile stays.
   put(dir, { 'b.txt': 'mine\n' });
-  expect(await undoChanges(run)).toMatchObject({ state: 'done' });
+  expect(await undoChanges(run, 1_700_000_000)).toMatchObject({ state: 'done' });
   expect([text('a.txt'), text('b.txt')]).toEqual([files['a.txt'], 'mine\n']);
   expect(userGit(dir, 'status', '--porcelain')).toBe(' M b.txt\n');
-  expect(await undoChanges(run)).toEqual({ state: 'nothing' });
+  expect(await undoChanges(run, 1_700_000_000)).toEqual({ state: 'nothing' });
 });
 
 it('a folder that is no repository is changed and put back in the same way', async () => {
@@ -72,7 +72,7 @@ it('a folder that is no repository is changed and put back in the same way', asy
   expect(await applyChanges(run)).toMatchObject({ state: 'done' });
   expect(readFileSync(join(dir, 'new/c.txt'), 'utf8')).toBe('c\n');
   put(dir, { 'mine.txt': 'mine\n' });
-  expect(await undoChanges(run)).toMatchObject({ state: 'done' });
+  expect(await undoChanges(run, 1_700_000_000)).toMatchObject({ state: 'done' });
   expect(readdirSync(dir).toSorted()).toEqual(['.gitignore', 'a.txt', 'b.txt', 'mine.txt']);
   expect(readFileSync(join(dir, 'a.txt'), 'utf8')).toBe(files['a.txt']);
 });
@@ -147,16 +147,16 @@ it('an interrupted apply is finished, and can be undone', async () => {
   rmSync(join(dir, 'new.txt'));
   expect(await applyChanges(run)).toMatchObject({ state: 'done' });
   expect([text('a.txt'), text('new.txt')]).toEqual(['ONE\n', 'new\n']);
-  expect(await undoChanges(run)).toMatchObject({ state: 'done' });
+  expect(await undoChanges(run, 1_700_000_000)).toMatchObject({ state: 'done' });
   expect(userGit(dir, 'status', '--porcelain')).toBe('');
 });
 
 it('a run without changes has nothing to apply', async () => {
   const { run, dir } = await createRun({});
-  expect([await diffRun(run), await applyChanges(run), await undoChanges(run)]).toEqual([
-    '',
-    { state: 'nothing' },
-    { state: 'nothing' },
-  ]);
+  expect([
+    await diffRun(run),
+    await applyChanges(run),
+    await undoChanges(run, 1_700_000_000),
+  ]).toEqual(['', { state: 'nothing' }, { state: 'nothing' }]);
   writeFileSync(join(dir, 'b.txt'), 'x');
 });

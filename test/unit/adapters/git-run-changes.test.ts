@@ -1,7 +1,10 @@
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { appliedCommit, undoChanges } from '../../../activities/adapters/git/apply-changes.ts';
 import { createRunChanges } from '../../../activities/adapters/git/git-run-changes.ts';
+import { moveRef } from '../../../activities/adapters/git/git-snapshots.ts';
 import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';
+import { repositoryOf } from '../../../activities/adapters/git/run-repository.ts';
 import { createGitFixture, plantProgram, put, userGit } from '../../support/git-fixture.ts';
 
 const files = { 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'b\n' };
@@ -60,6 +63,103 @@ it('a commit on the user’s branch holds the changes and nothing else, however 
   );
   expect(userGit(dir, 'rev-list', '--count', 'HEAD')).toBe('2\n');
   expect(() => userGit(dir, 'fsck', '--strict')).not.toThrow();
+});
+
+it('a task of a team that contradicts the one before it is left out, until it is done on top of it', async () => {
+  const { changes, folder, home, dir } = await createRun({
+    'pair.d2': { 'a.txt': 'ONE\ntwo\nthree\n' },
+    'pair.d10': { 'a.txt': 'other\ntwo\nthree\n', 'c.txt': 'c\n' },
+    pairs: { 'b.txt': 'B\n' },
+  });
+  const run = { ...folder, delegation_ids: ['pair', 'pairs'] };
+  expect(await changes.findTaskConflicts(run, 'pair')).toEqual([
+    { delegation_id: 'pair.d10', with: ['pair.d2'], files: ['a.txt'] },
+  ]);
+  expect(await changes.findTaskConflicts(run, 'pairs')).toEqual([]);
+  expect(await changes.findConflicts(run)).toEqual([]);
+  expect(await changes.propose(run)).toMatchObject({
+    obstacle: '',
+    files: [
+      { change: 'changed', path: 'a.txt' },
+      { change: 'changed', path: 'b.txt' },
+    ],
+    delegations: [{ delegation_id: 'pair.d2' }, { delegation_id: 'pairs' }],
+  });
+  const again = { delegation_id: 'pair.d11', foundations: ['pair.d2'] };
+  const copy = await createGitWorktrees({ home }).open({ run_id: 'my-run', dir, worker: again });
+  expect(readFileSync(join(copy ?? '', 'a.txt'), 'utf8')).toContain('ONE');
+  put(copy ?? '', { 'a.txt': 'both\ntwo\nthree\n', 'c.txt': 'c\n' });
+  expect(await changes.propose(run)).toMatchObject({
+    files_total: 3,
+    patch: expect.stringContaining('+both'),
+    delegations: [
+      { delegation_id: 'pair.d2' },
+      { delegation_id: 'pair.d11', files_total: 2 },
+      { delegation_id: 'pairs' },
+    ],
+  });
+});
+
+describe('the undo of a commit', () => {
+  const later = 1_700_000_100;
+  const committed = async () => {
+    const set = await createRun({ one: { 'a.txt': 'ONE\ntwo\nthree\n', 'c/d.txt': 'd\n' } });
+    expect(await set.changes.apply(set.folder, commit)).toMatchObject({ state: 'committed' });
+    const undo = () => undoChanges({ ...set.folder, home: set.home }, later);
+    const log = () => userGit(set.dir, 'log', '--format=%s').trim().split('\n');
+    const status = () => userGit(set.dir, 'status', '--porcelain');
+    return { ...set, undo, log, status };
+  };
+
+  it('is a commit that names it, on top of what came since', async () => {
+    const { dir, undo, log, status } = await committed();
+    put(dir, { 'b.txt': 'mine\n' });
+    userGit(dir, 'commit', '--quiet', '--all', '-m', 'mine');
+    expect(await undo()).toMatchObject({ state: 'done', commit: 'reverted' });
+    expect(log()).toEqual(['Revert "Mend it"', 'mine', 'Mend it', 'change']);
+    expect(userGit(dir, 'log', '-1', '--format=%b')).toContain('This reverts commit ');
+    expect(status()).toBe('');
+    expect(userGit(dir, 'diff', 'HEAD~3', 'HEAD', '--name-only')).toBe('b.txt\n');
+    expect(await undo()).toEqual({ state: 'nothing' });
+    expect(() => userGit(dir, 'fsck', '--strict')).not.toThrow();
+  });
+
+  it.each([
+    ['not committed', false, ' M a.txt\n M b.txt\n D c/d.txt\n'],
+    ['staged', true, ' M a.txt\nM  b.txt\n D c/d.txt\n'],
+  ])('is left to the user beside changes that are %s', async (_how, isStaged, expected) => {
+    const { dir, undo, log, status } = await committed();
+    put(dir, { 'b.txt': 'mine\n' });
+    if (isStaged) userGit(dir, 'add', 'b.txt');
+    expect(await undo()).toMatchObject({ state: 'done', commit: 'left' });
+    expect(log()).toEqual(['Mend it', 'change']);
+    expect(status()).toBe(expected);
+    expect(readFileSync(join(dir, 'b.txt'), 'utf8')).toBe('mine\n');
+  });
+
+  it('touches nothing where the user changed the same lines since', async () => {
+    const { dir, undo, log, status } = await committed();
+    put(dir, { 'a.txt': 'MINE\ntwo\nthree\n' });
+    expect(await undo()).toEqual({ state: 'conflict', with: null, files: ['a.txt'] });
+    expect(log()).toEqual(['Mend it', 'change']);
+    expect(status()).toBe(' M a.txt\n');
+  });
+
+  it('is finished by the next attempt when one was killed before it had said so', async () => {
+    const { dir, home, undo, log, status } = await committed();
+    const gitDir = repositoryOf(home, 'my-run');
+    const applied = await appliedCommit(gitDir);
+    expect(await undo()).toMatchObject({ commit: 'reverted' });
+    await moveRef(gitDir, 'refs/planwave/applied', applied ?? '', null);
+    expect(await undo()).toMatchObject({ commit: 'reverted' });
+    // Killed between the files and the commit.
+    await moveRef(gitDir, 'refs/planwave/applied', applied ?? '', null);
+    userGit(dir, 'update-ref', 'HEAD', 'HEAD~1');
+    userGit(dir, 'read-tree', 'HEAD');
+    expect(await undo()).toMatchObject({ commit: 'reverted' });
+    expect(log()).toEqual(['Revert "Mend it"', 'Mend it', 'change']);
+    expect(status()).toBe('');
+  });
 });
 
 it('an attempt that was killed after the files were there is finished by the next one', async () => {

@@ -12,6 +12,7 @@ const facts: RunFacts = {
   artifacts: { plan: 'aa', decision: 'bb', costs: 'cc' },
   delegations: ['costs: completed after 2 turns'],
   phases: { 'region/execute': { status: 'done' } },
+  design: null,
   reportFiles: { 'triads/region/execute.md': '# Execute' },
   thread: { messages: ['user: Go.', 'leader: Done.'], delegations: ['desk.law: completed'] },
   answers: ['costs: 120', 'region: eu-north'],

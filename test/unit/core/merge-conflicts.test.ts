@@ -1,6 +1,7 @@
 import type { MergeConflict } from '../../../contracts/run-changes.ts';
 import {
   checkReopened,
+  describeTaskConflicts,
   conflictOfMerge,
   listDropped,
 } from '../../../core/workspace/merge-conflicts.ts';
@@ -38,4 +39,16 @@ it('MG3: what only dropped work met is reopened', () => {
   expect(checkReopened(['three'], results, reopen())).toMatchObject([
     { path: 'criteria_reopened', reason: expect.stringMatching(/three.*"c3"/) },
   ]);
+});
+
+it('MG4: each new task that is a side of a conflict in its team hears of it, by name and files', () => {
+  const all = ['d1', 'd2', 'd3'].map((name) => ({ name, delegation_id: `pair.${name}` }));
+  const conflicts = [{ delegation_id: 'pair.d3', with: ['pair.d1.x'], files: ['a.txt'] }];
+  const told = describeTaskConflicts(conflicts, all.slice(1), all);
+  expect([...told.keys()]).toEqual(['pair.d3']);
+  expect(told.get('pair.d3')).toMatch(
+    /"d3" are left out, because "d1" .* lines of "a\.txt"\. Try: /,
+  );
+  expect([...describeTaskConflicts(conflicts, all, all).keys()]).toEqual(['pair.d3', 'pair.d1']);
+  expect(describeTaskConflicts(conflicts, [], all).size).toBe(0);
 });

@@ -14,6 +14,7 @@ import type {
   ParkedEscalation,
   PlannedDelegation,
   QuestionsEscalation,
+  SessionEscalation,
   WaveProgress,
   WithdrawnEscalation,
 } from '../../../contracts/messages.ts';
@@ -238,7 +239,20 @@ describe('finding C1: every message comes back with all its fields', () => {
     from: 'run/wave-001/a',
     effect,
   };
+  const session: Required<SessionEscalation> = {
+    type: 'session',
+    from: 'run/wave-001/a',
+    session: {
+      delegation_id: 'a',
+      status: 'blocked',
+      at: 1_727_540_700,
+      count: 3,
+      unresolved: 1,
+      session_ref: ref,
+    },
+  };
   const escalations = {
+    session,
     questions,
     budget: budgetNeeds,
     parked,

@@ -247,6 +247,25 @@ describe('the pages of waves and delegations', () => {
     );
   });
 
+  it('shows what each delegation has changed, and on the page of the run the sum of the wave', () => {
+    const size = { files_total: 2, lines_added: 10, lines_removed: 3 };
+    const text = renderWaveDetails({
+      wave: 1,
+      phase: 'deciding',
+      delegations: [row({}), row({ delegation_id: 'd2' })],
+      changes: [{ delegation_id: 'd2', ...size }],
+      usage: usage(),
+      at_work: [],
+    });
+    expect(text).toContain('`d2` · researcher · 2 files (+10 −3 lines)');
+    expect(text.match(/lines\)/gu)).toHaveLength(1);
+    const ended = { wave: 1, io_status: null, completed: 2, failed: 0, skipped: 0 };
+    const wave = { ...ended, criteria_met: 1, criteria_open: 0, usage: usage(), changed: size };
+    expect(renderRunDetails({ ...view, waves: [wave] })).toContain(
+      '0 open · 2 files (+10 −3 lines) · $0.00',
+    );
+  });
+
   it('WD1: says that a triad does it, here and on the page of the run', () => {
     const triad = { ...row({}), executor: { kind: 'triad', type: 'dialectic' } } as const;
     const wave = {

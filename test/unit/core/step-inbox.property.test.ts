@@ -116,6 +116,7 @@ class Watcher {
         this.expect(!this.answered.has(effect.question.question_id), 'urged when answered');
         return;
       case 'rejected':
+      case 'looped':
       case 'repeated':
     }
   }

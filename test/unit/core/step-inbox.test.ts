@@ -180,7 +180,7 @@ describe('stepInbox', () => {
       ask(escalation('e2', [asked()])),
       ask(escalation('e3', [asked(), asked({ text: 'How many?' })])),
     );
-    expect(types(mixed)).toEqual(['opened', 'opened']);
+    expect(types(mixed)).toEqual(['opened', 'looped', 'opened']);
     const end = play(mixed.state, answer({ question_id: 'q2', answer: 'x' }));
     expect(types(end)).toEqual(['answered', 'deliver']);
     const delivered = end.effects.find((effect) => effect.type === 'deliver');

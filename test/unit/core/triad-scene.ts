@@ -54,6 +54,7 @@ export const calls = {
     task_hash: 'h',
     mentions: [],
   },
+  completion_note: { tool: 'completion_note', entries: [] },
 } as const satisfies Readonly<Record<StateToolName, StateCall>>;
 
 /** A member in its turn, after what is in the records. */

@@ -161,10 +161,18 @@ const noSlugs = ['../x', 'A', 'é', '', 'a/b', '.', '..', 'a.', '.a', 'a..b', 'x
 it.each([...noSlugs, 'a.b'])('fault 51: the id %j never names a file', (id) => {
   expect(() => treePaths.taskOutput(id, 'draft')).toThrow('no slug');
   expect(() => treePaths.taskOutput('writer', id)).toThrow('no slug');
+  expect(() => treePaths.currentSession(id)).toThrow('no slug');
+  expect(() => treePaths.endedSession(id, 'Move', 0)).toThrow('no slug');
 });
 
 it.each(noSlugs)('fault 51: the id %j never names a folder of a triad', (id) => {
   expect(() => treePaths.triadPhase(id, 'execute')).toThrow('no slug');
+});
+
+it('an ended session is named after its end in UTC and its task', () => {
+  expect(treePaths.endedSession('fact_agent', '../A small: Backup!', 1_727_539_259)).toBe(
+    'agents/fact_agent/completion_drive/session_20240928_1600_a_small_backup.json',
+  );
 });
 
 it('fault 51: the task of a team has its own files, with dots between its names', () => {

@@ -1,5 +1,5 @@
 import { WavePlan } from '../../../../contracts/wave-plan.ts';
-import { findTask, nextWave } from '../../../../core/design/next-wave.ts';
+import { countWaves, findTask, nextWave } from '../../../../core/design/next-wave.ts';
 import { defaultLimits } from '../../../../core/limits.ts';
 import { checkPlan } from '../../../../core/plan/check-plan.ts';
 import { outlinePlan } from '../../../../core/plan/outline-plan.ts';
@@ -65,6 +65,17 @@ describe('nextWave', () => {
       depends_on: [id('schema')],
       needs: 'met',
     });
+  });
+
+  it('WN6: a plan needs a wave for each proof of concept in a row, and more for small waves', () => {
+    const plan = samplePlan();
+    const counted = [50, 2, 1].map((max) => countWaves(plan, max));
+    expect(counted).toEqual([2, 2, 4]);
+    const [first, ...others] = plan.tasks;
+    const circular = {
+      tasks: [{ ...first!, depends_on: others.map(({ task_id }) => task_id) }, ...others],
+    };
+    expect(countWaves(circular, 50)).toBe(0);
   });
 
   it('its delegations are a valid wave', () => {

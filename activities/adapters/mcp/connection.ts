@@ -1,0 +1,263 @@
+import {
+  Client,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
+import type { CallToolResult, JsonSchemaValidator, Transport } from '@modelcontextprotocol/client';
+import { cleanLine } from '../../../core/text/cut-text.ts';
+import { isRecord } from '../../../core/is-record.ts';
+import { McpRefused, McpUnavailable } from '../../ports/mcp-servers.ts';
+import type { ListedTools, McpAnswer, McpCall, McpServer } from '../../ports/mcp-servers.ts';
+import { pinTools } from '../../tools/mcp/pin-tools.ts';
+import { createLimitedFetch } from './limited-fetch.ts';
+import { StdioTransport } from './stdio-transport.ts';
+
+/** Milliseconds for a connect, and for a list of tools. */
+const connectMs = 15_000;
+
+/** Milliseconds of one call, with all the progress that is reported. */
+const callMsMax = 600_000;
+
+/** Pages of a list of tools that are read. */
+const pagesMax = 20;
+
+/** Codes of JSON-RPC for requests that were not carried out. */
+const refusedCodes = new Set([-32_600, -32_601, -32_602]);
+
+/** The connection was lost before a call was sent: it can be made on another one. */
+export class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost';
+}
+
+/** Reads the reason why the transport failed; null while nothing is known. */
+interface Line {
+  readonly transport: Transport;
+  readonly fault: () => string | null;
+}
+
+/**
+ * Connection to a server, with its newest list of tools. Declares no capabilities: a server can't ask for a model, for
+ * folders or for a person.
+ */
+export class Connection {
+  readonly #server: McpServer;
+  readonly #client: Client;
+  readonly #line: Line;
+  readonly #broken = new AbortController();
+  #listed: ListedTools = { tools: [], leftOut: [] };
+  #isStale = true;
+  #isClosed = false;
+
+  private constructor(server: McpServer) {
+    this.#server = server;
+    this.#client = new Client(
+      { name: 'planwave', version: '1' },
+      {
+        capabilities: {},
+        listMaxPages: pagesMax,
+        // Answers are data. A check of them would run patterns of the server, and fail calls that have taken place.
+        jsonSchemaValidator: { getValidator: acceptAll },
+        versionNegotiation: { mode: server.transport.type === 'http' ? 'auto' : 'legacy' },
+        listChanged: {
+          tools: {
+            autoRefresh: false,
+            // The next call must know at once.
+            debounceMs: 0,
+            onChanged: () => {
+              this.#isStale = true;
+            },
+          },
+        },
+      },
+    );
+    this.#line = this.#createLine();
+    // The client has no listeners.
+    // oxlint-disable-next-line prefer-add-event-listener
+    this.#client.onclose = () => {
+      this.#isClosed = true;
+    };
+    // Reported by the calls that it concerns.
+    // oxlint-disable-next-line prefer-add-event-listener
+    this.#client.onerror = () => {};
+  }
+
+  /** Connects and lists the tools. @throws {McpUnavailable} */
+  static async open(server: McpServer): Promise<Connection> {
+    const connection = new Connection(server);
+    try {
+      const timeout = Math.min(connectMs, server.timeoutMs);
+      await connection.#client.connect(connection.#line.transport, {
+        timeout,
+        maxTotalTimeout: timeout,
+        signal: connection.#broken.signal,
+      });
+      await connection.#list();
+      return connection;
+    } catch (error) {
+      await connection.close();
+      throw new McpUnavailable(connection.#explain('does not start', error));
+    }
+  }
+
+  get listed(): ListedTools {
+    return this.#listed;
+  }
+
+  /** True when no call can be made any more. */
+  get isClosed(): boolean {
+    return this.#isClosed || this.#broken.signal.aborted;
+  }
+
+  /** Makes a call. @throws {ConnectionLost} besides what `McpServers.call` throws. */
+  async call({ pin, input, signal, onProgress }: Omit<McpCall, 'run_id'>): Promise<McpAnswer> {
+    if (this.isClosed) throw new ConnectionLost();
+    if (this.#isStale) await this.#list().catch(() => Promise.reject(new ConnectionLost()));
+    this.#checkPin(pin);
+    signal.throwIfAborted();
+    try {
+      const answer = await this.#client.callTool(
+        { name: pin.tool, arguments: isRecord(input) ? input : {} },
+        {
+          signal: AbortSignal.any([signal, this.#broken.signal]),
+          timeout: this.#server.timeoutMs,
+          resetTimeoutOnProgress: true,
+          maxTotalTimeout: callMsMax,
+          onprogress: ({ progress, total, message }) => {
+            const share = total === undefined ? `${progress}` : `${progress}/${total}`;
+            onProgress(cleanLine(`${share} ${message ?? ''}`, 200));
+          },
+        },
+      );
+      return readAnswer(answer);
+    } catch (error) {
+      throw this.#judge(error, signal);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const { transport } = this.#line;
+    if (transport instanceof StreamableHTTPClientTransport) {
+      // Tells the server that the session is over; some do not know the request.
+      await within(endSessionMs, transport.terminateSession()).catch(() => {});
+    }
+    await this.#client.close().catch(() => {});
+    // A client that never connected does not close its transport.
+    await transport.close().catch(() => {});
+  }
+
+  async #list(): Promise<void> {
+    this.#isStale = false;
+    try {
+      const timeout = Math.min(connectMs, this.#server.timeoutMs);
+      const options = {
+        timeout,
+        signal: AbortSignal.any([this.#broken.signal, AbortSignal.timeout(timeout)]),
+        cacheMode: 'refresh',
+      } as const;
+      const { tools } = await this.#client.listTools(undefined, options);
+      this.#listed = pinTools(this.#server, tools);
+    } catch (error) {
+      this.#isStale = true;
+      throw error;
+    }
+  }
+
+  #checkPin(pin: McpCall['pin']): void {
+    const now = this.#listed.tools.find(({ name }) => name === pin.name);
+    if (now?.hash === pin.hash && now.effect === pin.effect) return;
+    const what = now === undefined ? 'no longer has the tool' : 'has changed the tool';
+    throw new McpUnavailable(
+      `the MCP server "${pin.server}" ${what} "${pin.tool}" since this run began, so the call was refused. ` +
+        'Try: go on without it and say so. A person can look at it with planwave mcp check; a new run takes it as it is now.',
+    );
+  }
+
+  /** Says of an error what it means for the call. */
+  #judge(error: unknown, signal: AbortSignal): unknown {
+    // A timeout and an abort have the same code.
+    if (signal.aborted) return signal.reason;
+    if (error instanceof ProtocolError && refusedCodes.has(error.code)) {
+      return new McpRefused(`the server refused the call: ${cleanLine(error.message, 1_000)}`);
+    }
+    if (error instanceof ProtocolError) {
+      return new Error(`the server reports an error: ${cleanLine(error.message, 1_000)}`);
+    }
+    if (wasNotSent(error)) {
+      this.#broken.abort();
+      return new ConnectionLost();
+    }
+    this.#broken.abort();
+    const what =
+      error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
+        ? 'did not answer in time'
+        : 'ended or failed during the call';
+    return new Error(this.#explain(what, error));
+  }
+
+  #explain(what: string, error: unknown): string {
+    const { name, transport } = this.#server;
+    const said = this.#line.fault() ?? (error instanceof Error ? error.message : String(error));
+    return `the MCP server "${name}" ${what}: ${cleanLine(said, 600)}. Cure: ${cureOf(transport.type, error)}`;
+  }
+
+  #createLine(): Line {
+    const { transport } = this.#server;
+    if (transport.type === 'stdio') {
+      const stdio = new StdioTransport(transport);
+      return { transport: stdio, fault: () => stdio.fault };
+    }
+    let fault: string | null = null;
+    const fetch = createLimitedFetch((reason) => {
+      fault = reason;
+      this.#broken.abort();
+    });
+    const { url, headers } = transport;
+    const http = new StreamableHTTPClientTransport(new URL(url), {
+      requestInit: { headers: { ...headers } },
+      fetch,
+    });
+    return { transport: http, fault: () => fault };
+  }
+}
+
+const endSessionMs = 1_000;
+
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}
+
+function acceptAll<T>(): JsonSchemaValidator<T> {
+  // oxlint-disable-next-line no-unsafe-type-assertion
+  return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
+}
+
+function readAnswer({ content, structuredContent, isError }: CallToolResult): McpAnswer {
+  return { content, structured: structuredContent, isError: isError === true };
+}
+
+/** Returns true when the server has certainly not begun the call. */
+function wasNotSent(error: unknown): boolean {
+  if (error instanceof SdkError && error.code === SdkErrorCode.NotConnected) return true;
+  // It does not know the session, because it was restarted.
+  if (error instanceof SdkHttpError) return error.status === 400 || error.status === 404;
+  const causes = [error, error instanceof Error ? error.cause : undefined];
+  return causes.some((one) => isRecord(one) && one['code'] === 'ECONNREFUSED');
+}
+
+function cureOf(type: McpServer['transport']['type'], error: unknown): string {
+  if (error instanceof SdkHttpError && (error.status === 401 || error.status === 403)) {
+    return 'give it a valid token in "headers" of its entry';
+  }
+  return type === 'stdio'
+    ? 'run its command by hand, then planwave mcp check'
+    : 'look whether it runs and its url is right, then planwave mcp check';
+}

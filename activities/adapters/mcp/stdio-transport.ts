@@ -1,0 +1,168 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { cleanLine } from '../../../core/text/cut-text.ts';
+import type { McpStdio } from '../../ports/mcp-servers.ts';
+import { sandboxCall } from './sandbox-server.ts';
+
+/** Longest message of a server, in bytes. */
+export const messageBytesMax = 10_000_000;
+
+/** Milliseconds that a server has to end by itself once its input is closed, and then after SIGTERM. */
+const endMs = 500;
+
+/** Characters of a server's error output that are kept, its end. */
+const saidCharsMax = 4_000;
+
+/** Variables of the worker that a server gets: programs need them, and none is a key. */
+const inherited = ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'USER'];
+
+/**
+ * Transport to a server that is a process of this worker. It has a group of its own, which is killed as a whole: behind
+ * `npx` or `sh -c` the server would survive its starter, and its pipe would keep the worker alive.
+ */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #server: McpStdio;
+  #child: ChildProcess | null = null;
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #said = '';
+  #fault: string | null = null;
+  #ended: Promise<void> = Promise.resolve();
+
+  constructor(server: McpStdio) {
+    this.#server = server;
+  }
+
+  /** Returns why the connection ended, as far as it is known. */
+  get fault(): string {
+    const said = cleanLine(this.#said.slice(-saidCharsMax), 500);
+    const end = this.#fault ?? 'it ended';
+    return said === '' ? end : `${end}; it said: ${said}`;
+  }
+
+  /** Process id of the server, or of the program that started it. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  start(): Promise<void> {
+    const { command, args, env, sandbox } = this.#server;
+    const own = Object.fromEntries(inherited.map((name) => [name, process.env[name]]));
+    const call =
+      sandbox === null ? { command, args, env: { ...own, ...env } } : sandboxCall(this.#server);
+    const child = spawn(call.command, [...call.args], {
+      env: call.env,
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    this.#ended = new Promise((resolve) => {
+      child.once('exit', (code, signal) => {
+        this.#fault ??=
+          signal === null ? `it ended with the code ${code}` : `it was killed (${signal})`;
+        // Processes that it left behind would hold its output open.
+        killGroup(child, 'SIGKILL');
+        resolve();
+        this.#close();
+      });
+    });
+    child.stdin.on('error', (error) => this.onerror?.(error));
+    // An output that is not read stops the server once its pipe is full.
+    child.stderr.on('data', (chunk: Buffer) => {
+      this.#said = (this.#said + chunk.toString('utf8')).slice(-saidCharsMax);
+    });
+    child.stdout.on('data', (chunk: Buffer) => this.#take(chunk));
+    return new Promise((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', (error) => {
+        this.#fault ??= error.message;
+        reject(error);
+      });
+    });
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#child?.stdin;
+    if (stdin === null || stdin === undefined || !stdin.writable) {
+      return Promise.reject(new Error(`Not connected: ${this.fault}`));
+    }
+    return new Promise((resolve, reject) => {
+      stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  /** Closes its input, then ends it, then kills its group. */
+  async close(): Promise<void> {
+    const child = this.#child;
+    if (child === null || child.pid === undefined) return;
+    child.stdin?.end();
+    if (!(await this.#endsWithin(endMs))) {
+      killGroup(child, 'SIGTERM');
+      if (!(await this.#endsWithin(endMs))) killGroup(child, 'SIGKILL');
+    }
+    await this.#ended;
+    this.#close();
+  }
+
+  async #endsWithin(ms: number): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<false>((resolve) => {
+      timer = setTimeout(() => resolve(false), ms);
+    });
+    const hasEnded = await Promise.race([this.#ended.then(() => true), late]);
+    clearTimeout(timer);
+    return hasEnded;
+  }
+
+  #close(): void {
+    const child = this.#child;
+    if (child === null) return;
+    this.#child = null;
+    this.#chunks = [];
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+    this.onclose?.();
+  }
+
+  /** Reads messages, one a line. A line that is none is noise: programs print to their output. */
+  #take(chunk: Buffer): void {
+    let rest = chunk;
+    for (let at = rest.indexOf(10); at >= 0; at = rest.indexOf(10)) {
+      const line = Buffer.concat([...this.#chunks, rest.subarray(0, at)]).toString('utf8');
+      this.#chunks = [];
+      this.#bytes = 0;
+      rest = rest.subarray(at + 1);
+      const message = readMessage(line);
+      if (message !== null) this.onmessage?.(message);
+    }
+    this.#chunks.push(rest);
+    this.#bytes += rest.byteLength;
+    if (this.#bytes <= messageBytesMax) return;
+    this.#fault ??= `it sent a message of more than ${messageBytesMax} bytes`;
+    this.#chunks = [];
+    if (this.#child !== null) killGroup(this.#child, 'SIGKILL');
+  }
+}
+
+function readMessage(line: string): JSONRPCMessage | null {
+  // Most noise is recognised without an error.
+  if (!line.trimStart().startsWith('{')) return null;
+  try {
+    return deserializeMessage(line);
+  } catch {
+    return null;
+  }
+}
+
+function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // No process of the group is left.
+  }
+}

@@ -1,0 +1,78 @@
+import type { WorkedTask } from '../../contracts/adaptation.ts';
+import type { PlanTask } from '../../contracts/coordination-plan.ts';
+import type {
+  FindWorkInput,
+  FindWorkResult,
+  RatePlanChangeInput,
+  RatePlanChangeResult,
+} from '../../contracts/design-run.ts';
+import type { DesignStageName } from '../../contracts/names.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
+import { findTask } from '../../core/design/next-wave.ts';
+import { describePlanChange, ratePlanChange } from '../../core/design/rate-change.ts';
+import { readCoordinationPlan } from '../artifacts/coordination-plan.ts';
+import { readRecord } from '../artifacts/record-log.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { listVerified } from './plan-next-wave.ts';
+
+/** Stages of the design whose results a judgement reads. */
+const read: readonly DesignStageName[] = ['interview', 'poc_recommendation'];
+
+/** Returns the work of a wave that has to be judged, and what is verified so far. */
+export async function findWork(
+  store: ArtifactStore,
+  { plan_ref, record_ref, wave, looping }: FindWorkInput,
+): Promise<FindWorkResult> {
+  const [plan, record] = await Promise.all([
+    readCoordinationPlan(store, plan_ref),
+    readRecord(store, record_ref),
+  ]);
+  const { tasks } = plan;
+  const verified = listVerified(plan, record).flatMap((id) => findTask(tasks, id)?.task_id ?? []);
+  const worked = listWorked(record, tasks, wave);
+  return {
+    proofs: worked.filter(isProof(tasks)),
+    materials: (record.design?.materials ?? []).filter(({ stage }) => read.includes(stage)),
+    looping: worked.filter(({ delegation_id }) => looping.includes(delegation_id)),
+    verified,
+  };
+}
+
+function listWorked({ waves }: RunRecord, tasks: readonly PlanTask[], wave: number): WorkedTask[] {
+  const outcomes = waves.find((one) => one.wave === wave)?.outcomes ?? [];
+  return outcomes.flatMap((outcome) => {
+    const task = findTask(tasks, outcome.delegation_id);
+    if (task === undefined) return [];
+    const { delegation_id, status, reason, output_ref, criteria_met, criteria_unmet } = outcome;
+    return [
+      {
+        task_id: task.task_id,
+        delegation_id,
+        status,
+        reason,
+        output_ref,
+        criteria_met,
+        criteria_unmet,
+      },
+    ];
+  });
+}
+
+function isProof(tasks: readonly PlanTask[]): (worked: WorkedTask) => boolean {
+  const proofs = new Set(
+    tasks.filter((task) => task.proof_of_concept !== null).map(({ task_id }) => task_id),
+  );
+  return ({ task_id }) => proofs.has(task_id);
+}
+
+export async function rateChange(
+  store: ArtifactStore,
+  { before_ref, after_ref }: RatePlanChangeInput,
+): Promise<RatePlanChangeResult> {
+  const [before, after] = await Promise.all([
+    readCoordinationPlan(store, before_ref),
+    readCoordinationPlan(store, after_ref),
+  ]);
+  const rating = ratePlanChange(before, after);
+  return { ...rating, text: describePlanChange(before, after, after_ref, rating) };
+}

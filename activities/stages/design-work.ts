@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { LoopAnalysis, ProofDecision, ProofReview } from '../../contracts/adaptation.ts';
+import { PlanOperation } from '../../contracts/coordination-plan.ts';
+import { DesignChange } from '../../contracts/design.ts';
+import { defineDesignStage } from './define-design-stage.ts';
+
+/** Judgement of a proof of concept (seed 003, "PoC Evidence Reviewer Agent"). */
+export const pocEvidenceStage = defineDesignStage({
+  stage: 'poc_evidence',
+  schema: ProofReview,
+  plan: 'outline',
+  rules: `# The judgement
+The plan is being carried out. <subject> is the task_id of a proof of concept that is done; <work> has its result. Its success_criteria and failure_criteria are in <plan_tasks>.
+- criteria: each success criterion and each failure criterion, word for word. seen is true only for what the result shows; where quotes the passage, or says what is missing. What the author claims and does not show is not seen.
+- assessment: "pass" when all success criteria are seen and no failure criterion; "fail" when a failure criterion is seen, or no success criterion; otherwise "partial".
+
+Example: {"criteria":[{"criterion":"The count is 0","seen":false,"where":"\\"3 pairs differ only in case\\""},{"criterion":"The count is above 0","seen":true,"where":"\\"3 pairs differ only in case\\""}],"assessment":"fail","rationale":"Three pairs of e-mails differ only in case, so the assumption does not hold."}`,
+  request: ({ subject }) => `Judge the evidence of ${JSON.stringify(subject ?? '')}.`,
+  outline: ({ assessment }) => ({ assessment }),
+});
+
+/** Consequence of a proof of concept (seed 003, "PoC Decision Agent"). */
+export const pocDecisionStage = defineDesignStage({
+  stage: 'poc_decision',
+  schema: ProofDecision,
+  plan: 'outline',
+  rules: `# The decision
+The plan is being carried out. <subject> is the task_id of a proof of concept; <materials> has the judgement of its evidence, <work> its result.
+- "proceed": the work that relies on the assumption can go on as planned. Never after a failure.
+- "adapt": the plan reaches the goal with a change: another approach, an additional step, an error that is handled. requirements say what must change, not how the plan is edited.
+- "escalate": no change of the plan helps without a decision of the user on the goal, its limits or its cost.
+- Evidence that is missing is a failure: "adapt" to another experiment, or "escalate".
+
+Example: {"decision":"adapt","rationale":"Three pairs are few enough to be merged before the index is made.","requirements":["A task merges the e-mails that differ only in case, before create_user_table_1727539200","create_user_table_1727539200 makes the index on lower(email)"]}`,
+  request: ({ subject }) => `Decide what follows from ${JSON.stringify(subject ?? '')}.`,
+  outline: ({ decision }) => ({ decision }),
+});
+
+/** Root cause of questions that come again (seed 003, "Loop Detection"). */
+export const loopAnalysisStage = defineDesignStage({
+  stage: 'loop_analysis',
+  schema: LoopAnalysis,
+  plan: 'whole',
+  rules: `# The analysis
+The plan is being carried out. <subject> is the task_id of a task that asked what stands in <questions> at least three times; <answered_questions> has what was answered, <work> what came of the task.
+- root_cause: "circular_dependency" when the task waits for what depends on it; "planning_gap" when no task makes what it needs; "unclear_requirements" when only the user can settle it.
+- requirements: what must change in the plan so that the question does not come again; not how the plan is edited. With "unclear_requirements" it may be empty.
+- user_questions: only with "unclear_requirements", and never the question that was answered already: ask for what is behind it. Where the answers are in <answered_questions>, take them into requirements and ask no more.
+
+Example: {"root_cause":"planning_gap","explanation":"The task needs the list of countries, and no task writes it.","requirements":["A task before ship_rates_1727539203 writes the list of countries that are shipped to"],"user_questions":[]}`,
+  request: ({ subject }) => `Find out why ${JSON.stringify(subject ?? '')} asks again and again.`,
+  outline: ({ root_cause, user_questions }) => ({ root_cause, user_questions }),
+});
+
+/** Operations that a change during the work may need; agents and drafts belong to the design. */
+const offered: readonly string[] = [
+  'add_task',
+  'remove_task',
+  'reorder',
+  'reassign',
+  'change_instructions',
+  'append_instructions',
+  'change_files',
+  'change_validation',
+  'add_risk',
+];
+
+const [first, ...others] = PlanOperation.options.filter(({ shape }) =>
+  offered.includes(shape.operation.value),
+);
+if (first === undefined) throw new Error('No operation is offered.');
+
+/** The provider makes a grammar of the schema and refuses a large one. A reply with any operation is understood. */
+const OfferedAdaptation = DesignChange.extend({
+  operations: z.array(z.discriminatedUnion('operation', [first, ...others])).max(60),
+});
+
+/** Change of the plan during the work (seed 003, "Workflow Adaptation Agent"). */
+export const adaptationStage = defineDesignStage({
+  stage: 'adaptation',
+  schema: DesignChange,
+  offered: OfferedAdaptation,
+  plan: 'whole',
+  showsAgents: true,
+  rules: `# The change
+The plan is being carried out, and something has shown that it must change: <materials> has the requirements, <work> what was done, <subject> the task_id that it is about. You change the plan by operations, which are applied in order; all that you do not name stays.
+- Change as little as meets the requirements.
+- What is verified is never changed or removed: add a task that builds on it.
+- A proof of concept that has failed must not hold up the work: remove it, change what it tests, or let its dependents wait for something else.
+- An experiment is added by add_task with its proof_of_concept, and by reorder of the tasks that wait for it. A task is split by add_task for its second part, change_instructions of the first, and reorder of its dependents.
+- Evidence that you leave out is a promise that the user has to give up. Keep it where you can, in another task if need be.
+- Where there are <findings>, mend each. Where there is a <requested_change>, do what the user asks.
+
+Example: {"explanation":"The pairs are merged before the index is made.","operations":[{"operation":"change_instructions","task_id":"create_user_table_1727539200","instructions":"## Objective\\nMerge the e-mails that differ only in case, then make the table with a unique index on lower(email). …"}]}`,
+  request({ findings, requested_change }) {
+    if (findings.length > 0) return 'Mend each finding, and give the whole change again.';
+    if (requested_change !== null) return "Make the user's change, and what follows from it.";
+    return 'Change the plan as the requirements say.';
+  },
+});

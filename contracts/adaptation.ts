@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import type { Ref } from './ref.ts';
+import { AskedQuestion } from './question.ts';
+
+const text = z.string().min(1).max(2_000);
+const requirements = z
+  .array(z.string().min(1).max(1_000))
+  .max(10)
+  .describe('What must change in the plan, one sentence each.');
+
+/** Judgement of a proof of concept's evidence (seed 003, "PoC Evidence Reviewer Agent"). */
+export const ProofReview = z.strictObject({
+  criteria: z
+    .array(
+      z.strictObject({
+        criterion: text.describe('A success or failure criterion, word for word.'),
+        seen: z.boolean().describe('True when the evidence shows it.'),
+        where: text.describe('The passage that shows it, or what is missing.'),
+      }),
+    )
+    .min(1)
+    .max(20),
+  assessment: z.enum(['pass', 'partial', 'fail']),
+  rationale: text,
+});
+export type ProofReview = z.infer<typeof ProofReview>;
+
+/** Consequence of a proof of concept (seed 003, "PoC Decision Agent"). */
+export const ProofDecision = z.strictObject({
+  decision: z
+    .enum(['proceed', 'adapt', 'escalate'])
+    .describe('adapt: the plan must change. escalate: the user has to reconsider the approach.'),
+  rationale: text,
+  requirements: requirements.describe('With "adapt", what must change in the plan; else empty.'),
+});
+export type ProofDecision = z.infer<typeof ProofDecision>;
+
+/** Reasons why a question comes back again and again (seed 003, "Loop Detection"). */
+export const LoopCause = z.enum(['circular_dependency', 'planning_gap', 'unclear_requirements']);
+export type LoopCause = z.infer<typeof LoopCause>;
+
+export const LoopAnalysis = z.strictObject({
+  root_cause: LoopCause,
+  explanation: text,
+  requirements,
+  user_questions: z
+    .array(AskedQuestion)
+    .max(5)
+    .describe('Only with "unclear_requirements": what the user has to settle.'),
+});
+export type LoopAnalysis = z.infer<typeof LoopAnalysis>;
+
+/** A task of the plan that has worked, for the judgement of its result. */
+export interface WorkedTask {
+  readonly task_id: string;
+  readonly delegation_id: string;
+  /** These are defined in DelegationOutcome. */
+  readonly status: 'completed' | 'failed' | 'stopped' | 'skipped';
+  readonly reason: string;
+  readonly criteria_met: readonly string[];
+  readonly criteria_unmet: readonly string[];
+  readonly output_ref: Ref | null;
+}
+
+/** A question that a task asked at least three times. */
+export interface AskedLoop {
+  readonly delegation_id: string;
+  readonly question: string;
+}
+
+/** Cause of a change of the plan during the work. */
+export type AdaptationCause =
+  | {
+      readonly type: 'proof_of_concept';
+      readonly task_id: string;
+      readonly assessment: ProofReview['assessment'];
+      /** `escalate`: the user decided. */
+      readonly decision: ProofDecision['decision'];
+    }
+  | { readonly type: 'loop'; readonly task_id: string; readonly root_cause: LoopCause };
+
+/** Judgement of work on a plan, with the new version if the plan was changed. */
+export interface Adaptation {
+  /** The wave after which it was made. */
+  readonly wave: number;
+  readonly cause: AdaptationCause;
+  /** Null: the plan stays as it was. */
+  readonly plan_ref: Ref | null;
+  /** task_ids that are new or different, and may therefore be done, even if they were before. */
+  readonly changed_tasks: readonly string[];
+  /** The question whose answer approved it. Null where no one had to be asked. */
+  readonly approved_by: string | null;
+}
+
+/** Difference between two versions of a plan, as far as it decides who has to agree. */
+export interface PlanChangeRating {
+  /** task_ids that are new or different. */
+  readonly changed_tasks: readonly string[];
+  readonly removed_tasks: readonly string[];
+  /** evidence_ids that no task has any more. */
+  readonly removed_evidence: readonly string[];
+  /** More than instructions has changed: the design verifier reviews the plan. */
+  readonly significant: boolean;
+  /** Something that was promised is left out, or more work is done: the user agrees first. */
+  readonly scope_changed: boolean;
+  readonly cost_changed: boolean;
+}

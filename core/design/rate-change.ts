@@ -1,0 +1,141 @@
+/**
+ * Rates a change of a plan during the work: who has to agree before it holds (seed 003, "Why Route Through Escalation
+ * Resolution Agent").
+ *
+ * Invariants:
+ *   RPC1. A change of instructions alone is not significant; every other change of a task, an agent or a file is.
+ *   RPC2. Scope has changed when evidence is left out, and cost when there are more tasks than before.
+ *   RPC3. What is verified stays as it is: no change may remove or change it.
+ *   RPC4. After the change no task waits for a proof of concept that has failed and stayed as it was.
+ */
+import type { PlanChangeRating } from '../../contracts/adaptation.ts';
+import type { CoordinationPlan, PlanFinding, PlanTask } from '../../contracts/coordination-plan.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import { cutText } from '../text/cut-text.ts';
+import { oneLine } from '../text/markdown.ts';
+import { listUpstream } from './graph.ts';
+
+export function ratePlanChange(
+  before: CoordinationPlan,
+  after: CoordinationPlan,
+): PlanChangeRating {
+  const earlier = new Map(before.tasks.map((task) => [task.task_id, task]));
+  const later = new Set(after.tasks.map(({ task_id }) => task_id));
+  const changed = after.tasks.filter((task) => !isSame(earlier.get(task.task_id), task));
+  const removed_tasks = [...earlier.keys()].filter((task_id) => !later.has(task_id));
+  const kept = new Set(evidenceOf(after));
+  const removed_evidence = evidenceOf(before).filter((id) => !kept.has(id));
+  const isNew = ({ task_id }: PlanTask): boolean => !earlier.has(task_id);
+  return {
+    changed_tasks: changed.map(({ task_id }) => task_id),
+    removed_tasks,
+    removed_evidence,
+    significant:
+      removed_tasks.length > 0 ||
+      JSON.stringify([before.agents, before.new_agents]) !==
+        JSON.stringify([after.agents, after.new_agents]) ||
+      changed.some((task) => !isSame(withText(earlier.get(task.task_id)), withText(task))),
+    scope_changed: removed_evidence.length > 0,
+    cost_changed: changed.filter(isNew).length > removed_tasks.length,
+  };
+}
+
+function evidenceOf({ tasks }: CoordinationPlan): string[] {
+  return tasks.flatMap(({ validation }) =>
+    validation.evidence.map(({ evidence_id }) => evidence_id),
+  );
+}
+
+function isSame(a: PlanTask | undefined, b: PlanTask | undefined): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** Removes what a task says, so that only its place in the plan is compared. */
+function withText(task: PlanTask | undefined): PlanTask | undefined {
+  return task === undefined ? undefined : { ...task, instructions: '', title: '' };
+}
+
+/**
+ * Checks a change of the plan against the work that was done.
+ *
+ * @param verified task_ids of what is verified. @param failed task_id of a proof of concept that has failed; null for none.
+ */
+export function checkPlanChange(
+  before: CoordinationPlan,
+  after: CoordinationPlan,
+  { verified, failed }: { readonly verified: readonly string[]; readonly failed: string | null },
+): PlanFinding[] {
+  const later = new Map(after.tasks.map((task) => [task.task_id, task]));
+  const touched = before.tasks
+    .filter(({ task_id }) => verified.includes(task_id))
+    .filter((task) => !isSame(task, later.get(task.task_id)));
+  return [
+    ...touched.map(({ task_id }) =>
+      finding(
+        task_id,
+        'it is verified, and what is verified stays as it is',
+        'add a task that builds on its result',
+      ),
+    ),
+    ...(failed === null ? [] : checkFailedProof(before, after, failed)),
+  ];
+}
+
+function checkFailedProof(
+  before: CoordinationPlan,
+  after: CoordinationPlan,
+  failed: string,
+): PlanFinding[] {
+  const find = ({ tasks }: CoordinationPlan): PlanTask | undefined =>
+    tasks.find(({ task_id }) => task_id === failed);
+  const proof = find(after);
+  if (proof === undefined || !isSame(proof, find(before))) return [];
+  const upstream = listUpstream(after.tasks);
+  const waiting = after.tasks.filter(({ task_id }) => upstream.get(task_id)?.has(failed) === true);
+  return waiting.map(({ task_id }) =>
+    finding(
+      task_id,
+      `it waits for ${failed}, which has failed`,
+      `remove ${failed}, change what it tests, or let ${task_id} wait for something else`,
+    ),
+  );
+}
+
+function finding(task_id: string, message: string, cure: string): PlanFinding {
+  return { rule: 'work', path: `tasks/${task_id}`, message, cure };
+}
+
+/** Most characters of the text, equal to the limit of a question. */
+const textCharsMax = 2_000;
+
+/** Describes a change for the question whether it is approved. */
+export function describePlanChange(
+  before: CoordinationPlan,
+  after: CoordinationPlan,
+  plan_ref: Ref,
+  rating: PlanChangeRating,
+): string {
+  const titleOf = (id: string): string => {
+    const task = [...after.tasks, ...before.tasks].find(({ task_id }) => task_id === id);
+    return oneLine(`${task?.title ?? id} (${id})`);
+  };
+  const isNew = (id: string): boolean => before.tasks.every(({ task_id }) => task_id !== id);
+  const { changed_tasks, removed_tasks, removed_evidence } = rating;
+  const list = (title: string, ids: readonly string[]): string[] =>
+    ids.length === 0 ? [] : [`${title}: ${ids.map(titleOf).join('; ')}.`];
+  return cutText(
+    [
+      `The plan is to change during the work. Its new version is ${plan_ref}.`,
+      ...list('New tasks', changed_tasks.filter(isNew)),
+      ...list(
+        'Changed tasks',
+        changed_tasks.filter((id) => !isNew(id)),
+      ),
+      ...list('Tasks that are left out', removed_tasks),
+      ...(removed_evidence.length === 0
+        ? []
+        : [`Evidence that is given up: ${removed_evidence.join(', ')}.`]),
+    ].join('\n'),
+    textCharsMax,
+  );
+}

@@ -1,0 +1,267 @@
+/**
+ * Keeps the session of an agent: its notes and its status (seed 003, "Session Management").
+ *
+ * Invariants:
+ *   NS1. A completed output is refused while a note is open or escalated; the fault names each, and what to try.
+ *   NS2. The first such refusal is the completion drive review.
+ *   NS3. Each escalated note is one question, and each blocking question is one escalated note; its answer resolves it.
+ *   NS4. Assumptions of an output are notes too, resolved by their author.
+ */
+import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
+import type { DeliveredAnswer } from '../../contracts/messages.ts';
+import type { AgentStatusValue, CompletionNote, CompletionSession } from '../../contracts/note.ts';
+import type { NoteCall, NoteEntry } from '../../contracts/state-call.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { AskedQuestion } from '../../contracts/question.ts';
+import { engineLimits } from '../limits.ts';
+import { isPerson } from '../questions/answer-kinds.ts';
+import { cutText, normaliseText } from '../text/cut-text.ts';
+import { stepAgentStatus } from './agent-status.ts';
+import type { AgentEvent } from './agent-status.ts';
+import { isForOthers, stepNotes } from './step-notes.ts';
+import type { NoteEvent, NotesStep } from './step-notes.ts';
+
+/** The session as its workflow keeps it, also across continue-as-new. */
+export interface SessionState extends CompletionSession {
+  readonly status: AgentStatusValue;
+}
+
+/** @param at Unix epoch seconds. */
+export function openSession(task_id: string, at: number): SessionState {
+  return { task_id, session_start: at, notes: [], status: 'working' };
+}
+
+/** Applies an event to the status; one that does not fit changes nothing. */
+export function moveSession(session: SessionState, event: AgentEvent): SessionState {
+  const { status } = stepAgentStatus(session.status, event);
+  return status === session.status ? session : { ...session, status };
+}
+
+/** Returns the content of `session_current.json`. */
+export function renderSession({ task_id, session_start, notes }: CompletionSession): string {
+  return `${JSON.stringify({ task_id, session_start, notes }, null, 2)}\n`;
+}
+
+export function countUnresolved(notes: readonly Pick<CompletionNote, 'status'>[]): number {
+  return notes.filter(({ status }) => status !== 'resolved').length;
+}
+
+export interface JudgedNotes {
+  readonly session: SessionState;
+  /** Text for the model: one line per entry. */
+  readonly text: string;
+  /** Faults of the refused entries; the others count. */
+  readonly faults: readonly OutputFault[];
+}
+
+/** Applies the entries of a call, one after the other. */
+export function judgeNotes(session: SessionState, { entries }: NoteCall, at: number): JudgedNotes {
+  let { notes } = session;
+  const lines: string[] = [];
+  const faults: OutputFault[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const { notes: next, note, fault } = applyEntry(notes, entry, at);
+    notes = next;
+    if (fault !== null) {
+      const placed = { ...fault, path: `notes[${index}].${fault.path}` };
+      faults.push(placed);
+      lines.push(`${placed.path}: ${fault.reason}. ${fault.hint}`);
+    } else if (note !== null) lines.push(describeChange(entry, note));
+  }
+  const left = countUnresolved(notes);
+  const rest = `${notes.length} notes, ${left} of them open or escalated.`;
+  return { session: { ...session, notes }, text: [...lines, rest].join('\n'), faults };
+}
+
+function describeChange(
+  { action }: NoteEntry,
+  { note_id, status, category }: CompletionNote,
+): string {
+  const isTurned = action === 'resolve' && status === 'escalated';
+  const why = isTurned
+    ? `: ${category} is not yours to decide. Finish what does not depend on it, then give status "blocked"; the answer comes back to you`
+    : '';
+  return `${note_id} is ${status}${why}.`;
+}
+
+/** Makes the note first if the entry names none. All of an entry counts, or nothing. */
+function applyEntry(notes: readonly CompletionNote[], entry: NoteEntry, at: number): NotesStep {
+  const { action, category, description, context } = entry;
+  if (entry.note_id !== null) {
+    if (action !== 'create') return stepNotes(notes, eventOf(entry, entry.note_id, at));
+    const fault = {
+      path: 'note_id',
+      reason: 'the engine gives a new note its id',
+      hint: 'Try: leave it out',
+    };
+    return { notes, note: null, fault };
+  }
+  if (category === null) {
+    const fault = {
+      path: 'category',
+      reason: 'a new note needs a category',
+      hint: 'Try: the one that fits best',
+    };
+    return { notes, note: null, fault };
+  }
+  const made = stepNotes(notes, { type: 'create', description, context, category, at });
+  if (made.note === null || action === 'create') return made;
+  const changed = stepNotes(made.notes, eventOf(entry, made.note.note_id, at));
+  return changed.fault === null ? changed : { ...changed, notes };
+}
+
+function eventOf({ action, text }: NoteEntry, note_id: string, at: number): NoteEvent {
+  switch (action) {
+    case 'escalate':
+      return { type: 'escalate', note_id, reason: text };
+    case 'reopen':
+      return { type: 'reopen', note_id };
+    case 'create':
+    case 'resolve':
+      return { type: 'resolve', note_id, resolution: text, at };
+  }
+}
+
+/** Checks an output against the notes. @returns none for an output that is not completed. */
+export function checkNotes(
+  { notes, status }: SessionState,
+  output: Pick<AgentOutputOutline, 'status'>,
+): OutputFault[] {
+  if (output.status !== 'completed') return [];
+  const review = status === 'completion_drive_review' ? '' : 'completion drive review: ';
+  return notes.flatMap(({ note_id, description, category, status: state }) => {
+    if (state === 'resolved') return [];
+    const reason = `${review}${note_id} is ${state}: ${JSON.stringify(cutText(description, 200))}`;
+    return [{ path: 'status', reason, hint: `Try: ${cureOf(state, category)}` }];
+  });
+}
+
+function cureOf(state: 'open' | 'escalated', category: CompletionNote['category']): string {
+  if (state === 'escalated') {
+    return 'status "blocked"; the engine asks the question of the note, and the answer resolves it';
+  }
+  return isForOthers({ category })
+    ? `completion_note with "escalate" (${category} is not yours to decide), then status "blocked"`
+    : 'completion_note with "resolve" and the evidence, or with "escalate" if in doubt';
+}
+
+export interface NoteQuestions {
+  readonly session: SessionState;
+  /** At most `escalationQuestionsMax`; the notes that have no room are asked the next time. */
+  readonly questions: readonly AskedQuestion[];
+  /** The notes of the questions, in their order. The last questions have none when there was no room for a note. */
+  readonly note_ids: readonly string[];
+}
+
+/** Turns the questions of a blocked output into escalated notes, and all escalated notes into questions. */
+export function askNotes(
+  session: SessionState,
+  asked: readonly AskedQuestion[],
+  at: number,
+): NoteQuestions {
+  let { notes } = session;
+  const linked = new Map<string, AskedQuestion>();
+  const rest: AskedQuestion[] = [];
+  for (const question of asked) {
+    const known = notes.find((note) => note.status !== 'resolved' && isAbout(note, question.text));
+    const made = known ?? noteOf(notes, question, at);
+    if (made === null) {
+      rest.push(question);
+      continue;
+    }
+    if (known === undefined) notes = [...notes, made];
+    if (made.status === 'open') notes = escalate(notes, made.note_id, question);
+    linked.set(made.note_id, question);
+  }
+  const escalated = notes.filter(({ status }) => status === 'escalated');
+  const chosen = escalated.slice(0, engineLimits.escalationQuestionsMax - rest.length);
+  return {
+    session: { ...session, notes },
+    questions: [...chosen.map((note) => linked.get(note.note_id) ?? questionOf(note)), ...rest],
+    note_ids: chosen.map(({ note_id }) => note_id),
+  };
+}
+
+/** Returns true when the text, as a note keeps it, is that of the note. */
+function isAbout({ description }: CompletionNote, text: string): boolean {
+  const kept = cutText(text.trim(), engineLimits.noteTextCharsMax);
+  return normaliseText(kept) === normaliseText(description);
+}
+
+/** @returns null when there is no room for another note. */
+function noteOf(
+  notes: readonly CompletionNote[],
+  { text }: AskedQuestion,
+  at: number,
+): CompletionNote | null {
+  const context = 'asked by an output with the status "blocked"';
+  return stepNotes(notes, {
+    type: 'create',
+    description: text,
+    context,
+    category: 'unclassified',
+    at,
+  }).note;
+}
+
+function escalate(
+  notes: readonly CompletionNote[],
+  note_id: string,
+  { why_it_matters }: AskedQuestion,
+): readonly CompletionNote[] {
+  const reason = why_it_matters.trim() || 'the agent can not go on without the answer';
+  return stepNotes(notes, { type: 'escalate', note_id, reason }).notes;
+}
+
+function questionOf(note: CompletionNote): AskedQuestion {
+  const { description, context, escalation_reason } = note;
+  return {
+    text: description,
+    why_it_matters: cutText(`${escalation_reason ?? ''} (${context})`, 1_000),
+    // Nobody may assume what its author may not decide.
+    priority: isForOthers(note) ? 'critical' : 'high',
+    expected_answer_format: 'text',
+    choices: [],
+    default_answer: null,
+  };
+}
+
+/** Resolves the notes that were asked, by their answers. */
+export function settleNotes(
+  session: SessionState,
+  note_ids: readonly string[],
+  answers: readonly DeliveredAnswer[],
+  at: number,
+): SessionState {
+  const notes = answers.reduce<readonly CompletionNote[]>((before, answer, index) => {
+    const note_id = note_ids[index];
+    if (note_id === undefined) return before;
+    const resolution = answer.answer ?? `The whole answer is that to ${answer.question_id}.`;
+    const by = isPerson(answer.answered_by) ? 'user' : 'workflow_executor';
+    return stepNotes(before, { type: 'settle', note_id, resolution, by, at }).notes;
+  }, session.notes);
+  return { ...session, notes };
+}
+
+/** Adds the assumptions of an output as notes, unless there is one of the same words. */
+export function noteAssumptions(
+  session: SessionState,
+  { assumptions_made }: Pick<AgentOutputOutline, 'assumptions_made'>,
+  at: number,
+): SessionState {
+  const notes = assumptions_made.reduce<readonly CompletionNote[]>((before, assumption) => {
+    if (before.some((note) => isAbout(note, assumption.statement))) return before;
+    const made = stepNotes(before, {
+      type: 'create',
+      description: assumption.statement,
+      context: 'stated in assumptions_made of the output',
+      category: 'unclassified',
+      at,
+    });
+    if (made.note === null) return before;
+    const resolution = `Taken as an assumption, confidence ${assumption.confidence}.`;
+    return stepNotes(made.notes, { type: 'resolve', note_id: made.note.note_id, resolution, at })
+      .notes;
+  }, session.notes);
+  return { ...session, notes };
+}

@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { WorkflowHandle } from '@temporalio/client';
+import type { CoordinationPlan } from '../../../contracts/coordination-plan.ts';
+import { eventually } from '../../support/eventually.ts';
+import { planTask, samplePlan } from '../../support/plans.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import { runCommand } from '../../support/run-command.ts';
+import { blocked, question, unmet, works } from '../../support/scripted-work.ts';
+import { useStage } from '../../support/use-stage.ts';
+
+const { stage } = useStage();
+
+/** Answers questions by their text's beginning, any other by its default or first choice, until the run has ended. */
+async function answerAll(
+  run: WorkflowHandle,
+  answers: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const asked: string[] = [];
+  await eventually(
+    'the end of the run',
+    async () => {
+      const { open } = await stage.questions(run);
+      for (const { question_id, text, default_answer, choices } of open) {
+        if (!asked.includes(text)) asked.push(text);
+        const known = Object.entries(answers).find(([begin]) => text.startsWith(begin))?.[1];
+        const answer = known ?? default_answer ?? choices[0] ?? 'As you see fit.';
+        await run.signal('answer', { question_id, answer });
+      }
+      const { status } = await run.describe();
+      return status.name !== 'RUNNING';
+    },
+    90_000,
+  );
+  return asked;
+}
+
+const stagesOf = (): readonly string[] =>
+  stage.rehearsal
+    .calls()
+    .map(({ body }) => /stage=\\"([a-z_]+)/.exec(JSON.stringify(body))?.[1] ?? '');
+
+it('goes on after a proof of concept that shows what it was to show, and makes no decision', async () => {
+  const run = await stage.start('plannerRun', {
+    goal: 'Compare three ways to store a backup',
+    mode: 'designed',
+    auto_approve: true,
+  });
+  await answerAll(run, {});
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  expect(stagesOf()).toContain('poc_evidence');
+  expect(stagesOf()).not.toContain('poc_decision');
+  await expectPromisesKept(stage, run.workflowId);
+}, 120_000);
+
+it('adapts the plan after a proof of concept that failed, keeps both versions, and goes on', async () => {
+  const run = await stage.start('plannerRun', {
+    goal: 'Compare three ways to store a backup [failed-proof]',
+    mode: 'designed',
+    auto_approve: true,
+  });
+  await answerAll(run, {});
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  const file = (path: string) => readFileSync(join(stage.home, run.workflowId, path), 'utf8');
+  expect(file('workflow_coordination_plan.md')).toContain('Rehearsal: take another way.');
+  expect(file('report.md')).toContain('find_one_fact');
+  expect(file('report.md')).toMatch(/proof of concept `find_one_fact_\d+`: fail, so adapt\./);
+  const versions = /plan diff (\S+) (\S+)`/.exec(file('report.md')) ?? [];
+  const { out } = await runCommand(stage, ['plan', 'diff', ...versions.slice(1)]);
+  expect(out).toContain('Rehearsal: take another way.');
+  await expectPromisesKept(stage, run.workflowId);
+}, 120_000);
+
+it('asks the user when no change of the plan helps, and shows a change that costs more before it holds', async () => {
+  const run = await stage.start('plannerRun', {
+    goal: 'Compare three ways to store a backup [escalated-proof]',
+    mode: 'designed',
+  });
+  const asked = await answerAll(run, {
+    'The proof of concept': 'change',
+    'What is to change': 'Take a further step',
+    'The plan is to change': 'approve',
+  });
+  expect(asked.filter((text) => text.startsWith('The proof of concept'))).toHaveLength(1);
+  expect(asked.find((text) => text.startsWith('The plan is to change'))).toContain(
+    'New tasks: Take a further step',
+  );
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  await expectPromisesKept(stage, run.workflowId);
+}, 120_000);
+
+it('ends the run when the user gives it up over a failed proof of concept', async () => {
+  const run = await stage.start('plannerRun', {
+    goal: 'Compare three ways to store a backup [escalated-proof]',
+    mode: 'designed',
+    auto_approve: true,
+  });
+  await answerAll(run, { 'The proof of concept': 'abandon' });
+  expect(await stage.result(run)).toMatchObject({ status: 'abandoned' });
+  await expectPromisesKept(stage, run.workflowId);
+}, 120_000);
+
+/** A plan as a person types it: one task, and another that waits for it. */
+const typed: CoordinationPlan = {
+  ...samplePlan(),
+  tasks: [planTask('rates'), planTask('page', { depends_on: ['rates_1727539200'] })],
+  agents: samplePlan().agents.filter(({ agent_name }) => agent_name !== 'api_agent'),
+  risks: [],
+  new_agents: [],
+};
+
+it('a task that asks the same a third time is analysed, and the plan is adapted', async () => {
+  const [rates] = typed.tasks;
+  const task_id = rates?.task_id ?? '';
+  const texts = [
+    'Which countries are shipped to?',
+    'To which countries is it shipped?',
+    'Shipped: to which countries?',
+  ];
+  stage.rehearsal.script([
+    ...texts.map((text, at) =>
+      works(task_id, { json: blocked([question(text)], 'rates-done') }, at + 1),
+    ),
+    works(task_id, { json: unmet('failed', 'No list of countries.', 'rates-done') }, 4),
+  ]);
+  const run = await stage.start('plannerRun', { goal: 'Ship', plan: typed, auto_approve: true });
+  const asked = await answerAll(run, { 'Which countries': 'Some', 'To which': 'Some of them' });
+  expect(asked.filter((text) => text.includes('countries'))).toHaveLength(2);
+  expect(stagesOf()).toContain('loop_analysis');
+  const report = readFileSync(join(stage.home, run.workflowId, 'report.md'), 'utf8');
+  expect(report).toContain(`\`${task_id}\` asked the same again and again: planning gap.`);
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  await expectPromisesKept(stage, run.workflowId);
+}, 120_000);

@@ -1,0 +1,80 @@
+import { designWorkflowId, riskWorkflowId } from '../../../core/ids.ts';
+import { scriptedCalls } from '../../support/calls.ts';
+import { askForChange, stagesOf, untilAsked, untilEnded } from '../../support/design-play.ts';
+import { eventually } from '../../support/eventually.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import { useStage } from '../../support/use-stage.ts';
+
+const { stage } = useStage();
+
+const goal = 'Compare three ways to store a backup';
+
+/** Returns the stages that were asked for more than once; those of the user's changes are asked for again. */
+function boughtTwice(): string[] {
+  const stages = stagesOf(stage.rehearsal.calls()).filter((one) => !one.startsWith('design_'));
+  expect(stages.length).toBeGreaterThan(7);
+  return stages.filter((one, at) => stages.indexOf(one) !== at);
+}
+
+it('a design that was terminated goes on after its last stage, with the plan that was shown', async () => {
+  const run = await stage.start('plannerRun', { goal, mode: 'designed' });
+  const first = await untilAsked(stage, run, 'plan_approval');
+  await askForChange(stage, run, first, 'Compare four ways');
+  const changed = await untilAsked(stage, run, 'plan_approval');
+  const asked = stage.rehearsal.calls().length;
+  await stage.client.workflow.getHandle(designWorkflowId(run.workflowId)).terminate('test');
+  const lost = await untilAsked(stage, run, 'planner_stuck');
+  expect(lost.text).toContain('The design ended without a result');
+  await run.signal('answer', { question_id: lost.question_id, answer: 'retry' });
+  const again = await untilAsked(stage, run, 'plan_approval');
+  expect(planIn(again.text)).toBe(planIn(changed.text));
+  expect(planIn(again.text)).not.toBe(planIn(first.text));
+  expect(stage.rehearsal.calls()).toHaveLength(asked);
+  await run.signal('answer', { question_id: again.question_id, answer: 'approve' });
+  await untilEnded(stage, run);
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  await expectPromisesKept(stage, run.workflowId, { lostUsage: true });
+}, 120_000);
+
+it.each(['design', 'risk'] as const)(
+  '%s, terminated while a proof of concept is recommended, repeats only this call',
+  async (part) => {
+    const silent = { stall: 'before-headers' } as const;
+    const bodyIncludes = 'stage=\\"poc_recommendation\\"';
+    stage.rehearsal.script([{ match: { bodyIncludes, nth: 1 }, reply: silent }]);
+    const run = await stage.start('plannerRun', { goal, mode: 'designed' });
+    const isSilent = async (): Promise<boolean> => scriptedCalls(stage).length === 1;
+    await answeringUntil(run, isSilent);
+    const designId = designWorkflowId(run.workflowId);
+    const id = part === 'design' ? designId : riskWorkflowId(designId);
+    await stage.client.workflow.getHandle(id).terminate('test');
+    const lost = await untilAsked(stage, run, 'planner_stuck');
+    await run.signal('answer', { question_id: lost.question_id, answer: 'retry' });
+    const { question_id } = await untilAsked(stage, run, 'plan_approval');
+    expect(boughtTwice()).toEqual(['poc_recommendation']);
+    await run.signal('answer', { question_id, answer: 'approve' });
+    await untilEnded(stage, run);
+    const result = await stage.result(run);
+    expect(result).toMatchObject({ status: 'completed' });
+    expect(result.usage.unreported_calls).toBeGreaterThan(0);
+    await expectPromisesKept(stage, run.workflowId, { lostUsage: true, orphans: true });
+  },
+  120_000,
+);
+
+async function answeringUntil(
+  run: Awaited<ReturnType<typeof stage.start>>,
+  isThere: () => Promise<boolean>,
+): Promise<void> {
+  await eventually('the call that stays silent', async () => {
+    const { open } = await stage.questions(run);
+    for (const { question_id, default_answer } of open)
+      await run.signal('answer', { question_id, answer: default_answer ?? 'As you see fit.' });
+    return isThere();
+  });
+}
+
+/** Returns the address that the question names the plan by. */
+function planIn(text: string): string | undefined {
+  return /[0-9a-f]{12,64}/.exec(text)?.[0];
+}

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createGitFixture } from '../../support/git-fixture.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import {
+  does,
+  gives,
+  heardResults,
+  leaderCalls,
+  leads,
+  members,
+  taskCriterion,
+  teamWork,
+} from '../../support/scripted-team.ts';
+import { completed, decision, plan, plans } from '../../support/scripted-work.ts';
+import { useStage } from '../../support/use-stage.ts';
+
+const { stage } = useStage();
+
+const before = 'export const rate = 1;\n';
+const edits = (from: string, to: string) => ({
+  tool_use: [
+    {
+      name: 'edit_file',
+      input: { path: 'rate.js', old_string: `rate = ${from}`, new_string: `rate = ${to}` },
+    },
+  ],
+});
+const done = { json: completed(taskCriterion) };
+
+it('two members of a team that change the same line are a conflict that the leader hears of by the file, and has done again', async () => {
+  const { dir } = createGitFixture({ 'rate.js': before });
+  const team = {
+    members: members('engineer', { id: 'other', agent_id: 'engineer' }),
+    allow_parallel: true,
+  };
+  stage.rehearsal.script([
+    plans(1, plan([teamWork('pair', team)])),
+    ...leads(
+      [
+        [gives('engineer', 'Set it to 2.'), gives('other', 'Set it to 3.')],
+        [gives('other', 'Set it to 3 on top of that.', { inputs: ['d1'] })],
+        { output: completed('pair-done') },
+      ],
+      'pair',
+    ),
+    does({ team: 'pair', task: 'd1', nth: 1 }, edits('1', '2')),
+    does({ team: 'pair', task: 'd1' }, done),
+    does({ team: 'pair', task: 'd2', nth: 1 }, edits('1', '3')),
+    does({ team: 'pair', task: 'd2' }, done),
+    does({ team: 'pair', task: 'd3', nth: 1 }, edits('2', '23')),
+    does({ team: 'pair', task: 'd3' }, done),
+    { match: { schema: 'decision' }, reply: { json: decision() } },
+  ]);
+  const run = await stage.start('plannerRun', {
+    goal: 'Set the rate',
+    workspace_dir: dir,
+    changes: 'apply',
+  });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  const [, second, third] = leaderCalls(stage.rehearsal, 'pair').map((call) => heardResults(call));
+  const told = expect.stringMatching(
+    /"d2" are left out, because "d1" changed the same lines of "rate\.js"/,
+  );
+  expect(second).toMatchObject([
+    { is_error: false, text: told },
+    { is_error: false, text: told },
+  ]);
+  // It builds on the first one, so there is nothing new to say.
+  expect(third?.at(-1)).toMatchObject({
+    is_error: false,
+    text: expect.not.stringContaining('left out'),
+  });
+  expect(readFileSync(join(dir, 'rate.js'), 'utf8')).toBe('export const rate = 23;\n');
+  await expectPromisesKept(stage, run.workflowId);
+}, 90_000);

@@ -1,0 +1,75 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import type { Question } from '../../contracts/question.ts';
+import type { RecordedCall } from '../../rehearsal/script.ts';
+import { bodyOf } from './calls.ts';
+import { eventually } from './eventually.ts';
+import type { Stage } from './stage.ts';
+
+type Asking = Pick<Stage, 'questions'>;
+
+/** Answers every question of a design by its default or first choice, until one of this kind is asked. */
+export async function untilAsked(
+  stage: Asking,
+  run: WorkflowHandle,
+  kind: Question['kind'],
+): Promise<Question> {
+  return eventually(
+    `a question of kind ${kind}`,
+    async () => {
+      const { open } = await stage.questions(run);
+      for (const question of open.filter((one) => one.kind !== kind)) {
+        const answer = question.default_answer ?? question.choices[0] ?? 'As you see fit.';
+        await run.signal('answer', { question_id: question.question_id, answer });
+      }
+      return open.find((one) => one.kind === kind);
+    },
+    60_000,
+  );
+}
+
+/** Answers everything that is asked by its default or first choice until the run has ended. */
+export async function untilEnded(stage: Asking, run: WorkflowHandle): Promise<void> {
+  await eventually(
+    'the end of the run',
+    async () => {
+      const { open } = await stage.questions(run);
+      for (const { question_id, choices, default_answer } of open) {
+        const answer = default_answer ?? choices[0] ?? 'As you see fit.';
+        await run.signal('answer', { question_id, answer });
+      }
+      const { status } = await run.describe();
+      return status.name !== 'RUNNING';
+    },
+    90_000,
+  );
+}
+
+/** Asks for a change of the plan that the user was shown, and waits until the designer has the wish. */
+export async function askForChange(
+  stage: Asking,
+  run: WorkflowHandle,
+  { question_id }: Pick<Question, 'question_id'>,
+  wish: string,
+): Promise<void> {
+  await run.signal('answer', { question_id, answer: 'change' });
+  const next = await eventually('what is to change', async () =>
+    (await stage.questions(run)).open.find((one) => one.text.startsWith('What is to change')),
+  );
+  await run.signal('answer', { question_id: next.question_id, answer: wish });
+  await eventually('the designer at work', async () => {
+    const { open } = await stage.questions(run);
+    return open.every((one) => one.question_id !== next.question_id);
+  });
+}
+
+/** Returns the stages of a design that were begun, with what each was about: `research: PostgreSQL`. */
+export function stagesOf(calls: readonly RecordedCall[]): string[] {
+  const first = calls.filter((call) => bodyOf(call).messages.length === 1);
+  return first.flatMap(({ body }) => {
+    const text = JSON.stringify(body);
+    const [, stage] = /<request kind=\\"design\\" stage=\\"([a-z_]+)\\"/.exec(text) ?? [];
+    const [, subject] = /<subject>(?:\\n)?\\"([^"\\]+)\\"/.exec(text) ?? [];
+    if (stage === undefined) return [];
+    return [subject === undefined ? stage : `${stage}: ${subject}`];
+  });
+}

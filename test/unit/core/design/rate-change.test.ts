@@ -1,0 +1,103 @@
+import type { CoordinationPlan, PlanTask } from '../../../../contracts/coordination-plan.ts';
+import {
+  checkPlanChange,
+  describePlanChange,
+  ratePlanChange,
+} from '../../../../core/design/rate-change.ts';
+import { planTask, samplePlan } from '../../../support/plans.ts';
+
+const plan = samplePlan();
+const proof = 'try-index_1727539200';
+const schema = 'schema_1727539200';
+const quiet = { significant: false, scope_changed: false, cost_changed: false };
+
+function withTasks(change: (tasks: readonly PlanTask[]) => readonly PlanTask[]): CoordinationPlan {
+  return { ...plan, tasks: [...change(plan.tasks)] };
+}
+
+const changed = (id: string, change: Partial<PlanTask>): CoordinationPlan =>
+  withTasks((tasks) => tasks.map((one) => (one.task_id === id ? { ...one, ...change } : one)));
+
+const without = (id: string): CoordinationPlan =>
+  withTasks((tasks) =>
+    tasks
+      .filter(({ task_id }) => task_id !== id)
+      .map((one) => ({ ...one, depends_on: one.depends_on.filter((name) => name !== id) })),
+  );
+
+describe('ratePlanChange', () => {
+  it('RPC1: instructions alone are not significant', () => {
+    expect(ratePlanChange(plan, changed(schema, { instructions: 'Other.' }))).toMatchObject({
+      ...quiet,
+      changed_tasks: [schema],
+    });
+  });
+
+  it.each([
+    ['a dependency', changed(schema, { depends_on: [] })],
+    ['a file', changed(schema, { outputs: [] })],
+    ['an agent', { ...plan, agents: plan.agents.slice(1) }],
+    ['a task less', without(proof)],
+  ])('RPC1: %s is significant', (_what, after) => {
+    expect(ratePlanChange(plan, after).significant).toBe(true);
+  });
+
+  it('RPC2: evidence that is left out changes the scope', () => {
+    const after = without(proof);
+    const evidence = plan.tasks
+      .filter(({ task_id }) => task_id === proof)
+      .flatMap(({ validation }) => validation.evidence.map(({ evidence_id }) => evidence_id));
+    expect(ratePlanChange(plan, after)).toMatchObject({
+      scope_changed: true,
+      cost_changed: false,
+      removed_tasks: [proof],
+      removed_evidence: evidence,
+    });
+    expect(evidence).not.toEqual([]);
+  });
+
+  it('RPC2: more tasks than before change the cost, one in the place of another does not', () => {
+    const added = planTask('further', { depends_on: [schema] });
+    const more = withTasks((tasks) => [...tasks, added]);
+    expect(ratePlanChange(plan, more)).toMatchObject({ cost_changed: true, scope_changed: false });
+    const instead = { ...without(proof), tasks: [...without(proof).tasks, added] };
+    expect(ratePlanChange(plan, instead).cost_changed).toBe(false);
+  });
+
+  it('an equal plan has no change', () => {
+    expect(ratePlanChange(plan, samplePlan())).toEqual({
+      ...quiet,
+      changed_tasks: [],
+      removed_tasks: [],
+      removed_evidence: [],
+    });
+  });
+});
+
+const pathsOf = (after: CoordinationPlan, verified: readonly string[], failed: string | null) =>
+  checkPlanChange(plan, after, { verified, failed }).map(({ path }) => path);
+
+describe('checkPlanChange', () => {
+  it('RPC3: what is verified is neither changed nor removed', () => {
+    expect(pathsOf(changed(proof, { instructions: 'Other.' }), [proof], null)).toEqual([
+      `tasks/${proof}`,
+    ]);
+    expect(pathsOf(without(proof), [proof], null)).toContain(`tasks/${proof}`);
+    expect(pathsOf(changed(schema, { instructions: 'Other.' }), [proof], null)).toEqual([]);
+  });
+
+  it('RPC4: no task waits for a failed proof of concept that stayed as it was', () => {
+    const waiting = pathsOf(changed(schema, { instructions: 'Other.' }), [], proof);
+    expect(waiting).toContain(`tasks/${schema}`);
+    expect(pathsOf(without(proof), [], proof)).toEqual([]);
+    expect(pathsOf(changed(proof, { instructions: 'Another test.' }), [], proof)).toEqual([]);
+  });
+});
+
+it('describes a change with its version, and what is added and given up', () => {
+  const after = without(proof);
+  const text = describePlanChange(plan, after, 'sha256:new', ratePlanChange(plan, after));
+  expect(text).toContain('sha256:new');
+  expect(text).toMatch(/Tasks that are left out: .*try-index_1727539200/);
+  expect(text).toContain('Evidence that is given up');
+});
