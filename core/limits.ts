@@ -284,10 +284,7 @@ if (limitFaults.length > 0) {
   throw new Error(`core/limits.ts contradicts itself: ${limitFaults.join('; ')}.`);
 }
 
-/**
- * @param input The user's limits. If undefined, every limit is the default.
- * Output tokens above the engine's ceiling are lowered to it, because no model accepts them.
- */
+/** Fills missing limits in. Output tokens are lowered to the engine's ceiling, because no model accepts more. */
 export function resolveLimits(input: LimitsInput | undefined): RunLimits {
   const limit = (name: keyof RunLimits): number => input?.[name] ?? defaultLimits[name];
   return {

@@ -15,7 +15,9 @@ export async function describeStuck(client: Client, workflowId: string): Promise
     return `${String(event.eventId)} ${attributes?.[0].replace('EventAttributes', '')}`;
   });
   const children = await Promise.all(
-    (raw.pendingChildren ?? []).map(({ workflowId: id }) => (id ? describeStuck(client, id) : '')),
+    (raw.pendingChildren ?? []).map(async ({ workflowId: id }) =>
+      id ? describeStuck(client, id) : '',
+    ),
   );
   return [
     `${workflowId}: task ${raw.pendingWorkflowTask?.state ?? 'none'}`,

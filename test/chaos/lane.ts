@@ -109,9 +109,11 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
       };
       const place = { address: gate.address, taskQueue, home, rehearsal };
       workers.push(
-        otherVersion
-          ? await startWorkerProcess(place, env, other?.root)
-          : await startBuiltWorker(built.file, place, env),
+        await startPatiently(() =>
+          otherVersion
+            ? startWorkerProcess(place, env, other?.root)
+            : startBuiltWorker(built.file, place, env),
+        ),
       );
       return Date.now();
     },
@@ -134,6 +136,18 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
       rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+/** Starts a worker again that ended because a busy server did not answer, as a supervisor does. */
+async function startPatiently(start: () => Promise<ScriptProcess>): Promise<ScriptProcess> {
+  for (let left = 4; left > 0; left -= 1) {
+    try {
+      return await start();
+    } catch {
+      // The last attempt tells why.
+    }
+  }
+  return start();
 }
 
 /** Arguments of a server that wants workflows to continue as new early. */

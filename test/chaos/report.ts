@@ -83,17 +83,21 @@ export function renderProgramsPage(result: ProgramsResult): string {
   const failed = failures.map(({ text, command }) => `- ${text}\n\n  \`${command}\`\n`).join('\n');
   return `# Fault campaign
 
-\`npm run chaos -- --programs 100\` generates runs of one to four waves with agents, triads, teams, questions, writes with and without
-approval, instructions and pauses. It plays each undisturbed, hurts it three times, and compares. Processes are real: a Temporal
-server, workers, and a model server over HTTP. The campaign writes this page from \`docs/campaign.json\`.
+\`npm run chaos -- --programs 100\` generates runs of one to four waves with agents, triads, teams with and without a thread, questions,
+conflicts, writes with and without approval, small budgets, instructions, pauses, and servers that make workflows continue as new early. It plays
+each undisturbed, hurts it three times, and compares. What is done: deaths at any history event, before, after and in the middle of a
+durable write, and during recovery; deaths of the server; SIGSTOP; a full disk; floods of signals; clocks that jump; a worker of another
+version; faults of the model; \`stop\`; \`temporal workflow reset\`. Processes are real: a Temporal server, workers, and a model server over
+HTTP. The campaign writes this page from \`docs/campaign.json\`.
 
 A model judges each run (\`test/chaos/run-model.ts\`). It requires the same artifacts byte for byte, the same calls and files, each answer
-kept and delivered once, files that match the confirmed effects, no more requests than the budget allows, no call paid for again
-unless a death found it without a recorded reply, no stall of an event loop over 5 s, a bounded store, and an end within two minutes
-of the last fault. Histories replay, artifacts are whole, and usage adds up.
+kept and delivered once, files that match the confirmed effects, a bill that is what the reply ledger has and within the budget, no call
+paid for again unless a death found it without a recorded reply, no stall of an event loop over 5 s, a bounded store, and an end within
+ten minutes of the last fault, of which two may pass without any event. Histories replay, artifacts are whole, and usage adds up. A run
+that is stopped or reset need not take the same steps: its end, its files and its budget are judged.
 
 \`\`\`
-npm run chaos -- --programs 100                              100 programs
+npm run chaos -- --programs 100                              100 programs, of a new seed
 npm run chaos -- --programs 100 --seed ${seed} --slice 10    goes on with this page's programs for 10 minutes
 npm run chaos -- --only calls                                one phase of the fixed runs; --help lists them
 \`\`\`

@@ -15,7 +15,7 @@ import { knownSpent } from '../shared/root-state.ts';
 import type { RootState } from '../shared/root-state.ts';
 import { addPlan } from './run-design-first.ts';
 import type { RunLedger } from './run-ledger.ts';
-import { isEndedEarly, mayGoOn, untilFull } from './until-full.ts';
+import { isEndedEarly, isFull, mayGoOn, untilFull } from './until-full.ts';
 
 /** Runs one wave. @returns null when it had not begun and the execution is full. */
 export async function runNextWave(
@@ -23,6 +23,7 @@ export async function runNextWave(
   ledger: RunLedger,
   relay: ChildRelay,
 ): Promise<WaveResult | { readonly lost: string } | null> {
+  if (isFull(host)) return null;
   // The record that the wave reads contains these news.
   const told = host.state.news.last;
   const order = await addPlan(host, await orderNext(host, ledger, told));

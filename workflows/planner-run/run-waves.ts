@@ -68,7 +68,7 @@ async function takeStep(
     case 'waves_spent':
       return askWhenWavesAreSpent(host, step.open);
     case 'wave': {
-      const wave = isFull(host) ? null : await runNextWave(host, ledger, relay);
+      const wave = await runNextWave(host, ledger, relay);
       if (wave === null) return null;
       if ('lost' in wave) return askWhenWaveIsLost(host, wave.lost);
       outcomes.push(...wave.outcomes);

@@ -5,7 +5,7 @@ import { isFlooded } from '../../../core/run/is-flooded.ts';
 /** Signals that the server takes for one execution. */
 const serverMax = 10_000;
 
-it('finding T4: FL1: a run begins another execution well before the server refuses signals', () => {
+it('FL1: finding T4: a run begins another execution well before the server refuses signals', () => {
   expect(isFlooded(7_999, defaultLimits)).toBe(false);
   expect(isFlooded(8_000, defaultLimits)).toBe(true);
   expect(limitMaxima.max_signals).toBeLessThan(serverMax);
