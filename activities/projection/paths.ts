@@ -44,6 +44,9 @@ export const treePaths = {
   /** Session that has ended. @param endedAt Unix epoch seconds. */
   endedSession: (agent: string, goalTitle: string, endedAt: number): string =>
     `agents/${slugName(agent)}/completion_drive/session_${toMinute(endedAt)}_${toTaskName(goalTitle)}.json`,
+  /** Log and index of the sessions of a run that has ended. */
+  cleanupLog: 'archive/cleanup_log.json',
+  archiveIndex: 'archive/archive_index.json',
   triadPhase: (delegationId: string, phase: TriadPhase): string =>
     `triads/${storedName(delegationId)}/${phase}.md`,
   team: (delegationId: string): string => `teams/${storedName(delegationId)}.md`,

@@ -4,26 +4,53 @@ import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { ProjectedFile } from './record-texts.ts';
 import { agentNameOf } from './render-design.ts';
+import { renderJson } from './render-shared-status.ts';
+
+interface NamedSession {
+  readonly session: SessionReport;
+  readonly agent: string;
+  readonly path: string;
+}
 
 /**
  * Lists the files of the sessions: the newest of each agent is its current one while the run goes on, all others have
- * ended (seed 003, "Session Boundaries").
+ * ended (seed 003, "Session Boundaries"). A run that has ended also has the log and the index of its archive.
  */
 export function listSessionFiles(record: RunRecord): readonly ProjectedFile[] {
+  const named = nameSessions(record);
+  const files = named.map(({ session: { session_ref }, path }): ProjectedFile => ({
+    path,
+    of: [session_ref],
+    needs: { markdown: [session_ref] },
+    render: (texts) => textOf(texts.markdown, session_ref),
+  }));
+  if (record.status === null || named.length === 0) return files;
+  const shared = { of: [record.sessions, record.status], needs: {} };
+  return [
+    ...files,
+    {
+      ...shared,
+      path: treePaths.cleanupLog,
+      render: () => renderJson(describeCleanup(named)),
+    },
+    {
+      ...shared,
+      path: treePaths.archiveIndex,
+      render: () => renderJson(describeIndex(record.run_id, named)),
+    },
+  ];
+}
+
+function nameSessions(record: RunRecord): readonly NamedSession[] {
   const { sessions = [] } = record;
-  const named = sessions.map((session) => ({ session, agent: agentOf(record, session) }));
+  const owned = sessions.map((session) => ({ session, agent: agentNameOf(record, session) }));
   const used = new Set<string>();
-  return named.map(({ session, agent }, at) => {
-    const isNewest = !named.slice(at + 1).some((later) => later.agent === agent);
+  return owned.map(({ session, agent }, at) => {
+    const isNewest = !owned.slice(at + 1).some((later) => later.agent === agent);
     const isCurrent = isNewest && record.status === null;
     const path = isCurrent ? treePaths.currentSession(agent) : endedPath(agent, session, used);
     used.add(path);
-    return {
-      path,
-      of: [session.session_ref],
-      needs: { markdown: [session.session_ref] },
-      render: (texts) => textOf(texts.markdown, session.session_ref),
-    };
+    return { session, agent, path };
   });
 }
 
@@ -37,6 +64,29 @@ function endedPath(
   return used.has(short) ? treePaths.endedSession(agent, delegation_id, at) : short;
 }
 
-function agentOf(record: RunRecord, { delegation_id, agent_id }: SessionReport): string {
-  return agentNameOf(record, { delegation_id, agent_id });
+/** Describes what became of the sessions (seed 003, Issue 2). Each was current until it ended. */
+function describeCleanup(named: readonly NamedSession[]): object {
+  return {
+    operations: named.map(({ session, agent, path }) => ({
+      operation: 'archive',
+      timestamp: session.at,
+      from: treePaths.currentSession(agent),
+      to: path,
+    })),
+  };
+}
+
+function describeIndex(run_id: string, named: readonly NamedSession[]): object {
+  return {
+    run_id,
+    sessions: named.map(({ session, agent, path }) => ({
+      agent,
+      task_id: session.delegation_id,
+      file: path,
+      status: session.status,
+      notes: session.count,
+      unresolved_notes: session.unresolved,
+      archived_at: session.at,
+    })),
+  };
 }

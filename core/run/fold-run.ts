@@ -12,9 +12,7 @@
  */
 import type { Adaptation } from '../../contracts/adaptation.ts';
 import type { RecordedDesign } from '../../contracts/design-run.ts';
-import type { RecordedEffect } from '../../contracts/effect.ts';
 import type { ProposedFact } from '../../contracts/fact.ts';
-import type { SessionReport } from '../../contracts/note.ts';
 import type { Question } from '../../contracts/question.ts';
 import type { EventOf, RecordBase, RecordRevision, RunEvent } from '../../contracts/run-log.ts';
 import type { RunRecord, StoredAnswer } from '../../contracts/run-record.ts';
@@ -27,6 +25,8 @@ import { factFromAnswer, factsFromInstruction } from '../pool/propose-facts.ts';
 import { preferNewest, settleStanding, supersedeEarlier } from '../pool/settle-facts.ts';
 import { informsWork } from '../questions/answer-kinds.ts';
 import { addUsage, noUsage } from '../usage/add-usage.ts';
+import { endEffects, foldReport } from './fold-reports.ts';
+import type { ReportEvent } from './fold-reports.ts';
 import { foldWaveDone, sumUsage, upsertWave } from './fold-wave.ts';
 import { addPlannedCriteria, waiveRecorded } from './record-criteria.ts';
 import { trackStale } from './track-consumption.ts';
@@ -62,14 +62,6 @@ export function foldRun(record: RunRecord, event: RunEvent): RunRecord {
   const ended =
     event.type === 'wave_done' ? { wave: event.wave.wave, outdated: event.found.outdated } : null;
   return trackStale(record, next, ended);
-}
-
-type ReportEvent = EventOf<'effect' | 'session'>;
-
-function foldReport(record: RunRecord, event: ReportEvent): RunRecord {
-  return event.type === 'effect'
-    ? takeEffect(record, event.effect)
-    : takeSession(record, event.session);
 }
 
 function foldAny(record: RunRecord, event: Exclude<RunEvent, ReportEvent>): RunRecord {
@@ -152,27 +144,6 @@ function foldInbox(record: RunRecord, event: InboxEvent): RunRecord {
   }
 }
 
-/** Replaces the effect's earlier report by the new one. A known result is not replaced by a mere intention. */
-function takeEffect(record: RunRecord, effect: RecordedEffect): RunRecord {
-  const effects = record.effects ?? [];
-  const before = effects.find((one) => one.effect_id === effect.effect_id);
-  if (before === undefined) return { ...record, effects: [...effects, effect] };
-  if (effect.state === 'intended' && before.state !== 'intended') return record;
-  return { ...record, effects: effects.map((one) => (one === before ? effect : one)) };
-}
-
-/** Marks open effects as unverified at the end of a run, when their results can't become known any more. */
-function endEffects(record: RunRecord, now: number): RunRecord {
-  if (record.effects === undefined) return record;
-  const reason = 'The run ended before anybody knew.';
-  return {
-    ...record,
-    effects: record.effects.map((one) =>
-      one.state === 'intended' ? { ...one, state: 'unverified', reason, updated_at: now } : one,
-    ),
-  };
-}
-
 function endRun(record: RunRecord, event: EventOf<'ended'>): RunRecord {
   const { status, usage, stop_reason = '' } = event;
   const ended: RunRecord = { ...record, phase: status, status, usage };
@@ -245,15 +216,6 @@ function amendAnswer(
 function factsFromAnswer(answered: StoredAnswer): readonly ProposedFact[] {
   const kind = answered.question?.kind;
   return informsWork(kind) ? [factFromAnswer(answered)] : [];
-}
-
-function takeSession(record: RunRecord, session: SessionReport): RunRecord {
-  const { sessions = [] } = record;
-  const isSame = (one: SessionReport): boolean => one.delegation_id === session.delegation_id;
-  const next = sessions.some(isSame)
-    ? sessions.map((one) => (isSame(one) ? session : one))
-    : [...sessions, session];
-  return { ...record, sessions: next };
 }
 
 function planWave(record: RunRecord, { progress, tasks, at }: EventOf<'wave_planned'>): RunRecord {
