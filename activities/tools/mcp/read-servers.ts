@@ -165,14 +165,14 @@ function isHttp(url: string): boolean {
   return /^https?:$/.test(protocol) && username === '' && password === '';
 }
 
-/** Replaces `${VAR}` and `${VAR:-default}`. Names that have neither a value nor a default are added to `missing`. */
+/** Replaces `${VAR}` and `${VAR:-default}`; a default has no braces. Names that have neither a value nor a default are added to `missing`. */
 function fillVariables(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
   missing: Set<string>,
 ): string {
   return text.replaceAll(
-    /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g,
+    /\$\{([A-Za-z_]\w*)(?::-([^{}]*))?\}/g,
     (whole, name: string, otherwise?: string) => {
       const value = env[name] === '' ? undefined : env[name];
       if (value === undefined && otherwise === undefined) missing.add(name);

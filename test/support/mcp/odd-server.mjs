@@ -1,7 +1,7 @@
 // A server of the Model Context Protocol that misbehaves as it is told. By standard input and output, or by HTTP with
 // `--http <port>`. Without the SDK, which would not let it.
 import { spawn } from 'node:child_process';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
 const [, , ...words] = process.argv;
@@ -45,13 +45,15 @@ function listTools() {
     { name: 'once-read', inputSchema: anyObject, annotations: { readOnlyHint: true } },
     { name: 'once-repeat', inputSchema: anyObject, annotations: { idempotentHint: true } },
     { name: 'once-act', inputSchema: anyObject },
-    ...['big', 'die', 'env', 'fail', 'hang', 'progress', 'refuse', 'shape', 'turn'].map((name) => ({
-      name,
-      inputSchema: anyObject,
-      ...(name === 'shape' && {
-        outputSchema: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
+    ...['big', 'die', 'env', 'fail', 'hang', 'progress', 'refuse', 'sees', 'shape', 'turn'].map(
+      (name) => ({
+        name,
+        inputSchema: anyObject,
+        ...(name === 'shape' && {
+          outputSchema: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
+        }),
       }),
-    })),
+    ),
   ];
 }
 
@@ -62,6 +64,7 @@ const texts = (text) => ({ content: [{ type: 'text', text }] });
 const works = {
   echo: ({ text }) => texts(`${text} from ${process.pid}`),
   env: () => texts(JSON.stringify(process.env)),
+  sees: ({ path }) => texts(`${path}: ${existsSync(path)}`),
   hang: () => new Promise(() => {}),
   die: () => process.kill(process.pid, 'SIGKILL'),
   big: () => texts('x'.repeat(60_000_000)),
