@@ -59,5 +59,7 @@ export function readCallKey(callKey: string): CallAddress {
 
 /** Lists the workflows that may have made a call: a delegation works in its wave's workflow or in one of its own. */
 export function callersOf({ place }: CallAddress): readonly string[] {
+  // A design and its risk assessment count their activities each for itself.
+  if (!/\/wave-\d+/u.test(place)) return [place];
   return [place, place.replace(/\/[^/]+$/u, '')];
 }
