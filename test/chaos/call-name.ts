@@ -36,7 +36,7 @@ function nameOwner(callKey: string, body: unknown): string {
 }
 
 export interface CallAddress {
-  /** Workflow id of a wave, a phase or a design, or path of a delegation. */
+  /** Workflow id of a run, a wave, a phase or a design, or path of a delegation. */
   readonly place: string;
   readonly activityId: string;
   /** The delegation for which the call was made; `plan`, `decision` or `question_review` of a wave; `design`. */
@@ -48,13 +48,18 @@ export function readCallKey(callKey: string): CallAddress {
   const [, place = '', delegation, shape, activityId = ''] =
     /^(.+?\/(?:wave-\d+(?:\/([\w-]+)(?:\/[\w.-]+)*)?|design(?:\/risk)?))\/[\w-]+\/(?:wave_)?(\w+)\/(\w+)$/.exec(
       callKey,
-    ) ?? [];
-  const owner = delegation ?? shape;
+    ) ??
+    // A run that judges the work on its designed plan.
+    /^([^/]+)()\/[\w-]+\/(design)\/(\w+)$/.exec(callKey) ??
+    [];
+  const owner = delegation || shape;
   if (owner === undefined) throw new Error(`The call key ${callKey} is not one of the engine's.`);
   return { place, activityId, owner };
 }
 
 /** Lists the workflows that may have made a call: a delegation works in its wave's workflow or in one of its own. */
 export function callersOf({ place }: CallAddress): readonly string[] {
+  // A design and its risk assessment count their activities each for itself.
+  if (!/\/wave-\d+/u.test(place)) return [place];
   return [place, place.replace(/\/[^/]+$/u, '')];
 }

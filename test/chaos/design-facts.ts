@@ -21,7 +21,7 @@ export async function readDesignFacts(
   const materials = await Promise.all(
     design.materials.map(
       async ({ stage, subject, ref }) =>
-        `${stage} ${subject}: ${await hashWithoutTimes(home, ref)}`,
+        `${stage} ${withoutTimes(subject ?? '')}: ${await hashWithoutTimes(home, ref)}`,
     ),
   );
   return {

@@ -1,4 +1,12 @@
+import { designStageNames } from '../../contracts/names.ts';
+import type { DesignStageName } from '../../contracts/names.ts';
 import type { RecordedCall, Reply, ScriptedRequest } from '../../rehearsal/script.ts';
+
+/** Stages of a design until its approval. The others belong to the work on it. */
+export const stagesUntilApproval: readonly DesignStageName[] = designStageNames.slice(
+  0,
+  designStageNames.indexOf('design_review') + 1,
+);
 
 /** Stage of a design that a call belongs to, and its technology or agent_name. */
 export interface CalledStage {

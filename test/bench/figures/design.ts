@@ -107,9 +107,8 @@ async function measureRatio(
   const times = (events ?? []).flatMap((event) => {
     const scheduled = event.activityTaskScheduledEventAttributes;
     const input = Buffer.from(scheduled?.input?.payloads?.[0]?.data ?? []);
-    const isStart =
-      scheduled?.activityType?.name === 'modelTurn' &&
-      names.some((name) => input.includes(`"stage":"${name}"`));
+    // Only model calls name a stage.
+    const isStart = names.some((name) => input.includes(`"stage":"${name}"`));
     if (isStart) calls.add(String(event.eventId));
     const ended = event.activityTaskCompletedEventAttributes;
     const isEnd = calls.has(String(ended?.scheduledEventId));

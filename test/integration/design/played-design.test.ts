@@ -1,9 +1,9 @@
 import { readPlanFile } from '../../../client/cli/commands/plan-file.ts';
-import { designStageNames } from '../../../contracts/names.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
 import { playDesign, readPlayedDesign } from '../../support/played/played-design.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { runCommand } from '../../support/run-command.ts';
+import { stagesUntilApproval } from '../../support/scripted-design.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -40,6 +40,6 @@ it('a design as a strong model played it is approved without a call more, and it
 
 it('every place that was misread names a stage of a design, and every stage was played', () => {
   const { misread, replies } = readPlayedDesign();
-  for (const { stage: name } of misread) expect(designStageNames).toContain(name);
-  expect(new Set(replies.map((one) => one.stage))).toEqual(new Set(designStageNames));
+  for (const { stage: name } of misread) expect(stagesUntilApproval).toContain(name);
+  expect(new Set(replies.map((one) => one.stage))).toEqual(new Set(stagesUntilApproval));
 });

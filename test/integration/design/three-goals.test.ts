@@ -5,9 +5,8 @@ import { eventually } from '../../support/eventually.ts';
 import { createGitFixture, userGit } from '../../support/git-fixture.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { runCommand } from '../../support/run-command.ts';
-import { listStages } from '../../support/scripted-design.ts';
+import { listStages, stagesUntilApproval } from '../../support/scripted-design.ts';
 import { useStage } from '../../support/use-stage.ts';
-import { designStageNames } from '../../../contracts/names.ts';
 
 const { stage } = useStage();
 
@@ -58,7 +57,7 @@ it.each(goals)(
     }));
     expect(checkCoordinationPlan(plan, { agents })).toEqual([]);
     // Research on its technology may be there from the goal before.
-    const wanted = designStageNames.filter((name) => name !== 'research');
+    const wanted = stagesUntilApproval.filter((name) => name !== 'research');
     const asks = listStages(stage.rehearsal.calls()).map((name) => name.split(' ')[0]);
     expect(asks).toEqual(expect.arrayContaining(wanted));
     await submit(run, { question_id: asked.question_id, answer: 'approve' });
@@ -67,9 +66,8 @@ it.each(goals)(
     );
     await run.signal('stop', {});
     await stage.result(run);
-    if (input.workspace_dir !== undefined) {
-      expect(userGit(input.workspace_dir, 'status', '--porcelain')).toBe('');
-    }
+    const changed = input.workspace_dir && userGit(input.workspace_dir, 'status', '--porcelain');
+    expect(changed ?? '').toBe('');
     await expectPromisesKept(stage, run.workflowId);
   },
   120_000,

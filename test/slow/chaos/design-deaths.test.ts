@@ -24,7 +24,7 @@ beforeAll(async () => {
   const [lane] = lanes;
   if (lane === undefined) throw new Error('No lane was opened.');
   reference = await playReference(lane, runWithDesign);
-}, 180_000);
+}, 300_000);
 afterAll(async () => {
   for (const lane of lanes) await lane.close();
   await killProcesses();
