@@ -44,10 +44,11 @@ import type { TeamSummary } from './team.ts';
 import type { TriadPhase } from './triad.ts';
 import type { PhaseReport } from './triad-run.ts';
 import type { Usage } from './usage.ts';
+import type { VerificationActivities } from './verification.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
 
 /** Activities that workflows may call. Workflows see only these signatures; `activities/` implements them. */
-export interface Activities extends DesignActivities {
+export interface Activities extends DesignActivities, VerificationActivities {
   /** @throws InvalidInput with every fault at once. */
   readonly openRun: (input: OpenRunInput) => Promise<OpenRunResult>;
   /**

@@ -48,6 +48,8 @@ export const stageNames = [
   'code',
   'decision',
   'question_review',
+  /** Judgement of a delegation's output by an agent that is not its author. */
+  'verification',
   ...designStageNames,
 ] as const;
 export type StageName = (typeof stageNames)[number];

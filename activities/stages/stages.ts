@@ -8,6 +8,7 @@ import { leaderStage } from './leader.ts';
 import { memberOutputStage, memberStage } from './member.ts';
 import { planStage } from './plan.ts';
 import { questionReviewStage } from './question-review.ts';
+import { verificationStage } from './verification.ts';
 import type { PromptOf, Stage } from './stage.ts';
 
 /** Stages by name. A stage without an entry, or an entry without a field, does not compile. */
@@ -20,6 +21,7 @@ const table = {
   code: codeStage,
   decision: decisionStage,
   question_review: questionReviewStage,
+  verification: verificationStage,
   ...designStages,
 } as const satisfies { readonly [N in StageName]: Stage<PromptOf<N>> };
 

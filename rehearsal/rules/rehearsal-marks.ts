@@ -126,3 +126,16 @@ export function readDesignMarks(goal: string): DesignMarks {
     neverMends: goal.includes('[unmended]'),
   };
 }
+
+/** Line in an output that was made again after a failed verification. */
+export const mendedLine = 'Rehearsal: mended after a failed verification.';
+
+/** Mark in a task: its first output fails its verification. */
+export function failsOnce(task: string): boolean {
+  return task.includes('[failing]');
+}
+
+/** Mark in a task or a goal: no output passes a verification. */
+export function failsAlways(asked: string): boolean {
+  return asked.includes('[unverifiable]');
+}

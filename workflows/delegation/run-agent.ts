@@ -3,6 +3,7 @@ import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegat
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import type { DelegationState } from '../../contracts/views.ts';
+import type { VerificationFeedback } from '../../contracts/verification.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { checkOutline } from '../../core/output/check-agent-output.ts';
 import { engineLimits } from '../../core/limits.ts';
@@ -36,7 +37,7 @@ interface Work extends ToolWork {
  */
 export async function runAgent(context: ExecutionContext): Promise<DelegationOutcome> {
   const { order, carried } = context;
-  const work = beginWork(order, carried?.kind === 'agent' ? carried : null);
+  const work = beginWork(context, carried?.kind === 'agent' ? carried : null);
   const { conversation } = work;
   const show = (state: DelegationState, waitingFor = ''): void => {
     const { delegation_id, agent_id, title } = order.delegation;
@@ -79,24 +80,27 @@ export async function runAgent(context: ExecutionContext): Promise<DelegationOut
   noteFailure(order, output);
   const outcome = outcomeOf(order, work, end);
   show(outcome.status, outcome.reason);
-  context.onEnd?.(endOf(end, output));
+  context.onEnd?.(endOf(work, end, output));
   return outcome;
 }
 
-function beginWork(order: DelegationOrder, carried: CarriedDelegation | null): Work {
+function beginWork({ order, redo }: ExecutionContext, carried: CarriedDelegation | null): Work {
   return {
-    conversation: carried?.conversation ?? beginConversation(order),
-    escalations: carried?.escalations ?? 0,
+    conversation: carried?.conversation ?? beginConversation(order, redo?.feedback),
+    escalations: carried?.escalations ?? redo?.escalations ?? 0,
     loadedDetails: carried?.loaded_details ?? [],
-    effects: [...(carried?.effects ?? [])],
+    effects: [...(carried?.effects ?? redo?.effects ?? [])],
   };
 }
 
-function beginConversation(order: DelegationOrder): Conversation {
+function beginConversation(
+  order: DelegationOrder,
+  feedback: VerificationFeedback | undefined,
+): Conversation {
   const { record_ref, plan_ref, upstream, limits } = order;
   const { delegation_id } = order.delegation;
   const prompt = { kind: 'delegation', record_ref, plan_ref, delegation_id, upstream } as const;
-  return openConversation(prompt, limits);
+  return openConversation({ ...prompt, ...(feedback !== undefined && { feedback }) }, limits);
 }
 
 function contextOf(
@@ -164,9 +168,13 @@ function noteFailure({ delegation }: DelegationOrder, output: AgentOutputOutline
   recorder.count(metrics.failures, { agent: delegation.agent_id, reason: 'agent_failed' });
 }
 
-function endOf(end: ConversationEnd, output: AgentOutputOutline | null): DelegationEnd {
+function endOf(
+  { effects, escalations }: Work,
+  end: ConversationEnd,
+  output: AgentOutputOutline | null,
+): DelegationEnd {
   const partial_ref = end.type === 'stopped' ? end.words_ref : null;
-  return { why: whyFailed(end, output), partial_ref };
+  return { why: whyFailed(end, output), partial_ref, effects, escalations };
 }
 
 function whyFailed(end: ConversationEnd, output: AgentOutputOutline | null): FailureReason | null {
