@@ -154,6 +154,8 @@ export interface OpenRunResult {
   /** Names of those who may decide what lets the run act or spend (`PLANWAVE_APPROVERS`). Null: everyone. */
   readonly approvers: readonly string[] | null;
   readonly autonomy: Autonomy;
+  /** True when every delegation gets a verifier. Absent: those of its plan. */
+  readonly verify?: true;
   /** Defined in `runSettings`. Absent for a run without a folder of the user's. */
   readonly changes?: ChangesMode;
   /** The user's own criteria, all open. */

@@ -52,6 +52,8 @@ export interface WaveOrder {
   readonly amendments: readonly string[];
   readonly use_defaults: boolean;
   readonly autonomy: Autonomy;
+  /** Defined in OpenRunResult. */
+  readonly verify?: true;
   /** True when triads may do delegations. */
   readonly triads: boolean;
   /** Defined in OpenRunResult. */

@@ -77,6 +77,7 @@ export async function openRun(
     budget,
     use_defaults: request.useDefaults,
     autonomy: request.autonomy,
+    ...(request.verify && { verify: true as const }),
     ...(request.workspaceDir !== null && { changes: request.changes }),
     triads: request.triads,
     models,

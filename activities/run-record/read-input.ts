@@ -39,6 +39,8 @@ export interface RunRequest {
   readonly useDefaults: boolean;
   readonly questions: QuestionRulesInput | undefined;
   readonly autonomy: Autonomy;
+  /** True when every delegation gets a verifier. */
+  readonly verify: boolean;
   /** True when the planner may have triads do delegations. */
   readonly triads: boolean;
   /** Teams in the input, the typed one included; null when teams are not allowed. */
@@ -242,6 +244,7 @@ function commonOf(
   | 'useDefaults'
   | 'questions'
   | 'autonomy'
+  | 'verify'
   | 'agentsDir'
   | 'workspaceDir'
   | 'changes'
@@ -255,6 +258,7 @@ function commonOf(
     useDefaults: value.use_defaults ?? false,
     questions: value.questions,
     autonomy: value.autonomy ?? 'ask',
+    verify: value.verify ?? false,
     agentsDir: value.agents_dir ?? null,
     workspaceDir: value.workspace_dir ?? null,
     changes: value.changes ?? 'ask',

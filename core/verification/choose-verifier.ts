@@ -54,20 +54,22 @@ export function chooseVerifier(
 /** Agents that are asked first, by what is verified. */
 const preferred = { files: ['tester', 'reviewer'], texts: ['reviewer', 'tester'] } as const;
 
-/**
- * Adds a verifier to the delegations of a plan that have none.
- *
- * @param isDemanded Returns true for a delegation that needs one.
- */
+/** Adds a verifier to the delegations of a plan that have none, in a run that verifies all of them. */
 export function addVerifiers(
   plan: WavePlanOutline,
-  agents: readonly Pick<AgentSummary, 'agent_id'>[],
-  isDemanded: (delegation: DelegationOutline) => boolean,
+  {
+    verify = false,
+    agents,
+  }: {
+    readonly verify?: boolean;
+    readonly agents: readonly Pick<AgentSummary, 'agent_id'>[];
+  },
 ): WavePlanOutline {
+  if (!verify) return plan;
   return {
     ...plan,
     delegations: plan.delegations.map((one) =>
-      one.verification === undefined && isDemanded(one) ? addVerifier(one, agents) : one,
+      one.verification === undefined ? addVerifier(one, agents) : one,
     ),
   };
 }

@@ -71,6 +71,7 @@ function orderOf(host: RootHost, opened: OpenRunResult): WaveOrder {
     news: [],
     use_defaults: opened.use_defaults,
     autonomy: opened.autonomy,
+    ...(opened.verify !== undefined && { verify: opened.verify }),
     triads: opened.triads,
     ...(opened.changes !== undefined && { changes: opened.changes }),
     teams: opened.teams,
