@@ -135,7 +135,7 @@ export function failsOnce(task: string): boolean {
   return task.includes('[failing]');
 }
 
-/** Mark in a task or a goal: no output passes a verification. */
-export function failsAlways(asked: string): boolean {
-  return asked.includes('[unverifiable]');
+/** Mark in a task: no output passes a verification. */
+export function failsAlways(task: string): boolean {
+  return task.includes('[unverifiable]');
 }

@@ -78,7 +78,7 @@ export function answerByRule(
 function verifyOutput(prompt: Prompt): JsonObject {
   const task = textOf(prompt.delegation['task_description']);
   const isMended = prompt.workText.includes(mendedLine);
-  const fails = failsAlways(`${prompt.goal} ${task}`) || (failsOnce(task) && !isMended);
+  const fails = failsAlways(task) || (failsOnce(task) && !isMended);
   return {
     verdict: fails ? 'fail' : 'pass',
     missing_evidence: fails ? ['Rehearsal: a mark in the task lets this verification fail.'] : [],
