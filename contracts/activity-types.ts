@@ -44,10 +44,11 @@ import type { TeamSummary } from './team.ts';
 import type { TriadPhase } from './triad.ts';
 import type { PhaseReport } from './triad-run.ts';
 import type { Usage } from './usage.ts';
+import type { VerificationActivities } from './verification.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
 
 /** Activities that workflows may call. Workflows see only these signatures; `activities/` implements them. */
-export interface Activities extends DesignActivities {
+export interface Activities extends DesignActivities, VerificationActivities {
   /** @throws InvalidInput with every fault at once. */
   readonly openRun: (input: OpenRunInput) => Promise<OpenRunResult>;
   /**
@@ -160,6 +161,8 @@ export interface OpenRunResult {
   /** Names of those who may decide what lets the run act or spend (`PLANWAVE_APPROVERS`). Null: everyone. */
   readonly approvers: readonly string[] | null;
   readonly autonomy: Autonomy;
+  /** True when every delegation gets a verifier. Absent: those of its plan. */
+  readonly verify?: true;
   /** Defined in `runSettings`. Absent for a run without a folder of the user's. */
   readonly changes?: ChangesMode;
   /** The user's own criteria, all open. */

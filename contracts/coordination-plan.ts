@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RiskLevel } from './agent-definition.ts';
 import { Slug } from './slug.ts';
+import { EvidenceCheck } from './verification.ts';
 
 /** Identifier of a task: `{slug}_{unix epoch seconds}`, unique in its plan (seed 003, "Field Specifications"). */
 export const TaskId = z
@@ -39,6 +40,9 @@ export type TaskInput = z.infer<typeof TaskInput>;
 export const EvidenceRequirement = z.strictObject({
   evidence_id: Slug.describe('Unique in the plan.'),
   description: text.describe('Measurable: what must be seen for the task to count as done.'),
+  check: EvidenceCheck.optional().describe(
+    'Check that code makes before the verifier judges. Left out where only an agent can judge.',
+  ),
 });
 export type EvidenceRequirement = z.infer<typeof EvidenceRequirement>;
 

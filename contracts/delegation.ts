@@ -124,5 +124,9 @@ export interface DelegationOutline extends Omit<
    */
   readonly rule_of_two?: string;
   /** Defined in Delegation; its checks stay in the store. */
-  readonly verification?: { readonly verified_by: string };
+  readonly verification?: {
+    readonly verified_by: string;
+    /** Verifier of an output with changed files, such as the tester. Absent: `verified_by` too. */
+    readonly verified_by_for_files?: string;
+  };
 }

@@ -61,6 +61,8 @@ export const stageNames = [
   'question_review',
   /** Nested call of `web_research`. */
   'web_research',
+  /** Judgement of a delegation's output by an agent that is not its author. */
+  'verification',
   ...designStageNames,
 ] as const;
 export type StageName = (typeof stageNames)[number];

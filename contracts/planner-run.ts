@@ -110,6 +110,8 @@ export interface CarriedRun {
   readonly approvers: readonly string[] | null;
   readonly autonomy: Autonomy;
   /** Defined in OpenRunResult. */
+  readonly verify?: true;
+  /** Defined in OpenRunResult. */
   readonly changes?: ChangesMode;
   readonly triads: boolean;
   /** Defined in OpenRunResult. */

@@ -66,6 +66,8 @@ export interface WaveOrder {
   /** True when agents keep completion-drive notes. Absent when they do not. */
   readonly notes?: boolean;
   readonly autonomy: Autonomy;
+  /** Defined in OpenRunResult. */
+  readonly verify?: true;
   /** True when triads may do delegations. */
   readonly triads: boolean;
   /** Defined in OpenRunResult. */

@@ -35,6 +35,8 @@ export type QuestionKind =
   | 'design'
   /** A designed plan needs the user's consent before it is carried out. */
   | 'plan_approval'
+  /** A delegation failed its verification too often: the user modifies it, guides its agent or abandons it. */
+  | 'verification'
   /** The planner could not write a valid plan or decision in all its attempts. */
   | 'planner_stuck'
   /** A call that changes something outside needs the user's consent (seed 004 §11). */

@@ -40,6 +40,8 @@ export const runSettings = {
   questions: QuestionRulesInput.optional(),
   /** "assume": questions that are not critical become recorded assumptions. Default "ask". */
   autonomy: Autonomy.optional(),
+  /** The output of every delegation is verified by an agent that is not its author. Default false. */
+  verify: z.boolean().optional(),
   /** A folder with the user's own agents, as a path on the worker. */
   agents_dir: z.string().min(1).optional(),
   /** An existing folder, as an absolute path on the worker. If undefined, agents write into the run's own folder. */

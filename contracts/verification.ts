@@ -55,6 +55,119 @@ export const VerificationResults = z.strictObject({
 });
 export type VerificationResults = z.infer<typeof VerificationResults>;
 
+/** Reply of a verifier: its judgement on the output of another agent. */
+export const Verdict = z.strictObject({
+  verdict: z.enum(['pass', 'fail']),
+  missing_evidence: z
+    .array(z.string().min(1).max(2_000))
+    .max(50)
+    .describe('What its author must still show or mend, one entry each. Empty with "pass".'),
+  reviewed_notes: z
+    .array(
+      z.strictObject({
+        note_id: z.string().min(1).max(80),
+        accepted: z.boolean(),
+        comment: z.string().max(1_000),
+      }),
+    )
+    .max(50)
+    .describe('One for each note of the author.'),
+});
+export type Verdict = z.infer<typeof Verdict>;
+
+export interface VerdictOutline {
+  readonly verdict: Verdict['verdict'];
+  /** Entries of `missing_evidence`. */
+  readonly missing: number;
+  /** The whole Verdict as JSON. */
+  readonly verdict_ref: Ref;
+}
+
+/** Result of one evidence check. `not_run`: code could not make it, so the verifier judges. */
+export const CheckResult = z.strictObject({
+  criterion_id: z.string(),
+  check: z.string(),
+  result: z.enum(['passed', 'failed', 'not_run']),
+  found: z.string(),
+});
+export type CheckResult = z.infer<typeof CheckResult>;
+
+/** Evidence that code gathered of a delegation's work. */
+export const EvidenceReport = z.strictObject({
+  checks: z.array(CheckResult),
+  /** Changes of files as a patch, cut; empty without any. */
+  diff: z.string(),
+});
+export type EvidenceReport = z.infer<typeof EvidenceReport>;
+
+export interface GatherEvidenceInput {
+  readonly run_id: string;
+  readonly delegation_id: string;
+  readonly plan_ref: Ref;
+  readonly record_ref: Ref;
+  /** Defined in RunToolInput. */
+  readonly builds_on: readonly string[];
+}
+
+export interface GatherEvidenceResult {
+  /** The EvidenceReport as JSON. */
+  readonly evidence_ref: Ref;
+  readonly failed: number;
+}
+
+export interface RecordVerificationInput {
+  readonly run_id: string;
+  readonly delegation_id: string;
+  readonly agent_id: string;
+  readonly record_ref: Ref;
+  readonly evidence_ref: Ref;
+  /** Null when a check failed, or when the verifier gave no verdict. */
+  readonly verdict_ref: Ref | null;
+  /** Reason why there is no verdict; empty for a failed check. */
+  readonly failure: string;
+  /** Unix epoch seconds. */
+  readonly now: number;
+}
+
+export interface RecordVerificationResult {
+  /** The VerificationResults as JSON. */
+  readonly results_ref: Ref;
+  readonly result: VerificationResults['result'];
+}
+
+export interface DescribeFailuresInput {
+  readonly plan_ref: Ref;
+  readonly delegation_id: string;
+  readonly verified_by: string;
+  /** Defined in VerificationFeedback. */
+  readonly instructions_ref: Ref | null;
+  readonly results_refs: readonly Ref[];
+}
+
+/** What a doer that begins anew is told. */
+export interface VerificationFeedback {
+  /** The newest VerificationResults as JSON. */
+  readonly results_ref: Ref;
+  /** The AgentOutput that failed. */
+  readonly output_ref: Ref;
+  /** The user's new instructions, which replace the task's; null while there are none. */
+  readonly instructions_ref: Ref | null;
+  /** The user's guidance, oldest first. */
+  readonly guidance_refs: readonly Ref[];
+}
+
+/** Activities of a verification. */
+export interface VerificationActivities {
+  /** Makes the checks of a delegation's evidence, and reads the changes of its files. */
+  readonly gatherEvidence: (input: GatherEvidenceInput) => Promise<GatherEvidenceResult>;
+  /** Stores the results of a verification. `verification_results.json` shows them while they are a failure. */
+  readonly recordVerification: (
+    input: RecordVerificationInput,
+  ) => Promise<RecordVerificationResult>;
+  /** Words the question after too many failures: task, instructions and feedback. */
+  readonly describeFailures: (input: DescribeFailuresInput) => Promise<{ readonly text: string }>;
+}
+
 /** Verification of a delegation, in its outcome. */
 export interface VerificationOutcome {
   /** agent_id of the verifier. */

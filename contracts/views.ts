@@ -163,6 +163,16 @@ export interface DelegationStatusView {
    */
   readonly phases_at_work?: readonly string[];
   readonly executor: ExecutorView;
+  /** Verification that it waits for or works after. Absent where none is demanded. */
+  readonly verification?: VerificationView;
+}
+
+export interface VerificationView {
+  readonly verified_by: string;
+  readonly state: 'working' | 'verifying' | 'verified' | 'unverified';
+  /** Number of the attempt, from 1, and the attempts until the user is asked. */
+  readonly attempt: number;
+  readonly attempts_max: number;
 }
 
 /** State of an executor while it works; `view` is null before it begins. */

@@ -31,7 +31,11 @@ export function planExecutor(executor: Executor | ExecutorOutline): PlannedExecu
 }
 
 /** Gives a delegation as a planner writes it: the reverse of how it was read. */
-export function writeDelegation({ executor, ...rest }: Delegation): WrittenDelegation {
+export function writeDelegation({
+  executor,
+  verification: _verification,
+  ...rest
+}: Delegation): WrittenDelegation {
   const { kind, ...party } = executor;
   return kind === 'agent' ? rest : { ...rest, [kind]: party };
 }

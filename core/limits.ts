@@ -62,6 +62,10 @@ export const engineLimits = {
   outputRepairsMax: 3,
   /** Total attempts at one valid plan or decision, before the user is asked. */
   planAttemptsMax: 3,
+  /** Failed verifications of one task before the user is asked (seed 003, "Verification Workflow"). */
+  verificationsMax: 5,
+  /** Conversations of a verifier without a valid verdict, before the user is asked. */
+  verifierAttemptsMax: 2,
   /** Batches of questions in one stage of a design. What is open after six is better shown in a plan. */
   designQuestionRoundsMax: 6,
   /** Times that the findings on a plan go back to its designer. A fourth repair is the user's decision. */

@@ -48,6 +48,7 @@ import type { DesignDeps } from '../activities/design/create-design-activities.t
 import type { ArtifactStore } from '../activities/ports/artifact-store.ts';
 import { createThreadActivities } from '../activities/threads/thread-activities.ts';
 import { createMcpTool } from '../activities/tools/mcp/create-mcp-tool.ts';
+import { createVerificationActivities } from '../activities/verification/create-verification-activities.ts';
 import { createTools } from '../activities/tools/registry/create-registry.ts';
 import type { ToolPlaces } from '../activities/tools/registry/create-registry.ts';
 import { listGrantable, listProperties, listWorkspaceTools } from '../activities/tools/tool.ts';
@@ -148,6 +149,7 @@ export function createActivities(
         isRehearsal || isPriced((model === null ? null : resolveModelName(model)) ?? defaultModel),
     }),
     ...createDesignActivities(designDeps(home, store, tools)),
+    ...createVerificationActivities({ store, projection, ...places }),
     ...createThreadActivities(threadDeps(settings, store, redactor)),
   };
 }

@@ -43,6 +43,9 @@ export async function offerTools(
   const settled = nodes.find((node) => node.tools !== undefined)?.tools;
   if (settled !== undefined) return settled;
   const begins = input.append.find((one) => one.type === 'prompt')?.prompt;
+  if (tools === 'reading') {
+    return allowedTools.filter((name) => registry.get(name)?.effect === 'read');
+  }
   if (tools !== 'wave' || begins === undefined || !('plan_ref' in begins)) return allowedTools;
   if (begins.plan_ref === null) return allowedTools;
   const [plan, agents] = await Promise.all([

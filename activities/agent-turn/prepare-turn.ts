@@ -177,6 +177,6 @@ function mayCallTools(
   { stage }: AskedOutput,
   { allowed_tools }: AgentDefinition,
 ): boolean {
-  const mayCall = stage.tools === 'granted' || stage.tools === 'wave';
+  const mayCall = stage.tools !== 'none' && stage.tools !== 'planner';
   return mayCall && allowed_tools.length + state_tools.length > 0;
 }

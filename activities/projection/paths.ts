@@ -30,6 +30,8 @@ export const treePaths = {
   coordinationPlan: 'workflow_coordination_plan.md',
   agentInstructions: (agentName: string): string =>
     `agents/${slugName(agentName)}/agent_instructions.md`,
+  verificationResults: (agentName: string): string =>
+    `agents/${slugName(agentName)}/verification_results.json`,
   conversationSummary: (goalTitle: string): string =>
     `conversation_summary_${toTaskName(goalTitle)}.md`,
   waveCompact: (wave: number): string => `${waveFolder(wave)}/wave_compact.md`,

@@ -41,7 +41,7 @@ export interface Task {
  */
 export async function readTask(
   store: ArtifactStore,
-  prompt: Extract<Prompt, { kind: 'delegation' | 'member' | 'leader' }>,
+  prompt: Extract<Prompt, { kind: 'delegation' | 'member' | 'leader' | 'verification' }>,
 ): Promise<Task> {
   const record = await readRecord(store, prompt.record_ref);
   const plan = await readPlan(store, prompt.plan_ref);

@@ -82,6 +82,7 @@ export async function openRun(
     use_defaults: request.useDefaults,
     ...(request.notes && { notes: true }),
     autonomy: request.autonomy,
+    ...(request.verify && { verify: true as const }),
     ...(request.workspaceDir !== null && { changes: request.changes }),
     triads: request.triads,
     models,

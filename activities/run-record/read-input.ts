@@ -40,6 +40,8 @@ export interface RunRequest {
   readonly notes: boolean;
   readonly questions: QuestionRulesInput | undefined;
   readonly autonomy: Autonomy;
+  /** True when every delegation gets a verifier. */
+  readonly verify: boolean;
   /** True when the planner may have triads do delegations. */
   readonly triads: boolean;
   /** Teams in the input, the typed one included; null when teams are not allowed. */
@@ -244,6 +246,7 @@ function commonOf(
   | 'notes'
   | 'questions'
   | 'autonomy'
+  | 'verify'
   | 'agentsDir'
   | 'workspaceDir'
   | 'changes'
@@ -258,6 +261,7 @@ function commonOf(
     notes: value.notes ?? false,
     questions: value.questions,
     autonomy: value.autonomy ?? 'ask',
+    verify: value.verify ?? false,
     agentsDir: value.agents_dir ?? null,
     workspaceDir: value.workspace_dir ?? null,
     changes: value.changes ?? 'ask',

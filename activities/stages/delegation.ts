@@ -4,6 +4,7 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { doerRules } from '../prompts/doer-rules.ts';
 import { markData } from '../prompts/mark-data.ts';
 import { renderGuide, renderPacket, renderRole, renderTask } from '../prompts/packet-parts.ts';
+import { applyInstructions, renderFeedback } from '../prompts/render-feedback.ts';
 import { readTask } from '../prompts/read-task.ts';
 import { renderUpstream } from '../prompts/render-upstream.ts';
 import { jsonBlock } from '../text/blocks.ts';
@@ -34,13 +35,19 @@ export const delegationStage: Stage<PromptOf<'delegation'>> = {
   async render(store, prompt, reader) {
     const { agent, callKey } = reader;
     const task = await readTask(store, prompt);
+    const { feedback } = prompt;
+    const delegation =
+      feedback === undefined
+        ? task.delegation
+        : await applyInstructions(store, task.delegation, feedback);
     const own = [
       renderRole(agent),
       jsonBlock('allowed_tools', agent.allowed_tools),
       ...(await renderGuide(store, task.record, reader)),
       markData(renderUpstream(task, agent), callKey),
       ...(await renderSession(store, prompt, callKey)),
-      renderTask(task.delegation, callKey),
+      renderTask(delegation, callKey),
+      ...(feedback === undefined ? [] : await renderFeedback(store, feedback, callKey)),
     ];
     return renderPacket(store, { request, record: task.record, plan_ref: prompt.plan_ref, own });
   },

@@ -9,6 +9,7 @@ import { memberOutputStage, memberStage } from './member.ts';
 import { planStage } from './plan.ts';
 import { questionReviewStage } from './question-review.ts';
 import { webResearchStage } from './web-research.ts';
+import { verificationStage } from './verification.ts';
 import type { PromptOf, Stage } from './stage.ts';
 
 /** Stages by name. A stage without an entry, or an entry without a field, does not compile. */
@@ -22,6 +23,7 @@ const table = {
   decision: decisionStage,
   question_review: questionReviewStage,
   web_research: webResearchStage,
+  verification: verificationStage,
   ...designStages,
 } as const satisfies { readonly [N in StageName]: Stage<PromptOf<N>> };
 

@@ -13,6 +13,12 @@ export const blockBytesMax = {
   goal: 300_000,
   /** 50 constraints of 4,000 characters are allowed; more than a quarter of that is no constraint but a document. */
   constraints: 50_000,
+  /** Ten texts of the user on one task, after failed verifications. */
+  guidance: 50_000,
+  /** An output that failed its verification, for the agent that mends it. */
+  failed_output: 60_000,
+  /** Changes of files as a verifier sees them; it may read the files. */
+  evidence_diff: 60_000,
   /** The newest stay: a later instruction may take back an earlier one. */
   instructions: 50_000,
   /** The `AGENTS.md` of a workspace: what is longer belongs into documents that it names. */

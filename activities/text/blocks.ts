@@ -72,6 +72,12 @@ const blockNames = [
   'workspace_guide',
   'wave_compact',
   'wave_plan',
+  'claimed_coverage',
+  'completion_notes',
+  'failed_output',
+  'gathered_evidence',
+  'user_guidance',
+  'verification_results',
   'work',
   'your_turn',
 ] as const;
@@ -109,6 +115,7 @@ const bindingBlocks: ReadonlySet<string> = new Set<BlockName>([
   'planner_compact_input',
   'requested_change',
   'team_instructions',
+  'user_guidance',
   'wave_compact',
   'your_turn',
 ]);

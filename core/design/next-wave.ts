@@ -9,9 +9,11 @@
  *   WN4. A task that is done again has a delegation_id of its own, from which its task is found.
  *   WN5. Each delegation requires the results of all that its task depends on or reads from.
  *   WN6. The counted waves of a plan are those that carry it out when each task is verified in its wave.
+ *   WN7. Each delegation is verified by the verifier of its task, after the checks of its evidence.
  */
 import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-plan.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
+import type { VerificationOrder } from '../../contracts/verification.ts';
 import { listLayers, listUpstream } from './graph.ts';
 import { renderTaskInstructions } from './templates.ts';
 
@@ -109,6 +111,19 @@ function toDelegation(
     produces: [],
     ...(own.length > 0 && { needs: 'met' }),
     executor: { kind: 'agent' },
+    verification: orderVerification(plan, task),
+  };
+}
+
+/** Orders the verification of a task by the verifier of its plan. */
+function orderVerification(plan: CoordinationPlan, { validation }: PlanTask): VerificationOrder {
+  const { verified_by, evidence } = validation;
+  return {
+    verified_by:
+      plan.agents.find(({ agent_name }) => agent_name === verified_by)?.agent_id ?? verified_by,
+    checks: evidence.flatMap(({ evidence_id, check }) =>
+      check === undefined ? [] : [{ criterion_id: evidence_id, check }],
+    ),
   };
 }
 

@@ -112,6 +112,7 @@ function isPlain(answer: unknown): boolean {
 /** Kinds of questions that the engine itself asks, whatever caused them. */
 const enginesKinds: readonly QuestionKind[] = [
   'plan_approval',
+  'verification',
   'planner_stuck',
   'waves_spent',
   'approval',

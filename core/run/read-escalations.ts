@@ -126,6 +126,7 @@ const questionsEscalation = object<QuestionsEscalation>({
     planner: true,
     design: true,
     plan_approval: true,
+    verification: true,
     changes: true,
     planner_stuck: true,
     approval: true,

@@ -5,6 +5,7 @@ import {
   asksForQuestion,
   audienceQuestion,
   isAudienceQuestion,
+  mendedLine,
   slipMark,
 } from './rehearsal-marks.ts';
 
@@ -88,6 +89,7 @@ function writeDetailed(
     ...(earlier === '' ? [] : [`\nEarlier in this thread: ${quote(earlier, 300)}`]),
     ...(label === 'Section' ? [] : parts.map((text) => `\n${label}: ${quote(text, 300)}`)),
     '',
+    ...(prompt.isRedone ? [mendedLine, ''] : []),
     'No model was called: a rule of the rehearsal model wrote this text.',
   ];
   for (const [index, criterion] of criteria.entries()) {

@@ -113,6 +113,10 @@ export interface Prompt {
   readonly questions: readonly JsonObject[];
   /** Answers in the first message and in later ones, in this order. */
   readonly answers: readonly PromptAnswer[];
+  /** Work of another agent that is to be verified; empty elsewhere. */
+  readonly workText: string;
+  /** True when an earlier output failed its verification. */
+  readonly isRedone: boolean;
   /** Number of messages that returned an output because it broke a rule. */
   readonly repairs: number;
   /** Texts of the tool results in the conversation, in order. */
@@ -196,6 +200,8 @@ export function readPrompt(request: MessagesRequest): Prompt {
       ...readAnswers(jsonBlock(blocks, 'answered_questions')),
       ...readAnswers(jsonBlock(blocks, 'answers')),
     ]),
+    workText: first.get('work') ?? '',
+    isRedone: first.has('verification_results') || first.has('failed_output'),
     repairs: later.filter((blocks) => blocks.has('faults')).length,
     toolResults: userMessages.flatMap((message) =>
       message.blocks.filter((block) => block.type === 'tool_result').map(toolResultText),

@@ -132,3 +132,16 @@ export function readDesignMarks(goal: string): DesignMarks {
     proofEscalates: goal.includes('[escalated-proof]'),
   };
 }
+
+/** Line in an output that was made again after a failed verification. */
+export const mendedLine = 'Rehearsal: mended after a failed verification.';
+
+/** Mark in a task: its first output fails its verification. */
+export function failsOnce(task: string): boolean {
+  return task.includes('[failing]');
+}
+
+/** Mark in a task: no output passes a verification. */
+export function failsAlways(task: string): boolean {
+  return task.includes('[unverifiable]');
+}

@@ -4,6 +4,7 @@ import type { JsonObject } from '../text.ts';
 import { answerDelegation } from './agent-rule.ts';
 import type { SharedWork } from './agent-rule.ts';
 import { decideWave } from './decision-rule.ts';
+import { failsAlways, failsOnce, mendedLine } from './rehearsal-marks.ts';
 import { planWave } from './plan-rule.ts';
 import { reportRepair } from './repair-rule.ts';
 import type { Prompt } from './prompt.ts';
@@ -41,6 +42,11 @@ const shapeRules: readonly ShapeRule[] = [
     answer: reviewQuestions,
   },
   {
+    shape: 'verification',
+    marks: ['verdict', 'missing_evidence', 'reviewed_notes'],
+    answer: verifyOutput,
+  },
+  {
     shape: 'decision',
     marks: ['wave_compact', 'wave_detailed', 'planner_decision'],
     answer: decideWave,
@@ -66,6 +72,18 @@ export function answerByRule(
   shared: SharedWork | null,
 ): JsonObject | null {
   return findRule(schema)?.answer(prompt, shared) ?? null;
+}
+
+/** Verifies like a verifier: everything passes, but a task with a mark fails as often as that says. */
+function verifyOutput(prompt: Prompt): JsonObject {
+  const task = textOf(prompt.delegation['task_description']);
+  const isMended = prompt.workText.includes(mendedLine);
+  const fails = failsAlways(task) || (failsOnce(task) && !isMended);
+  return {
+    verdict: fails ? 'fail' : 'pass',
+    missing_evidence: fails ? ['Rehearsal: a mark in the task lets this verification fail.'] : [],
+    reviewed_notes: [],
+  };
 }
 
 /** Returns the target of a `$ref` at the root, or the schema itself. */

@@ -13,7 +13,7 @@ import type {
 import type { DelegationStatusView } from '../../contracts/views.ts';
 import { emptyNode, takeGrant } from '../../core/budget/budget-node.ts';
 import { renderDelegationDetails } from '../../core/render/render-work-details.ts';
-import { execute } from './execute.ts';
+import { executeVerified } from './verify.ts';
 import { createControl } from '../shared/control.ts';
 import { createEscalationRouter } from '../shared/escalation-router.ts';
 import { openChildBudget } from '../shared/budget.ts';
@@ -35,7 +35,7 @@ export async function delegation(
 ): Promise<DelegationOutcome | LoneOutcome> {
   const { parent } = workflowInfo();
   if (parent === undefined) {
-    return runAlone('delegation', args, execute);
+    return runAlone('delegation', args, executeVerified);
   }
   if (!('order' in args))
     throw ApplicationFailure.nonRetryable('A child delegation needs an order.');
@@ -49,7 +49,7 @@ export async function delegation(
   const budget = openChildBudget(parent.workflowId, delegation_id, node);
   let status: DelegationStatusView | null = null;
   setHandler(delegationStatusQuery, () => status, { description: 'State, turns and usage.' });
-  return execute(order.delegation.executor, {
+  return executeVerified(order.delegation.executor, {
     order,
     carried: carried ?? null,
     place: workflowInfo().workflowId,

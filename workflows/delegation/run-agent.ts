@@ -13,6 +13,7 @@ import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import type { DelegationState } from '../../contracts/views.ts';
 import type { SessionState } from '../../core/notes/session.ts';
+import type { VerificationFeedback } from '../../contracts/verification.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { checkOutline } from '../../core/output/check-agent-output.ts';
 import { engineLimits } from '../../core/limits.ts';
@@ -103,12 +104,12 @@ export async function runAgent(context: ExecutionContext): Promise<DelegationOut
   const notes = await endSession(work, ended);
   const outcome = notes === undefined ? ended : { ...ended, notes };
   show(outcome.status, outcome.reason);
-  context.onEnd?.(endOf(end, output));
+  context.onEnd?.(endOf(work, end, output));
   return outcome;
 }
 
 async function beginWork(
-  { order, superior, session: known }: ExecutionContext,
+  { order, superior, session: known, redo }: ExecutionContext,
   carried: CarriedDelegation | null,
 ): Promise<Work> {
   const holder = known ?? { state: null };
@@ -117,10 +118,10 @@ async function beginWork(
   if (carried !== null) return { ...workOf(carried), session };
   await session?.report();
   return {
-    conversation: await beginConversation(order, session),
-    escalations: 0,
+    conversation: await beginConversation(order, session, redo?.feedback),
+    escalations: redo?.escalations ?? 0,
     loadedDetails: [],
-    effects: [],
+    effects: [...(redo?.effects ?? [])],
     session,
   };
 }
@@ -133,12 +134,21 @@ function workOf(carried: CarriedDelegation): Omit<Work, 'session'> {
 async function beginConversation(
   order: DelegationOrder,
   session: SessionKeeper | null,
+  feedback: VerificationFeedback | undefined,
 ): Promise<Conversation> {
   const { record_ref, plan_ref, upstream, limits } = order;
   const { delegation_id } = order.delegation;
-  const prompt = { kind: 'delegation', record_ref, plan_ref, delegation_id, upstream } as const;
   const session_ref = session === null ? null : await session.known();
-  return openConversation(session_ref === null ? prompt : { ...prompt, session_ref }, limits);
+  const prompt = {
+    kind: 'delegation',
+    record_ref,
+    plan_ref,
+    delegation_id,
+    upstream,
+    ...(session_ref !== null && { session_ref }),
+    ...(feedback !== undefined && { feedback }),
+  } as const;
+  return openConversation(prompt, limits);
 }
 
 /** A delegation that was stopped may go on, so its session stays as it is. */
@@ -256,9 +266,13 @@ function noteFailure({ delegation }: DelegationOrder, output: AgentOutputOutline
   recorder.count(metrics.failures, { agent: delegation.agent_id, reason: 'agent_failed' });
 }
 
-function endOf(end: ConversationEnd, output: AgentOutputOutline | null): DelegationEnd {
+function endOf(
+  { effects, escalations }: Work,
+  end: ConversationEnd,
+  output: AgentOutputOutline | null,
+): DelegationEnd {
   const partial_ref = end.type === 'stopped' ? end.words_ref : null;
-  return { why: whyFailed(end, output), partial_ref };
+  return { why: whyFailed(end, output), partial_ref, effects, escalations };
 }
 
 function whyFailed(end: ConversationEnd, output: AgentOutputOutline | null): FailureReason | null {

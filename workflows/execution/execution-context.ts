@@ -2,12 +2,14 @@ import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegat
 import type { ExecutorOutline } from '../../contracts/executor.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TaskRecord } from '../../contracts/team-run.ts';
+import type { VerificationFeedback } from '../../contracts/verification.ts';
 import type { DelegationStatusView } from '../../contracts/views.ts';
 import type { BudgetNode } from '../../core/budget/budget-node.ts';
 import type { SessionState } from '../../core/notes/session.ts';
 import type { KnownEffect } from '../../core/output/check-evidence.ts';
 import type { TeamState } from '../../core/team/team-state.ts';
 import type { FailureReason } from '../../core/turns/turns-state.ts';
+import type { VerificationState } from '../../core/verification/step-verification.ts';
 import type { Control } from '../shared/control.ts';
 import type { Conversation } from '../shared/conversation.ts';
 import type { EscalationRouter } from '../shared/escalation-router.ts';
@@ -31,6 +33,8 @@ export interface CarriedDelegation {
   readonly effects: readonly KnownEffect[];
   /** Absent for an agent that keeps no notes. */
   readonly session?: SessionState;
+  /** Absent where no verification is demanded. */
+  readonly verification?: VerificationState;
 }
 
 /** State of a team over continue-as-new, before a call of its leader: no member is at work then. */
@@ -52,6 +56,8 @@ export interface CarriedTeam {
   /** Details that leader and members loaded. */
   readonly loaded_details: readonly string[];
   readonly effects: readonly KnownEffect[];
+  /** Absent where no verification is demanded. */
+  readonly verification?: VerificationState;
 }
 
 /** State that a delegation continues itself with. */
@@ -69,6 +75,9 @@ export interface DelegationEnd {
   readonly why: FailureReason | null;
   /** Text of a reply that had arrived when it was cancelled; null if none had. */
   readonly partial_ref: Ref | null;
+  /** Changes that it tried; those of its next attempt are numbered after them. */
+  readonly effects: readonly KnownEffect[];
+  readonly escalations: number;
 }
 
 /** Tasks of a team and of all teams in it: they share one history. */
@@ -84,11 +93,18 @@ export interface CarryOver {
   take(rest: CarriedWork): Promise<DelegationOutcome>;
 }
 
+/** Rest of earlier attempts at a delegation, for an agent that begins anew. */
+export interface Redo extends Pick<DelegationEnd, 'effects' | 'escalations'> {
+  readonly feedback: VerificationFeedback;
+}
+
 /** Everything that an executor works with. */
 export interface ExecutionContext {
   readonly order: DelegationOrder;
   /** State from which the delegation continues; null at its beginning. */
   readonly carried: CarriedWork | null;
+  /** What earlier attempts left, for one that begins anew after a failed verification. Absent for the first. */
+  readonly redo?: Redo;
   /** Workflow id below which its phases get theirs. */
   readonly place: string;
   readonly escalations: EscalationRouter;

@@ -11,6 +11,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import { applyOutcomes, applyPlan } from '../../core/criteria/criteria.ts';
 import { reserveForWave } from '../../core/budget/resolve-budget.ts';
 import { applyRuleOfTwo } from '../../core/plan/rule-of-two.ts';
+import { addVerifiers } from '../../core/verification/choose-verifier.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { createEscalationRouter } from '../shared/escalation-router.ts';
@@ -43,7 +44,8 @@ export async function runAlone(
     (escalation) => host.escalate(escalation),
   );
   const opened = await host.open(type, input);
-  const plan = opened.plan === null ? null : applyRuleOfTwo(opened.plan, opened).plan;
+  const plan =
+    opened.plan === null ? null : applyRuleOfTwo(addVerifiers(opened.plan, opened), opened).plan;
   const delegation = plan?.delegations[0];
   if (plan === null || delegation === undefined) {
     throw ApplicationFailure.nonRetryable('The input gave no delegation.');

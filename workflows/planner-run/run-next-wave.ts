@@ -108,6 +108,7 @@ async function orderNext(host: RootHost, ledger: RunLedger, told: number): Promi
     use_defaults: opened.use_defaults,
     ...((opened.notes === true || state.plan_approved !== null) && { notes: true }),
     autonomy: opened.autonomy,
+    ...(opened.verify !== undefined && { verify: opened.verify }),
     triads: opened.triads,
     ...(opened.changes !== undefined && { changes: opened.changes }),
     teams: opened.teams,

@@ -158,6 +158,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     questions: opened.questions,
     approvers: opened.approvers,
     autonomy: opened.autonomy,
+    ...(opened.verify !== undefined && { verify: opened.verify }),
     triads: opened.triads,
     ...(opened.changes !== undefined && { changes: opened.changes }),
     teams: opened.teams,

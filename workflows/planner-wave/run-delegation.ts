@@ -17,7 +17,7 @@ import { fitsInside, mustLeave, reserveEvents } from '../../core/schedule/fits-i
 import type { WaveHistory } from '../../core/schedule/fits-inside.ts';
 import { lastNewsId } from '../../core/run/news.ts';
 import { delegationSummary } from '../../core/render/labels.ts';
-import { execute } from '../delegation/execute.ts';
+import { executeVerified } from '../delegation/verify.ts';
 import type { CarriedWork, OrderedDelegation } from '../execution/execution-context.ts';
 import { outcomeUnbegun } from '../execution/build-outcome.ts';
 import { agentSpan, workEnd } from '../shared/agent-span.ts';
@@ -187,7 +187,7 @@ function workInside(d: WaveSite, order: DelegationOrder): Promise<DelegationOutc
   return inSpan(
     agentSpan(agent_id, attributes),
     () =>
-      execute(executor, {
+      executeVerified(executor, {
         order,
         carried: null,
         place: delegationWorkflowId(d.waveId, delegation_id),

@@ -72,6 +72,7 @@ function orderOf(host: RootHost, opened: OpenRunResult): WaveOrder {
     use_defaults: opened.use_defaults,
     ...(opened.notes === true && { notes: true }),
     autonomy: opened.autonomy,
+    ...(opened.verify !== undefined && { verify: opened.verify }),
     triads: opened.triads,
     ...(opened.changes !== undefined && { changes: opened.changes }),
     teams: opened.teams,

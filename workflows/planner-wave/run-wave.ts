@@ -21,6 +21,7 @@ import { checkPlan } from '../../core/plan/check-plan.ts';
 import type { PlanContext } from '../../core/plan/check-plan.ts';
 import { applyRuleOfTwo } from '../../core/plan/rule-of-two.ts';
 import type { RuledPlan } from '../../core/plan/rule-of-two.ts';
+import { addVerifiers } from '../../core/verification/choose-verifier.ts';
 import { readEnd } from '../../core/executor.ts';
 import { endedBy, openAccount } from '../shared/account.ts';
 import { secondsSince, nowMs } from '../shared/clock.ts';
@@ -80,7 +81,8 @@ async function carryOut(
     plannerChild,
   );
   const plannerContext = { ...context, budget };
-  let ruled: RuledPlan | null = given === null ? null : applyRuleOfTwo(given, order);
+  let ruled: RuledPlan | null =
+    given === null ? null : applyRuleOfTwo(addVerifiers(given, order), order);
   const end = (
     status: WaveResult['status'],
     dispatched: Dispatched,
@@ -98,7 +100,7 @@ async function carryOut(
       account,
     );
     if (typeof plan === 'string') return end(plan, nothing, null);
-    ruled = applyRuleOfTwo(plan, order);
+    ruled = applyRuleOfTwo(addVerifiers(plan, order), order);
   }
   const { plan } = ruled;
   const chosen = chooseFor(order, plan, context);

@@ -35,6 +35,15 @@ export const { runTool } = proxyActivities<Pick<Activities, 'runTool'>>({
   retry: { initialInterval: '200 milliseconds', maximumInterval: '1 minute', maximumAttempts: 20 },
 });
 
+/** Commands of evidence checks: as many as a check may run, each within its own time. */
+export const { gatherEvidence } = proxyActivities<Pick<Activities, 'gatherEvidence'>>({
+  startToCloseTimeout: '1 hour',
+  scheduleToCloseTimeout: '30 days',
+  heartbeatTimeout: shortHeartbeatTimeout,
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+  retry: { initialInterval: '200 milliseconds', maximumInterval: '1 minute', maximumAttempts: 20 },
+});
+
 /** Called while the run stops: an unresponsive store must not delay its end. */
 export const { recallSpent } = proxyActivities<Pick<Activities, 'recallSpent'>>({
   startToCloseTimeout: '10 seconds',
@@ -49,6 +58,7 @@ export const {
   changeDesign,
   checkDesign,
   describeDesign,
+  describeFailures,
   findResearch,
   applyRunChanges,
   findMergeConflicts,
@@ -66,6 +76,7 @@ export const {
   recallRunSpent,
   recordPhase,
   recordTeam,
+  recordVerification,
   reviewDecision,
   rewriteTask,
   storeText,
@@ -75,6 +86,8 @@ export const {
     Activities,
     | keyof DesignActivities
     | 'applyRunChanges'
+    | 'describeFailures'
+    | 'recordVerification'
     | 'findMergeConflicts'
     | 'judgeAnswers'
     | 'openRun'

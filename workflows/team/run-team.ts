@@ -180,6 +180,12 @@ async function workOn(t: TeamAtWork): Promise<DelegationOutcome> {
   }
   closeTasks(t, 'the team has ended');
   t.own.budget.close();
+  t.context.onEnd?.({
+    why: null,
+    partial_ref: null,
+    effects: keepEffects(knownEffects(t), t.context.order.delegation.delegation_id),
+    escalations: t.superior.escalations(),
+  });
   return finishTeam(t, endOf(t, end));
 }
 

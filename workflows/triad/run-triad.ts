@@ -20,11 +20,13 @@ import type { CarriedWork, PhaseBeginning, PhaseResult } from './phase-order.ts'
 import { relayEscalations } from '../shared/child-escalations.ts';
 import type { ChildEscalations } from '../shared/child-escalations.ts';
 import { shareSuperior } from '../shared/share-superior.ts';
+import type { SharedSuperior } from '../shared/share-superior.ts';
 import { runPhaseChild } from './run-phase-child.ts';
 
 /** A running triad. */
 interface TriadAtWork extends TriadWork {
   readonly context: ExecutionContext;
+  readonly shared: SharedSuperior;
   readonly relay: ChildEscalations;
   /** Reports of the attempts at phases, in order. Written beside the work. */
   readonly reports: Promise<KeptReport>[];
@@ -52,7 +54,12 @@ export async function runTriad(
   const reports = await CancellationScope.nonCancellable(() => Promise.all(t.reports));
   const outcome = buildTriadOutcome(t, last, reports);
   show(t, outcome.status, outcome.reason);
-  context.onEnd?.({ why: whyFailed(last), partial_ref: null });
+  context.onEnd?.({
+    why: whyFailed(last),
+    partial_ref: null,
+    effects: t.carried.effects,
+    escalations: t.shared.escalations(),
+  });
   return outcome;
 }
 
@@ -63,14 +70,16 @@ function whyFailed(last: PhaseResult | null): FailureReason | null {
 
 function openTriad(triad: TriadOutline, context: ExecutionContext): TriadAtWork {
   const { order } = context;
+  const shared = shareSuperior(context.superior, order, 0);
   const t: TriadAtWork = {
+    shared,
     order,
     triad,
     context,
     // Above the delegation its phases are unknown.
     relay: relayEscalations({
       ...context,
-      superior: shareSuperior(context.superior, order, 0).forMember((question) => {
+      superior: shared.forMember((question) => {
         show(t, question === '' ? 'running' : 'waiting', question);
       }),
     }),

@@ -21,6 +21,7 @@ export interface SettingsOptions {
   readonly defaults?: boolean;
   readonly notes?: boolean;
   readonly assume?: boolean;
+  readonly verify?: boolean;
   readonly deadline?: number;
   readonly remind?: number;
   readonly escalateTo?: string;
@@ -56,6 +57,7 @@ export function addWorkOptions(command: Command): Command {
 export function addQuestionOptions(command: Command): Command {
   return command
     .option('--assume', 'turn questions that are not critical into recorded assumptions')
+    .option('--verify', 'have every output verified by an agent that is not its author')
     .option(
       '--deadline <seconds>',
       'answer a question with its default after this time, if it has one',
@@ -114,6 +116,7 @@ export function readSettings(
   return definedOnly({
     use_defaults: options.defaults,
     notes: options.notes,
+    verify: options.verify,
     autonomy: options.assume === true ? 'assume' : undefined,
     agents_dir: options.agents === undefined ? undefined : resolve(cwd, options.agents),
     workspace_dir: options.workspace === undefined ? undefined : resolve(cwd, options.workspace),

@@ -102,7 +102,9 @@ it('takes the plan of a file to its result: the proof of concept first, and no w
   const first = ['costs_1727539202', 'measure_1727539200'];
   expect(tasksOf(calls.slice(0, decidedAt)).toSorted()).toEqual(first);
   expect(tasksOf(calls.slice(decidedAt))).toEqual(['advice_1727539201']);
-  expect(new Set(calls.map(({ shape }) => shape))).toEqual(new Set(['delegation', 'decision']));
+  expect(new Set(calls.map(({ shape }) => shape))).toEqual(
+    new Set(['delegation', 'verification', 'decision']),
+  );
   expect(stage.rehearsal.counts().maxInFlight).toBe(1);
   const report = await runCommand(stage, ['report', 'from-file']);
   expect(report).toMatchObject({ code: 0, out: expect.stringContaining('**Status:** Completed') });

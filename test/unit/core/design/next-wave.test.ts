@@ -1,4 +1,4 @@
-import { WavePlan } from '../../../../contracts/wave-plan.ts';
+import { StoredPlan } from '../../../../contracts/wave-plan.ts';
 import { countWaves, findTask, nextWave } from '../../../../core/design/next-wave.ts';
 import { defaultLimits } from '../../../../core/limits.ts';
 import { checkPlan } from '../../../../core/plan/check-plan.ts';
@@ -84,10 +84,9 @@ describe('nextWave', () => {
       { verified: [id('try-index')], dispatched: [id('try-index')] },
       50,
     );
-    const written = delegations.map(({ executor: _executor, ...rest }) => rest);
-    const plan = WavePlan.parse({
+    const plan = StoredPlan.parse({
       summary: 'The next tasks.',
-      delegations: written,
+      delegations,
       needs_user_input: false,
       user_questions: [],
     });

@@ -1,0 +1,71 @@
+import { AgentOutput } from '../../contracts/agent-output.ts';
+import { EvidenceReport, Verdict } from '../../contracts/verification.ts';
+import { renderRunBlocks, renderAnsweredQuestions } from '../prompts/common-blocks.ts';
+import { markData } from '../prompts/mark-data.ts';
+import { renderRole, renderTask } from '../prompts/packet-parts.ts';
+import { readTask } from '../prompts/read-task.ts';
+import { applyInstructions, renderGuidance } from '../prompts/render-feedback.ts';
+import { renderUpstream } from '../prompts/render-upstream.ts';
+import { verifierRules } from '../prompts/verifier-rules.ts';
+import { readJson as readStored, readShape, readWhole } from '../artifacts/read-artifact.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { cutAtLine, jsonBlock, textBlock } from '../text/blocks.ts';
+import { readJson } from './read-json.ts';
+import { doerSystem, jsonReply } from './stage.ts';
+import type { PromptOf, Stage } from './stage.ts';
+
+const request =
+  '<request kind="verification">\nJudge whether the output shows every acceptance criterion of the delegation.\n</request>';
+
+/** Stage in which an agent verifies the output of another. It never sees the author's conversation. */
+export const verificationStage: Stage<PromptOf<'verification'>> = {
+  reply: {
+    ...jsonReply,
+    shape: 'verification',
+    schemaFor: () => Verdict,
+    async take(text) {
+      const read = readJson(Verdict, text);
+      if (!read.ok) return read;
+      const { verdict, missing_evidence } = read.value;
+      return {
+        ok: true,
+        text: JSON.stringify(read.value),
+        outline: (verdict_ref) => ({
+          shape: 'verification',
+          verdict: { verdict, missing: missing_evidence.length, verdict_ref },
+        }),
+      };
+    },
+  },
+  tools: 'reading',
+  system: doerSystem(verifierRules),
+  async render(store, prompt, { agent, callKey }) {
+    const [task, output, evidence] = await Promise.all([
+      readTask(store, prompt),
+      readShape(store, prompt.output_ref, AgentOutput, "an agent's output"),
+      readShape(store, prompt.evidence_ref, EvidenceReport, 'evidence'),
+    ]);
+    const whole = await readWhole(store, output, prompt.files);
+    const notes = prompt.notes_ref === null ? [] : [await readStored(store, prompt.notes_ref)];
+    const { status, coverage, assumptions_made } = output;
+    const shown = [
+      await renderAnsweredQuestions(store, task.record),
+      textBlock('work', cutAtLine(whole.trimEnd(), blockBytesMax.work), Infinity),
+      jsonBlock('claimed_coverage', { status, coverage, assumptions_made }),
+      jsonBlock('gathered_evidence', evidence),
+      ...notes.map((session) => jsonBlock('completion_notes', session)),
+    ];
+    const delegation = await applyInstructions(store, task.delegation, prompt);
+    const text = [
+      request,
+      ...renderRunBlocks(task.record, []),
+      renderRole(agent),
+      jsonBlock('allowed_tools', agent.allowed_tools),
+      markData(renderUpstream(task, agent), `${callKey} upstream`),
+      renderTask(delegation, callKey),
+      ...(await renderGuidance(store, prompt)),
+      markData(shown.join('\n\n'), callKey),
+    ].join('\n\n');
+    return [{ type: 'text', text }];
+  },
+};

@@ -1,0 +1,138 @@
+import { resolve } from 'node:path';
+import { Validator } from '@cfworker/json-schema';
+import type { CheckResult, EvidenceCheck } from '../../contracts/verification.ts';
+import { commandLimits } from '../../core/command-limits.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import { listNames } from '../../core/text/list-names.ts';
+import { WorkspaceRefused } from '../ports/workspaces.ts';
+import type { FileContent, WorkspacePlace } from '../ports/workspaces.ts';
+import type { EvidenceDeps } from './gather-evidence.ts';
+
+/** Characters of a command's output that people and agents see: its end, where programs say what failed. */
+const outputCharsMax = 1_500;
+
+interface Checking<C extends EvidenceCheck = EvidenceCheck> {
+  readonly check: C;
+  readonly place: WorkspacePlace;
+  readonly signal: AbortSignal;
+}
+
+type Found = Omit<CheckResult, 'criterion_id'>;
+
+/** Makes one check of evidence. A check that can't be made is `not_run`, and left to the verifier. */
+export async function checkEvidence(
+  deps: Omit<EvidenceDeps, 'store'>,
+  { check, ...rest }: Checking,
+): Promise<Found> {
+  switch (check.kind) {
+    case 'command':
+      return checkCommand(deps, { check, ...rest });
+    case 'file':
+      return checkFile(deps, { check, ...rest });
+    case 'schema':
+      return checkSchema(deps, { check, ...rest });
+    case 'unchanged':
+      return checkUnchanged(deps, { check, ...rest });
+  }
+}
+
+async function checkCommand(
+  { commands, workspaces }: Pick<EvidenceDeps, 'commands' | 'workspaces'>,
+  {
+    check: { argv, exit_code },
+    place,
+    signal,
+  }: Checking<Extract<EvidenceCheck, { kind: 'command' }>>,
+): Promise<Found> {
+  const check = `exit code ${exit_code} of ${cutText(argv.join(' '), 200)}`;
+  if (commands === null || !commands.confined) {
+    const found = 'Commands run in no sandbox here, so code runs none unasked.';
+    return { check, result: 'not_run', found };
+  }
+  const folder = await workspaces.folderOf(place);
+  await commands.endLeftovers(folder);
+  const isCopy = place.dir !== null && resolve(place.dir) !== folder;
+  const sharedFrom = isCopy ? place.dir : null;
+  const timeoutMs = commandLimits.secondsDefault * 1_000;
+  try {
+    const end = await commands.run(
+      { folder, sharedFrom, argv, cwd: '', stdin: '', timeoutMs },
+      signal,
+    );
+    const ended =
+      end.ending === 'exited' ? `exit code ${end.exit_code}` : `killed at a limit (${end.ending})`;
+    const output = end.output.slice(-outputCharsMax);
+    const hasPassed = end.ending === 'exited' && end.exit_code === exit_code;
+    return { check, result: hasPassed ? 'passed' : 'failed', found: `${ended}\n${output}` };
+  } catch (error) {
+    signal.throwIfAborted();
+    const found = `It could not be started: ${error instanceof Error ? error.message : String(error)}`;
+    return { check, result: 'failed', found };
+  }
+}
+
+async function checkFile(
+  deps: Pick<EvidenceDeps, 'workspaces'>,
+  { check: { path, sha256 }, place }: Checking<Extract<EvidenceCheck, { kind: 'file' }>>,
+): Promise<Found> {
+  const check = sha256 === null ? `file ${path}` : `file ${path} with SHA-256 ${sha256}`;
+  const file = await readFile(deps, place, path);
+  if (typeof file === 'string') return { check, result: 'failed', found: file };
+  const fits = sha256 === null || sha256 === file.sha256;
+  const found = `${file.bytes} bytes, SHA-256 ${file.sha256}`;
+  return { check, result: fits ? 'passed' : 'failed', found };
+}
+
+async function checkSchema(
+  deps: Pick<EvidenceDeps, 'workspaces'>,
+  { check: { path, schema }, place }: Checking<Extract<EvidenceCheck, { kind: 'schema' }>>,
+): Promise<Found> {
+  const check = `file ${path} fits its JSON Schema`;
+  const file = await readFile(deps, place, path);
+  if (typeof file === 'string') return { check, result: 'failed', found: file };
+  try {
+    const value: unknown = JSON.parse(Buffer.from(file.content).toString('utf8'));
+    const { valid, errors } = new Validator(schema, '2020-12', false).validate(value);
+    const found = errors.map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`);
+    return {
+      check,
+      result: valid ? 'passed' : 'failed',
+      found: valid ? 'It fits.' : cutText(found.join(' · '), outputCharsMax),
+    };
+  } catch (error) {
+    const found = `It is no JSON, or the schema is none: ${error instanceof Error ? error.message : String(error)}`;
+    return { check, result: 'failed', found: cutText(found, outputCharsMax) };
+  }
+}
+
+async function checkUnchanged(
+  { worktrees }: Pick<EvidenceDeps, 'worktrees'>,
+  { check: { paths }, place }: Checking<Extract<EvidenceCheck, { kind: 'unchanged' }>>,
+): Promise<Found> {
+  const check = `unchanged: ${cutText(paths.join(', '), 400)}`;
+  const touched = await worktrees.listTouched(place);
+  if (touched === null) {
+    return { check, result: 'not_run', found: 'There is no copy that could be compared.' };
+  }
+  const changed = touched
+    .map(({ path }) => path)
+    .filter((path) =>
+      paths.some((one) => path === one || path.startsWith(`${one.replace(/\/$/, '')}/`)),
+    );
+  if (changed.length === 0) return { check, result: 'passed', found: 'They are unchanged.' };
+  return { check, result: 'failed', found: `Changed: ${listNames(changed)}` };
+}
+
+/** @returns why it can't be read, if it can't. */
+async function readFile(
+  { workspaces }: Pick<EvidenceDeps, 'workspaces'>,
+  place: WorkspacePlace,
+  path: string,
+): Promise<FileContent | string> {
+  try {
+    return await workspaces.read(place, path);
+  } catch (error) {
+    if (error instanceof WorkspaceRefused) return error.message;
+    throw error;
+  }
+}

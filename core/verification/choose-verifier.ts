@@ -1,0 +1,94 @@
+/**
+ * Chooses who verifies a delegation.
+ *
+ * Invariants:
+ *   VC1. A verifier is none of the authors: not the agent, not a member of the triad or team, not its leader.
+ *   VC2. An order of the plan is kept, or refused; it is never replaced by another verifier.
+ *   VC3. Where a verifier is added, files are checked by the tester and texts by the reviewer, where these exist.
+ */
+import type { AgentSummary } from '../../contracts/agent-definition.ts';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { DelegationOutline } from '../../contracts/delegation.ts';
+import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
+import { plannerAgentId } from '../../contracts/names.ts';
+
+type Authored = Pick<DelegationOutline, 'agent_id' | 'executor'>;
+
+/** Lists the agents that may have written the output. */
+export function listAuthors({ agent_id, executor }: Authored): readonly string[] {
+  switch (executor.kind) {
+    case 'agent':
+      return [agent_id];
+    case 'triad':
+      return [agent_id, ...(executor.members ?? []).map((member) => member.agent_id)];
+    case 'team':
+      return [
+        agent_id,
+        ...(executor.members ?? []).flatMap((member) => [
+          ...(member.agent_id === undefined ? [] : [member.agent_id]),
+          ...(member.triad?.members ?? []).map((one) => one.agent_id),
+        ]),
+      ];
+  }
+}
+
+export type ChosenVerifier =
+  | { readonly ok: true; readonly agent_id: string }
+  | { readonly ok: false; readonly agent_id: string; readonly reason: string };
+
+/** Returns the verifier of a finished output, or the reason why its verifier must not judge it. */
+export function chooseVerifier(
+  { verification, ...delegation }: Authored & Pick<DelegationOutline, 'verification'>,
+  { files = [] }: Pick<DelegationOutcome, 'files'>,
+): ChosenVerifier {
+  const named = verification?.verified_by ?? '';
+  const agent_id = files.length > 0 ? (verification?.verified_by_for_files ?? named) : named;
+  if (agent_id !== '' && !listAuthors(delegation).includes(agent_id)) return { ok: true, agent_id };
+  const reason =
+    agent_id === ''
+      ? 'No agent is left that is not an author of the output, so it could not be verified. Try: another agent as author or as verifier.'
+      : `${agent_id} would verify its own work. Try: another verifier.`;
+  return { ok: false, agent_id, reason };
+}
+
+/** Agents that are asked first, by what is verified. */
+const preferred = { files: ['tester', 'reviewer'], texts: ['reviewer', 'tester'] } as const;
+
+/** Adds a verifier to the delegations of a plan that have none, in a run that verifies all of them. */
+export function addVerifiers(
+  plan: WavePlanOutline,
+  {
+    verify = false,
+    agents,
+  }: {
+    readonly verify?: boolean;
+    readonly agents: readonly Pick<AgentSummary, 'agent_id'>[];
+  },
+): WavePlanOutline {
+  if (!verify) return plan;
+  return {
+    ...plan,
+    delegations: plan.delegations.map((one) =>
+      one.verification === undefined ? addVerifier(one, agents) : one,
+    ),
+  };
+}
+
+function addVerifier(
+  delegation: DelegationOutline,
+  agents: readonly Pick<AgentSummary, 'agent_id'>[],
+): DelegationOutline {
+  const authors = listAuthors(delegation);
+  const free = agents
+    .map(({ agent_id }) => agent_id)
+    .filter((id) => id !== plannerAgentId && !authors.includes(id));
+  const choose = (wanted: readonly string[]): string =>
+    wanted.find((id) => free.includes(id)) ?? free[0] ?? '';
+  return {
+    ...delegation,
+    verification: {
+      verified_by: choose(preferred.texts),
+      verified_by_for_files: choose(preferred.files),
+    },
+  };
+}

@@ -1,0 +1,144 @@
+/**
+ * Decides what follows from the verifications of one delegation.
+ *
+ * Invariants:
+ *   VE1. Only an output that a verifier passed is verified; whatever else happens, none of its criteria is met.
+ *   VE2. After each failure the doer begins anew, until `verificationsMax` failures: then the user is asked.
+ *   VE3. Modifying and guiding allow as many failures again; abandoning ends the task.
+ *   VE4. No attempt forgets what an earlier one used.
+ */
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { Usage } from '../../contracts/usage.ts';
+import type {
+  VerificationFeedback,
+  VerificationOutcome,
+  VerificationResults,
+} from '../../contracts/verification.ts';
+import { engineLimits } from '../limits.ts';
+import { addUsage, noUsage } from '../usage/add-usage.ts';
+
+/** State of a delegation's verification, small enough for history. */
+export interface VerificationState {
+  /** Verifications that came to a result. */
+  readonly attempts: number;
+  /** Failures since the user was last asked. */
+  readonly failures: number;
+  /** Questions to the user so far; they number the next. */
+  readonly questions: number;
+  readonly results_refs: readonly Ref[];
+  /** Output of the newest failure; null before the first. */
+  readonly failed_output_ref: Ref | null;
+  readonly instructions_ref: Ref | null;
+  readonly guidance_refs: readonly Ref[];
+  /** Use of finished attempts and of verifiers. */
+  readonly usage: Usage;
+  readonly turns: number;
+  readonly loaded_details: readonly string[];
+}
+
+export function openVerification(): VerificationState {
+  return {
+    attempts: 0,
+    failures: 0,
+    questions: 0,
+    results_refs: [],
+    failed_output_ref: null,
+    instructions_ref: null,
+    guidance_refs: [],
+    usage: noUsage,
+    turns: 0,
+    loaded_details: [],
+  };
+}
+
+/** Adds the use of an attempt of the doer, or of a verifier. */
+export function noteUse(
+  state: VerificationState,
+  use: Pick<DelegationOutcome, 'usage' | 'turns'> &
+    Partial<Pick<DelegationOutcome, 'loaded_details'>>,
+): VerificationState {
+  return {
+    ...state,
+    usage: addUsage(state.usage, use.usage),
+    turns: state.turns + use.turns,
+    loaded_details: [...new Set([...state.loaded_details, ...(use.loaded_details ?? [])])].slice(
+      0,
+      engineLimits.loadedDetailsMax,
+    ),
+  };
+}
+
+/** Adds the result of a verification. */
+export function noteResult(
+  state: VerificationState,
+  result: VerificationResults['result'],
+  refs: { readonly results_ref: Ref; readonly output_ref: Ref },
+): VerificationState {
+  const isFailed = result === 'fail';
+  return {
+    ...state,
+    attempts: state.attempts + 1,
+    failures: isFailed ? state.failures + 1 : 0,
+    results_refs: [...state.results_refs, refs.results_ref].slice(-resultsKeptMax),
+    failed_output_ref: isFailed ? refs.output_ref : null,
+  };
+}
+
+/** References in history: those of four questions. */
+const resultsKeptMax = 20;
+
+export function mustAskUser({ failures }: VerificationState): boolean {
+  return failures >= engineLimits.verificationsMax;
+}
+
+/** Applies the user's choice between modifying and guiding: counting begins anew. */
+export function noteAnswer(
+  state: VerificationState,
+  choice: 'modify' | 'guide',
+  text_ref: Ref,
+): VerificationState {
+  const told =
+    choice === 'modify'
+      ? { instructions_ref: text_ref, guidance_refs: [] }
+      : { guidance_refs: [...state.guidance_refs, text_ref] };
+  return { ...state, ...told, failures: 0 };
+}
+
+/** Returns what the doer is told; undefined for its first attempt. */
+export function feedbackOf(state: VerificationState): VerificationFeedback | undefined {
+  const { results_refs, failed_output_ref: output_ref, instructions_ref, guidance_refs } = state;
+  const results_ref = results_refs.at(-1);
+  if (results_ref === undefined || output_ref === null) return undefined;
+  return { results_ref, output_ref, instructions_ref, guidance_refs };
+}
+
+/** Combines the last attempt's outcome with its verification. */
+export function concludeVerification(
+  outcome: DelegationOutcome,
+  state: VerificationState,
+  end: Pick<VerificationOutcome, 'verified_by' | 'status'> & {
+    readonly reason: string;
+    /** Status of the outcome of work that is not verified. */
+    readonly ended?: DelegationOutcome['status'];
+  },
+): DelegationOutcome {
+  const isVerified = end.status === 'verified' && outcome.status === 'completed';
+  const verification: VerificationOutcome = {
+    verified_by: end.verified_by,
+    status: isVerified ? 'verified' : end.status === 'abandoned' ? 'abandoned' : 'unverified',
+    attempts: state.attempts,
+    results_refs: state.results_refs,
+    output_ref: isVerified ? outcome.output_ref : null,
+  };
+  const { usage, turns, loaded_details } = state;
+  const whole = { ...outcome, usage, turns, loaded_details, verification };
+  if (isVerified) return whole;
+  return {
+    ...whole,
+    status: end.ended ?? 'failed',
+    reason: end.reason,
+    criteria_met: [],
+    criteria_unmet: [...outcome.criteria_met, ...outcome.criteria_unmet],
+  };
+}

@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { WorkflowHandle } from '@temporalio/client';
+import type { Question } from '../../../contracts/question.ts';
+import { eventually } from '../../support/eventually.ts';
+import { useStage } from '../../support/use-stage.ts';
+
+const { stage } = useStage();
+
+const start = (task_description: string): Promise<WorkflowHandle> =>
+  stage.start('delegation', { agent_id: 'writer', task_description, verify: true });
+
+async function answer(run: WorkflowHandle, given: string): Promise<Question> {
+  const question = await eventually('a question', async () =>
+    (await stage.questions(run)).open.at(0),
+  );
+  await run.signal('answer', { question_id: question.question_id, answer: given });
+  await eventually('no open question', async () =>
+    (await stage.questions(run)).open.every((one) => one.question_id !== question.question_id),
+  );
+  return question;
+}
+
+const resultsOf = (run: WorkflowHandle): string =>
+  join(stage.home, run.workflowId, 'agents/writer/verification_results.json');
+
+it('verifies an output by another agent before it counts', async () => {
+  const run = await start('Write a line.');
+  expect(await stage.result(run)).toMatchObject({
+    status: 'completed',
+    verification: { verified_by: 'reviewer', status: 'verified', attempts: 1 },
+  });
+}, 60_000);
+
+it('begins anew after a failed verification, and deletes the results when the next one passes', async () => {
+  const run = await start('Write a line. [failing]');
+  expect(await stage.result(run)).toMatchObject({
+    status: 'completed',
+    verification: { status: 'verified', attempts: 2 },
+  });
+  expect(existsSync(resultsOf(run))).toBe(false);
+}, 60_000);
+
+it('asks the user after five failures, goes on with new instructions, and ends unverified when abandoned', async () => {
+  const modified = await start('Write a line. [unverifiable]');
+  const question = await answer(modified, 'modify');
+  expect(question).toMatchObject({ kind: 'verification', choices: ['modify', 'guide', 'abandon'] });
+  expect(question.text).toContain('5. Rehearsal: a mark in the task');
+  expect(existsSync(resultsOf(modified))).toBe(true);
+  await answer(modified, 'Write two lines.');
+  expect(await stage.result(modified)).toMatchObject({
+    status: 'completed',
+    verification: { status: 'verified', attempts: 6 },
+  });
+  const abandoned = await start('Write another line. [unverifiable]');
+  await answer(abandoned, 'abandon');
+  expect(await stage.result(abandoned)).toMatchObject({
+    status: 'failed',
+    criteria_met: [],
+    verification: { status: 'abandoned', attempts: 5, output_ref: null },
+  });
+}, 120_000);

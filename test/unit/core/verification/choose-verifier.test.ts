@@ -1,0 +1,40 @@
+import { addVerifiers, chooseVerifier } from '../../../../core/verification/choose-verifier.ts';
+import { checkVerdict } from '../../../../core/verification/check-verdict.ts';
+
+const executor = { kind: 'agent' } as const;
+const file = { path: 'a.md', sha256: '0', bytes: 1, tool: 'write_file', arguments_ref: 'a' };
+
+it('VC1: an author is refused as its own verifier', () => {
+  const delegation = { agent_id: 'writer', executor, verification: { verified_by: 'writer' } };
+  expect(chooseVerifier(delegation, {})).toMatchObject({ ok: false });
+  const other = { ...delegation, agent_id: 'engineer' };
+  expect(chooseVerifier(other, {})).toEqual({ ok: true, agent_id: 'writer' });
+});
+
+it('VC3: the tester verifies files, and the reviewer texts', () => {
+  const verification = { verified_by: 'reviewer', verified_by_for_files: 'tester' };
+  const delegation = { agent_id: 'writer', executor, verification };
+  expect(chooseVerifier(delegation, {})).toMatchObject({ agent_id: 'reviewer' });
+  const files = [file] as unknown as NonNullable<Parameters<typeof chooseVerifier>[1]['files']>;
+  expect(chooseVerifier(delegation, { files })).toMatchObject({ agent_id: 'tester' });
+});
+
+it('VC2: without the setting nothing is added', () => {
+  const plan = { delegations: [] } as unknown as Parameters<typeof addVerifiers>[0];
+  expect(addVerifiers(plan, { agents: [] })).toBe(plan);
+});
+
+it.each([
+  ['fail', 0, 1],
+  ['pass', 1, 1],
+  ['pass', 0, 0],
+  ['fail', 2, 0],
+] as const)('VD1: %s with %d entries has %d faults', (verdict, missing, count) => {
+  const outline = {
+    shape: 'verification',
+    verdict: { verdict, missing, verdict_ref: 'r' },
+  } as const;
+  expect(checkVerdict(outline as unknown as Parameters<typeof checkVerdict>[0])).toHaveLength(
+    count,
+  );
+});

@@ -1,0 +1,173 @@
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { Usage } from '../../contracts/usage.ts';
+import type { VerificationResults } from '../../contracts/verification.ts';
+import { engineLimits } from '../../core/limits.ts';
+import { turnSummary } from '../../core/render/labels.ts';
+import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
+import { checkVerdict } from '../../core/verification/check-verdict.ts';
+import type { VerificationState } from '../../core/verification/step-verification.ts';
+import { readingOf, takeRead } from '../execution/call-tools.ts';
+import type { ExecutionContext } from '../execution/execution-context.ts';
+import { isToolCall } from '../execution/make-call.ts';
+import { gatherEvidence, recordVerification } from '../shared/activities.ts';
+import { nowSeconds } from '../shared/clock.ts';
+import {
+  converse,
+  openConversation,
+  readOn,
+  stoppedWhenCancelled,
+} from '../shared/conversation.ts';
+import type { ConversationEnd } from '../shared/conversation.ts';
+import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
+import { untilDone } from '../shared/until-done.ts';
+
+/** Output that is to be judged. */
+export interface ToJudge {
+  readonly outcome: DelegationOutcome;
+  readonly output_ref: Ref;
+  /** agent_id of the verifier. */
+  readonly verified_by: string;
+  readonly state: VerificationState;
+}
+
+interface Use {
+  readonly usage: Usage;
+  readonly turns: number;
+}
+
+export type Judged = { readonly use: Use } & (
+  | {
+      readonly type: 'judged';
+      readonly result: VerificationResults['result'];
+      readonly results_ref: Ref;
+      /** False when the verifier gave none in all its attempts. */
+      readonly hasVerdict: boolean;
+    }
+  | { readonly type: 'stopped' }
+  /** The budget does not allow another call. */
+  | { readonly type: 'denied'; readonly reason: string }
+);
+
+/**
+ * Judges an output: by the checks of its evidence, and when none failed, by a conversation of the verifier. The verifier
+ * sees the output, the files, the notes and the evidence, but not the author's conversation.
+ */
+export async function judgeOutput(judging: ToJudge, context: ExecutionContext): Promise<Judged> {
+  const unused: Use = { usage: noUsage, turns: 0 };
+  const gathered = await stopWhenCancelled(() => gather(context));
+  if (gathered === null) return { type: 'stopped', use: unused };
+  const { evidence_ref, failed } = gathered;
+  if (failed > 0) return record(judging, context, { evidence_ref, verdict_ref: null, use: unused });
+  let use = unused;
+  let failure = '';
+  for (let n = 1; n <= engineLimits.verifierAttemptsMax; n += 1) {
+    // One conversation after the other.
+    // oxlint-disable-next-line no-await-in-loop
+    const { end, used } = await talk(judging, context, evidence_ref);
+    use = { usage: addUsage(use.usage, used.usage), turns: use.turns + used.turns };
+    if (end.type === 'stopped') return { type: 'stopped', use };
+    if (end.type === 'denied') return { type: 'denied', reason: end.reason, use };
+    if (end.type === 'output' && end.outline.shape === 'verification') {
+      const { verdict_ref } = end.outline.verdict;
+      return record(judging, context, { evidence_ref, verdict_ref, use });
+    }
+    failure = end.type === 'failed' ? end.reason : 'The verifier gave no verdict.';
+  }
+  return record(judging, context, { evidence_ref, verdict_ref: null, use, failure });
+}
+
+function gather({ order, superior }: ExecutionContext) {
+  const { run_id, plan_ref, record_ref, upstream, delegation } = order;
+  const { delegation_id } = delegation;
+  const builds_on = upstream.map((output) => output.delegation_id);
+  return untilDone(
+    () =>
+      gatherEvidence.executeWithOptions({ summary: `evidence of ${delegation_id}` }, [
+        { run_id, delegation_id, plan_ref, record_ref, builds_on },
+      ]),
+    (reason) => superior.park(reason),
+  );
+}
+
+async function talk(
+  { outcome, output_ref, verified_by, state }: ToJudge,
+  context: ExecutionContext,
+  evidence_ref: Ref,
+): Promise<{ readonly end: ConversationEnd; readonly used: Use }> {
+  const { order, control, superior, budget } = context;
+  const { run_id, registry_ref, record_ref, plan_ref, upstream, limits, delegation } = order;
+  const { delegation_id } = delegation;
+  const { instructions_ref, guidance_refs } = state;
+  const conversation = openConversation(
+    {
+      kind: 'verification',
+      record_ref,
+      plan_ref,
+      delegation_id,
+      upstream,
+      output_ref,
+      files: outcome.files ?? [],
+      evidence_ref,
+      notes_ref: outcome.notes?.session_ref ?? null,
+      instructions_ref,
+      guidance_refs,
+    },
+    limits,
+  );
+  const work = { loadedDetails: [] as readonly string[] };
+  const end = await stoppedWhenCancelled(() =>
+    converse(conversation, {
+      run_id,
+      agent_id: verified_by,
+      delegation_id,
+      registry_ref,
+      stage: 'verification',
+      label: (calls) => turnSummary(verified_by, `verify ${delegation_id}`, calls),
+      control,
+      superior,
+      budget,
+      reading: () => ({ ...readingOf(order, work), acts: false }),
+      runTools: async (calls) =>
+        readOn(calls.filter(isToolCall).flatMap((call) => takeRead(call, work) ?? [])),
+      check: checkVerdict,
+    }),
+  );
+  return { end, used: { usage: conversation.usage, turns: conversation.calls } };
+}
+
+async function record(
+  { outcome }: ToJudge,
+  { order, superior }: ExecutionContext,
+  found: {
+    readonly evidence_ref: Ref;
+    readonly verdict_ref: Ref | null;
+    readonly use: Use;
+    /** Reason why there is no verdict. */
+    readonly failure?: string;
+  },
+): Promise<Judged> {
+  const { run_id, record_ref, delegation } = order;
+  const { evidence_ref, verdict_ref, use, failure = '' } = found;
+  const { delegation_id } = delegation;
+  const recorded = await stopWhenCancelled(() =>
+    untilDone(
+      () =>
+        recordVerification.executeWithOptions({ summary: `verification of ${delegation_id}` }, [
+          {
+            run_id,
+            delegation_id,
+            agent_id: outcome.agent_id,
+            record_ref,
+            evidence_ref,
+            verdict_ref,
+            failure,
+            now: nowSeconds(),
+          },
+        ]),
+      (reason) => superior.park(reason),
+    ),
+  );
+  if (recorded === null) return { type: 'stopped', use };
+  return { type: 'judged', ...recorded, hasVerdict: failure === '', use };
+}

@@ -1,0 +1,269 @@
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { ExecutorOutline } from '../../contracts/executor.ts';
+import type { DeliveredAnswer } from '../../contracts/messages.ts';
+import type { AskedQuestion } from '../../contracts/question.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { VerificationOutcome } from '../../contracts/verification.ts';
+import type { VerificationView } from '../../contracts/views.ts';
+import { engineLimits } from '../../core/limits.ts';
+import { addUsage } from '../../core/usage/add-usage.ts';
+import { chooseVerifier } from '../../core/verification/choose-verifier.ts';
+import {
+  concludeVerification,
+  feedbackOf,
+  mustAskUser,
+  noteAnswer,
+  noteResult,
+  noteUse,
+  openVerification,
+} from '../../core/verification/step-verification.ts';
+import type { VerificationState } from '../../core/verification/step-verification.ts';
+import {
+  verificationQuestion,
+  verificationTextQuestion,
+} from '../../core/verification/verification-question.ts';
+import type {
+  CarriedWork,
+  DelegationEnd,
+  ExecutionContext,
+} from '../execution/execution-context.ts';
+import { describeFailures, storeText } from '../shared/activities.ts';
+import { askSuperior } from '../shared/ask-superior.ts';
+import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
+import { untilDone } from '../shared/until-done.ts';
+import { execute } from './execute.ts';
+import { judgeOutput } from './judge-output.ts';
+import type { Judged } from './judge-output.ts';
+
+/** A delegation whose output is verified. */
+interface Verifying {
+  readonly executor: ExecutorOutline;
+  readonly context: ExecutionContext;
+  state: VerificationState;
+  /** Changes that its attempts tried, and escalations. */
+  earlier: Pick<DelegationEnd, 'effects' | 'escalations'>;
+  view: VerificationView;
+}
+
+/**
+ * Has a delegation done and its output verified (seed 003, "Verification Workflow"). A doer whose output fails begins anew
+ * with the results; after too many failures the user decides. Without an order for a verification it is only done.
+ */
+export async function executeVerified(
+  executor: ExecutorOutline,
+  context: ExecutionContext,
+): Promise<DelegationOutcome> {
+  const order = context.order.delegation.verification;
+  if (order === undefined) return execute(executor, context);
+  const { carried } = context;
+  const v: Verifying = {
+    executor,
+    // Notes of one attempt are there for the next.
+    context: { ...context, session: context.session ?? { state: null } },
+    state: carried?.verification ?? openVerification(),
+    earlier: { effects: carried?.effects ?? [], escalations: carried?.escalations ?? 0 },
+    view: {
+      verified_by: order.verified_by,
+      state: 'working',
+      attempt: (carried?.verification?.failures ?? 0) + 1,
+      attempts_max: engineLimits.verificationsMax,
+    },
+  };
+  let from = carried;
+  for (;;) {
+    // One attempt after the other.
+    // oxlint-disable-next-line no-await-in-loop
+    const worked = await attempt(v, from);
+    from = null;
+    if (worked.hasLeft) return worked.outcome;
+    // oxlint-disable-next-line no-await-in-loop
+    const end = await verifyOutcome(v, worked.outcome);
+    if (end !== null) return end;
+  }
+}
+
+/** `hasLeft`: the rest was done, and verified, in another history. */
+interface Attempt {
+  readonly outcome: DelegationOutcome;
+  readonly hasLeft: boolean;
+}
+
+async function attempt(v: Verifying, from: CarriedWork | null): Promise<Attempt> {
+  const { context, state } = v;
+  const feedback = feedbackOf(state);
+  let hasLeft = false;
+  setView(v, 'working');
+  // Whoever wrote the output of a triad or leads a team mends it alone.
+  const executor: ExecutorOutline = feedback === undefined ? v.executor : { kind: 'agent' };
+  const { carryOver } = context;
+  const outcome = await execute(executor, {
+    ...context,
+    carried: from,
+    ...(feedback !== undefined && { redo: { ...v.earlier, feedback } }),
+    onStatus: (view) =>
+      context.onStatus({
+        ...view,
+        turn: state.turns + view.turn,
+        usage: addUsage(state.usage, view.usage),
+        verification: v.view,
+      }),
+    onEnd(end) {
+      v.earlier = { effects: end.effects, escalations: end.escalations };
+      context.onEnd?.(end);
+    },
+    carryOver: carryOver && {
+      isDue: () => carryOver.isDue(),
+      take(rest) {
+        hasLeft = true;
+        return carryOver.take({ ...rest, verification: v.state });
+      },
+    },
+  });
+  if (!hasLeft) v.state = noteUse(v.state, outcome);
+  return { outcome, hasLeft };
+}
+
+/** @returns the outcome of the delegation; null when its doer begins anew. */
+async function verifyOutcome(
+  v: Verifying,
+  outcome: DelegationOutcome,
+): Promise<DelegationOutcome | null> {
+  const { context } = v;
+  const chosen = chooseVerifier(context.order.delegation, outcome);
+  const { output_ref, status, reason } = outcome;
+  v.view = { ...v.view, verified_by: chosen.agent_id };
+  if (status !== 'completed' || output_ref === null) {
+    return conclude(v, outcome, { status: 'unverified', reason, ended: status });
+  }
+  if (!chosen.ok) return conclude(v, outcome, { status: 'unverified', reason: chosen.reason });
+  for (;;) {
+    setView(v, 'verifying');
+    show(v, 'running', '');
+    // oxlint-disable-next-line no-await-in-loop
+    const judged = await judgeOutput(
+      { outcome, output_ref, verified_by: chosen.agent_id, state: v.state },
+      context,
+    );
+    v.state = noteUse(v.state, judged.use);
+    const end = concludeJudged(v, outcome, judged);
+    if (end !== null) return end;
+    if (judged.type === 'judged') {
+      v.state = noteResult(v.state, judged.result, { ...judged, output_ref });
+      if (judged.result === 'pass') {
+        return conclude(v, outcome, { status: 'verified', reason: '' });
+      }
+      if (judged.hasVerdict && !mustAskUser(v.state)) return null;
+    }
+    // oxlint-disable-next-line no-await-in-loop
+    const answer = await stopWhenCancelled(() => askUser(v));
+    if (answer === null) return conclude(v, outcome, stoppedEnd);
+    if (answer.choice === 'abandon') {
+      const why = `It was abandoned after ${v.state.attempts} verifications.`;
+      return conclude(v, outcome, { status: 'abandoned', reason: why });
+    }
+    v.state = noteAnswer(v.state, answer.choice, answer.text_ref);
+    // A verifier without a verdict says nothing against the output, so guidance is for the verifier.
+    const judgesAgain = judged.type === 'judged' && !judged.hasVerdict && answer.choice === 'guide';
+    if (!judgesAgain) return null;
+  }
+}
+
+type End = Pick<VerificationOutcome, 'status'> & {
+  readonly reason: string;
+  readonly ended?: DelegationOutcome['status'];
+};
+
+const stoppedEnd: End = {
+  status: 'unverified',
+  reason: 'stopped while it was verified',
+  ended: 'stopped',
+};
+
+function concludeJudged(
+  v: Verifying,
+  outcome: DelegationOutcome,
+  judged: Judged,
+): DelegationOutcome | null {
+  if (judged.type === 'stopped') return conclude(v, outcome, stoppedEnd);
+  if (judged.type === 'judged') return null;
+  return conclude(v, outcome, { status: 'unverified', reason: judged.reason });
+}
+
+function conclude(v: Verifying, outcome: DelegationOutcome, end: End): DelegationOutcome {
+  const concluded = concludeVerification(outcome, v.state, {
+    ...end,
+    verified_by: v.view.verified_by,
+  });
+  setView(v, end.status === 'verified' ? 'verified' : 'unverified');
+  show(v, concluded.status, concluded.reason);
+  return concluded;
+}
+
+function setView(v: Verifying, state: VerificationView['state']): void {
+  const ended = state === 'verified' || state === 'unverified';
+  v.view = { ...v.view, state, ...(!ended && { attempt: v.state.failures + 1 }) };
+}
+
+function show(
+  { context, state, view }: Verifying,
+  status: DelegationOutcome['status'] | 'running' | 'waiting',
+  waiting_for: string,
+): void {
+  const { delegation_id, agent_id, title } = context.order.delegation;
+  context.onStatus({
+    delegation_id,
+    agent_id,
+    title,
+    state: status,
+    turn: state.turns,
+    waiting_for,
+    usage: state.usage,
+    executor: { kind: 'agent' },
+    verification: view,
+  });
+}
+
+type Chosen =
+  | { readonly choice: 'abandon' }
+  | { readonly choice: 'modify' | 'guide'; readonly text_ref: Ref };
+
+/** Asks what becomes of a task that failed too often. Throws when the delegation is cancelled while it waits. */
+async function askUser(v: Verifying): Promise<Chosen> {
+  const { plan_ref, delegation } = v.context.order;
+  const { delegation_id } = delegation;
+  const { instructions_ref, results_refs } = v.state;
+  const { text } = await untilDone(
+    () =>
+      describeFailures.executeWithOptions({ summary: `failed verifications of ${delegation_id}` }, [
+        {
+          plan_ref,
+          delegation_id,
+          verified_by: v.view.verified_by,
+          instructions_ref,
+          results_refs: results_refs.slice(-engineLimits.verificationsMax),
+        },
+      ]),
+    (reason) => v.context.superior.park(reason),
+  );
+  const answer = await ask(v, verificationQuestion(text));
+  const choice = answer?.loop === true ? 'abandon' : answer?.answer;
+  if (choice !== 'modify' && choice !== 'guide') return { choice: 'abandon' };
+  const told = await ask(v, verificationTextQuestion(choice, delegation));
+  if (told === undefined || told.loop) return { choice: 'abandon' };
+  const text_ref = told.answer_ref ?? (await storeText({ text: told.answer ?? '' })).ref;
+  return { choice, text_ref };
+}
+
+async function ask(v: Verifying, question: AskedQuestion): Promise<DeliveredAnswer | undefined> {
+  const { context, view } = v;
+  v.state = { ...v.state, questions: v.state.questions + 1 };
+  show(v, 'waiting', question.text);
+  const [answer] = await askSuperior(context.order, context, {
+    escalation_id: `${context.order.delegation.delegation_id}#v${v.state.questions}`,
+    agent_id: view.verified_by,
+    kind: 'verification',
+    questions: [question],
+  });
+  show(v, 'running', '');
+  return answer;
+}
