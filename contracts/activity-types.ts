@@ -2,7 +2,8 @@ import type { AgentSummary } from './agent-definition.ts';
 import type { RunBudget } from './budget.ts';
 import type { CriterionState } from './criterion.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
-import type { DesignActivities, DesignRequest } from './design-run.ts';
+import type { DesignRequest } from './design-run.ts';
+import type { DesignActivities } from './design-activities.ts';
 import type { EffectOrder, RecordedEffect } from './effect.ts';
 import type { Fact } from './fact.ts';
 import type { RunLimits } from './limits.ts';
@@ -10,7 +11,6 @@ import type { AmendedAnswer, AmendMessage } from './messages.ts';
 import type { ModelTurnInput, ModelTurnResult, ToolCall } from './model-turn.ts';
 import type { OutputFault } from './output-fault.ts';
 import type { Autonomy, QuestionRules } from './question.ts';
-import type { RunAnswer } from './planner-run.ts';
 import type { Ref } from './ref.ts';
 import type {
   ApplyChangesInput,
@@ -22,7 +22,7 @@ import type {
   ProposedChanges,
 } from './run-changes.ts';
 import type { ChangesMode } from './run-settings.ts';
-import type { RecordChange } from './run-record.ts';
+import type { RecordChange, RecordedResult } from './run-record.ts';
 import type { SpecState } from './spec.ts';
 import type {
   ApplyMiddlewareInput,
@@ -294,10 +294,4 @@ export interface UpdateRecordResult {
   readonly stale: readonly string[];
   /** Null unless the changes end the run. */
   readonly result: RecordedResult | null;
-}
-
-/** The final files of an ended run. */
-export interface RecordedResult extends RunAnswer {
-  readonly result_ref: Ref;
-  readonly report_ref: Ref;
 }

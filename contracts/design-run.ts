@@ -1,18 +1,15 @@
 import { z } from 'zod';
-import type { Adaptation, PlanChangeRating, WorkedTask } from './adaptation.ts';
+import type { Adaptation } from './adaptation.ts';
 import type { AgentSummary } from './agent-definition.ts';
 import type { BudgetAccount, CarriedBudget } from './budget.ts';
-import type { OpenConsultationResult } from './consultation.ts';
 import { CoordinationPlan } from './coordination-plan.ts';
 import type { PlanFinding, RosterAgent } from './coordination-plan.ts';
-import type { DesignMaterial, DesignReplyOutline } from './design.ts';
+import type { DesignMaterial } from './design.ts';
 import type { RunLimits } from './limits.ts';
 import type { NewsItem } from './messages.ts';
-import type { OutputFault } from './output-fault.ts';
 import type { Ref } from './ref.ts';
 import { runSettings } from './run-settings.ts';
 import type { Usage } from './usage.ts';
-import type { WavePlanOutline } from './wave-plan.ts';
 
 /** Settings of a design, in the input of every workflow that makes one. */
 export const designSettings = {
@@ -138,181 +135,4 @@ export interface DesignResult {
   readonly usage: Usage;
   /** Budget for the rest of the run. */
   readonly budget: CarriedBudget | null;
-}
-
-export interface AssembleDesignInput {
-  readonly record_ref: Ref;
-  readonly materials: readonly DesignMaterial[];
-  /** Unix epoch seconds; part of each task_id. */
-  readonly created_at: number;
-}
-
-export interface AssembleDesignResult {
-  readonly plan: PlanOutline;
-  /** Gaps between the replies. */
-  readonly findings: readonly PlanFinding[];
-}
-
-export interface RecallStagesInput {
-  readonly materials: readonly DesignMaterial[];
-}
-
-/** Result of a stage that ended before, as the workflow takes it over. */
-export interface RecalledStage extends Pick<DesignMaterial, 'subject'> {
-  readonly reply: DesignReplyOutline;
-}
-
-export interface CheckDesignInput {
-  readonly plan_ref: Ref;
-  readonly registry_ref: Ref;
-}
-
-/** A change of a plan, by the replies that it follows from. */
-export type DesignChangeSource =
-  | { readonly type: 'design_change'; readonly ref: Ref }
-  /** `ref`: null for a recommendation without proofs of concept, whose risks are added. */
-  | { readonly type: 'poc_integration'; readonly recommendation_ref: Ref; readonly ref: Ref | null }
-  | { readonly type: 'best_practices'; readonly ref: Ref }
-  /** Defined in `checkPlanChange` of `core/design/rate-change.ts`. */
-  | {
-      readonly type: 'adaptation';
-      readonly ref: Ref;
-      /** The plan that the work was done by. */
-      readonly before_ref: Ref;
-      readonly verified: readonly string[];
-      readonly failed: string | null;
-    };
-
-export interface ChangeDesignInput {
-  readonly plan_ref: Ref;
-  readonly registry_ref: Ref;
-  readonly source: DesignChangeSource;
-  /** Unix epoch seconds: the same for all changes of a design; part of the ids of new tasks. */
-  readonly now: number;
-}
-
-/** A refused change goes back to the model that made it. */
-export type ChangeDesignResult =
-  | { readonly type: 'changed'; readonly plan: PlanOutline }
-  | { readonly type: 'refused'; readonly faults: readonly OutputFault[] };
-
-export interface DescribeDesignInput {
-  readonly plan_ref: Ref;
-  readonly findings: readonly PlanFinding[];
-  /** Use of the design so far, from which the use of the work is estimated. */
-  readonly usage: Usage;
-  /** Milliseconds of its calls together. */
-  readonly worked_ms: number;
-}
-
-export interface FindResearchInput {
-  readonly technologies: readonly string[];
-  /** Unix epoch seconds. */
-  readonly now: number;
-  readonly max_age_days: number;
-}
-
-export interface KeepResearchInput {
-  readonly technology: string;
-  readonly ref: Ref;
-  /** Unix epoch seconds. */
-  readonly now: number;
-}
-
-export interface AdmitPlanInput {
-  readonly plan_ref: Ref;
-  readonly registry_ref: Ref;
-  /** Most delegations of a wave. */
-  readonly max_delegations: number;
-}
-
-/** An approved plan, ready to be carried out. */
-export interface AdmitPlanResult {
-  /** The registry with the plan's new agents. */
-  readonly registry_ref: Ref;
-  readonly agents: readonly AgentSummary[];
-  /** Every evidence_id of the plan: the run is done when all of them are met. */
-  readonly criterion_ids: readonly string[];
-  /** Waves that carry out the whole plan, if every task is done at once. */
-  readonly waves: number;
-}
-
-export interface PlanNextWaveInput {
-  readonly plan_ref: Ref;
-  readonly record_ref: Ref;
-  readonly max_delegations: number;
-  /** delegation_ids of all earlier waves. */
-  readonly delegation_ids: readonly string[];
-  readonly known_inputs: readonly string[];
-}
-
-export interface PlanNextWaveResult {
-  /** The next wave of the approved plan; null when the planner has to plan it. */
-  readonly plan: WavePlanOutline | null;
-  /** Tasks of the approved plan that may work at the same time. */
-  readonly max_parallel: number;
-}
-
-export interface FindWorkInput {
-  readonly plan_ref: Ref;
-  readonly record_ref: Ref;
-  /** The wave that has ended. */
-  readonly wave: number;
-  /** delegation_ids that asked the same again and again. */
-  readonly looping: readonly string[];
-}
-
-/** Work of a wave that has to be judged before the next. */
-export interface FindWorkResult {
-  /** Its proofs of concept. */
-  readonly proofs: readonly WorkedTask[];
-  /** Its tasks that asked the same again and again. */
-  readonly looping: readonly WorkedTask[];
-  /** task_ids of all that is verified. */
-  readonly verified: readonly string[];
-  /** Results of the design that a judgement reads. */
-  readonly materials: readonly DesignMaterial[];
-}
-
-export interface RatePlanChangeInput {
-  readonly before_ref: Ref;
-  readonly after_ref: Ref;
-}
-
-export interface RatePlanChangeResult extends PlanChangeRating {
-  /** The change in words, for the question whether it is approved. */
-  readonly text: string;
-}
-
-/** Activities of designed mode. */
-export interface DesignActivities {
-  /** Makes one plan of the replies of a design. */
-  readonly assembleDesign: (input: AssembleDesignInput) => Promise<AssembleDesignResult>;
-  /** Reads the recorded context of an agent of a design. */
-  readonly openConsultation: (input: {
-    readonly input: unknown;
-  }) => Promise<OpenConsultationResult>;
-  /** Reads the results of finished stages, in the order of the materials. */
-  readonly recallStages: (
-    input: RecallStagesInput,
-  ) => Promise<{ readonly stages: readonly RecalledStage[] }>;
-  /** Checks everything of a plan that code can check. */
-  readonly checkDesign: (
-    input: CheckDesignInput,
-  ) => Promise<{ readonly findings: readonly PlanFinding[] }>;
-  readonly changeDesign: (input: ChangeDesignInput) => Promise<ChangeDesignResult>;
-  /** Describes a plan for the question whether it is approved. */
-  readonly describeDesign: (input: DescribeDesignInput) => Promise<{ readonly text: string }>;
-  /** Returns stored research that is still fresh. */
-  readonly findResearch: (
-    input: FindResearchInput,
-  ) => Promise<{ readonly found: readonly DesignMaterial[] }>;
-  /** Keeps research for later runs. */
-  readonly keepResearch: (input: KeepResearchInput) => Promise<void>;
-  /** Adds the new agents of an approved plan to the run. */
-  readonly admitPlan: (input: AdmitPlanInput) => Promise<AdmitPlanResult>;
-  readonly planNextWave: (input: PlanNextWaveInput) => Promise<PlanNextWaveResult>;
-  /** Returns the work of a wave that has to be judged before the next. */
-  readonly findWork: (input: FindWorkInput) => Promise<FindWorkResult>;
-  readonly ratePlanChange: (input: RatePlanChangeInput) => Promise<RatePlanChangeResult>;
 }

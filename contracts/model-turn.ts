@@ -3,7 +3,6 @@ import type { Allowance, Spending } from './budget.ts';
 import type { DelegationOutcome, UpstreamOutput } from './delegation-run.ts';
 import type { DesignPrompt, DesignReplyOutline } from './design.ts';
 import type { DeliveredAnswer, NewsItem } from './messages.ts';
-import type { WrittenFile } from './effect.ts';
 import type { TurnBrief } from './member-turn.ts';
 import type { StageName } from './names.ts';
 import type { OutputFault } from './output-fault.ts';
@@ -15,6 +14,7 @@ import type { ReadingScope, ToolRead } from './transcript.ts';
 import type { ExecutorEnd, TaskStatus, TeamSetup } from './team-run.ts';
 import type { Usage } from './usage.ts';
 import type { VerdictOutline, VerificationFeedback } from './verification.ts';
+import type { VerificationPrompt } from './verification-prompt.ts';
 import type { WaveDecisionOutline } from './wave-decision.ts';
 import type { ResearchCall, WebReportOutline, WebResearchPrompt } from './web.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
@@ -47,24 +47,7 @@ export type Prompt =
       /** Absent for a first attempt. */
       readonly feedback?: VerificationFeedback;
     }
-  | {
-      /** A verifier sees the work of another agent, and nothing of how it came about. */
-      readonly kind: 'verification';
-      readonly record_ref: Ref;
-      readonly plan_ref: Ref;
-      readonly delegation_id: string;
-      readonly upstream: readonly UpstreamOutput[];
-      readonly output_ref: Ref;
-      /** Defined in DelegationOutcome. */
-      readonly files: readonly WrittenFile[];
-      /** The EvidenceReport as JSON. */
-      readonly evidence_ref: Ref;
-      /** The CompletionSession as JSON; null without notes. */
-      readonly notes_ref: Ref | null;
-      /** Both defined in VerificationFeedback. */
-      readonly instructions_ref: Ref | null;
-      readonly guidance_refs: readonly Ref[];
-    }
+  | VerificationPrompt
   | {
       /** The first turn of a member in a phase. */
       readonly kind: 'member';

@@ -9,7 +9,7 @@ import type { RecordedEffect, WrittenFile } from './effect.ts';
 import type { Fact, UserFact } from './fact.ts';
 import type { AmendedAnswer, GuardedDelegation, WaveProgress } from './messages.ts';
 import type { SessionReport } from './note.ts';
-import type { RunStatus } from './planner-run.ts';
+import type { RunAnswer, RunStatus } from './planner-run.ts';
 import type { AnsweredQuestion, Question, RejectedAnswer } from './question.ts';
 import type { Ref } from './ref.ts';
 import type { MergeConflict, SettledChanges } from './run-changes.ts';
@@ -241,3 +241,9 @@ export type RecordChange =
       readonly usage: Usage;
       readonly stop_reason?: string;
     };
+
+/** The final files of an ended run. */
+export interface RecordedResult extends RunAnswer {
+  readonly result_ref: Ref;
+  readonly report_ref: Ref;
+}

@@ -144,7 +144,7 @@ export interface DescribeFailuresInput {
   readonly results_refs: readonly Ref[];
 }
 
-/** What a doer that begins anew is told. */
+/** Material for a doer that begins anew. */
 export interface VerificationFeedback {
   /** The newest VerificationResults as JSON. */
   readonly results_ref: Ref;

@@ -38,10 +38,7 @@ export const defaultTriad = {
   dispatch_seconds: 2_700,
   /** One round: three turns, one after the other. */
   round_seconds: 5_400,
-  /**
-   * One phase: two whole rounds and the writer's last turns, each at its slowest. A phase that makes progress is
-   * faster.
-   */
+  /** One phase: two whole rounds and the writer's last turns, each at its slowest. */
   phase_seconds: 14_400,
 } as const;
 
@@ -202,10 +199,7 @@ export const engineLimits = {
   teamMembersMax: 20,
   /** Levels of nested teams, the outermost included. A fourth leader only passes on the words of the third. */
   teamDepthMax: 3,
-  /**
-   * Tasks that a team and all nested teams may create in one history: some 10,000 events, a fifth of the server's
-   * limit.
-   */
+  /** Tasks that a team and all nested teams may create in one history: a fifth of the events that the server takes. */
   teamTasksMax: 300,
   /**
    * Events that a delegation adds to its wave's history before it can continue as a workflow of its own. An agent: one turn,

@@ -1,4 +1,4 @@
-import type { DesignActivities } from '../../contracts/design-run.ts';
+import type { DesignActivities } from '../../contracts/design-activities.ts';
 import { guardActivity } from '../attempt/failures.ts';
 import type { RecordDeps } from '../run-record/deps.ts';
 import { withHeartbeat } from '../attempt/heartbeat.ts';

@@ -26,7 +26,7 @@ import type {
   ChangeDesignResult,
   CheckDesignInput,
   DescribeDesignInput,
-} from '../../contracts/design-run.ts';
+} from '../../contracts/design-activities.ts';
 import type { DesignStageName } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';

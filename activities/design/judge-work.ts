@@ -5,7 +5,7 @@ import type {
   FindWorkResult,
   RatePlanChangeInput,
   RatePlanChangeResult,
-} from '../../contracts/design-run.ts';
+} from '../../contracts/design-activities.ts';
 import type { DesignStageName } from '../../contracts/names.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { findTask } from '../../core/design/next-wave.ts';

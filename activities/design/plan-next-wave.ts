@@ -1,6 +1,6 @@
 import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
-import type { PlanNextWaveInput, PlanNextWaveResult } from '../../contracts/design-run.ts';
+import type { PlanNextWaveInput, PlanNextWaveResult } from '../../contracts/design-activities.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { findTask, nextWave } from '../../core/design/next-wave.ts';

@@ -1,4 +1,4 @@
-import type { RecalledStage, RecallStagesInput } from '../../contracts/design-run.ts';
+import type { RecalledStage, RecallStagesInput } from '../../contracts/design-activities.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { designStages } from '../stages/design-stages.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TechnologyResearch } from '../../contracts/design.ts';
 import type { DesignMaterial } from '../../contracts/design.ts';
-import type { FindResearchInput, KeepResearchInput } from '../../contracts/design-run.ts';
+import type { FindResearchInput, KeepResearchInput } from '../../contracts/design-activities.ts';
 import { Ref } from '../../contracts/ref.ts';
 import { normaliseText } from '../../core/text/cut-text.ts';
 import { readShape } from '../artifacts/read-artifact.ts';

@@ -1,8 +1,5 @@
-import type {
-  RecordedResult,
-  UpdateRecordInput,
-  UpdateRecordResult,
-} from '../../contracts/activity-types.ts';
+import type { UpdateRecordInput, UpdateRecordResult } from '../../contracts/activity-types.ts';
+import type { RecordedResult } from '../../contracts/run-record.ts';
 import type { Fact } from '../../contracts/fact.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { engineLimits } from '../../core/limits.ts';

@@ -10,8 +10,6 @@
  *   RL5. An event is all that the fold needs: folding a log at once or in parts gives the same record, and what an event
  *        does not change stays the same object.
  */
-import type { Adaptation } from '../../contracts/adaptation.ts';
-import type { RecordedDesign } from '../../contracts/design-run.ts';
 import type { ProposedFact } from '../../contracts/fact.ts';
 import type { Question } from '../../contracts/question.ts';
 import type { EventOf, RecordBase, RecordRevision, RunEvent } from '../../contracts/run-log.ts';
@@ -24,9 +22,9 @@ import { admitFacts } from '../pool/admit-facts.ts';
 import { factFromAnswer, factsFromInstruction } from '../pool/propose-facts.ts';
 import { preferNewest, settleStanding, supersedeEarlier } from '../pool/settle-facts.ts';
 import { informsWork } from '../questions/answer-kinds.ts';
-import { addUsage, noUsage } from '../usage/add-usage.ts';
 import { endEffects, foldReport } from './fold-reports.ts';
 import type { ReportEvent } from './fold-reports.ts';
+import { foldDesign } from './fold-design.ts';
 import { foldWaveDone, sumUsage, upsertWave } from './fold-wave.ts';
 import { addPlannedCriteria, waiveRecorded } from './record-criteria.ts';
 import { trackStale } from './track-consumption.ts';
@@ -240,43 +238,6 @@ function planWave(record: RunRecord, { progress, tasks, at }: EventOf<'wave_plan
     usage: sumUsage({ ...record, waves }),
     criteria: addPlannedCriteria(record.criteria, tasks),
   };
-}
-
-function foldDesign(record: RunRecord, event: EventOf<'designed'>): RunRecord {
-  const { progress, adaptation, tasks, plan_agents } = event;
-  const before: RecordedDesign = record.design ?? undesigned;
-  const { status, approved_by, usage, findings } = progress;
-  const isDuringWork = adaptation !== undefined;
-  const design: RecordedDesign = {
-    ...before,
-    status,
-    materials: [...before.materials, ...progress.materials],
-    plan_refs: [...before.plan_refs, ...progress.plan_refs],
-    plan_agents: plan_agents ?? before.plan_agents,
-    findings,
-    approved_by: isDuringWork ? (approved_by ?? before.approved_by) : approved_by,
-    usage: isDuringWork ? addUsage(before.usage, usage) : usage,
-    ...listAdaptations(before, adaptation ?? null),
-  };
-  const criteria = addPlannedCriteria(record.criteria, tasks);
-  return { ...record, design, criteria, usage: sumUsage({ ...record, design }) };
-}
-
-const undesigned: RecordedDesign = {
-  status: 'designing',
-  materials: [],
-  plan_refs: [],
-  plan_agents: [],
-  findings: [],
-  approved_by: null,
-  usage: noUsage,
-};
-
-function listAdaptations(
-  { adaptations = [] }: RecordedDesign,
-  added: Adaptation | null,
-): Pick<RecordedDesign, 'adaptations'> {
-  return added === null ? {} : { adaptations: [...adaptations, added] };
 }
 
 /** Keeps the plan of the wave, if it had one. */

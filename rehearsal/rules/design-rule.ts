@@ -278,10 +278,6 @@ const rules: Readonly<Record<string, (request: DesignRequest) => JsonObject>> = 
       .map(({ id }) => ({ task_id: id, practices: ['Begin with the result.'] })),
   }),
   design_review: review,
-  explanation: ({ subject, tasks: planned }) => ({
-    answer: `Rehearsal: ${planned.length} tasks stand in the plan. No model was called.`,
-    amendment: /change|instead/i.test(subject) ? 'Rehearsal: change what was asked about.' : null,
-  }),
   ...judgeRules,
 };
 

@@ -96,4 +96,8 @@ export const judgeRules = {
     user_questions: [],
   }),
   adaptation: adaptPlan,
+  explanation: ({ subject, tasks }) => ({
+    answer: `Rehearsal: ${tasks.length} tasks stand in the plan. No model was called.`,
+    amendment: /change|instead/i.test(subject) ? 'Rehearsal: change what was asked about.' : null,
+  }),
 } as const satisfies Readonly<Record<string, (request: JudgeRequest) => JsonObject>>;

@@ -5,7 +5,7 @@ import type {
   WorkedTask,
 } from '../../contracts/adaptation.ts';
 import type { PlanFinding } from '../../contracts/coordination-plan.ts';
-import type { RatePlanChangeResult } from '../../contracts/design-run.ts';
+import type { RatePlanChangeResult } from '../../contracts/design-activities.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import { designAgentIds } from '../../contracts/names.ts';
 import type { DesignStageName } from '../../contracts/names.ts';

@@ -1,7 +1,7 @@
 import type { AskedLoop, WorkedTask } from '../../contracts/adaptation.ts';
 import type { PlanFinding } from '../../contracts/coordination-plan.ts';
 import type { DesignMaterial, DesignPrompt, DesignReplyOutline } from '../../contracts/design.ts';
-import type { RecalledStage } from '../../contracts/design-run.ts';
+import type { RecalledStage } from '../../contracts/design-activities.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { TurnOutline } from '../../contracts/model-turn.ts';
 import type { DesignStageName } from '../../contracts/names.ts';

@@ -1,5 +1,6 @@
 import type { PlanFinding } from '../../contracts/coordination-plan.ts';
-import type { DesignChangeSource, PlanOutline } from '../../contracts/design-run.ts';
+import type { PlanOutline } from '../../contracts/design-run.ts';
+import type { DesignChangeSource } from '../../contracts/design-activities.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import { designAgentIds } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';

@@ -1,11 +1,7 @@
 import { isCancellation, workflowInfo } from '@temporalio/workflow';
 import type { PlanFinding } from '../../contracts/coordination-plan.ts';
-import type {
-  DesignProgress,
-  FinishedStages,
-  PlanOutline,
-  RecalledStage,
-} from '../../contracts/design-run.ts';
+import type { DesignProgress, FinishedStages, PlanOutline } from '../../contracts/design-run.ts';
+import type { RecalledStage } from '../../contracts/design-activities.ts';
 import type { DesignMaterial, DesignReplyOutline } from '../../contracts/design.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';

@@ -103,7 +103,7 @@ export interface ExecutionContext {
   readonly order: DelegationOrder;
   /** State from which the delegation continues; null at its beginning. */
   readonly carried: CarriedWork | null;
-  /** What earlier attempts left, for one that begins anew after a failed verification. Absent for the first. */
+  /** Rest of earlier attempts, for one that begins anew after a failed verification. Absent for the first. */
   readonly redo?: Redo;
   /** Workflow id below which its phases get theirs. */
   readonly place: string;

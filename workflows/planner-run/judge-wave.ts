@@ -1,5 +1,5 @@
 import type { Adaptation, AskedLoop } from '../../contracts/adaptation.ts';
-import type { FindWorkResult } from '../../contracts/design-run.ts';
+import type { FindWorkResult } from '../../contracts/design-activities.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
 import { reserveForWave } from '../../core/budget/resolve-budget.ts';
 import { plannerChild } from '../../core/budget/step-account.ts';

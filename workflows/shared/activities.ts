@@ -1,6 +1,6 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../contracts/activity-types.ts';
-import type { DesignActivities } from '../../contracts/design-run.ts';
+import type { DesignActivities } from '../../contracts/design-activities.ts';
 
 /**
  * Model calls. A worker killed in a call is noticed when its heartbeats stop, so the heartbeat timeout bounds what a

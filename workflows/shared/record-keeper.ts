@@ -1,5 +1,6 @@
 import { ApplicationFailure, condition } from '@temporalio/workflow';
-import type { RecordedResult, UpdateRecordResult } from '../../contracts/activity-types.ts';
+import type { UpdateRecordResult } from '../../contracts/activity-types.ts';
+import type { RecordedResult } from '../../contracts/run-record.ts';
 import type { Fact } from '../../contracts/fact.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RecordChange } from '../../contracts/run-record.ts';
