@@ -28,6 +28,8 @@ const TaskSlug = z
     /^[a-z0-9][a-z0-9_-]{0,27}$/,
     'expected 1 to 28 lower-case letters, digits, "-" or "_". Try: "create_user_table"',
   );
+/** Evidence as a model states it: checks by code are for people's plan files. */
+const StatedEvidence = EvidenceRequirement.omit({ check: true });
 const user_questions = z
   .array(AskedQuestion)
   .max(10)
@@ -104,7 +106,7 @@ export const DesignCheckpoints = z.strictObject({
       z.strictObject({
         task: TaskSlug,
         verified_by: Slug.describe('agent_name of a verifier. Never the agent of the task.'),
-        evidence: z.array(EvidenceRequirement).min(1).max(20),
+        evidence: z.array(StatedEvidence).min(1).max(20),
       }),
     )
     .max(60),
@@ -175,7 +177,7 @@ export const PocRecommendation = z.strictObject({
         verified_by: Slug,
         instructions: z.string().min(1).max(8_000),
         outputs: z.array(TaskFile).min(1).max(10),
-        evidence: z.array(EvidenceRequirement).min(1).max(10),
+        evidence: z.array(StatedEvidence).min(1).max(10),
         dependents: z.array(TaskId).min(1).max(50).describe('Tasks that rely on the assumption.'),
       }),
     )

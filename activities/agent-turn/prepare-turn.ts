@@ -50,11 +50,9 @@ export async function prepareTurn(
     readAgent(deps.store, input.registry_ref, input.agent_id),
     loadConversation(deps.store, input.head),
   ]);
-  const named = input.model === undefined ? null : deps.resolveModel(input.model);
   const asked = await readAsked(deps.store, input, conversation.nodes);
   const { web } = asked.stage;
-  const own = named ?? agent.model ?? deps.defaultModel;
-  const model = web === undefined ? own : (deps.webModel ?? own);
+  const model = chooseModel(deps, input, agent, web !== undefined);
   const offered = await offerTools(deps, input, conversation.nodes, agent.allowed_tools);
   const speaker = { agent, model, offered, asked, callKey };
   const delta = await appendTo(deps, conversation, input, speaker);
@@ -92,6 +90,18 @@ export async function prepareTurn(
     waiting: { ...delta, left_out: leftOutNow },
     waitingRef: isStored ? input.head : null,
   };
+}
+
+/** Returns the model of a call: that of the turn, of the agent or of the worker; nested calls have one of their own. */
+function chooseModel(
+  deps: AgentTurnDeps,
+  input: ModelTurnInput,
+  agent: AgentDefinition,
+  isNested: boolean,
+): string {
+  const named = input.model === undefined ? null : deps.resolveModel(input.model);
+  const own = named ?? agent.model ?? deps.defaultModel;
+  return isNested ? (deps.webModel ?? own) : own;
 }
 
 /** Returns a key that is the same for all attempts, so that the provider's logs show which calls belong together. */

@@ -1,7 +1,6 @@
-import { z } from 'zod';
-import { PlanOperation } from '../../contracts/coordination-plan.ts';
 import { DesignChange, DesignReview } from '../../contracts/design.ts';
 import { defineDesignStage } from './define-design-stage.ts';
+import { offerOperations } from './offered-operations.ts';
 
 /** Operations that others express, or that the roster designer has the say in. */
 const notOffered: readonly string[] = [
@@ -11,15 +10,7 @@ const notOffered: readonly string[] = [
   'remove_draft',
 ];
 
-const [first, ...others] = PlanOperation.options.filter(
-  ({ shape }) => !notOffered.includes(shape.operation.value),
-);
-if (first === undefined) throw new Error('No operation is offered.');
-
-/** The provider makes a grammar of the schema and refuses a large one. A reply with any operation is understood. */
-const OfferedChange = DesignChange.extend({
-  operations: z.array(z.discriminatedUnion('operation', [first, ...others])).max(60),
-});
+const OfferedChange = offerOperations((operation) => !notOffered.includes(operation));
 
 /** Changes of the workflow designer: after the parts came together, and after findings or a wish of the user. */
 export const designChangeStage = defineDesignStage({

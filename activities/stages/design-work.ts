@@ -1,8 +1,7 @@
-import { z } from 'zod';
 import { LoopAnalysis, ProofDecision, ProofReview } from '../../contracts/adaptation.ts';
-import { PlanOperation } from '../../contracts/coordination-plan.ts';
 import { DesignChange } from '../../contracts/design.ts';
 import { defineDesignStage } from './define-design-stage.ts';
+import { offerOperations } from './offered-operations.ts';
 
 /** Judgement of a proof of concept (seed 003, "PoC Evidence Reviewer Agent"). */
 export const pocEvidenceStage = defineDesignStage({
@@ -65,15 +64,7 @@ const offered: readonly string[] = [
   'add_risk',
 ];
 
-const [first, ...others] = PlanOperation.options.filter(({ shape }) =>
-  offered.includes(shape.operation.value),
-);
-if (first === undefined) throw new Error('No operation is offered.');
-
-/** The provider makes a grammar of the schema and refuses a large one. A reply with any operation is understood. */
-const OfferedAdaptation = DesignChange.extend({
-  operations: z.array(z.discriminatedUnion('operation', [first, ...others])).max(60),
-});
+const OfferedAdaptation = offerOperations((operation) => offered.includes(operation));
 
 /** Change of the plan during the work (seed 003, "Workflow Adaptation Agent"). */
 export const adaptationStage = defineDesignStage({

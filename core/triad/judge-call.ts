@@ -15,7 +15,7 @@ import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { PhaseSummaryOutline } from '../../contracts/phase-summary.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { StateCall } from '../../contracts/state-call.ts';
+import type { StateCall, TriadCall } from '../../contracts/state-call.ts';
 import { describeClaim, describeClaims } from '../spec/describe-claims.ts';
 import {
   findClaim,
@@ -36,9 +36,13 @@ export function openWork(brief: TurnBrief): TurnWork {
   return { spec: brief.spec, events: [], assignments: [], summary: null };
 }
 
+/** Returns true for a call that members of a triad may make. */
+function isOfTriad(call: StateCall): call is TriadCall {
+  return call.tool !== 'delegate_task_to_member' && call.tool !== 'completion_note';
+}
+
 export function judgeCall(brief: TurnBrief, work: TurnWork, call: StateCall): JudgedCall {
-  const isOfOthers = call.tool === 'delegate_task_to_member' || call.tool === 'completion_note';
-  if (isOfOthers || !brief.tools.includes(call.tool)) {
+  if (!isOfTriad(call) || !brief.tools.includes(call.tool)) {
     const reason = `${call.tool} is not for a ${brief.member.role} in ${brief.phase}`;
     return refuse(work, { path: 'tool', reason, hint: `Try: one of ${listNames(brief.tools)}` });
   }

@@ -73,13 +73,18 @@ async function takeStep(
       if ('lost' in wave) return askWhenWaveIsLost(host, wave.lost);
       outcomes.push(...wave.outcomes);
       ledger.take(wave);
-      host.takeWave(wave);
-      if (wave.chosen?.mode === 'designed') takeChoice(host, wave.chosen);
-      if (wave.status === 'finished') return endAsFinished(state.criteria);
-      if (isEndedEarly(host, wave)) return null;
-      return wave.status === 'decided' ? judgeWave(host, wave.wave) : wave.status;
+      return takeWave(host, wave);
     }
   }
+}
+
+/** @returns the status at the run's end, or null while it goes on. */
+async function takeWave(host: RootHost, wave: WaveResult): Promise<RunStatus | null> {
+  host.takeWave(wave);
+  if (wave.chosen?.mode === 'designed') takeChoice(host, wave.chosen);
+  if (wave.status === 'finished') return endAsFinished(host.state.criteria);
+  if (isEndedEarly(host, wave)) return null;
+  return wave.status === 'decided' ? judgeWave(host, wave.wave) : wave.status;
 }
 
 /** Takes a plan as the proposal for a design. Its wave gave nothing out, so it does not count. */

@@ -45,6 +45,22 @@ export async function runWave(
   return result;
 }
 
+function rulePlan(plan: WavePlanOutline, order: WaveOrder): RuledPlan {
+  return applyRuleOfTwo(addVerifiers(plan, order), order);
+}
+
+async function reportPlan(
+  { wave }: WaveOrder,
+  plan: WavePlanOutline,
+  chosen: ModeChoice | null,
+  { work, onPlanned }: WaveContext,
+): Promise<void> {
+  const progress = progressOf(wave, plan, work.usage);
+  await stopWhenCancelled(() =>
+    onPlanned({ ...progress, ...(chosen !== null && { mode: chosen }) }),
+  );
+}
+
 async function carryOut(
   order: WaveOrder,
   context: WaveContext,
@@ -69,8 +85,7 @@ async function carryOut(
     plannerChild,
   );
   const plannerContext = { ...context, budget };
-  let ruled: RuledPlan | null =
-    given === null ? null : applyRuleOfTwo(addVerifiers(given, order), order);
+  let ruled = given === null ? null : rulePlan(given, order);
   const end = (
     status: WaveResult['status'],
     dispatched: Dispatched,
@@ -88,7 +103,7 @@ async function carryOut(
       account,
     );
     if (typeof plan === 'string') return end(plan, nothing, null);
-    ruled = applyRuleOfTwo(addVerifiers(plan, order), order);
+    ruled = rulePlan(plan, order);
   }
   const { plan } = ruled;
   const chosen = chooseFor(order, plan, context);
@@ -98,10 +113,7 @@ async function carryOut(
     ruled = null;
     return { ...end('decided', nothing, null), chosen: { ...chosen, plan_ref } };
   }
-  const progress = progressOf(order.wave, plan, context.work.usage);
-  await stopWhenCancelled(() =>
-    context.onPlanned({ ...progress, ...(chosen !== null && { mode: chosen }) }),
-  );
+  await reportPlan(order, plan, chosen, context);
 
   // The planner had nothing to give out: no criterion is open, and nothing follows from what the user said.
   if (plan.delegations.length === 0) return end('decided', nothing, null);
