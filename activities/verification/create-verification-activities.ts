@@ -3,8 +3,8 @@ import { guardActivity } from '../attempt/failures.ts';
 import { withHeartbeat } from '../attempt/heartbeat.ts';
 import { whileCurrent } from '../attempt/while-current.ts';
 import { describeFailures } from './describe-failures.ts';
+import type { EvidenceDeps } from './check-evidence.ts';
 import { gatherEvidence } from './gather-evidence.ts';
-import type { EvidenceDeps } from './gather-evidence.ts';
 import { recordVerification } from './record-verification.ts';
 import type { RecordVerificationDeps } from './record-verification.ts';
 

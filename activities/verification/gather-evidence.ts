@@ -4,23 +4,12 @@ import type {
   GatherEvidenceResult,
 } from '../../contracts/verification.ts';
 import { Context } from '@temporalio/activity';
-import type { ArtifactStore } from '../ports/artifact-store.ts';
-import type { CommandRunner } from '../ports/command-runner.ts';
-import type { Workspaces } from '../ports/workspaces.ts';
-import type { Worktrees } from '../ports/worktrees.ts';
 import { readDelegation } from '../prompts/read-task.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine } from '../text/blocks.ts';
 import { placeOf } from '../tools/place-of.ts';
 import { checkEvidence } from './check-evidence.ts';
-
-export interface EvidenceDeps {
-  readonly store: ArtifactStore;
-  readonly workspaces: Pick<Workspaces, 'folderOf' | 'read'>;
-  readonly worktrees: Worktrees;
-  /** Runs the commands of checks. Null where there are none. */
-  readonly commands: CommandRunner | null;
-}
+import type { EvidenceDeps } from './check-evidence.ts';
 
 /**
  * Makes the checks of a delegation in its copy of the workspace, and reads the changes of its files. Files that a command
