@@ -60,8 +60,12 @@ async function checkCommand(
     return { check, result: 'not_run', found };
   }
   const folder = await workspaces.folderOf(place);
-  await commands.endLeftovers(folder);
   const isCopy = place.dir !== null && resolve(place.dir) !== folder;
+  if (place.dir !== null && !isCopy) {
+    const found = 'The run works in your folder itself, so nothing could put back what it changes.';
+    return { check, result: 'not_run', found };
+  }
+  await commands.endLeftovers(folder);
   const sharedFrom = isCopy ? place.dir : null;
   const timeoutMs = commandLimits.secondsDefault * 1_000;
   try {
