@@ -128,5 +128,7 @@ export interface DelegationOutline extends Omit<
     readonly verified_by: string;
     /** Verifier of an output with changed files, such as the tester. Absent: `verified_by` too. */
     readonly verified_by_for_files?: string;
+    /** True when a check runs a command, which may change files. */
+    readonly runs_commands?: true;
   };
 }

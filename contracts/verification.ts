@@ -107,6 +107,8 @@ export interface GatherEvidenceInput {
   readonly record_ref: Ref;
   /** Defined in RunToolInput. */
   readonly builds_on: readonly string[];
+  /** Commit of the delegation's files before its checks; null when no check can change them. */
+  readonly kept: string | null;
 }
 
 export interface GatherEvidenceResult {
@@ -158,6 +160,10 @@ export interface VerificationFeedback {
 
 /** Activities of a verification. */
 export interface VerificationActivities {
+  /** Keeps a delegation's files before commands check them. `kept` is null where it has no copy of the workspace. */
+  readonly keepWork: (
+    input: Omit<GatherEvidenceInput, 'kept'>,
+  ) => Promise<Pick<GatherEvidenceInput, 'kept'>>;
   /** Makes the checks of a delegation's evidence, and reads the changes of its files. */
   readonly gatherEvidence: (input: GatherEvidenceInput) => Promise<GatherEvidenceResult>;
   /** Stores the results of a verification. `verification_results.json` shows them while they are a failure. */

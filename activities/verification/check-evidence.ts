@@ -4,9 +4,19 @@ import type { CheckResult, EvidenceCheck } from '../../contracts/verification.ts
 import { commandLimits } from '../../core/command-limits.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import type { CommandRunner } from '../ports/command-runner.ts';
 import { WorkspaceRefused } from '../ports/workspaces.ts';
-import type { FileContent, WorkspacePlace } from '../ports/workspaces.ts';
-import type { EvidenceDeps } from './gather-evidence.ts';
+import type { FileContent, WorkspacePlace, Workspaces } from '../ports/workspaces.ts';
+import type { Worktrees } from '../ports/worktrees.ts';
+
+export interface EvidenceDeps {
+  readonly store: ArtifactStore;
+  readonly workspaces: Pick<Workspaces, 'folderOf' | 'read'>;
+  readonly worktrees: Worktrees;
+  /** Runs the commands of checks. Null where there are none. */
+  readonly commands: CommandRunner | null;
+}
 
 /** Characters of a command's output that people and agents see: its end, where programs say what failed. */
 const outputCharsMax = 1_500;
@@ -50,8 +60,12 @@ async function checkCommand(
     return { check, result: 'not_run', found };
   }
   const folder = await workspaces.folderOf(place);
-  await commands.endLeftovers(folder);
   const isCopy = place.dir !== null && resolve(place.dir) !== folder;
+  if (place.dir !== null && !isCopy) {
+    const found = 'The run works in your folder itself, so nothing could put back what it changes.';
+    return { check, result: 'not_run', found };
+  }
+  await commands.endLeftovers(folder);
   const sharedFrom = isCopy ? place.dir : null;
   const timeoutMs = commandLimits.secondsDefault * 1_000;
   try {

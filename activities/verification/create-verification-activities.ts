@@ -3,8 +3,8 @@ import { guardActivity } from '../attempt/failures.ts';
 import { withHeartbeat } from '../attempt/heartbeat.ts';
 import { whileCurrent } from '../attempt/while-current.ts';
 import { describeFailures } from './describe-failures.ts';
-import { gatherEvidence } from './gather-evidence.ts';
-import type { EvidenceDeps } from './gather-evidence.ts';
+import type { EvidenceDeps } from './check-evidence.ts';
+import { gatherEvidence, keepWork } from './gather-evidence.ts';
 import { recordVerification } from './record-verification.ts';
 import type { RecordVerificationDeps } from './record-verification.ts';
 
@@ -13,6 +13,7 @@ export function createVerificationActivities(
   deps: EvidenceDeps & RecordVerificationDeps,
 ): VerificationActivities {
   return {
+    keepWork: (input) => guardActivity(() => withHeartbeat(() => keepWork(deps, input))),
     gatherEvidence: (input) =>
       guardActivity(() => withHeartbeat(() => gatherEvidence(deps, input))),
     recordVerification: (input) =>

@@ -24,7 +24,12 @@ function outlineDelegation(delegation: Delegation): DelegationOutline {
     executor,
     criterion_ids,
     ...(verification !== undefined && {
-      verification: { verified_by: verification.verified_by },
+      verification: {
+        verified_by: verification.verified_by,
+        ...(verification.checks.some(({ check }) => check.kind === 'command') && {
+          runs_commands: true,
+        }),
+      },
     }),
     fingerprint: fingerprintDelegation({ ...rest, task_description, criterion_ids, executor }),
   };

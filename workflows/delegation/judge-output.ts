@@ -10,7 +10,7 @@ import type { VerificationState } from '../../core/verification/step-verificatio
 import { readingOf, takeRead } from '../execution/call-tools.ts';
 import type { ExecutionContext } from '../execution/execution-context.ts';
 import { isToolCall } from '../execution/make-call.ts';
-import { gatherEvidence, recordVerification } from '../shared/activities.ts';
+import { gatherEvidence, keepWork, recordVerification } from '../shared/activities.ts';
 import { nowSeconds } from '../shared/clock.ts';
 import {
   converse,
@@ -77,16 +77,26 @@ export async function judgeOutput(judging: ToJudge, context: ExecutionContext): 
   return record(judging, context, { evidence_ref, verdict_ref: null, use, failure });
 }
 
-function gather({ order, superior }: ExecutionContext) {
+async function gather({ order, superior }: ExecutionContext) {
   const { run_id, plan_ref, record_ref, upstream, delegation } = order;
-  const { delegation_id } = delegation;
+  const { delegation_id, verification } = delegation;
   const builds_on = upstream.map((output) => output.delegation_id);
+  const where = { run_id, delegation_id, plan_ref, record_ref, builds_on };
+  const park = (reason: string) => superior.park(reason);
+  // In history before a command runs: a repeated check puts back what an interrupted one has changed.
+  const { kept } =
+    verification?.runs_commands === true
+      ? await untilDone(
+          () => keepWork.executeWithOptions({ summary: `files of ${delegation_id}` }, [where]),
+          park,
+        )
+      : { kept: null };
   return untilDone(
     () =>
       gatherEvidence.executeWithOptions({ summary: `evidence of ${delegation_id}` }, [
-        { run_id, delegation_id, plan_ref, record_ref, builds_on },
+        { ...where, kept },
       ]),
-    (reason) => superior.park(reason),
+    park,
   );
 }
 

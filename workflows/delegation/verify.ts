@@ -55,21 +55,8 @@ export async function executeVerified(
 ): Promise<DelegationOutcome> {
   const order = context.order.delegation.verification;
   if (order === undefined) return execute(executor, context);
-  const { carried } = context;
-  const v: Verifying = {
-    executor,
-    // Notes of one attempt are there for the next.
-    context: { ...context, session: context.session ?? { state: null } },
-    state: carried?.verification ?? openVerification(),
-    earlier: { effects: carried?.effects ?? [], escalations: carried?.escalations ?? 0 },
-    view: {
-      verified_by: order.verified_by,
-      state: 'working',
-      attempt: (carried?.verification?.failures ?? 0) + 1,
-      attempts_max: engineLimits.verificationsMax,
-    },
-  };
-  let from = carried;
+  const v = beginVerifying(executor, context, order.verified_by);
+  let from = context.carried;
   for (;;) {
     // One attempt after the other.
     // oxlint-disable-next-line no-await-in-loop
@@ -80,6 +67,28 @@ export async function executeVerified(
     const end = await verifyOutcome(v, worked.outcome);
     if (end !== null) return end;
   }
+}
+
+function beginVerifying(
+  executor: ExecutorOutline,
+  context: ExecutionContext,
+  verified_by: string,
+): Verifying {
+  const { carried } = context;
+  const state = carried?.verification ?? openVerification();
+  return {
+    executor,
+    // Notes of one attempt are there for the next.
+    context: { ...context, session: context.session ?? { state: null } },
+    state,
+    earlier: { effects: carried?.effects ?? [], escalations: carried?.escalations ?? 0 },
+    view: {
+      verified_by,
+      state: 'working',
+      attempt: state.failures + 1,
+      attempts_max: engineLimits.verificationsMax,
+    },
+  };
 }
 
 /** `hasLeft`: the rest was done, and verified, in another history. */
@@ -145,27 +154,39 @@ async function verifyOutcome(
       context,
     );
     v.state = noteUse(v.state, judged.use);
-    const end = concludeJudged(v, outcome, judged);
-    if (end !== null) return end;
-    if (judged.type === 'judged') {
-      v.state = noteResult(v.state, judged.result, { ...judged, output_ref });
-      if (judged.result === 'pass') {
-        return conclude(v, outcome, { status: 'verified', reason: '' });
-      }
-      if (judged.hasVerdict && !mustAskUser(v.state)) return null;
-    }
     // oxlint-disable-next-line no-await-in-loop
-    const answer = await stopWhenCancelled(() => askUser(v));
-    if (answer === null) return conclude(v, outcome, stoppedEnd);
-    if (answer.choice === 'abandon') {
-      const why = `It was abandoned after ${v.state.attempts} verifications.`;
-      return conclude(v, outcome, { status: 'abandoned', reason: why });
-    }
-    v.state = noteAnswer(v.state, answer.choice, answer.text_ref);
-    // A verifier without a verdict says nothing against the output, so guidance is for the verifier.
-    const judgesAgain = judged.type === 'judged' && !judged.hasVerdict && answer.choice === 'guide';
-    if (!judgesAgain) return null;
+    const next = await followJudged(v, { outcome, output_ref, judged });
+    if (next === 'redo') return null;
+    if (next !== 'judge') return next;
   }
+}
+
+/** @returns the outcome of the delegation; `redo` when its doer begins anew, `judge` when the same output is judged again. */
+async function followJudged(
+  v: Verifying,
+  found: {
+    readonly outcome: DelegationOutcome;
+    readonly output_ref: Ref;
+    readonly judged: Judged;
+  },
+): Promise<DelegationOutcome | 'redo' | 'judge'> {
+  const { outcome, output_ref, judged } = found;
+  if (judged.type === 'stopped') return conclude(v, outcome, stoppedEnd);
+  if (judged.type === 'denied') {
+    return conclude(v, outcome, { status: 'unverified', reason: judged.reason });
+  }
+  v.state = noteResult(v.state, judged.result, { ...judged, output_ref });
+  if (judged.result === 'pass') return conclude(v, outcome, { status: 'verified', reason: '' });
+  if (judged.hasVerdict && !mustAskUser(v.state)) return 'redo';
+  const answer = await stopWhenCancelled(() => askUser(v));
+  if (answer === null) return conclude(v, outcome, stoppedEnd);
+  if (answer.choice === 'abandon') {
+    const why = `It was abandoned after ${v.state.attempts} verifications.`;
+    return conclude(v, outcome, { status: 'abandoned', reason: why });
+  }
+  v.state = noteAnswer(v.state, answer.choice, answer.text_ref);
+  // A verifier without a verdict says nothing against the output, so guidance is for the verifier.
+  return !judged.hasVerdict && answer.choice === 'guide' ? 'judge' : 'redo';
 }
 
 type End = Pick<VerificationOutcome, 'status'> & {
@@ -178,16 +199,6 @@ const stoppedEnd: End = {
   reason: 'stopped while it was verified',
   ended: 'stopped',
 };
-
-function concludeJudged(
-  v: Verifying,
-  outcome: DelegationOutcome,
-  judged: Judged,
-): DelegationOutcome | null {
-  if (judged.type === 'stopped') return conclude(v, outcome, stoppedEnd);
-  if (judged.type === 'judged') return null;
-  return conclude(v, outcome, { status: 'unverified', reason: judged.reason });
-}
 
 function conclude(v: Verifying, outcome: DelegationOutcome, end: End): DelegationOutcome {
   const concluded = concludeVerification(outcome, v.state, {

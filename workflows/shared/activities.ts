@@ -65,6 +65,7 @@ export const {
   findWork,
   judgeAnswers,
   keepResearch,
+  keepWork,
   openConsultation,
   openRun,
   openTeam,
@@ -90,6 +91,7 @@ export const {
     | 'recordVerification'
     | 'findMergeConflicts'
     | 'judgeAnswers'
+    | 'keepWork'
     | 'openRun'
     | 'openTeam'
     | 'planTasks'

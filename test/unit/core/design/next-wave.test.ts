@@ -3,7 +3,7 @@ import { countWaves, findTask, nextWave } from '../../../../core/design/next-wav
 import { defaultLimits } from '../../../../core/limits.ts';
 import { checkPlan } from '../../../../core/plan/check-plan.ts';
 import { outlinePlan } from '../../../../core/plan/outline-plan.ts';
-import { planAgents, planTask, samplePlan } from '../../../support/plans.ts';
+import { planAgents, planTask, samplePlan, withTask } from '../../../support/plans.ts';
 import { someRef } from '../../../support/factories.ts';
 
 const id = (name: string): string => `${name}_1727539200`;
@@ -76,6 +76,25 @@ describe('nextWave', () => {
       tasks: [{ ...first!, depends_on: others.map(({ task_id }) => task_id) }, ...others],
     };
     expect(countWaves(circular, 50)).toBe(0);
+  });
+
+  it('WN7: a delegation is verified by the verifier of its task, with the checks of its evidence', () => {
+    const check = { kind: 'file', path: 'schema.md', sha256: null } as const;
+    const plan = withTask(3, () => ({
+      validation: {
+        verified_by: 'reviewer_agent',
+        evidence: [
+          { evidence_id: 'docs-there', description: 'The file is there.', check },
+          { evidence_id: 'docs-clear', description: 'The text is clear.' },
+        ],
+      },
+    }));
+    const [proof, docs] = nextWave(plan, nothing, 50);
+    expect(proof?.verification).toEqual({ verified_by: 'reviewer', checks: [] });
+    expect(docs?.verification).toEqual({
+      verified_by: 'reviewer',
+      checks: [{ criterion_id: 'docs-there', check }],
+    });
   });
 
   it('its delegations are a valid wave', () => {

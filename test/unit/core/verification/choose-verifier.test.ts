@@ -1,8 +1,15 @@
 import { addVerifiers, chooseVerifier } from '../../../../core/verification/choose-verifier.ts';
 import { checkVerdict } from '../../../../core/verification/check-verdict.ts';
+import { someRef } from '../../../support/factories.ts';
 
 const executor = { kind: 'agent' } as const;
-const file = { path: 'a.md', sha256: '0', bytes: 1, tool: 'write_file', arguments_ref: 'a' };
+const file = {
+  path: 'a.md',
+  sha256: someRef,
+  bytes: 1,
+  tool: 'write_file',
+  arguments_ref: someRef,
+};
 
 it('VC1: an author is refused as its own verifier', () => {
   const delegation = { agent_id: 'writer', executor, verification: { verified_by: 'writer' } };
@@ -15,12 +22,18 @@ it('VC3: the tester verifies files, and the reviewer texts', () => {
   const verification = { verified_by: 'reviewer', verified_by_for_files: 'tester' };
   const delegation = { agent_id: 'writer', executor, verification };
   expect(chooseVerifier(delegation, {})).toMatchObject({ agent_id: 'reviewer' });
-  const files = [file] as unknown as NonNullable<Parameters<typeof chooseVerifier>[1]['files']>;
-  expect(chooseVerifier(delegation, { files })).toMatchObject({ agent_id: 'tester' });
+  expect(chooseVerifier(delegation, { files: [file] })).toMatchObject({ agent_id: 'tester' });
 });
 
 it('VC2: without the setting nothing is added', () => {
-  const plan = { delegations: [] } as unknown as Parameters<typeof addVerifiers>[0];
+  const plan = {
+    plan_ref: someRef,
+    summary: 'Nothing.',
+    delegations: [],
+    criteria_by_answers: [],
+    needs_user_input: false,
+    user_questions: [],
+  };
   expect(addVerifiers(plan, { agents: [] })).toBe(plan);
 });
 
@@ -32,9 +45,7 @@ it.each([
 ] as const)('VD1: %s with %d entries has %d faults', (verdict, missing, count) => {
   const outline = {
     shape: 'verification',
-    verdict: { verdict, missing, verdict_ref: 'r' },
+    verdict: { verdict, missing, verdict_ref: someRef },
   } as const;
-  expect(checkVerdict(outline as unknown as Parameters<typeof checkVerdict>[0])).toHaveLength(
-    count,
-  );
+  expect(checkVerdict(outline)).toHaveLength(count);
 });

@@ -1,0 +1,82 @@
+import type { CoordinationPlan } from '../../../contracts/coordination-plan.ts';
+import { eventually } from '../../support/eventually.ts';
+import { planTask, samplePlan } from '../../support/plans.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import { callsOf, completed, newestText, works } from '../../support/scripted-work.ts';
+import { useStage } from '../../support/use-stage.ts';
+
+const { stage } = useStage();
+
+const task_id = 'rates_1727539200';
+
+/** A plan as a person types it: one task, whose file must be there. */
+const typed: CoordinationPlan = {
+  ...samplePlan(),
+  tasks: [
+    planTask('rates', {
+      validation: {
+        verified_by: 'reviewer_agent',
+        evidence: [
+          {
+            evidence_id: 'rates-done',
+            description: 'The file names all 3 rates.',
+            check: { kind: 'file', path: 'rates.json', sha256: null },
+          },
+        ],
+      },
+    }),
+  ],
+  agents: samplePlan().agents.filter(({ agent_name }) => agent_name !== 'api_agent'),
+  risks: [],
+  new_agents: [],
+};
+
+it('an output whose check fails reaches no verifier; its doer begins anew and is told', async () => {
+  const input = { path: 'rates.json', content: '[1, 2, 3]\n' };
+  stage.rehearsal.script([
+    works(task_id, { json: completed('rates-done') }, 1),
+    works(task_id, { tool_use: [{ name: 'write_file', input }] }, 2),
+    works(task_id, { json: completed('rates-done') }, 3),
+  ]);
+  const run = await stage.start('plannerRun', { goal: 'Ship', plan: typed, auto_approve: true });
+  expect(await stage.result(run)).toMatchObject({
+    status: 'completed',
+    criteria: [{ criterion_id: 'rates-done', state: 'met' }],
+  });
+  const calls = callsOf(stage.rehearsal, task_id);
+  expect(calls.map(({ shape }) => shape)).toEqual([
+    'delegation',
+    'delegation',
+    'delegation',
+    'verification',
+  ]);
+  expect(newestText(calls[1])).toContain('rates-done: file rates.json');
+  await expectPromisesKept(stage, run.workflowId);
+}, 120_000);
+
+it('a verifier that gives no valid verdict is asked again, then the user; guided, it judges the same output', async () => {
+  // A failure that names nothing.
+  const json = { verdict: 'fail', missing_evidence: [], reviewed_notes: [] };
+  stage.rehearsal.script([{ match: { schema: 'verification' }, reply: { json } }]);
+  const task = { agent_id: 'writer', task_description: 'Write a line.', verify: true };
+  const run = await stage.start('delegation', task);
+  const questionAt = (n: number) =>
+    eventually(`question ${n}`, async () => {
+      const { open, answered } = await stage.questions(run);
+      return answered.length === n - 1 ? open.at(0) : undefined;
+    });
+  const { question_id, text } = await questionAt(1);
+  expect(text).toContain('The verifier gave no valid verdict');
+  stage.rehearsal.script([]);
+  await run.signal('answer', { question_id, answer: 'guide' });
+  const told = await questionAt(2);
+  await run.signal('answer', { question_id: told.question_id, answer: 'Name what is missing.' });
+  expect(await stage.result(run)).toMatchObject({
+    status: 'completed',
+    verification: { status: 'verified', attempts: 2 },
+  });
+  const shapes = stage.rehearsal.calls().map(({ shape }) => shape);
+  expect(shapes.filter((shape) => shape === 'delegation')).toHaveLength(1);
+  expect(shapes.at(-1)).toBe('verification');
+  expect(JSON.stringify(stage.rehearsal.calls().at(-1)?.body)).toContain('Name what is missing.');
+}, 120_000);

@@ -1,0 +1,153 @@
+import type { DelegationOutcome } from '../../../../contracts/delegation-run.ts';
+import { engineLimits } from '../../../../core/limits.ts';
+import { noUsage } from '../../../../core/usage/add-usage.ts';
+import {
+  concludeVerification,
+  feedbackOf,
+  mustAskUser,
+  noteAnswer,
+  noteResult,
+  noteUse,
+  openVerification,
+} from '../../../../core/verification/step-verification.ts';
+import { someRef, usageOf } from '../../../support/factories.ts';
+
+const outcome: DelegationOutcome = {
+  delegation_id: 'd1',
+  agent_id: 'writer',
+  title: 'Task d1',
+  status: 'completed',
+  reason: '',
+  output_ref: someRef,
+  criteria_met: ['c1'],
+  criteria_unmet: ['c2'],
+  produces: [],
+  loaded_details: [],
+  executor: { kind: 'agent' },
+  turns: 1,
+  usage: usageOf(1),
+};
+
+const refOf = (n: number): string => String(n).padStart(64, '0');
+
+/** State after so many failures in a row. */
+function failTimes(count: number, state = openVerification()) {
+  return Array.from({ length: count }, (_, i) => i + 1).reduce(
+    (before, n) =>
+      noteResult(before, 'fail', { results_ref: refOf(n), output_ref: refOf(100 + n) }),
+    state,
+  );
+}
+
+const passed = noteResult(failTimes(1), 'pass', { results_ref: refOf(9), output_ref: someRef });
+
+describe('VE1: only an output that passed is verified', () => {
+  it('VE1: an output that a verifier passed keeps its criteria', () => {
+    const end = { verified_by: 'tester', status: 'verified', reason: '' } as const;
+    expect(concludeVerification(outcome, passed, end)).toMatchObject({
+      status: 'completed',
+      criteria_met: ['c1'],
+      criteria_unmet: ['c2'],
+      verification: {
+        verified_by: 'tester',
+        status: 'verified',
+        attempts: 2,
+        results_refs: [refOf(1), refOf(9)],
+        output_ref: someRef,
+      },
+    });
+  });
+
+  it.each([
+    ['abandoned', undefined, 'completed', 'failed', 'abandoned'],
+    ['unverified', undefined, 'completed', 'failed', 'unverified'],
+    ['unverified', 'stopped', 'completed', 'stopped', 'unverified'],
+    ['verified', 'failed', 'failed', 'failed', 'unverified'],
+  ] as const)(
+    'VE1: %s (%s) of a %s attempt meets no criterion',
+    (status, ended, worked, whole, verification) => {
+      const end = {
+        verified_by: 'tester',
+        status,
+        reason: 'why',
+        ...(ended !== undefined && { ended }),
+      };
+      expect(concludeVerification({ ...outcome, status: worked }, failTimes(1), end)).toMatchObject(
+        {
+          status: whole,
+          reason: 'why',
+          criteria_met: [],
+          criteria_unmet: ['c1', 'c2'],
+          verification: { status: verification, output_ref: null },
+        },
+      );
+    },
+  );
+});
+
+it('VE2: the user is asked after the last allowed failure, and not before', () => {
+  expect(feedbackOf(openVerification())).toBeUndefined();
+  for (let n = 1; n <= engineLimits.verificationsMax; n += 1) {
+    const state = failTimes(n);
+    expect(mustAskUser(state)).toBe(n === engineLimits.verificationsMax);
+    expect(feedbackOf(state)).toEqual({
+      results_ref: refOf(n),
+      output_ref: refOf(100 + n),
+      instructions_ref: null,
+      guidance_refs: [],
+    });
+  }
+});
+
+it('VE2: failures before a pass are not counted again', () => {
+  expect(feedbackOf(passed)).toBeUndefined();
+  expect(mustAskUser(failTimes(engineLimits.verificationsMax - 1, passed))).toBe(false);
+  expect(mustAskUser(failTimes(engineLimits.verificationsMax, passed))).toBe(true);
+});
+
+it.each([
+  ['guide', null, [refOf(7), refOf(8)]],
+  ['modify', refOf(8), []],
+] as const)('VE3: %s allows as many failures again', (choice, instructions, guidance) => {
+  const max = engineLimits.verificationsMax;
+  const guided = noteAnswer(failTimes(max), 'guide', refOf(7));
+  const state = noteAnswer(guided, choice, refOf(8));
+  expect(mustAskUser(state)).toBe(false);
+  expect(feedbackOf(state)).toMatchObject({
+    instructions_ref: instructions,
+    guidance_refs: guidance,
+  });
+  expect(mustAskUser(failTimes(max - 1, state))).toBe(false);
+  expect(mustAskUser(failTimes(max, state))).toBe(true);
+  expect(failTimes(max, state).attempts).toBe(2 * max);
+});
+
+it('VE3: an abandoned task ends as failed', () => {
+  const end = { verified_by: 'tester', status: 'abandoned', reason: 'given up' } as const;
+  expect(concludeVerification(outcome, failTimes(5), end)).toMatchObject({
+    status: 'failed',
+    verification: { status: 'abandoned', attempts: 5 },
+  });
+});
+
+it('VE4: the use of all attempts and verifiers is in the outcome', () => {
+  const work = { usage: usageOf(2), turns: 2, loaded_details: ['d0', 'd2'] };
+  const used = noteUse(
+    noteUse(noteUse(openVerification(), work), { usage: usageOf(1), turns: 1 }),
+    { ...work, loaded_details: ['d2', 'd3'] },
+  );
+  const { usage } = concludeVerification(outcome, used, {
+    verified_by: 'tester',
+    status: 'unverified',
+    reason: '',
+  });
+  expect(used).toMatchObject({ turns: 5, loaded_details: ['d0', 'd2', 'd3'] });
+  expect(usage).toEqual({ ...noUsage, ...usageOf(5) });
+});
+
+it('VE4: results of many attempts stay few in history, and their count is whole', () => {
+  const state = failTimes(25);
+  expect(state.attempts).toBe(25);
+  expect(state.results_refs).toHaveLength(20);
+  expect(state.results_refs.at(-1)).toBe(refOf(25));
+});
