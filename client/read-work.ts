@@ -11,6 +11,7 @@ import type {
   TeamView,
   TriadPhaseView,
   QuestionsView,
+  VerificationView,
 } from '../contracts/views.ts';
 import { askStatus, findWork, readView } from './read-view.ts';
 import type { WorkAddress } from './read-view.ts';
@@ -32,6 +33,8 @@ export interface DelegationReading {
   readonly triad: TriadPhaseView | null;
   /** State of its team. Null unless a team does it, and where `usage` is. */
   readonly team: TeamView | null;
+  /** Verification of its output. Null where none is demanded, and where `usage` is. */
+  readonly verification: VerificationView | null;
   /** Its own, and those of every phase below it. */
   readonly activities: readonly ActivityReading[];
 }
@@ -68,6 +71,7 @@ export async function readDelegation(
     usage: addPhases(status, phases),
     triad: own?.view ?? triadViewOf(status?.executor),
     team: teamViewOf(status?.executor),
+    verification: status?.verification ?? null,
     activities: [...activities, ...below],
   };
 }

@@ -146,7 +146,7 @@ export interface DescribeFailuresInput {
   readonly results_refs: readonly Ref[];
 }
 
-/** Material for a doer that begins anew. */
+/** Results, output and words of the user that a doer reads when it begins anew. */
 export interface VerificationFeedback {
   /** The newest VerificationResults as JSON. */
   readonly results_ref: Ref;

@@ -122,6 +122,8 @@ export interface DelegationView extends PlannedDelegation {
   readonly reason: string;
   /** Model calls so far. Absent before the first, and where the delegation has a workflow of its own. */
   readonly turn?: number;
+  /** Absent where none is demanded, before the work begins, and where the delegation has a workflow of its own. */
+  readonly verification?: VerificationView;
   /** Workflow that carries it out: its wave's, or its own. Asked with the delegation's id, its query `status` tells more. */
   readonly workflow_id: string;
 }

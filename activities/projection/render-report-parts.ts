@@ -1,4 +1,5 @@
 import type { RecordedCriterion, RunRecord } from '../../contracts/run-record.ts';
+import { countOf } from '../../core/text/format.ts';
 import { bullets, oneLine, cutLine, embedMarkdown } from '../../core/text/markdown.ts';
 import type { EffectReceipt, RecordedEffect } from '../../contracts/effect.ts';
 import { treePaths } from './paths.ts';
@@ -270,4 +271,19 @@ function renderBrought(one: DoneByTeam, texts: RecordTexts): readonly string[] {
     whole: `artifact ${ref}`,
   });
   return [text];
+}
+
+/** Lists outputs that a verifier saw and that were not verified in the end; null without any. */
+export function renderUnverified({ waves }: RunRecord): string | null {
+  const lines = waves
+    .flatMap(({ outcomes }) => outcomes)
+    .flatMap(({ delegation_id, agent_id, title, reason, verification }) => {
+      if (verification === undefined || verification.status === 'verified') return [];
+      const { verified_by, status, attempts } = verification;
+      if (attempts === 0) return [];
+      const text = `\`${delegation_id}\` by ${agent_id}, ${status} after ${countOf(attempts, 'verification')} by ${verified_by}: ${oneLine(title)}. ${oneLine(reason)}`;
+      const whole = 'agents/<agent>/verification_results.json';
+      return [cutLine(text, { charsMax: resultLimits.lineCharsMax, whole })];
+    });
+  return lines.length === 0 ? null : `## Not verified\n\n${bullets(lines, '')}`;
 }

@@ -37,6 +37,7 @@ import {
   renderMinorityReports,
   renderResultEffects,
   renderResultTeams,
+  renderUnverified,
 } from './render-report-parts.ts';
 import { renderRedactions, describeStatus } from './render-result.ts';
 import { renderAdaptations } from './render-design.ts';
@@ -85,7 +86,12 @@ export function renderReport(record: RunRecord, status: RunStatus, texts: Record
 function renderCame(record: RunRecord, texts: RecordTexts): (string | null)[] {
   const handed = findHandedOver(record);
   if (handed === null) {
-    return [renderCriteria(record), renderTruth(record, texts), renderVersions(record, texts)];
+    return [
+      renderCriteria(record),
+      renderTruth(record, texts),
+      renderVersions(record, texts),
+      renderUnverified(record),
+    ];
   }
   const whole = treePaths.triadPhase(handed.delegation_id, handed.phase);
   return [`Sections, claims and what was said: ${whole}`];
@@ -154,7 +160,13 @@ function renderStanding(
     whole: `${whole}, in artifact ${one.output_ref}`,
   });
   const mark = one.delegation_id === answering ? ' This is the answer.' : '';
-  return `### ${oneLine(one.title)}\n\n*${one.delegation_id}, by ${describeExecutor(one)}: ${whole}*${mark}\n\n${body}`;
+  return `### ${oneLine(one.title)}\n\n*${one.delegation_id}, by ${describeExecutor(one)}${describeVerified(one)}: ${whole}*${mark}\n\n${body}`;
+}
+
+/** Returns `, verified by tester after 2 attempts`; empty without a verification. */
+function describeVerified({ verification }: Deliverable): string {
+  if (verification?.status !== 'verified') return '';
+  return `, verified by ${verification.verified_by} after ${countOf(verification.attempts, 'attempt')}`;
 }
 
 function describeReplaced(record: RunRecord, one: Deliverable, newest: string | undefined): string {

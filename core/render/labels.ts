@@ -6,7 +6,7 @@ import type { PlannedDelegation } from '../../contracts/messages.ts';
 import { plainText } from '../text/markdown.ts';
 import type { TriadPhase, TriadType } from '../../contracts/triad.ts';
 import { engineLimits } from '../limits.ts';
-import type { DesignView, StatusView } from '../../contracts/views.ts';
+import type { DesignView, StatusView, VerificationView } from '../../contracts/views.ts';
 import { countOf } from '../text/format.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
 
@@ -44,6 +44,20 @@ export function describeExecutor({
       return `${`team ${plainText(executor.team_id ?? '', 60)}`.trimEnd()}, led by ${agent}`;
   }
 }
+
+/** Returns `verified by tester, attempt 2 of 5`, and the like while it is not. */
+export function describeVerification(view: VerificationView): string {
+  const { verified_by, state, attempt, attempts_max } = view;
+  const name = verified_by === '' ? 'no agent' : plainText(verified_by, 60);
+  return `${verificationStates[state]} ${name}, attempt ${attempt} of ${attempts_max}`;
+}
+
+const verificationStates: Readonly<Record<VerificationView['state'], string>> = {
+  working: 'to be verified by',
+  verifying: 'being verified by',
+  verified: 'verified by',
+  unverified: 'not verified by',
+};
 
 /**
  * Returns `critic · negotiate · round 2`, or `mason · execute · round 1 · write_file`. @param tool Undefined for a

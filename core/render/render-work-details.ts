@@ -13,7 +13,7 @@ import { engineLimits } from '../limits.ts';
 import { countOf, formatCost, formatTokens } from '../text/format.ts';
 import { bullet, codeSpan, joinBlocks, joinLines, plainText } from '../text/markdown.ts';
 import { describeSize } from '../workspace/changes-question.ts';
-import { describeExecutor } from './labels.ts';
+import { describeExecutor, describeVerification } from './labels.ts';
 
 /**
  * The page of a delegation in Temporal's Web UI.
@@ -35,6 +35,9 @@ export function renderDelegationDetails(view: DelegationDetails): string {
       [
         bullet(`**State:** ${view.state}`),
         describeDoer(view),
+        ...(view.verification === undefined
+          ? []
+          : [bullet(`**Verification:** ${describeVerification(view.verification)}`)]),
         bullet(
           `**Used:** ${formatCost(view.usage)} · ${formatTokens(view.usage)}${withoutPhases(view)}`,
         ),
@@ -253,9 +256,10 @@ function renderDelegation(d: DelegationView, change: ChangeSize | undefined): st
   const changed = change === undefined ? '' : ` · ${describeSize(change)}`;
   const turn = d.turn === undefined ? '' : ` · turn ${d.turn}`;
   const guard = d.rule_of_two === undefined ? '' : ' · each change needs your approval';
+  const verified = d.verification === undefined ? '' : ` · ${describeVerification(d.verification)}`;
   const reason = d.reason === '' ? '' : ` · ${plainText(d.reason, 300)}`;
   return bullet(
-    `**${d.state}** · ${plainText(d.title, 80)} · ${codeSpan(d.delegation_id, 60)} · ${describeExecutor(d)}${turn}${changed}${guard}${reason}`,
+    `**${d.state}** · ${plainText(d.title, 80)} · ${codeSpan(d.delegation_id, 60)} · ${describeExecutor(d)}${turn}${verified}${changed}${guard}${reason}`,
   );
 }
 

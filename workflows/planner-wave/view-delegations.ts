@@ -15,12 +15,13 @@ export function viewDelegations(
   return schedule.entries.map((entry) => {
     const { delegation_id } = entry;
     const isChild = children.has(delegation_id);
-    const turn = isChild ? undefined : statuses.get(delegation_id)?.turn;
+    const { turn, verification } = (isChild ? null : statuses.get(delegation_id)) ?? {};
     return {
       ...toPlanned(entry),
       state: entry.state,
       reason: describeWait(entry, schedule),
       ...(turn !== undefined && { turn }),
+      ...(verification !== undefined && { verification }),
       workflow_id: isChild ? delegationWorkflowId(waveId, delegation_id) : waveId,
     };
   });

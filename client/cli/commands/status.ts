@@ -19,7 +19,11 @@ import { exitCodeOfEnd, toRunEndedEvent } from '../follow/follow-event.ts';
 import { phaseTone, describeTeam } from '../follow/render-tree.ts';
 import { cleanLine, cleanLines, formatTime, renderTable } from '../terminal-text.ts';
 import { describeGuarded } from '../../../core/plan/rule-of-two.ts';
-import { describeMode, describePosition } from '../../../core/render/labels.ts';
+import {
+  describeMode,
+  describePosition,
+  describeVerification,
+} from '../../../core/render/labels.ts';
 import { formatLeastUsage, formatUsage, formatCost } from '../../../core/text/format.ts';
 import { teamViewOf } from '../../../core/executor.ts';
 import { formatSpent } from '../../run-listing.ts';
@@ -140,10 +144,11 @@ function describePart(
   path: string,
   work: DelegationStatusView,
 ): CommandResult {
-  const { title, state, agent_id, turn, waiting_for, usage } = work;
+  const { title, state, agent_id, turn, waiting_for, usage, verification } = work;
   const lines = [
     `${paint('strong', cleanLine(path))} · ${cleanLine(title, 160)}`,
     `${paint(phaseTone(state), state)} · ${cleanLine(agent_id)} · turn ${turn} · ${formatUsage(usage)}`,
+    ...(verification === undefined ? [] : [cleanLine(describeVerification(verification))]),
     ...(waiting_for === '' ? [] : [paint('attention', cleanLine(waiting_for, 300))]),
     ...describeTeamOf(work),
   ];

@@ -155,6 +155,8 @@ function waveChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEven
     one.delegation_id,
     one.state,
     one.triad_phase?.phase ?? '',
+    one.verification?.state ?? '',
+    one.verification?.attempt ?? 0,
     one.reason,
   ]);
   const tasks = listNews(tasksOf(earlier), tasksOf(wave), (task) => [

@@ -220,9 +220,19 @@ export function createDelegationMemory(client: PlanwaveClient): DelegationMemory
       const [activity = null] = ended.has(view.state) ? [] : (known?.activities ?? []);
       const triad_phase = ended.has(view.state) ? null : (known?.triad ?? null);
       const team_view = known?.team ?? null;
-      return { ...view, usage: known?.usage ?? null, triad_phase, team_view, activity };
+      const now = { usage: known?.usage ?? null, triad_phase, team_view, activity };
+      return { ...view, ...now, ...verificationOf(view, known) };
     },
   };
+}
+
+/** A delegation with a workflow of its own tells its verification itself. */
+function verificationOf(
+  view: DelegationView,
+  known: DelegationReading | undefined,
+): Pick<DelegationView, 'verification'> {
+  const verification = known?.verification ?? view.verification;
+  return verification === undefined ? {} : { verification };
 }
 
 /** Keeps the earlier value of what no worker reported this time. */
@@ -232,6 +242,7 @@ function keepTold(before: DelegationReading, now: DelegationReading): Delegation
     usage: now.usage ?? before.usage,
     triad: now.triad ?? before.triad,
     team: now.team ?? before.team,
+    verification: now.verification ?? before.verification,
   };
 }
 

@@ -9,7 +9,7 @@ import type {
 } from '../../../contracts/views.ts';
 import type { ActivityReading } from '../../read-work.ts';
 import { cleanLine, cutToColumns } from '../terminal-text.ts';
-import { describePosition } from '../../../core/render/labels.ts';
+import { describePosition, describeVerification } from '../../../core/render/labels.ts';
 import { countOf, formatTurns, formatUsage } from '../../../core/text/format.ts';
 import type { Paint, Tone } from '../terminal-text.ts';
 import { usageOf } from './read-snapshot.ts';
@@ -147,12 +147,14 @@ export function describeDelegation(delegation: DelegationSnapshot, paint: Paint)
     triad_phase,
     team_view,
     rule_of_two,
+    verification,
   } = delegation;
   const parts = [
     `${paint(tone, mark)} ${cleanLine(delegation_id)} (${describeExecutor(delegation)}) ${cleanLine(title, titleCharactersMax)}`,
     paint(tone, state),
     ...(triad_phase === null ? [] : [describeTriadPhase(triad_phase)]),
     ...(team_view === null ? [] : [describeTeam(team_view)]),
+    ...(verification === undefined ? [] : [cleanLine(describeVerification(verification))]),
     ...(usage !== null && usage.calls > 0 ? [formatTurns(usage)] : []),
     ...(reason === '' ? [] : [describeReason(state, reason)]),
     ...(rule_of_two === undefined ? [] : ['each change needs your approval']),

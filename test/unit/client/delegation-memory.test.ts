@@ -16,10 +16,16 @@ const triad = {
 
 it('keeps what was told of usage and triad while no worker answers, and no phase of what has ended', async () => {
   const readings: DelegationReading[] = [
-    { usage: noUsage, triad, team: null, activities: [] },
-    { usage: null, triad: null, team: null, activities: [] },
+    { usage: noUsage, triad, team: null, verification: null, activities: [] },
+    { usage: null, triad: null, team: null, verification: null, activities: [] },
   ];
-  const silent: DelegationReading = { usage: null, triad: null, team: null, activities: [] };
+  const silent: DelegationReading = {
+    usage: null,
+    triad: null,
+    team: null,
+    verification: null,
+    activities: [],
+  };
   const memory = createDelegationMemory(
     createFakeClient({ delegation: async () => readings.shift() ?? silent }),
   );

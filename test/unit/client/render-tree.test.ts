@@ -96,6 +96,16 @@ it('shows where a triad is, and who of it is at work', () => {
   expect(lineOf({ state: 'pending' })).toMatch(/\(dialectic triad\) Gather the facts · pending$/);
 });
 
+it('shows who verifies an output, and in which attempt', () => {
+  const verification = {
+    verified_by: 'tester',
+    state: 'verified',
+    attempt: 2,
+    attempts_max: 5,
+  } as const;
+  expect(lineOf({ verification })).toMatch(/ · running · verified by tester, attempt 2 of 5$/);
+});
+
 it('shows the tasks of a team below its delegation, and those of a team in it below them', () => {
   const nested = teamView({
     tasks: [taskView('d2.d1', { state: 'timed_out', reason: 'Too slow.' })],

@@ -324,6 +324,34 @@ describe('the pages of waves and delegations', () => {
     );
   });
 
+  it.each([
+    ['working', 'to be verified by tester, attempt 2 of 5'],
+    ['verifying', 'being verified by tester, attempt 2 of 5'],
+    ['verified', 'verified by tester, attempt 2 of 5'],
+    ['unverified', 'not verified by tester, attempt 2 of 5'],
+  ] as const)('the pages say who verifies, and in which attempt: %s', (state, text) => {
+    const verification = { verified_by: 'tester', state, attempt: 2, attempts_max: 5 };
+    const ofDelegation = renderDelegationDetails({
+      agent_id: 'writer',
+      title: 'Prices',
+      turn: 3,
+      state: 'running',
+      waiting_for: '',
+      usage: usage(),
+      executor: { kind: 'agent' },
+      verification,
+    });
+    expect(ofDelegation).toContain(`- **Verification:** ${text}\n`);
+    const ofWave = renderWaveDetails({
+      wave: 1,
+      phase: 'dispatching',
+      delegations: [row({ turn: 3, verification })],
+      usage: usage(),
+      at_work: [],
+    });
+    expect(ofWave).toContain(`researcher · turn 3 · ${text}`);
+  });
+
   it('a triad and its phase are on the page of their delegation, and of a run of it alone', () => {
     const phase: TriadPhaseView = {
       type: 'dialectic',

@@ -322,3 +322,28 @@ it('says what was taken out of it, by rule, and nothing when nothing was', async
   expect(section(result, 'Taken out')).toMatch(/In this file: 2 × aws, 4 × github\.$/);
   expect(section(await reportOf({ goal: 'Deploy' }, end('stopped')), 'Taken out')).toBeNull();
 });
+
+it('says who verified a result after how many attempts, and what was not verified', async () => {
+  const verified = { verified_by: 'tester', results_refs: [], output_ref: null } as const;
+  const [done, given] = [delegation('done'), delegation('given')];
+  const outcomes = [
+    await outcome(harness, done, output(), {
+      verification: { ...verified, status: 'verified', attempts: 2 },
+    }),
+    await outcome(harness, given, output(), {
+      status: 'failed',
+      reason: 'It was abandoned after 5 verifications.',
+      verification: { ...verified, status: 'abandoned', attempts: 5 },
+    }),
+  ];
+  const waveDone: RecordChange = {
+    type: 'wave_done',
+    wave: wave(1, { plan_ref: await harness.put(plan(done, given)), outcomes }),
+    criteria: [],
+  };
+  const report = await reportOf(undefined, waveDone, end('finished_unmet'));
+  expect(report).toContain('*done, by researcher, verified by tester after 2 attempts: agents/');
+  expect(section(report, 'Not verified')).toBe(
+    '- `given` by researcher, abandoned after 5 verifications by tester: Title of given. It was abandoned after 5 verifications.',
+  );
+});

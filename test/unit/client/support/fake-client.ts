@@ -40,7 +40,8 @@ export function createFakeClient(methods: Partial<PlanwaveClient> = {}): Planwav
         amendment: null,
         usage: noUsage,
       }),
-    delegation: () => Promise.resolve({ usage: null, triad: null, team: null, activities: [] }),
+    delegation: () =>
+      Promise.resolve({ usage: null, triad: null, team: null, verification: null, activities: [] }),
     team: () =>
       Promise.resolve({ run: listing(), work: null, note: null, calls: [], questions: [] }),
     answer: (_run, { question_id }) =>
