@@ -16,6 +16,7 @@ const shared = {
 /** One Temporal server and one workflow bundle for all test files of a run. */
 const withServer = {
   ...shared,
+  testEnvironment: '<rootDir>/test/support/patient-environment.mjs',
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
 };

@@ -2,12 +2,12 @@
  * Waits until `read` returns a value.
  *
  * @param what names the value in the error when it never comes.
- * @param timeoutMs a bound for a hanging test, not a statement about speed. Default 30 s.
+ * @param timeoutMs a bound for a hanging test, not a statement about speed. Default 2 min.
  */
 export async function eventually<T>(
   what: string,
   read: () => Promise<T | null | undefined | false>,
-  timeoutMs = 30_000,
+  timeoutMs = 120_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
+import { buildWorker } from './built-worker.ts';
 import { startOwnServer } from './own-server.ts';
 
 /** Environment variables by which the global set-up configures the test files. */
@@ -9,16 +10,26 @@ const names = {
   address: 'PLANWAVE_TEST_TEMPORAL',
   ui: 'PLANWAVE_TEST_UI',
   bundle: 'PLANWAVE_TEST_BUNDLE',
+  worker: 'PLANWAVE_TEST_WORKER',
 };
 
-/** Starts one server and one bundle for all integration tests of a run: starting them costs more than a test. */
+/**
+ * Starts one server and builds one workflow bundle and one worker for all integration tests of a run: starting them
+ * costs more than a test.
+ */
 export async function startShared(): Promise<() => Promise<void>> {
-  const [server, forgetBundle] = await Promise.all([startOwnServer(), provideBundle()]);
+  const [server, forgetBundle, worker] = await Promise.all([
+    startOwnServer(),
+    provideBundle(),
+    buildWorker(),
+  ]);
   process.env[names.address] = server.address;
   process.env[names.ui] = server.uiUrl;
+  process.env[names.worker] = worker.file;
   return async () => {
     await server.stop();
     forgetBundle();
+    worker.remove();
   };
 }
 
@@ -38,6 +49,11 @@ export function sharedServer(): { readonly address: string; readonly uiUrl: stri
 
 export function sharedBundle(): { readonly code: string } {
   return { code: readFileSync(read(names.bundle), 'utf8') };
+}
+
+/** Returns the file of a worker that loads in a third of the time that its sources take. */
+export function sharedWorker(): string {
+  return read(names.worker);
 }
 
 function read(name: string): string {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { sharedWorker } from './shared-server.ts';
 import type { Stage } from './stage.ts';
 
 const thisCheckout = fileURLToPath(new URL('../..', import.meta.url));
@@ -98,12 +99,17 @@ export function stageEnvironment(stage: ServedStage): Record<string, string> {
   };
 }
 
-/** Starts a worker for the stage in a process of its own. Resolves when it polls. */
+/**
+ * Starts a worker for the stage in a process of its own. Resolves when it polls.
+ *
+ * @param checkout whose sources the worker runs. If undefined, it runs the worker that was built for all tests of a run.
+ */
 export async function startWorkerProcess(
   stage: ServedStage,
   env: Readonly<Record<string, string>> = {},
-  checkout = thisCheckout,
+  checkout?: string,
 ): Promise<ScriptProcess> {
+  if (checkout === undefined) return startBuiltWorker(sharedWorker(), stage, env);
   const worker = runScript('worker.mjs', [], { ...stageEnvironment(stage), ...env }, checkout);
   await worker.printed('The worker polls');
   return worker;

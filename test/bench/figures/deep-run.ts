@@ -8,7 +8,7 @@ import type { DeepRun } from '../../support/deep-run.ts';
 import { startOwnServer } from '../../support/own-server.ts';
 import { openStage } from '../../support/stage.ts';
 import { storedRecord } from '../../support/stored-record.ts';
-import { killProcesses, startWorkerProcess } from '../../support/worker-process.ts';
+import { killProcesses, runScript, stageEnvironment } from '../../support/worker-process.ts';
 import type { Figure, FigureRow } from '../figure.ts';
 import { formatNumber, formatSummary } from '../format.ts';
 import { summarise } from '../statistics.ts';
@@ -61,7 +61,7 @@ async function measureRun(deep: DeepRun, serverArguments: readonly string[]): Pr
   const options = { address: server.address, thinkMs: 0, opensWithWorker: false };
   const stage = await openStage(options);
   try {
-    await startWorkerProcess(stage);
+    await runScript('worker.mjs', [], stageEnvironment(stage)).printed('The worker polls');
     stage.rehearsal.script(deepScript(deep));
     const run = await stage.start(
       'plannerRun',

@@ -1,6 +1,5 @@
-import { dirname } from 'node:path';
 import { McpRefused, McpUnavailable } from '../../../activities/ports/mcp-servers.ts';
-import { callOdd, createOddServers, oddServerFile } from '../../support/mcp/odd-servers.ts';
+import { callOdd, createOddServers } from '../../support/mcp/odd-servers.ts';
 import type { OddServers } from '../../support/mcp/odd-servers.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -224,22 +223,4 @@ it('a worker that has as many connections as it may closes one that is unused', 
   );
   stop.abort(new Error('enough'));
   await expect(busy).rejects.toThrow('enough');
-});
-
-it('a sandboxed server sees the paths of its entry, and nothing else of the machine', async () => {
-  const read = [dirname(oddServerFile)];
-  const mcp = odd.open({
-    transport: {
-      type: 'stdio',
-      command: process.execPath,
-      args: [oddServerFile],
-      env: {},
-      sandbox: { network: false, read, write: [] },
-    },
-  });
-  const sees = await odd.pin(mcp, 'sees');
-  const look = async (path: string) => textOf(await callOdd(mcp, sees, { path }));
-  expect(await look(oddServerFile)).toContain(': true');
-  expect(await look(import.meta.filename)).toContain(': false');
-  expect(textOf(await callOdd(mcp, await odd.pin(mcp, 'env')))).toContain('/tmp/home');
 });
