@@ -39,6 +39,8 @@ export type InboxEvent =
       readonly type: 'withdraw';
       readonly from: string;
       readonly delegation_id: string | null;
+      /** True if the run does the same work once more: questions about it stay open. Default false. */
+      readonly is_repeated?: boolean;
       readonly now: number;
     }
   /** A long answer is in the store. Its reference is kept until its escalation is delivered. */

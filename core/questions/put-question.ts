@@ -25,17 +25,24 @@ import { joinQuestion } from './join-question.ts';
  *   SQ1. A question joins an open one with the same meaning, when both belong to one task, or block delegations of one
  *        wave.
  *   SQ2. It joins no other question: neither an answered one, nor one of the engine, nor one of another wave.
+ *   SQ3. An open question that no one waits for is left from work that the run does once more. Whoever asks the same
+ *        joins it, in whichever wave, and becomes its asker.
+ *
+ * @param isAwaited Returns true if some work waits for the answer to an open question.
  */
 export function findSameQuestion(
   open: readonly Question[],
   coming: Question,
+  isAwaited: (question: Question) => boolean,
 ): Question | undefined {
-  return open.find((other) => isJoinable(other, coming) && meansTheSame(other, coming));
+  return open.find(
+    (other) => isJoinable(other, coming, isAwaited(other)) && meansTheSame(other, coming),
+  );
 }
 
-function isJoinable(open: Question, coming: Question): boolean {
+function isJoinable(open: Question, coming: Question, isAwaited: boolean): boolean {
   if (open.kind !== coming.kind) return false;
-  if (coming.kind === 'blocking') return open.wave === coming.wave;
+  if (coming.kind === 'blocking') return open.wave === coming.wave || !isAwaited;
   if (coming.kind === 'design') return open.agent_id === coming.agent_id;
   return coming.kind === 'planner' && open.delegation_id === coming.delegation_id;
 }
@@ -125,18 +132,27 @@ function findSame(
   context: PutContext,
 ): Same | undefined {
   const coming = buildQuestion(questionId(state.next_question), asked, context);
-  const same = findSameQuestion(state.open, coming);
+  const same = findSameQuestion(state.open, coming, (open) => isAwaited(state.pending, open));
   return same === undefined || context.settlesAtOnce(coming) ? undefined : { open: same, coming };
 }
 
 function join(state: CarriedInbox, { open: same, coming }: Same): PutQuestion {
-  const joined = joinQuestion(same, coming);
+  const { wave, delegation_id, agent_id } = coming;
+  const joined = isAwaited(state.pending, same)
+    ? joinQuestion(same, coming)
+    : { ...joinQuestion(same, coming), wave, delegation_id, agent_id, also_asked_by: [] };
   return {
     state: { ...state, open: state.open.map((one) => (one === same ? joined : one)) },
     answer: { question_id: same.question_id, text: coming.text, settled: null },
     question: null,
     changed: joined === same ? null : joined,
   };
+}
+
+function isAwaited(pending: CarriedInbox['pending'], { question_id }: Question): boolean {
+  return pending.some(({ answers }) =>
+    answers.some((answer) => answer.question_id === question_id && answer.settled === null),
+  );
 }
 
 function openQuestion(state: CarriedInbox, asked: AskedQuestion, context: PutContext): PutQuestion {

@@ -11,6 +11,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
 import type { InboxEffect } from './inbox-event.ts';
+import { informsWork } from './answer-kinds.ts';
 import { leaveQuestion } from './join-question.ts';
 import { acceptAnswer } from './judge-answer.ts';
 
@@ -104,6 +105,8 @@ export function isComplete(pending: PendingEscalation): boolean {
  * Invariants:
  *   WQ1. Questions of this asker alone close and are never delivered; those with other askers stay open for them.
  *   WQ2. A late answer is refused with the reason.
+ *   WQ3. If the run does the same work once more, questions about the work stay open: whoever asks the same again joins
+ *        them, and an answer that comes before reaches the next planning step.
  */
 
 interface Withdrawal {
@@ -111,6 +114,8 @@ interface Withdrawal {
   readonly from: string;
   /** Null for everything that the workflow waited for. */
   readonly delegation_id: string | null;
+  /** True if the run does the same work once more. Default false. */
+  readonly is_repeated?: boolean;
   /** Unix epoch seconds. */
   readonly now: number;
 }
@@ -123,19 +128,21 @@ interface Withdrawn {
 }
 
 export function withdrawQuestions(state: CarriedInbox, withdrawal: Withdrawal): Withdrawn {
-  const { from, delegation_id, now } = withdrawal;
+  const { from, delegation_id, is_repeated = false, now } = withdrawal;
   const isGone = (pending: PendingEscalation): boolean =>
     pending.from === from && (delegation_id === null || pending.delegation_id === delegation_id);
   const left = state.pending.filter((pending) => !isGone(pending));
   const awaited = awaitedBy(left);
   const dropped = awaitedBy(state.pending.filter(isGone));
-  const gone = state.open.filter((q) => dropped.has(q.question_id) && !awaited.has(q.question_id));
+  const stays = (q: Question): boolean =>
+    awaited.has(q.question_id) || (is_repeated && informsWork(q.kind));
+  const gone = state.open.filter((q) => dropped.has(q.question_id) && !stays(q));
   const askers = (id: string): Set<string | null> =>
     new Set(left.filter((p) => awaits(p, id)).map((pending) => pending.delegation_id));
   const open = state.open
     .filter((question) => !gone.includes(question))
     .map((question) => {
-      if (!dropped.has(question.question_id)) return question;
+      if (!dropped.has(question.question_id) || !awaited.has(question.question_id)) return question;
       const still = askers(question.question_id);
       return leaveQuestion(question, (id) => !still.has(id));
     });

@@ -15,7 +15,7 @@ import { knownSpent } from '../shared/root-state.ts';
 import type { RootState } from '../shared/root-state.ts';
 import { addPlan } from './run-design-first.ts';
 import type { RunLedger } from './run-ledger.ts';
-import { isEndedEarly, isFull, mayGoOn, untilFull } from './until-full.ts';
+import { isEndedEarly, mayGoOn, untilFull } from './until-full.ts';
 
 /** Runs one wave. @returns null when it had not begun and the execution is full. */
 export async function runNextWave(
@@ -23,7 +23,7 @@ export async function runNextWave(
   ledger: RunLedger,
   relay: ChildRelay,
 ): Promise<WaveResult | { readonly lost: string } | null> {
-  if (isFull(host)) return null;
+  if (host.isFull()) return null;
   // The record that the wave reads contains these news.
   const told = host.state.news.last;
   const order = await addPlan(host, await orderNext(host, ledger, told));
@@ -33,17 +33,18 @@ export async function runNextWave(
   state.wave_usage = noUsage;
   const beganAtMs = nowMs();
   // After a reset, the questions of the old wave of this id come in again; their answers are not needed.
-  const withdraw = (): void => host.inbox.withdraw(waveWorkflowId(host.runId, order.wave), null);
+  const withdraw = (isRepeated = false): void =>
+    host.inbox.withdraw(waveWorkflowId(host.runId, order.wave), null, isRepeated);
   withdraw();
   host.refresh();
   try {
     const wave = await untilFull(host, () => waveChild(host, relay, order, told));
-    if (isEndedEarly(host, wave)) withdraw();
+    if (isEndedEarly(host, wave)) withdraw(true);
     return wave;
   } catch (error) {
     if (isCancellation(error)) {
       if (!mayGoOn(host)) throw error;
-      withdraw();
+      withdraw(true);
       return null;
     }
     withdraw();

@@ -16,7 +16,7 @@ import { designFirst } from './run-design-first.ts';
 import { openLedger } from './run-ledger.ts';
 import type { RunLedger } from './run-ledger.ts';
 import { runNextWave } from './run-next-wave.ts';
-import { isEndedEarly, isFull } from './until-full.ts';
+import { isEndedEarly } from './until-full.ts';
 import { askUser, waveLostQuestion, wavesSpentQuestion } from './run-questions.ts';
 
 type ChosenMode = NonNullable<WaveResult['chosen']>;
@@ -37,7 +37,7 @@ export async function runWaves(host: RootHost, carried: CarriedRun | null): Prom
       for (;;) {
         const status = await takeStep(host, ledger, relay, outcomes);
         if (status !== null) return status;
-        if (workflowInfo().continueAsNewSuggested || isFull(host)) await carryOver(host, ledger);
+        if (workflowInfo().continueAsNewSuggested || host.isFull()) await carryOver(host, ledger);
       }
     }),
   );

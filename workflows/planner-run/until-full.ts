@@ -1,12 +1,6 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
-import { isFlooded } from '../../core/run/is-flooded.ts';
 import type { RootHost } from '../shared/root-host.ts';
-
-/** Whether this execution must take no more signals than those of the end of a wave. */
-export function isFull({ state }: RootHost): boolean {
-  return isFlooded(state.signals, state.opened?.limits ?? null);
-}
 
 /** Whether the run itself ended the wave early, and nobody stopped the run. */
 export function isEndedEarly(host: RootHost, { status }: Pick<WaveResult, 'status'>): boolean {
@@ -15,7 +9,7 @@ export function isEndedEarly(host: RootHost, { status }: Pick<WaveResult, 'statu
 
 /** Whether a cancellation was the run's own. */
 export function mayGoOn(host: RootHost): boolean {
-  return isFull(host) && !CancellationScope.current().consideredCancelled;
+  return host.isFull() && !CancellationScope.current().consideredCancelled;
 }
 
 /** Does the work of a wave, and cancels it when this execution is full. */
@@ -29,7 +23,7 @@ export async function untilFull<T>(host: RootHost, work: () => Promise<T>): Prom
   );
   // It is cancelled with the run, too.
   const full = waiting
-    .run(() => condition(() => isFull(host)))
+    .run(() => condition(() => host.isFull()))
     .then(
       () => true,
       () => false,

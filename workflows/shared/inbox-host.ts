@@ -83,9 +83,21 @@ export class InboxHost {
     this.#step({ type: 'ask', escalation, now: nowSeconds(), rules, ...run });
   }
 
-  /** Closes the questions of an asker that is gone. @param delegationId Null for all questions of the workflow. */
-  withdraw(from: string, delegationId: string | null): void {
-    this.#step({ type: 'withdraw', from, delegation_id: delegationId, now: nowSeconds() });
+  /**
+   * Closes the questions of an asker that is gone.
+   *
+   * @param delegationId Null for all questions of the workflow.
+   * @param isRepeated True if the run does the work once more: then questions about the work stay open for it.
+   */
+  withdraw(from: string, delegationId: string | null, isRepeated = false): void {
+    const now = nowSeconds();
+    this.#step({
+      type: 'withdraw',
+      from,
+      delegation_id: delegationId,
+      is_repeated: isRepeated,
+      now,
+    });
   }
 
   /** Handles the signal `answer`. Never throws: a bad one is recorded as rejected. */

@@ -25,6 +25,7 @@ import type { DelegationStatusView, StatusView } from '../../contracts/views.ts'
 import { estimateFanOut } from '../../core/budget/estimate-fan-out.ts';
 import { applyPlan } from '../../core/criteria/criteria.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
+import { isFlooded } from '../../core/run/is-flooded.ts';
 import { isFromUser, newsOfAnswer } from '../../core/run/news.ts';
 import type { UnnumberedNews } from '../../core/run/news.ts';
 import { openRun } from './activities.ts';
@@ -159,7 +160,7 @@ export class RootHost implements Superior {
       case 'parked':
         return this.control.park(escalation.reason);
       case 'withdrawn':
-        return this.inbox.withdraw(escalation.from, escalation.delegation_id);
+        return this.inbox.withdraw(escalation.from, escalation.delegation_id, this.isFull());
       case 'effect':
         return this.record.add({ type: 'effect', effect: escalation.effect });
       case 'session':
@@ -170,6 +171,11 @@ export class RootHost implements Superior {
       case 'budget':
         return this.refuse(badEscalation);
     }
+  }
+
+  /** Returns true when this execution must take no more signals than those of the end of a wave. */
+  isFull(): boolean {
+    return isFlooded(this.state.signals, this.state.opened?.limits ?? null);
   }
 
   /** Runs the work in a scope that `stop` cancels. */

@@ -9,6 +9,7 @@ import type { InboxState } from '../../../core/questions/step-inbox.ts';
 import { asked, escalation, property, question, usualRules } from './builders.ts';
 
 const region = question({ text: 'Which region?' });
+const awaited = (): boolean => true;
 
 /** Escalations as a wave passes them on: from the wave, for a delegation. */
 const of = (id: string, ...questions: readonly AskedQuestion[]): QuestionsEscalation =>
@@ -34,6 +35,13 @@ const answer = (question_id: string): InboxEvent => ({
   default_answered_by: 'user',
 });
 
+const withdrawAll = (from: string): InboxEvent & { readonly type: 'withdraw' } => ({
+  type: 'withdraw',
+  from,
+  delegation_id: null,
+  now: 3,
+});
+
 const withdraw = (delegation_id: string): InboxEvent => ({
   type: 'withdraw',
   from: 'run/wave-001',
@@ -55,14 +63,42 @@ function play(...events: readonly InboxEvent[]): { state: InboxState; effects: I
 const deliveredTo = (effects: readonly InboxEffect[]): string[] =>
   effects.flatMap((effect) => (effect.type === 'deliver' ? effect.escalation_id : []));
 
+describe('a question of work that the run does once more', () => {
+  const repeat: InboxEvent = { ...withdrawAll('run/wave-001'), is_repeated: true };
+  const first = of('d1', asked({ text: 'Which region?' }));
+  const again = { ...of('d9', asked({ text: 'which  REGION' })), from: 'run/wave-002', wave: 2 };
+
+  it('WQ3: SQ3: stays open under its id, and whoever asks the same becomes its asker', () => {
+    const { state, effects } = play(ask(first), repeat, ask(again));
+    expect(state.open).toMatchObject([
+      { question_id: 'q1', wave: 2, delegation_id: 'd9', also_asked_by: [] },
+    ]);
+    expect(effects.map(({ type }) => type)).toEqual(['opened', 'changed']);
+    expect(deliveredTo(play(ask(first), repeat, ask(again), answer('q1')).effects)).toEqual([
+      'd9#1',
+    ]);
+  });
+
+  it('WQ3: takes an answer while no one waits for it, and delivers it to no one', () => {
+    const { state, effects } = play(ask(first), repeat, answer('q1'));
+    expect(state).toMatchObject({ open: [], pending: [], answered: { q1: { shown: 'to q1' } } });
+    expect(effects.map(({ type }) => type)).toEqual(['opened', 'answered']);
+  });
+
+  it('WQ3: is withdrawn when it is a decision about a call that is not made any more', () => {
+    const approval = { ...first, kind: 'approval' } as const;
+    expect(play(ask(approval), repeat).state).toMatchObject({ open: [], pending: [] });
+  });
+});
+
 describe('the same question twice', () => {
   it('SQ1: is one, when it is of one task or blocks delegations of one wave', () => {
     const other = question({ text: '  which REGION', delegation_id: 'd2' });
-    expect(findSameQuestion([region], other)).toBe(region);
+    expect(findSameQuestion([region], other, awaited)).toBe(region);
     const planner = question({ kind: 'planner', delegation_id: null });
-    expect(findSameQuestion([region, planner], { ...planner, wave: 2 })).toBe(planner);
+    expect(findSameQuestion([region, planner], { ...planner, wave: 2 }, awaited)).toBe(planner);
     const choice = question({ expected_answer_format: 'choice', choices: ['a', 'b'] });
-    expect(findSameQuestion([choice], { ...choice, choices: ['b', 'a'] })).toBe(choice);
+    expect(findSameQuestion([choice], { ...choice, choices: ['b', 'a'] }, awaited)).toBe(choice);
   });
 
   it.each<[string, Partial<Question>]>([
@@ -74,8 +110,10 @@ describe('the same question twice', () => {
     ["the engine's", { kind: 'waves_spent' }],
   ])('SQ2: is another question: %s', (_what, over) => {
     const coming = question({ ...over, delegation_id: 'd2' });
-    expect(findSameQuestion([region], coming)).toBeUndefined();
-    expect(findSameQuestion([coming], coming) === undefined).toBe(coming.kind === 'waves_spent');
+    expect(findSameQuestion([region], coming, awaited)).toBeUndefined();
+    expect(findSameQuestion([coming], coming, awaited) === undefined).toBe(
+      coming.kind === 'waves_spent',
+    );
   });
 
   it('JQ1: names everybody who asks once, and the next one when the first is gone', () => {
