@@ -15,6 +15,7 @@ import { nameTask, reduceQuestion } from './reduce-question.ts';
 import { hashText } from '../text/hash-text.ts';
 import { parseDefault } from './check-answer.ts';
 import { joinQuestion } from './join-question.ts';
+import { awaits } from './settle-question.ts';
 
 /**
  * Finds an open question with the same meaning, so that a person is asked once and every asker gets the answer.
@@ -132,13 +133,13 @@ function findSame(
   context: PutContext,
 ): Same | undefined {
   const coming = buildQuestion(questionId(state.next_question), asked, context);
-  const same = findSameQuestion(state.open, coming, (open) => isAwaited(state.pending, open));
+  const same = findSameQuestion(state.open, coming, (open) => hasAsker(state, open));
   return same === undefined || context.settlesAtOnce(coming) ? undefined : { open: same, coming };
 }
 
 function join(state: CarriedInbox, { open: same, coming }: Same): PutQuestion {
   const { wave, delegation_id, agent_id } = coming;
-  const joined = isAwaited(state.pending, same)
+  const joined = hasAsker(state, same)
     ? joinQuestion(same, coming)
     : { ...joinQuestion(same, coming), wave, delegation_id, agent_id, also_asked_by: [] };
   return {
@@ -149,10 +150,8 @@ function join(state: CarriedInbox, { open: same, coming }: Same): PutQuestion {
   };
 }
 
-function isAwaited(pending: CarriedInbox['pending'], { question_id }: Question): boolean {
-  return pending.some(({ answers }) =>
-    answers.some((answer) => answer.question_id === question_id && answer.settled === null),
-  );
+function hasAsker({ pending }: CarriedInbox, { question_id }: Question): boolean {
+  return pending.some((one) => awaits(one, question_id));
 }
 
 function openQuestion(state: CarriedInbox, asked: AskedQuestion, context: PutContext): PutQuestion {

@@ -163,7 +163,8 @@ export function withdrawQuestions(state: CarriedInbox, withdrawal: Withdrawal): 
   };
 }
 
-function awaits(pending: PendingEscalation, id: string): boolean {
+/** Returns true if the asker still needs the answer to a question. */
+export function awaits(pending: PendingEscalation, id: string): boolean {
   return pending.answers.some((answer) => answer.question_id === id && answer.settled === null);
 }
 
