@@ -9,6 +9,17 @@ import type {
 import type { Ref } from '../../contracts/ref.ts';
 import type { QuestionMoment } from './question-moments.ts';
 
+export interface Withdrawal {
+  /** The workflow that waited for the answers. */
+  readonly from: string;
+  /** Null for everything that the workflow waited for. */
+  readonly delegation_id: string | null;
+  /** True if the run does the same work once more. Default false. */
+  readonly is_repeated?: boolean;
+  /** Unix epoch seconds. */
+  readonly now: number;
+}
+
 /** Events of an inbox. `now` is in Unix epoch seconds. */
 export type InboxEvent =
   | {
@@ -34,15 +45,8 @@ export type InboxEvent =
   | { readonly type: 'refuse'; readonly reason: string; readonly now: number }
   /** The moment has arrived. */
   | { readonly type: QuestionMoment; readonly question_id: string; readonly now: number }
-  /** The asker is gone: a delegation, or with null everything that this workflow asked for. */
-  | {
-      readonly type: 'withdraw';
-      readonly from: string;
-      readonly delegation_id: string | null;
-      /** True if the run does the same work once more: questions about it stay open. Default false. */
-      readonly is_repeated?: boolean;
-      readonly now: number;
-    }
+  /** The asker is gone. */
+  | ({ readonly type: 'withdraw' } & Withdrawal)
   /** A long answer is in the store. Its reference is kept until its escalation is delivered. */
   | { readonly type: 'stored'; readonly question_id: string; readonly answer_ref: Ref };
 

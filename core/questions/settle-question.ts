@@ -10,7 +10,7 @@ import type { Question } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
-import type { InboxEffect } from './inbox-event.ts';
+import type { InboxEffect, Withdrawal } from './inbox-event.ts';
 import { informsWork } from './answer-kinds.ts';
 import { leaveQuestion } from './join-question.ts';
 import { acceptAnswer } from './judge-answer.ts';
@@ -108,17 +108,6 @@ export function isComplete(pending: PendingEscalation): boolean {
  *   WQ3. If the run does the same work once more, questions about the work stay open: whoever asks the same again joins
  *        them, and an answer that comes before reaches the next planning step.
  */
-
-interface Withdrawal {
-  /** The workflow that waited for the answers. */
-  readonly from: string;
-  /** Null for everything that the workflow waited for. */
-  readonly delegation_id: string | null;
-  /** True if the run does the same work once more. Default false. */
-  readonly is_repeated?: boolean;
-  /** Unix epoch seconds. */
-  readonly now: number;
-}
 
 interface Withdrawn {
   readonly state: CarriedInbox;

@@ -83,21 +83,9 @@ export class InboxHost {
     this.#step({ type: 'ask', escalation, now: nowSeconds(), rules, ...run });
   }
 
-  /**
-   * Closes the questions of an asker that is gone.
-   *
-   * @param delegationId Null for all questions of the workflow.
-   * @param isRepeated True if the run does the work once more: then questions about the work stay open for it.
-   */
-  withdraw(from: string, delegationId: string | null, isRepeated = false): void {
-    const now = nowSeconds();
-    this.#step({
-      type: 'withdraw',
-      from,
-      delegation_id: delegationId,
-      is_repeated: isRepeated,
-      now,
-    });
+  /** Closes the questions of an asker that is gone, or of a whole workflow. */
+  withdraw(from: string, delegation_id: string | null, is_repeated = false): void {
+    this.#step({ type: 'withdraw', from, delegation_id, is_repeated, now: nowSeconds() });
   }
 
   /** Handles the signal `answer`. Never throws: a bad one is recorded as rejected. */

@@ -154,7 +154,7 @@ export class RootHost implements Superior {
 
   know(): void {}
 
-  /** Handles an escalation of a child: questions go to the inbox, trouble with the provider parks the run. */
+  /** Handles an escalation of a child: questions go to the inbox, trouble with the provider parks the run. Budgets are its wave's. */
   escalate(escalation: Escalation): void {
     switch (escalation.type) {
       case 'parked':
@@ -167,13 +167,12 @@ export class RootHost implements Superior {
         return this.record.add({ type: 'session', session: escalation.session });
       case 'questions':
         return this.inbox.ask(escalation);
-      // A wave keeps the account of its delegations itself.
       case 'budget':
         return this.refuse(badEscalation);
     }
   }
 
-  /** Returns true when this execution must take no more signals than those of the end of a wave. */
+  /** Returns true when this execution must take only the signals of its wave's end. */
   isFull(): boolean {
     return isFlooded(this.state.signals, this.state.opened?.limits ?? null);
   }

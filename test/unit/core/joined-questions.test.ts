@@ -68,7 +68,7 @@ describe('a question of work that the run does once more', () => {
   const first = of('d1', asked({ text: 'Which region?' }));
   const again = { ...of('d9', asked({ text: 'which  REGION' })), from: 'run/wave-002', wave: 2 };
 
-  it('WQ3: SQ3: stays open under its id, and whoever asks the same becomes its asker', () => {
+  it('SQ3: WQ3: stays open under its id, and whoever asks the same becomes its asker', () => {
     const { state, effects } = play(ask(first), repeat, ask(again));
     expect(state.open).toMatchObject([
       { question_id: 'q1', wave: 2, delegation_id: 'd9', also_asked_by: [] },
