@@ -222,6 +222,29 @@ it('a run that asks for more, or continues as new early, delivers answers otherw
   expect(judgedAs({ hasShortHistories: true })).toEqual([]);
 });
 
+it('a run that asks for more makes a call whose attempt was lost under another key, and no other', () => {
+  const moved: readonly SeenCall[] = [...calls, { key: 'another key', name: 'costs 1' }];
+  const lost = { attempts: 1, told: 0, reserved: 1, free: 0 };
+  const judgedAs = (attempt: CallAttempts, interruptions: Harm['interruptions']) =>
+    judgeRun(
+      { ...reference, asksForMore: true },
+      { ...noHarm, interruptions },
+      {
+        facts: {
+          ...facts,
+          billedCalls: 4,
+          attempts: { ...toldOf(moved), 'key of costs 1': attempt },
+        },
+        calls: moved,
+      },
+    ).breaches.map(({ kind }) => kind);
+  expect(judgedAs(lost, [['key of costs 1']])).toEqual([]);
+  expect(judgedAs(lost, [[]])).toEqual(['other calls']);
+  expect(judgedAs({ ...lost, told: 1, reserved: 0 }, [['key of costs 1']])).toEqual([
+    'other calls',
+  ]);
+});
+
 it('every message of a flood is counted as refused', () => {
   expect(breachesOf({ harm: { floodSignals: 5 }, facts: { refused: 5 } })).toEqual([]);
   expect(breachesOf({ harm: { floodSignals: 5 }, facts: { refused: 4 } })).toEqual(['answer lost']);
