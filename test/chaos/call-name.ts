@@ -57,6 +57,23 @@ export function readCallKey(callKey: string): CallAddress {
   return { place, activityId, owner };
 }
 
+/**
+ * Gives all calls of a reset run that may have been made under one number of an activity the key of the first: after the
+ * reset, the number may be another call's, and the ledger has both under one address.
+ */
+export function shareKeys(callKeys: readonly string[]): ReadonlyMap<string, string> {
+  const first = new Map<string, string>();
+  return new Map(
+    callKeys.map((callKey) => {
+      const address = readCallKey(callKey);
+      const shared = `${callersOf(address).at(-1)} ${address.activityId}`;
+      const key = first.get(shared) ?? callKey;
+      first.set(shared, key);
+      return [callKey, key];
+    }),
+  );
+}
+
 /** Lists the workflows that may have made a call: a delegation works in its wave's workflow or in one of its own. */
 export function callersOf({ place }: CallAddress): readonly string[] {
   // A design and its risk assessment count their activities each for itself.

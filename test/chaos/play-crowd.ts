@@ -187,8 +187,8 @@ async function judge(
   const { broken, histories } = isChecked
     ? await findBrokenPromises(lane, run, { orphans: true })
     : { broken: [], histories: await fetchHistories(lane.client, run) };
-  const callKeys = calls.map(({ key }) => key);
-  const facts = await readRunFacts({ histories, questions, budget, home: lane.home, callKeys });
+  const keys = new Map(calls.map(({ key }) => [key, key]));
+  const facts = await readRunFacts({ histories, questions, budget, home: lane.home, keys });
   const expected = { ...reference, calls: reference.calls.filter((name) => !isReview(name)) };
   const judged = judgeRun(expected, harm, { facts, calls });
   tally.boughtAgain += judged.boughtAgain;

@@ -17,7 +17,7 @@ import type { Interruption } from './interruption.ts';
 import type { Lane } from './lane.ts';
 import { pickModelFault } from './model-faults.ts';
 import type { Prng } from '../support/prng.ts';
-import { callNameOf } from './call-name.ts';
+import { callNameOf, shareKeys } from './call-name.ts';
 import { readRunFacts } from './run-facts.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { Harm, SeenCall } from './run-model.ts';
@@ -285,8 +285,8 @@ class Trial {
     });
     const played = this.#played();
     const { home } = this.#lane;
-    const callKeys = played.calls.map(({ key }) => key);
-    const facts = await readRunFacts({ histories, questions, budget, home, callKeys });
+    const { keys } = played;
+    const facts = await readRunFacts({ histories, questions, budget, home, keys });
     return { ...played, facts, stuck: null, broken, histories };
   }
 
@@ -307,6 +307,10 @@ class Trial {
 
   #played() {
     const { interruptions } = this.#harmer;
+    const isReset = interruptions.some(({ kind }) => kind === 'run reset');
+    const calls = this.#harmer.calls();
+    const all = calls.map(({ callKey }) => callKey);
+    const keys = isReset ? shareKeys(all) : new Map(all.map((key) => [key, key]));
     return {
       plan: this.#plan,
       runId: this.#runId,
@@ -318,9 +322,13 @@ class Trial {
         lateAnswers: this.#answers.late,
         floodSignals: this.#harmer.floodSignals,
         isStopped: interruptions.some(({ kind }) => kind === 'run stopped'),
-        isReset: interruptions.some(({ kind }) => kind === 'run reset'),
+        isReset,
       },
-      calls: this.#harmer.calls().map((call) => ({ key: call.callKey, name: callNameOf(call) })),
+      keys,
+      calls: calls.map((call) => ({
+        key: keys.get(call.callKey) ?? call.callKey,
+        name: callNameOf(call),
+      })),
       answers: this.#answers,
       stalls: readStalls(this.#lane.stallFile),
       storeBytes: countBytesBelow(this.#lane.home) - this.#bytesBefore,

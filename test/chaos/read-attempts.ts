@@ -18,17 +18,18 @@ export const noAttempts: CallAttempts = { attempts: 0, told: 0, reserved: 0, fre
 /**
  * Reads what the ledger has of each call of a run.
  *
- * @param callKeys Keys of the calls that the model saw. An attempt at any other call stands under its own address.
+ * @param counted The key under which each call that the model saw is counted, by its own key. An attempt at any other call
+ *   stands under its own address.
  */
 export async function readAttempts(
   home: string,
   runId: string,
-  callKeys: readonly string[],
+  counted: ReadonlyMap<string, string>,
 ): Promise<Readonly<Record<string, CallAttempts>>> {
   const keys = new Map(
-    callKeys.flatMap((callKey) => {
+    [...counted].flatMap(([callKey, key]) => {
       const address = readCallKey(callKey);
-      return callersOf(address).map((place) => [`${place} ${address.activityId}`, callKey]);
+      return callersOf(address).map((place) => [`${place} ${address.activityId}`, key]);
     }),
   );
   const found: Record<string, CallAttempts> = {};

@@ -66,8 +66,8 @@ export interface RunTraces {
   readonly budget: BudgetView['budget'];
   /** Where its files are. */
   readonly home: string;
-  /** Keys of the calls that the model saw. */
-  readonly callKeys: readonly string[];
+  /** The key under which each call that the model saw is counted, by its own key. */
+  readonly keys: ReadonlyMap<string, string>;
 }
 
 /** @throws when the run has not ended with a result. */
@@ -76,7 +76,7 @@ export async function readRunFacts({
   questions,
   budget,
   home,
-  callKeys,
+  keys,
 }: RunTraces): Promise<RunFacts> {
   const runId = histories[0]?.workflowId ?? '';
   const { answered, rejected_total, open } = questions;
@@ -115,7 +115,7 @@ export async function readRunFacts({
     refused: rejected_total,
     open: open.length,
     billedCalls: spendingOf(result.usage).calls,
-    attempts: await readAttempts(home, runId, callKeys),
+    attempts: await readAttempts(home, runId, keys),
     callsMax: budget?.run.calls ?? Infinity,
   };
 }

@@ -1,3 +1,4 @@
+import { shareKeys } from '../../chaos/call-name.ts';
 import { momentsOf } from '../../chaos/play-reference.ts';
 import type { EventMoment, Moments } from '../../chaos/play-reference.ts';
 
@@ -15,4 +16,16 @@ const whole: Moments = {
 it('the moments of a delegation are its own, those of its phases, and those of tasks of its team', () => {
   expect(momentsOf(whole, 'region')).toEqual(ofRegion);
   expect(momentsOf(whole, undefined)).toEqual(whole);
+});
+
+it('calls of a reset run that may share the number of an activity share a key', () => {
+  const wave = 'run/wave-001';
+  const keys = [
+    `${wave}/p1/writer/delegation/6`,
+    `${wave}/p2/writer/delegation/6`,
+    `${wave}/p2/writer/delegation/7`,
+    'run/design/designer/design/6',
+  ];
+  const [first = ''] = keys;
+  expect([...shareKeys(keys).values()]).toEqual([first, first, keys[2], keys[3]]);
 });
