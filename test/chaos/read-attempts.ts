@@ -26,15 +26,13 @@ export async function readAttempts(
   runId: string,
   counted: ReadonlyMap<string, string>,
 ): Promise<Readonly<Record<string, CallAttempts>>> {
-  const keys = new Map(
-    [...counted].flatMap(([callKey, key]) => {
-      const address = readCallKey(callKey);
-      return callersOf(address).map((place) => [`${place} ${address.activityId}`, key]);
-    }),
-  );
+  const entries = (await createFileReplyLedger({ home }).list(runId, 0)).map(({ key, value }) => ({
+    address: `${key.workflow_id} ${key.activity_id}`,
+    value,
+  }));
+  const keys = nameAddresses(counted, new Set(entries.map(({ address }) => address)));
   const found: Record<string, CallAttempts> = {};
-  for (const { key, value } of await createFileReplyLedger({ home }).list(runId, 0)) {
-    const address = `${key.workflow_id} ${key.activity_id}`;
+  for (const { address, value } of entries) {
     const name = keys.get(address) ?? address;
     const before = found[name] ?? noAttempts;
     const told = readCount(value, 'calls');
@@ -47,6 +45,24 @@ export async function readAttempts(
     };
   }
   return found;
+}
+
+/**
+ * Names the call at each address. A delegation may have made it in its wave's workflow or in one of its own, where the
+ * numbers of activities begin anew: a call with an entry in its own workflow has none in the wave's.
+ */
+function nameAddresses(
+  counted: ReadonlyMap<string, string>,
+  entries: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
+  return new Map(
+    [...counted].flatMap(([callKey, key]) => {
+      const address = readCallKey(callKey);
+      const all = callersOf(address).map((place) => `${place} ${address.activityId}`);
+      const own = all.find((one) => entries.has(one));
+      return (own === undefined ? all : [own]).map((one) => [one, key] as const);
+    }),
+  );
 }
 
 function readCount(value: unknown, field: 'calls' | 'unreported_calls'): number {
