@@ -1,6 +1,7 @@
 import { createFileReplyLedger } from '../../activities/adapters/file-store/file-reply-ledger.ts';
 import { isRecord } from '../../core/is-record.ts';
 import { callersOf, readCallKey } from './call-name.ts';
+import type { CallSites } from './call-sites.ts';
 
 /** Entries that the ledger has of one call: one for each attempt that was about to send its request. */
 export interface CallAttempts {
@@ -20,21 +21,25 @@ export const noAttempts: CallAttempts = { attempts: 0, told: 0, reserved: 0, fre
  *
  * @param counted The key under which each call that the model saw is counted, by its own key. An attempt at any other call
  *   stands under its own address.
+ * @param sites Null for a run that was reset: then a call is found by the workflows that may have made it.
  */
 export async function readAttempts(
   home: string,
   runId: string,
   counted: ReadonlyMap<string, string>,
+  sites: CallSites | null,
 ): Promise<Readonly<Record<string, CallAttempts>>> {
   const keys = new Map(
-    [...counted].flatMap(([callKey, key]) => {
-      const address = readCallKey(callKey);
-      return callersOf(address).map((place) => [`${place} ${address.activityId}`, key]);
-    }),
+    [...counted].flatMap(([callKey, key]) =>
+      addressesOf(callKey, sites).map((address) => [address, key]),
+    ),
   );
   const found: Record<string, CallAttempts> = {};
   for (const { key, value } of await createFileReplyLedger({ home }).list(runId, 0)) {
-    const address = `${key.workflow_id} ${key.activity_id}`;
+    const { workflow_id, run_id, activity_id } = key;
+    const address = (
+      sites === null ? [workflow_id, activity_id] : [workflow_id, run_id, activity_id]
+    ).join(' ');
     const name = keys.get(address) ?? address;
     const before = found[name] ?? noAttempts;
     const told = readCount(value, 'calls');
@@ -47,6 +52,15 @@ export async function readAttempts(
     };
   }
   return found;
+}
+
+function addressesOf(callKey: string, sites: CallSites | null): string[] {
+  if (sites !== null)
+    return sites
+      .of(callKey)
+      .map(({ workflowId, runId, activityId }) => [workflowId, runId, activityId].join(' '));
+  const address = readCallKey(callKey);
+  return callersOf(address).map((place) => `${place} ${address.activityId}`);
 }
 
 function readCount(value: unknown, field: 'calls' | 'unreported_calls'): number {
