@@ -110,13 +110,14 @@ const ofOurs = `WorkflowType IN (${Object.values(workflowTypes).map(queryText).j
 
 /**
  * Builds the visibility query for what people started: runs, and waves, delegations, triads, phases and teams that no other
- * workflow began, and whatever else is on the task queue, since its type may be misspelt. A consultation is no run. One that continued as new has
+ * workflow began, and whatever else is on the task queue, since its type may be misspelt. Consultations and archivals are no runs. One that continued as new has
  * several executions under one id; only the newest counts.
  */
 export function startedQuery(taskQueue: string): string {
   return (
     `(${ofOurs} OR TaskQueue = ${queryText(taskQueue)}) AND ParentWorkflowId IS NULL ` +
     `AND WorkflowType != ${queryText(workflowTypes.consultation)} ` +
+    `AND WorkflowType != ${queryText(workflowTypes.archival)} ` +
     "AND ExecutionStatus != 'ContinuedAsNew'"
   );
 }

@@ -1,3 +1,4 @@
+import type { ArchiveSessionsInput, ArchiveSessionsResult } from './archival.ts';
 import type { AgentSummary } from './agent-definition.ts';
 import type { RunBudget } from './budget.ts';
 import type { CriterionState } from './criterion.ts';
@@ -89,6 +90,8 @@ export interface Activities extends DesignActivities, VerificationActivities {
   ) => Promise<FindMergeConflictsResult>;
   /** Brings these changes into the folder, once. */
   readonly applyRunChanges: (input: ApplyChangesInput) => Promise<ApplyChangesResult>;
+  /** Archives the sessions of runs that ended without a word. */
+  readonly archiveSessions: (input: ArchiveSessionsInput) => Promise<ArchiveSessionsResult>;
   /** Stores the state of a triad's phase, and shows it in `.planning/<run>/triads/<delegation>/`. */
   readonly recordPhase: (input: RecordPhaseInput) => Promise<RecordPhaseResult>;
   /** Returns the team of a delegation, with every default filled in. @throws InvalidInput when it can't start. */

@@ -11,6 +11,7 @@ export const workflowTypes = {
   architectureDesign: 'architectureDesign',
   riskAssessment: 'riskAssessment',
   consultation: 'consultation',
+  archival: 'archival',
 } as const;
 
 /** Kinds of model reply of a design, in the order in which a design and the work on it ask for them. */

@@ -1,3 +1,4 @@
+import type { ArchivalResult } from './archival.ts';
 import type { ModeChoice } from './mode-choice.ts';
 import type { FanOutEstimate } from './budget.ts';
 import type { CriterionState } from './criterion.ts';
@@ -168,6 +169,10 @@ export interface RunRecord {
   readonly effects?: readonly RecordedEffect[];
   /** Newest report of each session, in the order of the first reports. Absent while there are none. */
   readonly sessions?: readonly SessionReport[];
+  /** Result of the archival at the beginning. Absent when there was none, or nothing to do. */
+  readonly archival?: ArchivalResult;
+  /** The run whose archival found that this one had ended without a word. Absent for all others. */
+  readonly archived_by?: string;
   /** Fate of the agents' changes. Absent before the end, and where nothing was changed in a folder of the user's. */
   readonly settled_changes?: SettledChanges;
   readonly usage: Usage;
@@ -208,6 +213,10 @@ export type RecordChange =
     }
   | { readonly type: 'effect'; readonly effect: RecordedEffect }
   | { readonly type: 'session'; readonly session: SessionReport }
+  /** At the beginning of a run: sessions of earlier runs were archived. */
+  | { readonly type: 'archival'; readonly result: ArchivalResult }
+  /** In the record of an earlier run, which ended without a word. */
+  | { readonly type: 'archived'; readonly by: string }
   | {
       readonly type: 'criteria_waived';
       readonly criterion_ids: readonly string[];

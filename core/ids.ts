@@ -26,6 +26,11 @@ export function riskWorkflowId(designId: string): string {
   return `${designId}/risk`;
 }
 
+/** Returns the id of the archival at the beginning of a run. */
+export function archivalWorkflowId(runId: string): string {
+  return `${runId}/archival`;
+}
+
 /** @param stamp Tells the consultations of a run apart: a slug. */
 export function consultationWorkflowId(runId: string, stamp: string): string {
   return `${runId}/ask-${stamp}`;

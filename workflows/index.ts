@@ -1,3 +1,4 @@
+export { archival } from './planner-run/archival.workflow.ts';
 export { architectureDesign } from './design/architecture-design.workflow.ts';
 export { consultation } from './design/consultation.workflow.ts';
 export { delegation } from './delegation/delegation.workflow.ts';

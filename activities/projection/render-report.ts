@@ -43,6 +43,7 @@ import { renderRedactions, describeStatus } from './render-result.ts';
 import { renderAdaptations } from './render-design.ts';
 import { listWebReports, renderSources } from './render-sources.ts';
 import { renderAnswers, renderOpenEnds } from './render-open-ends.ts';
+import { renderArchiveFailures } from './render-sessions.ts';
 import { resultLimits } from './limits.ts';
 
 /** Lists the texts that `renderReport` needs in addition to those of the answer. */
@@ -70,6 +71,7 @@ export function renderReport(record: RunRecord, status: RunStatus, texts: Record
     renderGuarded(record),
     renderResultTeams(record, texts),
     renderConflicts(record, texts),
+    renderArchiveFailures(record),
     renderMinorityReports(record, texts),
     renderAnswers(record),
     ...renderOpenEnds(record, texts),

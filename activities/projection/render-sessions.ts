@@ -1,5 +1,6 @@
 import type { SessionReport } from '../../contracts/note.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
+import { bullets, oneLine } from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { ProjectedFile } from './record-texts.ts';
@@ -14,7 +15,8 @@ interface NamedSession {
 
 /**
  * Lists the files of the sessions: the newest of each agent is its current one while the run goes on, all others have
- * ended (seed 003, "Session Boundaries"). A run that has ended also has the log and the index of its archive.
+ * ended (seed 003, "Session Boundaries"). A run that has ended, also without a word, has the index of its archive, and each
+ * run the log of what was archived.
  */
 export function listSessionFiles(record: RunRecord): readonly ProjectedFile[] {
   const named = nameSessions(record);
@@ -24,21 +26,36 @@ export function listSessionFiles(record: RunRecord): readonly ProjectedFile[] {
     needs: { markdown: [session_ref] },
     render: (texts) => textOf(texts.markdown, session_ref),
   }));
-  if (record.status === null || named.length === 0) return files;
-  const shared = { of: [record.sessions, record.status], needs: {} };
+  const { archival } = record;
+  const ended = hasEnded(record) ? named : [];
+  const shared = { of: [record.sessions, record.status, archival, record.archived_by], needs: {} };
+  const log: ProjectedFile = {
+    ...shared,
+    path: treePaths.cleanupLog,
+    render: () => renderJson(describeCleanup(record, ended)),
+  };
+  const index: ProjectedFile = {
+    ...shared,
+    path: treePaths.archiveIndex,
+    render: () => renderJson(describeIndex(record.run_id, ended)),
+  };
   return [
     ...files,
-    {
-      ...shared,
-      path: treePaths.cleanupLog,
-      render: () => renderJson(describeCleanup(named)),
-    },
-    {
-      ...shared,
-      path: treePaths.archiveIndex,
-      render: () => renderJson(describeIndex(record.run_id, named)),
-    },
+    ...(ended.length > 0 || archival !== undefined ? [log] : []),
+    ...(ended.length > 0 ? [index] : []),
   ];
+}
+
+function hasEnded({ status, archived_by }: RunRecord): boolean {
+  return status !== null || archived_by !== undefined;
+}
+
+/** Tells what the archival at the beginning could not do; null when it did everything. */
+export function renderArchiveFailures({ archival }: RunRecord): string | null {
+  const { failures = [] } = archival ?? {};
+  if (failures.length === 0) return null;
+  const told = 'Sessions of earlier runs that could not be archived. Nothing of them is lost:';
+  return `## Archive\n\n${told}\n\n${bullets(failures.map(oneLine), '')}`;
 }
 
 function nameSessions(record: RunRecord): readonly NamedSession[] {
@@ -47,7 +64,7 @@ function nameSessions(record: RunRecord): readonly NamedSession[] {
   const used = new Set<string>();
   return owned.map(({ session, agent }, at) => {
     const isNewest = !owned.slice(at + 1).some((later) => later.agent === agent);
-    const isCurrent = isNewest && record.status === null;
+    const isCurrent = isNewest && !hasEnded(record);
     const path = isCurrent ? treePaths.currentSession(agent) : endedPath(agent, session, used);
     used.add(path);
     return { session, agent, path };
@@ -65,14 +82,24 @@ function endedPath(
 }
 
 /** Describes what became of the sessions (seed 003, Issue 2). Each was current until it ended. */
-function describeCleanup(named: readonly NamedSession[]): object {
+function describeCleanup(record: RunRecord, ended: readonly NamedSession[]): object {
+  const { archived = [], failures = [] } = record.archival ?? {};
   return {
-    operations: named.map(({ session, agent, path }) => ({
-      operation: 'archive',
-      timestamp: session.at,
-      from: treePaths.currentSession(agent),
-      to: path,
-    })),
+    operations: [
+      ...archived.map(({ run_id, sessions }) => ({
+        operation: 'archive_crashed_run',
+        timestamp: record.started_at,
+        run_id,
+        sessions,
+      })),
+      ...ended.map(({ session, agent, path }) => ({
+        operation: 'archive',
+        timestamp: session.at,
+        from: treePaths.currentSession(agent),
+        to: path,
+      })),
+    ],
+    failures,
   };
 }
 

@@ -1,3 +1,5 @@
+import { Context } from '@temporalio/activity';
+import { WorkflowNotFoundError } from '@temporalio/common';
 import type { Activities } from '../../contracts/activity-types.ts';
 import { whileCurrent } from '../attempt/while-current.ts';
 import { guardActivity } from '../attempt/failures.ts';
@@ -7,6 +9,8 @@ import { judgeAnswers, reviewDecision } from './review-decision.ts';
 import { openRun } from './open-run.ts';
 import { recordPhase } from './record-phase.ts';
 import { applyRunChanges, findMergeConflicts, proposeChanges } from './settle-changes.ts';
+import { archiveSessions } from './archive-sessions.ts';
+import type { RunFate } from './archive-sessions.ts';
 import { updateRecord } from './update-record.ts';
 
 /** The activities that keep a run's record: its beginning, each change to it, what is judged by it, and the phases of its triads. */
@@ -15,6 +19,7 @@ export function createRecordActivities(
 ): Pick<
   Activities,
   | 'applyRunChanges'
+  | 'archiveSessions'
   | 'findMergeConflicts'
   | 'judgeAnswers'
   | 'openRun'
@@ -26,6 +31,8 @@ export function createRecordActivities(
   return {
     applyRunChanges: (input) =>
       whileCurrent((assertCurrent) => applyRunChanges(deps, input, assertCurrent)),
+    archiveSessions: (input) =>
+      whileCurrent((assertCurrent) => archiveSessions({ ...deps, fateOf }, input, assertCurrent)),
     proposeChanges: (input) =>
       guardActivity(() => withHeartbeat(() => proposeChanges(deps, input))),
     findMergeConflicts: (input) =>
@@ -39,4 +46,15 @@ export function createRecordActivities(
     updateRecord: (input) =>
       whileCurrent((assertCurrent) => updateRecord(deps, input, assertCurrent)),
   };
+}
+
+/** Asks the server of the worker. */
+async function fateOf(runId: string): Promise<RunFate> {
+  try {
+    const { status } = await Context.current().client.workflow.getHandle(runId).describe();
+    return status.name === 'RUNNING' || status.name === 'PAUSED' ? 'open' : 'ended';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return 'unknown';
+    throw error;
+  }
 }

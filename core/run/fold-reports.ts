@@ -3,14 +3,21 @@ import type { SessionReport } from '../../contracts/note.ts';
 import type { EventOf } from '../../contracts/run-log.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 
-/** Report of work in progress. Each replaces the earlier ones of the same effect or session. */
-export type ReportEvent = EventOf<'effect' | 'session'>;
+/** Report about effects and sessions. Each replaces the earlier ones of the same effect or session. */
+export type ReportEvent = EventOf<'effect' | 'session' | 'archival' | 'archived'>;
 
 /** Returns the record after a report. It takes nothing back that others built on. */
 export function foldReport(record: RunRecord, event: ReportEvent): RunRecord {
-  return event.type === 'effect'
-    ? takeEffect(record, event.effect)
-    : takeSession(record, event.session);
+  switch (event.type) {
+    case 'effect':
+      return takeEffect(record, event.effect);
+    case 'session':
+      return takeSession(record, event.session);
+    case 'archival':
+      return { ...record, archival: event.result };
+    case 'archived':
+      return { ...record, archived_by: event.by };
+  }
 }
 
 /** Replaces the effect's earlier report by the new one. A known result is not replaced by a mere intention. */

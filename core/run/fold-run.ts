@@ -52,7 +52,7 @@ export function isSnapshotDue(base: RecordBase, revision: number): boolean {
 /** Returns the record after one event. */
 export function foldRun(record: RunRecord, event: RunEvent): RunRecord {
   // Reports take nothing back that others built on.
-  if (event.type === 'effect' || event.type === 'session') {
+  if (isReport(event)) {
     return { ...foldReport(record, event), updated_at: event.at };
   }
   const alone = foldAny(record, event);
@@ -113,6 +113,11 @@ type InboxEvent = EventOf<
 >;
 
 type WaveEvent = EventOf<'wave_planned' | 'wave_done' | 'wave_lost'>;
+
+function isReport(event: RunEvent): event is ReportEvent {
+  const { type } = event;
+  return type === 'effect' || type === 'session' || type.startsWith('archiv');
+}
 
 /** Only waves have such names. */
 function isOfWave(event: RunEvent): event is WaveEvent {

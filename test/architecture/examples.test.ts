@@ -3,6 +3,7 @@ import type { ZodType } from 'zod';
 import type { CliDeps } from '../../client/cli/cli-deps.ts';
 import { createProgram } from '../../client/cli/commands/program.ts';
 import { DelegationInput } from '../../contracts/delegation-run.ts';
+import { ArchivalInput } from '../../contracts/archival.ts';
 import { ConsultationInput } from '../../contracts/consultation.ts';
 import { ArchitectureDesignInput, RiskAssessmentInput } from '../../contracts/design-run.ts';
 import type { workflowTypes } from '../../contracts/names.ts';
@@ -26,6 +27,7 @@ const schemas: Readonly<Record<string, ZodType>> = {
   architectureDesign: ArchitectureDesignInput,
   riskAssessment: RiskAssessmentInput,
   consultation: ConsultationInput,
+  archival: ArchivalInput,
 } satisfies Record<keyof typeof workflowTypes, ZodType>;
 
 const started = documents.flatMap((path) =>

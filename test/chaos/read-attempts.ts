@@ -29,17 +29,18 @@ export async function readAttempts(
   counted: ReadonlyMap<string, string>,
   sites: CallSites | null,
 ): Promise<Readonly<Record<string, CallAttempts>>> {
-  const keys = new Map(
-    [...counted].flatMap(([callKey, key]) =>
-      addressesOf(callKey, sites).map((address) => [address, key]),
-    ),
-  );
-  const found: Record<string, CallAttempts> = {};
-  for (const { key, value } of await createFileReplyLedger({ home }).list(runId, 0)) {
+  const listed = await createFileReplyLedger({ home }).list(runId, 0);
+  const entries = listed.map(({ key, value }) => {
     const { workflow_id, run_id, activity_id } = key;
-    const address = (
-      sites === null ? [workflow_id, activity_id] : [workflow_id, run_id, activity_id]
-    ).join(' ');
+    const parts = sites === null ? [workflow_id, activity_id] : [workflow_id, run_id, activity_id];
+    return { address: parts.join(' '), value };
+  });
+  const keys =
+    sites === null
+      ? guessAddresses(counted, new Set(entries.map(({ address }) => address)))
+      : readAddresses(counted, sites);
+  const found: Record<string, CallAttempts> = {};
+  for (const { address, value } of entries) {
     const name = keys.get(address) ?? address;
     const before = found[name] ?? noAttempts;
     const told = readCount(value, 'calls');
@@ -54,13 +55,35 @@ export async function readAttempts(
   return found;
 }
 
-function addressesOf(callKey: string, sites: CallSites | null): string[] {
-  if (sites !== null)
-    return sites
-      .of(callKey)
-      .map(({ workflowId, runId, activityId }) => [workflowId, runId, activityId].join(' '));
-  const address = readCallKey(callKey);
-  return callersOf(address).map((place) => `${place} ${address.activityId}`);
+function readAddresses(
+  counted: ReadonlyMap<string, string>,
+  sites: CallSites,
+): ReadonlyMap<string, string> {
+  return new Map(
+    [...counted].flatMap(([callKey, key]) =>
+      sites
+        .of(callKey)
+        .map((site) => [[site.workflowId, site.runId, site.activityId].join(' '), key] as const),
+    ),
+  );
+}
+
+/**
+ * Names the call at each address. A delegation may have made it in its wave's workflow or in one of its own, where the
+ * numbers of activities begin anew: a call with an entry in its own workflow has none in the wave's.
+ */
+function guessAddresses(
+  counted: ReadonlyMap<string, string>,
+  entries: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
+  return new Map(
+    [...counted].flatMap(([callKey, key]) => {
+      const address = readCallKey(callKey);
+      const all = callersOf(address).map((place) => `${place} ${address.activityId}`);
+      const own = all.find((one) => entries.has(one));
+      return (own === undefined ? all : [own]).map((one) => [one, key] as const);
+    }),
+  );
 }
 
 function readCount(value: unknown, field: 'calls' | 'unreported_calls'): number {

@@ -177,8 +177,8 @@ function compareAnswers(
 
 function compareKept(expected: readonly string[], seen: readonly string[]): Breach[] {
   if (isDeepStrictEqual(expected, seen)) return [];
-  const isLost = expected.some((one) => !seen.includes(one));
-  return [other(isLost ? 'answer lost' : 'answer applied twice', 'answers', expected, seen)];
+  const isMissing = expected.some((one) => !seen.includes(one));
+  return [other(isMissing ? 'answer lost' : 'answer applied twice', 'answers', expected, seen)];
 }
 
 function compareDeliveries(

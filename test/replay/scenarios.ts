@@ -52,6 +52,15 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
+    // Its agents keep notes, so sessions of earlier runs are archived first.
+    name: 'notes',
+    keep: { '': { last: 'plannerRun-notes' }, '/archival': { last: 'archival-first' } },
+    async play(stage, runId) {
+      const run = await stage.start('plannerRun', { goal, notes: true, use_defaults: true }, runId);
+      await run.result();
+    },
+  },
+  {
     name: 'own-workflows',
     keep: {
       '/wave-001': { last: 'plannerWave-children' },

@@ -10,6 +10,7 @@ import { registerRootHandlers } from '../shared/root-handlers.ts';
 import { RootHost } from '../shared/root-host.ts';
 import { showDesign, showMode } from '../shared/show-design.ts';
 import { settleChanges } from '../shared/settle-changes.ts';
+import { archiveFirst } from './archival.workflow.ts';
 import { runWaves } from './run-waves.ts';
 
 /**
@@ -56,7 +57,10 @@ export async function plannerRun(args: PlannerRunArgs): Promise<PlannerRunResult
     }),
     { description: 'Waves done, and the one at work.' },
   );
-  if (carried === null) await host.open('plannerRun', args);
+  if (carried === null) {
+    await host.open('plannerRun', args);
+    await archiveFirst(host);
+  }
   const { status, outcomes } = await runWaves(host, carried);
   await settleChanges(host, status);
   return host.finish(status, explainCriteria(outcomes));

@@ -51,6 +51,14 @@ export const { recallSpent } = proxyActivities<Pick<Activities, 'recallSpent'>>(
   retry: { initialInterval: '1 second', maximumAttempts: 3 },
 });
 
+/** Tidying that a run does not depend on: what fails three times is told, and the run goes on. */
+export const { archiveSessions } = proxyActivities<Pick<Activities, 'archiveSessions'>>({
+  startToCloseTimeout: '2 minutes',
+  scheduleToCloseTimeout: '5 minutes',
+  heartbeatTimeout: shortHeartbeatTimeout,
+  retry: { initialInterval: '1 second', maximumAttempts: 3 },
+});
+
 /** Reads and writes of the store: idempotent, so they are repeated until the disk works again. */
 export const {
   admitPlan,

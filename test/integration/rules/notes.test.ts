@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CompletionSession } from '../../../contracts/note.ts';
 import type { Reply } from '../../../rehearsal/script.ts';
@@ -123,4 +123,41 @@ describe.each([
     });
     await expectPromisesKept(stage, run.workflowId);
   }, 60_000);
+});
+
+it('the sessions of a terminated run are archived before the next run begins, and by hand', async () => {
+  stage.rehearsal.script([
+    plans(1, plan([work('table')])),
+    works('table', resolvesItself, 1),
+    works('table', { pass: true, delayMs: 600_000 }, 2),
+  ]);
+  const crashed = await stage.start('plannerRun', { goal, notes: true }, 'crashed');
+  await stage.rehearsal.waitForCalls(3);
+  const folder = join(stage.home, 'crashed/agents/researcher/completion_drive');
+  await eventually('its session', async () => existsSync(join(folder, 'session_current.json')));
+  await crashed.terminate('as if a machine had burnt down');
+
+  stage.rehearsal.script([
+    plans(1, plan([work('table')])),
+    works('table', { json: done }),
+    { match: { schema: 'decision' }, reply: { json: decision() } },
+  ]);
+  const next = await stage.start('plannerRun', { goal, notes: true }, 'next');
+  expect(await stage.result(next)).toMatchObject({ status: 'completed' });
+  expect(readdirSync(folder)).toEqual([expect.stringMatching(/^session_\d{8}_\d{4}_table\.json$/)]);
+  const log = readFileSync(join(stage.home, 'next/archive/cleanup_log.json'), 'utf8');
+  expect(JSON.parse(log)).toMatchObject({
+    operations: [
+      { operation: 'archive_crashed_run', run_id: 'crashed', sessions: 1 },
+      { operation: 'archive' },
+    ],
+    failures: [],
+  });
+  await expectPromisesKept(stage, 'next');
+  const again = await stage.client.workflow.start('archival', {
+    taskQueue: stage.taskQueue,
+    workflowId: 'tidy',
+    args: [{}],
+  });
+  expect(await again.result()).toEqual({ archived: [], failures: [] });
 });

@@ -89,6 +89,7 @@ export async function createHarness(over: Partial<RecordDeps> = {}): Promise<Har
   const { recordTeam } = createTeamActivities(deps);
   const bare = { ...createRecordActivities(deps), recordTeam };
   const activities: typeof bare = {
+    archiveSessions: (input) => new MockActivityEnvironment().run(bare.archiveSessions, input),
     openRun: (input) => new MockActivityEnvironment().run(bare.openRun, input),
     findMergeConflicts: (input) =>
       new MockActivityEnvironment().run(bare.findMergeConflicts, input),

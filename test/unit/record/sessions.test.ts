@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import * as z from 'zod';
+import type { ArchivalResult } from '../../../contracts/archival.ts';
 import { CompletionSession } from '../../../contracts/note.ts';
 import type { SessionReport } from '../../../contracts/note.ts';
 import type { RecordChange } from '../../../contracts/run-record.ts';
 import { judgeNotes, openSession, renderSession } from '../../../core/notes/session.ts';
+import { archiveSessions } from '../../../activities/run-record/archive-sessions.ts';
+import type { RunFate } from '../../../activities/run-record/archive-sessions.ts';
 import { readTree } from '../../support/read-tree.ts';
 import { startedAt, useHarness } from './harness.ts';
 import { usage } from './samples.ts';
@@ -13,13 +16,22 @@ const harness = useHarness();
 /** Formats of seed 003, "Archival Agent", as this page of the code has them. */
 const CleanupLog = z.strictObject({
   operations: z.array(
-    z.strictObject({
-      operation: z.literal('archive'),
-      timestamp: z.int(),
-      from: z.string().endsWith('/completion_drive/session_current.json'),
-      to: z.string(),
-    }),
+    z.union([
+      z.strictObject({
+        operation: z.literal('archive'),
+        timestamp: z.int(),
+        from: z.string().endsWith('/completion_drive/session_current.json'),
+        to: z.string(),
+      }),
+      z.strictObject({
+        operation: z.literal('archive_crashed_run'),
+        timestamp: z.int(),
+        run_id: z.string(),
+        sessions: z.int(),
+      }),
+    ]),
   ),
+  failures: z.array(z.string()),
 });
 const ArchiveIndex = z.strictObject({
   run_id: z.string(),
@@ -81,10 +93,90 @@ it('the newest session of an agent is its current one; at the end all have the n
   expect(Object.keys(await filesBelow('my-run', folder)).toSorted()).toEqual([ended, last]);
   const archive = await filesBelow('my-run', 'archive');
   const log = CleanupLog.parse(JSON.parse(archive['archive/cleanup_log.json'] ?? ''));
-  expect(log.operations.map(({ to }) => to)).toEqual([ended, last]);
+  expect(log.operations).toMatchObject([{ to: ended }, { to: last }]);
   const index = ArchiveIndex.parse(JSON.parse(archive['archive/archive_index.json'] ?? ''));
   expect(index.sessions).toMatchObject([
     { agent: 'writer', task_id: 'create_table_1727539200', file: ended, unresolved_notes: 1 },
     { agent: 'writer', task_id: 'fill_table_1727539300', file: last, archived_at: startedAt + 60 },
   ]);
+});
+
+describe('an archival', () => {
+  const now = startedAt + 600;
+  /** Archives before `next` begins, and returns the result. */
+  const archive = (fates: Readonly<Record<string, RunFate>>, input: unknown = { run_id: 'next' }) =>
+    archiveSessions(
+      {
+        ...harness.deps,
+        fateOf: async (runId) => {
+          const fate = fates[runId];
+          if (fate === undefined) throw new Error('the server is away');
+          return fate;
+        },
+      },
+      { input, now },
+      async () => {},
+    );
+  const folder = 'agents/writer/completion_drive';
+
+  it('AR1 and AR4: gives the sessions of a run that ended without a word the names of ended ones, once', async () => {
+    const crashed = await harness.begin('crashed');
+    await crashed.apply(await report('create_table_1727539200'));
+    const elsewhere = await harness.begin('elsewhere');
+    await elsewhere.apply(await report('fill_table_1727539300'));
+    const fates = { crashed: 'ended', elsewhere: 'unknown' } as const;
+    expect(await archive({ ...fates, crashed: 'open' })).toMatchObject({ archived: [] });
+    const result = { type: 'archived', archived: [{ run_id: 'crashed', sessions: 1 }] };
+    expect(await archive(fates)).toEqual({ ...result, failures: [] });
+    expect(Object.keys(await filesBelow('crashed', folder))).toEqual([
+      `${folder}/session_20251009_0853_create_table.json`,
+    ]);
+    const { 'archive/archive_index.json': index = '' } = await filesBelow('crashed', 'archive');
+    expect(ArchiveIndex.parse(JSON.parse(index)).sessions).toHaveLength(1);
+    expect(Object.keys(await filesBelow('elsewhere', folder))).toEqual([
+      `${folder}/session_current.json`,
+    ]);
+    expect(await archive(fates)).toMatchObject({ archived: [] });
+  });
+
+  it('AR2: leaves runs that ended by themselves, and the run that begins', async () => {
+    const over = await harness.begin('over');
+    await over.apply(await report('create_table_1727539200'));
+    await over.apply({ type: 'ended', status: 'stopped', usage: usage(0) });
+    const next = await harness.begin('next');
+    await next.apply(await report('fill_table_1727539300'));
+    await harness.begin('silent');
+    expect(await archive({ over: 'ended', next: 'ended', silent: 'ended' })).toEqual({
+      type: 'archived',
+      archived: [],
+      failures: [],
+    });
+  });
+
+  it('AR3: tells what it could not archive, in the log and the report of the run that begins', async () => {
+    const lost = await harness.begin('lost');
+    await lost.apply(await report('create_table_1727539200'));
+    const crashed = await harness.begin('crashed');
+    await crashed.apply(await report('fill_table_1727539300'));
+    const result: ArchivalResult = {
+      archived: [{ run_id: 'crashed', sessions: 1 }],
+      failures: ['lost: the server is away'],
+    };
+    expect(await archive({ crashed: 'ended' })).toEqual({ type: 'archived', ...result });
+    const next = await harness.begin('next');
+    await next.apply({ type: 'archival', result });
+    await next.apply({ type: 'ended', status: 'stopped', usage: usage(0) });
+    const tree = await readTree(join(harness.home, 'next'));
+    expect(CleanupLog.parse(JSON.parse(tree['archive/cleanup_log.json'] ?? ''))).toEqual({
+      operations: [
+        { operation: 'archive_crashed_run', timestamp: startedAt, run_id: 'crashed', sessions: 1 },
+      ],
+      failures: ['lost: the server is away'],
+    });
+    expect(tree['report.md']).toContain('lost: the server is away');
+  });
+
+  it('refuses another input', async () => {
+    expect(await archive({}, { runid: 'x' })).toMatchObject({ type: 'refused' });
+  });
 });

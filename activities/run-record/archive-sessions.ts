@@ -1,0 +1,88 @@
+import { ArchivalInput, archiveFailuresMax } from '../../contracts/archival.ts';
+import type {
+  ArchivedRun,
+  ArchiveSessionsInput,
+  ArchiveSessionsResult,
+} from '../../contracts/archival.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import { oneLine } from '../../core/text/markdown.ts';
+import type { AssertCurrent } from '../attempt/while-current.ts';
+import { appendRevision, readRecord } from '../artifacts/record-log.ts';
+import { agentNameOf } from '../projection/render-design.ts';
+import type { RecordDeps } from './deps.ts';
+import { publishRecord } from './publish-record.ts';
+import { readEvents } from './read-events.ts';
+
+/** How the server says that a run goes on or has ended. `unknown`: it does not have the run. */
+export type RunFate = 'open' | 'ended' | 'unknown';
+
+export interface ArchiveDeps extends Pick<RecordDeps, 'store' | 'index' | 'projection'> {
+  readonly fateOf: (runId: string) => Promise<RunFate>;
+}
+
+/** Most characters of one failure: it goes into history. */
+const failureCharsMax = 300;
+
+/**
+ * Archives the sessions of runs that ended without a word (seed 003, "Archival Agent"): a terminated run can't do it
+ * itself. Its record gets the event `archived`, and its tree the names of ended sessions.
+ *
+ * AR1. Only a run whose workflow has ended on the server is archived. One that the server does not know may work elsewhere.
+ * AR2. A run that ended by itself, is archived already or has no session stays as it is.
+ * AR3. A run that can't be archived is a failure with its reason, changes nothing and stops no other one.
+ * AR4. A second archival finds nothing to do.
+ */
+export async function archiveSessions(
+  deps: ArchiveDeps,
+  { input, now }: ArchiveSessionsInput,
+  assertCurrent: AssertCurrent,
+): Promise<ArchiveSessionsResult> {
+  const parsed = ArchivalInput.safeParse(input ?? {});
+  if (!parsed.success) return { type: 'refused', reason: `${parsed.error.message} ${example}` };
+  const { run_id: beginning } = parsed.data;
+  const archived: ArchivedRun[] = [];
+  const failures: string[] = [];
+  for (const run_id of await deps.index.list()) {
+    if (run_id === beginning) continue;
+    try {
+      // One run after the other: nobody waits for it.
+      // oxlint-disable-next-line no-await-in-loop
+      const sessions = await archiveRun(
+        deps,
+        { run_id, now, by: beginning ?? run_id },
+        assertCurrent,
+      );
+      if (sessions > 0) archived.push({ run_id, sessions });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      failures.push(cutText(`${run_id}: ${oneLine(reason)}`, failureCharsMax));
+    }
+  }
+  return { type: 'archived', archived, failures: failures.slice(0, archiveFailuresMax) };
+}
+
+const example = 'Try: {} or {"run_id":"my-run"}';
+
+/** @returns the number of sessions that were current until now. */
+async function archiveRun(
+  deps: ArchiveDeps,
+  { run_id, now, by }: { readonly run_id: string; readonly now: number; readonly by: string },
+  assertCurrent: AssertCurrent,
+): Promise<number> {
+  const { ref } = await deps.index.read(run_id);
+  if (ref === null) return 0;
+  const before = await readRecord(deps.store, ref);
+  const sessions = countCurrent(before);
+  if (sessions === 0 || (await deps.fateOf(run_id)) !== 'ended') return 0;
+  const read = await readEvents(deps.store, before, [{ type: 'archived', by }], now);
+  const stored = await appendRevision(deps.store, ref, read);
+  await publishRecord(deps, stored, before, assertCurrent);
+  return sessions;
+}
+
+function countCurrent(record: RunRecord): number {
+  const { status, archived_by, sessions = [] } = record;
+  if (status !== null || archived_by !== undefined) return 0;
+  return new Set(sessions.map((session) => agentNameOf(record, session))).size;
+}
