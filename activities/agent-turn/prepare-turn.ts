@@ -105,7 +105,10 @@ function chooseModel(
 }
 
 /** Returns a key that is the same for all attempts, so that the provider's logs show which calls belong together. */
-export function callKeyOf(info: Info, input: ModelTurnInput): string {
+export function callKeyOf(
+  info: Pick<Info, 'workflowExecution' | 'workflowType' | 'activityId'>,
+  input: Pick<ModelTurnInput, 'run_id' | 'delegation_id' | 'agent_id' | 'stage'>,
+): string {
   const workflowId = info.workflowExecution?.workflowId ?? input.run_id;
   const place = workPlace(workflowId, info.workflowType, input.delegation_id);
   return `${place}/${input.agent_id}/${stages[input.stage].reply.shape}/${info.activityId}`;

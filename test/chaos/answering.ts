@@ -5,7 +5,8 @@ import type { QuestionKind } from '../../contracts/question.ts';
 import { questionId } from '../../core/ids.ts';
 import type { SeenEvent } from './history-watch.ts';
 import type { Prng } from '../support/prng.ts';
-import { moreBudget, payloadText } from './run-facts.ts';
+import { payloadText } from '../support/histories.ts';
+import { moreBudget } from './run-facts.ts';
 import type { Asking } from './runs/reference-run.ts';
 
 /**

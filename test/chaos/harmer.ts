@@ -6,15 +6,14 @@ import { requestArrivesMs } from './interruption.ts';
 import type { Interruption, InterruptionKind } from './interruption.ts';
 import type { Lane } from './lane.ts';
 import type { Prng } from '../support/prng.ts';
-import { callersOf, readCallKey } from './call-name.ts';
+import type { CallSites } from './call-sites.ts';
 import type { Blow } from './strike.ts';
 
 export interface HarmerOptions {
   readonly lane: Lane;
   readonly runId: string;
   readonly random: Prng;
-  /** Run ids of the workflows that have begun, by workflow id. */
-  readonly runIds: ReadonlyMap<string, string>;
+  readonly sites: CallSites;
 }
 
 /** Steps before and after a blow. */
@@ -101,14 +100,9 @@ export class Harmer {
 
   /** Whether the reply of a call is in the ledger. */
   async isRecorded(callKey: string): Promise<boolean> {
-    const address = readCallKey(callKey);
-    const { activityId } = address;
-    const { lane, runIds } = this.#options;
-    for (const workflowId of callersOf(address)) {
-      const runId = runIds.get(workflowId);
-      if (runId !== undefined) return lane.isRecorded({ workflowId, runId, activityId });
-    }
-    return false;
+    const { lane, sites } = this.#options;
+    const site = sites.newest(callKey);
+    return site !== null && lane.isRecorded(site);
   }
 
   async #strikeDown(blow: Blow): Promise<void> {

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Client } from '@temporalio/client';
 import type { StoredHistory } from '../support/histories.ts';
+import { CallSites } from './call-sites.ts';
 
 type HistoryEvent = NonNullable<StoredHistory['history']['events']>[number];
 
@@ -24,8 +25,7 @@ export function isEnd({ event }: Pick<SeenEvent, 'event'>): boolean {
 }
 
 export interface HistoryWatch {
-  /** Run ids by workflow id, as far as they have begun. */
-  readonly runIds: ReadonlyMap<string, string>;
+  readonly sites: CallSites;
   stop(): Promise<void>;
 }
 
@@ -45,12 +45,12 @@ export function watchHistories(
   const stopping = new AbortController();
   // Every poll of every history listens.
   setMaxListeners(0, stopping.signal);
-  const runIds = new Map<string, string>();
+  const sites = new CallSites();
   const following = new Map<string, Promise<void>>();
   const follow = (workflowId: string): void => {
     if (following.has(workflowId)) return;
     const see = (event: HistoryEvent, runId: string): void => {
-      runIds.set(workflowId, runId);
+      sites.see(event, { workflowId, runId });
       const child = event.startChildWorkflowExecutionInitiatedEventAttributes?.workflowId;
       if (child) follow(child);
       onEvent({ workflowId, id: Number(event.eventId), event });
@@ -59,7 +59,7 @@ export function watchHistories(
   };
   follow(rootId);
   return {
-    runIds,
+    sites,
     async stop() {
       stopping.abort();
       await Promise.all(following.values());

@@ -188,7 +188,14 @@ async function judge(
     ? await findBrokenPromises(lane, run, { orphans: true })
     : { broken: [], histories: await fetchHistories(lane.client, run) };
   const keys = new Map(calls.map(({ key }) => [key, key]));
-  const facts = await readRunFacts({ histories, questions, budget, home: lane.home, keys });
+  const facts = await readRunFacts({
+    histories,
+    questions,
+    budget,
+    home: lane.home,
+    keys,
+    isReset: false,
+  });
   const expected = { ...reference, calls: reference.calls.filter((name) => !isReview(name)) };
   const judged = judgeRun(expected, harm, { facts, calls });
   tally.boughtAgain += judged.boughtAgain;

@@ -103,8 +103,8 @@ class Trial {
     this.#plan = plan;
     this.#runId = `${lane.taskQueue}-${plan.name}`;
     this.#watch = watchHistories(lane.client, this.#runId, (seen) => this.#see(seen));
-    const { runIds } = this.#watch;
-    this.#harmer = new Harmer({ lane, runId: this.#runId, random: plan.random, runIds });
+    const { sites } = this.#watch;
+    this.#harmer = new Harmer({ lane, runId: this.#runId, random: plan.random, sites });
   }
 
   async play(): Promise<PlayedTrial> {
@@ -285,8 +285,9 @@ class Trial {
     });
     const played = this.#played();
     const { home } = this.#lane;
-    const { keys } = played;
-    const facts = await readRunFacts({ histories, questions, budget, home, keys });
+    const { keys, harm } = played;
+    const { isReset } = harm;
+    const facts = await readRunFacts({ histories, questions, budget, home, keys, isReset });
     return { ...played, facts, stuck: null, broken, histories };
   }
 

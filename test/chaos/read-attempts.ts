@@ -1,6 +1,7 @@
 import { createFileReplyLedger } from '../../activities/adapters/file-store/file-reply-ledger.ts';
 import { isRecord } from '../../core/is-record.ts';
 import { callersOf, readCallKey } from './call-name.ts';
+import type { CallSites } from './call-sites.ts';
 
 /** Entries that the ledger has of one call: one for each attempt that was about to send its request. */
 export interface CallAttempts {
@@ -20,17 +21,24 @@ export const noAttempts: CallAttempts = { attempts: 0, told: 0, reserved: 0, fre
  *
  * @param counted The key under which each call that the model saw is counted, by its own key. An attempt at any other call
  *   stands under its own address.
+ * @param sites Null for a run that was reset: then a call is found by the workflows that may have made it.
  */
 export async function readAttempts(
   home: string,
   runId: string,
   counted: ReadonlyMap<string, string>,
+  sites: CallSites | null,
 ): Promise<Readonly<Record<string, CallAttempts>>> {
-  const entries = (await createFileReplyLedger({ home }).list(runId, 0)).map(({ key, value }) => ({
-    address: `${key.workflow_id} ${key.activity_id}`,
-    value,
-  }));
-  const keys = nameAddresses(counted, new Set(entries.map(({ address }) => address)));
+  const listed = await createFileReplyLedger({ home }).list(runId, 0);
+  const entries = listed.map(({ key, value }) => {
+    const { workflow_id, run_id, activity_id } = key;
+    const parts = sites === null ? [workflow_id, activity_id] : [workflow_id, run_id, activity_id];
+    return { address: parts.join(' '), value };
+  });
+  const keys =
+    sites === null
+      ? guessAddresses(counted, new Set(entries.map(({ address }) => address)))
+      : readAddresses(counted, sites);
   const found: Record<string, CallAttempts> = {};
   for (const { address, value } of entries) {
     const name = keys.get(address) ?? address;
@@ -47,11 +55,24 @@ export async function readAttempts(
   return found;
 }
 
+function readAddresses(
+  counted: ReadonlyMap<string, string>,
+  sites: CallSites,
+): ReadonlyMap<string, string> {
+  return new Map(
+    [...counted].flatMap(([callKey, key]) =>
+      sites
+        .of(callKey)
+        .map((site) => [[site.workflowId, site.runId, site.activityId].join(' '), key] as const),
+    ),
+  );
+}
+
 /**
  * Names the call at each address. A delegation may have made it in its wave's workflow or in one of its own, where the
  * numbers of activities begin anew: a call with an entry in its own workflow has none in the wave's.
  */
-function nameAddresses(
+function guessAddresses(
   counted: ReadonlyMap<string, string>,
   entries: ReadonlySet<string>,
 ): ReadonlyMap<string, string> {

@@ -7,8 +7,10 @@ import type { RunRecord } from '../../contracts/run-record.ts';
 import type { BudgetView, QuestionsView } from '../../contracts/views.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
 import type { PhaseResult } from '../../workflows/triad/phase-order.ts';
+import { payloadText } from '../support/histories.ts';
 import type { StoredHistory } from '../support/histories.ts';
 import { storedRecord } from '../support/stored-record.ts';
+import { readSites } from './call-sites.ts';
 import { readAttempts } from './read-attempts.ts';
 import type { CallAttempts } from './read-attempts.ts';
 import { hashWithoutTimes, readDesignFacts, withoutTimes } from './design-facts.ts';
@@ -68,6 +70,8 @@ export interface RunTraces {
   readonly home: string;
   /** The key under which each call that the model saw is counted, by its own key. */
   readonly keys: ReadonlyMap<string, string>;
+  /** Whether it was reset: then it has had histories that are gone. */
+  readonly isReset: boolean;
 }
 
 /** @throws when the run has not ended with a result. */
@@ -77,6 +81,7 @@ export async function readRunFacts({
   budget,
   home,
   keys,
+  isReset,
 }: RunTraces): Promise<RunFacts> {
   const runId = histories[0]?.workflowId ?? '';
   const { answered, rejected_total, open } = questions;
@@ -115,7 +120,7 @@ export async function readRunFacts({
     refused: rejected_total,
     open: open.length,
     billedCalls: spendingOf(result.usage).calls,
-    attempts: await readAttempts(home, runId, keys),
+    attempts: await readAttempts(home, runId, keys, isReset ? null : readSites(histories)),
     callsMax: budget?.run.calls ?? Infinity,
   };
 }
@@ -183,15 +188,4 @@ function countDeliveries({ workflowId, type, history }: StoredHistory): [string,
 /** Names a workflow by what comes after its run: `wave-001`, `wave-001/region/execute`, `design/risk`. */
 function nameBelowRun(workflowId: string): string {
   return workflowId.replace(/^.*?\/(?=wave-\d+|design)/su, '');
-}
-
-interface Payloads {
-  readonly payloads?: readonly { readonly data?: Uint8Array | null }[] | null;
-}
-
-/** The one value of a message or a result, as JSON text. */
-export function payloadText(payloads: Payloads | null | undefined): string {
-  const data = payloads?.payloads?.[0]?.data;
-  if (!data) throw new Error('There is no payload to read: the run has no result.');
-  return Buffer.from(data).toString('utf8');
 }

@@ -18,7 +18,7 @@ import type { RunFacts } from './run-facts.ts';
 
 /** A model call as the model saw it. */
 export interface SeenCall {
-  /** The same for all attempts at one call. */
+  /** The same for all attempts at one call. Calls of different executions may share one; then their names differ. */
   readonly key: string;
   readonly name: CallName;
 }
@@ -177,8 +177,8 @@ function compareAnswers(
 
 function compareKept(expected: readonly string[], seen: readonly string[]): Breach[] {
   if (isDeepStrictEqual(expected, seen)) return [];
-  const isLost = expected.some((one) => !seen.includes(one));
-  return [other(isLost ? 'answer lost' : 'answer applied twice', 'answers', expected, seen)];
+  const isMissing = expected.some((one) => !seen.includes(one));
+  return [other(isMissing ? 'answer lost' : 'answer applied twice', 'answers', expected, seen)];
 }
 
 function compareDeliveries(
@@ -195,9 +195,13 @@ function compareDeliveries(
 }
 
 function compareCalls(expected: readonly CallName[], seen: readonly SeenCall[]): Breach[] {
-  const names = [...new Map(seen.map(({ key, name }) => [key, name])).values()].toSorted();
+  const names = [...distinctCalls(seen).values()].map(({ name }) => name).toSorted();
   const wanted = expected.toSorted();
   return isDeepStrictEqual(wanted, names) ? [] : [other('other calls', 'calls', wanted, names)];
+}
+
+function distinctCalls(seen: readonly SeenCall[]): ReadonlyMap<string, SeenCall> {
+  return new Map(seen.map((call) => [`${call.key} ${call.name}`, call]));
 }
 
 /**
@@ -213,11 +217,10 @@ function countRepeats(
   { interruptions, modelFaults }: Harm,
   { facts, calls: seen }: { readonly facts: RunFacts; readonly calls: readonly SeenCall[] },
 ): { readonly again: number; readonly breaches: Breach[] } {
-  const names = new Map(seen.map(({ key, name }) => [key, name]));
-  const repeats = [...names].map(([key, name]) => {
+  const repeats = [...distinctCalls(seen).values()].map(({ key, name }) => {
     const faults = modelFaults.filter((one) => one === key).length;
     const allowed = interruptions.filter((keys) => keys.includes(key)).length;
-    const made = seen.filter((call) => call.key === key).length;
+    const made = seen.filter((call) => call.key === key && call.name === name).length;
     return { key, name, allowed, again: Math.max(0, made - 1 - faults) };
   });
   return {

@@ -102,3 +102,14 @@ function secondsOf(
 ): number {
   return Number(time?.seconds ?? 0) + (time?.nanos ?? 0) / 1e9;
 }
+
+interface Payloads {
+  readonly payloads?: readonly { readonly data?: Uint8Array | null }[] | null;
+}
+
+/** The one value of a message or a result, as JSON text. */
+export function payloadText(payloads: Payloads | null | undefined): string {
+  const data = payloads?.payloads?.[0]?.data;
+  if (!data) throw new Error('There is no payload to read: the run has no result.');
+  return Buffer.from(data).toString('utf8');
+}

@@ -19,6 +19,8 @@ export interface ProgramsResult {
   versions: readonly string[];
   /** Programs that were played to their end. */
   programs: number;
+  /** Their numbers, from 1. A campaign that was cut off goes on with the first one that is missing. */
+  readonly played: number[];
   seconds: number;
   readonly tally: Tally;
   /** One for each trial with a breach: what broke, and the command that shows it again. */
@@ -53,12 +55,17 @@ export async function runPrograms(options: ProgramsOptions): Promise<ProgramsRes
   const before = result.seconds;
   const untilMs = sliceMinutes === undefined ? Infinity : startedAtMs + sliceMinutes * 60_000;
   const lanes = await openProgramLanes(options.lanes);
-  let next = result.programs;
+  const left = listUnplayed(result, programs);
   const work = async (lane: ProgramLane): Promise<void> => {
-    while (next < programs && Date.now() < untilMs) {
-      next += 1;
-      await playOne(lane, `program-${next}`, random.fork(`program ${next}`), result, say);
-      result.programs += 1;
+    while (Date.now() < untilMs) {
+      const next = left.shift();
+      if (next === undefined) return;
+      const own = random.fork(`program ${next}`);
+      const { tally, failures } = await playOne(lane, `program-${next}`, own, options);
+      mergeTally(result.tally, tally);
+      result.failures.push(...failures);
+      result.played.push(next);
+      result.programs = result.played.length;
       result.seconds = before + Math.round((Date.now() - startedAtMs) / 1_000);
       writeFileSync(file, `${JSON.stringify(result, null, 1)}\n`);
       say(`${result.programs} of ${programs} programs, ${result.tally.deaths} deaths`);
@@ -105,6 +112,7 @@ export function readResult(file: string, seed: number): ProgramsResult {
     date: '',
     versions: [],
     programs: 0,
+    played: [],
     seconds: 0,
     tally: createTally(),
     failures: [],
@@ -114,13 +122,24 @@ export function readResult(file: string, seed: number): ProgramsResult {
   return found.seed === seed ? found : empty;
 }
 
+/** Lists the numbers of the programs that a campaign has not played yet. */
+export function listUnplayed(
+  { played }: Pick<ProgramsResult, 'played'>,
+  programs: number,
+): number[] {
+  return Array.from({ length: programs }, (_one, index) => index + 1).filter(
+    (nth) => !played.includes(nth),
+  );
+}
+
 async function playOne(
   lane: ProgramLane,
   name: string,
   random: Prng,
-  result: ProgramsResult,
-  say: (line: string) => void,
-): Promise<void> {
+  { seed, say }: Pick<ProgramsOptions, 'seed' | 'say'>,
+): Promise<Pick<ProgramsResult, 'tally' | 'failures'>> {
+  const tally = createTally();
+  const failures: ProgramsResult['failures'] = [];
   const program = generateProgram(random.fork('program'));
   say(`${name}: ${describeProgram(program)}`);
   let reference: PlayedReference | undefined;
@@ -135,7 +154,7 @@ async function playOne(
     };
     const played = await playSafely(lane, trial, reference);
     reference = played.reference;
-    mergeTally(result.tally, played.tally);
+    mergeTally(tally, played.tally);
     const [fault] = faultsOf(played.tally);
     if (fault === undefined) continue;
     say(`  ${trial.name}: BREACH: ${fault}`);
@@ -143,10 +162,11 @@ async function playOne(
       const again = await playSafely(lane, smaller, undefined);
       return faultsOf(again.tally).length > 0;
     });
-    const command = commandOf(smallest, result.seed);
+    const command = commandOf(smallest, seed);
     say(`  repeat it with: ${command}`);
-    result.failures.push({ text: `${trial.name}: ${fault.slice(0, 500)}`, command });
+    failures.push({ text: `${trial.name}: ${fault.slice(0, 500)}`, command });
   }
+  return { tally, failures };
 }
 
 /** Plays a trial. A campaign that fails itself is a breach of its own, so that the next program is played. */

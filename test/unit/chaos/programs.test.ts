@@ -10,7 +10,7 @@ import { partKinds } from '../../chaos/programs/program-parts.ts';
 import { chooseBlows, placeBlows } from '../../chaos/programs/play-program.ts';
 import type { Trial } from '../../chaos/programs/play-program.ts';
 import { reduceTrial } from '../../chaos/programs/reduce-trial.ts';
-import { commandOf } from '../../chaos/programs/run-programs.ts';
+import { commandOf, listUnplayed } from '../../chaos/programs/run-programs.ts';
 import { createPrng } from '../../support/prng.ts';
 
 const programs = Array.from({ length: 200 }, (_one, seed) => generateProgram(createPrng(seed)));
@@ -90,4 +90,8 @@ it('a failing trial is reduced to what makes it fail, and the command names it',
   expect(commandOf(smallest, 7)).toBe(
     `npm run chaos -- --seed 7 --program 'agent+writer' --blows '${JSON.stringify([flood])}'`,
   );
+});
+
+it('a campaign that was cut off goes on with the first program that it has not finished', () => {
+  expect(listUnplayed({ played: [1, 3, 4] }, 6)).toEqual([2, 5, 6]);
 });

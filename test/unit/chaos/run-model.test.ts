@@ -249,3 +249,13 @@ it('every message of a flood is counted as refused', () => {
   expect(breachesOf({ harm: { floodSignals: 5 }, facts: { refused: 5 } })).toEqual([]);
   expect(breachesOf({ harm: { floodSignals: 5 }, facts: { refused: 4 } })).toEqual(['answer lost']);
 });
+
+it('calls of two executions that share a key are two calls', () => {
+  const shared: readonly SeenCall[] = calls.map(({ name }) => ({
+    key: name === 'plan 1' ? name : 'shared',
+    name,
+  }));
+  expect(judge({ calls: shared })).toMatchObject({ breaches: [], boughtAgain: 0 });
+  const bought = [...shared, { key: 'shared', name: 'costs 1' }];
+  expect(breachesOf({ calls: bought, facts: { billedCalls: 4 } })).toEqual(['bought again']);
+});
