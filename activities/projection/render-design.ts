@@ -5,6 +5,7 @@ import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { AgentStatusValue, SessionReport } from '../../contracts/note.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
+import { describeDesignBalance } from '../../core/design/judge-design.ts';
 import { findTask } from '../../core/design/next-wave.ts';
 import {
   projectSharedStatus,
@@ -165,6 +166,12 @@ export function renderAdaptations({ run_id, design }: RunRecord): string | null 
     return `Wave ${wave}, ${describeCause(cause)} ${change}`;
   });
   return `## What the work showed of the plan\n\n${bullets(lines, '')}`;
+}
+
+/** Renders whether the design paid off, as far as the record shows it. Null for a run without a design. */
+export function renderDesignBalance(record: RunRecord): string | null {
+  const lines = describeDesignBalance(record);
+  return lines === null ? null : `## Did the design pay off?\n\n${bullets(lines, '')}`;
 }
 
 function describeCause(cause: AdaptationCause): string {

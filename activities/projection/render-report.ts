@@ -40,7 +40,7 @@ import {
   renderUnverified,
 } from './render-report-parts.ts';
 import { renderRedactions, describeStatus } from './render-result.ts';
-import { renderAdaptations } from './render-design.ts';
+import { renderAdaptations, renderDesignBalance } from './render-design.ts';
 import { listWebReports, renderSources } from './render-sources.ts';
 import { renderAnswers, renderOpenEnds } from './render-open-ends.ts';
 import { renderArchiveFailures } from './render-sessions.ts';
@@ -66,6 +66,7 @@ export function renderReport(record: RunRecord, status: RunStatus, texts: Record
     ...renderCame(record, texts),
     renderChanges(record),
     renderAdaptations(record),
+    renderDesignBalance(record),
     ...renderResultEffects(record),
     renderSources(record, texts),
     renderGuarded(record),

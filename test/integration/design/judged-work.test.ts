@@ -65,6 +65,9 @@ it('adapts the plan after a proof of concept that failed, keeps both versions, a
   expect(file('workflow_coordination_plan.md')).toContain('Rehearsal: take another way.');
   expect(file('report.md')).toContain('find_one_fact');
   expect(file('report.md')).toMatch(/proof of concept `find_one_fact_\d+`: fail, so adapt\./);
+  expect(file('report.md')).toMatch(
+    /## Did the design pay off\?\n\n- Signs for it: 1 of \d+ proofs? of concept did not pass/,
+  );
   const versions = /plan diff (\S+) (\S+)`/.exec(file('report.md')) ?? [];
   const { out } = await runCommand(stage, ['plan', 'diff', ...versions.slice(1)]);
   expect(out).toContain('Rehearsal: take another way.');
