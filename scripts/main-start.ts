@@ -1,6 +1,8 @@
+import { delimiter, resolve } from 'node:path';
 import { runCli } from '../client/cli/commands/run-cli.ts';
 import type { CliDeps } from '../client/cli/cli-deps.ts';
 import { commandText } from '../core/text/command-text.ts';
+import { readFolders } from '../worker/worker-settings.ts';
 import { messageOf } from './bootstrap/expected-error.mjs';
 import { splitStartArguments, startUsage } from './bootstrap/start-arguments.mjs';
 import { createCliDeps } from './cli-deps.ts';
@@ -24,7 +26,9 @@ export async function main(args: readonly string[]): Promise<number> {
   const settings = readSettings();
   console.log(describeModel(settings));
   const stop = listenForStop();
-  const stack = await Promise.race([bringUp(settings, say), stop.asked]);
+  const cwd = process.env['INIT_CWD'] ?? process.cwd();
+  const env = allowNamedFolders(rest, cwd, process.env);
+  const stack = await Promise.race([bringUp(settings, say, env), stop.asked]);
   if (stack === undefined) return interruptedExitCode;
   console.log(temporalLinks(stack.uiUrl));
   let startedId: string | undefined;
@@ -48,6 +52,37 @@ export async function main(args: readonly string[]): Promise<number> {
   console.log(describeRest(startedId));
   if (typeof outcome === 'number') return outcome;
   return outcome === undefined ? interruptedExitCode : 1;
+}
+
+/**
+ * Returns the environment of a worker that accepts the folders which these options of a run name, because the person
+ * who names them starts the worker too. A list of folders that the environment states stays as it is.
+ */
+export function allowNamedFolders(
+  options: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv {
+  const { workspaceRoots = [], agentRoots = [] } = readFolders(env);
+  const allow = (option: string, roots: readonly string[]) => {
+    const named = valuesOf(option, options).map((dir) => resolve(cwd, dir));
+    // Such a name would be read as two folders, which nobody has named.
+    return [...roots, ...named.filter((dir) => !dir.includes(delimiter))].join(delimiter);
+  };
+  return {
+    ...env,
+    PLANWAVE_WORKSPACES: env['PLANWAVE_WORKSPACES'] || allow('--workspace', workspaceRoots),
+    PLANWAVE_AGENTS: env['PLANWAVE_AGENTS'] || allow('--agents', agentRoots),
+  };
+}
+
+/** Returns the values of an option in both of its spellings. */
+function valuesOf(option: string, options: readonly string[]): string[] {
+  return options.flatMap((text, at) => {
+    if (text.startsWith(`${option}=`)) return [text.slice(option.length + 1)];
+    const value = options[at + 1];
+    return text === option && value !== undefined ? [value] : [];
+  });
 }
 
 /** Describes which model answers, before anything is started. */

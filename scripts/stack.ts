@@ -30,9 +30,14 @@ const graceMs = { worker: 130_000, rehearsal: 5_000, server: 15_000 } as const;
 /**
  * Brings up the stack. When one part does not start, the ones before it are stopped.
  *
+ * @param environment Default: this process's
  * @throws {ExpectedError} when a part did not start
  */
-export async function bringUp(settings: Settings, say: (line: string) => void): Promise<Stack> {
+export async function bringUp(
+  settings: Settings,
+  say: (line: string) => void,
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<Stack> {
   const parts: Supervised[] = [];
   const kill = () => {
     for (const part of parts.toReversed()) part.kill();
@@ -40,7 +45,7 @@ export async function bringUp(settings: Settings, say: (line: string) => void): 
   try {
     const server = await ensureTemporal({ settings, say });
     if (server.part !== undefined) parts.push(superviseServer(server, say));
-    const env = partEnvironment(settings, server.address);
+    const env = partEnvironment(settings, server.address, environment);
     let rehearsalUrl: string | undefined;
     if (settings.needsRehearsal) {
       const rehearsal = await startRehearsal(settings, env, say);

@@ -1,6 +1,8 @@
+import { delimiter, resolve } from 'node:path';
 import { checkNode } from '../../../scripts/bootstrap/check-node.mjs';
 import { ensureChromium, ensurePostgres } from '../../../scripts/bootstrap/test-programs.mjs';
 import { formatTotals, listSlow } from '../../../scripts/bootstrap/run-tests.mjs';
+import { allowNamedFolders } from '../../../scripts/main-start.ts';
 import { splitStartArguments } from '../../../scripts/bootstrap/start-arguments.mjs';
 import { makeFolder, writeExecutable } from './fake-executables.ts';
 
@@ -34,6 +36,24 @@ describe('the arguments of npm start', () => {
   it.each([[[]], [['--defaults']], [['  ']]])('%j has no goal', (args) => {
     expect(splitStartArguments(args).goal).toBe('');
   });
+});
+
+function allow(options: string[], env: NodeJS.ProcessEnv = {}) {
+  const { PLANWAVE_WORKSPACES, PLANWAVE_AGENTS } = allowNamedFolders(options, '/at', env);
+  return [PLANWAVE_WORKSPACES, PLANWAVE_AGENTS].map((text) => text?.split(delimiter));
+}
+
+it('the worker of npm start accepts the folders that its options name, unless the environment lists others', () => {
+  const usual = [process.cwd(), resolve('.planning')];
+  expect(allow(['--apply', '--workspace', 'shop', '--agents=/mine'])).toEqual([
+    [...usual, resolve('/at/shop')],
+    [...usual, resolve('/mine')],
+  ]);
+  expect(allow(['--workspace', `/a${delimiter}b`, '--agents'])).toEqual([usual, usual]);
+  expect(allow(['--workspace', '/shop'], { PLANWAVE_WORKSPACES: '/srv' })).toEqual([
+    ['/srv'],
+    usual,
+  ]);
 });
 
 describe('the totals', () => {
