@@ -8,46 +8,77 @@ const requirements = z
   .max(10)
   .describe('What must change in the plan, one sentence each.');
 
-/** Judgement of a proof of concept's evidence (seed 003, "PoC Evidence Reviewer Agent"). */
-export const ProofReview = z.strictObject({
-  criteria: z
-    .array(
-      z.strictObject({
-        criterion: text.describe('A success or failure criterion, word for word.'),
-        seen: z.boolean().describe('True when the evidence shows it.'),
-        where: text.describe('The passage that shows it, or what is missing.'),
-      }),
-    )
-    .min(1)
-    .max(20),
-  assessment: z.enum(['pass', 'partial', 'fail']),
-  rationale: text,
+/** Fault of a change that is asked for and not described: the next agent would guess it. */
+const noRequirement = 'nothing says what must change. Try: name each change in a sentence';
+
+const ProofAssessment = z.enum(['pass', 'partial', 'fail']);
+
+const JudgedCriterion = z.strictObject({
+  kind: z.enum(['success', 'failure']).describe('The list of the plan that the criterion is in.'),
+  criterion: text.describe('A success or failure criterion, word for word.'),
+  seen: z.boolean().describe('True when the evidence shows it.'),
+  where: text.describe('The passage that shows it, or what is missing.'),
 });
+
+/** Returns the assessment that follows from judged criteria. */
+function assessCriteria(
+  criteria: readonly z.infer<typeof JudgedCriterion>[],
+): z.infer<typeof ProofAssessment> {
+  const success = criteria.filter(({ kind }) => kind === 'success');
+  if (criteria.some(({ kind, seen }) => kind === 'failure' && seen)) return 'fail';
+  if (success.every(({ seen }) => !seen)) return 'fail';
+  return success.every(({ seen }) => seen) ? 'pass' : 'partial';
+}
+
+/** Judgement of a proof of concept's evidence (seed 003, "PoC Evidence Reviewer Agent"). */
+export const ProofReview = z
+  .strictObject({
+    criteria: z.array(JudgedCriterion).min(1).max(20),
+    assessment: ProofAssessment,
+    rationale: text,
+  })
+  .superRefine(({ criteria, assessment }, context) => {
+    const expected = assessCriteria(criteria);
+    if (assessment === expected) return;
+    const message = `the criteria as judged give "${expected}". Try: give it, or correct what was seen`;
+    context.addIssue({ code: 'custom', path: ['assessment'], message });
+  });
 export type ProofReview = z.infer<typeof ProofReview>;
 
 /** Consequence of a proof of concept (seed 003, "PoC Decision Agent"). */
-export const ProofDecision = z.strictObject({
-  decision: z
-    .enum(['proceed', 'adapt', 'escalate'])
-    .describe('adapt: the plan must change. escalate: the user has to reconsider the approach.'),
-  rationale: text,
-  requirements: requirements.describe('With "adapt", what must change in the plan; else empty.'),
-});
+export const ProofDecision = z
+  .strictObject({
+    decision: z
+      .enum(['proceed', 'adapt', 'escalate'])
+      .describe('adapt: the plan must change. escalate: the user has to reconsider the approach.'),
+    rationale: text,
+    requirements: requirements.describe('With "adapt", what must change in the plan; else empty.'),
+  })
+  .superRefine((value, context) => {
+    if (value.decision !== 'adapt' || value.requirements.length > 0) return;
+    context.addIssue({ code: 'custom', path: ['requirements'], message: noRequirement });
+  });
 export type ProofDecision = z.infer<typeof ProofDecision>;
 
 /** Reasons why a question comes back again and again (seed 003, "Loop Detection"). */
 export const LoopCause = z.enum(['circular_dependency', 'planning_gap', 'unclear_requirements']);
 export type LoopCause = z.infer<typeof LoopCause>;
 
-export const LoopAnalysis = z.strictObject({
-  root_cause: LoopCause,
-  explanation: text,
-  requirements,
-  user_questions: z
-    .array(AskedQuestion)
-    .max(5)
-    .describe('Only with "unclear_requirements": what the user has to settle.'),
-});
+export const LoopAnalysis = z
+  .strictObject({
+    root_cause: LoopCause,
+    explanation: text,
+    requirements,
+    user_questions: z
+      .array(AskedQuestion)
+      .max(5)
+      .describe('Only with "unclear_requirements": what the user has to settle.'),
+  })
+  .superRefine(({ root_cause, requirements: named, user_questions }, context) => {
+    const asks = root_cause === 'unclear_requirements' && user_questions.length > 0;
+    if (asks || named.length > 0) return;
+    context.addIssue({ code: 'custom', path: ['requirements'], message: noRequirement });
+  });
 export type LoopAnalysis = z.infer<typeof LoopAnalysis>;
 
 /** A task of the plan that has worked, for the judgement of its result. */

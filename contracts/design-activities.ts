@@ -67,6 +67,8 @@ export type ChangeDesignResult =
 
 export interface DescribeDesignInput {
   readonly plan_ref: Ref;
+  /** The plan that the user saw last and wanted changed. Absent the first time. */
+  readonly shown_ref?: Ref;
   readonly findings: readonly PlanFinding[];
   /** Use of the design so far, from which the use of the work is estimated. */
   readonly usage: Usage;

@@ -153,11 +153,13 @@ function toFault({ path, message, cure }: PlanFinding): OutputFault {
 
 export async function describePlan(
   store: ArtifactStore,
-  { plan_ref, findings, ...use }: DescribeDesignInput,
+  { plan_ref, shown_ref, findings, ...use }: DescribeDesignInput,
 ): Promise<{ readonly text: string }> {
-  return {
-    text: describeDesign(await readCoordinationPlan(store, plan_ref), plan_ref, findings, use),
-  };
+  const [plan, shown] = await Promise.all([
+    readCoordinationPlan(store, plan_ref),
+    shown_ref === undefined ? null : readCoordinationPlan(store, shown_ref),
+  ]);
+  return { text: describeDesign({ plan, plan_ref, shown, findings, use }) };
 }
 
 /** Adds the new agents of a plan to a registry. A registered agent keeps its file. */

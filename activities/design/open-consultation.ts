@@ -60,7 +60,7 @@ export async function openConsultation(
   const { design, registry_ref } = await readRecord(store, ref);
   if (design === undefined) {
     return refuse(
-      `Run ${run_id} has no design that an agent could explain. Try a run that was started with --mode designed.`,
+      `Run ${run_id} has no design that an agent could explain. A run with --mode designed has one once its interview has been answered. Try: ${commandText('status', run_id)}`,
     );
   }
   const { agent_id, stages } = sources[role];

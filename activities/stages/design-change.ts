@@ -21,7 +21,7 @@ export const designChangeStage = defineDesignStage({
   rules: `# Changing the plan
 Code has made one plan of the parts. You change it by operations, which are applied in order; all that you do not name stays.
 - Where there are <findings>, each is answered: by an operation that follows its cure, or in explanation by the reason why it stays.
-- Where there is an <requested_change>, the user asked for that change at the approval: do it, and what follows from it.
+- Where there is a <requested_change>, the user asked for that change at the approval: do it, and what follows from it.
 - In each case the parts have to fit: read the plan as a whole and mend what does not. When all fits, operations is empty.
 - Places count from 0: "tasks/2" is the third task.
 - change_instructions replaces the whole text; append_instructions adds a section. A removed task is removed from all depends_on; its files must not be needed any more.
@@ -42,6 +42,9 @@ export const designReviewStage = defineDesignStage({
   showsAgents: true,
   rules: `# The review
 Code has checked the structure of the plan: ids, cycles, files, verifiers, missing parts. Judge what needs judgement.
+- Could each agent do its task from its instructions and inputs alone, without a guess? Its rules of work, and how to escalate, are added by code.
+- Is each failure mode of the brief in <materials> met: by an instruction, by evidence that would show it, or by a proof of concept?
+- escalation says what happens when a task is blocked. Does it lead each kind of question to one who may decide it: technology, architecture and security to a solution architect of the plan or, without one, to the user; requirements to the user?
 - findings: only what must change before the plan may run. path is the place, as in "tasks/2/instructions" (the third task: places count from 0); message is what is wrong and what follows from it; cure is the change.
 - remarks: what could be better and need not be.
 - A plan without faults has no findings. Do not invent one.

@@ -10,10 +10,10 @@ export const pocEvidenceStage = defineDesignStage({
   plan: 'outline',
   rules: `# The judgement
 The plan is being carried out. <subject> is the task_id of a proof of concept that is done; <work> has its result. Its success_criteria and failure_criteria are in <plan_tasks>.
-- criteria: each success criterion and each failure criterion, word for word. seen is true only for what the result shows; where quotes the passage, or says what is missing. What the author claims and does not show is not seen.
-- assessment: "pass" when all success criteria are seen and no failure criterion; "fail" when a failure criterion is seen, or no success criterion; otherwise "partial".
+- criteria: each success criterion (kind "success") and each failure criterion (kind "failure") of the task, word for word; first say of each what is seen, then assess. seen is true only for what the result shows; where quotes the passage, or says what is missing. What the author claims and does not show is not seen.
+- assessment follows from seen: "pass" when all success criteria are seen and no failure criterion; "fail" when a failure criterion is seen, or no success criterion; otherwise "partial". Whether the work should go on is not asked here: another one decides that.
 
-Example: {"criteria":[{"criterion":"The count is 0","seen":false,"where":"\\"3 pairs differ only in case\\""},{"criterion":"The count is above 0","seen":true,"where":"\\"3 pairs differ only in case\\""}],"assessment":"fail","rationale":"Three pairs of e-mails differ only in case, so the assumption does not hold."}`,
+Example: {"criteria":[{"kind":"success","criterion":"The count is 0","seen":false,"where":"\\"3 pairs differ only in case\\""},{"kind":"failure","criterion":"The count is above 0","seen":true,"where":"\\"3 pairs differ only in case\\""}],"assessment":"fail","rationale":"Three pairs of e-mails differ only in case, so the assumption does not hold."}`,
   request: ({ subject }) => `Judge the evidence of ${JSON.stringify(subject ?? '')}.`,
   outline: ({ assessment }) => ({ assessment }),
 });
@@ -28,7 +28,8 @@ The plan is being carried out. <subject> is the task_id of a proof of concept; <
 - "proceed": the work that relies on the assumption can go on as planned. Never after a failure.
 - "adapt": the plan reaches the goal with a change: another approach, an additional step, an error that is handled. requirements say what must change, not how the plan is edited.
 - "escalate": no change of the plan helps without a decision of the user on the goal, its limits or its cost.
-- Evidence that is missing is a failure: "adapt" to another experiment, or "escalate".
+- Evidence that is missing is a failure: "adapt" to another experiment, or "escalate". Where no judgement stands in <materials>, the experiment did not come to its end, or left evidence out: <work> says which.
+- requirements: with "adapt" at least one, each a sentence that names the task_ids it is about; else empty.
 
 Example: {"decision":"adapt","rationale":"Three pairs are few enough to be merged before the index is made.","requirements":["A task merges the e-mails that differ only in case, before create_user_table_1727539200","create_user_table_1727539200 makes the index on lower(email)"]}`,
   request: ({ subject }) => `Decide what follows from ${JSON.stringify(subject ?? '')}.`,
@@ -43,10 +44,11 @@ export const loopAnalysisStage = defineDesignStage({
   rules: `# The analysis
 The plan is being carried out. <subject> is the task_id of a task that asked what stands in <questions> at least three times; <answered_questions> has what was answered, <work> what came of the task.
 - root_cause: "circular_dependency" when the task waits for what depends on it; "planning_gap" when no task makes what it needs; "unclear_requirements" when only the user can settle it.
-- requirements: what must change in the plan so that the question does not come again; not how the plan is edited. With "unclear_requirements" it may be empty.
+- requirements: what must change in the plan so that the question does not come again; not how the plan is edited. It may be empty only where user_questions is not.
 - user_questions: only with "unclear_requirements", and never the question that was answered already: ask for what is behind it. Where the answers are in <answered_questions>, take them into requirements and ask no more.
 
-Example: {"root_cause":"planning_gap","explanation":"The task needs the list of countries, and no task writes it.","requirements":["A task before ship_rates_1727539203 writes the list of countries that are shipped to"],"user_questions":[]}`,
+Example: {"root_cause":"planning_gap","explanation":"The task needs the list of countries, and no task writes it.","requirements":["A task before ship_rates_1727539203 writes the list of countries that are shipped to"],"user_questions":[]}
+Example where only the user knows: {"root_cause":"unclear_requirements","explanation":"The answers name the currency; the task asks because rounding is not settled.","requirements":[],"user_questions":[{"text":"Are prices rounded to whole cents, or up to five cents?","why_it_matters":"Every total that ship_rates_1727539203 writes depends on it.","priority":"high","expected_answer_format":"choice","choices":["whole cents","five cents"],"default_answer":"whole cents"}]}`,
   request: ({ subject }) => `Find out why ${JSON.stringify(subject ?? '')} asks again and again.`,
   outline: ({ root_cause, user_questions }) => ({ root_cause, user_questions }),
 });
@@ -77,12 +79,13 @@ export const adaptationStage = defineDesignStage({
 The plan is being carried out, and something has shown that it must change: <materials> has the requirements, <work> what was done, <subject> the task_id that it is about. You change the plan by operations, which are applied in order; all that you do not name stays.
 - Change as little as meets the requirements.
 - What is verified is never changed or removed: add a task that builds on it.
+- change_instructions replaces the whole text, so give all of it; append_instructions adds a section to it.
 - A proof of concept that has failed must not hold up the work: remove it, change what it tests, or let its dependents wait for something else.
 - An experiment is added by add_task with its proof_of_concept, and by reorder of the tasks that wait for it. A task is split by add_task for its second part, change_instructions of the first, and reorder of its dependents.
 - Evidence that you leave out is a promise that the user has to give up. Keep it where you can, in another task if need be.
 - Where there are <findings>, mend each. Where there is a <requested_change>, do what the user asks.
 
-Example: {"explanation":"The pairs are merged before the index is made.","operations":[{"operation":"change_instructions","task_id":"create_user_table_1727539200","instructions":"## Objective\\nMerge the e-mails that differ only in case, then make the table with a unique index on lower(email). …"}]}`,
+Example: {"explanation":"The pairs are merged before the index is made.","operations":[{"operation":"change_instructions","task_id":"create_user_table_1727539200","instructions":"## Objective\\nMerge the e-mails that differ only in case, then make the table with a unique index on lower(email).\\n\\n## Context\\nThe shop runs on PostgreSQL 16. Three pairs differ only in case; the older account of a pair stays.\\n\\n## Steps\\n1. Merge each pair into the older account.\\n2. Write the table and its migration.\\n\\n## Out of scope\\nThe endpoints."}]}`,
   request({ findings, requested_change }) {
     if (findings.length > 0) return 'Mend each finding, and give the whole change again.';
     if (requested_change !== null) return "Make the user's change, and what follows from it.";

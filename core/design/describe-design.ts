@@ -3,14 +3,23 @@
  *
  * Invariants:
  *   DSC1. The text names the address of the plan, so that the answer belongs to exactly this plan.
- *   DSC2. It fits into a question; of lists that are too long it says how much is left out.
+ *   DSC2. It fits into a question; what the work is expected to use is in it however long the rest is.
+ *   DSC3. After a change it names what differs from the plan that the user saw last.
  */
 import type { CoordinationPlan, PlanFinding } from '../../contracts/coordination-plan.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
+import { commandText } from '../text/command-text.ts';
 import { cutText } from '../text/cut-text.ts';
-import { countOf, formatDollars, formatDuration } from '../text/format.ts';
+import {
+  countOf,
+  formatCount,
+  formatDollars,
+  formatDuration,
+  formatUsage,
+} from '../text/format.ts';
 import { oneLine } from '../text/markdown.ts';
+import { diffPlans } from './diff-plans.ts';
 import { listLayers } from './graph.ts';
 
 /** Most characters of the text, equal to the limit of a question. */
@@ -57,37 +66,96 @@ export function estimatePlan(
   };
 }
 
-export function describeDesign(
-  plan: CoordinationPlan,
-  plan_ref: Ref,
-  findings: readonly PlanFinding[],
-  use: DesignUse,
-): string {
-  const { tasks, agents, risks, new_agents } = plan;
-  const { calls, tokens, cost_micro_usd, seconds } = estimatePlan(plan, use);
-  const proofs = tasks.filter((task) => task.proof_of_concept !== null).length;
-  const steps = listLayers(tasks).map(
-    (layer, at) =>
-      `${at + 1}. ${layer.map(({ title, agent }) => `${title} (${agent})`).join('; ')}`,
-  );
+/** Contents of the question whether a plan is approved. */
+export interface DescribedDesign {
+  readonly plan: CoordinationPlan;
+  readonly plan_ref: Ref;
+  /** The version that the user saw last; null the first time. */
+  readonly shown: CoordinationPlan | null;
+  readonly findings: readonly PlanFinding[];
+  readonly use: DesignUse;
+}
+
+export function describeDesign(described: DescribedDesign): string {
+  const { plan, plan_ref, shown, findings, use } = described;
   const lines = [
-    `Approve the plan ${plan_ref.slice(0, 12)}? ${cutText(oneLine(plan.summary), 400)}`,
-    `Agents: ${cutText(agents.map(({ agent_name }) => agent_name).join(', '), 200)}`,
-    ...(new_agents.length === 0
-      ? []
-      : [`New agents: ${cutText(new_agents.map((one) => one.agent_id).join(', '), 150)}`]),
-    `${countOf(tasks.length, 'task')} in ${countOf(steps.length, 'step')}, ${countOf(proofs, 'proof', 'proofs')} of concept:`,
-    cutText(steps.map((step) => oneLine(step)).join('\n'), 500),
-    risks.length === 0
-      ? 'No risks were found.'
-      : `Risks: ${cutText(risks.map(({ assumption }) => oneLine(assumption)).join(' · '), 250)}`,
+    `Approve the plan ${plan_ref.slice(0, 12)}? ${cutText(describeSummary(plan.summary), 400)}`,
+    ...(shown === null ? [] : [`Changed since you saw it: ${describeChanges(shown, plan)}`]),
+    ...describeAgents(plan),
+    ...describeOrder(plan),
+    describeRisks(plan),
     ...(findings.length === 0
       ? []
       : [
           `${countOf(findings.length, 'finding')} left: ${cutText(findings.map(({ path, message }) => `${path}: ${oneLine(message)}`).join(' · '), 300)}`,
         ]),
-    `Expected: about ${calls} calls, ${tokens} tokens, ${formatDollars(cost_micro_usd)}${seconds === null ? '' : `, ${formatDuration(seconds)}`}, estimated from the calls of the design.`,
-    'Whole: workflow_coordination_plan.md in the folder of the run.',
   ];
-  return cutText(lines.join('\n'), textCharsMax);
+  // The end has the numbers, and is kept however long the rest is.
+  const end = [
+    `Used so far: ${formatUsage(use.usage)}.`,
+    describeEstimate(plan, use),
+    `Whole: workflow_coordination_plan.md in the folder of the run, or as YAML: ${commandText('plan', 'export')} <run>`,
+  ].join('\n');
+  return `${cutText(lines.join('\n'), textCharsMax - end.length - 1)}\n${end}`;
+}
+
+/** Brings a summary to one line. Entries of its lists stay apart. */
+function describeSummary(summary: string): string {
+  const lines = summary.split('\n').map((line) => line.trim());
+  const joined = lines.reduce((whole, line) => {
+    if (!line.startsWith('- ')) return `${whole} ${line}`;
+    return `${whole.trimEnd()}${whole.trimEnd().endsWith(':') ? '' : ';'} ${line.slice(2)}`;
+  }, '');
+  return oneLine(joined).trim();
+}
+
+function describeChanges(shown: CoordinationPlan, plan: CoordinationPlan): string {
+  const differences = diffPlans(shown, plan);
+  if (differences.length === 0) return 'nothing.';
+  const named = differences.map(({ kind, path }) => `${path} ${kind}`);
+  return `${countOf(differences.length, 'difference')}: ${cutText(named.join('; '), 250)}`;
+}
+
+function describeAgents({ agents, new_agents }: CoordinationPlan): string[] {
+  const named = agents.map(({ agent_name, agent_id, role }) =>
+    role === 'doer'
+      ? `${agent_name} (${agent_id})`
+      : `${agent_name} (${agent_id}, ${role.replaceAll('_', ' ')})`,
+  );
+  const drafts = new_agents.map(({ agent_id }) => agent_id).join(', ');
+  return [
+    `Agents: ${cutText(named.join(', '), 300)}`,
+    ...(drafts === '' ? [] : [`New agents: ${cutText(drafts, 150)}`]),
+  ];
+}
+
+function describeOrder({ tasks }: CoordinationPlan): string[] {
+  const layers = listLayers(tasks);
+  const proofs = tasks.filter((task) => task.proof_of_concept !== null).length;
+  const steps = layers.map((layer, at) => {
+    const named = layer.map(({ title, agent, proof_of_concept }) => {
+      const mark = proof_of_concept === null ? '' : ', proof of concept';
+      return `${title} (${agent}${mark})`;
+    });
+    return oneLine(`${at + 1}. ${named.join('; ')}`);
+  });
+  return [
+    `${countOf(tasks.length, 'task')} in ${countOf(layers.length, 'step')}, ${countOf(proofs, 'proof', 'proofs')} of concept:`,
+    cutText(steps.join('\n'), 500),
+  ];
+}
+
+function describeRisks({ risks }: CoordinationPlan): string {
+  if (risks.length === 0) return 'No risks were found.';
+  const named = risks.map(
+    ({ assumption, likelihood, impact }) =>
+      `${oneLine(assumption)} (likelihood ${likelihood}, impact ${impact})`,
+  );
+  return `Risks: ${cutText(named.join(' · '), 250)}`;
+}
+
+function describeEstimate(plan: CoordinationPlan, use: DesignUse): string {
+  const { calls, tokens, cost_micro_usd, seconds } = estimatePlan(plan, use);
+  const time = seconds === null ? '' : `, ${formatDuration(seconds)}`;
+  return `Expected besides: about ${calls} calls, ${formatCount(tokens)} tokens, ${formatDollars(cost_micro_usd)}${time}, estimated from the calls of the design.`;
 }

@@ -99,7 +99,8 @@ export function capitalise(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-function formatCount(count: number): string {
+/** `999`, `12.3k`, `1.5M`. */
+export function formatCount(count: number): string {
   if (count < 1_000) return String(count);
   if (count < 999_950) return `${(count / 1_000).toFixed(1)}k`;
   return `${(count / 1_000_000).toFixed(1)}M`;

@@ -13,7 +13,8 @@ interface JudgeRequest {
   readonly change: string;
 }
 
-const judge = (criterion: string, seen: boolean): JsonObject => ({
+const judge = (kind: string, criterion: string, seen: boolean): JsonObject => ({
+  kind,
   criterion,
   seen,
   where: 'Rehearsal: a rule decided it.',
@@ -25,8 +26,8 @@ function judgeProof({ goal, tasks, subject }: JudgeRequest): JsonObject {
   const proof = isObject(task?.['proof_of_concept']) ? task['proof_of_concept'] : {};
   return {
     criteria: [
-      ...stringsOf(proof['success_criteria']).map((one) => judge(one, !proofFails)),
-      ...stringsOf(proof['failure_criteria']).map((one) => judge(one, proofFails)),
+      ...stringsOf(proof['success_criteria']).map((one) => judge('success', one, !proofFails)),
+      ...stringsOf(proof['failure_criteria']).map((one) => judge('failure', one, proofFails)),
     ],
     assessment: proofFails ? 'fail' : 'pass',
     rationale: 'Rehearsal: a mark in the goal decides it.',

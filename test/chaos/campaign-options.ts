@@ -27,7 +27,7 @@ export interface CampaignOptions {
     readonly modelFaults: number;
   } | null;
   readonly json: boolean;
-  /** Whether docs/campaign.md is written. */
+  /** Whether the page of the result is written. */
   readonly write: boolean;
 }
 
@@ -36,7 +36,7 @@ const runsDefault = 200;
 export const usage = `Usage: npm run chaos -- [options]
 
 Kills and pauses real processes (Temporal server, workers, model server) at every step of a run, restarts them, and
-compares each run with an undisturbed one. Writes docs/campaign.md after all phases. Exit code 1: a guarantee was broken.
+compares each run with an undisturbed one. Writes docs/campaign-fixed-runs.md after all phases. Exit code 1: a guarantee was broken.
 
   --seed <n>         repeat a campaign; default: a new one, which is printed
   --deaths <n>       about how many times processes are hurt; default: each moment of the reference run once
@@ -50,7 +50,7 @@ compares each run with an undisturbed one. Writes docs/campaign.md after all pha
   --lanes <n>        runs that are hurt side by side; default 3
   --runs <n>         runs of the phase "crowd"; default ${runsDefault}
   --json             print the result as JSON on standard output
-  --write            write docs/campaign.md also with --only; --no-write: never
+  --write            write the page also with --only; --no-write: never
   --help             this text`;
 
 /** @returns null when help was asked for. @throws {ExpectedError} that says which option is wrong. */

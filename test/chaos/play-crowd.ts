@@ -171,6 +171,7 @@ async function judge(
     .map((call) => ({ key: call.callKey, name: callNameOf(call) }));
   const harm = {
     interruptions: interruptions.map((keys) => keys.filter(isOfRun)),
+    paused: [],
     modelFaults: [],
     lateAnswers: 0,
     floodSignals: 0,

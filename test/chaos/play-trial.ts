@@ -319,6 +319,9 @@ class Trial {
       interruptions,
       harm: {
         interruptions: interruptions.map(({ unrecorded }) => unrecorded),
+        paused: interruptions.flatMap(({ kind, unrecorded }) =>
+          kind === 'worker paused' ? unrecorded : [],
+        ),
         modelFaults: this.#modelFaults,
         lateAnswers: this.#answers.late,
         floodSignals: this.#harmer.floodSignals,

@@ -30,13 +30,13 @@ export function renderSummary(result: CampaignResult, verdict: Verdict): string 
   ].join('\n');
 }
 
-/** docs/campaign.md. */
+/** Renders docs/campaign-fixed-runs.md. */
 export function renderPage(
   result: CampaignResult,
   verdict: Verdict,
   { date, versions, repeat }: Surroundings,
 ): string {
-  return `# Fault campaign
+  return `# Fault campaign over fixed runs
 
 \`npm run chaos\` kills and pauses real processes (a Temporal server, workers, a model server over HTTP) at every step of a run,
 restarts them, and compares each run with an undisturbed one. It writes this page. The undisturbed run has two questions and four
@@ -78,7 +78,8 @@ export function asCampaign({ seed, seconds: took, tally }: ProgramsResult): Camp
 
 /** Renders docs/campaign.md for generated programs from docs/campaign.json. */
 export function renderProgramsPage(result: ProgramsResult): string {
-  const { seed, programs, seconds: took, failures, date, versions } = result;
+  const { seed, programs, wanted, seconds: took, failures, mended, date } = result;
+  const versions = [...result.versions, ...(result.engine === '' ? [] : [result.engine])];
   const verdict = judgeCampaign(asCampaign(result));
   const failed = failures.map(({ text, command }) => `- ${text}\n\n  \`${command}\`\n`).join('\n');
   return `# Fault campaign
@@ -104,7 +105,7 @@ npm run chaos -- --only calls                                one phase of the fi
 
 ## Result of ${date}
 
-Seed ${seed}, ${programs} programs, ${took} s, ${versions.join(', ')}.
+Seed ${seed}, ${programs} of ${wanted} programs, ${took} s, ${versions.join(', ')}.${describeRest(result)}
 
 ${table(['what', 'count'], countLines(verdict))}
 
@@ -114,7 +115,22 @@ Seconds from the moment a worker is available until the first interrupted item o
 is 12 s if a model call was in progress, otherwise 4 s.
 
 ${table(['after', 'times', 'first: median / p95 / max', 'last: median / p95 / max', 'over the limit', 'slowest'], describeRecoveries(verdict))}
-${failed === '' ? '' : `\n## Breaches\n\n${failed}`}`;
+${failed === '' ? '' : `\n## Breaches\n\n${failed}`}${renderMended(mended)}
+Older campaigns, over fixed runs: [campaign-fixed-runs.md](campaign-fixed-runs.md).
+`;
+}
+
+/** Says how long the programs that are left would take, as fast as those before. */
+function describeRest({ programs, wanted, seconds: took }: ProgramsResult): string {
+  if (programs === 0 || programs >= wanted) return '';
+  const hours = ((took / programs) * (wanted - programs)) / 3_600;
+  return ` The campaign is not complete: at this pace\nthe other ${wanted - programs} programs take ${hours.toFixed(1)} h.`;
+}
+
+function renderMended(mended: ProgramsResult['mended']): string {
+  if (mended.length === 0) return '';
+  const list = mended.map(({ breach, fix }) => `- ${breach} ${fix}`).join('\n');
+  return `\n## Breaches before this result\n\nFound by earlier trials of this seed and by fault tests, and mended since.\n\n${list}\n`;
 }
 
 function renderCommands(repeat: string): string {

@@ -27,6 +27,8 @@ export interface SeenCall {
 export interface Harm {
   /** For each death and each pause, the keys of the calls that it found without a recorded reply. */
   readonly interruptions: readonly (readonly string[])[];
+  /** Those of the pauses among them: their attempts go on later and tell their end, perhaps after the next attempt began. */
+  readonly paused: readonly string[];
   /** The key of a call for each fault that the model answered with. */
   readonly modelFaults: readonly string[];
   /** Answers that differ from the one before, sent after it and taken by the server. */
@@ -205,12 +207,16 @@ function distinctCalls(seen: readonly SeenCall[]): ReadonlyMap<string, SeenCall>
 }
 
 /**
- * Returns true for a call that never told of a reply because a death interrupted it. Its reservation counts as spent, so the
- * next attempt may not fit into a small budget: then the run asks for more and makes the call under another key.
+ * Returns true for a call that never told of a reply because a death interrupted it, or told of it too late after a pause.
+ * Its reservation counts as spent, so the next attempt may not fit into a small budget: then the run asks for more and
+ * makes the call under another key.
  */
-function isLost(key: string, { interruptions }: Harm, { attempts }: RunFacts): boolean {
-  const { told } = attempts[key] ?? noAttempts;
-  return told === 0 && interruptions.some((keys) => keys.includes(key));
+function isLost(key: string, { interruptions, paused }: Harm, facts: RunFacts): boolean {
+  const { told, attempts } = facts.attempts[key] ?? noAttempts;
+  const times = interruptions.filter((keys) => keys.includes(key)).length;
+  // An attempt that no pause interrupted has told in time.
+  const isLate = paused.includes(key) && attempts <= times;
+  return times > 0 && (told === 0 || isLate);
 }
 
 function countRepeats(

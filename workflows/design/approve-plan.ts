@@ -1,6 +1,7 @@
 import type { PlanFinding } from '../../contracts/coordination-plan.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { describeDesign } from '../shared/activities.ts';
 import { untilDone } from '../shared/until-done.ts';
@@ -19,6 +20,7 @@ export async function approvePlan(
   autoApprove: boolean,
   context: DesignContext,
 ): Promise<string | null> {
+  let shown_ref: Ref | undefined;
   for (let changes = 0; ; changes += 1) {
     // Each change is verified, then shown.
     // oxlint-disable-next-line no-await-in-loop
@@ -32,9 +34,10 @@ export async function approvePlan(
     if (autoApprove && findings.length === 0) return null;
     const mayChange = changes < engineLimits.planChangesMax;
     // oxlint-disable-next-line no-await-in-loop
-    const verdict = await askForApproval(findings, mayChange, context);
+    const verdict = await askForApproval({ findings, mayChange, shown_ref }, context);
     if (verdict?.answer === 'approve') return verdict.question_id;
     if (verdict?.answer !== 'change') throw new DesignEnded('abandoned');
+    shown_ref = currentPlan(context).plan_ref;
     // oxlint-disable-next-line no-await-in-loop
     const wish = await askForWish(context);
     // oxlint-disable-next-line no-await-in-loop
@@ -47,8 +50,15 @@ function hasRecalledChange({ work }: DesignContext): boolean {
 }
 
 async function askForApproval(
-  findings: readonly PlanFinding[],
-  mayChange: boolean,
+  {
+    findings,
+    mayChange,
+    shown_ref,
+  }: {
+    readonly findings: readonly PlanFinding[];
+    readonly mayChange: boolean;
+    readonly shown_ref: Ref | undefined;
+  },
   context: DesignContext,
 ): Promise<DeliveredAnswer | undefined> {
   const { text } = await untilDone(
@@ -56,6 +66,7 @@ async function askForApproval(
       describeDesign.executeWithOptions({ summary: 'describe the plan' }, [
         {
           plan_ref: currentPlan(context).plan_ref,
+          ...(shown_ref !== undefined && { shown_ref }),
           findings,
           usage: designUsage(context.work),
           worked_ms: context.work.workedMs,

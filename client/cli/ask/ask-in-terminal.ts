@@ -88,10 +88,9 @@ export function describeQuestion(
 
 /** Describes in a few words how to type the answer. */
 function answerHint(question: Question): string {
-  if (needsExplicitWord(question.kind)) return 'the words of a choice';
-  return question.expected_answer_format === 'choice'
-    ? `1 to ${question.choices.length}, or the words`
-    : hints[question.expected_answer_format];
+  const { expected_answer_format: format, kind } = question;
+  if (format === 'choice' && needsExplicitWord(kind)) return 'the words of a choice';
+  return format === 'choice' ? `1 to ${question.choices.length}, or the words` : hints[format];
 }
 
 const hints = {

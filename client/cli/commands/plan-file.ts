@@ -1,4 +1,13 @@
-import { isCollection, isMap, isScalar, isSeq, LineCounter, parseDocument, Document } from 'yaml';
+import {
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  Document,
+  visit,
+} from 'yaml';
 import type { Pair, Scalar } from 'yaml';
 import { z } from 'zod';
 import { CoordinationPlan, PlanTask } from '../../../contracts/coordination-plan.ts';
@@ -160,7 +169,14 @@ export function writePlanFile(plan: CoordinationPlan): string {
   if (isMap<Scalar<string>>(document.contents)) {
     for (const pair of document.contents.items) commentOn(pair);
   }
+  visit(document, { Scalar: (_key, node) => quoteBlank(node) });
   return document.toString({ lineWidth: 100, blockQuote: 'literal' });
+}
+
+/** Quotes a text that begins with an empty line: as a block it would lose the spaces of empty lines. */
+function quoteBlank(scalar: Scalar): void {
+  const { value } = scalar;
+  if (typeof value === 'string' && /^[ \t]*\n/.test(value)) scalar.type = 'QUOTE_DOUBLE';
 }
 
 function commentOn({ key }: Pair<Scalar<string>>): void {

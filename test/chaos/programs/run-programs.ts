@@ -17,14 +17,18 @@ export interface ProgramsResult {
   /** Day of the last slice, such as `2026-11-22`, and the versions then: `Node 20.20.2`, … */
   date: string;
   versions: readonly string[];
-  /** Programs that were played to their end. */
+  /** Programs that were played to their end, and those that the campaign wants. */
   programs: number;
+  wanted: number;
   /** Their numbers, from 1. A campaign that was cut off goes on with the first one that is missing. */
   readonly played: number[];
   seconds: number;
   readonly tally: Tally;
   /** One for each trial with a breach: what broke, and the command that shows it again. */
   readonly failures: { readonly text: string; readonly command: string }[];
+  /** The version of the engine, and breaches before this result with what was done about them. Written by hand. */
+  readonly engine: string;
+  readonly mended: readonly { readonly breach: string; readonly fix: string }[];
 }
 
 export interface ProgramsOptions {
@@ -50,6 +54,7 @@ export async function runPrograms(options: ProgramsOptions): Promise<ProgramsRes
   const result = readResult(file, options.seed);
   result.date = new Date().toISOString().slice(0, 10);
   result.versions = options.versions;
+  result.wanted = programs;
   const random = createPrng(options.seed);
   const startedAtMs = Date.now();
   const before = result.seconds;
@@ -112,10 +117,13 @@ export function readResult(file: string, seed: number): ProgramsResult {
     date: '',
     versions: [],
     programs: 0,
+    wanted: 0,
     played: [],
     seconds: 0,
     tally: createTally(),
     failures: [],
+    engine: '',
+    mended: [],
   };
   if (!existsSync(file)) return empty;
   const found: ProgramsResult = JSON.parse(readFileSync(file, 'utf8'));

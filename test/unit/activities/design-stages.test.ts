@@ -62,10 +62,14 @@ const rulesOf = (stage: DesignStageName): string => {
 };
 
 /** The worked example at the end of the rules. */
-function exampleOf(stage: DesignStageName): unknown {
-  const json = /\nExample[^{]*(\{.*\})$/u.exec(rulesOf(stage))?.[1];
-  if (json === undefined) throw new Error(`${stage} has no example`);
-  return JSON.parse(json);
+function examplesOf(stage: DesignStageName): readonly object[] {
+  const found = [...rulesOf(stage).matchAll(/^Example[^{]*(\{.*\})$/gmu)];
+  if (found.length === 0) throw new Error(`${stage} has no example`);
+  return found.map(([, json]): object => JSON.parse(json ?? ''));
+}
+
+function exampleOf(stage: DesignStageName): object {
+  return examplesOf(stage)[0] ?? {};
 }
 
 async function firstMessage(changes: Partial<DesignPrompt>): Promise<string> {
@@ -92,6 +96,31 @@ async function firstMessage(changes: Partial<DesignPrompt>): Promise<string> {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
 }
 
+const faultsOf = async (
+  stage: 'poc_evidence' | 'poc_decision' | 'loop_analysis',
+  changed: object,
+): Promise<unknown> => {
+  const taken = await designStages[stage].reply.take(
+    JSON.stringify({ ...exampleOf(stage), ...changed }),
+    {
+      store: scene.bench.store,
+      passable: undefined,
+      planning: null,
+      messages: [],
+      content: [],
+      tools: shippedTools('nowhere'),
+    },
+  );
+  return taken.ok ? [] : taken.faults.map(({ path, reason }) => [path, reason]);
+};
+
+const judged = (kind: string, seen: boolean): object => ({
+  kind,
+  criterion: 'c',
+  seen,
+  where: 'w',
+});
+
 describe('every stage of a design', () => {
   it.each(designStageNames)('%s: rules as they are read', (stage) => {
     expect(rulesOf(stage)).toMatchSnapshot();
@@ -100,20 +129,37 @@ describe('every stage of a design', () => {
   it.each(designStageNames)('%s: its example is a reply that it takes', async (stage) => {
     const { reply } = designStages[stage];
     const schema = reply.schemaFor({ planning: null, form: 'whole', passes: false });
-    expect(schema?.safeParse(exampleOf(stage)).success).toBe(true);
-    const taken = await reply.take(JSON.stringify(exampleOf(stage)), {
-      store: scene.bench.store,
-      passable: undefined,
-      planning: null,
-      messages: [],
-      content: [],
-      tools: shippedTools('nowhere'),
-    });
-    expect(taken.ok).toBe(true);
+    for (const example of examplesOf(stage)) {
+      expect(schema?.safeParse(example).success).toBe(true);
+      // oxlint-disable-next-line no-await-in-loop
+      const taken = await reply.take(JSON.stringify(example), {
+        store: scene.bench.store,
+        passable: undefined,
+        planning: null,
+        messages: [],
+        content: [],
+        tools: shippedTools('nowhere'),
+      });
+      expect(taken.ok).toBe(true);
+    }
   });
 });
 
 describe('the first message', () => {
+  it('the review asks for clear instructions, failure modes and the way of escalations', async () => {
+    const rules = rulesOf('design_review');
+    expect(rules).toContain('from its instructions and inputs alone, without a guess');
+    expect(rules).toContain('each failure mode of the brief in <materials>');
+    expect(rules).toContain('escalation says what happens when a task is blocked');
+    const ref = await scene.bench.store.put(JSON.stringify(exampleOf('brief')));
+    const message = await firstMessage({
+      stage: 'design_review',
+      materials: [{ stage: 'brief', subject: null, ref }],
+    });
+    expect(message).toContain('E-mails that differ in case become two accounts');
+    expect(message).toContain('"escalation":["Ask the user."]');
+  });
+
   it('shows materials, plan and findings as data, and the wish of the user as binding', async () => {
     const { bench } = scene;
     const ref = await bench.store.put(
@@ -163,6 +209,20 @@ describe('the reply', () => {
       ok: false,
       faults: [{ path: 'tasks' }, { path: 'max_parallel' }],
     });
+  });
+
+  it('an assessment follows from what was seen, and a change is described', async () => {
+    const given = 'the criteria as judged give "fail".';
+    expect(await faultsOf('poc_evidence', { assessment: 'pass' })).toEqual([['assessment', given]]);
+    const criteria = [judged('success', true), judged('success', false), judged('failure', false)];
+    expect(await faultsOf('poc_evidence', { criteria, assessment: 'partial' })).toEqual([]);
+    expect(
+      await faultsOf('poc_evidence', { criteria: criteria.slice(0, 1), assessment: 'pass' }),
+    ).toEqual([]);
+    const unsaid = [['requirements', 'nothing says what must change.']];
+    expect(await faultsOf('poc_decision', { requirements: [] })).toEqual(unsaid);
+    expect(await faultsOf('poc_decision', { decision: 'escalate', requirements: [] })).toEqual([]);
+    expect(await faultsOf('loop_analysis', { requirements: [] })).toEqual(unsaid);
   });
 
   it('tells the workflow questions, technologies and findings', async () => {

@@ -29,6 +29,7 @@ const reference: Reference = { facts, calls: ['plan 1', 'costs 1', 'decision 1']
 const calls: readonly SeenCall[] = reference.calls.map((name) => ({ key: `key of ${name}`, name }));
 const noHarm: Harm = {
   interruptions: [],
+  paused: [],
   modelFaults: [],
   lateAnswers: 0,
   floodSignals: 0,
@@ -225,10 +226,14 @@ it('a run that asks for more, or continues as new early, delivers answers otherw
 it('a run that asks for more makes a call whose attempt was lost under another key, and no other', () => {
   const moved: readonly SeenCall[] = [...calls, { key: 'another key', name: 'costs 1' }];
   const lost = { attempts: 1, told: 0, reserved: 1, free: 0 };
-  const judgedAs = (attempt: CallAttempts, interruptions: Harm['interruptions']) =>
+  const judgedAs = (
+    attempt: CallAttempts,
+    interruptions: Harm['interruptions'],
+    paused: Harm['paused'] = [],
+  ) =>
     judgeRun(
       { ...reference, asksForMore: true },
-      { ...noHarm, interruptions },
+      { ...noHarm, interruptions, paused },
       {
         facts: {
           ...facts,
@@ -240,9 +245,13 @@ it('a run that asks for more makes a call whose attempt was lost under another k
     ).breaches.map(({ kind }) => kind);
   expect(judgedAs(lost, [['key of costs 1']])).toEqual([]);
   expect(judgedAs(lost, [[]])).toEqual(['other calls']);
-  expect(judgedAs({ ...lost, told: 1, reserved: 0 }, [['key of costs 1']])).toEqual([
-    'other calls',
-  ]);
+  const told = { ...lost, told: 1, reserved: 0 };
+  const found = ['key of costs 1'];
+  expect(judgedAs(told, [found])).toEqual(['other calls']);
+  // Its attempt slept, and told of its reply after the run had asked for more.
+  expect(judgedAs(told, [found], found)).toEqual([]);
+  // Another attempt had a reply in time.
+  expect(judgedAs({ ...told, attempts: 2 }, [found], found)).toContain('other calls');
 });
 
 it('every message of a flood is counted as refused', () => {

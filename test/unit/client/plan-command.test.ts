@@ -100,6 +100,7 @@ describe('the file of a plan', () => {
         const plan = samplePlan({ goal: text, summary: `${text}\n  ${text}\n` });
         expect(readPlanFile(writePlanFile(plan)).plan).toEqual(plan);
       }),
+      { examples: [['\n'], [' '], ['  ']] },
     );
   });
 

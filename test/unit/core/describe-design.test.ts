@@ -8,10 +8,12 @@ const use = { usage, worked_ms: 20_000 };
 
 it('DSC1: the question names the address of the plan, its agents, steps, risks and expected use', () => {
   const plan = samplePlan();
-  const text = describeDesign(plan, ref, [], use);
+  const text = describeDesign({ plan, plan_ref: ref, shown: null, findings: [], use });
   expect(text).toContain(ref.slice(0, 12));
   for (const { agent_name } of plan.agents) expect(text).toContain(agent_name);
   expect(text).toContain(`about ${estimatePlan(plan, use).calls} calls`);
+  expect(text.match(/, proof of concept\)/g)).toHaveLength(1);
+  expect(text).not.toContain('Changed since');
 });
 
 it('DSC2: a plan of any size fits into a question, and findings that are left are counted', () => {
@@ -19,10 +21,13 @@ it('DSC2: a plan of any size fits into a question, and findings that are left ar
     planTask(`task-${at}`, { title: 'A long title '.repeat(9) }),
   );
   const finding = { rule: 'verifier', path: 'tasks/0', message: 'm'.repeat(2_000), cure: 'c' };
-  const text = describeDesign(samplePlan({ tasks }), ref, [finding, finding], use);
+  const plan = samplePlan({ tasks });
+  const findings = [finding, finding];
+  const text = describeDesign({ plan, plan_ref: ref, shown: samplePlan(), findings, use });
   expect(text.length).toBeLessThanOrEqual(2_000);
   expect(text).toContain('2 findings left');
-  expect(text).toContain('Expected:');
+  expect(text).toContain('Expected besides:');
+  expect(text).toContain('Used so far: 10 calls');
 });
 
 it('expects no time before anything is measured, and more calls of more tasks', () => {
@@ -30,4 +35,20 @@ it('expects no time before anything is measured, and more calls of more tasks', 
   const large = samplePlan({ tasks: [planTask('one'), planTask('two')] });
   expect(estimatePlan(small, { usage: noUsage, worked_ms: 0 }).seconds).toBeNull();
   expect(estimatePlan(large, use).calls).toBeGreaterThan(estimatePlan(small, use).calls);
+});
+
+it('DSC3: after a change the question names what differs from the plan that was shown', () => {
+  const shown = samplePlan();
+  const plan = { ...shown, max_parallel: shown.max_parallel + 1 };
+  const text = (before: typeof shown): string =>
+    describeDesign({ plan, plan_ref: ref, shown: before, findings: [], use });
+  expect(text(shown)).toContain('Changed since you saw it: 1 difference: max_parallel changed');
+  expect(text(plan)).toContain('Changed since you saw it: nothing.');
+});
+
+it('entries of a list in the summary stay apart on one line', () => {
+  const plan = samplePlan({ summary: 'Users sign in.\n\nDeliverables:\n- Tables\n- Endpoints' });
+  expect(describeDesign({ plan, plan_ref: ref, shown: null, findings: [], use })).toContain(
+    'Users sign in. Deliverables: Tables; Endpoints',
+  );
 });
