@@ -75,10 +75,17 @@ export const Verdict = z.strictObject({
 });
 export type Verdict = z.infer<typeof Verdict>;
 
+/** Returns the notes that a verifier does not accept. */
+export function refusedOf(reviewed: Verdict['reviewed_notes']): Verdict['reviewed_notes'] {
+  return reviewed.filter(({ accepted }) => !accepted);
+}
+
 export interface VerdictOutline {
   readonly verdict: Verdict['verdict'];
   /** Entries of `missing_evidence`. */
   readonly missing: number;
+  /** Notes that are not accepted. Absent when there are none. */
+  readonly refused_notes?: readonly string[];
   /** The whole Verdict as JSON. */
   readonly verdict_ref: Ref;
 }

@@ -59,7 +59,10 @@ export async function archiveSessions(
       failures.push(cutText(`${run_id}: ${oneLine(reason)}`, failureCharsMax));
     }
   }
-  return { type: 'archived', archived, failures: failures.slice(0, archiveFailuresMax) };
+  const over = failures.length - archiveFailuresMax;
+  const rest = over > 0 ? [`and ${over + 1} more`] : [];
+  const told = over > 0 ? failures.slice(0, archiveFailuresMax - 1) : failures;
+  return { type: 'archived', archived, failures: [...told, ...rest] };
 }
 
 const example = 'Try: {} or {"run_id":"my-run"}';

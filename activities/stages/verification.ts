@@ -1,5 +1,6 @@
+import { cutText } from '../../core/text/cut-text.ts';
 import { AgentOutput } from '../../contracts/agent-output.ts';
-import { EvidenceReport, Verdict } from '../../contracts/verification.ts';
+import { EvidenceReport, refusedOf, Verdict } from '../../contracts/verification.ts';
 import { renderRunBlocks, renderAnsweredQuestions } from '../prompts/common-blocks.ts';
 import { markData } from '../prompts/mark-data.ts';
 import { renderRole, renderTask } from '../prompts/packet-parts.ts';
@@ -26,13 +27,19 @@ export const verificationStage: Stage<PromptOf<'verification'>> = {
     async take(text) {
       const read = readJson(Verdict, text);
       if (!read.ok) return read;
-      const { verdict, missing_evidence } = read.value;
+      const { verdict, missing_evidence, reviewed_notes } = read.value;
+      const refused_notes = refusedOf(reviewed_notes).map(({ note_id }) => cutText(note_id, 80));
       return {
         ok: true,
         text: JSON.stringify(read.value),
         outline: (verdict_ref) => ({
           shape: 'verification',
-          verdict: { verdict, missing: missing_evidence.length, verdict_ref },
+          verdict: {
+            verdict,
+            missing: missing_evidence.length,
+            ...(refused_notes.length > 0 && { refused_notes }),
+            verdict_ref,
+          },
         }),
       };
     },

@@ -1,4 +1,4 @@
-import { EvidenceReport, Verdict } from '../../contracts/verification.ts';
+import { EvidenceReport, refusedOf, Verdict } from '../../contracts/verification.ts';
 import type {
   RecordVerificationInput,
   RecordVerificationResult,
@@ -40,6 +40,9 @@ export async function recordVerification(
   const missing = [
     ...failed,
     ...(verdict?.missing_evidence ?? []),
+    ...refusedOf(verdict?.reviewed_notes ?? []).map(
+      ({ note_id, comment }) => `${note_id} is not accepted: ${comment || 'no reason was given'}`,
+    ),
     ...(failure === '' ? [] : [`The verifier gave no valid verdict: ${failure}`]),
   ];
   const result = verdict?.verdict === 'pass' && failed.length === 0 ? 'pass' : 'fail';

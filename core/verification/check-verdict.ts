@@ -5,12 +5,22 @@ import type { TurnOutline } from '../../contracts/model-turn.ts';
  * Checks a verdict beyond its shape.
  *
  * Invariants:
- *   VD1. A failure names what is missing; a pass names nothing.
+ *   VD1. A failure names what is missing, or refuses a note; a pass names nothing.
+ *   VD2. A pass accepts every note of the author.
  */
 export function checkVerdict(outline: TurnOutline): OutputFault[] {
   if (outline.shape !== 'verification') return [];
-  const { verdict, missing } = outline.verdict;
-  if (verdict === 'fail' && missing === 0) {
+  const { verdict, missing, refused_notes: refused = [] } = outline.verdict;
+  if (verdict === 'pass' && refused.length > 0) {
+    return [
+      {
+        path: 'reviewed_notes',
+        reason: `verdict is "pass" but ${refused.join(', ')} not accepted`,
+        hint: 'Try: verdict "fail", or accepted true for a note that does the task no harm',
+      },
+    ];
+  }
+  if (verdict === 'fail' && missing + refused.length === 0) {
     return [
       {
         path: 'missing_evidence',

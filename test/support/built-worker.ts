@@ -20,7 +20,11 @@ export async function buildWorker(): Promise<{
   const file = join(root, 'node_modules', '.cache', 'planwave', `worker-${randomUUID()}.mjs`);
   await build({
     stdin: {
-      contents: `import { main } from './scripts/main-worker.ts'; process.exit(await main());`,
+      contents: [
+        `import { exitCodeOf } from './scripts/bootstrap/hand-over.mjs';`,
+        `import { main } from './scripts/main-worker.ts';`,
+        `process.exit(await exitCodeOf(main));`,
+      ].join('\n'),
       resolveDir: root,
       loader: 'ts',
     },

@@ -28,7 +28,9 @@ export async function archival(input: ArchivalInput): Promise<ArchivalResult> {
  * Archives before a run whose agents keep notes begins. A failure is told in the run's report and stops nothing.
  */
 export async function archiveFirst({ state, runId, record }: RootHost): Promise<void> {
-  const keepsNotes = state.opened?.notes === true || state.opened?.design !== undefined;
+  const { notes = false, design } = state.opened ?? {};
+  const hasPlan = design !== undefined && (design.plan !== null || design.mode !== 'direct');
+  const keepsNotes = notes || hasPlan;
   // Histories from before 2026-11-24 have no archival.
   if (!keepsNotes || !patched('archival')) return;
   const result = await archiveBefore(runId).catch((error: unknown): ArchivalResult => ({

@@ -1,8 +1,18 @@
 import type { CoordinationPlan } from '../../../contracts/coordination-plan.ts';
+import type { Reply, ScriptRule } from '../../../rehearsal/script.ts';
 import { eventually } from '../../support/eventually.ts';
 import { planTask, samplePlan } from '../../support/plans.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
-import { callsOf, completed, newestText, works } from '../../support/scripted-work.ts';
+import {
+  callsOf,
+  completed,
+  decision,
+  newestText,
+  plan,
+  plans,
+  work,
+  works,
+} from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -79,4 +89,53 @@ it('a verifier that gives no valid verdict is asked again, then the user; guided
   expect(shapes.filter((shape) => shape === 'delegation')).toHaveLength(1);
   expect(shapes.at(-1)).toBe('verification');
   expect(JSON.stringify(stage.rehearsal.calls().at(-1)?.body)).toContain('Name what is missing.');
+}, 120_000);
+
+it('a verifier that does not accept a note fails the output, and its author is told', async () => {
+  const note = {
+    category: 'code_consistency',
+    context: 'Writing',
+    description: 'Names as in orders.',
+  };
+  const noted: Reply = {
+    tool_use: [
+      { name: 'completion_note', input: { notes: [{ action: 'create', ...note }] } },
+      {
+        name: 'completion_note',
+        input: { notes: [{ action: 'resolve', note_id: 'note_001', text: 'Took them over.' }] },
+      },
+    ],
+  };
+  const comment = 'orders.sql is outdated: take the names of users.sql';
+  const judges = (verdict: string, accepted: boolean, nth: number): ScriptRule => ({
+    match: { schema: 'verification', nth },
+    reply: {
+      json: {
+        verdict,
+        missing_evidence: [],
+        reviewed_notes: [{ note_id: 'note_001', accepted, comment: accepted ? '' : comment }],
+      },
+    },
+  });
+  stage.rehearsal.script([
+    plans(1, plan([work('table')])),
+    works('table', noted, 1),
+    works('table', { json: completed('table-done') }, 2),
+    works('table', { json: completed('table-done') }, 3),
+    // It may not pass what it refuses.
+    judges('pass', false, 1),
+    judges('fail', false, 2),
+    judges('pass', true, 3),
+    { match: { schema: 'decision' }, reply: { json: decision() } },
+  ]);
+  const input = { goal: 'Create the table', notes: true, verify: true };
+  const run = await stage.start('plannerRun', input);
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  const calls = callsOf(stage.rehearsal, 'table');
+  const verifications = calls.filter(({ shape }) => shape === 'verification');
+  expect(newestText(verifications[0])).toContain('Took them over.');
+  expect(newestText(verifications[1])).toContain('note_001 not accepted');
+  const [, , again] = calls.filter(({ shape }) => shape === 'delegation');
+  expect(newestText(again)).toContain(`note_001 is not accepted: ${comment}`);
+  await expectPromisesKept(stage, run.workflowId);
 }, 120_000);

@@ -49,3 +49,15 @@ it.each([
   } as const;
   expect(checkVerdict(outline)).toHaveLength(count);
 });
+
+it.each([
+  ['pass', ['note_001'], 1],
+  ['fail', ['note_001'], 0],
+  ['pass', undefined, 0],
+] as const)('VD2: %s with the refused notes %j has %d faults', (verdict, refused_notes, count) => {
+  const outline = {
+    shape: 'verification',
+    verdict: { verdict, missing: 0, ...(refused_notes && { refused_notes }), verdict_ref: someRef },
+  } as const;
+  expect(checkVerdict(outline)).toHaveLength(count);
+});
