@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { sharedWorker } from './shared-server.ts';
 import type { Stage } from './stage.ts';
 
-const thisCheckout = fileURLToPath(new URL('../..', import.meta.url));
+export const thisCheckout = fileURLToPath(new URL('../..', import.meta.url));
 
 /** End of a process: `exit code 2`, or the signal. */
 export type Ending = `exit code ${number}` | NodeJS.Signals;

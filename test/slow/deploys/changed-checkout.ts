@@ -64,8 +64,8 @@ export const nextVersion: readonly Change[] = [
   },
   {
     file: 'workflows/planner-run/planner-run.workflow.ts',
-    from: '  if (carried === null) await host.open(',
-    to: '  if (carried === null) await sleep(1);\n  if (carried === null) await host.open(',
+    from: '    await host.open(',
+    to: '    await sleep(1);\n    await host.open(',
   },
   {
     file: 'agents/researcher.md',

@@ -10,13 +10,16 @@ import { eventually } from '../../support/eventually.ts';
 import { completed, held, plan, plans, work, works } from '../../support/scripted-work.ts';
 import { storedRecord } from '../../support/stored-record.ts';
 import { useProcessStages } from '../../support/use-stage.ts';
-import { startWorkerProcess } from '../../support/worker-process.ts';
+import { startWorkerProcess, thisCheckout } from '../../support/worker-process.ts';
 import type { Ending, ScriptProcess } from '../../support/worker-process.ts';
 import { provideWritingAgent } from '../../support/writing-agent.ts';
 
 const { stage } = useProcessStages();
 
 const input = { goal, use_defaults: true, limits: { max_parallel: 1 } };
+
+// A stack names the file that blocks, so these workers run from the sources.
+
 const blocker = fileURLToPath(new URL('../../support/block-event-loop.mjs', import.meta.url));
 const hanger = fileURLToPath(new URL('../../support/hang-on-pill.mjs', import.meta.url));
 
@@ -29,11 +32,15 @@ it('fault 6: a blocked event loop in a call: heartbeat timeout, next attempt, no
 
   const call = held({ pass: true });
   stage.rehearsal.script([{ match: { callKeyIncludes: 'blocked/', nth: 4 }, reply: call.reply }]);
-  const worker = await startWorkerProcess(stage, {
-    NODE_OPTIONS: `--import=${blocker}`,
-    // Heartbeats may stop for 8 s.
-    BLOCK_EVENT_LOOP_MS: '12000',
-  });
+  const worker = await startWorkerProcess(
+    stage,
+    {
+      NODE_OPTIONS: `--import=${blocker}`,
+      // Heartbeats may stop for 8 s.
+      BLOCK_EVENT_LOOP_MS: '12000',
+    },
+    thisCheckout,
+  );
   const run = await stage.start('plannerRun', input, 'blocked');
   const inFlight = await untilCall(stage, 'blocked', 4);
   worker.signal('SIGUSR2');
@@ -76,7 +83,7 @@ async function superviseWorkers(count: number, env: Readonly<Record<string, stri
     await keepOne();
   };
   const keepOne = async (): Promise<void> => {
-    const worker = await startWorkerProcess(stage, env);
+    const worker = await startWorkerProcess(stage, env, thisCheckout);
     alive.add(worker);
     void replaceWhenDead(worker);
   };
@@ -179,11 +186,15 @@ it('finding T1: a tool that blocks every worker after its effect parks the run, 
 }, 240_000);
 
 it('finding T1: a block outside of every activity ends the worker too, with the code that blocks', async () => {
-  const worker = await startWorkerProcess(stage, {
-    ...watched,
-    NODE_OPTIONS: `--import=${blocker}`,
-    BLOCK_EVENT_LOOP_MS: '60000',
-  });
+  const worker = await startWorkerProcess(
+    stage,
+    {
+      ...watched,
+      NODE_OPTIONS: `--import=${blocker}`,
+      BLOCK_EVENT_LOOP_MS: '60000',
+    },
+    thisCheckout,
+  );
   worker.signal('SIGUSR2');
   expect(await worker.ended).toBe('SIGKILL');
   const last = readLastLine(worker);
@@ -192,12 +203,16 @@ it('finding T1: a block outside of every activity ends the worker too, with the 
 }, 60_000);
 
 it('finding T1: a worker that was suspended, or slow for less than the limit, goes on', async () => {
-  const worker = await startWorkerProcess(stage, {
-    ...watched,
-    PLANWAVE_BLOCKED_SECONDS: '6',
-    NODE_OPTIONS: `--import=${blocker}`,
-    BLOCK_EVENT_LOOP_MS: '3000',
-  });
+  const worker = await startWorkerProcess(
+    stage,
+    {
+      ...watched,
+      PLANWAVE_BLOCKED_SECONDS: '6',
+      NODE_OPTIONS: `--import=${blocker}`,
+      BLOCK_EVENT_LOOP_MS: '3000',
+    },
+    thisCheckout,
+  );
   worker.signal('SIGUSR2');
   await new Promise((resolve) => setTimeout(resolve, 4_000));
   worker.signal('SIGSTOP');
