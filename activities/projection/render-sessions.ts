@@ -46,7 +46,8 @@ export function listSessionFiles(record: RunRecord): readonly ProjectedFile[] {
   ];
 }
 
-function hasEnded({ status, archived_by }: RunRecord): boolean {
+/** Returns true for a run that has ended, also without a word: then no session of it is current. */
+export function hasEnded({ status, archived_by }: RunRecord): boolean {
   return status !== null || archived_by !== undefined;
 }
 

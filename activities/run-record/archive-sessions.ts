@@ -10,6 +10,7 @@ import { oneLine } from '../../core/text/markdown.ts';
 import type { AssertCurrent } from '../attempt/while-current.ts';
 import { appendRevision, readRecord } from '../artifacts/record-log.ts';
 import { agentNameOf } from '../projection/render-design.ts';
+import { hasEnded } from '../projection/render-sessions.ts';
 import type { RecordDeps } from './deps.ts';
 import { publishRecord } from './publish-record.ts';
 import { readEvents } from './read-events.ts';
@@ -85,7 +86,7 @@ async function archiveRun(
 }
 
 function countCurrent(record: RunRecord): number {
-  const { status, archived_by, sessions = [] } = record;
-  if (status !== null || archived_by !== undefined) return 0;
+  const { sessions = [] } = record;
+  if (hasEnded(record)) return 0;
   return new Set(sessions.map((session) => agentNameOf(record, session))).size;
 }
