@@ -14,6 +14,9 @@ export interface ProcessLimit {
 const versionOne = '/sys/fs/cgroup/pids';
 const versionTwo = '/sys/fs/cgroup';
 
+/** Time within which a command joins its group, with room for a machine that swaps. */
+const joinMsMax = 10 * 60_000;
+
 const noGroup = 'no control group bounds the processes of root';
 
 /**
@@ -26,7 +29,7 @@ export async function limitProcesses(): Promise<ProcessLimit | null> {
   if (process.getuid?.() !== 0) return null;
   const root = await findController();
   if (root === null) throw new Error(noGroup);
-  const group = join(root, `planwave-${randomUUID()}`);
+  const group = join(root, `planwave-${Date.now()}-${randomUUID()}`);
   try {
     await mkdir(group);
     await writeFile(join(group, 'pids.max'), String(commandLimits.processesMax));
@@ -36,13 +39,21 @@ export async function limitProcesses(): Promise<ProcessLimit | null> {
   }
 }
 
-/** Removes the groups that killed workers have left behind. One that is in use stays. */
+/**
+ * Removes the groups that killed workers have left behind. One that is in use stays, and so does a new one: another worker on
+ * this machine may have created it for a command that has not joined it yet.
+ */
 export async function removeOldGroups(): Promise<void> {
   const root = await findController();
   if (root === null) return;
-  const names = await readdir(root);
-  const groups = names.filter((name) => name.startsWith('planwave-'));
+  const groups = (await readdir(root)).filter(isOldGroup);
   await Promise.all(groups.map((name) => rmdir(join(root, name)).catch(() => {})));
+}
+
+/** The name holds the time of creation, because the file system of control groups does not keep it. */
+function isOldGroup(name: string): boolean {
+  const created = /^planwave-(\d+)-/.exec(name)?.[1];
+  return created !== undefined && Date.now() - Number(created) > joinMsMax;
 }
 
 async function findController(): Promise<string | null> {

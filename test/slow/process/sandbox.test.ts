@@ -13,6 +13,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { bubblewrapCall } from '../../../activities/adapters/sandbox/bubblewrap.ts';
 import { createSandbox } from '../../../activities/adapters/sandbox/command-runner.ts';
+import {
+  limitProcesses,
+  removeOldGroups,
+} from '../../../activities/adapters/sandbox/limit-processes.ts';
 import { probeSandbox } from '../../../activities/adapters/sandbox/probe-sandbox.ts';
 import type { Command } from '../../../activities/ports/command-runner.ts';
 import { commandLimits } from '../../../core/command-limits.ts';
@@ -140,6 +144,19 @@ it('shared folders of the user are there, read-only, unless the agent has someth
   symlinkSync('/usr', join(folder, 'node_modules'));
   expect((await sh('ls node_modules', { sharedFrom: user })).output).toContain('bin');
   rmSync(join(folder, 'node_modules'));
+});
+
+it('a worker that starts removes the old groups of killed workers, and leaves the new group of another worker', async () => {
+  const limit = await limitProcesses();
+  // Only commands of root need a group.
+  if (limit === null) return;
+  const group = dirname(limit.joinFile);
+  const old = join(dirname(group), 'planwave-1700000000000-killed');
+  mkdirSync(old);
+  await removeOldGroups();
+  expect({ old: existsSync(old), new: existsSync(group) }).toEqual({ old: false, new: true });
+  await limit.remove();
+  expect(existsSync(group)).toBe(false);
 });
 
 describe('a command is ended', () => {
