@@ -14,8 +14,12 @@ interface DesignRequest {
   /** Results of earlier stages. */
   readonly materials: readonly JsonObject[];
   readonly tasks: readonly JsonObject[];
+  /** Agents of the plan. */
+  readonly roster: readonly JsonObject[];
   readonly findings: readonly JsonObject[];
   readonly subject: string;
+  /** Addresses that the web returned. */
+  readonly pages: readonly string[];
   /** Change that the user asked for; empty without one. */
   readonly change: string;
 }
@@ -149,11 +153,24 @@ function changeDesign(request: DesignRequest): JsonObject {
   const [first] = idsIn(request);
   const mends = findings.length > 0 && !readDesignMarks(goal).neverMends && first !== undefined;
   const text = change === '' ? 'Rehearsal: answers a finding.' : `Rehearsal: ${quote(change, 400)}`;
-  const operations =
+  const appended =
     first !== undefined && (mends || change !== '')
       ? [{ operation: 'append_instructions', task_id: first.id, heading: 'Change', text }]
       : [];
-  return { explanation: text, operations };
+  return { explanation: text, operations: [...appended, ...changeRoster(request)] };
+}
+
+/** Gives the first agent of the roster to a new agent, or takes it back, as the user asked. */
+function changeRoster({ change, prompt, roster: planned }: DesignRequest): JsonObject[] {
+  const { needsNewAgent, dropsNewAgent } = readDesignMarks(change);
+  const [agent] = planned;
+  if (agent === undefined || needsNewAgent === dropsNewAgent) return [];
+  const { agent_id: id } = newAgent;
+  const agent_id = needsNewAgent ? id : chooseAgent(prompt.agents, ['research'], new Set());
+  const draft = needsNewAgent
+    ? { operation: 'draft_agent', draft: newAgent }
+    : { operation: 'remove_draft', agent_id: id };
+  return [draft, { operation: 'change_agent', agent: { ...agent, agent_id } }];
 }
 
 function recommendProofs(request: DesignRequest): JsonObject {
@@ -253,11 +270,14 @@ const rules: Readonly<Record<string, (request: DesignRequest) => JsonObject>> = 
     })),
   }),
   design_change: changeDesign,
-  research: ({ subject }) => ({
+  research: ({ subject, pages }) => ({
     technology: subject,
     practices: ['Begin with the result.'],
     failure_patterns: ['A long text without headings.'],
-    sources: [{ title: 'Rehearsal: nothing was looked up', url: null }],
+    sources:
+      pages.length === 0
+        ? [{ title: 'Rehearsal: nothing was looked up', url: null }]
+        : pages.map((url) => ({ title: 'Rehearsed page', url })),
   }),
   consultation: (request) => ({
     risks: idsIn(request)
@@ -281,20 +301,42 @@ const rules: Readonly<Record<string, (request: DesignRequest) => JsonObject>> = 
   ...judgeRules,
 };
 
+/** Reads the addresses in the results of tools. */
+function pagesIn({ messages }: MessagesRequest): readonly string[] {
+  const results = messages.flatMap(({ blocks }) =>
+    blocks.filter(({ type }) => type === 'tool_result').map((block) => JSON.stringify(block)),
+  );
+  const urls = results.flatMap((text) => text.match(/https?:\/\/[^\s"\\]+/gu) ?? []);
+  return [...new Set(urls)];
+}
+
+function stageOf(request: MessagesRequest): string | undefined {
+  const first = textIn(request.messages[0]?.blocks ?? []);
+  return /^<request kind="design" stage="([a-z_]+)">/u.exec(first)?.[1];
+}
+
+/** Returns true for a request of a design: each of its stages is offered only what it may call. */
+export function isDesignStage(request: MessagesRequest): boolean {
+  return stageOf(request) !== undefined;
+}
+
 /** Plays a stage of a design; null when the request is of none. */
 export function answerDesign(request: MessagesRequest, prompt: Prompt): JsonObject | null {
   const first = textIn(request.messages[0]?.blocks ?? []);
-  const stage = /^<request kind="design" stage="([a-z_]+)">/u.exec(first)?.[1];
+  const stage = stageOf(request);
   const rule = stage === undefined ? undefined : rules[stage];
   if (rule === undefined) return null;
   const blocks = firstOfEach(listBlocks(first));
+  const plan = jsonBlock(blocks, 'plan');
   return rule({
     goal: prompt.goal,
     prompt,
     materials: objectsOf(jsonBlock(blocks, 'materials')),
     tasks: objectsOf(jsonBlock(blocks, 'plan_tasks')),
+    roster: isObject(plan) ? objectsOf(plan['agents']) : [],
     findings: objectsOf(jsonBlock(blocks, 'findings')),
     subject: textOf(jsonBlock(blocks, 'subject')),
+    pages: pagesIn(request),
     change: blocks.get('requested_change') ?? '',
   });
 }

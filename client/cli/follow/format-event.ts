@@ -1,6 +1,7 @@
 import { commandText } from '../../../core/text/command-text.ts';
 import { describeQuestion } from '../ask/ask-in-terminal.ts';
 import { cleanLine, cleanLines, cleanText, renderTable } from '../terminal-text.ts';
+import { describeStages } from '../../../core/render/labels.ts';
 import { countOf, formatCost, formatTokens, formatUsage } from '../../../core/text/format.ts';
 import type { Paint } from '../terminal-text.ts';
 import type { FollowEvent, RunEndedEvent } from './follow-event.ts';
@@ -26,10 +27,10 @@ export function formatEvent(event: ShownEvent, paint: Paint): string[] {
   switch (event.type) {
     case 'phase':
       return formatPhase(event, paint);
+    case 'stages':
     case 'wave':
-      return [formatWave(event)];
     case 'wave_done':
-      return [`wave ${event.summary.wave}: ${describeDone(event.summary)}`];
+      return [formatStep(event)];
     case 'delegation':
       return [formatDelegation(event, paint)];
     case 'task':
@@ -66,6 +67,19 @@ function formatTeamEvent(event: OnlyOfTeam, paint: Paint): string[] {
       return formatTeamEnd(event, paint);
   }
   return [];
+}
+
+function formatStep(
+  event: Extract<FollowEvent, { type: 'stages' | 'wave' | 'wave_done' }>,
+): string {
+  switch (event.type) {
+    case 'stages':
+      return `design: ${describeStages(event.stages)}`;
+    case 'wave':
+      return formatWave(event);
+    case 'wave_done':
+      return `wave ${event.summary.wave}: ${describeDone(event.summary)}`;
+  }
 }
 
 function formatWave(event: Extract<FollowEvent, { type: 'wave' }>): string {
