@@ -6,6 +6,8 @@
  *   NS2. The first such refusal is the completion drive review.
  *   NS3. Each escalated note is one question, and each blocking question is one escalated note; its answer resolves it.
  *   NS4. Assumptions of an output are notes too, resolved by their author.
+ *   NS5. A refused question decides nothing: its note stays escalated and is not asked again, so the output can only end as
+ *        failed. What becomes of the task is up to the planner, or to a change of the plan.
  */
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
@@ -16,6 +18,7 @@ import type { AskedQuestion } from '../../contracts/question.ts';
 import { engineLimits } from '../limits.ts';
 import { isPerson } from '../questions/answer-kinds.ts';
 import { cutText, normaliseText } from '../text/cut-text.ts';
+import { listNames } from '../text/list-names.ts';
 import { stepAgentStatus } from './agent-status.ts';
 import type { AgentEvent } from './agent-status.ts';
 import { isForOthers, stepNotes } from './step-notes.ts';
@@ -24,6 +27,8 @@ import type { NoteEvent, NotesStep } from './step-notes.ts';
 /** The session as its workflow keeps it, also across continue-as-new. */
 export interface SessionState extends CompletionSession {
   readonly status: AgentStatusValue;
+  /** note_ids whose questions were refused. Absent while there are none. */
+  readonly refused?: readonly string[];
 }
 
 /** @param at Unix epoch seconds. */
@@ -122,21 +127,39 @@ function eventOf({ action, text }: NoteEntry, note_id: string, at: number): Note
   }
 }
 
-/** Checks an output against the notes. @returns none for an output that is not completed. */
+/** Checks an output against the notes. @returns none for an output that has failed. */
 export function checkNotes(
-  { notes, status }: SessionState,
-  output: Pick<AgentOutputOutline, 'status'>,
+  session: SessionState,
+  output: Pick<AgentOutputOutline, 'status' | 'blocking_questions'>,
 ): OutputFault[] {
-  if (output.status !== 'completed') return [];
+  const { notes, status, refused = [] } = session;
+  if (output.status === 'failed') return [];
+  if (output.status === 'blocked') return checkBlocked(session, output.blocking_questions);
   const review = status === 'completion_drive_review' ? '' : 'completion drive review: ';
-  return notes.flatMap(({ note_id, description, category, status: state }) => {
+  return notes.flatMap((note) => {
+    const { note_id, description, status: state } = note;
     if (state === 'resolved') return [];
+    const cure = refused.includes(note_id) ? endAsFailed : cureOf(state, note);
     const reason = `${review}${note_id} is ${state}: ${JSON.stringify(cutText(description, 200))}`;
-    return [{ path: 'status', reason, hint: `Try: ${cureOf(state, category)}` }];
+    return [{ path: 'status', reason, hint: `Try: ${cure}` }];
   });
 }
 
-function cureOf(state: 'open' | 'escalated', category: CompletionNote['category']): string {
+/** Faults an agent that waits for nothing but answers that will not come. */
+function checkBlocked(session: SessionState, asked: readonly AskedQuestion[]): OutputFault[] {
+  const { refused = [] } = session;
+  if (refused.length === 0 || askNotes(session, asked, 0).questions.length > 0) return [];
+  const reason = `nobody decides on ${listNames(refused)}: that question was refused`;
+  return [{ path: 'status', reason, hint: `Try: ${endAsFailed}` }];
+}
+
+const endAsFailed =
+  'status "failed", with what depends on it in criteria_unmet; its question was refused and is not put again';
+
+function cureOf(
+  state: 'open' | 'escalated',
+  { category }: Pick<CompletionNote, 'category'>,
+): string {
   if (state === 'escalated') {
     return 'status "blocked"; the engine asks the question of the note, and the answer resolves it';
   }
@@ -153,7 +176,10 @@ export interface NoteQuestions {
   readonly note_ids: readonly string[];
 }
 
-/** Turns the questions of a blocked output into escalated notes, and all escalated notes into questions. */
+/**
+ * Turns the questions of a blocked output into escalated notes, and all escalated notes into questions, except those that
+ * were refused.
+ */
 export function askNotes(
   session: SessionState,
   asked: readonly AskedQuestion[],
@@ -173,7 +199,10 @@ export function askNotes(
     if (made.status === 'open') notes = escalate(notes, made.note_id, question);
     linked.set(made.note_id, question);
   }
-  const escalated = notes.filter(({ status }) => status === 'escalated');
+  const { refused = [] } = session;
+  const escalated = notes.filter(
+    ({ note_id, status }) => status === 'escalated' && !refused.includes(note_id),
+  );
   const chosen = escalated.slice(0, engineLimits.escalationQuestionsMax - rest.length);
   return {
     session: { ...session, notes },
@@ -226,21 +255,35 @@ function questionOf(note: CompletionNote): AskedQuestion {
   };
 }
 
+export interface SettledNotes {
+  readonly session: SessionState;
+  /** The answers; a refusal names the note that it leaves escalated. */
+  readonly answers: readonly DeliveredAnswer[];
+}
+
 /** Resolves the notes that were asked, by their answers. */
 export function settleNotes(
   session: SessionState,
   note_ids: readonly string[],
-  answers: readonly DeliveredAnswer[],
+  given: readonly DeliveredAnswer[],
   at: number,
-): SessionState {
-  const notes = answers.reduce<readonly CompletionNote[]>((before, answer, index) => {
+): SettledNotes {
+  let { notes } = session;
+  const refused = new Set(session.refused);
+  const answers = given.map((answer, index): DeliveredAnswer => {
     const note_id = note_ids[index];
-    if (note_id === undefined) return before;
+    if (note_id === undefined) return answer;
+    if (answer.loop) {
+      refused.add(note_id);
+      return { ...answer, note_id };
+    }
     const resolution = answer.answer ?? `The whole answer is that to ${answer.question_id}.`;
     const by = isPerson(answer.answered_by) ? 'user' : 'workflow_executor';
-    return stepNotes(before, { type: 'settle', note_id, resolution, by, at }).notes;
-  }, session.notes);
-  return { ...session, notes };
+    notes = stepNotes(notes, { type: 'settle', note_id, resolution, by, at }).notes;
+    return answer;
+  });
+  const left = refused.size === 0 ? {} : { refused: [...refused] };
+  return { session: { ...session, notes, ...left }, answers };
 }
 
 /** Adds the assumptions of an output as notes, unless there is one of the same words. */
