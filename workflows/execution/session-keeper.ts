@@ -7,10 +7,10 @@ import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { AgentEvent } from '../../core/notes/agent-status.ts';
+import { judgeNotes } from '../../core/notes/judge-notes.ts';
 import {
   askNotes,
   countUnresolved,
-  judgeNotes,
   moveSession,
   noteAssumptions,
   openSession,

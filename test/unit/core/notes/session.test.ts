@@ -3,10 +3,10 @@ import { CompletionSession } from '../../../../contracts/note.ts';
 import type { NoteCall, NoteEntry } from '../../../../contracts/state-call.ts';
 import type { DeliveredAnswer } from '../../../../contracts/messages.ts';
 import { engineLimits } from '../../../../core/limits.ts';
+import { judgeNotes } from '../../../../core/notes/judge-notes.ts';
 import {
   askNotes,
   checkNotes,
-  judgeNotes,
   moveSession,
   noteAssumptions,
   openSession,
