@@ -19,7 +19,10 @@ import type { ToolContext } from './make-call.ts';
 
 /** Work that asks the web: a delegation, or a stage of a design. */
 export interface WebCaller extends Omit<ToolContext, 'order'> {
-  readonly order: Pick<ToolContext['order'], 'run_id' | 'registry_ref' | 'wave' | 'limits'> & {
+  readonly order: Pick<
+    ToolContext['order'],
+    'run_id' | 'registry_ref' | 'wave' | 'limits' | 'crashed'
+  > & {
     readonly delegation: Pick<
       ToolContext['order']['delegation'],
       'delegation_id' | 'agent_id' | 'rule_of_two'

@@ -24,13 +24,10 @@ type ShownEvent = FollowEvent | Exclude<TeamEvent, { type: 'text' }>;
  */
 export function formatEvent(event: ShownEvent, paint: Paint): string[] {
   if (isOnlyOfTeam(event)) return formatTeamEvent(event, paint);
+  if (isStep(event)) return [formatStep(event)];
   switch (event.type) {
     case 'phase':
       return formatPhase(event, paint);
-    case 'stages':
-    case 'wave':
-    case 'wave_done':
-      return [formatStep(event)];
     case 'delegation':
       return [formatDelegation(event, paint)];
     case 'task':
@@ -69,9 +66,13 @@ function formatTeamEvent(event: OnlyOfTeam, paint: Paint): string[] {
   return [];
 }
 
-function formatStep(
-  event: Extract<FollowEvent, { type: 'stages' | 'wave' | 'wave_done' }>,
-): string {
+type Step = Extract<FollowEvent, { type: 'stages' | 'wave' | 'wave_done' }>;
+
+function isStep(event: ShownEvent): event is Step {
+  return ['stages', 'wave', 'wave_done'].includes(event.type);
+}
+
+function formatStep(event: Step): string {
   switch (event.type) {
     case 'stages':
       return `design: ${describeStages(event.stages)}`;

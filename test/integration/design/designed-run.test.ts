@@ -30,7 +30,9 @@ it('takes a goal to an approved plan and its result', async () => {
   expect(question.choices).toEqual(['approve', 'change', 'abandon']);
   // The directory and the first status are there before anybody works.
   const file = (path: string) => readFileSync(join(stage.home, run.workflowId, path), 'utf8');
-  expect(JSON.parse(file('shared_status.json'))).toMatchObject({ status: 'blocked' });
+  await eventually('a status that says that the run waits', async () =>
+    file('shared_status.json').includes('"status": "blocked"'),
+  );
   expect(file('agents/result_agent/agent_instructions.md')).toContain('## Your task');
   await run.signal('answer', { question_id: question.question_id, answer: 'approve' });
   await untilEnded(stage, run);
