@@ -128,6 +128,8 @@ export interface CarriedRun {
   readonly plan_approved?: PlanOutline;
   /** Finished stages of a design that is not approved, and the use of its attempts so far. Absent without one. */
   readonly design_at_work?: FinishedStages & { readonly lost: Usage };
+  /** delegation_ids of a designed run that crashed and are wanted again. Absent when there are none. */
+  readonly again?: readonly string[];
   readonly wave: number;
   readonly waves_allowed: number;
   readonly criteria: readonly CriterionState[];
