@@ -87,7 +87,9 @@ class Trial {
   readonly #harmer: Harmer;
   readonly #fired: Strike[] = [];
   readonly #asked: Asked[] = [];
+  /** Keys of the calls that were answered with a fault, and the calls' names. */
   readonly #modelFaults: string[] = [];
+  readonly #faultedNames: string[] = [];
   readonly #answers = { first: 0, again: 0, late: 0, refused: 0 };
   /** Work beside the run. It must end before the run is judged. */
   readonly #works: Promise<unknown>[] = [];
@@ -196,9 +198,12 @@ class Trial {
   }
 
   #faultOf(request: ScriptedRequest): Reply | null {
-    const before = this.#modelFaults.filter((one) => one === request.callKey).length;
-    const random = this.#plan.random.fork(`fault ${before} of ${callNameOf(request)}`);
+    // By its name: after a question about the budget, a call is made under another key.
+    const name = callNameOf(request);
+    const before = this.#faultedNames.filter((one) => one === name).length;
+    const random = this.#plan.random.fork(`fault ${before} of ${name}`);
     if (before >= 2 || !random.chance(this.#plan.modelFaultChance)) return null;
+    this.#faultedNames.push(name);
     this.#modelFaults.push(request.callKey);
     return pickModelFault(random);
   }
