@@ -71,6 +71,8 @@ export interface DescribeDesignInput {
   readonly plan_ref: Ref;
   /** The plan that the user saw last and wanted changed. Absent the first time. */
   readonly shown_ref?: Ref;
+  /** Research that the plan rests on. Absent without any. */
+  readonly research?: readonly DesignMaterial[];
   readonly findings: readonly PlanFinding[];
   /** Use of the design so far, from which the use of the work is estimated. */
   readonly usage: Usage;
@@ -83,6 +85,8 @@ export interface FindResearchInput {
   /** Unix epoch seconds. */
   readonly now: number;
   readonly max_age_days: number;
+  /** Agents of the run: where one of them may ask the web, background knowledge is none. If undefined, no one may. */
+  readonly registry_ref?: Ref;
 }
 
 export interface KeepResearchInput {

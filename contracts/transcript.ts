@@ -142,4 +142,6 @@ export interface ReadingScope {
   readonly loads_left: number;
   /** True when the workflow makes the calls that change something; otherwise they are refused with the others. */
   readonly acts: boolean;
+  /** True when the workflow makes calls of research tools, and none that change something. Absent: as `acts` says. */
+  readonly researches?: true;
 }

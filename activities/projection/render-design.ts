@@ -19,6 +19,7 @@ import { renderAgentInstructions } from '../../core/design/templates.ts';
 import { bullets } from '../../core/text/markdown.ts';
 import type { Deliverable } from '../../core/run/list-deliverables.ts';
 import { treePaths } from './paths.ts';
+import { describeState } from './render-shared-status.ts';
 import { textOf } from './record-texts.ts';
 import type { ProjectedFile, RecordTexts } from './record-texts.ts';
 
@@ -92,7 +93,7 @@ export function describePlanStatus(record: RunRecord, ref: Ref, texts: RecordTex
       ? textOf(texts.plans, last.plan_ref).delegations.map((one) => one.delegation_id)
       : [];
   return projectSharedStatus(plan, {
-    status: record.status ?? record.phase,
+    status: describeState(record),
     session_start: record.started_at,
     tasks: plan.tasks.flatMap((task) => stateOf(record, plan.tasks, task, working) ?? []),
   });
