@@ -21,7 +21,7 @@ export interface CopiedStores {
   readonly names: CopiedKind;
   /** Entries of threads. */
   readonly threads: CopiedKind;
-  /** What could not be copied, and stays as it is in both stores. */
+  /** Parts that could not be copied, and stay as they are in both stores. */
   readonly faults: readonly HomeFault[];
 }
 
@@ -34,10 +34,10 @@ const all = 2_000_000_000;
 /**
  * Copies everything from one store to another. No worker may be running on either.
  *
- * SC1. A copy that was interrupted continues where it ended: what the other store has already is not written again.
- * SC2. Every artifact is read back from the other store, also one that was there, and compared with its address.
- * SC3. Nothing in the other store is replaced. An entry that differs is a fault.
- * SC4. A run is named after everything else is copied, and only if its record is there.
+ * CPS1. A copy that was interrupted continues where it ended: what the other store has already is not written again.
+ * CPS2. Every artifact is read back from the other store, also one that was there, and compared with its address.
+ * CPS3. Nothing in the other store is replaced. An entry that differs is a fault.
+ * CPS4. A run is named after everything else is copied, and only if its record is there.
  *
  * @param to without a cache: it would read back from memory.
  * @throws {StoreUnavailable} when a store can't be read or written.

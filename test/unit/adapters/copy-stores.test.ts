@@ -43,7 +43,7 @@ async function fill(stores: Stores): Promise<readonly [record: string, other: st
 
 const kind = (copied: number, present: number) => ({ copied, present });
 
-it('SC1, SC2: copies what counts, and the second time nothing', async () => {
+it('CPS1, CPS2: copies what counts, and the second time nothing', async () => {
   const [from, to] = [open('from'), open('to')];
   const [record, other] = await fill(from);
   expect(await copyStores(from, to)).toEqual({
@@ -74,7 +74,7 @@ it('SC1, SC2: copies what counts, and the second time nothing', async () => {
   expect(await there.threads.read('t', 5)).toEqual(await from.threads.read('t', 5));
 });
 
-it('SC3, SC4: names what is damaged or differs, and leaves it', async () => {
+it('CPS3, CPS4: names what is damaged or differs, and leaves it', async () => {
   const [from, to] = [open('from'), open('to')];
   const [record] = await fill(from);
   await damageRecord(join(at.outside, 'from'), record);

@@ -13,6 +13,8 @@ const nothing: CopiedStores = {
   faults: [],
 };
 
+const openSession = (): Promise<never> => Promise.reject(new Error('must not connect'));
+
 async function run(copied: Partial<CopiedStores>) {
   const io = createFakeIo();
   const asked: unknown[] = [];
@@ -20,7 +22,6 @@ async function run(copied: Partial<CopiedStores>) {
     asked.push(places);
     return { ...nothing, ...copied };
   };
-  const openSession = (): Promise<never> => Promise.reject(new Error('must not connect'));
   const argv = ['store', 'copy', '.planning', 'postgresql://db/planwave'];
   const code = await runCli(argv, createFakeDeps(io, {}, { copyStore, openSession }));
   return { code, out: io.out(), asked };
