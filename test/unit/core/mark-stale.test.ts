@@ -118,6 +118,19 @@ describe('markStale', () => {
     );
   });
 
+  it('ST5: a redo that reads what it redoes is not stale by that, and others that read it are', () => {
+    const stale = markStale([], edges, [superseded(3, b)]);
+    const first = markRedone(stale, new Map([['d', 'd-2']]));
+    const reads = (wave: number, id: string) => consumes(wave, id, [['d', 'wave-002/d']]);
+    const later = [reads(3, 'd-2'), reads(4, 'd-3'), reads(4, 'f')];
+    const all = { ...edges, consumptions: [...edges.consumptions, ...later] };
+    const idsAfter = (known: typeof stale): string[] =>
+      markStale(known, all, []).map(({ delegation_id }) => delegation_id);
+    expect(idsAfter(first)).toEqual(['d', 'e', 'd-3', 'f']);
+    const again = { delegation_id: 'd-2', wave: 3, reasons: ['r'], redone_by: 'd-3' };
+    expect(idsAfter([...first, again])).toEqual(['d', 'e', 'd-2', 'f']);
+  });
+
   it('a delegation keeps a bounded number of reasons', () => {
     const causes = Array.from({ length: engineLimits.staleReasonsMax + 2 }, (_, n) =>
       superseded(n + 10, b),
