@@ -127,7 +127,7 @@ it('takes the plan of a file to its result: the proof of concept first, and no w
   await expectPromisesKept(stage, 'from-file');
 }, 120_000);
 
-it('Q5: what rests on an amended answer is done again, and what builds on it after that', async () => {
+it('what rests on an amended answer is done again, and what builds on it after that', async () => {
   const advice = held({ pass: true });
   stage.rehearsal.script([
     { match: { delegation: 'advice_1727539201' }, times: 1, reply: advice.reply },

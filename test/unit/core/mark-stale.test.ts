@@ -61,6 +61,8 @@ const anyCause: fc.Arbitrary<StaleCause> = fc.constantFrom<StaleCause>(
   { type: 'input', name: 'a', source: a, by: 'wave-003/x' },
 );
 
+const reads = (wave: number, id: string) => consumes(wave, id, [['d', 'wave-002/d']]);
+
 describe('markStale', () => {
   it('ST1: who consumed what changed, and who consumed the output of those, and nobody else', () => {
     expect(idsOf(superseded(1, 'q9'))).toEqual(['c', 'd', 'e']);
@@ -121,7 +123,6 @@ describe('markStale', () => {
   it('ST5: a redo that reads what it redoes is not stale by that, and others that read it are', () => {
     const stale = markStale([], edges, [superseded(3, b)]);
     const first = markRedone(stale, new Map([['d', 'd-2']]));
-    const reads = (wave: number, id: string) => consumes(wave, id, [['d', 'wave-002/d']]);
     const later = [reads(3, 'd-2'), reads(4, 'd-3'), reads(4, 'f')];
     const all = { ...edges, consumptions: [...edges.consumptions, ...later] };
     const idsAfter = (known: typeof stale): string[] =>
