@@ -175,6 +175,12 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import('./fsck.ts')).registerFsck,
   },
   {
+    name: 'store',
+    does: 'copy a whole store: a home into a database, or back; needs no server',
+    takes: [],
+    load: async () => (await import('./store.ts')).registerStore,
+  },
+  {
     name: 'threads',
     does: 'list what teams remember across runs, newest first',
     takes: [],
