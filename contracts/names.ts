@@ -122,7 +122,12 @@ export const searchAttributes = {
 } as const;
 
 /** Memo fields, readable while every worker is off. */
-export const memoKeys = { goal: 'goal', waitingFor: 'waiting_for', phase: 'phase' } as const;
+export const memoKeys = {
+  goal: 'goal',
+  waitingFor: 'waiting_for',
+  phase: 'phase',
+  store: 'store',
+} as const;
 
 /** Names that answers are signed with when no person gave them. */
 export const answererNames = {

@@ -4,7 +4,7 @@ import { createFileProjection } from '../activities/adapters/file-projection.ts'
 import { createFileArtifactStore } from '../activities/adapters/file-store/file-artifact-store.ts';
 import { checkHome } from '../activities/adapters/file-store/check-home.ts';
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
-import { findHomeFault } from '../activities/adapters/file-store/home-format.ts';
+import { findHomeFault, findHomeIdentity } from '../activities/adapters/file-store/home-format.ts';
 import { pruneHome } from '../activities/adapters/file-store/prune-home.ts';
 import { openSegments } from '../activities/adapters/file-store/segments.ts';
 import { ThreadUnavailable } from '../activities/ports/thread-store.ts';
@@ -114,6 +114,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
       await checkFormat(home);
       return files.store.getText(ref);
     },
+    findStore: () => findHomeIdentity(home),
     readStoredStatus: async (runId) => {
       await checkFormat(home);
       return readStoredStatus(files, runId);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadAgents } from '../activities/adapters/agent-files.ts';
-import { findHomeFault } from '../activities/adapters/file-store/home-format.ts';
+import { findHomeFault, findHomeIdentity } from '../activities/adapters/file-store/home-format.ts';
 import { isPriced, pricesAsOf } from '../activities/adapters/prices.ts';
 import { AgentFilesInvalid } from '../activities/ports/agent-source.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
@@ -42,7 +42,9 @@ export async function checkHome(home: string): Promise<DoctorFinding> {
   if (fault !== null) return { ok: false, detail: fault };
   const { bavail, bsize } = await statfs(home);
   const freeBytes = bavail * bsize;
-  const detail = `${home} can be written, ${(freeBytes / 1e9).toFixed(1)} GB free`;
+  const identity = await findHomeIdentity(home);
+  const name = identity === null ? 'new' : `store ${identity.id}`;
+  const detail = `${home} (${name}) can be written, ${(freeBytes / 1e9).toFixed(1)} GB free`;
   if (freeBytes >= freeBytesMin) return { ok: true, detail };
   return { ok: false, detail, cure: 'free some disk space, or set PLANWAVE_HOME to another disk' };
 }

@@ -5,6 +5,7 @@ import { createFileArtifactStore } from '../activities/adapters/file-store/file-
 import { createFileEffectLedger } from '../activities/adapters/file-store/file-effect-ledger.ts';
 import { createFileReplyLedger } from '../activities/adapters/file-store/file-reply-ledger.ts';
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
+import { identifyHome } from '../activities/adapters/file-store/home-format.ts';
 import { openSegments } from '../activities/adapters/file-store/segments.ts';
 import type { Segments } from '../activities/adapters/file-store/segments.ts';
 import { createRunChanges } from '../activities/adapters/git/git-run-changes.ts';
@@ -132,6 +133,7 @@ export function createActivities(
     ...createRecordActivities({
       store,
       index: createFileRunIndex({ home }),
+      identifyStore: () => identifyHome(home),
       agents: agentsOf(settings, commands, toolNames),
       projection,
       workspaces: places.workspaces,

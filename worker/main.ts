@@ -1,7 +1,9 @@
+import { hostname } from 'node:os';
 import { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { openHome } from '../activities/adapters/file-store/home-format.ts';
+import { identifyHome, openHome } from '../activities/adapters/file-store/home-format.ts';
+import { nameWorker } from '../core/run/other-store.ts';
 import { computeBuildId } from './build-id.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
 import { createActivities } from './create-activities.ts';
@@ -59,6 +61,8 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
   }
   const homeFault = await openHome(settings.home);
   if (homeFault !== null) throw new BadSettings(homeFault);
+  const identifyStore = () => identifyHome(settings.home);
+  const identity = nameWorker(`${process.pid}@${hostname()}`, await identifyStore());
   const middlewares = await loadMiddlewares(settings.middlewaresFile);
   const tools = await loadTools(settings.tools.file);
   const tracing = settings.traced ? await loadTracing(redactor) : undefined;
@@ -90,6 +94,8 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
       deploymentName,
       tracing,
       home: settings.home,
+      identifyStore,
+      identity,
     });
     const ready = {
       taskQueue,
