@@ -29,6 +29,7 @@ import type { WorkerSettings } from '../worker/worker-settings.ts';
 import { messageOf } from './bootstrap/expected-error.mjs';
 import { findTemporalCli } from './bootstrap/find-temporal-cli.mjs';
 import { findFolderFault } from './parts/folder-fault.ts';
+import { entryPoints } from '../core/text/entry-points.ts';
 import type { Settings } from './parts/settings.ts';
 
 /** Least free space. With less, a long run may stop, because the server's database and the artifacts grow with it. */
@@ -61,7 +62,7 @@ export async function checkModel(env: NodeJS.ProcessEnv): Promise<DoctorFinding>
     if (!(error instanceof BadSettings)) throw error;
     return {
       ok: true,
-      detail: 'no ANTHROPIC_API_KEY: npm start and npm run dev bring the rehearsal model',
+      detail: `no ANTHROPIC_API_KEY: ${entryPoints.start} and ${entryPoints.dev} bring the rehearsal model`,
     };
   }
   const baseUrl = settings.baseUrl ?? anthropicUrl;

@@ -58,6 +58,7 @@ import { createRecorder } from '../core/metrics/create-recorder.ts';
 import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
 import { createAgentsOf } from './create-input-check.ts';
 import { describeMissing } from './open-commands.ts';
+import { entryPoints } from '../core/text/entry-points.ts';
 import type { Commands } from './open-commands.ts';
 import { describeMissingWeb, webDefaults } from './web-settings.ts';
 import type { WorkerSettings } from './worker-settings.ts';
@@ -72,7 +73,7 @@ export interface ActivityTimes {
 
 const notLookedFor: Commands = {
   cause: 'this worker was started without commands',
-  cure: 'npm run worker, or npm run dev',
+  cure: `${entryPoints.worker}, or ${entryPoints.dev}`,
 };
 
 /**

@@ -9,6 +9,7 @@ import { toolVariables, toToolSettings } from './tool-settings.ts';
 import type { ToolSettings } from './tool-settings.ts';
 import { toWebSettings, webVariables } from './web-settings.ts';
 import type { WebSettings } from './web-settings.ts';
+import { entryPoints } from '../core/text/entry-points.ts';
 import type { LogSettings } from './create-logger.ts';
 
 /** Folder of the shipped agents. */
@@ -182,8 +183,8 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
   if (apiKey === undefined) {
     throw new BadSettings(
       'No model: ANTHROPIC_API_KEY and ANTHROPIC_BASE_URL are both empty.\n' +
-        'Try: export ANTHROPIC_API_KEY=…, or `npm run rehearsal` and ANTHROPIC_BASE_URL=http://127.0.0.1:8787 ' +
-        'with ANTHROPIC_API_KEY=rehearsal, or `npm run dev`, which starts everything.',
+        `Try: export ANTHROPIC_API_KEY=…, or \`${entryPoints.rehearsal}\` and ANTHROPIC_BASE_URL=http://127.0.0.1:8787 ` +
+        `with ANTHROPIC_API_KEY=rehearsal, or \`${entryPoints.dev}\`, which starts everything.`,
     );
   }
   const isRehearsal = apiKey === rehearsalKey;
