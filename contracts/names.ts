@@ -129,6 +129,9 @@ export const memoKeys = {
   store: 'store',
 } as const;
 
+/** Header of each activity, child and continuation of a run, with the store that has its artifacts and ledgers. */
+export const storeHeader = 'planwave-store';
+
 /** Names that answers are signed with when no person gave them. */
 export const answererNames = {
   /** The default was taken: at once, or at the deadline. */

@@ -5,6 +5,3 @@ export interface StoreIdentity {
   /** Place in words for people, such as `"/srv/planwave" on host-a`. Without secrets. */
   readonly place: string;
 }
-
-/** Header of each activity, child and continuation of a run, with the store that has its artifacts and ledgers. */
-export const storeHeader = 'planwave-store';

@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { FailureType } from '../contracts/errors.ts';
-import { storeHeader } from '../contracts/store.ts';
+import { storeHeader } from '../contracts/names.ts';
 import { readStoreIdentity, refuseOtherStore } from '../core/run/other-store.ts';
 import { StoreUnavailable } from '../activities/ports/artifact-store.ts';
 import type { IdentifyStore } from '../activities/ports/artifact-store.ts';

@@ -88,14 +88,9 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
     isRuntimeInstalled = true;
   }
-  const { beside } = options;
-  const address = beside?.address ?? options.address ?? sharedServer().address;
+  const { address, taskQueue } = placeOf(options);
   const home = mkdtempSync(join(tmpdir(), 'planwave-home-'));
-  const taskQueue = beside?.taskQueue ?? `test-${randomUUID().slice(0, 8)}`;
-  const { thinkMs = 5 } = options;
-  const rehearsal =
-    beside?.rehearsal ?? (await startRehearsalServer({ port: 0, thinkMs, scriptable: true }));
-  if (beside === undefined) rehearsal.script(options.script ?? []);
+  const { rehearsal, closeModel } = await openModel(options);
   const connection = await Connection.connect({ address });
   const nativeConnection = await NativeConnection.connect({ address });
   const client = new Client({ connection });
@@ -132,12 +127,29 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     async close() {
       await workers.stop();
       await options.mcp?.close();
-      if (beside === undefined) await rehearsal.close();
+      await closeModel();
       await nativeConnection.close();
       await connection.close();
       rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+function placeOf({ beside, address }: StageOptions): Pick<Stage, 'address' | 'taskQueue'> {
+  if (beside !== undefined) return beside;
+  const taskQueue = `test-${randomUUID().slice(0, 8)}`;
+  return { address: address ?? sharedServer().address, taskQueue };
+}
+
+/** Opens the model of a stage. One that is beside another uses the model of that one, which closes it. */
+async function openModel({ beside, thinkMs = 5, script = [] }: StageOptions): Promise<{
+  readonly rehearsal: RehearsalServer;
+  readonly closeModel: () => Promise<void>;
+}> {
+  if (beside !== undefined) return { rehearsal: beside.rehearsal, closeModel: async () => {} };
+  const rehearsal = await startRehearsalServer({ port: 0, thinkMs, scriptable: true });
+  rehearsal.script(script);
+  return { rehearsal, closeModel: () => rehearsal.close() };
 }
 
 function createWorkers(

@@ -1,6 +1,6 @@
 import { defaultPayloadConverter, workflowInfo } from '@temporalio/workflow';
 import type { Headers, WorkflowInterceptors } from '@temporalio/workflow';
-import { storeHeader } from '../../contracts/store.ts';
+import { storeHeader } from '../../contracts/names.ts';
 import type { StoreIdentity } from '../../contracts/store.ts';
 import { readStoreIdentity } from '../../core/run/other-store.ts';
 import { isRecord } from '../../core/is-record.ts';
