@@ -14,7 +14,7 @@ import { startRehearsalServer } from '../../rehearsal/server/server.ts';
 import type { RehearsalServer } from '../../rehearsal/server/server.ts';
 import type { ScriptRule } from '../../rehearsal/script.ts';
 import { createRedactor } from '../../redaction/create-redactor.ts';
-import { identifyHome, openHome } from '../../activities/adapters/file-store/home-format.ts';
+import { openStores } from '../../activities/adapters/open-stores.ts';
 import { createActivities } from '../../worker/create-activities.ts';
 import type { ActivityTimes } from '../../worker/create-activities.ts';
 import { createWorker } from '../../worker/create-worker.ts';
@@ -162,9 +162,9 @@ function createWorkers(
   return {
     async start() {
       const redactor = createRedactor({ secrets: options.secrets ?? [] });
-      const homeFault = await openHome(settings.home);
-      if (homeFault !== null) throw new Error(homeFault);
-      const identifyStore = () => identifyHome(settings.home);
+      const stores = openStores(settings);
+      const fault = await stores.open();
+      if (fault !== null) throw new Error(fault);
       const worker = await createWorker({
         connection,
         namespace: 'default',
@@ -180,11 +180,12 @@ function createWorkers(
           options.commands,
           options.tools,
           options.mcp,
+          stores,
         ),
         shutdownGraceMs: options.shutdownGraceMs ?? 2_000,
         maxCachedWorkflows: options.maxCachedWorkflows,
-        identifyStore,
-        identity: nameWorker(`${process.pid}@${hostname()}`, await identifyStore()),
+        identifyStore: stores.identify,
+        identity: nameWorker(`${process.pid}@${hostname()}`, await stores.identify()),
       });
       current = { worker, running: worker.run() };
     },

@@ -100,7 +100,7 @@ it('finding T6: two workers with two homes share a task queue: no run is lost, e
         name: 'stores',
         detail: inDetail(`${found.id} \\(${process.pid}@`, `this shell has the store ${found.id}`),
       }),
-      expect.objectContaining({ name: 'Files', detail: inDetail(`store ${found.id}`) }),
+      expect.objectContaining({ name: 'Files', detail: inDetail(`id ${found.id}`) }),
     ]),
   );
   expect(await runCommand(other, ['export', 't6-a'])).toMatchObject({
