@@ -1,3 +1,4 @@
+import { patched } from '@temporalio/workflow';
 import type { Adaptation, AskedLoop } from '../../contracts/adaptation.ts';
 import type { FindWorkResult } from '../../contracts/design-activities.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
@@ -18,8 +19,8 @@ import { untilDone } from '../shared/until-done.ts';
 import { takePlan } from './run-design-first.ts';
 
 /**
- * Judges what a wave of a designed run has shown, before the next one begins: its proofs of concept, and tasks that asked
- * the same again and again. The plan is changed where that is called for.
+ * Judges what a wave of a designed run has shown, before the next one begins: its proofs of concept, answers that contradict
+ * what others stated, and tasks that asked the same again and again. The plan is changed where that is called for.
  *
  * @returns the status of a run that ends here; null when it goes on.
  */
@@ -31,7 +32,8 @@ export async function judgeWave(host: RootHost, wave: number): Promise<RunStatus
   if (plan_approved === null || opened === null) return null;
   // With nothing left to do, no change of the plan would have an effect.
   if (isDone(state.criteria)) return null;
-  if (plan_approved.proofs_of_concept === 0 && loops.length === 0) return null;
+  const isNone = plan_approved.proofs_of_concept === 0 && loops.length === 0;
+  if (isNone && !mayContradict(host)) return null;
   const record_ref = await host.record.flush();
   const found = await untilDone(
     () =>
@@ -84,8 +86,14 @@ export async function judgeWave(host: RootHost, wave: number): Promise<RunStatus
   return isDone(state.criteria) ? 'completed' : 'finished_unmet';
 }
 
+/** Returns true when the answers to questions of tasks are held against the pool. Runs from before 2026-11-24 do without. */
+function mayContradict({ inbox }: RootHost): boolean {
+  const hasAnswers = inbox.recentAnswers().some(({ delegation_id }) => delegation_id !== null);
+  return hasAnswers && patched('answer-conflicts');
+}
+
 function listWork(
-  { proofs, looping, verified }: FindWorkResult,
+  { proofs, looping, contradicted = [], verified }: FindWorkResult,
   loops: readonly AskedLoop[],
 ): JudgedWork[] {
   const asked = looping.flatMap((worked): JudgedWork[] => {
@@ -94,7 +102,12 @@ function listWork(
     const again = more.map(({ question }) => question);
     return [{ worked, loop: again.length === 0 ? first : { ...first, again }, verified }];
   });
-  return [...proofs.map((worked): JudgedWork => ({ worked, loop: null, verified })), ...asked];
+  const shown = [...proofs, ...contradicted].map((worked): JudgedWork => ({
+    worked,
+    loop: null,
+    verified,
+  }));
+  return [...shown, ...asked];
 }
 
 /** @returns how the run ends; null when all was judged. */
