@@ -1,4 +1,10 @@
-import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  patched,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { CarriedRun, PlannerRunArgs, RunStatus } from '../../contracts/planner-run.ts';
@@ -69,19 +75,30 @@ async function takeStep(
     last_io_status: state.waves.at(-1)?.io_status ?? null,
   });
   switch (step.type) {
-    case 'end':
-      return step.status;
     case 'waves_spent':
       return askWhenWavesAreSpent(host, step.open);
+    case 'end':
+      if (!(await restsOnStale(host))) return step.status;
+    // Otherwise the plan has work that is to be done again.
+    // oxlint-disable-next-line no-fallthrough
     case 'wave': {
-      const wave = await runNextWave(host, ledger, relay);
+      const wave = await runNextWave(host, ledger, relay, step.type === 'end');
       if (wave === null) return null;
+      if (wave === 'nothing') return 'completed';
       if ('lost' in wave) return askWhenWaveIsLost(host, wave.lost);
       outcomes.push(...wave.outcomes);
       ledger.take(wave);
       return takeWave(host, wave);
     }
   }
+}
+
+/** Returns true for a run by a plan whose results rest, in part, on what no longer holds, while it may still redo them. */
+async function restsOnStale({ state, record }: RootHost): Promise<boolean> {
+  const mayGoOn = state.plan_approved !== null && state.wave < state.waves_allowed;
+  if (!mayGoOn || !patched('redo-stale')) return false;
+  await record.flush();
+  return record.stale().length > 0;
 }
 
 /** @returns the status at the run's end, or null while it goes on. */
