@@ -1,6 +1,7 @@
 import { patched } from '@temporalio/workflow';
 import type { Adaptation, AskedLoop } from '../../contracts/adaptation.ts';
 import type { FindWorkResult } from '../../contracts/design-activities.ts';
+import type { PlanOutline } from '../../contracts/design-run.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
 import { reserveForWave } from '../../core/budget/resolve-budget.ts';
 import { plannerChild } from '../../core/budget/step-account.ts';
@@ -32,8 +33,7 @@ export async function judgeWave(host: RootHost, wave: number): Promise<RunStatus
   if (plan_approved === null || opened === null) return null;
   // With nothing left to do, no change of the plan would have an effect.
   if (isDone(state.criteria)) return null;
-  const isNone = plan_approved.proofs_of_concept === 0 && loops.length === 0;
-  if (isNone && !mayContradict(host)) return null;
+  if (!hasToJudge(host, plan_approved, loops)) return null;
   const record_ref = await host.record.flush();
   const found = await untilDone(
     () =>
@@ -86,8 +86,13 @@ export async function judgeWave(host: RootHost, wave: number): Promise<RunStatus
   return isDone(state.criteria) ? 'completed' : 'finished_unmet';
 }
 
-/** Returns true when the answers to questions of tasks are held against the pool. Runs from before 2026-11-24 do without. */
-function mayContradict({ inbox }: RootHost): boolean {
+function hasToJudge(
+  { inbox }: RootHost,
+  { proofs_of_concept }: PlanOutline,
+  loops: readonly AskedLoop[],
+): boolean {
+  if (proofs_of_concept > 0 || loops.length > 0) return true;
+  // Answers to tasks are held against the pool. Runs from before 2026-11-24 do without.
   const hasAnswers = inbox.recentAnswers().some(({ delegation_id }) => delegation_id !== null);
   return hasAnswers && patched('answer-conflicts');
 }
