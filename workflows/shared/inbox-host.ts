@@ -39,6 +39,8 @@ export interface InboxHostOptions {
   readonly carried: CarriedInbox | null;
   readonly recentAnswers: readonly AnsweredQuestion[];
   readonly rules: () => AskingRules;
+  /** Returns true when the work that asks is done once more. */
+  readonly isFull: () => boolean;
   readonly record: RecordKeeper;
   /** Sends the answers to the workflow that asked. */
   readonly deliver: (to: string, delivery: Delivery) => Promise<void>;
@@ -55,10 +57,7 @@ type DeliverEffect = Extract<InboxEffect, { type: 'deliver' }>;
 type QuestionResult = LabelsOf<typeof metrics.questionWait>['result'];
 type AnsweredEffect = Extract<InboxEffect, { type: 'answered' }>;
 
-/**
- * The run's inbox. `core/questions` decides the effects of an answer; this stores long answers, records, and delivers
- * answers.
- */
+/** The run's inbox. `core/questions` decides the effects of an answer; this stores long answers, records and delivers. */
 export class InboxHost {
   readonly #options: InboxHostOptions;
   #state: InboxState;
@@ -88,6 +87,11 @@ export class InboxHost {
   /** Closes the questions of an asker that is gone, or of a whole workflow. */
   withdraw(from: string, delegation_id: string | null, is_repeated = false): void {
     this.#step({ type: 'withdraw', from, delegation_id, is_repeated, now: nowSeconds() });
+  }
+
+  /** Drops answers that the work done once more has not asked for again. */
+  endRepeatedWork(): void {
+    this.#step({ type: 'work_ended' });
   }
 
   /** Handles the signal `answer`. Never throws: a bad one is recorded as rejected. */
@@ -179,6 +183,7 @@ export class InboxHost {
       now: nowSeconds(),
       default_answered_by: 'user',
       approvers: this.#options.rules().approvers,
+      work_repeats: this.#options.isFull(),
     });
   }
 
