@@ -24,6 +24,8 @@ import {
 import type { InboxState } from '../../core/questions/step-inbox.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import type { LabelsOf } from '../../core/metrics/metrics.ts';
+import { contradictionOf } from '../../core/run/news.ts';
+import type { ToldAnswer } from '../../core/run/news.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { storeText } from './activities.ts';
 import { nowSeconds } from './clock.ts';
@@ -45,7 +47,7 @@ export interface InboxHostOptions {
   /** Called when the store refuses for good; resolves after a resume. */
   readonly park: (reason: string) => Promise<void>;
   /** Called after an answer about the work was recorded. */
-  readonly onAnswered: (asked: Question, answered: AnsweredQuestion, ref: Ref | null) => void;
+  readonly onAnswered: (asked: Question, answered: ToldAnswer, ref: Ref | null) => void;
   /** Called when a task asked the same once more than it may. */
   readonly onLoop: (loop: AskedLoop) => void;
   readonly onChange: () => void;
@@ -266,7 +268,9 @@ export class InboxHost {
     };
     this.#recentAnswers = [...this.#recentAnswers, answered].slice(-engineLimits.recentAnswersMax);
     this.#options.record.add({ type: 'question_answered', answered, answer_ref });
-    if (informsWork(question.kind)) this.#options.onAnswered(question, answered, answer_ref);
+    if (!informsWork(question.kind)) return;
+    const contradicted = contradictionOf(question, text, this.#options.record.facts());
+    this.#options.onAnswered(question, { ...answered, ...contradicted }, answer_ref);
   }
 
   async #deliver(effect: DeliverEffect): Promise<void> {
