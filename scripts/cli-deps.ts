@@ -9,6 +9,7 @@ import { pruneHome } from '../activities/adapters/file-store/prune-home.ts';
 import { openSegments } from '../activities/adapters/file-store/segments.ts';
 import { ThreadUnavailable } from '../activities/ports/thread-store.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
+import { encryptStore } from '../activities/encryption/encrypt-ports.ts';
 import { redactProjection, redactThreads } from '../activities/redaction/redact-ports.ts';
 import {
   exportRun,
@@ -23,12 +24,14 @@ import { createProcessIo } from '../client/cli/cli-io.ts';
 import type { ClientTracing } from '../client/cli/cli-session.ts';
 import { PlanwaveClientError } from '../client/client-error.ts';
 import type { OpenRunInput } from '../contracts/activity-types.ts';
+import { createStoreCipher } from '../encryption/store-cipher.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import type { Redactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import {
   BadSettings,
   isTraced,
+  readKeys,
   readMiddlewaresFile,
   readToolSettings,
   readThreadsUrl,
@@ -89,9 +92,10 @@ function inWordsOfTheCommandLine(error: unknown): unknown {
 export function createCliDeps(settings: Settings, temporalAddress: string): CliDeps {
   const { home } = settings;
   const redactor = createRedactor({ secrets: collectOwnSecrets(process.env) });
+  const keys = readKeys(process.env);
   const segments = openSegments({ home });
   const files = {
-    store: createFileArtifactStore({ segments }),
+    store: encryptStore(createFileArtifactStore({ segments }), createStoreCipher(keys)),
     index: createFileRunIndex({ home }),
     projection: redactProjection(createFileProjection({ home }), redactor),
   };
@@ -141,10 +145,11 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     },
     threads: createCliThreads(home, process.env, redactor),
     doctorChecks: createDoctorChecks(settings),
-    async *replayHistories(histories) {
+    keys,
+    async *replayHistories(histories, namespace) {
       // Other commands need not load the worker's SDK.
       const { replayQuietly } = await import('../worker/replay-histories.ts');
-      yield* replayQuietly(histories);
+      yield* replayQuietly(histories, { keys, namespace });
     },
     runTemporalCli,
     startTracing: isTraced(process.env) ? () => loadTracing(redactor) : undefined,

@@ -12,7 +12,12 @@ export interface WorkflowBundle {
 export interface BundleOptions {
   /** Includes the interceptors of OpenTelemetry, which cost memory in every cached workflow. Default false. */
   readonly traced?: boolean;
+  /** Puts messages and stack traces of failures into payloads, where the codec encrypts them. Default false. */
+  readonly encrypted?: boolean;
 }
+
+/** Path of the module that encodes failures, for the bundle and for the worker. */
+export const encodedFailures = join(root, 'worker', 'encoded-failures.cjs');
 
 /** Inputs of the bundle: the folders that workflows may import, the packages, and the bundling itself. */
 const rooms = ['contracts', 'core', 'workflows', 'worker'];
@@ -24,7 +29,8 @@ const packagesFile = join('node_modules', '.package-lock.json');
  */
 export async function loadWorkflowBundle(options: BundleOptions = {}): Promise<WorkflowBundle> {
   const hash = await hashSources(rooms, packagesFile);
-  const name = options.traced === true ? `${hash}-traced.js` : `${hash}.js`;
+  const kinds = `${options.traced === true ? '-traced' : ''}${options.encrypted === true ? '-encrypted' : ''}`;
+  const name = `${hash}${kinds}.js`;
   const file = join(root, 'node_modules', '.cache', 'planwave', name);
   const cached = await readFile(file, 'utf8').catch(() => null);
   if (cached !== null) return { code: cached };
@@ -42,6 +48,7 @@ export async function loadWorkflowBundle(options: BundleOptions = {}): Promise<W
  */
 export async function bundleWorkflows({
   traced = false,
+  encrypted = false,
 }: BundleOptions = {}): Promise<WorkflowBundle> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const room = join(root, 'workflows');
@@ -53,6 +60,7 @@ export async function bundleWorkflows({
       join(room, 'shared', `signal-intake.${extension}`),
       ...(traced ? [join(room, 'tracing', `interceptors.${extension}`)] : []),
     ],
+    ...(encrypted && { failureConverterPath: encodedFailures }),
     logger: new DefaultLogger('ERROR'),
   });
   return { code };

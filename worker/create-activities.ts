@@ -28,6 +28,7 @@ import {
   describeMiddlewares,
 } from '../activities/middlewares/middleware-registry.ts';
 import type { Middleware, MiddlewareRegistry } from '../activities/ports/middleware.ts';
+import type { Cipher } from '../activities/ports/cipher.ts';
 import type { ModelClient, ModelRequest } from '../activities/ports/model-client.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
 import {
@@ -40,6 +41,13 @@ import {
   redactTool,
   redactTools,
 } from '../activities/redaction/redact-ports.ts';
+import {
+  encryptEffects,
+  encryptLedger,
+  encryptNames,
+  encryptStore,
+  withholdProjection,
+} from '../activities/encryption/encrypt-ports.ts';
 import { redactModel } from '../activities/redaction/redact-model.ts';
 import { createTeamActivities } from '../activities/team/create-team-activities.ts';
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
@@ -54,6 +62,8 @@ import type { ToolPlaces } from '../activities/tools/registry/create-registry.ts
 import { listGrantable, listProperties, listWorkspaceTools } from '../activities/tools/tool.ts';
 import type { GrantableTool, ToolRegistry } from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
+import { readKeyRing } from '../encryption/key-ring.ts';
+import { createStoreCipher } from '../encryption/store-cipher.ts';
 import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
 import { createAgentsOf } from './create-input-check.ts';
 import { describeMissing } from './open-commands.ts';
@@ -96,10 +106,8 @@ export function createActivities(
 ): Activities {
   const { home, apiKey, baseUrl, defaultModel, isRehearsal } = settings;
   const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
-  const segments = openSegments({ home });
-  const store = redactStore(createFileArtifactStore({ segments }), redactor);
-  const projection = redactProjection(createFileProjection({ home }), redactor);
-  const places = createPlaces(settings, commands, segments);
+  const { store, ledger, effects, projection, ...opened } = openStores(settings, redactor);
+  const places = createPlaces(settings, commands, opened);
   const tools = redactTools(createTools({ ...places, own: ownTools }), redactor);
   const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
   const middlewares = createMiddlewares(redactor, ownMiddlewares);
@@ -117,8 +125,8 @@ export function createActivities(
     ...createAgentTurnActivities({
       model: redactModel(isRehearsal ? rehearse(provider) : provider, redactor),
       store,
-      ledger: redactLedger(createFileReplyLedger({ segments }), redactor),
-      effects: redactEffects(createFileEffectLedger({ home }), redactor),
+      ledger,
+      effects,
       tools,
       toMcpTool: (pin) => redactTool(createMcpTool(mcp, pin), redactor),
       worktrees: places.worktrees,
@@ -148,9 +156,31 @@ export function createActivities(
       isPriced: (model) =>
         isRehearsal || isPriced((model === null ? null : resolveModelName(model)) ?? defaultModel),
     }),
-    ...createDesignActivities(designDeps(home, store, tools)),
+    ...createDesignActivities(designDeps(home, store, tools, opened.cipher)),
     ...createVerificationActivities({ store, projection, ...places }),
     ...createThreadActivities(threadDeps(settings, store, redactor)),
+  };
+}
+
+interface OpenedHome {
+  readonly segments: Segments;
+  readonly cipher: Cipher;
+}
+
+/** Opens what keeps content: texts are redacted first, and then encrypted. */
+function openStores({ home, keys = readKeyRing(undefined) }: WorkerSettings, redactor: Redactor) {
+  const segments = openSegments({ home });
+  const cipher = createStoreCipher(keys);
+  return {
+    segments,
+    cipher,
+    store: redactStore(encryptStore(createFileArtifactStore({ segments }), cipher), redactor),
+    ledger: redactLedger(encryptLedger(createFileReplyLedger({ segments }), cipher), redactor),
+    effects: redactEffects(encryptEffects(createFileEffectLedger({ home }), cipher), redactor),
+    projection: redactProjection(
+      withholdProjection(createFileProjection({ home }), cipher),
+      redactor,
+    ),
   };
 }
 
@@ -188,10 +218,15 @@ function threadDeps(
   return { store, threads: redactThreads(createThreadStore({ home, threadsUrl }), redactor) };
 }
 
-function designDeps(home: string, store: ArtifactStore, tools: ToolRegistry): DesignDeps {
+function designDeps(
+  home: string,
+  store: ArtifactStore,
+  tools: ToolRegistry,
+  cipher: Cipher,
+): DesignDeps {
   return {
     store,
-    research: createFileRunIndex({ home, folder: 'research' }),
+    research: encryptNames(createFileRunIndex({ home, folder: 'research' }), cipher),
     runs: createFileRunIndex({ home }),
     toolProperties: listProperties(tools),
     toolNames: listGrantable(tools).map(({ spec }) => spec.name),
@@ -202,11 +237,11 @@ function designDeps(home: string, store: ArtifactStore, tools: ToolRegistry): De
 function createPlaces(
   settings: WorkerSettings,
   commands: Commands,
-  segments: Segments,
+  { segments, cipher }: OpenedHome,
 ): ToolPlaces {
   const { home, workspaceRoots: roots, tools } = settings;
-  const plain = createFileArtifactStore({ segments });
-  const keep = (content: Uint8Array) => plain.put(content);
+  const unredacted = encryptStore(createFileArtifactStore({ segments }), cipher);
+  const keep = (content: Uint8Array) => unredacted.put(content);
   const worktrees = createGitWorktrees({ home });
   const workspaces = createFileWorkspaces({
     home,

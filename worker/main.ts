@@ -4,6 +4,9 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { openHome } from '../activities/adapters/file-store/home-format.ts';
 import { computeBuildId } from './build-id.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
+import { createEncryptingCodec, explainFault } from '../encryption/encrypting-codec.ts';
+import { describeMissingKeys } from '../encryption/find-missing-keys.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
 import { createActivities } from './create-activities.ts';
 import { createRedactionCounter, redactOutput } from './redact-output.ts';
 import { createWorker } from './create-worker.ts';
@@ -39,7 +42,7 @@ export interface RunWorkerOptions {
 
 /**
  * Runs one worker until `signal`. Its settings come from the environment (`TEMPORAL_*`, `ANTHROPIC_*`,
- * `PLANWAVE_HOME`, `PLANWAVE_MODEL`, `PLANWAVE_TASK_QUEUE`, `PLANWAVE_WORKER_GRACE_SECONDS`,
+ * `PLANWAVE_HOME`, `PLANWAVE_KEYS`, `PLANWAVE_MODEL`, `PLANWAVE_TASK_QUEUE`, `PLANWAVE_WORKER_GRACE_SECONDS`,
  * `PLANWAVE_BLOCKED_SECONDS`, `PLANWAVE_TOOLCHAINS`, `PLANWAVE_SHARED_FOLDERS`, `PLANWAVE_UNCONFINED_COMMANDS`,
  * `PLANWAVE_MIDDLEWARES`, `PLANWAVE_TOOLS`, `PLANWAVE_MCP`, `PLANWAVE_READABLE_FILES`, `PLANWAVE_UNTRUSTED_WORKSPACES`, `PLANWAVE_WEB`, `PLANWAVE_WEB_MODEL`, `PLANWAVE_WEB_HOSTS`, `PLANWAVE_METRICS_ADDRESS`, `PLANWAVE_LOG`, `PLANWAVE_LOG_LEVEL`,
  * `OTEL_*`, `TEMPORAL_DEPLOYMENT_NAME`, `TEMPORAL_WORKER_BUILD_ID`).
@@ -63,18 +66,20 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
   const tools = await loadTools(settings.tools.file);
   const tracing = settings.traced ? await loadTracing(redactor) : undefined;
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
-  const { taskQueue, deploymentName } = settings;
+  const { taskQueue, deploymentName, keys } = settings;
   const [connection, workflowBundle, buildId, commands] = await Promise.all([
     NativeConnection.connect(connectionOptions),
-    loadWorkflowBundle(settings),
+    loadWorkflowBundle({ ...settings, encrypted: keys.ids.length > 0 }),
     settings.buildId ?? computeBuildId([settings.middlewaresFile, settings.tools.file]),
     openCommands(settings.commands),
   ]);
+  const missing = await describeMissingKeys(connection, { namespace, taskQueue, keys });
+  if (missing !== null) throw new BadSettings(missing);
   const own = [middlewares, commands, tools, mcp] as const;
   const stopWatching =
     settings.metricsAddress === undefined
       ? () => {}
-      : watchQuestions(new Client({ connection, namespace }), recorder);
+      : watchQuestions(listing(connection, namespace, keys), recorder);
   // After the bundling, which is no work of an activity.
   const stopWatchdog = startWatchdog({ ...settings, redactor });
   try {
@@ -84,6 +89,7 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
       workflowBundle,
       activities: createActivities(settings, redactor, {}, recorder, ...own),
       redactor,
+      keys,
       taskQueue,
       shutdownGraceMs: settings.shutdownGraceMs,
       buildId,
@@ -110,6 +116,12 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
     // Without this the process never ends.
     await connection.close();
   }
+}
+
+/** Creates a client that only lists: a run that can't be read is counted too. */
+function listing(connection: NativeConnection, namespace: string, keys: KeyRing): Client {
+  const codec = createEncryptingCodec(keys, namespace, explainFault);
+  return new Client({ connection, namespace, dataConverter: { payloadCodecs: [codec] } });
 }
 
 /** Loads the OpenTelemetry SDK only when the worker traces. */

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { delimiter, resolve } from 'node:path';
 import { z } from 'zod';
+import { BadKeys, readKeyRing } from '../encryption/key-ring.ts';
 
 /** Accepts printable ASCII in one word: any other value breaks the header or the name that contains it. */
 export function oneWord(expected: string) {
@@ -37,4 +38,17 @@ export function isListenAddress(text: string): boolean {
   const isBracketed = text.startsWith('[') && text.includes(']');
   const isHost = isIP(host) === (isBracketed ? 6 : 4);
   return isHost && Number(port) >= 1 && Number(port) <= 65_535;
+}
+
+/** Reads a key ring. No fault holds a key. */
+export function keyRing() {
+  return z.string().transform((text, context) => {
+    try {
+      return readKeyRing(text);
+    } catch (error) {
+      if (!(error instanceof BadKeys)) throw error;
+      context.addIssue({ code: 'custom', message: error.message });
+      return z.NEVER;
+    }
+  });
 }

@@ -2,9 +2,11 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { taskQueue } from '../contracts/names.ts';
+import { readKeyRing } from '../encryption/key-ring.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
 import { commandVariables, toCommandSettings } from './open-commands.ts';
 import type { CommandSettings } from './open-commands.ts';
-import { address, folders, isListenAddress, oneWord, seconds } from './setting-shapes.ts';
+import { address, folders, isListenAddress, keyRing, oneWord, seconds } from './setting-shapes.ts';
 import { toolVariables, toToolSettings } from './tool-settings.ts';
 import type { ToolSettings } from './tool-settings.ts';
 import { toWebSettings, webVariables } from './web-settings.ts';
@@ -44,6 +46,8 @@ export interface WorkerSettings {
   readonly workspaceRoots?: readonly string[] | undefined;
   /** `PLANWAVE_AGENTS`: the same for folders with agents. The shipped ones are always allowed. */
   readonly agentRoots?: readonly string[] | undefined;
+  /** `PLANWAVE_KEYS`, `id:key,…`: the first encrypts what leaves the process, all decrypt. If undefined, nothing is encrypted. */
+  readonly keys?: KeyRing | undefined;
   /** Default: the shipped tools, and trusted workspaces. */
   readonly tools?: ToolSettings | undefined;
   /** Default: the web is reached. */
@@ -51,6 +55,7 @@ export interface WorkerSettings {
 }
 
 export interface WorkerProcessSettings extends WorkerSettings {
+  readonly keys: KeyRing;
   /** `PLANWAVE_TASK_QUEUE`, default `planwave`. The client needs the same value. */
   readonly taskQueue: string;
   /**
@@ -124,6 +129,7 @@ const Variables = z.object({
     'postgresql://, a host and a database. It is not shown here, because it may hold a password. ' +
       'Try: postgresql://planwave@127.0.0.1:5432/planwave, or leave it empty for a file in PLANWAVE_HOME',
   ).optional(),
+  PLANWAVE_KEYS: keyRing().optional(),
   PLANWAVE_TASK_QUEUE: oneWord('a name in one word. Try: planwave').default(taskQueue),
   PLANWAVE_WORKER_GRACE_SECONDS: seconds(
     (count) => count >= 1 && count <= 120,
@@ -194,6 +200,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     defaultModel: read.PLANWAVE_MODEL ?? (isRehearsal ? 'rehearsal' : realModel),
     isRehearsal,
     threadsUrl: read.PLANWAVE_THREADS_URL,
+    keys: read.PLANWAVE_KEYS ?? readKeyRing(undefined),
     commands: toCommandSettings(read),
     approvers: read.PLANWAVE_APPROVERS,
     tools: toToolSettings(read),
@@ -226,6 +233,12 @@ export function readMiddlewaresFile(env: NodeJS.ProcessEnv): string | undefined 
  */
 export function readThreadsUrl(env: NodeJS.ProcessEnv): string | undefined {
   return readVariables(Variables.pick({ PLANWAVE_THREADS_URL: true }), env).PLANWAVE_THREADS_URL;
+}
+
+/** Reads `PLANWAVE_KEYS`; without it, the ring has no keys. @throws {BadSettings} when it can't be a key ring. */
+export function readKeys(env: NodeJS.ProcessEnv): KeyRing {
+  const { PLANWAVE_KEYS: keys } = readVariables(Variables.pick({ PLANWAVE_KEYS: true }), env);
+  return keys ?? readKeyRing(undefined);
 }
 
 /** Reads the settings of agents' tools. @throws {BadSettings} when one is wrong. */

@@ -11,18 +11,17 @@ const worker = read('worker/create-worker.ts').replaceAll(/\s+/g, ' ');
 /** Every method of a port that writes, and what stands before it. */
 const writingPorts: Readonly<Record<string, string>> = {
   'activities/ports/artifact-store.ts put':
-    'redactStore(createFileArtifactStore({ segments }), redactor)',
+    'redactStore(encryptStore(createFileArtifactStore({ segments }), cipher), redactor)',
   'activities/ports/reply-ledger.ts put':
-    'redactLedger(createFileReplyLedger({ segments }), redactor)',
+    'redactLedger(encryptLedger(createFileReplyLedger({ segments }), cipher), redactor)',
   'activities/ports/projection-writer.ts write':
-    'redactProjection(createFileProjection({ home }), redactor)',
+    'redactProjection( withholdProjection(createFileProjection({ home }), cipher), redactor, )',
   'activities/ports/effect-ledger.ts put':
-    'redactEffects(createFileEffectLedger({ home }), redactor)',
+    'redactEffects(encryptEffects(createFileEffectLedger({ home }), cipher), redactor)',
   'activities/ports/thread-store.ts append':
     'redactThreads(createThreadStore({ home, threadsUrl }), redactor)',
   // What agents write is an argument of a call, and each was redacted when the model's reply came.
-  'activities/ports/workspaces.ts write':
-    'const places = createPlaces(settings, commands, segments)',
+  'activities/ports/workspaces.ts write': 'const places = createPlaces(settings, commands, opened)',
   // Run ids and addresses only.
   'activities/ports/artifact-store.ts write': 'index: createFileRunIndex({ home })',
 };
@@ -49,7 +48,9 @@ it('what comes from models and tools is redacted before it is used', () => {
 });
 
 it('the worker sends nothing past the codec, and no failure past the interceptor', () => {
-  expect(worker).toContain("payloadCodecs: [createRedactingCodec(options.redactor, 'history')");
+  expect(worker).toContain("payloadCodecs: [ createRedactingCodec(options.redactor, 'history')");
+  // Last, so that it encrypts all that the others have changed.
+  expect(worker).toContain('createEncryptingCodec(keys, namespace), ], ...(keys.ids.length > 0 &&');
   // Innermost, so that neither the server, nor the log, nor a trace sees a failure before it.
   expect(worker).toContain('() => redactFailuresWith(options.redactor), ], }');
 });
@@ -119,7 +120,9 @@ const watchdogThread = 'worker/watchdog-thread.mjs';
 
 it('engine and worker print through the streams that are redacted, never directly', () => {
   const faults = sourceFiles
-    .filter((path) => /^(?:contracts|core|redaction|workflows|activities|worker)\//.test(path))
+    .filter((path) =>
+      /^(?:contracts|core|redaction|encryption|workflows|activities|worker)\//.test(path),
+    )
     .filter((path) => /\bconsole\.|\bwriteSync\(|\bwrite\w*\(\s*[12],/.test(read(path)))
     .filter((path) => path !== watchdogThread)
     .map((path) => `${path} prints. Cure: throw, or use the logger of the SDK`);

@@ -73,7 +73,10 @@ async function replayOpenWorkflows(context: CommandContext): Promise<CommandResu
   const { client } = await context.session();
   const broken: ReplayedWorkflow[] = [];
   let count = 0;
-  for await (const replayed of context.deps.replayHistories(client.openHistories())) {
+  for await (const replayed of context.deps.replayHistories(
+    client.openHistories(),
+    client.namespace,
+  )) {
     count += 1;
     if (replayed.fault !== null) broken.push(replayed);
   }
