@@ -213,7 +213,11 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     buildId: read.TEMPORAL_WORKER_BUILD_ID,
     metricsAddress: read.PLANWAVE_METRICS_ADDRESS,
     traced: isTraced(env),
-    log: { format: read.PLANWAVE_LOG, level: logLevels[read.PLANWAVE_LOG_LEVEL] },
+    log: {
+      format: read.PLANWAVE_LOG,
+      level: logLevels[read.PLANWAVE_LOG_LEVEL],
+      ...(read.PLANWAVE_KEYS !== undefined && { hidesErrors: true }),
+    },
   };
 }
 

@@ -163,6 +163,12 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import('./mcp.ts')).registerMcp,
   },
   {
+    name: 'codec-server',
+    does: 'decrypt for the Temporal Web UI and the Temporal CLI with PLANWAVE_KEYS, on this machine',
+    takes: [],
+    load: async () => (await import('./codec-server.ts')).registerCodecServer,
+  },
+  {
     name: 'prune',
     does: 'remove runs that ended long ago from the artifact home; needs no server',
     takes: [],
