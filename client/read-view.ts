@@ -25,6 +25,7 @@ import {
 } from './server-calls.ts';
 import type { ClientContext } from './server-calls.ts';
 import { describeStuck, findStuck } from './stuck-workflows.ts';
+import { entryPoints } from '../core/text/entry-points.ts';
 import type { StuckWorkflow } from './stuck-workflows.ts';
 
 /** Answer to a query: from a worker, or, when none answers, what the server itself knows. */
@@ -119,7 +120,7 @@ function noteOf(error: unknown, taskQueue: string, run: RunListing): string {
         `The task queue here is "${taskQueue}". If the name was misspelt, try: ${end}, then start it again.`
       );
     }
-    return 'No worker is running; this is the last known state. Try: npm run worker (or npm run dev).';
+    return `No worker is running; this is the last known state. Try: ${entryPoints.worker} (or ${entryPoints.dev}).`;
   }
   return `The worker did not answer the query (${text}); this is the last known state.`;
 }

@@ -5,6 +5,7 @@ import type { ConnectionLike, WorkflowClient } from '@temporalio/client';
 import { connect } from 'node:net';
 import { PlanwaveClientError } from './client-error.ts';
 import { isRecord } from '../core/is-record.ts';
+import { entryPoints } from '../core/text/entry-points.ts';
 import { commandText } from '../core/text/command-text.ts';
 import { keyIdOf } from '../encryption/encrypting-codec.ts';
 import { CannotDecrypt } from '../encryption/key-ring.ts';
@@ -140,8 +141,7 @@ function invalidArgument(error: unknown): PlanwaveClientError {
 }
 
 const probeTimeoutMs = 1_500;
-const cure =
-  'Try: start one with "npm run dev", or set TEMPORAL_ADDRESS (or --address) to where it runs.';
+const cure = `Try: start one with "${entryPoints.dev}", or set TEMPORAL_ADDRESS (or --address) to where it runs.`;
 
 /** The error for a failed connection attempt. gRPC hides the reason, so the address is probed once. */
 export async function connectFailure(

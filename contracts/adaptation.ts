@@ -96,7 +96,10 @@ export interface WorkedTask {
 /** A question that a task asked at least three times. */
 export interface AskedLoop {
   readonly delegation_id: string;
+  /** Its wording when it was refused for the first time. */
   readonly question: string;
+  /** Wordings of later questions of the task that were refused too. Absent when there are none. */
+  readonly again?: readonly string[];
 }
 
 /** Cause of a change of the plan during the work. */

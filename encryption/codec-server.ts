@@ -35,11 +35,11 @@ export function isLoopback(host: string): boolean {
  * Serves `/encode` and `/decode`, as the Temporal Web UI and CLI ask for them: they decrypt with the keys of this server for
  * whoever may ask.
  *
- * SV1. Without a token it listens on loopback only, and answers only requests that name it by a loopback name: a page that
+ * CV1. Without a token it listens on loopback only, and answers only requests that name it by a loopback name: a page that
  *      has its own name point to loopback gets nothing.
- * SV2. Pages get answers only from the named origins.
- * SV3. With a token, a request without it gets nothing.
- * SV4. A payload that can't be decrypted becomes the words that say why; the others of the request are decrypted.
+ * CV2. Pages get answers only from the named origins.
+ * CV3. With a token, a request without it gets nothing.
+ * CV4. A payload that can't be decrypted becomes the words that say why; the others of the request are decrypted.
  *
  * @throws what `listen` reports, such as a port in use, and an Error for an address that needs a token.
  */

@@ -20,8 +20,9 @@ export function createStoreCipher(keys: KeyRing) {
       const id = Buffer.from(keyId);
       return Buffer.concat([mark, Buffer.from([id.length]), id, bytes]);
     },
+    isSealed,
     open(content: Uint8Array, part: string): Uint8Array {
-      if (!mark.equals(content.subarray(0, mark.length))) return content;
+      if (!isSealed(content)) return content;
       const start = mark.length + 1;
       const end = start + (content[mark.length] ?? 0);
       const keyId = Buffer.from(content.subarray(start, end)).toString();
@@ -33,4 +34,8 @@ export function createStoreCipher(keys: KeyRing) {
 
 function placeOf(part: string): CipherPlace {
   return { purpose: 'store', context: part };
+}
+
+function isSealed(content: Uint8Array): boolean {
+  return mark.equals(content.subarray(0, mark.length));
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { atomicWriteFile } from '../activities/adapters/file-store/atomic-write-file.ts';
-import { hashSources, root } from './build-id.ts';
+import { hashSources, isBuilt, packageFiles, root } from './build-id.ts';
 
 /** The workflows as one script for the sandbox. */
 export interface WorkflowBundle {
@@ -19,16 +19,15 @@ export interface BundleOptions {
 /** Path of the module that encodes failures, for the bundle and for the worker. */
 export const encodedFailures = join(root, 'worker', 'encoded-failures.cjs');
 
-/** Inputs of the bundle: the folders that workflows may import, the packages, and the bundling itself. */
+/** Folders whose content decides the bundle: those that workflows may import, and the bundling itself. */
 const rooms = ['contracts', 'core', 'workflows', 'worker'];
-const packagesFile = join('node_modules', '.package-lock.json');
 
 /**
  * Returns the bundle from the cache in `node_modules/.cache` when sources and packages are unchanged; otherwise bundles
  * the workflows, which takes seconds. Where that folder can't be written, every process bundles anew.
  */
 export async function loadWorkflowBundle(options: BundleOptions = {}): Promise<WorkflowBundle> {
-  const hash = await hashSources(rooms, packagesFile);
+  const hash = await hashSources(rooms, packageFiles.installed);
   const kinds = `${options.traced === true ? '-traced' : ''}${options.encrypted === true ? '-encrypted' : ''}`;
   const name = `${hash}${kinds}.js`;
   const file = join(root, 'node_modules', '.cache', 'planwave', name);
@@ -50,7 +49,7 @@ export async function bundleWorkflows({
   traced = false,
   encrypted = false,
 }: BundleOptions = {}): Promise<WorkflowBundle> {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  const extension = isBuilt ? 'js' : 'ts';
   const room = join(root, 'workflows');
   const workflowsPath = join(room, `index.${extension}`);
   const { code } = await bundleWorkflowCode({

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { delimiter, resolve } from 'node:path';
 import { z } from 'zod';
-import { BadKeys, readKeyRing } from '../encryption/key-ring.ts';
 
 /** Accepts printable ASCII in one word: any other value breaks the header or the name that contains it. */
 export function oneWord(expected: string) {
@@ -23,6 +22,15 @@ export function address(protocol: RegExp, expected: string) {
   return z.url({ protocol, error: expected });
 }
 
+/** Accepts PostgreSQL databases. The host may be left out for a socket: `postgresql:///planwave?host=/var/run/postgresql`. */
+export function database() {
+  return address(
+    /^postgres(?:ql)?$/,
+    'postgresql://, a host and a database. It is not shown here, because it may hold a password. ' +
+      'Try: postgresql://planwave@127.0.0.1:5432/planwave, or leave it empty for files in PLANWAVE_HOME',
+  );
+}
+
 /** Accepts a whole number of seconds that `isGood` allows. */
 export function seconds(isGood: (count: number) => boolean, expected: string) {
   return z
@@ -38,17 +46,4 @@ export function isListenAddress(text: string): boolean {
   const isBracketed = text.startsWith('[') && text.includes(']');
   const isHost = isIP(host) === (isBracketed ? 6 : 4);
   return isHost && Number(port) >= 1 && Number(port) <= 65_535;
-}
-
-/** Reads a key ring. No fault holds a key. */
-export function keyRing() {
-  return z.string().transform((text, context) => {
-    try {
-      return readKeyRing(text);
-    } catch (error) {
-      if (!(error instanceof BadKeys)) throw error;
-      context.addIssue({ code: 'custom', message: error.message });
-      return z.NEVER;
-    }
-  });
 }

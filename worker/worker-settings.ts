@@ -2,15 +2,16 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { taskQueue } from '../contracts/names.ts';
-import { readKeyRing } from '../encryption/key-ring.ts';
-import type { KeyRing } from '../encryption/key-ring.ts';
 import { commandVariables, toCommandSettings } from './open-commands.ts';
 import type { CommandSettings } from './open-commands.ts';
-import { address, folders, isListenAddress, keyRing, oneWord, seconds } from './setting-shapes.ts';
+import { address, folders, isListenAddress, oneWord, seconds } from './setting-shapes.ts';
+import { storeVariables, toStoreSettings } from './store-settings.ts';
+import type { StoreSettings } from './store-settings.ts';
 import { toolVariables, toToolSettings } from './tool-settings.ts';
 import type { ToolSettings } from './tool-settings.ts';
 import { toWebSettings, webVariables } from './web-settings.ts';
 import type { WebSettings } from './web-settings.ts';
+import { entryPoints } from '../core/text/entry-points.ts';
 import type { LogSettings } from './create-logger.ts';
 
 /** Folder of the shipped agents. */
@@ -22,7 +23,7 @@ const realModel = 'claude-sonnet-5-5';
 /** The key that selects the rehearsal model, which checks no key. */
 const rehearsalKey = 'rehearsal';
 
-export interface WorkerSettings {
+export interface WorkerSettings extends Partial<StoreSettings> {
   /** `PLANWAVE_HOME` as an absolute path; default `.planning` in the current folder. */
   readonly home: string;
   readonly apiKey: string;
@@ -37,8 +38,6 @@ export interface WorkerSettings {
    * everyone who can send a message.
    */
   readonly approvers?: readonly string[] | undefined;
-  /** `PLANWAVE_THREADS_URL`, a PostgreSQL database for the threads of teams. If undefined, a file in `home`. */
-  readonly threadsUrl?: string | undefined;
   /**
    * `PLANWAVE_WORKSPACES`, absolute paths: a run may name one of these folders, or one below, as its workspace. Default:
    * the folder that the worker starts in, and `home`. If undefined, any folder.
@@ -46,8 +45,6 @@ export interface WorkerSettings {
   readonly workspaceRoots?: readonly string[] | undefined;
   /** `PLANWAVE_AGENTS`: the same for folders with agents. The shipped ones are always allowed. */
   readonly agentRoots?: readonly string[] | undefined;
-  /** `PLANWAVE_KEYS`, `id:key,…`: the first encrypts what leaves the process, all decrypt. If undefined, nothing is encrypted. */
-  readonly keys?: KeyRing | undefined;
   /** Default: the shipped tools, and trusted workspaces. */
   readonly tools?: ToolSettings | undefined;
   /** Default: the web is reached. */
@@ -55,7 +52,7 @@ export interface WorkerSettings {
 }
 
 export interface WorkerProcessSettings extends WorkerSettings {
-  readonly keys: KeyRing;
+  readonly keys: StoreSettings['keys'];
   /** `PLANWAVE_TASK_QUEUE`, default `planwave`. The client needs the same value. */
   readonly taskQueue: string;
   /**
@@ -123,13 +120,7 @@ const Variables = z.object({
       'names of at most 120 characters, separated by commas. Try: Ana, Bo',
     )
     .optional(),
-  // The host may be left out for a socket: `postgresql:///planwave?host=/var/run/postgresql`.
-  PLANWAVE_THREADS_URL: address(
-    /^postgres(?:ql)?$/,
-    'postgresql://, a host and a database. It is not shown here, because it may hold a password. ' +
-      'Try: postgresql://planwave@127.0.0.1:5432/planwave, or leave it empty for a file in PLANWAVE_HOME',
-  ).optional(),
-  PLANWAVE_KEYS: keyRing().optional(),
+  ...storeVariables,
   PLANWAVE_TASK_QUEUE: oneWord('a name in one word. Try: planwave').default(taskQueue),
   PLANWAVE_WORKER_GRACE_SECONDS: seconds(
     (count) => count >= 1 && count <= 120,
@@ -188,8 +179,8 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
   if (apiKey === undefined) {
     throw new BadSettings(
       'No model: ANTHROPIC_API_KEY and ANTHROPIC_BASE_URL are both empty.\n' +
-        'Try: export ANTHROPIC_API_KEY=…, or `npm run rehearsal` and ANTHROPIC_BASE_URL=http://127.0.0.1:8787 ' +
-        'with ANTHROPIC_API_KEY=rehearsal, or `npm run dev`, which starts everything.',
+        `Try: export ANTHROPIC_API_KEY=…, or \`${entryPoints.rehearsal}\` and ANTHROPIC_BASE_URL=http://127.0.0.1:8787 ` +
+        `with ANTHROPIC_API_KEY=rehearsal, or \`${entryPoints.dev}\`, which starts everything.`,
     );
   }
   const isRehearsal = apiKey === rehearsalKey;
@@ -199,8 +190,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     baseUrl,
     defaultModel: read.PLANWAVE_MODEL ?? (isRehearsal ? 'rehearsal' : realModel),
     isRehearsal,
-    threadsUrl: read.PLANWAVE_THREADS_URL,
-    keys: read.PLANWAVE_KEYS ?? readKeyRing(undefined),
+    ...toStoreSettings(read),
     commands: toCommandSettings(read),
     approvers: read.PLANWAVE_APPROVERS,
     tools: toToolSettings(read),
@@ -216,7 +206,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     log: {
       format: read.PLANWAVE_LOG,
       level: logLevels[read.PLANWAVE_LOG_LEVEL],
-      ...(read.PLANWAVE_KEYS !== undefined && { hidesErrors: true }),
+      ...(read.PLANWAVE_KEYS.ids.length > 0 && { hidesErrors: true }),
     },
   };
 }
@@ -230,19 +220,15 @@ export function readMiddlewaresFile(env: NodeJS.ProcessEnv): string | undefined 
   return readVariables(Variables.pick({ PLANWAVE_MIDDLEWARES: true }), env).PLANWAVE_MIDDLEWARES;
 }
 
-/**
- * Returns `PLANWAVE_THREADS_URL`; undefined when it is not set.
- *
- * @throws {BadSettings} when it can't be the address of a PostgreSQL database.
- */
-export function readThreadsUrl(env: NodeJS.ProcessEnv): string | undefined {
-  return readVariables(Variables.pick({ PLANWAVE_THREADS_URL: true }), env).PLANWAVE_THREADS_URL;
+/** Reads where and how content is stored. @throws {BadSettings} when a setting is wrong. */
+export function readStoreSettings(env: NodeJS.ProcessEnv): StoreSettings {
+  return toStoreSettings(readVariables(z.object(storeVariables), env));
 }
 
-/** Reads `PLANWAVE_KEYS`; without it, the ring has no keys. @throws {BadSettings} when it can't be a key ring. */
-export function readKeys(env: NodeJS.ProcessEnv): KeyRing {
-  const { PLANWAVE_KEYS: keys } = readVariables(Variables.pick({ PLANWAVE_KEYS: true }), env);
-  return keys ?? readKeyRing(undefined);
+/** Reads `PLANWAVE_KEYS` alone. @throws {BadSettings} when it can't be a key ring. */
+export function readKeys(env: NodeJS.ProcessEnv): StoreSettings['keys'] {
+  const { PLANWAVE_KEYS } = storeVariables;
+  return readVariables(z.object({ PLANWAVE_KEYS }), env).PLANWAVE_KEYS;
 }
 
 /** Reads the settings of agents' tools. @throws {BadSettings} when one is wrong. */

@@ -21,7 +21,8 @@ import type { LedgerKey, ReplyLedger } from '../ports/reply-ledger.ts';
  */
 
 /** Wraps a store of artifacts: what it keeps is encrypted, and addresses are those of encrypted bytes. */
-export function encryptStore(store: ArtifactStore, cipher: Cipher): ArtifactStore {
+export function encryptStore(store: ArtifactStore, cipher: Cipher | undefined): ArtifactStore {
+  if (cipher === undefined) return store;
   const part = 'artifact';
   const get = async (ref: string): Promise<Uint8Array> => open(cipher, await store.get(ref), part);
   return {
@@ -96,7 +97,8 @@ function isEncryptedValue(value: unknown): value is EncryptedValue {
 }
 
 /** Wraps a ledger of replies. Keys and numbers of attempts stay as they are. */
-export function encryptLedger(ledger: ReplyLedger, cipher: Cipher): ReplyLedger {
+export function encryptLedger(ledger: ReplyLedger, cipher: Cipher | undefined): ReplyLedger {
+  if (cipher === undefined) return ledger;
   return {
     find: async (key) =>
       (await ledger.find(key)).map((value) => openValue(cipher, value, partOf(key))),
@@ -115,7 +117,8 @@ function partOf({ workflow_id, run_id, activity_id }: LedgerKey): string {
 }
 
 /** Wraps a ledger of effects. */
-export function encryptEffects(ledger: EffectLedger, cipher: Cipher): EffectLedger {
+export function encryptEffects(ledger: EffectLedger, cipher: Cipher | undefined): EffectLedger {
+  if (cipher === undefined) return ledger;
   return {
     find: async (key) => {
       const { state, version } = await ledger.find(key);
@@ -132,12 +135,20 @@ function effectPart(key: string): string {
 }
 
 /** Wraps an index whose names are words of agents. With another first key every name is new. */
-export function encryptNames(index: RunIndex, cipher: Cipher): Pick<RunIndex, 'read' | 'write'> {
+export function encryptNames(index: RunIndex, cipher: Cipher | undefined): RunIndex {
+  if (cipher?.isOn !== true) return index;
+  const part = 'name';
   const nameOf = (name: string): string =>
-    cipher.isOn ? Buffer.from(cipher.seal(Buffer.from(name), 'name')).toString('base64url') : name;
+    Buffer.from(cipher.seal(Buffer.from(name), part)).toString('base64url');
   return {
     read: (name) => index.read(nameOf(name)),
     write: (name, ref, after) => index.write(nameOf(name), ref, after),
+    list: async () =>
+      (await index.list()).map((name) => {
+        const bytes = Buffer.from(name, 'base64url');
+        const isSealed = bytes.toString('base64url') === name && cipher.isSealed(bytes);
+        return isSealed ? Buffer.from(open(cipher, bytes, part)).toString() : name;
+      }),
   };
 }
 

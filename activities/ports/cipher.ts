@@ -11,6 +11,9 @@ export interface Cipher {
    */
   seal(plain: Uint8Array, part: string): Uint8Array;
 
+  /** Returns true for content that `seal` has encrypted, with whichever key. */
+  isSealed(content: Uint8Array): boolean;
+
   /**
    * Decrypts content. What is not encrypted is returned as it is.
    *

@@ -11,6 +11,7 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import {
   renderAgents,
   renderAnsweredQuestions,
+  renderEscalations,
   renderRunBlocks,
 } from '../prompts/common-blocks.ts';
 import { markData } from '../prompts/mark-data.ts';
@@ -98,7 +99,7 @@ export function defineDesignStage<T>(parts: DesignStageParts<T>): DesignStage {
         listBlock('materials', await readMaterials(store, prompt), blockBytesMax.materials),
         ...(await renderPlan(store, prompt, parts.plan)),
         ...(await renderWork(store, prompt)),
-        ...(prompt.loop === undefined ? [] : [jsonBlock('questions', [prompt.loop.question])]),
+        ...(prompt.loop === undefined ? [] : [await renderEscalations(store, record, prompt.loop)]),
         ...(prompt.findings.length === 0
           ? []
           : [listBlock('findings', prompt.findings, blockBytesMax.findings)]),

@@ -23,6 +23,7 @@ const blockNames = [
   'detail_index',
   'detailed_md',
   'documents',
+  'escalations',
   'effects_claimed',
   'facts',
   'faults',

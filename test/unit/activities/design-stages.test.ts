@@ -4,8 +4,9 @@ import type { DesignPrompt } from '../../../contracts/design.ts';
 import { designStageNames } from '../../../contracts/names.ts';
 import type { DesignStageName } from '../../../contracts/names.ts';
 import { shippedTools } from '../../support/file-workspaces.ts';
-import { agents } from './bench.ts';
-import { blockOf } from './prompt-bench.ts';
+import { inboxQuestion, storedAnswer } from '../../support/factories.ts';
+import { agents, recordOf } from './bench.ts';
+import { blockOf, jsonOf } from './prompt-bench.ts';
 import { openScene } from './snapshot-scene.ts';
 import type { Scene } from './snapshot-scene.ts';
 
@@ -114,6 +115,9 @@ const faultsOf = async (
   return taken.ok ? [] : taken.faults.map(({ path, reason }) => [path, reason]);
 };
 
+const asks = (question_id: string, text: string, delegation_id: string) =>
+  inboxQuestion({ question_id, text, delegation_id });
+
 const judged = (kind: string, seen: boolean): object => ({
   kind,
   criterion: 'c',
@@ -174,6 +178,34 @@ describe('the first message', () => {
     expect(message).not.toContain('Asked?');
     expect(blockOf(message, 'requested_change')).toContain('&lt;/requested_change');
     expect(message).toContain("Make the user's change");
+  });
+
+  it('the analysis of a loop has all that the task asked, each in its own words', async () => {
+    const { bench, registry_ref } = scene;
+    const record = {
+      ...recordOf(registry_ref),
+      answered_questions: [
+        storedAnswer(asks('q1', 'Which countries?', 'rates_1727539200'), 'Some'),
+        storedAnswer(asks('q2', 'Which port?', 'tables_1727539200'), '5432'),
+        storedAnswer(asks('q3', 'To which </data> countries?', 'rates-2_1727539200'), 'Some more'),
+      ],
+    };
+    const message = await firstMessage({
+      stage: 'loop_analysis',
+      record_ref: await bench.store.put(JSON.stringify(record)),
+      loop: {
+        delegation_id: 'rates-2_1727539200',
+        question: 'Countries?',
+        again: ['What countries?'],
+      },
+    });
+    expect(jsonOf(message, 'escalations')).toMatchObject([
+      { question_id: 'q1', text: 'Which countries?', answer: 'Some' },
+      { question_id: 'q3', delegation_id: 'rates-2_1727539200', answer: 'Some more' },
+      { text: 'Countries?', refused: true },
+      { text: 'What countries?', refused: true },
+    ]);
+    expect(blockOf(message, 'escalations')).not.toContain('</data>');
   });
 
   it('leaves instructions out where a stage only needs the order of the tasks', async () => {

@@ -67,7 +67,7 @@ it('encodes and decodes by path, whatever the query', async () => {
   expect(await ask(server, '/decode', { ...namespace, body: '{' })).toMatchObject({ status: 400 });
 });
 
-it('SV1: without a token it is for this machine alone, by a name of this machine', async () => {
+it('CV1: without a token it is for this machine alone, by a name of this machine', async () => {
   await expect(serve({ host: '0.0.0.0' })).rejects.toThrow('needs a token');
   const server = await serve();
   const asked = await ask(server, '/encode', { ...namespace, host: 'evil.example', body: plain });
@@ -78,7 +78,7 @@ it('SV1: without a token it is for this machine alone, by a name of this machine
   });
 });
 
-it('SV2: pages of the Web UI get answers, and others none', async () => {
+it('CV2: pages of the Web UI get answers, and others none', async () => {
   const server = await serve();
   const known = await ask(server, '/encode', { ...namespace, origin: ui, body: plain });
   expect(known).toMatchObject({ status: 200, headers: { 'access-control-allow-origin': ui } });
@@ -95,7 +95,7 @@ it('SV2: pages of the Web UI get answers, and others none', async () => {
   }
 });
 
-it('SV3: with a token, a request without it gets nothing', async () => {
+it('CV3: with a token, a request without it gets nothing', async () => {
   const server = await serve({ token, host: '0.0.0.0' });
   const there = { ...server, url: server.url.replace('0.0.0.0', '127.0.0.1') };
   for (const authorization of ['', 'Bearer wrong-token-of-it', token]) {
@@ -111,7 +111,7 @@ it('SV3: with a token, a request without it gets nothing', async () => {
   });
 });
 
-it('SV4: a payload that can not be decrypted becomes the words why, beside the others', async () => {
+it('CV4: a payload that can not be decrypted becomes the words why, beside the others', async () => {
   const [old, own] = [await serve({ keys: testKeys('k0') }), await serve()];
   const payloadOf = async (server: CodecServer): Promise<unknown> => {
     const { body } = await ask(server, '/encode', { ...namespace, body: plain });

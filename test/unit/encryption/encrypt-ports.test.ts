@@ -14,12 +14,15 @@ import {
   encryptStore,
   withholdProjection,
 } from '../../../activities/encryption/encrypt-ports.ts';
+import { encryptThreads } from '../../../activities/encryption/encrypt-threads.ts';
+import { createThreadStore } from '../../../activities/adapters/thread-store/create-thread-store.ts';
 import { ArtifactCorrupt, StoreUnavailable } from '../../../activities/ports/artifact-store.ts';
 import { createStoreCipher } from '../../../encryption/store-cipher.ts';
 import { hashBytes } from '../../../activities/text/bytes.ts';
 import { createMemoryLedger } from '../../support/memory-ledger.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';
 import { readTree } from '../../support/read-tree.ts';
+import { entry, kept } from '../../support/thread-entries.ts';
 import { testKeys } from '../../support/test-keys.ts';
 
 const word = 'Zwiebelturm';
@@ -84,6 +87,7 @@ it('EP1: files hold no word of what is written through wrapped ports, and hold i
   const { staged } = await writeAll(ports);
   expect(await search()).toEqual([]);
   expect(await readAll(openPorts('k1'))).toEqual(written);
+  expect(await openPorts('k1').research.list()).toEqual([word.toLowerCase()]);
   expect(await openPorts('k1').store.getText(staged)).toContain(word);
   rmSync(home, { recursive: true });
   await writeAll(openPorts());
@@ -165,4 +169,58 @@ it('with keys no readable file is written, and old ones are still removed', asyn
   await withheld.remove('run', 'result.md');
   expect(done).toEqual(['asked', 'remove']);
   expect(withholdProjection(projection, cipherOf())).toBe(projection);
+});
+
+/** Threads on a file, as a worker has them. */
+function openThreads(...ids: readonly string[]) {
+  return encryptThreads(createThreadStore({ home }), cipherOf(...ids));
+}
+
+const exceptRun = 'another';
+const shown = { messages: 9, delegations: 9, exceptRun };
+
+it('ET1: the file of threads holds no word of a text, and texts come back as they were', async () => {
+  const added = entry({
+    thread_id: 'tower',
+    message: `Where is the ${word}?`,
+    answer: `The ${word} is there.`,
+    delegations: [kept('d1', { title: word, task: `Find the ${word}`, result: `Found: ${word}` })],
+  });
+  const threads = openThreads('k1');
+  await threads.append(added);
+  const plain = entry({ thread_id: 'tower', message: 'pwe1:not encrypted', answer: null });
+  await openThreads().append({ ...plain, delegations: [] });
+  const files = JSON.stringify(await readTree(home));
+  expect(files.toLowerCase()).not.toContain(word.toLowerCase());
+  expect(files).toContain('not encrypted');
+  const { messages, delegations } = await threads.load('tower', shown);
+  expect(messages.map(({ text }) => text)).toEqual(
+    expect.arrayContaining([added.message, added.answer, plain.message]),
+  );
+  expect(delegations[0]?.delegation).toMatchObject({ title: word, result: `Found: ${word}` });
+  const { entries } = await threads.read('tower', 5);
+  expect(entries).toContainEqual(added);
+  await expect(openThreads().load('tower', shown)).rejects.toThrow(/key "k1".*PLANWAVE_KEYS/);
+  await threads.close();
+});
+
+it('ET2: a search ranks by shared words, of equals the newest first', async () => {
+  const threads = openThreads('k2', 'k1');
+  const tasks = [
+    kept('both', { task: 'Paint the tower red', at: 1 }),
+    kept('old', { task: 'Measure the tower', at: 2 }),
+    kept('new', { task: 'Measure the tower', at: 3 }),
+    kept('none', { task: 'Cook a soup', at: 4 }),
+  ];
+  for (const [at, task] of tasks.entries()) {
+    await threads.append(entry({ thread_id: 'tower', at, delegations: [task] }));
+  }
+  const search = async (query: string, limit = 5) => {
+    const { delegations } = await threads.search('tower', query, { limit, exceptRun });
+    return delegations.map(({ delegation }) => delegation.title);
+  };
+  expect(await search('red tower')).toEqual(['Task both', 'Task new', 'Task old']);
+  expect(await search('Tower, please', 1)).toEqual(['Task new']);
+  expect(await search('nothing of it')).toEqual([]);
+  await threads.close();
 });
