@@ -1,5 +1,6 @@
 import { countOf } from '../../../core/text/format.ts';
 import type { Command } from 'commander';
+import { readKeyRing } from '../../../encryption/key-ring.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { taskQueueOf } from '../../connect.ts';
 import type { DoctorCheck, DoctorFinding, ReplayedWorkflow } from '../cli-deps.ts';
@@ -39,7 +40,11 @@ async function examine(context: CommandContext): Promise<CommandResult> {
 /** Without a server there is one finding, not four. */
 async function serverChecks(context: CommandContext): Promise<readonly DoctorCheck[]> {
   try {
-    return createServerChecks(await context.session(), taskQueueOf(context.deps.env));
+    return createServerChecks(
+      await context.session(),
+      taskQueueOf(context.deps.env),
+      context.deps.keys ?? readKeyRing(undefined),
+    );
   } catch (error) {
     const finding = { ok: false, detail: error instanceof Error ? error.message : String(error) };
     return [{ name: 'Temporal server', run: () => Promise.resolve(finding) }];

@@ -211,6 +211,8 @@ it('a replay of open runs decrypts, and a client without the key lists what it c
   expect(replay).toMatchObject({ ending: 'exit code 0' });
   expect(replay.output).toContain(' replayed, 0 would break');
 
+  const doctor = await planwave(['doctor'], 'k9');
+  expect(doctor.output).toContain('keys: Open runs are encrypted with the key "k2"');
   const list = await planwave(['list']);
   expect(list.ending).toBe('exit code 0');
   const [, row = ''] = /^(fresh .*)$/m.exec(list.output) ?? [];
