@@ -13,9 +13,10 @@ import type {
   StatusView,
   WaveView,
 } from '../contracts/views.ts';
+import { PlanwaveClientError } from './client-error.ts';
 import { consult } from './consult.ts';
 import { createEncryptingCodec, explainFault } from '../encryption/encrypting-codec.ts';
-import { readKeyRing } from '../encryption/key-ring.ts';
+import { BadKeys, readKeyRing } from '../encryption/key-ring.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
@@ -27,7 +28,7 @@ import type { DelegationReading, TeamLook } from './read-work.ts';
 import type { UsageNow } from './usage-now.ts';
 import { listRuns, readOpenHistories } from './run-listing.ts';
 import type { ListedRun, ListOptions, RunListing, OpenHistory } from './run-listing.ts';
-import { describeRun, findWork, readRunEnd, readView } from './read-view.ts';
+import { describeRun, findWork, readRunEnd, readStatus, readView } from './read-view.ts';
 import type { Reading, RunEnd, WorkAddress } from './read-view.ts';
 import { callServer, refusePlainText } from './server-calls.ts';
 import { startRun, startTeam } from './start-run.ts';
@@ -105,7 +106,7 @@ export interface PlanwaveClientOptions {
   readonly namespace: string;
   /** If undefined: `planwave`. */
   readonly taskQueue?: string | undefined;
-  /** Those of the worker. If undefined: nothing is encrypted, and what is encrypted can't be read. */
+  /** Those of the worker; without any, nothing is encrypted, and what is encrypted can't be read. If undefined: those of PLANWAVE_KEYS. */
   readonly keys?: KeyRing | undefined;
   /** Interceptors of the SDK's client, such as those that trace. If undefined: none. */
   readonly interceptors?: readonly WorkflowClientInterceptor[] | undefined;
@@ -139,7 +140,7 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
     longHistories: () => listLongHistories(context),
     stuck: (runId) => (runId === undefined ? listStuck(context) : findStuck(context, runId)),
     openHistories: () => readOpenHistories(context),
-    status: (runId) => view(queryNames.status, runId),
+    status: (runId) => readStatus(context, runId),
     usageNow: (status) => readUsageNow(context, status),
     questions: (runId) => view(queryNames.questions, runId),
     waves: (runId) => view(queryNames.wave, runId),
@@ -164,9 +165,19 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
 
 const outgoingSink = 'outgoing';
 
+function readOwnKeys(): KeyRing {
+  try {
+    return readKeyRing(process.env['PLANWAVE_KEYS']);
+  } catch (error) {
+    if (!(error instanceof BadKeys)) throw error;
+    const message = `PLANWAVE_KEYS can't be used: expected ${error.message}`;
+    throw new PlanwaveClientError('bad_input', message);
+  }
+}
+
 function createContext(options: PlanwaveClientOptions): ClientContext {
   const { connection, address, namespace, interceptors, onRedacted } = options;
-  const keys = options.keys ?? readKeyRing(undefined);
+  const keys = options.keys ?? readOwnKeys();
   const codec = createEncryptingCodec(keys, namespace);
   const redactor = createRedactor({
     secrets: options.secrets ?? collectOwnSecrets(process.env),

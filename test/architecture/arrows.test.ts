@@ -27,6 +27,16 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'activities',
     'activities/adapters',
   ],
+  library: [
+    'contracts',
+    'core',
+    'workflows',
+    'activities',
+    'client',
+    'rehearsal',
+    'worker',
+    'scripts',
+  ],
   scripts: [
     'contracts',
     'core',
@@ -49,6 +59,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'client',
     'rehearsal',
     'worker',
+    'library',
     'scripts',
   ],
 };
