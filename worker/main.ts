@@ -87,8 +87,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     settings.buildId ?? computeBuildId([settings.middlewaresFile, settings.tools.file]),
     openCommands(settings.commands),
   ]);
-  const missing = await describeMissingKeys(connection, { namespace, taskQueue, keys });
-  if (missing !== null) throw new BadSettings(missing);
+  await assertKeys(connection, { namespace, taskQueue, keys });
   const own = [middlewares, commands, tools, mcp] as const;
   const stopWatching =
     settings.metricsAddress === undefined
@@ -130,6 +129,12 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     // Without this the process never ends.
     await connection.close();
   }
+}
+
+/** @throws {BadSettings} when open runs need keys that this worker does not have. */
+async function assertKeys(...asked: Parameters<typeof describeMissingKeys>): Promise<void> {
+  const missing = await describeMissingKeys(...asked);
+  if (missing !== null) throw new BadSettings(missing);
 }
 
 /** Creates a client that only lists: a run that can't be read is counted too. */
