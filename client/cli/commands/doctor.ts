@@ -40,10 +40,12 @@ async function examine(context: CommandContext): Promise<CommandResult> {
 /** Without a server there is one finding, not four. */
 async function serverChecks(context: CommandContext): Promise<readonly DoctorCheck[]> {
   try {
+    const { env, findStore, keys = readKeyRing(undefined) } = context.deps;
     return createServerChecks(
       await context.session(),
-      taskQueueOf(context.deps.env),
-      context.deps.keys ?? readKeyRing(undefined),
+      taskQueueOf(env),
+      findStore ?? (() => Promise.resolve(null)),
+      keys,
     );
   } catch (error) {
     const finding = { ok: false, detail: error instanceof Error ? error.message : String(error) };

@@ -6,18 +6,27 @@ import { PlanwaveClientError } from '../../client-error.ts';
 import { grpcCodes, callServer, grpcCodeOf } from '../../server-calls.ts';
 import type { CliSession } from '../cli-session.ts';
 import type { DoctorCheck, DoctorFinding } from '../cli-deps.ts';
-import { checkPinned, checkWorkers } from './worker-checks.ts';
+import type { StoreIdentity } from '../../../contracts/store.ts';
+import { describeStoreWait } from '../../store-waits.ts';
+import { checkPinned, checkStores, checkWorkers } from './worker-checks.ts';
 import { describeStuck } from '../../stuck-workflows.ts';
 
-/** Creates the checks that need the server alone. */
+/**
+ * Creates the checks that need the server alone.
+ *
+ * @param findStore Identifies the store of this shell; null when no worker has opened it.
+ */
 export function createServerChecks(
   session: CliSession,
   taskQueue: string,
+  findStore: () => Promise<StoreIdentity | null>,
   keys: KeyRing,
 ): readonly DoctorCheck[] {
   const inNamespace: readonly DoctorCheck[] = [
     { name: 'search attributes', run: () => checkSearchAttributes(session) },
     { name: 'worker', run: () => checkWorkers(session, taskQueue) },
+    { name: 'stores', run: async () => checkStores(session, taskQueue, await findStore()) },
+    { name: 'waiting for a store', run: () => checkStoreWaits(session) },
     { name: 'pinned runs', run: () => checkPinned(session, taskQueue) },
     { name: 'stuck runs', run: () => checkStuck(session) },
     { name: 'keys', run: () => checkKeys(session, taskQueue, keys) },
@@ -133,6 +142,16 @@ async function checkKeys(
   if (first === undefined) return { ok: true, detail: 'none: nothing is encrypted' };
   const old = others.length === 0 ? '' : `, ${others.join(', ')} only decrypt`;
   return { ok: true, detail: `${first} encrypts${old}; every open run can be read` };
+}
+
+/** Looks for runs whose store no worker has, or can reach. */
+async function checkStoreWaits({ client }: CliSession): Promise<DoctorFinding> {
+  const waits = await client.storeWaits();
+  const [first] = waits;
+  if (first === undefined) return { ok: true, detail: 'no run' };
+  const runs = [...new Set(waits.map(({ run_id }) => run_id))];
+  const [what = '', cure] = describeStoreWait(first).split('. Try: ');
+  return { ok: false, detail: `${runs.join(', ')}. ${what}`, cure };
 }
 
 /** Looks for runs that the server may soon end because of what was sent to them. */
