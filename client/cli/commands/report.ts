@@ -3,18 +3,24 @@ import { commandText } from '../../../core/text/command-text.ts';
 import type { CliDeps } from '../cli-deps.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import { cleanText, cleanLine } from '../terminal-text.ts';
+import { cleanText, cleanLine, renderTable } from '../terminal-text.ts';
 import { resultPath } from '../command-runner.ts';
 
 interface Options {
   readonly full?: boolean;
+  readonly beside?: string;
 }
 
 export function registerReport(command: Command, runner: CommandRunner): void {
   command
     .option('--full', 'also print report.md')
+    .option('--beside <run>', 'print instead what both runs have used and reached')
     .action((run: string, options: Options) =>
-      runner.run(command, (context) => showReport(context, run, options)),
+      runner.run(command, (context) =>
+        options.beside === undefined
+          ? showReport(context, run, options)
+          : showBeside(context, run, options.beside),
+      ),
     );
 }
 
@@ -33,6 +39,19 @@ async function showReport(
     data: { run_id: runId, result_md, report_md, result_path, report_path },
     lines: [cleanText(result_md).trimEnd(), '', rest],
   };
+}
+
+async function showBeside(
+  { deps }: CommandContext,
+  runId: string,
+  besideId: string,
+): Promise<CommandResult> {
+  const [headers = [], ...rows] = await deps.compareRuns([runId, besideId]);
+  return { data: { headers, rows }, lines: renderTable(clean(headers), rows.map(clean)) };
+}
+
+function clean(cells: readonly string[]): string[] {
+  return cells.map((cell) => cleanLine(cell));
 }
 
 /** Explains why there is no result: the run may be unknown, still running, or ended without one. */

@@ -95,6 +95,7 @@ export function createFakeDeps(
     cwd: '/somewhere',
     exportRun: (runId) => Promise.resolve({ path: `.planning/${runId}` }),
     readResult: () => Promise.resolve(null),
+    compareRuns: () => Promise.resolve([]),
     prune: () => Promise.resolve({ runs: [], records: 0, bytes: 0, kept_by: null }),
     checkHome: () => Promise.resolve({ runs: 0, records: 0, bytes: 0, faults: [], repaired: [] }),
     threads: noThreads,
