@@ -6,18 +6,25 @@ import { checkHome } from '../activities/adapters/file-store/check-home.ts';
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
 import { findHomeFault } from '../activities/adapters/file-store/home-format.ts';
 import { pruneHome } from '../activities/adapters/file-store/prune-home.ts';
+import { createFileReplyLedger } from '../activities/adapters/file-store/file-reply-ledger.ts';
 import { openSegments } from '../activities/adapters/file-store/segments.ts';
+import type { Segments } from '../activities/adapters/file-store/segments.ts';
 import { ThreadUnavailable } from '../activities/ports/thread-store.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
-import { redactProjection, redactThreads } from '../activities/redaction/redact-ports.ts';
+import {
+  redactLedger,
+  redactProjection,
+  redactThreads,
+} from '../activities/redaction/redact-ports.ts';
 import {
   exportRun,
   UnknownRun,
   readStoredResult,
   readStoredStatus,
 } from '../activities/run-record/export-run.ts';
+import type { PageSources } from '../activities/run-record/read-page.ts';
 import { readStoredPlan } from '../activities/run-record/stored-plan.ts';
-import type { CliAgents, CliDeps, CliMcp, CliThreads } from '../client/cli/cli-deps.ts';
+import type { CliAgents, CliDeps, CliMcp, CliPages, CliThreads } from '../client/cli/cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';
 import { createProcessIo } from '../client/cli/cli-io.ts';
 import type { ClientTracing } from '../client/cli/cli-session.ts';
@@ -36,7 +43,7 @@ import {
 import { createDoctorChecks } from './doctor-checks.ts';
 import type { Settings } from './parts/settings.ts';
 import { partEnvironment } from './parts/settings.ts';
-import { createRunChanges } from './run-changes.ts';
+import { createPageDiff, createRunChanges } from './run-changes.ts';
 import { runTemporalCli } from './temporal-cli.ts';
 
 /**
@@ -118,6 +125,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
       await checkFormat(home);
       return readStoredStatus(files, runId);
     },
+    pages: createPages(home, segments, files, redactor),
     changes: createRunChanges(home, files),
     agents: {
       load: async (dir) => (await loadCliAgents()).load(dir),
@@ -148,6 +156,33 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     },
     runTemporalCli,
     startTracing: isTraced(process.env) ? () => loadTracing(redactor) : undefined,
+  };
+}
+
+/** Reads runs as people look at them. The texts were redacted when they were stored. */
+function createPages(
+  home: string,
+  segments: Segments,
+  { store, index }: Pick<PageSources, 'store' | 'index'>,
+  redactor: Redactor,
+): CliPages {
+  const ledger = redactLedger(createFileReplyLedger({ segments }), redactor);
+  return {
+    list: async () => {
+      await checkFormat(home);
+      return index.list();
+    },
+    read: async (runId) => {
+      await checkFormat(home);
+      // No other command has to load the stages of prompts.
+      const { readRunPage } = await import('../activities/run-record/read-page.ts');
+      return readRunPage({ store, index, ledger, diff: createPageDiff(home) }, runId);
+    },
+    readVersion: async (runId) => {
+      await segments.refresh();
+      const { version } = await index.read(runId);
+      return `${version} ${segments.listAttempts(0).length}`;
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Info } from '@temporalio/activity';
-import type { ModelTurnResult } from '../../contracts/model-turn.ts';
+import type { ModelTurnInput, ModelTurnResult } from '../../contracts/model-turn.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { StoreUnavailable } from '../ports/artifact-store.ts';
@@ -19,13 +19,23 @@ export interface Attempts {
   readonly spent: Usage;
 }
 
+/** The agent and the work of a call, for people who look at a run. */
+export interface CallNote {
+  readonly agent_id: string;
+  /** Null for the planner and for an agent of a design. */
+  readonly delegation_id: string | null;
+  readonly stage: ModelTurnInput['stage'];
+}
+
 /** The ledger entry of one attempt. */
-interface AttemptEntry {
+export interface AttemptEntry {
   readonly version: typeof ledgerVersion;
   /** Result as returned by the attempt. */
   readonly result: ModelTurnResult | null;
   /** Usage of this attempt alone; before its end the worst case of its request, as a reservation. */
   readonly spent: Usage;
+  /** Absent in entries of a planwave that did not write it. */
+  readonly call?: CallNote;
 }
 
 const ledgerVersion = 1;
@@ -80,7 +90,20 @@ export async function recallRunSpent(
   since: number,
 ): Promise<Usage> {
   const entries = await ledger.list(place, since);
-  return sumSpent(entries.map(({ value }) => value).filter(isEntry));
+  return sumSpent(entries.map(({ value }) => value).filter(isAttemptEntry));
+}
+
+/** An attempt as the ledger names it, and its work. */
+export interface NotedAttempt {
+  readonly info: Info;
+  readonly call: CallNote;
+}
+
+export function noteCall(
+  info: Info,
+  { agent_id, delegation_id, stage }: ModelTurnInput,
+): NotedAttempt {
+  return { info, call: { agent_id, delegation_id: delegation_id ?? null, stage } };
 }
 
 /**
@@ -90,12 +113,12 @@ export async function recallRunSpent(
  */
 export async function recordResult(
   ledger: ReplyLedger,
-  info: Info,
+  attempt: NotedAttempt,
   result: ModelTurnResult,
   spent: Usage,
   batch: ArtifactBatch,
 ): Promise<void> {
-  await put(ledger, info, { version: ledgerVersion, result, spent }, batch);
+  await put(ledger, attempt, { version: ledgerVersion, result, spent }, batch);
 }
 
 /**
@@ -104,17 +127,25 @@ export async function recordResult(
  *
  * @throws StoreUnavailable
  */
-export async function reserveAttempt(ledger: ReplyLedger, info: Info, worst: Usage): Promise<void> {
-  await put(ledger, info, { version: ledgerVersion, result: null, spent: worst });
+export async function reserveAttempt(
+  ledger: ReplyLedger,
+  attempt: NotedAttempt,
+  worst: Usage,
+): Promise<void> {
+  await put(ledger, attempt, { version: ledgerVersion, result: null, spent: worst });
 }
 
 /**
  * Replaces the reservation of a failed attempt by what it used. Best effort: the failure itself matters more than its
  * price, and a reservation that stays is never too little.
  */
-export async function recordSpent(ledger: ReplyLedger, info: Info, spent: Usage): Promise<void> {
+export async function recordSpent(
+  ledger: ReplyLedger,
+  attempt: NotedAttempt,
+  spent: Usage,
+): Promise<void> {
   try {
-    await put(ledger, info, { version: ledgerVersion, result: null, spent });
+    await put(ledger, attempt, { version: ledgerVersion, result: null, spent });
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
   }
@@ -122,22 +153,22 @@ export async function recordSpent(ledger: ReplyLedger, info: Info, spent: Usage)
 
 function put(
   ledger: ReplyLedger,
-  info: Info,
-  entry: AttemptEntry,
+  { info, call }: NotedAttempt,
+  entry: Omit<AttemptEntry, 'call'>,
   batch?: ArtifactBatch,
 ): Promise<void> {
-  return ledger.put(ledgerKeyOf(info), info.attempt, entry, batch);
+  return ledger.put(ledgerKeyOf(info), info.attempt, { ...entry, call }, batch);
 }
 
 async function findEntries(ledger: ReplyLedger, key: LedgerKey): Promise<readonly AttemptEntry[]> {
-  return (await ledger.find(key)).filter(isEntry);
+  return (await ledger.find(key)).filter(isAttemptEntry);
 }
 
 function sumSpent(entries: readonly AttemptEntry[]): Usage {
   return entries.reduce((sum, { spent }) => addUsage(sum, spent), noUsage);
 }
 
-function isEntry(value: unknown): value is AttemptEntry {
+export function isAttemptEntry(value: unknown): value is AttemptEntry {
   return (
     typeof value === 'object' &&
     value !== null &&

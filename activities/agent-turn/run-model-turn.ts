@@ -18,6 +18,7 @@ import {
   startHeartbeat,
 } from '../attempt/heartbeat.ts';
 import {
+  noteCall,
   recallAttempts,
   recordResult,
   recordSpent,
@@ -154,7 +155,7 @@ async function finishTurn(attempt: Attempt, prepared: PreparedTurn): Promise<Mod
   };
   assertSmall(result);
   await retryStore(patience, () =>
-    recordResult(deps.ledger, context.info, result, end.usage, batch),
+    recordResult(deps.ledger, noteCall(context.info, attempt.input), result, end.usage, batch),
   );
   return result;
 }
@@ -228,9 +229,10 @@ async function complete(
     signal,
   );
   try {
-    await reserveAttempt(deps.ledger, context.info, worst);
+    const noted = noteCall(context.info, input);
+    await reserveAttempt(deps.ledger, noted, worst);
     await assertCurrent(context, attempt.hasMissed).catch(async (error: unknown) => {
-      await recordSpent(deps.ledger, context.info, noUsage);
+      await recordSpent(deps.ledger, noted, noUsage);
       throw error;
     });
     return await deps.model.complete(request, {
@@ -255,10 +257,10 @@ async function endTakenBack(
   usage: Usage,
   words = '',
 ): Promise<CallEnd> {
-  const { deps, context } = attempt;
+  const { deps, context, input } = attempt;
   const cause = readCancelCause(context) ?? 'shutdown';
   if (cause !== 'requested') {
-    await recordSpent(deps.ledger, context.info, usage);
+    await recordSpent(deps.ledger, noteCall(context.info, input), usage);
     return endCancelled(context, cause);
   }
   const end = endWithoutReply(prepared, { type: 'aborted' }, usage);
@@ -278,7 +280,7 @@ async function endFailed(
   prepared: PreparedTurn,
   error: ModelFailure,
 ): Promise<CallEnd> {
-  const { deps, context } = attempt;
+  const { deps, context, input } = attempt;
   const usage = error.details.usage ?? noUsage;
   // A call that fails while it is being cancelled was cancelled.
   if (readCancelCause(context) !== null) return endTakenBack(attempt, prepared, usage);
@@ -287,7 +289,7 @@ async function endFailed(
     return endWithoutReply(prepared, { type: 'context_exceeded' }, usage, request_id);
   }
   const spent = addUsage(attempt.spent, usage);
-  await recordSpent(deps.ledger, context.info, usage);
+  await recordSpent(deps.ledger, noteCall(context.info, input), usage);
   const baseMs = deps.retryBaseMs ?? retryBaseMsDefault;
   const promptRef = prepared.waiting.packet_ref;
   throw toModelFailure(error, context.info.attempt, baseMs, { spent, promptRef });

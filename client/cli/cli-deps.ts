@@ -2,6 +2,7 @@ import type { DataConverter } from '@temporalio/common';
 import type { OpenRunInput } from '../../contracts/activity-types.ts';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
+import type { RunPage } from '../../contracts/run-page.ts';
 import type { StatusView } from '../../contracts/views.ts';
 import type { ConnectOptions } from '../connect.ts';
 import type { OpenHistory } from '../run-listing.ts';
@@ -61,6 +62,7 @@ export interface CliDeps extends CliShell {
    * without the person.
    */
   readonly describeLeaving?: ((runId: string) => string) | undefined;
+  readonly pages: CliPages;
   readonly threads: CliThreads;
   readonly changes: CliChanges;
   readonly agents: CliAgents;
@@ -126,6 +128,16 @@ export interface HomeFault {
   /** The damage, and what is lost by it. */
   readonly what: string;
   readonly cure: string;
+}
+
+/** Runs as people look at them, from the artifact home alone. Needs no server and no worker. */
+export interface CliPages {
+  /** Lists the ids of all runs. */
+  list(this: void): Promise<readonly string[]>;
+  /** @returns null for an unknown run. */
+  read(this: void, runId: string): Promise<RunPage | null>;
+  /** Returns a text that changes with everything that the page shows. */
+  readVersion(this: void, runId: string): Promise<string>;
 }
 
 interface StoredResult {

@@ -64,7 +64,7 @@ const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
   ],
   // Spans pass the redactor in PlacingProcessor.
   [/\bnew OTLP\w+\(/, ['worker/start-tracing.ts']],
-  [/\bcreateFileReplyLedger\(/, ['worker/create-activities.ts']],
+  [/\bcreateFileReplyLedger\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
   // The one of the check only looks.
   [
     /\bcreateFileEffectLedger\(/,

@@ -34,13 +34,17 @@ export function createFileReplyLedger(
     list: async (place, since) => {
       await segments.refresh();
       const newest = new Map<string, LedgerEntry>();
+      const begun = new Map<string, number>();
       const records = segments.listAttempts(since).toSorted((a, b) => a.time - b.time);
       for (const record of records) {
         // One after the other: their number has no bound.
         // oxlint-disable-next-line no-await-in-loop
         const entry = await readEntry(segments, record);
-        if (entry !== null && isBelow(entry.key.workflow_id, place))
-          newest.set(`${record.key} ${record.attempt}`, entry);
+        if (entry === null || !isBelow(entry.key.workflow_id, place)) continue;
+        const attempt = `${record.key} ${record.attempt}`;
+        const begun_at = begun.get(attempt) ?? record.time;
+        begun.set(attempt, begun_at);
+        newest.set(attempt, { ...entry, begun_at, written_at: record.time });
       }
       return [...newest.values()];
     },
@@ -58,7 +62,10 @@ export function createFileReplyLedger(
 }
 
 /** @returns null when the record is damaged. */
-async function readEntry(segments: Segments, record: FoundRecord): Promise<LedgerEntry | null> {
+async function readEntry(
+  segments: Segments,
+  record: FoundRecord,
+): Promise<Omit<LedgerEntry, 'begun_at' | 'written_at'> | null> {
   const bytes = await segments.read(record);
   const entry = bytes === null ? undefined : openSealed(bytes.toString('utf8'));
   const key = isRecord(entry) && typeof entry['key'] === 'string' ? readKey(entry['key']) : null;

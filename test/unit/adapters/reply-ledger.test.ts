@@ -57,10 +57,16 @@ describe('the reply ledger', () => {
     await ledger.put(old, 1, 'reserved');
     await ledger.put(old, 1, 'told');
     await createLedger().put({ ...key, workflow_id: 'run' }, 3, 'of the run itself');
-    expect(await ledger.list('run', 0)).toEqual([
-      { key: old, attempt: 1, value: 'told' },
-      { key: { ...key, workflow_id: 'run' }, attempt: 3, value: 'of the run itself' },
-    ]);
+    const [told, ownLast] = await ledger.list('run', 0);
+    expect(told).toMatchObject({ key: old, attempt: 1, value: 'told' });
+    expect(ownLast).toMatchObject({
+      key: { ...key, workflow_id: 'run' },
+      attempt: 3,
+      value: 'of the run itself',
+    });
+    expect(told?.begun_at).toBeLessThan(told?.written_at ?? 0);
+    expect(ownLast?.begun_at).toBe(ownLast?.written_at);
+    expect(await ledger.list('run', 0)).toHaveLength(2);
     expect(await ledger.list('run/wave-001', 0)).toHaveLength(1);
     expect(await ledger.list('run', Date.now() + 60_000)).toEqual([]);
     const last = await newest();
