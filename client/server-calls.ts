@@ -4,6 +4,7 @@ import { WorkflowNotFoundError } from '@temporalio/common';
 import { connect } from 'node:net';
 import type { DataConverter } from '@temporalio/common';
 import { PlanwaveClientError } from './client-error.ts';
+import { entryPoints } from '../core/text/entry-points.ts';
 import { commandText } from '../core/text/command-text.ts';
 
 /** The gRPC status codes that the client tells apart. The numbers are part of the gRPC protocol. */
@@ -136,8 +137,7 @@ function invalidArgument(error: unknown): PlanwaveClientError {
 }
 
 const probeTimeoutMs = 1_500;
-const cure =
-  'Try: start one with "npm run dev", or set TEMPORAL_ADDRESS (or --address) to where it runs.';
+const cure = `Try: start one with "${entryPoints.dev}", or set TEMPORAL_ADDRESS (or --address) to where it runs.`;
 
 /** The error for a failed connection attempt. gRPC hides the reason, so the address is probed once. */
 export async function connectFailure(

@@ -91,12 +91,17 @@ export interface WorkedTask {
   readonly criteria_met: readonly string[];
   readonly criteria_unmet: readonly string[];
   readonly output_ref: Ref | null;
+  /** Keys of its criteria (`core/design/check-judged`). Absent for a task that is no proof of concept. */
+  readonly criteria?: readonly string[];
 }
 
 /** A question that a task asked at least three times. */
 export interface AskedLoop {
   readonly delegation_id: string;
+  /** Its wording when it was refused for the first time. */
   readonly question: string;
+  /** Wordings of later questions of the task that were refused too. Absent when there are none. */
+  readonly again?: readonly string[];
 }
 
 /** Cause of a change of the plan during the work. */

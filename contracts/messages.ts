@@ -111,8 +111,10 @@ export interface DeliveredAnswer {
   readonly answer: string | null;
   readonly answer_ref: Ref | null;
   readonly answered_by: string;
-  /** True when the question came a third time for the same task and was not put to the user again. */
+  /** True when the question was refused: it came a third time for the same task, or there was no room for it. */
   readonly loop: boolean;
+  /** The completion-drive note that a refusal leaves undecided. Absent on the way to the asker, and without a note. */
+  readonly note_id?: string;
 }
 
 /**

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Settings, readSettings } from './parts/settings.ts';
 import { listenForStop } from './parts/supervise.ts';
 import { say, temporalLinks } from './say.ts';
+import { commandText } from '../core/text/command-text.ts';
 import { type Stack, bringUp, stopStack } from './stack.ts';
 
 const pollEveryMs = 500;
@@ -92,8 +93,8 @@ function nextCommands(settings: Settings, stack: Stack): string[] {
     setup.push(`export PLANWAVE_HOME=${settings.home}`);
   return [
     ...setup,
-    'npm run planwave -- start --watch "Plan the move of our shop to a second data centre"',
-    'npm run planwave -- list',
-    'npm run planwave -- questions <run>',
+    commandText('start', '--watch') + ' "Plan the move of our shop to a second data centre"',
+    commandText('list'),
+    `${commandText('questions')} <run>`,
   ];
 }

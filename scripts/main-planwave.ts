@@ -3,10 +3,19 @@ import { badInput } from '../client/cli/cli-error.ts';
 import { createProcessIo } from '../client/cli/cli-io.ts';
 import { runCli } from '../client/cli/commands/run-cli.ts';
 import { ExpectedError } from './bootstrap/expected-error.mjs';
-import { readVersion } from './bootstrap/hand-over.mjs';
+import { isBuilt, readVersion } from './bootstrap/hand-over.mjs';
+import { splitStartArguments } from './bootstrap/start-arguments.mjs';
 
-/** `npm run planwave -- <command>`: the client. `temporal …` passes through to the Temporal CLI that planwave uses. */
+/**
+ * Runs `npm run planwave -- <command>`, or `npx planwave <command>` of an installed package. `temporal …` passes through to
+ * the Temporal CLI that planwave uses. In the package, `start "<goal>"` brings up what is missing, as `npm start` does in a
+ * checkout.
+ */
 export async function main(args: readonly string[]): Promise<number> {
+  if (isBuilt && args[0] === 'start' && (await isAlone(args.slice(1)))) {
+    const { main: start } = await import('./main-start.ts');
+    return start(args.slice(1));
+  }
   if (args[0] === 'temporal') {
     const { runTemporalCli } = await import('./temporal-cli.ts');
     return runTemporalCli(args.slice(1));
@@ -17,6 +26,16 @@ export async function main(args: readonly string[]): Promise<number> {
     env: process.env,
     load: loadDeps,
   });
+}
+
+/** Tells whether a goal is given, and nothing names a server or listens where the embedded one would. */
+async function isAlone(args: readonly string[]): Promise<boolean> {
+  const { goal, rest } = splitStartArguments(args);
+  if (goal === '' || rest.some((option) => /^--(?:address|help)\b/.test(option))) return false;
+  const { readSettings } = await import('./parts/settings.ts');
+  const { isListening } = await import('./dev-server/temporal-probe.ts');
+  const { temporalAddressGiven, temporalPort } = readSettings();
+  return temporalAddressGiven === undefined && !(await isListening('127.0.0.1', temporalPort));
 }
 
 /** Loads what the work of a command needs: help and version come without. */

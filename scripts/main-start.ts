@@ -11,6 +11,7 @@ import { readSettings } from './parts/settings.ts';
 import type { Settings } from './parts/settings.ts';
 import { listenForStop } from './parts/supervise.ts';
 import { say, temporalLinks } from './say.ts';
+import { entryPoints } from '../core/text/entry-points.ts';
 import { bringUp, stopStack } from './stack.ts';
 
 /** The exit code of a command that Ctrl-C ended, by the shell's convention. */
@@ -102,7 +103,7 @@ export function describeLeaving(runId: string): string {
 export function describeRest(runId: string | undefined): string {
   if (runId === undefined) return 'No run was started.';
   return (
-    `Run ${runId} is kept. To look at it again, or to let it go on: npm run dev, and in another terminal ` +
+    `Run ${runId} is kept. To look at it again, or to let it go on: ${entryPoints.dev}, and in another terminal ` +
     commandText('watch', runId)
   );
 }

@@ -1,3 +1,3 @@
 import { handOver } from './bootstrap/hand-over.mjs';
 
-await handOver('main-worker.ts');
+await handOver('main-worker.ts', undefined, { readsTypeScript: true });

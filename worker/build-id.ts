@@ -21,7 +21,7 @@ const sourceFolders = [
  * @param files Modules of the worker's owner that are included; undefined for none.
  */
 export async function computeBuildId(files: readonly (string | undefined)[] = []): Promise<string> {
-  const sources = await hashSources(sourceFolders, 'package-lock.json');
+  const sources = await hashSources(sourceFolders, packageFiles.source);
   return `planwave+${(await addModules(sources, files)).slice(0, 12)}`;
 }
 
@@ -67,8 +67,16 @@ async function collect(file: string, into: Map<string, string>): Promise<void> {
   }
 }
 
-/** The folder that holds package.json. */
+/** True in the package that `npm pack` makes, which has JavaScript instead of the sources. */
+export const isBuilt = import.meta.url.endsWith('.js');
+
+/** The folder that holds the folders of the code. */
 export const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Files that say which packages there are: the one of the source, and the one of what npm has installed. */
+export const packageFiles = isBuilt
+  ? { source: '../package.json', installed: '../package.json' }
+  : { source: 'package-lock.json', installed: join('node_modules', '.package-lock.json') };
 
 /**
  * SHA-256 of the names and contents of code and agent files, in hexadecimal. Takes milliseconds, and is the same for

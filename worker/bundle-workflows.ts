@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { atomicWriteFile } from '../activities/adapters/file-store/atomic-write-file.ts';
-import { hashSources, root } from './build-id.ts';
+import { hashSources, isBuilt, packageFiles, root } from './build-id.ts';
 
 /** The workflows as one script for the sandbox. */
 export interface WorkflowBundle {
@@ -14,16 +14,15 @@ export interface BundleOptions {
   readonly traced?: boolean;
 }
 
-/** Inputs of the bundle: the folders that workflows may import, the packages, and the bundling itself. */
+/** Folders whose content decides the bundle: those that workflows may import, and the bundling itself. */
 const rooms = ['contracts', 'core', 'workflows', 'worker'];
-const packagesFile = join('node_modules', '.package-lock.json');
 
 /**
  * Returns the bundle from the cache in `node_modules/.cache` when sources and packages are unchanged; otherwise bundles
  * the workflows, which takes seconds. Where that folder can't be written, every process bundles anew.
  */
 export async function loadWorkflowBundle(options: BundleOptions = {}): Promise<WorkflowBundle> {
-  const hash = await hashSources(rooms, packagesFile);
+  const hash = await hashSources(rooms, packageFiles.installed);
   const name = options.traced === true ? `${hash}-traced.js` : `${hash}.js`;
   const file = join(root, 'node_modules', '.cache', 'planwave', name);
   const cached = await readFile(file, 'utf8').catch(() => null);
@@ -43,7 +42,7 @@ export async function loadWorkflowBundle(options: BundleOptions = {}): Promise<W
 export async function bundleWorkflows({
   traced = false,
 }: BundleOptions = {}): Promise<WorkflowBundle> {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  const extension = isBuilt ? 'js' : 'ts';
   const room = join(root, 'workflows');
   const workflowsPath = join(room, `index.${extension}`);
   const { code } = await bundleWorkflowCode({

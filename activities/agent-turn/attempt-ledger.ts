@@ -19,14 +19,6 @@ export interface Attempts {
   readonly spent: Usage;
 }
 
-/** The agent and the work of a call, for people who look at a run. */
-export interface CallNote {
-  readonly agent_id: string;
-  /** Null for the planner and for an agent of a design. */
-  readonly delegation_id: string | null;
-  readonly stage: ModelTurnInput['stage'];
-}
-
 /** The ledger entry of one attempt. */
 export interface AttemptEntry {
   readonly version: typeof ledgerVersion;
@@ -34,8 +26,22 @@ export interface AttemptEntry {
   readonly result: ModelTurnResult | null;
   /** Usage of this attempt alone; before its end the worst case of its request, as a reservation. */
   readonly spent: Usage;
-  /** Absent in entries of a planwave that did not write it. */
-  readonly call?: CallNote;
+  /** Absent in entries of earlier versions, for the planner and while the result is null. */
+  readonly call?: KnownCall;
+  /** The entry that the result was taken over from. Absent for a reply that was bought. */
+  readonly from?: string;
+}
+
+/** Place of a call in the work of a run: by it a later attempt finds its reply, and people find it. */
+export interface KnownCall extends Pick<ModelTurnInput, 'agent_id' | 'stage' | 'head'> {
+  /** If undefined, a call of the planner or of a design. */
+  readonly delegation_id?: string | undefined;
+  /** Crashes before the attempt at the delegation. */
+  readonly crashes: number;
+}
+
+function callOf({ agent_id, delegation_id, stage, head, recall }: ModelTurnInput): KnownCall {
+  return { agent_id, delegation_id, stage, head, crashes: recall?.count ?? 0 };
 }
 
 const ledgerVersion = 1;
@@ -50,17 +56,67 @@ function ledgerKeyOf(info: Info, activityId = info.activityId): LedgerKey {
 }
 
 /**
- * Reads what the other attempts left. The first attempt has nothing to look for.
+ * Reads what the other attempts left. The first attempt has nothing to look for, unless the delegation itself is tried again.
  *
  * Of two replies, bought because a worker that had one was suspended, the earlier attempt's counts, and both are paid for.
  *
  * @throws StoreUnavailable: going on without knowing could buy a reply twice.
  */
-export async function recallAttempts(ledger: ReplyLedger, info: Info): Promise<Attempts> {
+export async function recallAttempts(
+  ledger: ReplyLedger,
+  info: Info,
+  input: ModelTurnInput,
+): Promise<Attempts> {
   const entries = info.attempt > 1 ? await findEntries(ledger, ledgerKeyOf(info)) : [];
   const spent = sumSpent(entries);
-  const result = entries.find((entry) => entry.result !== null)?.result ?? null;
+  const own = entries.find((entry) => entry.result !== null)?.result ?? null;
+  const result = own ?? (await recallCrashed(ledger, info, input));
   return { result: result === null ? null : { ...result, usage: spent }, spent };
+}
+
+/**
+ * Takes over the reply that a crashed attempt at the delegation got at the same point of the same conversation, each once and
+ * in their order. It was paid for then.
+ *
+ * @returns null when the model has to be asked.
+ * @throws StoreUnavailable
+ */
+async function recallCrashed(
+  ledger: ReplyLedger,
+  info: Info,
+  input: ModelTurnInput,
+): Promise<ModelTurnResult | null> {
+  const { recall } = input;
+  if (recall === undefined) return null;
+  const call = callOf(input);
+  const known = (await ledger.list(recall.place, recall.since)).flatMap(({ key, attempt, value }) =>
+    isAttemptEntry(value) && value.call !== undefined && isSameCall(value.call, call)
+      ? [{ ...value, crashes: value.call.crashes, id: JSON.stringify([key, attempt]) }]
+      : [],
+  );
+  const taken = known.flatMap(({ from, crashes }) => (crashes === call.crashes ? [from] : []));
+  const found = known.find(
+    ({ id, result, from, crashes }) =>
+      crashes < call.crashes && from === undefined && hasReply(result) && !taken.includes(id),
+  );
+  if (found === undefined || found.result === null) return null;
+  const result = { ...found.result, usage: noUsage, recalled: true } as const;
+  const entry = { version: ledgerVersion, result, spent: noUsage, from: found.id } as const;
+  await put(ledger, { context: { info }, input }, entry);
+  return result;
+}
+
+function isSameCall(one: KnownCall, other: KnownCall): boolean {
+  return (
+    one.agent_id === other.agent_id &&
+    one.delegation_id === other.delegation_id &&
+    one.stage === other.stage &&
+    one.head === other.head
+  );
+}
+
+function hasReply(result: ModelTurnResult | null): boolean {
+  return result !== null && result.reply.type !== 'aborted' && result.reply.type !== 'unaffordable';
 }
 
 /**
@@ -93,17 +149,10 @@ export async function recallRunSpent(
   return sumSpent(entries.map(({ value }) => value).filter(isAttemptEntry));
 }
 
-/** An attempt as the ledger names it, and its work. */
-export interface NotedAttempt {
-  readonly info: Info;
-  readonly call: CallNote;
-}
-
-export function noteCall(
-  info: Info,
-  { agent_id, delegation_id, stage }: ModelTurnInput,
-): NotedAttempt {
-  return { info, call: { agent_id, delegation_id: delegation_id ?? null, stage } };
+/** An attempt at a call. */
+interface CallAttempt {
+  readonly context: { readonly info: Info };
+  readonly input: ModelTurnInput;
 }
 
 /**
@@ -113,7 +162,7 @@ export function noteCall(
  */
 export async function recordResult(
   ledger: ReplyLedger,
-  attempt: NotedAttempt,
+  attempt: CallAttempt,
   result: ModelTurnResult,
   spent: Usage,
   batch: ArtifactBatch,
@@ -129,7 +178,7 @@ export async function recordResult(
  */
 export async function reserveAttempt(
   ledger: ReplyLedger,
-  attempt: NotedAttempt,
+  attempt: CallAttempt,
   worst: Usage,
 ): Promise<void> {
   await put(ledger, attempt, { version: ledgerVersion, result: null, spent: worst });
@@ -141,7 +190,7 @@ export async function reserveAttempt(
  */
 export async function recordSpent(
   ledger: ReplyLedger,
-  attempt: NotedAttempt,
+  attempt: CallAttempt,
   spent: Usage,
 ): Promise<void> {
   try {
@@ -153,11 +202,11 @@ export async function recordSpent(
 
 function put(
   ledger: ReplyLedger,
-  { info, call }: NotedAttempt,
+  { context: { info }, input }: CallAttempt,
   entry: Omit<AttemptEntry, 'call'>,
   batch?: ArtifactBatch,
 ): Promise<void> {
-  return ledger.put(ledgerKeyOf(info), info.attempt, { ...entry, call }, batch);
+  return ledger.put(ledgerKeyOf(info), info.attempt, { ...entry, call: callOf(input) }, batch);
 }
 
 async function findEntries(ledger: ReplyLedger, key: LedgerKey): Promise<readonly AttemptEntry[]> {

@@ -18,7 +18,6 @@ import {
   startHeartbeat,
 } from '../attempt/heartbeat.ts';
 import {
-  noteCall,
   recallAttempts,
   recordResult,
   recordSpent,
@@ -81,6 +80,7 @@ interface CallEnd {
  * M9. An attempt that comes late takes away nothing that another one has recorded.
  * M10. A schema that the provider refuses is asked for in the next smaller form at once: a refusal is not billed.
  * M11. Calls that change nothing are made when the ledger holds the reply: a repeat makes them again, and buys nothing.
+ * M12. A reply that a crashed attempt at the same delegation got at this point is taken over, and costs nothing.
  */
 export async function runModelTurn(
   deps: AgentTurnDeps,
@@ -99,7 +99,7 @@ export async function runModelTurn(
   const everyMs = deps.heartbeatEveryMs ?? heartbeatEveryMsDefault;
   const heartbeat = startHeartbeat(context, everyMs, () => progress);
   try {
-    const { result, spent } = await recallAttempts(deps.ledger, context.info);
+    const { result, spent } = await recallAttempts(deps.ledger, context.info, input);
     const onCall = (tool: string): void => {
       progress = { ...progress, last_words: cutText(`${tool} …`, waitReasonCharsMax) };
     };
@@ -154,9 +154,7 @@ async function finishTurn(attempt: Attempt, prepared: PreparedTurn): Promise<Mod
     model: end.model,
   };
   assertSmall(result);
-  await retryStore(patience, () =>
-    recordResult(deps.ledger, noteCall(context.info, attempt.input), result, end.usage, batch),
-  );
+  await retryStore(patience, () => recordResult(deps.ledger, attempt, result, end.usage, batch));
   return result;
 }
 
@@ -229,10 +227,9 @@ async function complete(
     signal,
   );
   try {
-    const noted = noteCall(context.info, input);
-    await reserveAttempt(deps.ledger, noted, worst);
+    await reserveAttempt(deps.ledger, attempt, worst);
     await assertCurrent(context, attempt.hasMissed).catch(async (error: unknown) => {
-      await recordSpent(deps.ledger, noted, noUsage);
+      await recordSpent(deps.ledger, attempt, noUsage);
       throw error;
     });
     return await deps.model.complete(request, {
@@ -257,10 +254,10 @@ async function endTakenBack(
   usage: Usage,
   words = '',
 ): Promise<CallEnd> {
-  const { deps, context, input } = attempt;
+  const { deps, context } = attempt;
   const cause = readCancelCause(context) ?? 'shutdown';
   if (cause !== 'requested') {
-    await recordSpent(deps.ledger, noteCall(context.info, input), usage);
+    await recordSpent(deps.ledger, attempt, usage);
     return endCancelled(context, cause);
   }
   const end = endWithoutReply(prepared, { type: 'aborted' }, usage);
@@ -280,7 +277,7 @@ async function endFailed(
   prepared: PreparedTurn,
   error: ModelFailure,
 ): Promise<CallEnd> {
-  const { deps, context, input } = attempt;
+  const { deps, context } = attempt;
   const usage = error.details.usage ?? noUsage;
   // A call that fails while it is being cancelled was cancelled.
   if (readCancelCause(context) !== null) return endTakenBack(attempt, prepared, usage);
@@ -289,7 +286,7 @@ async function endFailed(
     return endWithoutReply(prepared, { type: 'context_exceeded' }, usage, request_id);
   }
   const spent = addUsage(attempt.spent, usage);
-  await recordSpent(deps.ledger, noteCall(context.info, input), usage);
+  await recordSpent(deps.ledger, attempt, usage);
   const baseMs = deps.retryBaseMs ?? retryBaseMsDefault;
   const promptRef = prepared.waiting.packet_ref;
   throw toModelFailure(error, context.info.attempt, baseMs, { spent, promptRef });

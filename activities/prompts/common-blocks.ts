@@ -1,13 +1,15 @@
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
+import type { AskedLoop } from '../../contracts/adaptation.ts';
 import { plannerAgentId } from '../../contracts/names.ts';
 import type { AcceptanceCriterion } from '../../contracts/delegation.ts';
-import type { RunRecord } from '../../contracts/run-record.ts';
+import type { RunRecord, StoredAnswer } from '../../contracts/run-record.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { cutText, escapeInvisible } from '../../core/text/cut-text.ts';
 import { joinNames } from '../artifacts/packet-details.ts';
 import { grantTools } from '../tools/tool.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
 import { informsWork } from '../../core/questions/answer-kinds.ts';
+import { listTaskQuestions } from '../../core/questions/reduce-question.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, listBlock, textBlock } from '../text/blocks.ts';
 
@@ -76,23 +78,35 @@ export async function renderAnsweredQuestions(
 ): Promise<string> {
   // An approval, or a decision on the budget, tells other agents nothing about the work.
   const decisions = record.answered_questions.filter(({ question }) => informsWork(question?.kind));
-  const entries = await Promise.all(
-    decisions.map(
-      async ({ question_id, text, answer, answer_ref, answered_by, delegation_id }) => ({
-        question_id,
-        text,
-        answer: cutAtLine(
-          answer_ref === null ? answer : await store.getText(answer_ref),
-          blockBytesMax.answered_question,
-        ),
-        answered_by,
-        delegation_id,
-      }),
-    ),
-  );
+  const entries = await Promise.all(decisions.map((one) => showAnswered(store, one)));
   return escapeInvisible(
     listBlock('answered_questions', entries, blockBytesMax.answered_questions, 'last'),
   );
+}
+
+/** Renders what a task that asks the same again and again has asked so far, with the answers, and what was refused. */
+export async function renderEscalations(
+  store: ArtifactStore,
+  record: RunRecord,
+  { delegation_id, question, again = [] }: AskedLoop,
+): Promise<string> {
+  const asked = await Promise.all(
+    listTaskQuestions(delegation_id, record).map(async ({ question_id, text, answered }) =>
+      answered === null ? { question_id, text, answer: null } : showAnswered(store, answered),
+    ),
+  );
+  const refused = [question, ...again].map((text) => ({ text, refused: true }));
+  const max = blockBytesMax.answered_questions;
+  return escapeInvisible(listBlock('escalations', [...asked, ...refused], max, 'last'));
+}
+
+async function showAnswered(
+  store: ArtifactStore,
+  { question_id, text, answer, answer_ref, answered_by, delegation_id }: StoredAnswer,
+): Promise<object> {
+  const whole = answer_ref === null ? answer : await store.getText(answer_ref);
+  const shown = cutAtLine(whole, blockBytesMax.answered_question);
+  return { question_id, text, answer: shown, answered_by, delegation_id };
 }
 
 /**

@@ -25,7 +25,8 @@ export async function renderAnswers(
     answer: cutAtLine(texts[at] ?? '', shares[at] ?? 0),
     answered_by,
   }));
-  const repeated = answers.filter((one) => one.loop).map((one) => one.question_id);
+  const refused = answers.filter((one) => one.loop);
+  const repeated = refused.filter((one) => one.note_id === undefined);
   const goOn =
     'These are the answers to your questions. Those of a person or the planner are binding. Go on with your task and give the whole output.';
   const assumed = answers
@@ -35,7 +36,8 @@ export async function renderAnswers(
     markData(escapeInvisible(jsonBlock('answers', entries)), callKey),
     goOn,
     ...explainAssumed(assumed),
-    ...explainLoop(repeated),
+    ...explainLoop(repeated.map((one) => one.question_id)),
+    ...explainUndecided(refused.flatMap((one) => one.note_id ?? [])),
   ].join('\n');
 }
 
@@ -92,5 +94,12 @@ function explainLoop(repeated: readonly string[]): string[] {
   const ids = repeated.join(', ');
   return [
     `${ids}: this was asked before and is not put to the user again. Decide with what you have and name it in assumptions_made, or give status "failed" with the reason. Do not ask it once more.`,
+  ];
+}
+
+function explainUndecided(note_ids: readonly string[]): string[] {
+  if (note_ids.length === 0) return [];
+  return [
+    `${note_ids.join(', ')}: the question of this note was refused, so nobody has decided it and it stays escalated. Finish what does not depend on it, then give status "failed" with what depends on it in criteria_unmet. Do not ask it once more.`,
   ];
 }

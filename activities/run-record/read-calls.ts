@@ -6,7 +6,7 @@ import type { ContentBlock, TranscriptNode } from '../../contracts/transcript.ts
 import { readPlace } from '../../core/ids.ts';
 import type { Place } from '../../core/ids.ts';
 import { isAttemptEntry } from '../agent-turn/attempt-ledger.ts';
-import type { AttemptEntry, CallNote } from '../agent-turn/attempt-ledger.ts';
+import type { AttemptEntry, KnownCall } from '../agent-turn/attempt-ledger.ts';
 import { readNode } from '../agent-turn/conversation.ts';
 import { readRegistry } from '../artifacts/read-artifact.ts';
 import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
@@ -28,7 +28,7 @@ export interface PlacedCalls {
 }
 
 interface Call {
-  readonly note: CallNote;
+  readonly note: Pick<KnownCall, 'agent_id' | 'delegation_id' | 'stage'>;
   readonly entry: LedgerEntry & { readonly value: AttemptEntry };
   /** Null without a reply, and where the store does not have it. */
   readonly node: TranscriptNode | null;
@@ -86,7 +86,7 @@ function isCallEntry(entry: LedgerEntry): entry is Call['entry'] {
 
 async function readCall(store: ArtifactStore, entry: Call['entry']): Promise<Call> {
   const { result, call } = entry.value;
-  const note = call ?? { agent_id: '', delegation_id: null, stage: 'delegation' };
+  const note = call ?? { agent_id: '', stage: 'delegation' };
   try {
     return { note, entry, node: result === null ? null : await readNode(store, result.head) };
   } catch (error) {

@@ -1,5 +1,6 @@
 import { LoopAnalysis, ProofDecision, ProofReview } from '../../contracts/adaptation.ts';
 import { DesignChange } from '../../contracts/design.ts';
+import { keysOfReview } from '../../core/design/check-judged.ts';
 import { defineDesignStage } from './define-design-stage.ts';
 import { offerOperations } from './offered-operations.ts';
 
@@ -15,7 +16,7 @@ The plan is being carried out. <subject> is the task_id of a proof of concept th
 
 Example: {"criteria":[{"kind":"success","criterion":"The count is 0","seen":false,"where":"\\"3 pairs differ only in case\\""},{"kind":"failure","criterion":"The count is above 0","seen":true,"where":"\\"3 pairs differ only in case\\""}],"assessment":"fail","rationale":"Three pairs of e-mails differ only in case, so the assumption does not hold."}`,
   request: ({ subject }) => `Judge the evidence of ${JSON.stringify(subject ?? '')}.`,
-  outline: ({ assessment }) => ({ assessment }),
+  outline: ({ assessment, criteria }) => ({ assessment, judged: keysOfReview(criteria) }),
 });
 
 /** Consequence of a proof of concept (seed 003, "PoC Decision Agent"). */
@@ -42,10 +43,11 @@ export const loopAnalysisStage = defineDesignStage({
   schema: LoopAnalysis,
   plan: 'whole',
   rules: `# The analysis
-The plan is being carried out. <subject> is the task_id of a task that asked what stands in <questions> at least three times; <answered_questions> has what was answered, <work> what came of the task.
+The plan is being carried out. <subject> is the task_id of a task that asked the same at least three times. <escalations> has all that it asked so far in the order of asking, each in its own words with its answer; what has "refused" was put to nobody. <answered_questions> has what others asked, <work> what came of the task.
+- Read <escalations> as a history: what changes from wording to wording, and what the answers left out, shows what is missing.
 - root_cause: "circular_dependency" when the task waits for what depends on it; "planning_gap" when no task makes what it needs; "unclear_requirements" when only the user can settle it.
 - requirements: what must change in the plan so that the question does not come again; not how the plan is edited. It may be empty only where user_questions is not.
-- user_questions: only with "unclear_requirements", and never the question that was answered already: ask for what is behind it. Where the answers are in <answered_questions>, take them into requirements and ask no more.
+- user_questions: only with "unclear_requirements", and never the question that was answered already: ask for what is behind it. Where the answers are in <answered_questions> or <escalations>, take them into requirements and ask no more.
 
 Example: {"root_cause":"planning_gap","explanation":"The task needs the list of countries, and no task writes it.","requirements":["A task before ship_rates_1727539203 writes the list of countries that are shipped to"],"user_questions":[]}
 Example where only the user knows: {"root_cause":"unclear_requirements","explanation":"The answers name the currency; the task asks because rounding is not settled.","requirements":[],"user_questions":[{"text":"Are prices rounded to whole cents, or up to five cents?","why_it_matters":"Every total that ship_rates_1727539203 writes depends on it.","priority":"high","expected_answer_format":"choice","choices":["whole cents","five cents"],"default_answer":"whole cents"}]}`,

@@ -6,24 +6,27 @@
  *   NS2. The first such refusal is the completion drive review.
  *   NS3. Each escalated note is one question, and each blocking question is one escalated note; its answer resolves it.
  *   NS4. Assumptions of an output are notes too, resolved by their author.
+ *   NS5. A refused question decides nothing: its note stays escalated and is not asked again, so the output can only end as
+ *        failed. What becomes of the task is up to the planner, or to a change of the plan.
  */
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AgentStatusValue, CompletionNote, CompletionSession } from '../../contracts/note.ts';
-import type { NoteCall, NoteEntry } from '../../contracts/state-call.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import { engineLimits } from '../limits.ts';
 import { isPerson } from '../questions/answer-kinds.ts';
 import { cutText, normaliseText } from '../text/cut-text.ts';
+import { listNames } from '../text/list-names.ts';
 import { stepAgentStatus } from './agent-status.ts';
 import type { AgentEvent } from './agent-status.ts';
 import { isForOthers, stepNotes } from './step-notes.ts';
-import type { NoteEvent, NotesStep } from './step-notes.ts';
 
 /** The session as its workflow keeps it, also across continue-as-new. */
 export interface SessionState extends CompletionSession {
   readonly status: AgentStatusValue;
+  /** note_ids whose questions were refused. Absent while there are none. */
+  readonly refused?: readonly string[];
 }
 
 /** @param at Unix epoch seconds. */
@@ -46,97 +49,39 @@ export function countUnresolved(notes: readonly Pick<CompletionNote, 'status'>[]
   return notes.filter(({ status }) => status !== 'resolved').length;
 }
 
-export interface JudgedNotes {
-  readonly session: SessionState;
-  /** Text for the model: one line per entry. */
-  readonly text: string;
-  /** Faults of the refused entries; the others count. */
-  readonly faults: readonly OutputFault[];
-}
-
-/** Applies the entries of a call, one after the other. */
-export function judgeNotes(session: SessionState, { entries }: NoteCall, at: number): JudgedNotes {
-  let { notes } = session;
-  const lines: string[] = [];
-  const faults: OutputFault[] = [];
-  for (const [index, entry] of entries.entries()) {
-    const { notes: next, note, fault } = applyEntry(notes, entry, at);
-    notes = next;
-    if (fault !== null) {
-      const placed = { ...fault, path: `notes[${index}].${fault.path}` };
-      faults.push(placed);
-      lines.push(`${placed.path}: ${fault.reason}. ${fault.hint}`);
-    } else if (note !== null) lines.push(describeChange(entry, note));
-  }
-  const left = countUnresolved(notes);
-  const rest = `${notes.length} notes, ${left} of them open or escalated.`;
-  return { session: { ...session, notes }, text: [...lines, rest].join('\n'), faults };
-}
-
-function describeChange(
-  { action }: NoteEntry,
-  { note_id, status, category }: CompletionNote,
-): string {
-  const isTurned = action === 'resolve' && status === 'escalated';
-  const why = isTurned
-    ? `: ${category} is not yours to decide. Finish what does not depend on it, then give status "blocked"; the answer comes back to you`
-    : '';
-  return `${note_id} is ${status}${why}.`;
-}
-
-/** Makes the note first if the entry names none. All of an entry counts, or nothing. */
-function applyEntry(notes: readonly CompletionNote[], entry: NoteEntry, at: number): NotesStep {
-  const { action, category, description, context } = entry;
-  if (entry.note_id !== null) {
-    if (action !== 'create') return stepNotes(notes, eventOf(entry, entry.note_id, at));
-    const fault = {
-      path: 'note_id',
-      reason: 'the engine gives a new note its id',
-      hint: 'Try: leave it out',
-    };
-    return { notes, note: null, fault };
-  }
-  if (category === null) {
-    const fault = {
-      path: 'category',
-      reason: 'a new note needs a category',
-      hint: 'Try: the one that fits best',
-    };
-    return { notes, note: null, fault };
-  }
-  const made = stepNotes(notes, { type: 'create', description, context, category, at });
-  if (made.note === null || action === 'create') return made;
-  const changed = stepNotes(made.notes, eventOf(entry, made.note.note_id, at));
-  return changed.fault === null ? changed : { ...changed, notes };
-}
-
-function eventOf({ action, text }: NoteEntry, note_id: string, at: number): NoteEvent {
-  switch (action) {
-    case 'escalate':
-      return { type: 'escalate', note_id, reason: text };
-    case 'reopen':
-      return { type: 'reopen', note_id };
-    case 'create':
-    case 'resolve':
-      return { type: 'resolve', note_id, resolution: text, at };
-  }
-}
-
-/** Checks an output against the notes. @returns none for an output that is not completed. */
+/** Checks an output against the notes. @returns none for an output that has failed. */
 export function checkNotes(
-  { notes, status }: SessionState,
-  output: Pick<AgentOutputOutline, 'status'>,
+  session: SessionState,
+  output: Pick<AgentOutputOutline, 'status' | 'blocking_questions'>,
 ): OutputFault[] {
-  if (output.status !== 'completed') return [];
+  const { notes, status, refused = [] } = session;
+  if (output.status === 'failed') return [];
+  if (output.status === 'blocked') return checkBlocked(session, output.blocking_questions);
   const review = status === 'completion_drive_review' ? '' : 'completion drive review: ';
-  return notes.flatMap(({ note_id, description, category, status: state }) => {
+  return notes.flatMap((note) => {
+    const { note_id, description, status: state } = note;
     if (state === 'resolved') return [];
+    const cure = refused.includes(note_id) ? endAsFailed : cureOf(state, note);
     const reason = `${review}${note_id} is ${state}: ${JSON.stringify(cutText(description, 200))}`;
-    return [{ path: 'status', reason, hint: `Try: ${cureOf(state, category)}` }];
+    return [{ path: 'status', reason, hint: `Try: ${cure}` }];
   });
 }
 
-function cureOf(state: 'open' | 'escalated', category: CompletionNote['category']): string {
+/** Faults an agent that waits for nothing but answers that will not come. */
+function checkBlocked(session: SessionState, asked: readonly AskedQuestion[]): OutputFault[] {
+  const { refused = [] } = session;
+  if (refused.length === 0 || askNotes(session, asked, 0).questions.length > 0) return [];
+  const reason = `nobody decides on ${listNames(refused)}: that question was refused`;
+  return [{ path: 'status', reason, hint: `Try: ${endAsFailed}` }];
+}
+
+const endAsFailed =
+  'status "failed", with what depends on it in criteria_unmet; its question was refused and is not put again';
+
+function cureOf(
+  state: 'open' | 'escalated',
+  { category }: Pick<CompletionNote, 'category'>,
+): string {
   if (state === 'escalated') {
     return 'status "blocked"; the engine asks the question of the note, and the answer resolves it';
   }
@@ -153,7 +98,10 @@ export interface NoteQuestions {
   readonly note_ids: readonly string[];
 }
 
-/** Turns the questions of a blocked output into escalated notes, and all escalated notes into questions. */
+/**
+ * Turns the questions of a blocked output into escalated notes, and all escalated notes into questions, except those that
+ * were refused.
+ */
 export function askNotes(
   session: SessionState,
   asked: readonly AskedQuestion[],
@@ -173,7 +121,10 @@ export function askNotes(
     if (made.status === 'open') notes = escalate(notes, made.note_id, question);
     linked.set(made.note_id, question);
   }
-  const escalated = notes.filter(({ status }) => status === 'escalated');
+  const { refused = [] } = session;
+  const escalated = notes.filter(
+    ({ note_id, status }) => status === 'escalated' && !refused.includes(note_id),
+  );
   const chosen = escalated.slice(0, engineLimits.escalationQuestionsMax - rest.length);
   return {
     session: { ...session, notes },
@@ -226,21 +177,35 @@ function questionOf(note: CompletionNote): AskedQuestion {
   };
 }
 
+export interface SettledNotes {
+  readonly session: SessionState;
+  /** The answers; a refusal names the note that it leaves escalated. */
+  readonly answers: readonly DeliveredAnswer[];
+}
+
 /** Resolves the notes that were asked, by their answers. */
 export function settleNotes(
   session: SessionState,
   note_ids: readonly string[],
-  answers: readonly DeliveredAnswer[],
+  given: readonly DeliveredAnswer[],
   at: number,
-): SessionState {
-  const notes = answers.reduce<readonly CompletionNote[]>((before, answer, index) => {
+): SettledNotes {
+  let { notes } = session;
+  const refused = new Set(session.refused);
+  const answers = given.map((answer, index): DeliveredAnswer => {
     const note_id = note_ids[index];
-    if (note_id === undefined) return before;
+    if (note_id === undefined) return answer;
+    if (answer.loop) {
+      refused.add(note_id);
+      return { ...answer, note_id };
+    }
     const resolution = answer.answer ?? `The whole answer is that to ${answer.question_id}.`;
     const by = isPerson(answer.answered_by) ? 'user' : 'workflow_executor';
-    return stepNotes(before, { type: 'settle', note_id, resolution, by, at }).notes;
-  }, session.notes);
-  return { ...session, notes };
+    notes = stepNotes(notes, { type: 'settle', note_id, resolution, by, at }).notes;
+    return answer;
+  });
+  const left = refused.size === 0 ? {} : { refused: [...refused] };
+  return { session: { ...session, notes, ...left }, answers };
 }
 
 /** Adds the assumptions of an output as notes, unless there is one of the same words. */

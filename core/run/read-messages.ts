@@ -109,6 +109,7 @@ const delivery = object<Delivery>({
       answer_ref: nullable(text),
       answered_by: text,
       loop: flag,
+      note_id: optional(text),
     }),
   ),
 });

@@ -1,3 +1,5 @@
+import { entryPoints } from './entry-points.ts';
+
 /**
  * Builds commands that a person copies into a shell.
  *
@@ -5,8 +7,8 @@
  *   CM1. Each word of a command reaches its program exactly, whatever it contains.
  */
 
-/** Calls the client in a fresh checkout. */
-export const commandPrefix = 'npm run planwave --';
+/** Calls the client. */
+export const commandPrefix = entryPoints.client;
 
 /** Quotes one word for a POSIX shell: unchanged when harmless, otherwise in single quotes. */
 export function quoteWord(word: string): string {

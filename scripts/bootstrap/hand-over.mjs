@@ -1,12 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkNode } from './check-node.mjs';
 import { ensurePackages } from './ensure-packages.mjs';
 import { describeError, ExpectedError } from './expected-error.mjs';
 
+/** True in the package that `npm pack` makes, which has JavaScript instead of the sources. */
+export const isBuilt = existsSync(new URL('../main-planwave.js', import.meta.url));
+
 /** The folder that holds package.json. */
-export const root = fileURLToPath(new URL('../..', import.meta.url));
+export const root = fileURLToPath(new URL(isBuilt ? '../../..' : '../..', import.meta.url));
 
 /** @returns {string} the version of planwave */
 export function readVersion() {
@@ -14,24 +17,33 @@ export function readVersion() {
 }
 
 /**
- * Runs one entry point: checks Node, installs the packages when they are missing, then calls `main(args)` of a
- * TypeScript file and ends with the exit code it returns. The TypeScript runs in this same process, so input, output and
+ * Runs one entry point: checks Node, installs the packages of a checkout when they are missing, then calls `main(args)`
+ * of a file and ends with the exit code it returns. The TypeScript runs in this same process, so input, output and
  * signals need no forwarding.
  *
  * @param {string} file as seen from scripts/, for example `main-dev.ts`
  * @param {readonly string[]} [args] default: the command line's
- * @param {{ dev?: boolean }} [options] `dev`: the developer packages are needed too; default false
+ * @param {object} [options]
+ * @param {boolean} [options.dev] the developer packages are needed too; default false
+ * @param {boolean} [options.readsTypeScript] it imports modules of its user, which may be TypeScript; default false
  * @returns {Promise<void>} never returns: the process ends
  */
-export async function handOver(file, args = process.argv.slice(2), { dev = false } = {}) {
+export async function handOver(
+  file,
+  args = process.argv.slice(2),
+  { dev = false, readsTypeScript = false } = {},
+) {
   process.exit(
     await exitCodeOf(async () => {
       checkNode();
-      await ensurePackages({ root, dev });
-      const { register } = await import('tsx/esm/api');
-      register();
+      if (!isBuilt) await ensurePackages({ root, dev });
+      if (!isBuilt || readsTypeScript) {
+        const { register } = await import('tsx/esm/api');
+        register();
+      }
       process.setSourceMapsEnabled(true);
-      const { main } = await import(new URL(`../${file}`, import.meta.url).href);
+      const entry = isBuilt ? file.replace(/\.ts$/, '.js') : file;
+      const { main } = await import(new URL(`../${entry}`, import.meta.url).href);
       return main(args);
     }),
   );

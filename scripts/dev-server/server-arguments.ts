@@ -5,6 +5,7 @@ import { searchAttributes, workflowTaskTimeoutMs } from '../../contracts/names.t
 import { badSettingsExitCode, ExpectedError, messageOf } from '../bootstrap/expected-error.mjs';
 import { isPreferred } from '../bootstrap/temporal-cli-cache.mjs';
 import type { Settings } from '../parts/settings.ts';
+import { entryPoints } from '../../core/text/entry-points.ts';
 import { connectTo, namespaceOf } from './temporal-probe.ts';
 
 /** Numbers of the wire format (temporal.api.enums.v1.IndexedValueType). */
@@ -75,7 +76,7 @@ async function connectOrExplain(address: string): Promise<Connection> {
     }
     throw new ExpectedError(
       `No Temporal server answers at ${address}: ${reason}.\n` +
-        'What to do: npm run temporal starts one here, npm run dev everything; TEMPORAL_ADDRESS=host:7233 names another.',
+        `What to do: ${entryPoints.temporal} starts one here, ${entryPoints.dev} everything; TEMPORAL_ADDRESS=host:7233 names another.`,
     );
   }
 }

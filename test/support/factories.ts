@@ -1,6 +1,7 @@
 import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { AskedQuestion, Question } from '../../contracts/question.ts';
+import type { StoredAnswer } from '../../contracts/run-record.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { WaveDecision } from '../../contracts/wave-decision.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
@@ -51,6 +52,22 @@ export function inboxQuestion(over: Partial<Question> = {}): Question {
     escalated_at: null,
     asked_at: 1_000,
     ...over,
+  };
+}
+
+/** Creates an answered question as the record has it. */
+export function storedAnswer(question: Question, answer = 'EU'): StoredAnswer {
+  const { question_id, text, delegation_id } = question;
+  return {
+    question_id,
+    text,
+    delegation_id,
+    answer,
+    answered_by: 'user',
+    source_refs: [],
+    answered_at: 2,
+    answer_ref: null,
+    question,
   };
 }
 

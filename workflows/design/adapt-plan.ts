@@ -11,6 +11,7 @@ import { designAgentIds } from '../../contracts/names.ts';
 import type { DesignStageName } from '../../contracts/names.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
+import { checkJudged } from '../../core/design/check-judged.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { ratePlanChange } from '../shared/activities.ts';
 import { untilDone } from '../shared/until-done.ts';
@@ -95,9 +96,17 @@ async function assess(
   work: JudgedWork,
   context: DesignContext,
 ): Promise<ProofReview['assessment']> {
-  const { status, criteria_unmet, output_ref } = work.worked;
+  const { status, criteria_unmet, output_ref, criteria } = work.worked;
   if (status !== 'completed' || criteria_unmet.length > 0 || output_ref === null) return 'fail';
-  const { assessment = 'fail' } = await askStage(requestOf('poc_evidence', work, context), context);
+  const { assessment = 'fail' } = await askStage(
+    {
+      ...requestOf('poc_evidence', work, context),
+      // A run that began with an older version has no keys.
+      check: async ({ judged }) =>
+        criteria === undefined || judged === undefined ? [] : checkJudged(criteria, judged),
+    },
+    context,
+  );
   return assessment;
 }
 

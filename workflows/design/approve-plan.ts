@@ -6,7 +6,7 @@ import { engineLimits } from '../../core/limits.ts';
 import { describeDesign } from '../shared/activities.ts';
 import { untilDone } from '../shared/until-done.ts';
 import { askDesigner, currentPlan, verifyPlan } from './change-plan.ts';
-import { askUser, DesignEnded, designUsage } from './design-context.ts';
+import { askUser, DesignEnded, designUsage, materialsOf } from './design-context.ts';
 import type { DesignContext } from './design-context.ts';
 
 /**
@@ -67,6 +67,7 @@ async function askForApproval(
         {
           plan_ref: currentPlan(context).plan_ref,
           ...(shown_ref !== undefined && { shown_ref }),
+          research: materialsOf(context.work, ['research']),
           findings,
           usage: designUsage(context.work),
           worked_ms: context.work.workedMs,

@@ -7,10 +7,10 @@ import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { AgentEvent } from '../../core/notes/agent-status.ts';
+import { judgeNotes } from '../../core/notes/judge-notes.ts';
 import {
   askNotes,
   countUnresolved,
-  judgeNotes,
   moveSession,
   noteAssumptions,
   openSession,
@@ -95,7 +95,10 @@ export class SessionKeeper {
     return faults;
   }
 
-  /** Puts all escalated notes and the questions to those who decide, and resolves the notes by the answers. */
+  /**
+   * Puts all escalated notes and the questions to those who decide, and resolves the notes by the answers. A refusal
+   * resolves nothing.
+   */
   async ask(
     questions: readonly AskedQuestion[],
     put: (questions: readonly AskedQuestion[]) => Promise<readonly DeliveredAnswer[]>,
@@ -104,11 +107,12 @@ export class SessionKeeper {
     this.#put(asked.session);
     this.move('block');
     await this.report();
-    const answers = await put(asked.questions);
-    this.#put(settleNotes(this.#state, asked.note_ids, answers, nowSeconds()));
+    const given = await put(asked.questions);
+    const settled = settleNotes(this.#state, asked.note_ids, given, nowSeconds());
+    this.#put(settled.session);
     this.move('answer');
     await this.report();
-    return answers;
+    return settled.answers;
   }
 
   async end(hasFailed: boolean): Promise<NotesOutline> {

@@ -53,6 +53,7 @@ export async function judgeWave(host: RootHost, wave: number): Promise<RunStatus
     plannerChild,
   );
   const work = beginDesignWork();
+  state.stages = work.talks;
   work.plan = plan_approved;
   work.materials = found.materials;
   // Numbers of earlier questions of this workflow are not used again.
@@ -88,8 +89,10 @@ function listWork(
   loops: readonly AskedLoop[],
 ): JudgedWork[] {
   const asked = looping.flatMap((worked): JudgedWork[] => {
-    const loop = loops.find(({ delegation_id }) => delegation_id === worked.delegation_id);
-    return loop === undefined ? [] : [{ worked, loop, verified }];
+    const [first, ...more] = loops.filter((one) => one.delegation_id === worked.delegation_id);
+    if (first === undefined) return [];
+    const again = more.map(({ question }) => question);
+    return [{ worked, loop: again.length === 0 ? first : { ...first, again }, verified }];
   });
   return [...proofs.map((worked): JudgedWork => ({ worked, loop: null, verified })), ...asked];
 }

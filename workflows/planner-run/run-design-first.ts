@@ -12,6 +12,7 @@ import type { RunStatus } from '../../contracts/planner-run.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import { carryLostWave, reserveForWave } from '../../core/budget/resolve-budget.ts';
 import { applyPlan } from '../../core/criteria/criteria.ts';
+import { findArchitect } from '../../core/design/architect-task.ts';
 import { designWorkflowId } from '../../core/ids.ts';
 import { admitPlan, planNextWave } from '../shared/activities.ts';
 import { childOptions } from '../shared/child-options.ts';
@@ -155,7 +156,7 @@ function finishedOf({ materials, plan_refs }: DesignState): Pick<DesignOrder, 'f
 
 /** Adds the next wave of the approved plan to an order. Without one that can start, the planner plans the wave. */
 export async function addPlan(host: RootHost, order: WaveOrder): Promise<WaveOrder> {
-  const { plan_approved } = host.state;
+  const { plan_approved, again } = host.state;
   if (plan_approved === null) return order;
   const { record_ref, delegation_ids, known_inputs, limits } = order;
   const { plan, max_parallel } = await untilDone(
@@ -166,6 +167,7 @@ export async function addPlan(host: RootHost, order: WaveOrder): Promise<WaveOrd
           record_ref,
           max_delegations: limits.max_delegations,
           delegation_ids,
+          ...(again.length > 0 && { again }),
           known_inputs,
         },
       ]),
@@ -173,5 +175,11 @@ export async function addPlan(host: RootHost, order: WaveOrder): Promise<WaveOrd
   );
   if (plan === null) return order;
   const parallel = Math.min(limits.max_parallel, max_parallel);
-  return { ...order, plan, limits: { ...limits, max_parallel: parallel } };
+  const architect = findArchitect(plan_approved);
+  return {
+    ...order,
+    plan,
+    ...(architect !== null && { architect }),
+    limits: { ...limits, max_parallel: parallel },
+  };
 }

@@ -10,8 +10,9 @@ import type {
 } from '../../contracts/messages.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
+import type { AskedQuestion } from '../../contracts/question.ts';
 import type { ScheduleEvent } from '../../core/schedule/step-schedule.ts';
-import { delegationWorkflowId } from '../../core/ids.ts';
+import { delegationWorkflowId, isDecisionTask } from '../../core/ids.ts';
 import { inBackground } from '../shared/in-background.ts';
 import { deliverSignal, grantSignal } from '../shared/messages.ts';
 import { signalQuietly } from '../shared/signal-quietly.ts';
@@ -20,14 +21,17 @@ import type { Superior } from '../shared/superior.ts';
 import type { Account } from '../shared/account.ts';
 import type { PlannerContext } from './consult-planner.ts';
 import { putQuestions } from './put-questions.ts';
-import type { Reviewed } from './put-questions.ts';
+import type { Decided, Reviewed, Reviewing } from './put-questions.ts';
 
 /** The planner's context with the wave's account; null: nothing is limited. */
 export type DispatchContext = PlannerContext & { readonly account: Account | null };
 
 /** The wave whose delegations are served. */
 interface ServedWave {
-  readonly plan: WavePlanOutline;
+  /** Returns the plan as it is now. */
+  readonly plan: () => WavePlanOutline;
+  /** Has the solution architect of the plan decide questions of a delegation. */
+  readonly decide: (asker: string, questions: readonly AskedQuestion[]) => Promise<Decided | null>;
   readonly order: WaveOrder;
   readonly context: DispatchContext;
   readonly waveId: string;
@@ -42,11 +46,23 @@ interface ServedWave {
 /** Receiver of the answers to one escalation. */
 type HandOver = (answers: readonly DeliveredAnswer[]) => void;
 
+/** Questions of one escalation, as JSON. */
+interface AskedOnce {
+  readonly questions: string;
+  readonly answers: Promise<readonly DeliveredAnswer[] | null>;
+}
+
 /** Gives delegations what they ask of their wave: by a call inside its workflow, and by signals to a child. */
 export class DelegationService {
   readonly #wave: ServedWave;
   /** Answers that wait for a slot: several members of a team or a triad may ask at the same time. */
   readonly #answered = new Map<string, (() => void)[]>();
+  /** Questions of the attempt at work of each delegation, with the answers to come. */
+  readonly #asked = new Map<string, AskedOnce[]>();
+  /** Questions of its crashed attempts that were not asked again yet. */
+  readonly #left = new Map<string, AskedOnce[]>();
+  /** Number of crashed attempts of each delegation. */
+  readonly #crashes = new Map<string, number>();
   #reviews = 0;
   #lastReview: Promise<unknown> = Promise.resolve();
 
@@ -101,6 +117,24 @@ export class DelegationService {
     for (const handOver of waiting) handOver();
   }
 
+  /**
+   * Lets a delegation that crashed begin anew, once it has a slot. What it asks again is not put again: it gets the same
+   * answers.
+   */
+  async restart(delegationId: string): Promise<true> {
+    const { on, isRunning } = this.#wave;
+    this.#crashes.set(delegationId, (this.#crashes.get(delegationId) ?? 0) + 1);
+    const asked = this.#asked.get(delegationId) ?? [];
+    this.#left.set(delegationId, [...(this.#left.get(delegationId) ?? []), ...asked]);
+    this.#asked.delete(delegationId);
+    this.#answered.delete(delegationId);
+    // Does nothing unless it was waiting.
+    on({ type: 'answered', delegation_id: delegationId });
+    await condition(() => isRunning(delegationId));
+    on({ type: 'retried', delegation_id: delegationId });
+    return true;
+  }
+
   async #answersTo(
     delegationId: string,
     escalation: QuestionsEscalation,
@@ -137,21 +171,48 @@ export class DelegationService {
     const { plan, order, context, waveId, outcomes, on, isRunning } = this.#wave;
     if (escalation.spent !== undefined) context.account?.release(delegationId, escalation.spent);
     on({ type: 'asked', delegation_id: delegationId });
-    const answers = await putQuestions({ ...escalation, from: waveId }, context, {
-      order,
-      plan_ref: plan.plan_ref,
-      outputs: [...outcomes.values()].flatMap(({ delegation_id, output_ref }) =>
-        output_ref === null ? [] : [{ delegation_id, output_ref }],
-      ),
-      isGone: () => outcomes.has(delegationId),
-      review: (work) => this.#review(work),
-    });
-    if (answers === null) return;
+    const crashes = this.#crashes.get(delegationId);
+    const put = (): AskedOnce['answers'] =>
+      putQuestions({ ...escalation, from: waveId }, context, {
+        order,
+        plan_ref: plan().plan_ref,
+        architect: this.#architectFor(delegationId),
+        outputs: [...outcomes.values()].flatMap(({ delegation_id, output_ref }) =>
+          output_ref === null ? [] : [{ delegation_id, output_ref }],
+        ),
+        isGone: () => outcomes.has(delegationId),
+        review: (work) => this.#review(work),
+      });
+    const answers = await this.#putOnce(delegationId, escalation, put);
+    // Another attempt asks for itself.
+    if (answers === null || crashes !== this.#crashes.get(delegationId)) return;
     const waiting = this.#answered.get(delegationId) ?? [];
     this.#answered.set(delegationId, [...waiting, () => handOver(answers)]);
     on({ type: 'answered', delegation_id: delegationId });
     // Other members may have got their answers, and the delegation its slot, already.
     if (isRunning(delegationId)) this.resume(delegationId);
+  }
+
+  /** Returns the architect for questions of others: it does not decide its own. */
+  #architectFor(asker: string): Reviewing['architect'] {
+    const { architect } = this.#wave.order;
+    if (architect === undefined || isDecisionTask(asker)) return null;
+    const { agent_name } = architect;
+    return { agent_name, decide: (questions) => this.#wave.decide(asker, questions) };
+  }
+
+  #putOnce(
+    delegationId: string,
+    escalation: QuestionsEscalation,
+    put: () => AskedOnce['answers'],
+  ): AskedOnce['answers'] {
+    const questions = JSON.stringify(escalation.questions);
+    const left = this.#left.get(delegationId) ?? [];
+    const known = left.find((one) => one.questions === questions);
+    const once = known ?? { questions, answers: put() };
+    if (known !== undefined) left.splice(left.indexOf(known), 1);
+    this.#asked.set(delegationId, [...(this.#asked.get(delegationId) ?? []), once]);
+    return once.answers;
   }
 
   /**

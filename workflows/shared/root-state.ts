@@ -57,10 +57,14 @@ export interface RootState {
   first_plan_ref: Ref | null;
   /** The design that the run makes, as far as it was reported; null before and without one. */
   design: DesignState | null;
+  /** Stages of a design that this workflow asks for itself, by their conversations. */
+  stages: ReadonlyMap<object, string>;
   /** The plan of a design that the run carries out; null before its approval, and without one. */
   plan_approved: PlanOutline | null;
   /** Questions that came again and again in the wave at work. */
   loops: AskedLoop[];
+  /** delegation_ids of a designed run that crashed and are wanted again. */
+  again: readonly string[];
   stop_reason: string | null;
   /** Set at the end; before, the phase follows from the other fields. */
   phase: RunPhase | null;
@@ -103,8 +107,10 @@ export function openRootState(carried: CarriedRun | null): RootState {
     mode: null,
     first_plan_ref: null,
     design: null,
+    stages: new Map(),
     plan_approved: null,
     loops: [],
+    again: [],
     stop_reason: null,
     phase: null,
     result: null,
@@ -124,6 +130,7 @@ export function openRootState(carried: CarriedRun | null): RootState {
     mode: carried.mode_chosen ?? null,
     first_plan_ref: carried.first_plan_ref ?? null,
     plan_approved: carried.plan_approved ?? null,
+    again: carried.again ?? [],
     wave,
     wave_at_work: wave,
     waves_allowed,

@@ -2,6 +2,7 @@ import { PlanwaveClientError } from '../../client-error.ts';
 import { queryText, callServer } from '../../server-calls.ts';
 import type { CliSession } from '../cli-session.ts';
 import type { DoctorFinding } from '../cli-deps.ts';
+import { entryPoints } from '../../../core/text/entry-points.ts';
 import { countOf, formatDuration } from '../../../core/text/format.ts';
 
 /** A poll lasts a minute at most, so a worker that was seen longer ago is gone. */
@@ -29,7 +30,7 @@ export async function checkWorkers(session: CliSession, taskQueue: string): Prom
     return {
       ok: false,
       detail: `no worker polls the task queue ${taskQueue} at ${address}${last}`,
-      cure: 'npm run worker, or npm run dev',
+      cure: `${entryPoints.worker}, or ${entryPoints.dev}`,
     };
   }
   const count = versions.length;

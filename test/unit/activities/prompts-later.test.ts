@@ -44,13 +44,23 @@ describe('later messages', () => {
         answers: [
           { ...base, question_id: 'q1', text: 'Which?', answer: 'EU' },
           { ...base, question_id: 'q2', text: 'How?', answer: null, answer_ref, loop: true },
+          {
+            ...base,
+            question_id: 'q3',
+            text: 'Who?',
+            answer: 'No.',
+            loop: true,
+            note_id: 'note_001',
+          },
         ],
       },
     ]);
     expect(jsonOf(text, 'answers')).toEqual([
       { question_id: 'q1', text: 'Which?', answer: 'EU', answered_by: 'user' },
       { question_id: 'q2', text: 'How?', answer: 'A long answer.', answered_by: 'user' },
+      { question_id: 'q3', text: 'Who?', answer: 'No.', answered_by: 'user' },
     ]);
+    expect(text).toMatch(/^note_001: the question of this note was refused.*status "failed"/m);
     expect(text).toMatch(/^q2: this was asked before/m);
     expect(text).not.toMatch(/^q1.*asked before/m);
   });

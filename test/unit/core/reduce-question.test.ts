@@ -1,4 +1,9 @@
-import { nameTask, reduceQuestion } from '../../../core/questions/reduce-question.ts';
+import {
+  listTaskQuestions,
+  nameTask,
+  reduceQuestion,
+} from '../../../core/questions/reduce-question.ts';
+import { inboxQuestion, storedAnswer } from '../../support/factories.ts';
 
 describe('reduceQuestion', () => {
   it.each([
@@ -27,4 +32,32 @@ describe('reduceQuestion', () => {
 it('a later attempt is the same task', () => {
   expect(nameTask('ship_rates-2_1727539203')).toBe('ship_rates_1727539203');
   expect(nameTask('plan-2')).toBe('plan-2');
+});
+
+const by = (delegation_id: string) => ({ delegation_id });
+
+it('RQ3: the history of a task has all its attempts, whoever asked with it, answered or not', () => {
+  const joined = inboxQuestion({
+    question_id: 'q3',
+    ...by('prices_1727539204'),
+    also_asked_by: [{ ...by('ship_rates-3_1727539203'), agent_id: 'engineer' }],
+  });
+  const history = listTaskQuestions('ship_rates-3_1727539203', {
+    answered_questions: [
+      storedAnswer(inboxQuestion({ question_id: 'q10', ...by('ship_rates-2_1727539203') })),
+      storedAnswer(inboxQuestion({ question_id: 'q2', ...by('prices_1727539204') })),
+      { ...storedAnswer(inboxQuestion(by('ship_rates_1727539203'))), question: null },
+      storedAnswer(joined),
+    ],
+    open_questions: [
+      inboxQuestion({ question_id: 'q4', ...by('ship_rates-3_1727539203'), text: 'Where to?' }),
+      inboxQuestion({ question_id: 'q5', delegation_id: null }),
+    ],
+  });
+  expect(history).toMatchObject([
+    { question_id: 'q1', answered: { answer: 'EU' } },
+    { question_id: 'q3' },
+    { question_id: 'q4', text: 'Where to?', answered: null },
+    { question_id: 'q10', answered: { delegation_id: 'ship_rates-2_1727539203' } },
+  ]);
 });

@@ -3,10 +3,10 @@ import { CompletionSession } from '../../../../contracts/note.ts';
 import type { NoteCall, NoteEntry } from '../../../../contracts/state-call.ts';
 import type { DeliveredAnswer } from '../../../../contracts/messages.ts';
 import { engineLimits } from '../../../../core/limits.ts';
+import { judgeNotes } from '../../../../core/notes/judge-notes.ts';
 import {
   askNotes,
   checkNotes,
-  judgeNotes,
   moveSession,
   noteAssumptions,
   openSession,
@@ -109,7 +109,7 @@ describe('the gate', () => {
     const again = checkNotes(moveSession(session, 'review'), output());
     expect(again[0]?.reason).toMatch(/^note_001 is open/);
     expect(checkNotes(session, output({ status: 'failed' }))).toEqual([]);
-    const done = settleNotes(after(escalated).session, ['note_001'], [answer()], 1_200);
+    const done = settleNotes(after(escalated).session, ['note_001'], [answer()], 1_200).session;
     expect(checkOutline(completed, ['c1'], [], done)).toEqual([]);
   });
 
@@ -142,13 +142,56 @@ describe('questions and answers', () => {
   it('NS3: the answers resolve them, by a person or by the engine', () => {
     const put = askNotes(after(escalated).session, [asked({ text: 'Which region?' })], 1_300);
     const given = [answer(), answer({ answered_by: 'planner', answer: null, question_id: 'q2' })];
-    const { notes } = settleNotes(put.session, put.note_ids, given, 1_400);
+    const { session, answers } = settleNotes(put.session, put.note_ids, given, 1_400);
+    const { notes } = session;
+    expect(session).not.toHaveProperty('refused');
+    expect(answers).toEqual(given);
     expect(notes).toMatchObject([
       { status: 'resolved', resolved_by: 'user', resolution: 'Yes, always.' },
       { status: 'resolved', resolved_by: 'workflow_executor', resolution_timestamp: 1_400 },
     ]);
     expect(notes[1]?.resolution).toContain('q2');
   });
+
+  it.each([
+    ['as a loop', { question_id: 'q1', answer: 'This question was asked 2 times before.' }],
+    ['because the inbox is full', { question_id: 'not-asked', answer: 'Too many questions.' }],
+  ])(
+    'NS5: a question refused %s decides nothing, and the output can only fail',
+    (_why, refusedAs) => {
+      const put = askNotes(after(escalated).session, [asked({ text: 'Which region?' })], 1_300);
+      const refusal = answer({ ...refusedAs, answered_by: 'planwave', loop: true });
+      const given = [refusal, answer({ question_id: 'q2', answer: 'EU' })];
+      const { session, answers } = settleNotes(put.session, put.note_ids, given, 1_400);
+      expect(session.notes).toMatchObject([
+        { note_id: 'note_001', status: 'escalated', resolution: null, resolved_by: null },
+        { note_id: 'note_002', status: 'resolved' },
+      ]);
+      expect(answers).toEqual([{ ...refusal, note_id: 'note_001' }, given[1]]);
+      const check = (over: Parameters<typeof output>[0]) =>
+        checkOutline({ shape: 'agent_output', output: output(over) }, ['c1'], [], session);
+      const [fault, ...more] = check({});
+      expect(more).toEqual([]);
+      expect(fault).toMatchObject({ hint: expect.stringContaining('status "failed"') });
+      // Neither its note nor the same question is put once more.
+      const again = asked({ text: 'must emails be UNIQUE' });
+      for (const blocking_questions of [[], [again]]) {
+        expect(askNotes(session, blocking_questions, 1_500).questions).toEqual([]);
+        expect(check({ status: 'blocked', blocking_questions })).toMatchObject([
+          { path: 'status', reason: expect.stringContaining('note_001') },
+        ]);
+      }
+      const other = asked({ text: 'Which port?' });
+      expect(askNotes(session, [again, other], 1_500).questions).toEqual([other]);
+      expect(check({ status: 'blocked', blocking_questions: [again, other] })).toEqual([]);
+      const unmet = [{ criterion_id: 'c1', reason: 'Nobody decides on the emails.' }];
+      const coverage = { criteria_met: [], criteria_unmet: unmet };
+      expect(check({ status: 'failed', coverage })).toEqual([]);
+      // A later attempt and another workflow have the same session.
+      const kept = settleNotes(session, ['note_002'], [answer()], 1_600).session;
+      expect(kept.refused).toEqual(['note_001']);
+    },
+  );
 
   it('no question is lost when there is no room for another note', () => {
     const many = Array.from({ length: engineLimits.notesMax }, (_, at) =>

@@ -1,0 +1,150 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { WorkflowHandle } from '@temporalio/client';
+import type { CoordinationPlan, RosterAgent } from '../../../contracts/coordination-plan.ts';
+import { waveWorkflowId } from '../../../core/ids.ts';
+import { eventually } from '../../support/eventually.ts';
+import { planTask, samplePlan } from '../../support/plans.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import {
+  blocked,
+  callsOf,
+  newestText,
+  ownWorkflows,
+  question,
+  unmet,
+  works,
+} from '../../support/scripted-work.ts';
+import { useStage } from '../../support/use-stage.ts';
+
+const { stage } = useStage();
+
+const rates = planTask('rates').task_id;
+
+/** A plan as a person types it: two tasks that do not need each other. */
+const typed: CoordinationPlan = {
+  ...samplePlan(),
+  tasks: [planTask('rates'), planTask('page', { agent: 'api_agent' })],
+  risks: [],
+  new_agents: [],
+};
+
+const architectAgent: RosterAgent = {
+  agent_name: 'architect_agent',
+  role: 'solution_architect',
+  responsibility: 'Decides technology and architecture.',
+  agent_id: 'analyst',
+};
+
+interface Status {
+  readonly agents: Readonly<Record<string, { readonly status: string }>>;
+}
+
+const readStatus = (runId: string): Status =>
+  JSON.parse(readFileSync(join(stage.home, runId, 'shared_status.json'), 'utf8'));
+
+const openQuestion = (run: WorkflowHandle, begin: string) =>
+  eventually('the question', async () =>
+    (await stage.questions(run)).open.find(({ text }) => text.startsWith(begin)),
+  );
+
+it('a task that crashes three times has failed, buys and asks nothing twice, and is asked about when its sibling has ended', async () => {
+  const stalls = { pass: true, delayMs: 600_000 } as const;
+  stage.rehearsal.script([
+    works(rates, { json: blocked([question('Which countries?')], 'rates-done') }, 1),
+    ...[2, 3, 4].map((nth) => works(rates, stalls, nth)),
+  ]);
+  const run = await stage.start('plannerRun', {
+    goal: 'Ship',
+    plan: typed,
+    auto_approve: true,
+    limits: ownWorkflows,
+  });
+  const { question_id } = await openQuestion(run, 'Which countries');
+  await run.signal('answer', { question_id, answer: 'All of Europe' });
+  const id = `${waveWorkflowId(run.workflowId, 1)}/${rates}`;
+  for (const attempt of [1, 2, 3]) {
+    // The first call is the question, which no later attempt asks again.
+    // oxlint-disable-next-line no-await-in-loop
+    await eventually(
+      `the stalled call of attempt ${attempt}`,
+      async () => callsOf(stage.rehearsal, rates).length === attempt + 1 || undefined,
+      60_000,
+    );
+    // oxlint-disable-next-line no-await-in-loop
+    await stage.client.workflow.getHandle(id).terminate('as if its machine had burnt down');
+  }
+  const crashed = await openQuestion(run, 'A task of the plan has failed');
+  expect(crashed.text).toContain('it crashed 3 times');
+  expect((await stage.questions(run)).answered).toHaveLength(1);
+  // The files are written once the question is there.
+  await eventually('the status of the agents', async () => {
+    const { agents } = readStatus(run.workflowId);
+    const { database_agent, api_agent } = agents;
+    return (database_agent?.status === 'failed' && api_agent?.status === 'verified') || undefined;
+  });
+  await run.signal('answer', { question_id: crashed.question_id, answer: 'retry' });
+  const { usage, ...result } = await stage.result(run);
+  expect(result).toMatchObject({ status: 'completed', waves: 2 });
+  expect(usage.calls + usage.unreported_calls).toBe(stage.rehearsal.calls().length);
+  expect(callsOf(stage.rehearsal, 'rates-2_1727539200').length).toBeGreaterThan(0);
+  expect(stage.rehearsal.calls().filter(({ shape }) => shape === 'plan')).toEqual([]);
+  await expectPromisesKept(stage, run.workflowId, { orphans: true, lostUsage: true });
+}, 180_000);
+
+it('a technical question is decided by the solution architect in the same wave, verified, and the doer goes on with it', async () => {
+  const plan = { ...typed, agents: [...typed.agents, architectAgent] };
+  stage.rehearsal.script([
+    works(rates, { json: blocked([question('Which database is used?')], 'rates-done') }, 1),
+  ]);
+  const run = await stage.start('plannerRun', { goal: 'Ship', plan, auto_approve: true });
+  expect(await stage.result(run)).toMatchObject({
+    status: 'completed',
+    waves: 1,
+    criteria: [{ criterion_id: 'rates-done' }, { criterion_id: 'page-done' }],
+  });
+  const id = 'decision_w1n1_1727539200';
+  const { answered } = await stage.questions(run);
+  expect(answered).toMatchObject([
+    { text: 'Which database is used?', answered_by: 'solution-architect' },
+  ]);
+  const [decided] = callsOf(stage.rehearsal, id);
+  expect(newestText(decided)).toContain('You decide what doers must escalate');
+  const shapes = callsOf(stage.rehearsal, id).map(({ shape }) => shape);
+  expect(shapes).toEqual(expect.arrayContaining(['delegation', 'verification']));
+  // The doer resumes its own conversation with the decision.
+  expect(callsOf(stage.rehearsal, rates).map(newestText).join()).toContain('Rehearsal of');
+  const agents = join(stage.home, run.workflowId, 'agents');
+  const notes = join(agents, 'database_agent', 'completion_drive');
+  const session = readdirSync(notes).find((name) => name.startsWith('session_')) ?? '';
+  const note = readFileSync(join(notes, session), 'utf8');
+  expect(JSON.parse(note)).toMatchObject({
+    notes: expect.arrayContaining([
+      expect.objectContaining({
+        status: 'resolved',
+        resolved_by: 'workflow_executor',
+        resolution_timestamp: expect.any(Number),
+      }),
+    ]),
+  });
+  expect(readdirSync(join(agents, 'architect_agent'), { recursive: true })).toEqual(
+    expect.arrayContaining([expect.stringContaining(`task_output/${id}.md`)]),
+  );
+  await expectPromisesKept(stage, run.workflowId);
+}, 180_000);
+
+it('the user is asked what the solution architect could not decide', async () => {
+  stage.rehearsal.script([
+    works(rates, { json: blocked([question('Which database is used?')], 'rates-done') }, 1),
+    works('decision_w1n1_1727539200', {
+      json: unmet('failed', 'No numbers.', 'decided-decision_w1n1'),
+    }),
+  ]);
+  const plan = { ...typed, agents: [...typed.agents, architectAgent] };
+  const run = await stage.start('plannerRun', { goal: 'Ship', plan, auto_approve: true });
+  const asked = await openQuestion(run, 'Which database is used?');
+  expect(asked.why_it_matters).toContain('The solution architect gave no answer: No numbers.');
+  await run.signal('answer', { question_id: asked.question_id, answer: 'PostgreSQL' });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 1 });
+  await expectPromisesKept(stage, run.workflowId);
+}, 180_000);
