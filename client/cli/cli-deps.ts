@@ -3,6 +3,7 @@ import type { OpenRunInput } from '../../contracts/activity-types.ts';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
 import type { RunPage } from '../../contracts/run-page.ts';
+import type { StoreIdentity } from '../../contracts/store.ts';
 import type { StatusView } from '../../contracts/views.ts';
 import type { ConnectOptions } from '../connect.ts';
 import type { OpenHistory } from '../run-listing.ts';
@@ -41,6 +42,8 @@ export interface CliDeps extends CliShell {
   readonly readArtifact?: ((ref: string) => Promise<string>) | undefined;
   /** Status of a run that the server has forgotten, from the store, or null. If undefined: not available. */
   readonly readStoredStatus?: ((runId: string) => Promise<StatusView | null>) | undefined;
+  /** Identifies the store of this shell; null when no worker has opened it. If undefined: not known. */
+  readonly findStore?: (() => Promise<StoreIdentity | null>) | undefined;
   /** Removes runs that ended before a time, Unix epoch seconds. `dryRun` only counts. */
   readonly prune: (options: {
     readonly endedBefore: number;
@@ -48,6 +51,8 @@ export interface CliDeps extends CliShell {
   }) => Promise<PrunedHome>;
   /** Reads everything in the artifact home and looks for damage. `repair` removes what only costs space. */
   readonly checkHome: (options: { readonly repair: boolean }) => Promise<CheckedHome>;
+  /** Copies one store to another. Each is a folder, or the address of a database. */
+  readonly copyStore: (from: string, to: string) => Promise<CopiedStores>;
   /**
    * Rejects with a CliError that lists every fault when a worker on this machine would refuse the input. If undefined: only
    * the worker judges it, after the start.
@@ -120,6 +125,25 @@ export interface CheckedHome {
   readonly faults: readonly HomeFault[];
   /** Faults that were removed. */
   readonly repaired: readonly HomeFault[];
+}
+
+/** Result of a copy from one store to another. */
+export interface CopiedStores {
+  readonly artifacts: CopiedKind;
+  readonly replies: CopiedKind;
+  readonly effects: CopiedKind;
+  /** Runs, and research. */
+  readonly names: CopiedKind;
+  /** Entries of threads. */
+  readonly threads: CopiedKind;
+  /** Parts that could not be copied. */
+  readonly faults: readonly HomeFault[];
+}
+
+interface CopiedKind {
+  readonly copied: number;
+  /** Number of those that the other store had already. */
+  readonly present: number;
 }
 
 export interface HomeFault {

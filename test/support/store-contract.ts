@@ -49,6 +49,20 @@ export function itStores(create: () => Promise<StoreUnderTest>): void {
     return stores;
   };
 
+  it('finding T6: has one id for all that open it, and keeps it', async () => {
+    const stores = [open(), open(), open()];
+    await Promise.all(stores.map((one) => one.open()));
+    const [first, ...others] = await Promise.all(stores.map((one) => one.identify()));
+    expect(first).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{12}$/),
+      place: expect.stringContaining(stores[0]?.place ?? 'a place'),
+    });
+    expect(others).toEqual([first, first]);
+    const again = open();
+    expect(await again.open()).toBeNull();
+    expect(await again.findIdentity()).toEqual(first);
+  });
+
   describe('artifacts', () => artifacts(() => at, open));
   describe('replies', () => replies(() => at, open));
   describe('runs and effects', () => entries(() => at, open));
@@ -214,9 +228,9 @@ function replies(at: () => StoreUnderTest, open: Open): void {
       { key: old, attempt: 1, value: 'told' },
       { key: root, attempt: 3, value: 'of the run itself' },
     ]);
-    const [twice, once] = listed.map(({ begun_at, written_at }) => written_at - begun_at);
+    const [twice, single] = listed.map(({ begun_at, written_at }) => written_at - begun_at);
     expect(twice).toBeGreaterThanOrEqual(0);
-    expect(once).toBe(0);
+    expect(single).toBe(0);
     expect(listed.every(({ begun_at }) => begun_at > Date.now() - 600_000)).toBe(true);
     expect(await ledger.list('run/wave-001', 0)).toHaveLength(1);
     expect(await ledger.list('run', Date.now() + 60_000)).toEqual([]);
