@@ -145,9 +145,7 @@ const commands: readonly CommandEntry[] = [
   {
     name: 'artifact',
     does: 'print a stored text whole, such as the arguments of a call that waits for approval',
-    takes: [
-      ['<ref>', 'address of the text: 64 hexadecimal digits, as questions and history show it'],
-    ],
+    takes: [['<ref>', 'address of the text, as questions and history show it']],
     load: async () => (await import('./report.ts')).registerArtifact,
   },
   {
