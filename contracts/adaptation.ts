@@ -93,13 +93,15 @@ export interface WorkedTask {
   readonly output_ref: Ref | null;
 }
 
-/** A question that a task asked at least three times. */
+/** A question that a task asked at least three times, or that waits for a result in a cycle. */
 export interface AskedLoop {
   readonly delegation_id: string;
   /** Its wording when it was refused for the first time. */
   readonly question: string;
   /** Wordings of later questions of the task that were refused too. Absent when there are none. */
   readonly again?: readonly string[];
+  /** delegation_ids of which each waits for the next, as [A, B, A]. Absent for a question that was repeated. */
+  readonly cycle?: readonly string[];
 }
 
 /** Cause of a change of the plan during the work. */
@@ -111,7 +113,13 @@ export type AdaptationCause =
       /** `escalate`: the user decided. */
       readonly decision: ProofDecision['decision'];
     }
-  | { readonly type: 'loop'; readonly task_id: string; readonly root_cause: LoopCause };
+  | {
+      readonly type: 'loop';
+      readonly task_id: string;
+      readonly root_cause: LoopCause;
+      /** Defined in AskedLoop. */
+      readonly cycle?: readonly string[];
+    };
 
 /** Judgement of work on a plan, with the new version if the plan was changed. */
 export interface Adaptation {

@@ -84,7 +84,7 @@ export function answerByVerdict(
   question: Question,
   verdict: PlannerVerdict | null,
 ): UnaskedAnswer | null {
-  if (verdict === null || verdict.verdict === 'needs_user_input') return null;
+  if (verdict?.verdict !== 'answered' && verdict?.verdict !== 'assumed') return null;
   const checked = verdict.answer === null ? null : checkAnswer(question, verdict.answer);
   if (checked?.ok !== true) return null;
   const isAnswer = verdict.verdict === 'answered';

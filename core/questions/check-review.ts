@@ -7,6 +7,7 @@
  *   QR3. An answer names at least one source, and every source exists.
  *   QR4. A critical question is answered from a source, or goes to the user: its answer is never assumed.
  *   QR5. All faults are reported at once, each with path, reason and "Try: …".
+ *   QR6. A question that awaits a result names unfinished delegations of the wave, and nothing else.
  */
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion, QuestionReview } from '../../contracts/question.ts';
@@ -20,6 +21,8 @@ export interface ReviewContext {
   readonly facts_total: number;
   /** Names of all other possible sources. */
   readonly sources: readonly string[];
+  /** delegation_ids whose results may be awaited. */
+  readonly unfinished: readonly string[];
 }
 
 type Verdict = QuestionReview['reviews'][number];
@@ -58,12 +61,12 @@ function checkVerdict(
   question: AskedQuestion | undefined,
   path: string,
 ): OutputFault[] {
-  if (verdict === 'needs_user_input') {
+  if (verdict === 'needs_user_input' || verdict === 'awaits') {
     if (answer === null) return [];
     return [
       {
         path: `${path}.answer`,
-        reason: 'a question for the user has no answer yet',
+        reason: `a question with the verdict "${verdict}" has no answer yet`,
         hint: 'Try: null, or the verdict "answered" or "assumed"',
       },
     ];
@@ -107,6 +110,7 @@ function checkSources(
 ): OutputFault[] {
   const isCritical = context.questions[question - 1]?.priority === 'critical';
   const otherVerdict = isCritical ? '"needs_user_input" with null' : '"assumed"';
+  if (verdict === 'awaits') return checkAwaited(refs, context, path);
   const unknown = refs.filter((ref) => !exists(ref.trim(), context));
   if (unknown.length > 0) {
     return [
@@ -125,6 +129,21 @@ function checkSources(
       hint: `Try: ${describeSources(context)}; or ${otherVerdict} when nothing says so`,
     },
   ];
+}
+
+function checkAwaited(
+  refs: readonly string[],
+  { unfinished }: ReviewContext,
+  path: string,
+): OutputFault[] {
+  const unknown = refs.filter((ref) => !unfinished.includes(ref));
+  if (unknown.length === 0 && refs.length > 0) return [];
+  const reason =
+    refs.length === 0
+      ? 'nothing says which results are awaited'
+      : `no unfinished delegation: ${listNames(unknown)}`;
+  const others = unfinished.length === 0 ? '' : `one of ${listNames(unfinished)}, or `;
+  return [{ path, reason, hint: `Try: ${others}another verdict` }];
 }
 
 function exists(ref: string, { facts_total, sources }: ReviewContext): boolean {

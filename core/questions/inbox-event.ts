@@ -71,8 +71,14 @@ export type InboxEffect =
       readonly rejected: RejectedAnswer;
       readonly isRecorded: boolean;
     }
-  /** A task asked the same once more than it may, so its question goes to no one. */
-  | { readonly type: 'looped'; readonly delegation_id: string; readonly question: string }
+  /** A task asked the same once more than it may, or waits in a cycle, so its question goes to no one. */
+  | {
+      readonly type: 'looped';
+      readonly delegation_id: string;
+      readonly question: string;
+      /** Defined in AskedLoop. */
+      readonly cycle?: readonly string[];
+    }
   /** The same answer was given again, which changes nothing. */
   | { readonly type: 'repeated'; readonly question_id: string }
   /** All questions of an escalation are settled. */

@@ -107,13 +107,32 @@ async function judgeLoop(
   autoApprove: boolean,
   context: DesignContext,
 ): Promise<Judgement> {
+  const { cycle } = loop;
   const { root_cause = 'planning_gap' } = await askStage(
-    { ...requestOf('loop_analysis', work, context), loop, roundsMax: 1 },
+    {
+      ...requestOf('loop_analysis', work, context),
+      loop,
+      roundsMax: 1,
+      check: async (reply) =>
+        cycle !== undefined && reply.root_cause !== 'circular_dependency' ? [isCircular] : [],
+    },
     context,
   );
-  const cause = { type: 'loop', task_id: work.worked.task_id, root_cause } as const;
+  const { task_id } = work.worked;
+  const cause = {
+    type: 'loop',
+    task_id,
+    root_cause,
+    ...(cycle !== undefined && { cycle }),
+  } as const;
   return { cause, change: await adapt(work, null, autoApprove, context) };
 }
+
+const isCircular = {
+  path: 'root_cause',
+  reason: 'code has found the cycle that stands in <escalations>',
+  hint: 'Try: "circular_dependency", with requirements that break the cycle',
+};
 
 type WorkStage = Extract<
   DesignStageName,

@@ -10,6 +10,8 @@ import type {
 } from '../../contracts/messages.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
+import type { Waiting } from '../../core/questions/wait-graph.ts';
+import { hasEnded } from '../../core/schedule/schedule.ts';
 import type { ScheduleEvent } from '../../core/schedule/step-schedule.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
 import { inBackground } from '../shared/in-background.ts';
@@ -20,7 +22,7 @@ import type { Superior } from '../shared/superior.ts';
 import type { Account } from '../shared/account.ts';
 import type { PlannerContext } from './consult-planner.ts';
 import { putQuestions } from './put-questions.ts';
-import type { Reviewed } from './put-questions.ts';
+import { ReviewQueue } from './review-queue.ts';
 
 /** The planner's context with the wave's account; null: nothing is limited. */
 export type DispatchContext = PlannerContext & { readonly account: Account | null };
@@ -32,8 +34,10 @@ interface ServedWave {
   readonly context: DispatchContext;
   readonly waveId: string;
   readonly outcomes: ReadonlyMap<string, DelegationOutcome>;
-  /** The wave's own scope: reviews belong to it, so `stop` cancels them even if a handler begins them. */
+  /** The wave's own. */
   readonly scope: CancellationScope;
+  /** Returns the schedule's entries. */
+  readonly entries: () => readonly Waiting[];
   readonly on: (event: ScheduleEvent<DelegationOutline>) => void;
   /** Returns true while the delegation has a slot. */
   readonly isRunning: (delegationId: string) => boolean;
@@ -47,16 +51,17 @@ export class DelegationService {
   readonly #wave: ServedWave;
   /** Answers that wait for a slot: several members of a team or a triad may ask at the same time. */
   readonly #answered = new Map<string, (() => void)[]>();
-  #reviews = 0;
-  #lastReview: Promise<unknown> = Promise.resolve();
+  readonly #reviews: ReviewQueue;
 
   constructor(wave: ServedWave) {
     this.#wave = wave;
+    const { scope, entries, context } = wave;
+    this.#reviews = new ReviewQueue({ scope, entries, account: context.account });
   }
 
   /** Returns true while a review runs: the wave ends only after its cost is counted. */
   isReviewing(): boolean {
-    return this.#reviews > 0;
+    return this.#reviews.isReviewing();
   }
 
   /** Returns the superior of a delegation that works in this workflow. */
@@ -134,17 +139,23 @@ export class DelegationService {
     escalation: QuestionsEscalation,
     handOver: HandOver,
   ): Promise<void> {
-    const { plan, order, context, waveId, outcomes, on, isRunning } = this.#wave;
+    const { plan, order, context, waveId, outcomes, entries, on, isRunning } = this.#wave;
     if (escalation.spent !== undefined) context.account?.release(delegationId, escalation.spent);
     on({ type: 'asked', delegation_id: delegationId });
     const answers = await putQuestions({ ...escalation, from: waveId }, context, {
       order,
       plan_ref: plan.plan_ref,
-      outputs: [...outcomes.values()].flatMap(({ delegation_id, output_ref }) =>
-        output_ref === null ? [] : [{ delegation_id, output_ref }],
-      ),
+      outputs: () =>
+        [...outcomes.values()].flatMap(({ delegation_id, output_ref }) =>
+          output_ref === null ? [] : [{ delegation_id, output_ref }],
+        ),
+      unfinished: () =>
+        entries().flatMap(({ delegation_id: id, state }) =>
+          id === delegationId || hasEnded(state) ? [] : [id],
+        ),
       isGone: () => outcomes.has(delegationId),
-      review: (work) => this.#review(work),
+      review: (work) => this.#reviews.review(delegationId, work),
+      untilEnded: (ids) => this.#reviews.untilEnded(delegationId, ids),
     });
     if (answers === null) return;
     const waiting = this.#answered.get(delegationId) ?? [];
@@ -152,28 +163,6 @@ export class DelegationService {
     on({ type: 'answered', delegation_id: delegationId });
     // Other members may have got their answers, and the delegation its slot, already.
     if (isRunning(delegationId)) this.resume(delegationId);
-  }
-
-  /**
-   * Runs one review after the other, because they share the planner's budget. When the budget is spent, the rest is left
-   * to the decision on the wave.
-   */
-  async #review(work: () => Promise<Reviewed>): Promise<Reviewed> {
-    const { context, scope } = this.#wave;
-    const verdict = context.account?.verdict() ?? 'open';
-    if (verdict !== 'open') return { type: 'denied', reason: 'the budget is spent' };
-    this.#reviews += 1;
-    const turn = this.#lastReview;
-    const task = (async () => {
-      await turn;
-      try {
-        return await scope.run(work);
-      } finally {
-        this.#reviews -= 1;
-      }
-    })();
-    this.#lastReview = task.catch(() => null);
-    return task;
   }
 
   async #grant({ request_id, delegation_id, ...needs }: BudgetEscalation): Promise<void> {

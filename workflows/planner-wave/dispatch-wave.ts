@@ -111,6 +111,7 @@ function openDispatching(
     waveId,
     outcomes,
     scope,
+    entries: () => d.schedule.entries,
     on: (event) => on(d, event),
     isRunning: (id) => isRunning(d.schedule, id),
   });

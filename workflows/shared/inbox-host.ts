@@ -44,7 +44,7 @@ export interface InboxHostOptions {
   readonly park: (reason: string) => Promise<void>;
   /** Called after an answer about the work was recorded. */
   readonly onAnswered: (asked: Question, answered: AnsweredQuestion, ref: Ref | null) => void;
-  /** Called when a task asked the same once more than it may. */
+  /** Called when a task asked the same once more than it may, or waits in a cycle. */
   readonly onLoop: (loop: AskedLoop) => void;
   readonly onChange: () => void;
 }
@@ -213,7 +213,7 @@ export class InboxHost {
         if (effect.isRecorded) record.add({ type: 'answer_rejected', rejected: effect.rejected });
         return;
       case 'looped':
-        this.#options.onLoop({ delegation_id: effect.delegation_id, question: effect.question });
+        this.#options.onLoop(loopOf(effect));
         return;
       case 'deliver':
         this.#inOrder(() => this.#deliver(effect));
@@ -271,6 +271,10 @@ export class InboxHost {
     });
     await this.#options.deliver(effect.from, { escalation_id: effect.escalation_id, answers });
   }
+}
+
+function loopOf({ type: _type, ...loop }: Extract<InboxEffect, { type: 'looped' }>): AskedLoop {
+  return loop;
 }
 
 /** Returns the label for metrics: an assumed answer counts as a default. */
