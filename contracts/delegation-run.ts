@@ -32,6 +32,18 @@ export interface UpstreamOutput {
   readonly files?: readonly WrittenFile[];
 }
 
+/** Attempts at a delegation that crashed. What they have bought and changed is taken over, and not made again. */
+export interface CrashedAttempts {
+  readonly count: number;
+  /** Workflow id at or below which they worked. */
+  readonly place: string;
+  /** Unix epoch milliseconds before the first began. */
+  readonly since: number;
+  /** That of the first, as in EffectOrder. */
+  readonly chain_id: string;
+  readonly usage: Usage;
+}
+
 /** Order of a wave to a delegation. */
 export interface DelegationOrder {
   readonly run_id: string;
@@ -50,6 +62,8 @@ export interface DelegationOrder {
   readonly paused: boolean;
   /** Defined in WaveOrder. */
   readonly notes?: boolean;
+  /** Absent for the first attempt. */
+  readonly crashed?: CrashedAttempts;
   /** The teams that it works for, outermost first. Absent outside of a team. */
   readonly chain?: readonly TeamLink[];
 }
@@ -81,6 +95,8 @@ export interface DelegationOutcome {
   readonly turns: number;
   readonly usage: Usage;
   readonly executor: ExecutorOutcome;
+  /** Number of attempts that broke off without an outcome, the last one included. Absent unless it failed by that. */
+  readonly crashes?: number;
   /** Absent when it has no notes. */
   readonly notes?: NotesOutline;
   /** Absent when no verification was demanded. */

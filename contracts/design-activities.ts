@@ -114,6 +114,8 @@ export interface PlanNextWaveInput {
   readonly max_delegations: number;
   /** delegation_ids of all earlier waves. */
   readonly delegation_ids: readonly string[];
+  /** Those of them that crashed and are wanted again. Absent when there are none. */
+  readonly again?: readonly string[];
   readonly known_inputs: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import type { AgentOutputOutline, Passable } from './agent-output.ts';
 import type { Allowance, Spending } from './budget.ts';
-import type { DelegationOutcome, UpstreamOutput } from './delegation-run.ts';
+import type { CrashedAttempts, DelegationOutcome, UpstreamOutput } from './delegation-run.ts';
 import type { DesignPrompt, DesignReplyOutline } from './design.ts';
 import type { DeliveredAnswer, NewsItem } from './messages.ts';
 import type { TurnBrief } from './member-turn.ts';
@@ -200,6 +200,8 @@ export interface ModelTurnInput {
    * planner.
    */
   readonly delegation_id?: string;
+  /** Attempts at the delegation that crashed: a reply that one of them got is not bought again. Absent for the first. */
+  readonly recall?: Pick<CrashedAttempts, 'count' | 'place' | 'since'>;
   /** For the calls of the reply that change nothing. Absent where the agent has no such tools. */
   readonly reading?: ReadingScope;
   /** Tools that the workflow decides, offered besides those of the agent. Equal for the whole conversation. */
@@ -291,4 +293,6 @@ export interface ModelTurnResult {
   readonly usage: Usage;
   readonly request_id: string | null;
   readonly model: string;
+  /** True for the reply of a crashed attempt. It was given before the news of this call. */
+  readonly recalled?: true;
 }

@@ -126,6 +126,8 @@ export interface CarriedRun {
   readonly first_plan_ref?: Ref;
   /** The approved plan that the run carries out. Absent without one. */
   readonly plan_approved?: PlanOutline;
+  /** delegation_ids of a designed run that crashed and are wanted again. Absent when there are none. */
+  readonly again?: readonly string[];
   readonly wave: number;
   readonly waves_allowed: number;
   readonly criteria: readonly CriterionState[];

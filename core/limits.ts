@@ -61,6 +61,8 @@ export const engineLimits = {
   planAttemptsMax: 3,
   /** Failed verifications of one task before the user is asked (seed 003, "Verification Workflow"). */
   verificationsMax: 5,
+  /** Attempts at a task of a designed plan that break off without an outcome (seed 003, Issue 5). */
+  crashAttemptsMax: 3,
   /** Conversations of a verifier without a valid verdict, before the user is asked. */
   verifierAttemptsMax: 2,
   /** Batches of questions in one stage of a design. What is open after six is better shown in a plan. */

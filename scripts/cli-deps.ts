@@ -1,12 +1,9 @@
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { createFileProjection } from '../activities/adapters/file-projection.ts';
-import { createFileArtifactStore } from '../activities/adapters/file-store/file-artifact-store.ts';
-import { checkHome } from '../activities/adapters/file-store/check-home.ts';
-import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
-import { findHomeFault } from '../activities/adapters/file-store/home-format.ts';
-import { pruneHome } from '../activities/adapters/file-store/prune-home.ts';
-import { openSegments } from '../activities/adapters/file-store/segments.ts';
+import { openStores } from '../activities/adapters/open-stores.ts';
+import type { ProjectionWriter } from '../activities/ports/projection-writer.ts';
+import type { Stores } from '../activities/ports/stores.ts';
 import { ThreadUnavailable } from '../activities/ports/thread-store.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
 import { redactProjection, redactThreads } from '../activities/redaction/redact-ports.ts';
@@ -31,7 +28,7 @@ import {
   isTraced,
   readMiddlewaresFile,
   readToolSettings,
-  readThreadsUrl,
+  readStoreSettings,
 } from '../worker/worker-settings.ts';
 import { createDoctorChecks } from './doctor-checks.ts';
 import type { Settings } from './parts/settings.ts';
@@ -53,11 +50,7 @@ export function createCliThreads(
   async function use<T>(work: (threads: ThreadStore) => Promise<T>): Promise<T> {
     let threads: ThreadStore | undefined;
     try {
-      const threadsUrl = readThreadsUrl(env);
-      // No other command has to load the databases.
-      const { createThreadStore } =
-        await import('../activities/adapters/thread-store/create-thread-store.ts');
-      threads = redactThreads(createThreadStore({ home, threadsUrl }), redactor);
+      threads = redactThreads(openCliStores(home, env).threads, redactor);
       return await work(threads);
     } catch (error) {
       throw inWordsOfTheCommandLine(error);
@@ -89,11 +82,14 @@ function inWordsOfTheCommandLine(error: unknown): unknown {
 export function createCliDeps(settings: Settings, temporalAddress: string): CliDeps {
   const { home } = settings;
   const redactor = createRedactor({ secrets: collectOwnSecrets(process.env) });
-  const segments = openSegments({ home });
-  const files = {
-    store: createFileArtifactStore({ segments }),
-    index: createFileRunIndex({ home }),
-    projection: redactProjection(createFileProjection({ home }), redactor),
+  const projection = redactProjection(createFileProjection({ home }), redactor);
+  let stores: Stores | null = null;
+  // Opened by the first command that needs it: others work where a setting is wrong.
+  const use = async (): Promise<Stores & { readonly projection: ProjectionWriter }> => {
+    stores ??= openCliStores(home, process.env);
+    const fault = await stores.findFault();
+    if (fault !== null) throw badInput(fault);
+    return { ...stores, projection };
   };
   return {
     io: createProcessIo(),
@@ -102,23 +98,13 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     cwd: process.env['INIT_CWD'] ?? process.cwd(),
     checkInput: (workflowType, input) => checkInput(home, workflowType, input),
     exportRun: async (runId) => {
-      await checkFormat(home);
-      const { root } = await exportRun(files, runId).catch(nameUnknownRun);
+      const { root } = await exportRun(await use(), runId).catch(nameUnknownRun);
       return { path: join(home, root) };
     },
-    readResult: async (runId) => {
-      await checkFormat(home);
-      return readStoredResult(files, runId);
-    },
-    readArtifact: async (ref) => {
-      await checkFormat(home);
-      return files.store.getText(ref);
-    },
-    readStoredStatus: async (runId) => {
-      await checkFormat(home);
-      return readStoredStatus(files, runId);
-    },
-    changes: createRunChanges(home, files),
+    readResult: async (runId) => readStoredResult(await use(), runId),
+    readArtifact: async (ref) => (await use()).store.getText(ref),
+    readStoredStatus: async (runId) => readStoredStatus(await use(), runId),
+    changes: createRunChanges(home, use),
     agents: {
       load: async (dir) => (await loadCliAgents()).load(dir),
       check: async (text) => (await loadCliAgents()).check(text),
@@ -127,18 +113,10 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
       list: async (dir) => (await loadCliMcp()).list(dir),
       check: async (dir, name) => (await loadCliMcp()).check(dir, name),
     },
-    readPlan: async (runId, version) => {
-      await checkFormat(home);
-      return readStoredPlan(files, runId, version).catch(nameUnknownRun);
-    },
-    prune: async (options) => {
-      await checkFormat(home);
-      return pruneHome({ home, segments, store: files.store, ...options });
-    },
-    checkHome: async (options) => {
-      await checkFormat(home);
-      return checkHome({ home, store: files.store, ...options });
-    },
+    readPlan: async (runId, version) =>
+      readStoredPlan(await use(), runId, version).catch(nameUnknownRun),
+    prune: async (options) => (await use()).prune(options),
+    checkHome: async (options) => (await use()).check(options),
     threads: createCliThreads(home, process.env, redactor),
     doctorChecks: createDoctorChecks(settings),
     async *replayHistories(histories) {
@@ -186,10 +164,13 @@ async function checkInput(
   }
 }
 
-/** @throws {CliError} when the artifact home has a format that this planwave can't read. */
-async function checkFormat(home: string): Promise<void> {
-  const fault = await findHomeFault(home);
-  if (fault !== null) throw badInput(fault);
+/** @throws {CliError} when a setting is wrong. */
+function openCliStores(home: string, env: NodeJS.ProcessEnv): Stores {
+  try {
+    return openStores({ home, ...readStoreSettings(env) });
+  } catch (error) {
+    throw inWordsOfTheCommandLine(error);
+  }
 }
 
 /** Loads the OpenTelemetry SDK only when it is needed. */

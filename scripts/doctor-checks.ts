@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadAgents } from '../activities/adapters/agent-files.ts';
-import { findHomeFault } from '../activities/adapters/file-store/home-format.ts';
+import { openStores } from '../activities/adapters/open-stores.ts';
 import { isPriced, pricesAsOf } from '../activities/adapters/prices.ts';
 import { AgentFilesInvalid } from '../activities/ports/agent-source.ts';
+import { StoreUnavailable } from '../activities/ports/artifact-store.ts';
+import type { Stores } from '../activities/ports/stores.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
 import type { McpServers } from '../activities/ports/mcp-servers.ts';
 import { grantableNames } from '../activities/tools/registry/create-registry.ts';
@@ -20,7 +22,7 @@ import {
   readCommandSettings,
   readFolders,
   readMiddlewaresFile,
-  readThreadsUrl,
+  readStoreSettings,
   readToolSettings,
   readWorkerSettings,
   shippedAgentsDir,
@@ -35,17 +37,28 @@ import type { Settings } from './parts/settings.ts';
 /** Least free space. With less, a long run may stop, because the server's database and the artifacts grow with it. */
 const freeBytesMin = 1_000_000_000;
 
-/** Checks that the artifact home can be written and has room. */
-export async function checkHome(home: string): Promise<DoctorFinding> {
+/** Checks that the artifact home can be written and has room, and that the store can be used. */
+async function checkStore(home: string, env: NodeJS.ProcessEnv): Promise<DoctorFinding> {
   const folderFault = findFolderFault(home);
   if (folderFault !== undefined) return { ok: false, ...folderFault };
-  const fault = await findHomeFault(home);
-  if (fault !== null) return { ok: false, detail: fault };
-  const { bavail, bsize } = await statfs(home);
-  const freeBytes = bavail * bsize;
-  const detail = `${home} can be written, ${(freeBytes / 1e9).toFixed(1)} GB free`;
-  if (freeBytes >= freeBytesMin) return { ok: true, detail };
-  return { ok: false, detail, cure: 'free some disk space, or set PLANWAVE_HOME to another disk' };
+  let stores: Stores | undefined;
+  try {
+    stores = openStores({ home, ...readStoreSettings(env) });
+    const fault = await stores.findFault();
+    if (fault !== null) return { ok: false, detail: fault };
+    const { bavail, bsize } = await statfs(home);
+    const freeBytes = bavail * bsize;
+    const shared = stores.place === home ? '' : `the store is ${stores.place}; `;
+    const detail = `${shared}${home} can be written, ${(freeBytes / 1e9).toFixed(1)} GB free`;
+    if (freeBytes >= freeBytesMin) return { ok: true, detail };
+    const cure = 'free some disk space, or set PLANWAVE_HOME to another disk';
+    return { ok: false, detail, cure };
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable || error instanceof BadSettings)) throw error;
+    return { ok: false, detail: error.message };
+  } finally {
+    await stores?.close();
+  }
 }
 
 const anthropicUrl = 'https://api.anthropic.com';
@@ -180,15 +193,15 @@ export async function checkThreads(home: string, env: NodeJS.ProcessEnv): Promis
   const file = join(home, 'threads.db');
   let threads: ThreadStore | undefined;
   try {
-    const threadsUrl = readThreadsUrl(env);
-    if (threadsUrl === undefined && !existsSync(file)) {
+    const { threadsUrl, storeUrl } = readStoreSettings(env);
+    const setting = storeUrl === undefined ? undefined : 'PLANWAVE_STORE_URL';
+    const database = threadsUrl === undefined ? setting : 'PLANWAVE_THREADS_URL';
+    if (database === undefined && !existsSync(file)) {
       return { ok: true, detail: `${file}, made at its first use` };
     }
-    const { createThreadStore } =
-      await import('../activities/adapters/thread-store/create-thread-store.ts');
-    threads = createThreadStore({ home, threadsUrl });
+    threads = openStores({ home, threadsUrl, storeUrl }).threads;
     await threads.load('planwave doctor', { messages: 1, delegations: 1, exceptRun: '' });
-    const where = threadsUrl === undefined ? file : 'the database of PLANWAVE_THREADS_URL';
+    const where = database === undefined ? file : `the database of ${database}`;
     return { ok: true, detail: `${where} can be read` };
   } catch (error) {
     return {
@@ -216,7 +229,7 @@ export function createDoctorChecks(settings: Settings): DoctorCheck[] {
     { name: 'Tools', run: () => checkTools(process.env) },
     { name: 'MCP servers', run: () => checkMcp(process.env) },
     { name: 'Middlewares', run: () => checkMiddlewares(process.env) },
-    { name: 'Files', run: () => checkHome(settings.home) },
+    { name: 'Files', run: () => checkStore(settings.home, process.env) },
     { name: 'Folders', run: async () => describeFolders(process.env) },
     { name: 'Threads', run: () => checkThreads(settings.home, process.env) },
   ];

@@ -12,9 +12,10 @@ import { listChanges } from '../core/workspace/list-foundations.ts';
 /** Shows, applies and undoes a run's changes to a git repository for the command line. Needs no server and no worker. */
 export function createRunChanges(
   home: string,
-  { store, index }: { readonly store: ArtifactStore; readonly index: RunIndex },
+  open: () => Promise<{ readonly store: ArtifactStore; readonly index: RunIndex }>,
 ): CliChanges {
   const find = async (runId: string): Promise<ChangedRun> => {
+    const { store, index } = await open();
     const { ref } = await index.read(runId);
     if (ref === null) throw new CliError('not_found', exitCodes.notFound, unknownRun(runId));
     const { workspace_dir, changes, waves } = await readRecord(store, ref);

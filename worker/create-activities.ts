@@ -1,18 +1,12 @@
 import type { Activities } from '../contracts/activity-types.ts';
 import { createAnthropicClient } from '../activities/adapters/anthropic/anthropic-client.ts';
 import { createFileProjection } from '../activities/adapters/file-projection.ts';
-import { createFileArtifactStore } from '../activities/adapters/file-store/file-artifact-store.ts';
-import { createFileEffectLedger } from '../activities/adapters/file-store/file-effect-ledger.ts';
-import { createFileReplyLedger } from '../activities/adapters/file-store/file-reply-ledger.ts';
-import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
-import { openSegments } from '../activities/adapters/file-store/segments.ts';
-import type { Segments } from '../activities/adapters/file-store/segments.ts';
 import { createRunChanges } from '../activities/adapters/git/git-run-changes.ts';
 import { createGitWorktrees } from '../activities/adapters/git/git-worktrees.ts';
 import { openMcpServers } from '../activities/adapters/mcp/open-mcp-servers.ts';
 import { createFileWorkspaces } from '../activities/adapters/workspaces/file-workspaces.ts';
 import { createPageFetcher } from '../activities/adapters/web/fetch-page.ts';
-import { createThreadStore } from '../activities/adapters/thread-store/create-thread-store.ts';
+import { openStores } from '../activities/adapters/open-stores.ts';
 import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
 import { resolveModelName } from '../activities/adapters/agent-file/parse-agent-file.ts';
 import { computeUsage, isPriced, pricedModels } from '../activities/adapters/prices.ts';
@@ -46,6 +40,7 @@ import { createRecordActivities } from '../activities/run-record/create-record-a
 import { createDesignActivities } from '../activities/design/create-design-activities.ts';
 import type { DesignDeps } from '../activities/design/create-design-activities.ts';
 import type { ArtifactStore } from '../activities/ports/artifact-store.ts';
+import type { Stores } from '../activities/ports/stores.ts';
 import { createThreadActivities } from '../activities/threads/thread-activities.ts';
 import { createMcpTool } from '../activities/tools/mcp/create-mcp-tool.ts';
 import { createVerificationActivities } from '../activities/verification/create-verification-activities.ts';
@@ -84,6 +79,7 @@ const notLookedFor: Commands = {
  * @param commands Result of `openCommands`; none by default.
  * @param ownTools Those of the worker's owner, besides the shipped ones; none by default.
  * @param mcp Servers of tools, which the caller closes; none by default.
+ * @param stores By default those that the settings name.
  */
 export function createActivities(
   settings: WorkerSettings,
@@ -94,32 +90,25 @@ export function createActivities(
   commands: Commands = notLookedFor,
   ownTools: readonly GrantableTool[] = [],
   mcp = openMcpServers(new Map()),
+  stores = openStores(settings),
 ): Activities {
-  const { home, apiKey, baseUrl, defaultModel, isRehearsal } = settings;
+  const { home, defaultModel, isRehearsal } = settings;
   const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
-  const segments = openSegments({ home });
-  const store = redactStore(createFileArtifactStore({ segments }), redactor);
+  const store = redactStore(stores.store, redactor);
   const projection = redactProjection(createFileProjection({ home }), redactor);
-  const places = createPlaces(settings, commands, segments);
+  const places = createPlaces(settings, commands, stores);
   const tools = redactTools(createTools({ ...places, own: ownTools }), redactor);
   const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
   const middlewares = createMiddlewares(redactor, ownMiddlewares);
-  const client = createAnthropicClient({
-    apiKey,
-    baseUrl,
-    idleTimeoutMs,
-    totalTimeoutMs,
-    redact: (text) => redactor.redactText(text, 'failure'),
-  });
-  const provider = meterModel(client, recorder, { computeUsage, computeWorst });
+  const provider = createProvider(settings, redactor, { idleTimeoutMs, totalTimeoutMs }, recorder);
   return {
     ...createTeamActivities({ store, projection }),
     ...createMiddlewareActivities({ store, middlewares }),
     ...createAgentTurnActivities({
       model: redactModel(isRehearsal ? rehearse(provider) : provider, redactor),
       store,
-      ledger: redactLedger(createFileReplyLedger({ segments }), redactor),
-      effects: redactEffects(createFileEffectLedger({ home }), redactor),
+      ledger: redactLedger(stores.ledger, redactor),
+      effects: redactEffects(stores.effects, redactor),
       tools,
       toMcpTool: (pin) => redactTool(createMcpTool(mcp, pin), redactor),
       worktrees: places.worktrees,
@@ -132,7 +121,7 @@ export function createActivities(
     }),
     ...createRecordActivities({
       store,
-      index: createFileRunIndex({ home }),
+      index: stores.index,
       agents: agentsOf(settings, commands, toolNames),
       projection,
       workspaces: places.workspaces,
@@ -144,15 +133,23 @@ export function createActivities(
       onLeftOut: (words) => log.warn(words),
       workspaceTools: listWorkspaceTools(tools),
       middlewareNames: describeMiddlewares(middlewares),
-      // The models of another server are unknown.
-      models: baseUrl === undefined || isRehearsal ? [...pricedModels] : [],
-      isPriced: (model) =>
-        isRehearsal || isPriced((model === null ? null : resolveModelName(model)) ?? defaultModel),
+      ...knownModels(settings),
     }),
-    ...createDesignActivities(designDeps(home, store, tools)),
+    ...createDesignActivities(designDeps(stores, store, tools)),
     ...createVerificationActivities({ store, projection, ...places }),
-    ...createThreadActivities(threadDeps(settings, store, redactor)),
+    ...createThreadActivities({ store, threads: redactThreads(stores.threads, redactor) }),
   };
+}
+
+function createProvider(
+  { apiKey, baseUrl }: WorkerSettings,
+  redactor: Redactor,
+  times: Pick<Parameters<typeof createAnthropicClient>[0], 'idleTimeoutMs' | 'totalTimeoutMs'>,
+  recorder: ReturnType<typeof createRecorder>,
+): ModelClient {
+  const redact = (text: string): string => redactor.redactText(text, 'failure');
+  const client = createAnthropicClient({ apiKey, baseUrl, ...times, redact });
+  return meterModel(client, recorder, { computeUsage, computeWorst });
 }
 
 /** Reads agents; those that grant what this worker lacks go on without it, or are refused with the cause. */
@@ -174,6 +171,19 @@ function webModelOf({ baseUrl, web = webDefaults }: WorkerSettings): string | un
   return name === null ? undefined : (resolveModelName(name) ?? undefined);
 }
 
+/** The models of another server are unknown. */
+function knownModels({
+  baseUrl,
+  defaultModel,
+  isRehearsal,
+}: WorkerSettings): Pick<Parameters<typeof createRecordActivities>[0], 'models' | 'isPriced'> {
+  return {
+    models: baseUrl === undefined || isRehearsal ? [...pricedModels] : [],
+    isPriced: (model) =>
+      isRehearsal || isPriced((model === null ? null : resolveModelName(model)) ?? defaultModel),
+  };
+}
+
 function createMiddlewares(redactor: Redactor, own: readonly Middleware[]): MiddlewareRegistry {
   return redactMiddlewares(
     createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...own]),
@@ -181,33 +191,21 @@ function createMiddlewares(redactor: Redactor, own: readonly Middleware[]): Midd
   );
 }
 
-function threadDeps(
-  { home, threadsUrl }: WorkerSettings,
-  store: ArtifactStore,
-  redactor: Redactor,
-): Parameters<typeof createThreadActivities>[0] {
-  return { store, threads: redactThreads(createThreadStore({ home, threadsUrl }), redactor) };
-}
-
-function designDeps(home: string, store: ArtifactStore, tools: ToolRegistry): DesignDeps {
+/** @param store redacted. */
+function designDeps(stores: Stores, store: ArtifactStore, tools: ToolRegistry): DesignDeps {
   return {
     store,
-    research: createFileRunIndex({ home, folder: 'research' }),
-    runs: createFileRunIndex({ home }),
+    research: stores.research,
+    runs: stores.index,
     toolProperties: listProperties(tools),
     toolNames: listGrantable(tools).map(({ spec }) => spec.name),
   };
 }
 
 /** A user's file that is replaced is kept as it is: with marks in it, nothing could restore it. */
-function createPlaces(
-  settings: WorkerSettings,
-  commands: Commands,
-  segments: Segments,
-): ToolPlaces {
+function createPlaces(settings: WorkerSettings, commands: Commands, stores: Stores): ToolPlaces {
   const { home, workspaceRoots: roots, tools } = settings;
-  const plain = createFileArtifactStore({ segments });
-  const keep = (content: Uint8Array) => plain.put(content);
+  const keep = (content: Uint8Array) => stores.store.put(content);
   const worktrees = createGitWorktrees({ home });
   const workspaces = createFileWorkspaces({
     home,

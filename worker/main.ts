@@ -1,7 +1,7 @@
 import { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { openHome } from '../activities/adapters/file-store/home-format.ts';
+import { openStores } from '../activities/adapters/open-stores.ts';
 import { computeBuildId } from './build-id.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
 import { createActivities } from './create-activities.ts';
@@ -39,12 +39,12 @@ export interface RunWorkerOptions {
 
 /**
  * Runs one worker until `signal`. Its settings come from the environment (`TEMPORAL_*`, `ANTHROPIC_*`,
- * `PLANWAVE_HOME`, `PLANWAVE_MODEL`, `PLANWAVE_TASK_QUEUE`, `PLANWAVE_WORKER_GRACE_SECONDS`,
+ * `PLANWAVE_HOME`, `PLANWAVE_STORE_URL`, `PLANWAVE_MODEL`, `PLANWAVE_TASK_QUEUE`, `PLANWAVE_WORKER_GRACE_SECONDS`,
  * `PLANWAVE_BLOCKED_SECONDS`, `PLANWAVE_TOOLCHAINS`, `PLANWAVE_SHARED_FOLDERS`, `PLANWAVE_UNCONFINED_COMMANDS`,
  * `PLANWAVE_MIDDLEWARES`, `PLANWAVE_TOOLS`, `PLANWAVE_MCP`, `PLANWAVE_READABLE_FILES`, `PLANWAVE_UNTRUSTED_WORKSPACES`, `PLANWAVE_WEB`, `PLANWAVE_WEB_MODEL`, `PLANWAVE_WEB_HOSTS`, `PLANWAVE_METRICS_ADDRESS`, `PLANWAVE_LOG`, `PLANWAVE_LOG_LEVEL`,
  * `OTEL_*`, `TEMPORAL_DEPLOYMENT_NAME`, `TEMPORAL_WORKER_BUILD_ID`).
  *
- * @throws {BadSettings} when a setting is missing or wrong, or the artifact home has another format.
+ * @throws {BadSettings} when a setting is missing or wrong, or the store has another format.
  */
 export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<void> {
   const settings = readWorkerSettings(process.env);
@@ -57,8 +57,9 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
   for (const stream of [process.stdout, process.stderr]) {
     process.once('exit', redactOutput(stream, redactor));
   }
-  const homeFault = await openHome(settings.home);
-  if (homeFault !== null) throw new BadSettings(homeFault);
+  const stores = openStores(settings);
+  const storeFault = await stores.open();
+  if (storeFault !== null) throw new BadSettings(storeFault);
   const middlewares = await loadMiddlewares(settings.middlewaresFile);
   const tools = await loadTools(settings.tools.file);
   const tracing = settings.traced ? await loadTracing(redactor) : undefined;
@@ -82,7 +83,7 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
       connection,
       namespace,
       workflowBundle,
-      activities: createActivities(settings, redactor, {}, recorder, ...own),
+      activities: createActivities(settings, redactor, {}, recorder, ...own, stores),
       redactor,
       taskQueue,
       shutdownGraceMs: settings.shutdownGraceMs,

@@ -22,6 +22,15 @@ export function address(protocol: RegExp, expected: string) {
   return z.url({ protocol, error: expected });
 }
 
+/** Accepts PostgreSQL databases. The host may be left out for a socket: `postgresql:///planwave?host=/var/run/postgresql`. */
+export function database() {
+  return address(
+    /^postgres(?:ql)?$/,
+    'postgresql://, a host and a database. It is not shown here, because it may hold a password. ' +
+      'Try: postgresql://planwave@127.0.0.1:5432/planwave, or leave it empty for files in PLANWAVE_HOME',
+  );
+}
+
 /** Accepts a whole number of seconds that `isGood` allows. */
 export function seconds(isGood: (count: number) => boolean, expected: string) {
   return z

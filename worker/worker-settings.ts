@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { taskQueue } from '../contracts/names.ts';
 import { commandVariables, toCommandSettings } from './open-commands.ts';
 import type { CommandSettings } from './open-commands.ts';
-import { address, folders, isListenAddress, oneWord, seconds } from './setting-shapes.ts';
+import { address, database, folders, isListenAddress, oneWord, seconds } from './setting-shapes.ts';
 import { toolVariables, toToolSettings } from './tool-settings.ts';
 import type { ToolSettings } from './tool-settings.ts';
 import { toWebSettings, webVariables } from './web-settings.ts';
@@ -36,7 +36,15 @@ export interface WorkerSettings {
    * everyone who can send a message.
    */
   readonly approvers?: readonly string[] | undefined;
-  /** `PLANWAVE_THREADS_URL`, a PostgreSQL database for the threads of teams. If undefined, a file in `home`. */
+  /**
+   * `PLANWAVE_STORE_URL`, a PostgreSQL database for everything that is stored, which workers with other homes share. If
+   * undefined, files in `home`.
+   */
+  readonly storeUrl?: string | undefined;
+  /**
+   * `PLANWAVE_THREADS_URL`, a PostgreSQL database for the threads of teams. If undefined, that of `storeUrl`, or a file in
+   * `home`.
+   */
   readonly threadsUrl?: string | undefined;
   /**
    * `PLANWAVE_WORKSPACES`, absolute paths: a run may name one of these folders, or one below, as its workspace. Default:
@@ -119,12 +127,8 @@ const Variables = z.object({
       'names of at most 120 characters, separated by commas. Try: Ana, Bo',
     )
     .optional(),
-  // The host may be left out for a socket: `postgresql:///planwave?host=/var/run/postgresql`.
-  PLANWAVE_THREADS_URL: address(
-    /^postgres(?:ql)?$/,
-    'postgresql://, a host and a database. It is not shown here, because it may hold a password. ' +
-      'Try: postgresql://planwave@127.0.0.1:5432/planwave, or leave it empty for a file in PLANWAVE_HOME',
-  ).optional(),
+  PLANWAVE_STORE_URL: database().optional(),
+  PLANWAVE_THREADS_URL: database().optional(),
   PLANWAVE_TASK_QUEUE: oneWord('a name in one word. Try: planwave').default(taskQueue),
   PLANWAVE_WORKER_GRACE_SECONDS: seconds(
     (count) => count >= 1 && count <= 120,
@@ -194,6 +198,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     baseUrl,
     defaultModel: read.PLANWAVE_MODEL ?? (isRehearsal ? 'rehearsal' : realModel),
     isRehearsal,
+    storeUrl: read.PLANWAVE_STORE_URL,
     threadsUrl: read.PLANWAVE_THREADS_URL,
     commands: toCommandSettings(read),
     approvers: read.PLANWAVE_APPROVERS,
@@ -221,12 +226,16 @@ export function readMiddlewaresFile(env: NodeJS.ProcessEnv): string | undefined 
 }
 
 /**
- * Returns `PLANWAVE_THREADS_URL`; undefined when it is not set.
+ * Returns the databases of the store; each is undefined when it is not set.
  *
- * @throws {BadSettings} when it can't be the address of a PostgreSQL database.
+ * @throws {BadSettings} when one can't be the address of a PostgreSQL database.
  */
-export function readThreadsUrl(env: NodeJS.ProcessEnv): string | undefined {
-  return readVariables(Variables.pick({ PLANWAVE_THREADS_URL: true }), env).PLANWAVE_THREADS_URL;
+export function readStoreSettings(
+  env: NodeJS.ProcessEnv,
+): Pick<WorkerSettings, 'storeUrl' | 'threadsUrl'> {
+  const variables = { PLANWAVE_STORE_URL: true, PLANWAVE_THREADS_URL: true } as const;
+  const read = readVariables(Variables.pick(variables), env);
+  return { storeUrl: read.PLANWAVE_STORE_URL, threadsUrl: read.PLANWAVE_THREADS_URL };
 }
 
 /** Reads the settings of agents' tools. @throws {BadSettings} when one is wrong. */

@@ -1,5 +1,5 @@
 import type { Info } from '@temporalio/activity';
-import type { ModelTurnResult } from '../../contracts/model-turn.ts';
+import type { ModelTurnInput, ModelTurnResult } from '../../contracts/model-turn.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { StoreUnavailable } from '../ports/artifact-store.ts';
@@ -26,6 +26,21 @@ interface AttemptEntry {
   readonly result: ModelTurnResult | null;
   /** Usage of this attempt alone; before its end the worst case of its request, as a reservation. */
   readonly spent: Usage;
+  /** Absent for the planner, and while the result is null. */
+  readonly call?: KnownCall;
+  /** The entry that the result was taken over from. Absent for a reply that was bought. */
+  readonly from?: string;
+}
+
+/** Place of a reply in the work on a delegation. */
+interface KnownCall extends Pick<ModelTurnInput, 'agent_id' | 'stage' | 'head'> {
+  readonly delegation_id: string | undefined;
+  /** Crashes before the attempt at the delegation. */
+  readonly crashes: number;
+}
+
+function callOf({ agent_id, delegation_id, stage, head, recall }: ModelTurnInput): KnownCall {
+  return { agent_id, delegation_id, stage, head, crashes: recall?.count ?? 0 };
 }
 
 const ledgerVersion = 1;
@@ -40,17 +55,67 @@ function ledgerKeyOf(info: Info, activityId = info.activityId): LedgerKey {
 }
 
 /**
- * Reads what the other attempts left. The first attempt has nothing to look for.
+ * Reads what the other attempts left. The first attempt has nothing to look for, unless the delegation itself is tried again.
  *
  * Of two replies, bought because a worker that had one was suspended, the earlier attempt's counts, and both are paid for.
  *
  * @throws StoreUnavailable: going on without knowing could buy a reply twice.
  */
-export async function recallAttempts(ledger: ReplyLedger, info: Info): Promise<Attempts> {
+export async function recallAttempts(
+  ledger: ReplyLedger,
+  info: Info,
+  input: ModelTurnInput,
+): Promise<Attempts> {
   const entries = info.attempt > 1 ? await findEntries(ledger, ledgerKeyOf(info)) : [];
   const spent = sumSpent(entries);
-  const result = entries.find((entry) => entry.result !== null)?.result ?? null;
+  const own = entries.find((entry) => entry.result !== null)?.result ?? null;
+  const result = own ?? (await recallCrashed(ledger, info, input));
   return { result: result === null ? null : { ...result, usage: spent }, spent };
+}
+
+/**
+ * Takes over the reply that a crashed attempt at the delegation got at the same point of the same conversation, each once and
+ * in their order. It was paid for then.
+ *
+ * @returns null when the model has to be asked.
+ * @throws StoreUnavailable
+ */
+async function recallCrashed(
+  ledger: ReplyLedger,
+  info: Info,
+  input: ModelTurnInput,
+): Promise<ModelTurnResult | null> {
+  const { recall } = input;
+  if (recall === undefined) return null;
+  const call = callOf(input);
+  const known = (await ledger.list(recall.place, recall.since)).flatMap(({ key, attempt, value }) =>
+    isEntry(value) && value.call !== undefined && isSameCall(value.call, call)
+      ? [{ ...value, crashes: value.call.crashes, id: JSON.stringify([key, attempt]) }]
+      : [],
+  );
+  const taken = known.flatMap(({ from, crashes }) => (crashes === call.crashes ? [from] : []));
+  const found = known.find(
+    ({ id, result, from, crashes }) =>
+      crashes < call.crashes && from === undefined && hasReply(result) && !taken.includes(id),
+  );
+  if (found === undefined || found.result === null) return null;
+  const result = { ...found.result, usage: noUsage, recalled: true } as const;
+  const entry = { version: ledgerVersion, result, spent: noUsage, call, from: found.id } as const;
+  await put(ledger, info, entry);
+  return result;
+}
+
+function isSameCall(one: KnownCall, other: KnownCall): boolean {
+  return (
+    one.agent_id === other.agent_id &&
+    one.delegation_id === other.delegation_id &&
+    one.stage === other.stage &&
+    one.head === other.head
+  );
+}
+
+function hasReply(result: ModelTurnResult | null): boolean {
+  return result !== null && result.reply.type !== 'aborted' && result.reply.type !== 'unaffordable';
 }
 
 /**
@@ -90,12 +155,13 @@ export async function recallRunSpent(
  */
 export async function recordResult(
   ledger: ReplyLedger,
-  info: Info,
+  { context, input }: { readonly context: { readonly info: Info }; readonly input: ModelTurnInput },
   result: ModelTurnResult,
   spent: Usage,
   batch: ArtifactBatch,
 ): Promise<void> {
-  await put(ledger, info, { version: ledgerVersion, result, spent }, batch);
+  const call = input.delegation_id === undefined ? {} : { call: callOf(input) };
+  await put(ledger, context.info, { version: ledgerVersion, result, spent, ...call }, batch);
 }
 
 /**

@@ -80,6 +80,7 @@ interface CallEnd {
  * M9. An attempt that comes late takes away nothing that another one has recorded.
  * M10. A schema that the provider refuses is asked for in the next smaller form at once: a refusal is not billed.
  * M11. Calls that change nothing are made when the ledger holds the reply: a repeat makes them again, and buys nothing.
+ * M12. A reply that a crashed attempt at the same delegation got at this point is taken over, and costs nothing.
  */
 export async function runModelTurn(
   deps: AgentTurnDeps,
@@ -98,7 +99,7 @@ export async function runModelTurn(
   const everyMs = deps.heartbeatEveryMs ?? heartbeatEveryMsDefault;
   const heartbeat = startHeartbeat(context, everyMs, () => progress);
   try {
-    const { result, spent } = await recallAttempts(deps.ledger, context.info);
+    const { result, spent } = await recallAttempts(deps.ledger, context.info, input);
     const onCall = (tool: string): void => {
       progress = { ...progress, last_words: cutText(`${tool} …`, waitReasonCharsMax) };
     };
@@ -153,9 +154,7 @@ async function finishTurn(attempt: Attempt, prepared: PreparedTurn): Promise<Mod
     model: end.model,
   };
   assertSmall(result);
-  await retryStore(patience, () =>
-    recordResult(deps.ledger, context.info, result, end.usage, batch),
-  );
+  await retryStore(patience, () => recordResult(deps.ledger, attempt, result, end.usage, batch));
   return result;
 }
 

@@ -3,7 +3,8 @@ import type { Delegation } from '../../contracts/delegation.ts';
 import type { PlanNextWaveInput, PlanNextWaveResult } from '../../contracts/design-activities.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
-import { findTask, nextWave } from '../../core/design/next-wave.ts';
+import { findTask, listDone, nextWave } from '../../core/design/next-wave.ts';
+import type { EndedWork } from '../../core/design/next-wave.ts';
 import { linkInputs } from '../../core/plan/check-inputs.ts';
 import { countOf } from '../../core/text/format.ts';
 import { readCoordinationPlan } from '../artifacts/coordination-plan.ts';
@@ -13,7 +14,7 @@ import { storePlan } from '../run-record/compose-plan.ts';
 
 /**
  * Returns the next wave of an approved plan. A task that was done once and whose evidence is not there is left to the
- * planner, with all that depends on it, until the plan gives it something else to do.
+ * planner, with all that depends on it, until the plan gives it something else to do or the user wants it again.
  */
 export async function planNextWave(
   store: ArtifactStore,
@@ -26,7 +27,12 @@ export async function planNextWave(
   const verified = listVerified(plan, record);
   const dispatched = input.delegation_ids;
   const ready = nextWave(plan, { verified, dispatched }, plan.tasks.length);
-  const tried = listTried(plan, record, dispatched);
+  const tried = listDone(
+    plan.tasks,
+    listEnded(record, dispatched),
+    input.again ?? [],
+    record.design?.adaptations ?? [],
+  );
   const delegations = dropRepeated(ready, plan, tried).slice(0, input.max_delegations);
   const { max_parallel } = plan;
   if (delegations.length === 0) return { plan: null, max_parallel };
@@ -55,28 +61,17 @@ export function listVerified(
     .map((task) => completed.findLast((id) => findTask(tasks, id) === task) ?? task.task_id);
 }
 
-/** Lists the tasks that were done, unless the plan has given them something else to do since. */
-function listTried(
-  { tasks }: CoordinationPlan,
-  { design, waves }: RunRecord,
-  dispatched: readonly string[],
-): ReadonlySet<string> {
-  const waveOf = new Map(
+/** Lists how the dispatched delegations ended. One of which the record has no end counts as failed. */
+function listEnded({ waves }: RunRecord, dispatched: readonly string[]): EndedWork[] {
+  const ends = new Map(
     waves.flatMap(({ wave, outcomes }) =>
-      outcomes.map(({ delegation_id }) => [delegation_id, wave] as const),
+      outcomes.map(({ delegation_id, status }) => [delegation_id, { wave, status }] as const),
     ),
   );
-  const isChangedSince = (task_id: string, wave: number): boolean =>
-    design?.adaptations?.some((one) => one.wave >= wave && one.changed_tasks.includes(task_id)) ??
-    false;
-  return new Set(
-    dispatched.flatMap((id) => {
-      const task = findTask(tasks, id);
-      return task === undefined || isChangedSince(task.task_id, waveOf.get(id) ?? 0)
-        ? []
-        : [task.task_id];
-    }),
-  );
+  return dispatched.map((delegation_id) => ({
+    delegation_id,
+    ...(ends.get(delegation_id) ?? { wave: 0, status: 'failed' }),
+  }));
 }
 
 function dropRepeated(

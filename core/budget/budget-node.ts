@@ -13,6 +13,7 @@
  *   BN6. The grant is released only when no other child works or holds a reservation.
  *   BN7. A child that disappears without reporting is charged its whole reservation.
  */
+import type { Usage } from '../../contracts/usage.ts';
 import type { Allowance, Reservation, BudgetNeeds, Spending } from '../../contracts/budget.ts';
 import {
   chargeOf,
@@ -24,6 +25,7 @@ import {
   sizeReservation,
 } from './reservations.ts';
 import type { BudgetChild, ChildReport } from './reservations.ts';
+import { noUsage } from '../usage/add-usage.ts';
 import {
   addSpending,
   mapAllowance,
@@ -31,6 +33,7 @@ import {
   maxSpending,
   measures,
   noSpending,
+  spendingOf,
 } from './spending.ts';
 
 export interface NodeChild extends BudgetChild {
@@ -66,6 +69,15 @@ export const emptyNode: BudgetNode = {
   children: [],
   requested: null,
 };
+
+/**
+ * Returns the node of work that begins; null without a budget.
+ *
+ * @param before Use of attempts that crashed: it counts as spent.
+ */
+export function openNode(grant: Reservation | null, before: Usage = noUsage): BudgetNode | null {
+  return grant === null ? null : takeGrant({ ...emptyNode, spent: spendingOf(before) }, grant);
+}
 
 export function takeGrant(node: BudgetNode, grant: Reservation): BudgetNode {
   return { ...node, grant, spent_of_grant: noSpending };

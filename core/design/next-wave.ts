@@ -10,8 +10,12 @@
  *   WN5. Each delegation requires the results of all that its task depends on or reads from.
  *   WN6. The counted waves of a plan are those that carry it out when each task is verified in its wave.
  *   WN7. Each delegation is verified by the verifier of its task, after the checks of its evidence.
+ *   WN8. What was done once is not done again until the plan gives the task something else to do. Work that never began, was
+ *        stopped, or crashed and is wanted again, was not done.
  */
 import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-plan.ts';
+import type { Adaptation } from '../../contracts/adaptation.ts';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { VerificationOrder } from '../../contracts/verification.ts';
 import { listLayers, listUpstream } from './graph.ts';
@@ -146,6 +150,36 @@ function nameAttempt(task_id: string, attempt: number): string {
   const at = task_id.lastIndexOf('_');
   const end = `-${attempt}`;
   return `${task_id.slice(0, Math.min(at, slugCharsMax - end.length))}${end}${task_id.slice(at)}`;
+}
+
+/** Work on a plan that has ended. */
+export interface EndedWork {
+  readonly delegation_id: string;
+  readonly wave: number;
+  readonly status: DelegationOutcome['status'];
+}
+
+/**
+ * Lists the task_ids of what was done.
+ *
+ * @param again delegation_ids that crashed and are wanted again. @param changes Changes of the plan during the work.
+ */
+export function listDone(
+  tasks: readonly Pick<PlanTask, 'task_id'>[],
+  ended: readonly EndedWork[],
+  again: readonly string[],
+  changes: readonly Pick<Adaptation, 'wave' | 'changed_tasks'>[],
+): ReadonlySet<string> {
+  const done = ended.flatMap(({ delegation_id, wave, status }) => {
+    const task_id = findTask(tasks, delegation_id)?.task_id;
+    const isDone = status === 'completed' || status === 'failed';
+    if (task_id === undefined || !isDone || again.includes(delegation_id)) return [];
+    const isChangedSince = changes.some(
+      (one) => one.wave >= wave && one.changed_tasks.includes(task_id),
+    );
+    return isChangedSince ? [] : [task_id];
+  });
+  return new Set(done);
 }
 
 /** Finds the task that a delegation does; undefined for one that is not of this plan. */

@@ -9,6 +9,8 @@
  *   RT3. A job that tried to change something outside is not retried.
  *   RT4. Each wait is twice the one before, and an attempt that the time limit would cut off at once does not begin.
  *   RT5. Triads and teams are not retried: they handle their own failures.
+ *   CR1. An agent's work on a task of a designed plan that breaks off without an outcome begins anew, until
+ *        `crashAttemptsMax` attempts did; then the task has failed, and its reason counts them.
  *   BR1. A breaker opens at `breakerFailuresMax` consecutive failures, never before.
  *   BR2. While open it blocks every task until its rest is over; then it allows one task at a time, as a trial.
  *   BR3. A failed trial opens it for twice as long; any success resets it; a stopped task changes nothing. A task that
@@ -46,6 +48,25 @@ export function decideRetry(failed: FailedAttempt, maxRetries: number): number |
   if (has_acted || kind !== 'agent') return null;
   const wait = Math.min(longestWaitMs, firstWaitMs * 2 ** (attempt - 1));
   return 2 * wait < left_ms ? wait : null;
+}
+
+/** Broken off work on a delegation. */
+export interface Crash {
+  /** Number of the attempt, from 1. */
+  readonly attempt: number;
+  readonly kind: ExecutorKind;
+  /** True for a task of a designed plan: elsewhere the planner decides at once what follows. */
+  readonly is_designed: boolean;
+}
+
+/** Returns true when work that broke off begins anew. */
+export function mayBeginAnew({ attempt, kind, is_designed }: Crash): boolean {
+  return is_designed && kind === 'agent' && attempt < engineLimits.crashAttemptsMax;
+}
+
+/** @param count Attempts that broke off. @param reason Cause of the last one. */
+export function describeCrashes(count: number, reason: string): string {
+  return count === 1 ? reason : `it crashed ${count} times, the last time because: ${reason}`;
 }
 
 export interface Breaker {

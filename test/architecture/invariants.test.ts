@@ -28,7 +28,8 @@ interface Cited {
 }
 
 const cited: readonly Cited[] = codeFiles
-  .filter((file) => file.startsWith('test/') && file.endsWith('.test.ts'))
+  // Tests of a contract run in the test file of each adapter.
+  .filter((file) => /^test\/.*(?:\.test|-contract)\.ts$/.test(file))
   .flatMap((file) =>
     [...read(file).matchAll(titleStart)].flatMap((match) =>
       (match[1] ?? '').split(/, | and /).map((what) => ({ what, file })),

@@ -10,21 +10,16 @@ const worker = read('worker/create-worker.ts').replaceAll(/\s+/g, ' ');
 
 /** Every method of a port that writes, and what stands before it. */
 const writingPorts: Readonly<Record<string, string>> = {
-  'activities/ports/artifact-store.ts put':
-    'redactStore(createFileArtifactStore({ segments }), redactor)',
-  'activities/ports/reply-ledger.ts put':
-    'redactLedger(createFileReplyLedger({ segments }), redactor)',
+  'activities/ports/artifact-store.ts put': 'redactStore(stores.store, redactor)',
+  'activities/ports/reply-ledger.ts put': 'redactLedger(stores.ledger, redactor)',
   'activities/ports/projection-writer.ts write':
     'redactProjection(createFileProjection({ home }), redactor)',
-  'activities/ports/effect-ledger.ts put':
-    'redactEffects(createFileEffectLedger({ home }), redactor)',
-  'activities/ports/thread-store.ts append':
-    'redactThreads(createThreadStore({ home, threadsUrl }), redactor)',
+  'activities/ports/effect-ledger.ts put': 'redactEffects(stores.effects, redactor)',
+  'activities/ports/thread-store.ts append': 'redactThreads(stores.threads, redactor)',
   // What agents write is an argument of a call, and each was redacted when the model's reply came.
-  'activities/ports/workspaces.ts write':
-    'const places = createPlaces(settings, commands, segments)',
+  'activities/ports/workspaces.ts write': 'const places = createPlaces(settings, commands, stores)',
   // Run ids and addresses only.
-  'activities/ports/artifact-store.ts write': 'index: createFileRunIndex({ home })',
+  'activities/ports/artifact-store.ts write': 'index: stores.index',
 };
 
 it('every port that writes stands behind a redactor', () => {
@@ -45,7 +40,9 @@ it('what comes from models and tools is redacted before it is used', () => {
   expect(wiring).toContain('redactTools(createTools(');
   expect(wiring).toContain('redactTool(createMcpTool(');
   expect(wiring).toContain('redactMiddlewares( createMiddlewareRegistry([');
-  expect(wiring).toContain("redact: (text) => redactor.redactText(text, 'failure')");
+  expect(wiring).toContain(
+    "const redact = (text: string): string => redactor.redactText(text, 'failure')",
+  );
 });
 
 it('the worker sends nothing past the codec, and no failure past the interceptor', () => {
@@ -53,6 +50,11 @@ it('the worker sends nothing past the codec, and no failure past the interceptor
   // Innermost, so that neither the server, nor the log, nor a trace sees a failure before it.
   expect(worker).toContain('() => redactFailuresWith(options.redactor), ], }');
 });
+
+const storeOpeners = [
+  'activities/adapters/open-stores.ts',
+  'activities/adapters/postgres-store/open-postgres-stores.ts',
+];
 
 /** Where something that speaks to the outside may be made. */
 const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
@@ -64,11 +66,21 @@ const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
   ],
   // Spans pass the redactor in PlacingProcessor.
   [/\bnew OTLP\w+\(/, ['worker/start-tracing.ts']],
-  [/\bcreateFileReplyLedger\(/, ['worker/create-activities.ts']],
+  // The clients only read, but for threads, which they redact; the worker's main starts it.
+  [
+    /\bopenStores\(/,
+    [
+      'scripts/cli-deps.ts',
+      'scripts/doctor-checks.ts',
+      'worker/create-activities.ts',
+      'worker/main.ts',
+    ],
+  ],
+  [/\bcreate(?:File|Postgres)ReplyLedger\(/, storeOpeners],
   // The one of the check only looks.
   [
-    /\bcreateFileEffectLedger\(/,
-    ['activities/adapters/file-store/check-home.ts', 'worker/create-activities.ts'],
+    /\bcreate(?:File|Postgres)EffectLedger\(/,
+    ['activities/adapters/file-store/check-home.ts', ...storeOpeners],
   ],
   // Those of the input check only look.
   [/\bcreateFileWorkspaces\(/, ['worker/create-activities.ts', 'worker/create-input-check.ts']],
@@ -76,12 +88,8 @@ const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
   [/\bcreateToolRegistry\(/, ['activities/tools/registry/create-registry.ts']],
   [/\bcreateFileProjection\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
   // That of the workspaces keeps files of users byte for byte.
-  [/\bcreateFileArtifactStore\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
-  // The one of doctor only reads.
-  [
-    /\bcreateThreadStore\(/,
-    ['worker/create-activities.ts', 'scripts/cli-deps.ts', 'scripts/doctor-checks.ts'],
-  ],
+  [/\bcreate(?:File|Postgres)ArtifactStore\(/, storeOpeners],
+  [/\bcreateThreadStore\(/, ['activities/adapters/open-stores.ts']],
   [
     /\bcreate(?:Sqlite|Postgres)ThreadStore\(/,
     ['activities/adapters/thread-store/create-thread-store.ts'],

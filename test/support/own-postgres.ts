@@ -85,7 +85,7 @@ async function startServer(
   args: readonly string[],
   options: { readonly uid?: number; readonly gid?: number; readonly cwd: string },
 ): Promise<Server> {
-  const settings = ['listen_addresses=127.0.0.1', 'fsync=off', 'max_connections=20'];
+  const settings = ['listen_addresses=127.0.0.1', 'fsync=off', 'max_connections=100'];
   const child = spawn(program, [...args, ...settings.flatMap((one) => ['-c', one])], {
     ...options,
     stdio: ['ignore', 'ignore', 'pipe'],

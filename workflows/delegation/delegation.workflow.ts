@@ -11,7 +11,7 @@ import type {
   LoneOutcome,
 } from '../../contracts/delegation-run.ts';
 import type { DelegationStatusView } from '../../contracts/views.ts';
-import { emptyNode, takeGrant } from '../../core/budget/budget-node.ts';
+import { openNode } from '../../core/budget/budget-node.ts';
 import { renderDelegationDetails } from '../../core/render/render-work-details.ts';
 import { executeVerified } from './verify.ts';
 import { createControl } from '../shared/control.ts';
@@ -45,7 +45,7 @@ export async function delegation(
   const escalations = createEscalationRouter((reason) => superior.refuse(reason));
   const { delegation_id } = order.delegation;
   const { reservation } = order;
-  const node = carried?.budget ?? (reservation === null ? null : takeGrant(emptyNode, reservation));
+  const node = carried?.budget ?? openNode(reservation, order.crashed?.usage);
   const budget = openChildBudget(parent.workflowId, delegation_id, node);
   let status: DelegationStatusView | null = null;
   setHandler(delegationStatusQuery, () => status, { description: 'State, turns and usage.' });

@@ -132,6 +132,7 @@ async function talk(
       agent_id: verified_by,
       delegation_id,
       registry_ref,
+      recall: order.crashed,
       stage: 'verification',
       label: (calls) => turnSummary(verified_by, `verify ${delegation_id}`, calls),
       control,

@@ -191,6 +191,7 @@ function contextOf(
     agent_id: delegation.agent_id,
     delegation_id: delegation.delegation_id,
     registry_ref,
+    recall: order.crashed,
     stage: 'delegation',
     reading: () => readingOf(order, work),
     label: (calls) => turnSummary(delegation.agent_id, delegation.delegation_id, calls),

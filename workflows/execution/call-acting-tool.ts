@@ -65,7 +65,7 @@ export async function callActingTool(call: ToolCall, context: ToolContext): Prom
 
 async function untilSettled(acting: ActingCall): Promise<TurnInput> {
   const { call, context, effect_id } = acting;
-  const { firstExecutionRunId: chain_id } = workflowInfo();
+  const chain_id = context.order.crashed?.chain_id ?? workflowInfo().firstExecutionRunId;
   for (;;) {
     await context.control.ready();
     const { approval, resolution } = acting;

@@ -97,6 +97,7 @@ async function ask({ call, context }: ResearchAtWork): Promise<Answer> {
       agent_id,
       delegation_id,
       registry_ref,
+      recall: order.crashed,
       stage: 'web_research',
       label: () => context.label(call.name),
       alone: true,

@@ -155,7 +155,7 @@ function finishedOf({ materials, plan_refs }: DesignState): Pick<DesignOrder, 'f
 
 /** Adds the next wave of the approved plan to an order. Without one that can start, the planner plans the wave. */
 export async function addPlan(host: RootHost, order: WaveOrder): Promise<WaveOrder> {
-  const { plan_approved } = host.state;
+  const { plan_approved, again } = host.state;
   if (plan_approved === null) return order;
   const { record_ref, delegation_ids, known_inputs, limits } = order;
   const { plan, max_parallel } = await untilDone(
@@ -166,6 +166,7 @@ export async function addPlan(host: RootHost, order: WaveOrder): Promise<WaveOrd
           record_ref,
           max_delegations: limits.max_delegations,
           delegation_ids,
+          ...(again.length > 0 && { again }),
           known_inputs,
         },
       ]),

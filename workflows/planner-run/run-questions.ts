@@ -1,3 +1,4 @@
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import { cutText } from '../../core/text/cut-text.ts';
@@ -34,6 +35,26 @@ export function waveLostQuestion(wave: number, reason: string, spent: string): A
     expected_answer_format: 'choice',
     choices: ['retry', 'abandon'],
     default_answer: 'abandon',
+  };
+}
+
+/** @param crashed At least one. */
+export function tasksCrashedQuestion(
+  crashed: readonly Pick<DelegationOutcome, 'delegation_id' | 'title' | 'reason'>[],
+): AskedQuestion {
+  const shown = crashed
+    .slice(0, 10)
+    .map(
+      ({ delegation_id, title, reason }) => `${title} (${delegation_id}): ${cutText(reason, 500)}`,
+    );
+  return {
+    text: `${crashed.length === 1 ? 'A task of the plan has' : `${crashed.length} tasks of the plan have`} failed, because the work broke off again and again; all others of the wave have ended. ${shown.join(' · ')}. What now?`,
+    why_it_matters:
+      'retry: the same is done again in the next wave. leave: the planner decides what takes its place. abandon: the run ends here.',
+    priority: 'critical',
+    expected_answer_format: 'choice',
+    choices: ['retry', 'leave', 'abandon'],
+    default_answer: 'leave',
   };
 }
 

@@ -17,7 +17,12 @@ import { openLedger } from './run-ledger.ts';
 import type { RunLedger } from './run-ledger.ts';
 import { runNextWave } from './run-next-wave.ts';
 import { isEndedEarly } from './until-full.ts';
-import { askUser, waveLostQuestion, wavesSpentQuestion } from './run-questions.ts';
+import {
+  askUser,
+  tasksCrashedQuestion,
+  waveLostQuestion,
+  wavesSpentQuestion,
+} from './run-questions.ts';
 
 type ChosenMode = NonNullable<WaveResult['chosen']>;
 
@@ -57,6 +62,7 @@ async function takeStep(
   if (designed !== null) return designed;
   const step = decideNextStep({
     criteria: state.criteria,
+    ...(state.again.length > 0 && { again: state.again }),
     wave: state.wave,
     waves_allowed: state.waves_allowed,
     input_pending: state.news.from_user > state.news.considered,
@@ -84,7 +90,8 @@ async function takeWave(host: RootHost, wave: WaveResult): Promise<RunStatus | n
   if (wave.chosen?.mode === 'designed') takeChoice(host, wave.chosen);
   if (wave.status === 'finished') return endAsFinished(host.state.criteria);
   if (isEndedEarly(host, wave)) return null;
-  return wave.status === 'decided' ? judgeWave(host, wave.wave) : wave.status;
+  if (wave.status !== 'decided') return wave.status;
+  return (await askWhenTasksCrashed(host, wave)) ?? judgeWave(host, wave.wave);
 }
 
 /** Takes a plan as the proposal for a design. Its wave gave nothing out, so it does not count. */
@@ -136,6 +143,22 @@ async function askWhenWaveIsLost(host: RootHost, reason: string): Promise<RunSta
   const question = waveLostQuestion(state.wave, reason, spent);
   const answer = await askUser(host, 'planner_stuck', question);
   if (answer?.answer !== 'retry') return 'abandoned';
+  state.waves_allowed += 1;
+  return null;
+}
+
+/** Asks the user about tasks of a designed plan that have crashed, once their siblings have ended (seed 003, Issue 5). */
+async function askWhenTasksCrashed(
+  host: RootHost,
+  { outcomes }: WaveResult,
+): Promise<RunStatus | null> {
+  const { state } = host;
+  const crashed = outcomes.filter(({ crashes }) => crashes !== undefined);
+  if (crashed.length === 0 || isDone(state.criteria)) return null;
+  const answer = await askUser(host, 'planner_stuck', tasksCrashedQuestion(crashed));
+  if (answer?.answer === 'abandon') return 'abandoned';
+  if (answer?.answer !== 'retry') return null;
+  state.again = [...state.again, ...crashed.map(({ delegation_id }) => delegation_id)];
   state.waves_allowed += 1;
   return null;
 }

@@ -46,11 +46,23 @@ interface ServedWave {
 /** Receiver of the answers to one escalation. */
 type HandOver = (answers: readonly DeliveredAnswer[]) => void;
 
+/** Questions of one escalation, as JSON. */
+interface AskedOnce {
+  readonly questions: string;
+  readonly answers: Promise<readonly DeliveredAnswer[] | null>;
+}
+
 /** Gives delegations what they ask of their wave: by a call inside its workflow, and by signals to a child. */
 export class DelegationService {
   readonly #wave: ServedWave;
   /** Answers that wait for a slot: several members of a team or a triad may ask at the same time. */
   readonly #answered = new Map<string, (() => void)[]>();
+  /** Questions of the attempt at work of each delegation, with the answers to come. */
+  readonly #asked = new Map<string, AskedOnce[]>();
+  /** Questions of its crashed attempts that were not asked again yet. */
+  readonly #left = new Map<string, AskedOnce[]>();
+  /** Number of crashed attempts of each delegation. */
+  readonly #crashes = new Map<string, number>();
   readonly #reviews: ReviewQueue;
 
   constructor(wave: ServedWave) {
@@ -106,6 +118,24 @@ export class DelegationService {
     for (const handOver of waiting) handOver();
   }
 
+  /**
+   * Lets a delegation that crashed begin anew, once it has a slot. What it asks again is not put again: it gets the same
+   * answers.
+   */
+  async restart(delegationId: string): Promise<true> {
+    const { on, isRunning } = this.#wave;
+    this.#crashes.set(delegationId, (this.#crashes.get(delegationId) ?? 0) + 1);
+    const asked = this.#asked.get(delegationId) ?? [];
+    this.#left.set(delegationId, [...(this.#left.get(delegationId) ?? []), ...asked]);
+    this.#asked.delete(delegationId);
+    this.#answered.delete(delegationId);
+    // Does nothing unless it was waiting.
+    on({ type: 'answered', delegation_id: delegationId });
+    await condition(() => isRunning(delegationId));
+    on({ type: 'retried', delegation_id: delegationId });
+    return true;
+  }
+
   async #answersTo(
     delegationId: string,
     escalation: QuestionsEscalation,
@@ -142,27 +172,45 @@ export class DelegationService {
     const { plan, order, context, waveId, outcomes, entries, on, isRunning } = this.#wave;
     if (escalation.spent !== undefined) context.account?.release(delegationId, escalation.spent);
     on({ type: 'asked', delegation_id: delegationId });
-    const answers = await putQuestions({ ...escalation, from: waveId }, context, {
-      order,
-      plan_ref: plan.plan_ref,
-      outputs: () =>
-        [...outcomes.values()].flatMap(({ delegation_id, output_ref }) =>
-          output_ref === null ? [] : [{ delegation_id, output_ref }],
-        ),
-      unfinished: () =>
-        entries().flatMap(({ delegation_id: id, state }) =>
-          id === delegationId || hasEnded(state) ? [] : [id],
-        ),
-      isGone: () => outcomes.has(delegationId),
-      review: (work) => this.#reviews.review(delegationId, work),
-      untilEnded: (ids) => this.#reviews.untilEnded(delegationId, ids),
-    });
-    if (answers === null) return;
+    const crashes = this.#crashes.get(delegationId);
+    const put = (): AskedOnce['answers'] =>
+      putQuestions({ ...escalation, from: waveId }, context, {
+        order,
+        plan_ref: plan.plan_ref,
+        outputs: () =>
+          [...outcomes.values()].flatMap(({ delegation_id, output_ref }) =>
+            output_ref === null ? [] : [{ delegation_id, output_ref }],
+          ),
+        unfinished: () =>
+          entries().flatMap(({ delegation_id: id, state }) =>
+            id === delegationId || hasEnded(state) ? [] : [id],
+          ),
+        isGone: () => outcomes.has(delegationId),
+        review: (work) => this.#reviews.review(delegationId, work),
+        untilEnded: (ids) => this.#reviews.untilEnded(delegationId, ids),
+      });
+    const answers = await this.#putOnce(delegationId, escalation, put);
+    // Another attempt asks for itself.
+    if (answers === null || crashes !== this.#crashes.get(delegationId)) return;
     const waiting = this.#answered.get(delegationId) ?? [];
     this.#answered.set(delegationId, [...waiting, () => handOver(answers)]);
     on({ type: 'answered', delegation_id: delegationId });
     // Other members may have got their answers, and the delegation its slot, already.
     if (isRunning(delegationId)) this.resume(delegationId);
+  }
+
+  #putOnce(
+    delegationId: string,
+    escalation: QuestionsEscalation,
+    put: () => AskedOnce['answers'],
+  ): AskedOnce['answers'] {
+    const questions = JSON.stringify(escalation.questions);
+    const left = this.#left.get(delegationId) ?? [];
+    const known = left.find((one) => one.questions === questions);
+    const once = known ?? { questions, answers: put() };
+    if (known !== undefined) left.splice(left.indexOf(known), 1);
+    this.#asked.set(delegationId, [...(this.#asked.get(delegationId) ?? []), once]);
+    return once.answers;
   }
 
   async #grant({ request_id, delegation_id, ...needs }: BudgetEscalation): Promise<void> {

@@ -31,7 +31,7 @@ import { outcomeUnbegun } from '../execution/build-outcome.ts';
 import { DelegationService } from './delegation-service.ts';
 import type { DispatchContext } from './delegation-service.ts';
 import { runDelegation } from './run-delegation.ts';
-import type { WaveSite } from './run-delegation.ts';
+import type { WaveSite } from './wave-site.ts';
 import { knownInputs } from './wave-context.ts';
 import { viewDelegations } from './view-delegations.ts';
 

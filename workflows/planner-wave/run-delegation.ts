@@ -1,15 +1,16 @@
 import { isCancellation, startChild, TemporalFailure, workflowInfo } from '@temporalio/workflow';
 import type { ChildWorkflowHandle } from '@temporalio/workflow';
-import type { Reservation, Spending } from '../../contracts/budget.ts';
+import type { Reservation } from '../../contracts/budget.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
-import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type {
+  CrashedAttempts,
+  DelegationOrder,
+  DelegationOutcome,
+} from '../../contracts/delegation-run.ts';
 import { workflowTypes } from '../../contracts/names.ts';
-import type { WaveOrder } from '../../contracts/planner-wave.ts';
-import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
-import { emptyNode, takeGrant } from '../../core/budget/budget-node.ts';
-import { noSpending, spendingOf } from '../../core/budget/spending.ts';
-import { lostUsage, noUsage } from '../../core/usage/add-usage.ts';
-import type { Usage } from '../../contracts/usage.ts';
+import { emptyNode, openNode } from '../../core/budget/budget-node.ts';
+import { spendingOf } from '../../core/budget/spending.ts';
+import { addUsage } from '../../core/usage/add-usage.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { collectUpstream, dropReplaced, listReplaced } from '../../core/schedule/dependencies.ts';
@@ -22,100 +23,96 @@ import type { CarriedWork, OrderedDelegation } from '../execution/execution-cont
 import { outcomeUnbegun } from '../execution/build-outcome.ts';
 import { agentSpan, workEnd } from '../shared/agent-span.ts';
 import { childOptions } from '../shared/child-options.ts';
-import type { ChildRelay } from '../shared/child-relay.ts';
 import { nowMs, secondsSince } from '../shared/clock.ts';
-import type { EscalationRouter } from '../shared/escalation-router.ts';
 import { createBudget, unlimitedBudget } from '../shared/budget.ts';
 import type { Budget } from '../shared/budget.ts';
 import { inSpan } from '../shared/in-span.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import { toPlanned } from '../shared/progress-of.ts';
-import { recallLost } from '../shared/recall-run.ts';
 import { recorder } from '../shared/recorder.ts';
-import type { DelegationService, DispatchContext } from './delegation-service.ts';
-
-/** Facts about the wave that a delegation's start needs. */
-export interface WaveSite {
-  readonly plan: WavePlanOutline;
-  readonly order: WaveOrder;
-  readonly context: DispatchContext;
-  readonly waveId: string;
-  readonly byId: ReadonlyMap<string, DelegationOutline>;
-  readonly outcomes: ReadonlyMap<string, DelegationOutcome>;
-  readonly relay: ChildRelay;
-  readonly escalations: EscalationRouter;
-  readonly plannedAtMs: number;
-  /** Delegations at work in this workflow, with the events reserved for each. */
-  readonly inside: Map<string, number>;
-  /** delegation_ids of those that have a workflow of their own. */
-  readonly children: Set<string>;
-  /** delegation_ids of those that began in this workflow and left it. */
-  readonly moved: Set<string>;
-  readonly service: DelegationService;
-  /** Shows a change of the view: a new status, or a new child. */
-  readonly show: () => void;
-}
+import {
+  followCrash,
+  openAttempts,
+  outcomeDenied,
+  usedBefore,
+  withCrashed,
+} from './follow-crash.ts';
+import type { Attempts, WorkPlace } from './follow-crash.ts';
+import type { WaveSite } from './wave-site.ts';
 
 type DelegationChild = ChildWorkflowHandle<(args: OrderedDelegation) => Promise<DelegationOutcome>>;
 
 /**
  * Carries out a delegation and settles its account: inside this workflow while its history has room, otherwise as a child.
- * Every end, even a loss, gives an outcome.
+ * Every end, even a loss, gives an outcome. A task of a designed plan whose work broke off begins anew.
  */
 export async function runDelegation(
   d: WaveSite,
   delegation: DelegationOutline,
 ): Promise<DelegationOutcome> {
-  const { context } = d;
   const { delegation_id } = delegation;
-  const beganAtMs = nowMs();
-  // Unknown only when its work was lost.
-  let spent: Spending | null = noSpending;
+  const a = openAttempts();
   try {
-    const admitted = await admit(d, delegation_id);
-    if (admitted.type === 'denied') return outcomeUnbegun(delegation, 'skipped', admitted.reason);
-    recorder.observe(metrics.gateWait, {}, secondsSince(d.plannedAtMs));
-    const order = orderOf(d, delegation, admitted.reservation);
-    const isInside = fitsInside(delegation.executor, [...d.inside.values()], historyOf(d));
+    for (;;) {
+      // One attempt after the other.
+      // oxlint-disable-next-line no-await-in-loop
+      const outcome = await tryDelegation(d, delegation, a);
+      if (outcome !== null) return withCrashed(d, outcome, a);
+    }
+  } finally {
+    d.inside.delete(delegation_id);
+    d.relay.dismiss(delegationWorkflowId(d.waveId, delegation_id));
+    d.context.account?.end(delegation_id, a.spent);
+  }
+}
+
+/** @returns null when the work broke off and begins anew. */
+async function tryDelegation(
+  d: WaveSite,
+  delegation: DelegationOutline,
+  a: Attempts,
+): Promise<DelegationOutcome | null> {
+  const { delegation_id } = delegation;
+  const { crashed } = a;
+  let place: WorkPlace | null = null;
+  try {
+    const admitted = await admit(d, delegation_id, a);
+    if (admitted.type === 'denied') return outcomeDenied(delegation, a, admitted.reason);
+    if (crashed === null) recorder.observe(metrics.gateWait, {}, secondsSince(d.plannedAtMs));
+    const order = orderOf(d, delegation, admitted.reservation, crashed);
+    const isInside = worksInside(d, delegation, a);
     const child = isInside ? null : await startDelegation(d, { order });
-    spent = null;
+    place = placeOf(d, delegation_id, child);
+    a.spent = null;
     const outcome = await (child === null ? workInside(d, order) : child.result());
-    spent = spendingOf(outcome.usage);
+    a.spent = spendingOf(addUsage(outcome.usage, usedBefore(a)));
     return outcome;
   } catch (error) {
     // Any other error is a fault of this code: the task fails, and the history waits for better code.
     if (!(error instanceof TemporalFailure)) throw error;
     if (isCancellation(error))
       return outcomeUnbegun(delegation, 'stopped', 'stopped before it began');
-    context.superior.withdraw(delegation_id);
-    recorder.count(metrics.failures, { agent: delegation.agent_id, reason: 'lost' });
-    const usage = spent === null ? await usageOfLost(d, delegation_id, beganAtMs) : noUsage;
-    spent = spendingOf(usage);
-    return { ...outcomeUnbegun(delegation, 'failed', readFailure(error).message), usage };
-  } finally {
-    d.inside.delete(delegation_id);
-    d.relay.dismiss(delegationWorkflowId(d.waveId, delegation_id));
-    context.account?.end(delegation_id, spent);
+    return followCrash(d, delegation, a, { place, reason: readFailure(error).message });
   }
 }
 
-/**
- * Returns the usage of work that ended without a report: what the ledger has of its workflow. Of work that began inside this
- * one the ledger does not tell its first calls from those of others: then its whole reservation counts as spent.
- */
-async function usageOfLost(d: WaveSite, delegationId: string, since: number): Promise<Usage> {
-  const { account, superior } = d.context;
-  if (d.moved.has(delegationId)) {
-    const charged = account?.end(delegationId, null) ?? null;
-    return lostUsage(charged === null ? null : { ...charged, calls: Math.max(1, charged.calls) });
-  }
-  return recallLost({
-    place: delegationWorkflowId(d.waveId, delegationId),
-    usage: noUsage,
-    since,
-    isLimited: account !== null,
-    park: (reason) => superior.park(reason),
-  });
+/** Returns true for work in this workflow. What begins anew works where it did before, so that its effects keep their keys. */
+function worksInside(d: WaveSite, { executor }: DelegationOutline, { crashed }: Attempts): boolean {
+  if (crashed !== null) return crashed.place === d.waveId;
+  return fitsInside(executor, [...d.inside.values()], historyOf(d));
+}
+
+/** @param child Null for work in this workflow. */
+function placeOf(
+  { waveId }: WaveSite,
+  delegationId: string,
+  child: DelegationChild | null,
+): WorkPlace {
+  if (child === null) return { id: waveId, chain_id: workflowInfo().firstExecutionRunId };
+  return {
+    id: delegationWorkflowId(waveId, delegationId),
+    chain_id: child.firstExecutionRunId,
+  };
 }
 
 type Admitted =
@@ -123,9 +120,11 @@ type Admitted =
   | { readonly type: 'denied'; readonly reason: string };
 
 /** Nothing starts that could make no call. */
-async function admit({ context }: WaveSite, delegationId: string): Promise<Admitted> {
+async function admit({ context }: WaveSite, delegationId: string, a: Attempts): Promise<Admitted> {
   if (context.account === null) return { type: 'admitted', reservation: null };
-  const { needs, spent, worked_ms } = emptyNode;
+  const { needs } = emptyNode;
+  const spent = spendingOf(usedBefore(a));
+  const worked_ms = a.crashed === null ? 0 : nowMs() - a.beganAtMs;
   const { reservation, reason } = await context.account.request(delegationId, {
     needs,
     spent,
@@ -143,6 +142,7 @@ function orderOf(
   { order, plan, outcomes, byId, context }: WaveSite,
   delegation: DelegationOutline,
   reservation: Reservation | null,
+  crashed: CrashedAttempts | null,
 ): DelegationOrder {
   const { run_id, wave, registry_ref, record_ref, limits } = order;
   const versions = [...byId.values()];
@@ -175,6 +175,7 @@ function orderOf(
     reservation,
     paused: false,
     ...(order.notes === true && { notes: true }),
+    ...(crashed !== null && { crashed }),
   };
 }
 
@@ -209,9 +210,10 @@ function workInside(d: WaveSite, order: DelegationOrder): Promise<DelegationOutc
 }
 
 function budgetOf({ context: { account } }: WaveSite, order: DelegationOrder): Budget {
-  const { reservation, delegation } = order;
-  if (account === null || reservation === null) return unlimitedBudget;
-  return createBudget(takeGrant(emptyNode, reservation), {
+  const { reservation, delegation, crashed } = order;
+  const node = openNode(reservation, crashed?.usage);
+  if (account === null || node === null) return unlimitedBudget;
+  return createBudget(node, {
     request: (needs) => account.request(delegation.delegation_id, needs),
   });
 }

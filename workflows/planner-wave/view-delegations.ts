@@ -4,7 +4,7 @@ import { delegationWorkflowId } from '../../core/ids.ts';
 import { describeWait } from '../../core/schedule/decide-gate.ts';
 import type { Schedule } from '../../core/schedule/schedule.ts';
 import { toPlanned } from '../shared/progress-of.ts';
-import type { WaveSite } from './run-delegation.ts';
+import type { WaveSite } from './wave-site.ts';
 
 /** Shows the delegations of a wave as the schedule sees them, each with where it works. */
 export function viewDelegations(

@@ -72,6 +72,8 @@ export interface ConversationContext {
   readonly label: (calls: number) => string;
   /** Delegation of the calls; absent for the planner. */
   readonly delegation_id?: string;
+  /** Absent for a first attempt. */
+  readonly recall?: ModelTurnInput['recall'] | undefined;
   /** Options for members of a triad: a model of their own, and tools that the workflow decides. */
   readonly offer?: Pick<ModelTurnInput, 'model' | 'state_tools'>;
   /** Returns what the tools of the next reply may read; absent for an agent without such tools. */
@@ -233,6 +235,7 @@ async function call(
       max_output_tokens: command.max_output_tokens,
       compact: command.compact,
       ...(context.delegation_id !== undefined && { delegation_id: context.delegation_id }),
+      ...(context.recall !== undefined && { recall: context.recall }),
       ...context.offer,
       ...(context.reading !== undefined && { reading: context.reading() }),
       ...(context.passable !== undefined && { passable: context.passable() }),
@@ -258,7 +261,8 @@ async function call(
   // The new head holds the inputs of this turn, whether its reply was kept or dropped.
   conversation.head = result.head;
   conversation.append = [];
-  conversation.news_id = news_id;
+  // A reply from before these news heard none of them.
+  if (result.recalled !== true) conversation.news_id = news_id;
   conversation.usage = addUsage(conversation.usage, result.usage);
   context.onReply?.(result.reply);
   return { type: 'replied', reply: result.reply };

@@ -61,6 +61,8 @@ export interface RootState {
   plan_approved: PlanOutline | null;
   /** Questions that came again and again in the wave at work. */
   loops: AskedLoop[];
+  /** delegation_ids of a designed run that crashed and are wanted again. */
+  again: readonly string[];
   stop_reason: string | null;
   /** Set at the end; before, the phase follows from the other fields. */
   phase: RunPhase | null;
@@ -105,6 +107,7 @@ export function openRootState(carried: CarriedRun | null): RootState {
     design: null,
     plan_approved: null,
     loops: [],
+    again: [],
     stop_reason: null,
     phase: null,
     result: null,
@@ -124,6 +127,7 @@ export function openRootState(carried: CarriedRun | null): RootState {
     mode: carried.mode_chosen ?? null,
     first_plan_ref: carried.first_plan_ref ?? null,
     plan_approved: carried.plan_approved ?? null,
+    again: carried.again ?? [],
     wave,
     wave_at_work: wave,
     waves_allowed,

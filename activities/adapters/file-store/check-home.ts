@@ -2,13 +2,12 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ref } from '../../../contracts/ref.ts';
 import { commandPrefix } from '../../../core/text/command-text.ts';
-import { isRecord } from '../../../core/is-record.ts';
-import { readRecord } from '../../artifacts/record-log.ts';
-import { ArtifactCorrupt } from '../../ports/artifact-store.ts';
+import { checkRecords, restore } from '../../artifacts/check-records.ts';
 import type { ArtifactStore } from '../../ports/artifact-store.ts';
 import { hashBytes } from '../../text/bytes.ts';
 import { damagedEntry } from '../../ports/effect-ledger.ts';
-import { createFileEffectLedger } from './file-effect-ledger.ts';
+import type { CheckedHome, HomeFault } from '../../ports/stores.ts';
+import { createFileEffectLedger, listEffectKeys } from './file-effect-ledger.ts';
 import { createFileRunIndex, runDirectoryOf } from './file-run-index.ts';
 import { readWholeSegment, rewriteSegment } from './rewrite-segment.ts';
 import type { ReadSegment } from './rewrite-segment.ts';
@@ -18,26 +17,7 @@ import type { SegmentFile } from './segment-files.ts';
 import type { RecordPlace } from './segment-records.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
 
-/** Damage in a home. */
-export interface HomeFault {
-  /** File or run. */
-  readonly where: string;
-  /** The damage, and what is lost by it. */
-  readonly what: string;
-  readonly cure: string;
-}
-
-export interface CheckedHome {
-  readonly runs: number;
-  /** Artifacts, and entries of both ledgers. */
-  readonly records: number;
-  readonly bytes: number;
-  readonly faults: readonly HomeFault[];
-  /** Faults that were removed. */
-  readonly repaired: readonly HomeFault[];
-}
-
-export interface CheckOptions {
+interface CheckOptions {
   readonly home: string;
   readonly store: ArtifactStore;
   /** Removes torn tails. */
@@ -48,7 +28,6 @@ export interface CheckOptions {
 const restMs = 60_000;
 
 const removal = `${commandPrefix} fsck --repair, which removes them`;
-const restore = 'restore the file from a backup, then resume the runs that need it';
 
 /** A segment, and what is wrong with it. */
 interface CheckedSegment extends ReadSegment {
@@ -172,25 +151,19 @@ async function findDamaged(
 async function checkEffects(
   home: string,
 ): Promise<{ readonly count: number; readonly faults: readonly HomeFault[] }> {
-  const root = join(home, 'effects');
   const ledger = createFileEffectLedger({ home });
   const faults: HomeFault[] = [];
-  let count = 0;
-  for (const folder of await listNames(root)) {
-    for (const rest of await listNames(join(root, folder))) {
-      const key = `${folder}${rest}`;
-      if (!/^[0-9a-f]{64}$/.test(key)) continue;
-      count += 1;
-      const { state } = await ledger.find(key);
-      if (state !== damagedEntry) continue;
-      faults.push({
-        where: join(root, folder, rest),
-        what: 'the entry of a side effect is damaged; whether it took place is unknown',
-        cure: 'answer the question of its run about it, or restore the file from a backup',
-      });
-    }
+  const keys = await listEffectKeys(home);
+  for (const key of keys) {
+    const { state } = await ledger.find(key);
+    if (state !== damagedEntry) continue;
+    faults.push({
+      where: join(home, 'effects', key.slice(0, 2), key.slice(2)),
+      what: 'the entry of a side effect is damaged; whether it took place is unknown',
+      cure: 'answer the question of its run about it, or restore the file from a backup',
+    });
   }
-  return { count, faults };
+  return { count: keys.length, faults };
 }
 
 async function checkRuns(
@@ -210,73 +183,7 @@ async function checkRuns(
       cure: 'let its worker continue the run, which writes the entry again, or move the folder away',
     });
   }
-  const checked = new Set<Ref>();
-  for (const name of names) {
-    const { ref } = await index.read(name);
-    if (ref === null) continue;
-    const found = await checkRun(store, name, ref, { whole, checked });
-    faults.push(...found);
-  }
-  return { count: names.length, faults };
-}
-
-/** Addresses of artifacts, by what is known of them. */
-interface Checked {
-  readonly whole: ReadonlySet<Ref>;
-  /** Those that were looked at for an earlier run. */
-  readonly checked: Set<Ref>;
-}
-
-async function checkRun(
-  store: ArtifactStore,
-  name: string,
-  from: Ref,
-  { whole, checked }: Checked,
-): Promise<readonly HomeFault[]> {
-  const faults: HomeFault[] = [];
-  const fault = (what: string): void => {
-    faults.push({ where: `the run ${JSON.stringify(name)}`, what, cure: restore });
-  };
-  const waiting: [ref: Ref, namedBy: string][] = [[from, 'the index']];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const [ref, namedBy] = next;
-    if (checked.has(ref)) continue;
-    checked.add(ref);
-    // Another process may have stored it since.
-    // oxlint-disable-next-line no-await-in-loop
-    const bytes = whole.has(ref) || (await store.has(ref)) ? await readOrNull(store, ref) : null;
-    if (bytes === null) fault(`the artifact ${ref} is missing or damaged; ${namedBy} names it`);
-    else for (const one of refsIn(parseJson(bytes))) waiting.push([one, `the artifact ${ref}`]);
-  }
-  if (faults.length > 0) return faults;
-  await readRecord(store, from).catch((error: unknown) => {
-    if (!(error instanceof ArtifactCorrupt)) throw error;
-    fault(error.message);
-  });
-  return faults;
-}
-
-async function readOrNull(store: ArtifactStore, ref: Ref): Promise<Uint8Array | null> {
-  return store.get(ref).catch((error: unknown) => {
-    if (error instanceof ArtifactCorrupt) return null;
-    throw error;
-  });
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown;
-  } catch {
-    return null;
-  }
-}
-
-/** Finds the references of a document by the names of their fields: a text may hold hashes that are no addresses. */
-function refsIn(value: unknown, field = ''): readonly Ref[] {
-  if (Array.isArray(value)) return value.flatMap((one) => refsIn(one, field));
-  if (isRecord(value)) return Object.entries(value).flatMap(([name, one]) => refsIn(one, name));
-  const isRef = /^(?:ref|\w+_ref|parent|head)$/.test(field);
-  return isRef && typeof value === 'string' && /^[0-9a-f]{64}$/.test(value) ? [value] : [];
+  return { count: names.length, faults: [...faults, ...(await checkRecords(store, index, whole))] };
 }
 
 async function listNames(folder: string): Promise<readonly string[]> {

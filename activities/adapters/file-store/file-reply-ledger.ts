@@ -18,7 +18,7 @@ export function createFileReplyLedger(
   return {
     find: async (key) => {
       await segments.refresh();
-      const records = segments.find(hashBytes(toCanonicalKey(key)));
+      const records = segments.find(hashKey(key));
       const attempts = new Set(records.map(({ attempt }) => attempt).toSorted((a, b) => a - b));
       const values = await Promise.all(
         [...attempts].map((attempt) =>
@@ -32,41 +32,38 @@ export function createFileReplyLedger(
       return values.flat();
     },
     list: async (place, since) => {
-      await segments.refresh();
       const newest = new Map<string, LedgerEntry>();
-      const records = segments.listAttempts(since).toSorted((a, b) => a.time - b.time);
-      for (const record of records) {
-        // One after the other: their number has no bound.
-        // oxlint-disable-next-line no-await-in-loop
-        const entry = await readEntry(segments, record);
-        if (entry !== null && isBelow(entry.key.workflow_id, place))
-          newest.set(`${record.key} ${record.attempt}`, entry);
+      for await (const entry of listReplies(segments, since)) {
+        if (isBelow(entry.key.workflow_id, place))
+          newest.set(`${hashKey(entry.key)} ${entry.attempt}`, entry);
       }
       return [...newest.values()];
     },
     put: async (key, attempt, value, batch) => {
-      const canonical = toCanonicalKey(key);
-      const body = Buffer.from(sealJson({ key: canonical, value }));
+      const body = sealReply(key, value);
       const artifacts = [...(batch?.staged ?? [])];
       await segments.append([
         ...artifacts.map(([ref, bytes]) => ({ key: ref, attempt: 0, body: bytes })),
-        { key: hashBytes(canonical), attempt, body },
+        { key: hashKey(key), attempt, body },
       ]);
       for (const [ref, bytes] of artifacts) segments.cache.set(ref, bytes);
     },
   };
 }
 
-/** @returns null when the record is damaged. */
-async function readEntry(segments: Segments, record: FoundRecord): Promise<LedgerEntry | null> {
-  const bytes = await segments.read(record);
-  const entry = bytes === null ? undefined : openSealed(bytes.toString('utf8'));
-  const key = isRecord(entry) && typeof entry['key'] === 'string' ? readKey(entry['key']) : null;
-  if (key === null || !fits(entry, key)) return null;
-  return { key, attempt: record.attempt, value: entry.value };
+/** Reads the whole entries that were written at a time or later, Unix epoch milliseconds, oldest first. */
+export async function* listReplies(segments: Segments, since: number): AsyncGenerator<LedgerEntry> {
+  await segments.refresh();
+  for (const record of segments.listAttempts(since).toSorted((a, b) => a.time - b.time)) {
+    // One after the other: their number has no bound.
+    // oxlint-disable-next-line no-await-in-loop
+    const bytes = await segments.read(record);
+    const entry = bytes === null ? null : openReply(bytes);
+    if (entry !== null) yield { ...entry, attempt: record.attempt };
+  }
 }
 
-function isBelow(workflowId: string, place: string): boolean {
+export function isBelow(workflowId: string, place: string): boolean {
   return workflowId === place || workflowId.startsWith(`${place}/`);
 }
 
@@ -80,20 +77,27 @@ async function readNewest(
     // Almost always the first one is whole.
     // oxlint-disable-next-line no-await-in-loop
     const bytes = await segments.read(record);
-    const entry = bytes === null ? undefined : openSealed(bytes.toString('utf8'));
-    if (fits(entry, key)) return [entry.value];
+    const entry = bytes === null ? null : openReply(bytes);
+    if (entry !== null && toCanonicalKey(entry.key) === toCanonicalKey(key)) return [entry.value];
   }
   return [];
 }
 
-function fits(entry: unknown, key: LedgerKey): entry is { readonly value: unknown } {
-  return (
-    typeof entry === 'object' &&
-    entry !== null &&
-    'key' in entry &&
-    entry.key === toCanonicalKey(key) &&
-    'value' in entry
-  );
+/** Returns the hash of a key, under which its entries are stored. */
+export function hashKey(key: LedgerKey): string {
+  return hashBytes(toCanonicalKey(key));
+}
+
+export function sealReply(key: LedgerKey, value: unknown): Buffer {
+  return Buffer.from(sealJson({ key: toCanonicalKey(key), value }));
+}
+
+/** @returns null when the entry is torn or damaged. */
+export function openReply(bytes: Buffer): Omit<LedgerEntry, 'attempt'> | null {
+  const entry = openSealed(bytes.toString('utf8'));
+  if (!isRecord(entry) || typeof entry['key'] !== 'string' || !('value' in entry)) return null;
+  const key = readKey(entry['key']);
+  return key === null ? null : { key, value: entry['value'] };
 }
 
 /** @returns null when it is no key. */

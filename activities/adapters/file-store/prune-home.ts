@@ -1,10 +1,11 @@
 import { lstat, readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Ref } from '../../../contracts/ref.ts';
-import type { RunRecord } from '../../../contracts/run-record.ts';
-import { readRecord } from '../../artifacts/record-log.ts';
+import { planPrune } from '../../artifacts/plan-prune.ts';
+import type { IndexedRun } from '../../artifacts/plan-prune.ts';
 import { StoreUnavailable } from '../../ports/artifact-store.ts';
-import type { ArtifactStore } from '../../ports/artifact-store.ts';
+import type { ArtifactStore, RunIndex } from '../../ports/artifact-store.ts';
+import type { Pruned, PruneOptions } from '../../ports/stores.ts';
 import { toRunDirectory, treePaths } from '../../projection/paths.ts';
 import { createFileRunIndex, runDirectoryOf } from './file-run-index.ts';
 import { readWholeSegment, rewriteSegment } from './rewrite-segment.ts';
@@ -13,25 +14,11 @@ import type { RecordPlace } from './segment-records.ts';
 import type { Segments } from './segments.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
 
-export interface PruneOptions {
+interface PruneHomeOptions extends PruneOptions {
   readonly home: string;
   readonly segments: Segments;
   /** Artifacts of the segments. */
   readonly store: ArtifactStore;
-  /** Unix epoch seconds. Runs that ended before are removed. */
-  readonly endedBefore: number;
-  /** Counts only, and removes nothing. */
-  readonly dryRun: boolean;
-}
-
-export interface Pruned {
-  /** Ids of the removed runs, sorted. */
-  readonly runs: readonly string[];
-  /** Removed artifacts, and entries of both ledgers. */
-  readonly records: number;
-  readonly bytes: number;
-  /** The open run that began first, if it keeps files that are older than `endedBefore` allows; null without one. */
-  readonly kept_by: string | null;
 }
 
 /**
@@ -49,22 +36,18 @@ export interface Pruned {
  * @throws {ArtifactCorrupt} HP5.
  * @throws {StoreUnavailable} when the home can't be read or written.
  */
-export async function pruneHome(options: PruneOptions): Promise<Pruned> {
+export async function pruneHome(options: PruneHomeOptions): Promise<Pruned> {
   const { home, segments, store, endedBefore, dryRun } = options;
   await segments.refresh();
-  const runs = await readRuns(home, store);
-  const removed = runs.filter(({ record }) => isOver(record, endedBefore));
-  const kept = runs.filter(({ record }) => !isOver(record, endedBefore));
-  const marked = await markAll(segments, store, kept);
-  const oldest = kept
-    .map(({ record }) => record)
-    .filter(({ status }) => status === null)
-    .reduce<RunRecord | null>(
-      (first, one) => (first === null || one.started_at < first.started_at ? one : first),
-      null,
-    );
-  const openSince = (oldest?.started_at ?? Infinity) - clockSkewSeconds;
-  const before = Math.min(endedBefore, openSince) * 1_000;
+  const index = createFileRunIndex({ home });
+  await refuseDamaged(home, index);
+  const plan = await planPrune({
+    store,
+    index,
+    isStored: (ref) => segments.find(ref).length > 0,
+    endedBefore,
+  });
+  const { removed, marked, before, keptBy } = plan;
   if (!dryRun) for (const run of removed) await removeRun(home, run);
   const swept = [
     ...(await sweepSegments(home, before, dryRun, marked)),
@@ -74,59 +57,20 @@ export async function pruneHome(options: PruneOptions): Promise<Pruned> {
     runs: removed.map(({ record }) => record.run_id).toSorted(),
     records: swept.length,
     bytes: swept.reduce((sum, bytes) => sum + bytes, 0),
-    kept_by: oldest !== null && openSince < endedBefore ? oldest.run_id : null,
+    kept_by: keptBy,
   };
 }
 
-const clockSkewSeconds = 3_600;
-
-interface IndexedRun {
-  readonly record: RunRecord;
-  readonly ref: Ref;
-  readonly version: number;
-}
-
-function isOver({ status, updated_at }: RunRecord, endedBefore: number): boolean {
-  return status !== null && updated_at < endedBefore;
-}
-
-async function readRuns(home: string, store: ArtifactStore): Promise<readonly IndexedRun[]> {
-  const index = createFileRunIndex({ home });
-  const runs: IndexedRun[] = [];
-  const names = await index.list();
-  const folders = await listFolder(join(home, 'refs'));
-  const known = new Set(names.map(runDirectoryOf));
-  const unknown = folders.find((folder) => !known.has(folder));
-  if (unknown !== undefined) {
-    const path = join(home, 'refs', unknown);
-    throw new StoreUnavailable(
-      `The newest entry in "${path}" is damaged, so nothing says what its run needs. Try: move that folder away if the run is of no use any more.`,
-      { path, code: null },
-    );
-  }
-  for (const name of names) {
-    const { ref, version } = await index.read(name);
-    if (ref !== null) runs.push({ record: await readRecord(store, ref), ref, version });
-  }
-  return runs;
-}
-
-/** Returns the addresses of everything that the records lead to. */
-async function markAll(
-  segments: Segments,
-  store: ArtifactStore,
-  runs: readonly IndexedRun[],
-): Promise<ReadonlySet<Ref>> {
-  const marked = new Set<Ref>();
-  const waiting: Ref[] = runs.map(({ ref }) => ref);
-  for (let ref = waiting.pop(); ref !== undefined; ref = waiting.pop()) {
-    // A text may also hold hashes that are no addresses.
-    if (marked.has(ref) || segments.find(ref).length === 0) continue;
-    marked.add(ref);
-    const text = Buffer.from(await store.get(ref)).toString('latin1');
-    waiting.push(...(text.match(/[0-9a-f]{64}/g) ?? []));
-  }
-  return marked;
+/** @throws {StoreUnavailable} when nothing says what the run of an entry needs. */
+async function refuseDamaged(home: string, index: RunIndex): Promise<void> {
+  const known = new Set((await index.list()).map(runDirectoryOf));
+  const unknown = (await listFolder(join(home, 'refs'))).find((folder) => !known.has(folder));
+  if (unknown === undefined) return;
+  const path = join(home, 'refs', unknown);
+  throw new StoreUnavailable(
+    `The newest entry in "${path}" is damaged, so nothing says what its run needs. Try: move that folder away if the run is of no use any more.`,
+    { path, code: null },
+  );
 }
 
 /** Removes what is not marked from segments that were last written before a time. @returns the size of each record. */
@@ -153,16 +97,25 @@ async function sweepSegments(
 
 async function removeRun(home: string, { record, version }: IndexedRun): Promise<void> {
   const { run_id } = record;
-  const folder = join(home, toRunDirectory(run_id));
   const index = join(home, 'refs', runDirectoryOf(run_id));
+  await removeRunFiles(home, run_id);
+  try {
+    // Only what was read: a run may begin under the same id.
+    await rm(join(index, `${version}.json`), { force: true });
+    await removeEmpty(index);
+  } catch (error) {
+    throw toStoreUnavailable('write', index, error);
+  }
+}
+
+/** Removes the files of a run for people but for `workspace/`. @throws {StoreUnavailable} */
+export async function removeRunFiles(home: string, runId: string): Promise<void> {
+  const folder = join(home, toRunDirectory(runId));
   try {
     for (const name of await listFolder(folder)) {
       if (name !== treePaths.workspace) await rm(join(folder, name), { recursive: true });
     }
     await removeEmpty(folder);
-    // Only what was read: a run may begin under the same id.
-    await rm(join(index, `${version}.json`), { force: true });
-    await removeEmpty(index);
   } catch (error) {
     throw toStoreUnavailable('write', folder, error);
   }

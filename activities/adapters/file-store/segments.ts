@@ -89,6 +89,14 @@ export function openSegments({ home, cacheMaxBytes = 64 * 1024 * 1024 }: Segment
         index.find(key).map((place) => ({ ...place, id, path })),
       ),
 
+    /** Lists the addresses of the known artifacts. */
+    listArtifacts: (): ReadonlySet<string> =>
+      new Set(
+        [...known.values()].flatMap(({ index }) =>
+          index.list().flatMap(({ key, attempt }) => (attempt === 0 ? [key] : [])),
+        ),
+      ),
+
     /** Lists the known records of attempts that were written at a time or later, which are Unix epoch milliseconds. */
     listAttempts: (since: number): readonly FoundRecord[] =>
       [...known].flatMap(([id, { path, index }]) =>

@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import type { PoolClient } from 'pg';
 import { ThreadUnavailable } from '../../ports/thread-store.ts';
 import type { ThreadStore } from '../../ports/thread-store.ts';
-import { getCode } from '../file-store/store-errors.ts';
+import { addressOf, explainPostgres } from '../postgres-store/postgres-errors.ts';
 import { assertVersion, createCompiler, findVersion, makeTables } from './thread-schema.ts';
 import type { Script, ThreadDialect } from './thread-schema.ts';
 import { createStore } from './thread-scripts.ts';
@@ -61,8 +61,15 @@ const dialect: ThreadDialect = {
  * nothing to close.
  *
  * @param url `postgresql://user:password@host:port/database`. Its password is in no error.
+ * @param setting Name of the variable that holds it.
  */
-export function createPostgresThreadStore({ url }: { readonly url: string }): ThreadStore {
+export function createPostgresThreadStore({
+  url,
+  setting = 'PLANWAVE_THREADS_URL',
+}: {
+  readonly url: string;
+  readonly setting?: string;
+}): ThreadStore {
   let pool: Pool | null = null;
   let isPrepared = false;
 
@@ -83,7 +90,7 @@ export function createPostgresThreadStore({ url }: { readonly url: string }): Th
         throw error;
       }
     } catch (error) {
-      throw explain(mode, url, error);
+      throw explain(mode, { url, setting }, error);
     }
   }
 
@@ -111,6 +118,8 @@ function createPool(url: string): Pool {
   });
   // A broken idle connection is no error: the next use opens another one.
   pool.on('error', () => {});
+  // Of one in use the statement fails; without a listener the process would end too.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
@@ -137,42 +146,16 @@ async function transact<T>(
   return step.value;
 }
 
-const checkUrl = 'check PLANWAVE_THREADS_URL';
-
-/** Reason and cure for codes of the system and of PostgreSQL. */
-const explanations = new Map<string | null, readonly [reason: string, cure: string]>([
-  ['ECONNREFUSED', ['nobody listens there', `start the server, or ${checkUrl}`]],
-  ['ECONNRESET', ['the connection was cut', 'look at the log of the server']],
-  ['ENOTFOUND', ['nobody knows the host', checkUrl]],
-  ['EAI_AGAIN', ['names of hosts can not be looked up', 'check the network']],
-  ['28P01', ['it refuses user or password', checkUrl]],
-  ['28000', ['it refuses the user', checkUrl]],
-  ['3D000', ['it has no such database', `create it, or ${checkUrl}`]],
-  ['42501', ['the user may not do this', 'grant the user to create tables, once, and to use them']],
-  ['53300', ['it has too many connections', 'raise max_connections of the server']],
-  ['57P03', ['it is starting or stopping', 'wait until it is up']],
-  ['25006', ['it is read-only', 'name the primary server in PLANWAVE_THREADS_URL']],
-]);
-
-function explain(mode: Mode, url: string, error: unknown): ThreadUnavailable {
+function explain(
+  mode: Mode,
+  { url, setting }: { readonly url: string; readonly setting: string },
+  error: unknown,
+): ThreadUnavailable {
   if (error instanceof ThreadUnavailable) return error;
-  const code = getCode(error);
-  const message = error instanceof Error ? error.message : String(error);
-  const [reason, cure] =
-    explanations.get(code) ??
-    (/timeout/i.test(message)
-      ? ['it does not answer', `look whether the server is well, and ${checkUrl}`]
-      : [message, `look at the server, and ${checkUrl}`]);
+  const { reason, cure } = explainPostgres(error, setting);
   const doing = mode === 'read' ? 'read' : 'write';
-  const named = code === null ? '' : ` (${code})`;
   return new ThreadUnavailable(
-    `Can't ${doing} the threads at ${addressOf(url)}: ${reason}${named}. Try: ${cure}.`,
+    `Can't ${doing} the threads at ${addressOf(url)}: ${reason}. Try: ${cure}.`,
     { cause: error },
   );
-}
-
-/** Returns the address in a URL without user and password. */
-function addressOf(url: string): string {
-  const { protocol, host, pathname } = new URL(url);
-  return `${protocol}//${host}${pathname}`;
 }

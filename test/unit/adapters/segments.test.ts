@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { appendFile, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
 import { createFileReplyLedger } from '../../../activities/adapters/file-store/file-reply-ledger.ts';
 import {
@@ -14,7 +11,9 @@ import {
 import { listSegments } from '../../../activities/adapters/file-store/segment-files.ts';
 import { SegmentIndex } from '../../../activities/adapters/file-store/segment-index.ts';
 import { openSegments } from '../../../activities/adapters/file-store/segments.ts';
+import { openStores } from '../../../activities/adapters/open-stores.ts';
 import { hashBytes } from '../../../activities/text/bytes.ts';
+import { expectStored, startWriter } from '../../support/store-writers.ts';
 import { overwrite, storedRecords } from '../../support/stored-records.ts';
 import { createTemporaryHome } from './temporary-home.ts';
 import type { TemporaryHome } from './temporary-home.ts';
@@ -36,36 +35,6 @@ async function onlySegment() {
   return file;
 }
 
-/** Starts a process that stores; gives what it has acknowledged. */
-function startWriter(name: string, count = 0) {
-  const script = fileURLToPath(new URL('append-records.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', script, at.home, name, String(count)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let out = '';
-  child.stdout.on('data', (text: Buffer) => (out += text.toString()));
-  const closed = once(child, 'close');
-  return {
-    child,
-    closed,
-    /** Number and address of each text. */
-    acknowledged: () =>
-      [...out.matchAll(/^(\d+) (.+)\n/gm)].map(([, number = '', ref = '']) => ({ number, ref })),
-  };
-}
-
-async function expectStored(
-  name: string,
-  texts: readonly { readonly number: string; readonly ref: string }[],
-) {
-  const [store, ledger] = [createStore(), createFileReplyLedger({ home: at.home })];
-  for (const { number, ref } of texts) {
-    expect(await store.getText(ref)).toMatch(new RegExp(`^${name} ${number} x*$`));
-    const turn = { workflow_id: name, run_id: 'r', activity_id: number };
-    expect(await ledger.find(turn)).toEqual([{ ref }]);
-  }
-}
-
 describe('several processes', () => {
   it('GS1: each sees what another has stored since, and a batch with its entry', async () => {
     const [one, other] = [openSegments({ home: at.home }), openSegments({ home: at.home })];
@@ -83,19 +52,8 @@ describe('several processes', () => {
     expect(await stores[1]?.getText(ref)).toBe('with its entry');
   });
 
-  it('SW1: 16 processes write at once, and all that each was told is there', async () => {
-    const names = Array.from({ length: 16 }, (_, nth) => `w${nth}`);
-    const writers = names.map((name) => startWriter(name, 15));
-    await Promise.all(writers.map(({ closed }) => closed));
-    for (const [nth, { acknowledged }] of writers.entries()) {
-      expect(acknowledged()).toHaveLength(15);
-      await expectStored(names[nth] ?? '', acknowledged());
-    }
-    expect(await listSegments(at.home)).toHaveLength(16);
-  }, 120_000);
-
   it('SW1, GW1: their segments are replaced while they write or are stopped, and nothing that they were told is lost', async () => {
-    const writers = ['a', 'b', 'c'].map((name) => ({ name, ...startWriter(name, 60) }));
+    const writers = ['a', 'b', 'c'].map((name) => ({ name, ...startWriter(at, name, 60) }));
     const isOpen = (): boolean => writers.some(({ child }) => child.exitCode === null);
     let replaced = 0;
     while (isOpen()) {
@@ -116,21 +74,9 @@ describe('several processes', () => {
     for (const { name, closed, acknowledged } of writers) {
       await closed;
       expect(acknowledged()).toHaveLength(60);
-      await expectStored(name, acknowledged());
+      await expectStored(openStores({ home: at.home }), name, acknowledged());
     }
   }, 120_000);
-
-  it('SW1, GS2: what a killed process was told is there, and the next one goes on', async () => {
-    for (let round = 0; round < 2; round += 1) {
-      const name = `k${round}`;
-      const { child, closed, acknowledged } = startWriter(name);
-      while (acknowledged().length < 20 + round * 17) await once(child.stdout, 'data');
-      child.kill('SIGKILL');
-      await closed;
-      expect(acknowledged().length).toBeGreaterThan(19);
-      await expectStored(name, acknowledged());
-    }
-  }, 60_000);
 });
 
 describe('a segment', () => {

@@ -2,8 +2,10 @@ import { engineLimits } from '../../../core/limits.ts';
 import {
   closedBreaker,
   decideRetry,
+  describeCrashes,
   findRepeatedFailure,
   hasOpened,
+  mayBeginAnew,
   mayPass,
   noteEnd,
   readBreaker,
@@ -67,6 +69,23 @@ describe('the breaker of a member', () => {
 const endOf = (delegation_id: string, reason: string) => {
   return { delegation_id, state: 'failed', reason };
 };
+
+it('CR1: work on a task of a designed plan begins anew until its third attempt broke off; no other work does', () => {
+  const crash = { attempt: 1, kind: 'agent', is_designed: true } as const;
+  const { crashAttemptsMax } = engineLimits;
+  expect([1, 2, 3].map((attempt) => mayBeginAnew({ ...crash, attempt }))).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect(crashAttemptsMax).toBe(3);
+  expect(mayBeginAnew({ ...crash, is_designed: false })).toBe(false);
+  expect(mayBeginAnew({ ...crash, kind: 'triad' })).toBe(false);
+  expect(describeCrashes(crashAttemptsMax, 'terminated')).toBe(
+    'it crashed 3 times, the last time because: terminated',
+  );
+  expect(describeCrashes(1, 'terminated')).toBe('terminated');
+});
 
 it('RF1: three failures repeat each other when they say the same but for numbers and their own name', () => {
   const same = ['a1', 'b2', 'c3'].map((id, n) =>

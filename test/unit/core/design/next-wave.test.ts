@@ -1,5 +1,5 @@
 import { StoredPlan } from '../../../../contracts/wave-plan.ts';
-import { countWaves, findTask, nextWave } from '../../../../core/design/next-wave.ts';
+import { countWaves, findTask, listDone, nextWave } from '../../../../core/design/next-wave.ts';
 import { defaultLimits } from '../../../../core/limits.ts';
 import { checkPlan } from '../../../../core/plan/check-plan.ts';
 import { outlinePlan } from '../../../../core/plan/outline-plan.ts';
@@ -76,6 +76,25 @@ describe('nextWave', () => {
       tasks: [{ ...first!, depends_on: others.map(({ task_id }) => task_id) }, ...others],
     };
     expect(countWaves(circular, 50)).toBe(0);
+  });
+
+  it('WN8: what was done stays done until the plan changes it; what never began or is wanted again was not', () => {
+    const ends = [
+      { delegation_id: id('schema'), wave: 1, status: 'completed' },
+      { delegation_id: id('api'), wave: 1, status: 'skipped' },
+      { delegation_id: id('docs'), wave: 1, status: 'failed' },
+      { delegation_id: 'try-index-2_1727539200', wave: 2, status: 'failed' },
+      { delegation_id: 'of-the-planner', wave: 2, status: 'completed' },
+    ] as const;
+    const { tasks } = samplePlan();
+    const done = (again: string[], changed: string[] = []): string[] => [
+      ...listDone(tasks, ends, again, [{ wave: 1, changed_tasks: changed }]),
+    ];
+    expect(done([])).toEqual(['schema', 'docs', 'try-index'].map(id));
+    expect(done(['try-index-2_1727539200'])).toEqual(['schema', 'docs'].map(id));
+    expect(done([], [id('docs'), id('try-index')])).toEqual(['schema', 'try-index'].map(id));
+    const stopped = [{ delegation_id: id('docs'), wave: 1, status: 'stopped' }] as const;
+    expect([...listDone(tasks, stopped, [], [])]).toEqual([]);
   });
 
   it('WN7: a delegation is verified by the verifier of its task, with the checks of its evidence', () => {

@@ -1,0 +1,190 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool, PoolClient } from 'pg';
+import { StoreUnavailable } from '../../ports/artifact-store.ts';
+import { addressOf, explainPostgres, isRepeatable } from './postgres-errors.ts';
+import { migrations } from './migrations.ts';
+
+/** Connections of one process. A statement takes a millisecond. */
+const connectionsMax = 8;
+
+/** Milliseconds after which connecting or a statement is given up; large artifacts take seconds. */
+const patience = { connectMs: 10_000, queryMs: 60_000 };
+
+/** Milliseconds after which an unused connection is closed. */
+const idleMs = 10_000;
+
+/** Milliseconds before a statement is repeated whose connection was cut. */
+const repeatAfterMs: readonly number[] = [20, 200, 1_000];
+
+/** Key of the lock that is held while the tables are changed. An arbitrary number of our own. */
+const schemaLock = 4_202_512;
+
+const setting = 'PLANWAVE_STORE_URL';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A database of the store. */
+export interface Database {
+  /** Its address, without user and password. */
+  readonly place: string;
+  /**
+   * Carries out one statement, which is a transaction of its own. If the connection is cut, the statement may
+   * have been carried out or not, and it is repeated: so each must be harmless when it is carried out twice.
+   *
+   * @throws {StoreUnavailable}
+   */
+  query(
+    doing: 'read' | 'write',
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<readonly Row[]>;
+  /** Returns the version of the tables, 0 without them. Makes none. @throws {StoreUnavailable} */
+  readVersion(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** The tables are those of a newer planwave. */
+export class NewerSchema extends StoreUnavailable {}
+
+/**
+ * Opens a database. Nothing connects before the first use; connections close themselves soon after the last, and keep no
+ * process alive.
+ *
+ * SQD1. The numbered migrations that a database lacks are carried out once, by one process, all or none.
+ * SQD2. Tables of a newer planwave are refused, with every statement on a new connection.
+ * SQD3. A statement whose connection is cut is repeated on another one.
+ *
+ * @param url `postgresql://user:password@host:port/database`. Its password is in no error.
+ */
+export function openDatabase(url: string): Database {
+  const place = addressOf(url);
+  let pool: Promise<Pool> | null = null;
+  let prepared = new WeakSet<PoolClient>();
+
+  async function once<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    pool ??= createPool(url);
+    const client = await (await pool).connect();
+    try {
+      const result = await work(client);
+      client.release();
+      return result;
+    } catch (error) {
+      // The state of the connection is unknown.
+      client.release(true);
+      throw error;
+    }
+  }
+
+  async function withClient<T>(
+    doing: 'read' | 'write',
+    work: (client: PoolClient) => Promise<T>,
+  ): Promise<T> {
+    for (const waitMs of [...repeatAfterMs, null]) {
+      try {
+        // oxlint-disable-next-line no-await-in-loop
+        return await once(work);
+      } catch (error) {
+        if (waitMs === null || !isRepeatable(error)) throw toStoreUnavailable(doing, place, error);
+        // oxlint-disable-next-line no-await-in-loop
+        await sleep(waitMs);
+      }
+    }
+    throw new Error('unreachable');
+  }
+
+  return {
+    place,
+    query: (doing, text, values = []) =>
+      withClient(doing, async (client) => {
+        if (!prepared.has(client)) await prepare(client, place);
+        prepared.add(client);
+        return (await client.query<Row>(text, [...values])).rows;
+      }),
+    readVersion: () => withClient('read', readVersion),
+    close: async () => {
+      const closing = pool;
+      pool = null;
+      prepared = new WeakSet();
+      await (await closing)?.end();
+    },
+  };
+}
+
+/** Loads the driver when it is needed: a client of files has no use for it. */
+async function createPool(url: string): Promise<Pool> {
+  const { Pool } = await import('pg');
+  const { connectMs, queryMs } = patience;
+  const pool = new Pool({
+    connectionString: url,
+    max: connectionsMax,
+    connectionTimeoutMillis: connectMs,
+    query_timeout: queryMs,
+    // The server gives up too, so that an abandoned statement holds no lock.
+    statement_timeout: queryMs,
+    idle_in_transaction_session_timeout: queryMs,
+    idleTimeoutMillis: idleMs,
+    keepAlive: true,
+    allowExitOnIdle: true,
+    application_name: 'planwave',
+  });
+  // A broken idle connection is no error: the next use opens another one.
+  pool.on('error', () => {});
+  // Of one in use the statement fails; without a listener the process would end too.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
+
+/** Makes or changes the tables, where it is needed: a user that may not do so can use those that are there. */
+async function prepare(client: PoolClient, place: string): Promise<void> {
+  let version = await readVersion(client);
+  if (version < migrations.length) version = await migrate(client);
+  if (version <= migrations.length) return;
+  throw new NewerSchema(describeNewerSchema(place, version), { path: place, code: null });
+}
+
+export function describeNewerSchema(place: string, version: number): string {
+  return (
+    `The store at ${place} has tables of version ${version}; this planwave knows those up to ${migrations.length}. ` +
+    `Try: update this planwave to the one that changed them, or name another database in ${setting}`
+  );
+}
+
+async function readVersion(client: PoolClient): Promise<number> {
+  // The catalog itself, because the cache of `to_regclass` is as old as the transaction.
+  const { rowCount } = await client.query(
+    "SELECT 1 FROM pg_class WHERE relname = 'planwave_store_schema' AND pg_table_is_visible(oid)",
+  );
+  if (rowCount === 0) return 0;
+  const { rows } = await client.query<{ version: number }>(
+    'SELECT version FROM planwave_store_schema',
+  );
+  return rows[0]?.version ?? 0;
+}
+
+/** Carries out the migrations that are missing, unless another process does. @returns the version of the tables. */
+async function migrate(client: PoolClient): Promise<number> {
+  await client.query('BEGIN');
+  await client.query(`SELECT pg_advisory_xact_lock(${schemaLock})`);
+  const version = await readVersion(client);
+  for (const statements of migrations.slice(version)) {
+    // oxlint-disable-next-line no-await-in-loop -- one connection
+    for (const statement of statements) await client.query(statement);
+  }
+  const reached = Math.max(version, migrations.length);
+  await client.query('UPDATE planwave_store_schema SET version = $1', [reached]);
+  await client.query('COMMIT');
+  return reached;
+}
+
+function toStoreUnavailable(
+  doing: 'read' | 'write',
+  place: string,
+  error: unknown,
+): StoreUnavailable {
+  if (error instanceof StoreUnavailable) return error;
+  const { reason, cure, code } = explainPostgres(error, setting);
+  return new StoreUnavailable(
+    `Can't ${doing} the store at ${place}: ${reason}. Try: ${cure}. The run waits and goes on.`,
+    { path: place, code, cause: error },
+  );
+}

@@ -1,0 +1,74 @@
+import type { Stores } from '../../ports/stores.ts';
+import type { ThreadStore } from '../../ports/thread-store.ts';
+import { findHomeFault, openHome } from '../file-store/home-format.ts';
+import { describeNewerSchema, NewerSchema, openDatabase } from './database.ts';
+import { migrations } from './migrations.ts';
+import { createPostgresArtifactStore } from './postgres-artifact-store.ts';
+import { checkDatabase, listRefs, pruneDatabase } from './postgres-upkeep.ts';
+import {
+  createEntries,
+  createPostgresEffectLedger,
+  createPostgresReplyLedger,
+  createPostgresRunIndex,
+  listRows,
+  readReply,
+} from './postgres-ledgers.ts';
+
+/** Opens a store in a PostgreSQL database, for workers and clients on many machines. */
+export function openPostgresStores(
+  {
+    home,
+    storeUrl,
+    cacheMaxBytes,
+  }: {
+    readonly home: string;
+    readonly storeUrl: string;
+    readonly cacheMaxBytes?: number | undefined;
+  },
+  threads: ThreadStore,
+): Stores {
+  const db = openDatabase(storeUrl);
+  const store = createPostgresArtifactStore(db, cacheMaxBytes);
+  const index = createPostgresRunIndex(db, 'run');
+  return {
+    place: db.place,
+    store,
+    index,
+    research: createPostgresRunIndex(db, 'research'),
+    ledger: createPostgresReplyLedger(db, store),
+    effects: createPostgresEffectLedger(db),
+    threads,
+    contents: {
+      artifacts: () => listRefs(db),
+      async *replies() {
+        for await (const row of listRows(db, 'true', [])) {
+          const entry = readReply(row);
+          if (entry !== null) yield entry;
+        }
+      },
+      async *effects() {
+        for await (const { key } of createEntries(db, 'effect').list()) yield key;
+      },
+    },
+    open: async () => {
+      try {
+        await db.query('read', 'SELECT 1');
+      } catch (error) {
+        if (error instanceof NewerSchema) return error.message;
+        throw error;
+      }
+      // The home has the files for people, and working copies.
+      return openHome(home);
+    },
+    findFault: async () => {
+      const version = await db.readVersion();
+      if (version > migrations.length) return describeNewerSchema(db.place, version);
+      return findHomeFault(home);
+    },
+    prune: (options) => pruneDatabase({ db, store, index, home, ...options }),
+    check: () => checkDatabase({ db, store, index }),
+    close: async () => {
+      await Promise.all([db.close(), threads.close()]);
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import type { ArtifactStore, RunIndex } from './artifact-store.ts';
+import type { EffectLedger } from './effect-ledger.ts';
+import type { LedgerEntry, ReplyLedger } from './reply-ledger.ts';
+import type { ThreadStore } from './thread-store.ts';
+
+/** Everything that planwave stores besides the files for people: one store of all workers and clients that share their runs. */
+export interface Stores {
+  /** The folder, or the address of the database without user and password. */
+  readonly place: string;
+  readonly store: ArtifactStore;
+  /** The newest record of each run. */
+  readonly index: RunIndex;
+  /** The newest research on each technology. */
+  readonly research: RunIndex;
+  readonly ledger: ReplyLedger;
+  readonly effects: EffectLedger;
+  readonly threads: ThreadStore;
+  readonly contents: StoreContents;
+
+  /**
+   * Takes the store into use: marks a new home, or makes the tables of a new database.
+   *
+   * @returns why this planwave can't use it, with a cure; null when it can.
+   * @throws {StoreUnavailable} when the store can't be reached.
+   */
+  open(): Promise<string | null>;
+
+  /** Looks for the same faults as `open`, and changes nothing. @throws {StoreUnavailable} when the store can't be reached. */
+  findFault(): Promise<string | null>;
+
+  /**
+   * Removes runs that ended long ago: their files for people in this home, their entries in the index, and all artifacts and
+   * entries of the ledgers that no other run needs.
+   *
+   * @throws {ArtifactCorrupt} when the record of a run can't be read. Nothing was then removed.
+   * @throws {StoreUnavailable} when the store can't be read or written.
+   */
+  prune(options: PruneOptions): Promise<Pruned>;
+
+  /**
+   * Reads everything and looks for damage.
+   *
+   * @param options `repair` removes what no reader needs.
+   * @throws {StoreUnavailable} when the store can't be read, or a repair can't write.
+   */
+  check(options: { readonly repair: boolean }): Promise<CheckedHome>;
+
+  /** Closes connections. A closed store connects again when it is used. */
+  close(): Promise<void>;
+}
+
+/** Lists what a store holds, to copy or check it. Damaged entries of the reply ledger are left out. */
+export interface StoreContents {
+  /** @throws {StoreUnavailable} when the store can't be read. */
+  artifacts(): AsyncIterable<string>;
+  /** Oldest first; of one attempt the last counts. @throws {StoreUnavailable} when the store can't be read. */
+  replies(): AsyncIterable<LedgerEntry>;
+  /** Keys of the effect ledger. @throws {StoreUnavailable} when the store can't be read. */
+  effects(): AsyncIterable<string>;
+}
+
+export interface PruneOptions {
+  /** Unix epoch seconds. Runs that ended before are removed. */
+  readonly endedBefore: number;
+  /** Counts only, and removes nothing. */
+  readonly dryRun: boolean;
+}
+
+export interface Pruned {
+  /** Ids of the removed runs, sorted. */
+  readonly runs: readonly string[];
+  /** Removed artifacts, and entries of both ledgers. */
+  readonly records: number;
+  readonly bytes: number;
+  /** The open run that began first, if it keeps files that are older than `endedBefore` allows; null without one. */
+  readonly kept_by: string | null;
+}
+
+/** Damage in a store. */
+export interface HomeFault {
+  /** File, artifact or run. */
+  readonly where: string;
+  /** The damage, and what is lost by it. */
+  readonly what: string;
+  readonly cure: string;
+}
+
+export interface CheckedHome {
+  readonly runs: number;
+  /** Artifacts, and entries of both ledgers. */
+  readonly records: number;
+  readonly bytes: number;
+  readonly faults: readonly HomeFault[];
+  /** Faults that were removed. */
+  readonly repaired: readonly HomeFault[];
+}

@@ -1,0 +1,224 @@
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { openStores } from '../../../activities/adapters/open-stores.ts';
+import { migrations } from '../../../activities/adapters/postgres-store/migrations.ts';
+import { hashName } from '../../../activities/adapters/postgres-store/postgres-ledgers.ts';
+import { hashKey } from '../../../activities/adapters/file-store/file-reply-ledger.ts';
+import type { Stores } from '../../../activities/ports/stores.ts';
+import { startCuttingProxy } from '../../support/cutting-proxy.ts';
+import { startOwnPostgres } from '../../support/own-postgres.ts';
+import type { OwnPostgres } from '../../support/own-postgres.ts';
+import { itStores } from '../../support/store-contract.ts';
+import { createTemporaryHome } from '../../unit/adapters/temporary-home.ts';
+import type { TemporaryHome } from '../../unit/adapters/temporary-home.ts';
+
+let postgres: OwnPostgres;
+let at: TemporaryHome;
+beforeAll(async () => {
+  postgres = await startOwnPostgres();
+  at = await createTemporaryHome();
+});
+afterAll(async () => {
+  await postgres.stop();
+  await at.remove();
+});
+
+async function execute(
+  sql: string,
+  values: readonly unknown[] = [],
+  url = postgres.url,
+): Promise<readonly Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql, [...values])).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Makes a database that nobody has used. */
+async function createDatabase(name: string): Promise<string> {
+  await execute(`CREATE DATABASE ${name}`);
+  return postgres.url.replace(/postgres$/, name);
+}
+
+async function withStores<T>(url: string, work: (stores: Stores) => Promise<T>): Promise<T> {
+  const stores = openStores({ home: join(at.home, 'home'), storeUrl: url, cacheMaxBytes: 0 });
+  try {
+    return await work(stores);
+  } finally {
+    await stores.close();
+  }
+}
+
+/** Sets one byte of a column to another value. */
+const damage = (column: string, byte = '0'): string =>
+  `${column} = set_byte(${column}, ${byte}, 255 - get_byte(${column}, ${byte}))`;
+
+describe('a database', () => {
+  itStores(async () => {
+    const own = await createTemporaryHome();
+    const { home } = own;
+    return {
+      home,
+      storeUrl: postgres.url,
+      remove: async () => {
+        await execute('TRUNCATE planwave_artifacts, planwave_replies, planwave_entries');
+        await own.remove();
+      },
+      damageArtifact: async (ref) =>
+        void (await execute(`UPDATE planwave_artifacts SET ${damage('bytes')} WHERE ref = $1`, [
+          ref,
+        ])),
+      damageReply: async (key, which) => {
+        const newest = '(SELECT max(seq) FROM planwave_replies WHERE key = $1)';
+        const rows = which === 'all' ? 'true' : `seq = ${newest}`;
+        const sql = `UPDATE planwave_replies SET ${damage('body', 'length(body) - 3')}
+          WHERE key = $1 AND ${rows}`;
+        await execute(sql, [hashKey(key)]);
+      },
+      damageRun: async (name) => {
+        const sql = `UPDATE planwave_entries SET ${damage('body')} WHERE kind = 'run' AND key = $1`;
+        await execute(sql, [hashName(name)]);
+      },
+      damageEffect: async (key) => {
+        const sql = `UPDATE planwave_entries SET ${damage('body')} WHERE kind = 'effect' AND key = $1`;
+        await execute(sql, [key]);
+      },
+    };
+  });
+});
+
+describe('tables', () => {
+  it('SQD1: 16 that begin at once make those of a new database once, and keep their threads there', async () => {
+    const url = await createDatabase('begun_at_once');
+    const stores = Array.from({ length: 16 }, () => openStores({ home: at.home, storeUrl: url }));
+    expect(await Promise.all(stores.map((one) => one.open()))).toEqual(stores.map(() => null));
+    expect(await execute('SELECT version FROM planwave_store_schema', [], url)).toEqual([
+      { version: migrations.length },
+    ]);
+    const threads = await stores[0]?.threads.list({ limit: 5, userId: null });
+    expect(threads).toEqual({ threads: [], total: 0 });
+    expect(await execute('SELECT version FROM planwave_thread_schema', [], url)).toHaveLength(1);
+    await Promise.all(stores.map((one) => one.close()));
+  });
+
+  it('SQD2: of a newer planwave are refused, and a look makes none', async () => {
+    const url = await createDatabase('newer');
+    expect(await withStores(url, (stores) => stores.findFault())).toBeNull();
+    const made = "SELECT 1 FROM pg_class WHERE relname LIKE 'planwave%'";
+    expect(await execute(made, [], url)).toEqual([]);
+    await withStores(url, (stores) => stores.store.put('text'));
+    await execute('UPDATE planwave_store_schema SET version = 99', [], url);
+    const said = `${url.replace(/\/\/.*@/, '//')} has tables of version 99; this planwave knows those up to ${migrations.length}. Try: update`;
+    await withStores(url, async (stores) => {
+      expect(await stores.open()).toContain(said);
+      expect(await stores.findFault()).toContain(said);
+      const error = { type: 'StoreUnavailable', message: expect.stringContaining(said) };
+      await expect(stores.store.put('text')).rejects.toMatchObject(error);
+      await expect(stores.index.read('run')).rejects.toMatchObject(error);
+    });
+  });
+});
+
+describe('a connection that is cut', () => {
+  it.each(['before', 'after'] as const)(
+    'SQD3, SQR2, SQE2: %s a statement is carried out: it is carried out once, and its writer is told',
+    async (when) => {
+      const proxy = await startCuttingProxy(await createDatabase(`cut_${when}`));
+      await withStores(proxy.url, async ({ store, ledger, index, effects }) => {
+        await store.put('first');
+        const batch = store.openBatch();
+        const ref = await batch.put('node');
+        const key = { workflow_id: 'run', run_id: 'r', activity_id: '1' };
+
+        proxy.cutNext(when, 'planwave_replies');
+        await ledger.put(key, 1, { ref }, batch);
+        expect(proxy.cuts()).toBe(1);
+        expect(await ledger.find(key)).toEqual([{ ref }]);
+        expect(await store.getText(ref)).toBe('node');
+        const count = 'SELECT count(*)::int AS n FROM planwave_replies';
+        const database = postgres.url.replace(/postgres$/, `cut_${when}`);
+        expect(await execute(count, [], database)).toEqual([{ n: 1 }]);
+
+        proxy.cutNext(when, 'INSERT INTO planwave_entries');
+        expect(await index.write('run', ref, 0)).toBe(true);
+        proxy.cutNext(when, 'UPDATE planwave_entries');
+        expect(await index.write('run', ref, 1)).toBe(true);
+        expect(await index.read('run')).toEqual({ ref, version: 2 });
+        proxy.cutNext(when, 'INSERT INTO planwave_entries');
+        expect(await effects.put('a'.repeat(64), { type: 'intended', round: 1 }, 0)).toBe(true);
+        proxy.cutNext(when, 'planwave_artifacts');
+        expect(await store.put('second')).toBe(await store.put('second'));
+        expect(proxy.cuts()).toBe(5);
+      });
+      proxy.close();
+    },
+  );
+
+  it('by a server that dies: says so without the password while it is gone, and works again', async () => {
+    await withStores(postgres.url, async ({ store, index }) => {
+      const ref = await store.put('before');
+      await postgres.kill();
+      const error = {
+        type: 'StoreUnavailable',
+        message: expect.stringMatching(
+          /store at postgresql:\/\/127\.0\.0\.1:\d+\/postgres: nobody listens there \(ECONNREFUSED\)\. Try: start .*PLANWAVE_STORE_URL.*goes on/,
+        ),
+      };
+      await expect(store.getText(ref)).rejects.toMatchObject(error);
+      await expect(index.write('run', ref, 0)).rejects.toMatchObject(error);
+      await expect(store.put('x')).rejects.not.toThrow(postgres.password);
+      await postgres.restart();
+      expect(await store.getText(ref)).toBe('before');
+      expect(await index.write('run', ref, 0)).toBe(true);
+    });
+  });
+});
+
+describe('upkeep', () => {
+  it('finds damage, and removes what is old and in no run', async () => {
+    const url = await createDatabase('upkeep');
+    await withStores(url, async (stores) => {
+      const { store, ledger, effects, index } = stores;
+      const [old, damaged] = [await store.put('old'), await store.put('damaged')];
+      const key = { workflow_id: 'run', run_id: 'r', activity_id: '1' };
+      await ledger.put(key, 1, 'paid');
+      await effects.put('a'.repeat(64), { type: 'intended', round: 1 }, 0);
+      await index.write('run', 'b'.repeat(64), 0);
+      const sql = `UPDATE planwave_artifacts SET ${damage('bytes')} WHERE ref = $1`;
+      await execute(sql, [damaged], url);
+      expect(await stores.check({ repair: false })).toMatchObject({
+        runs: 1,
+        records: 4,
+        faults: [
+          { where: `the artifact ${damaged}`, what: 'it is damaged' },
+          { where: 'the run "run"', what: expect.stringContaining('is missing or damaged') },
+          { where: 'the run "run"' },
+        ].slice(0, 2),
+      });
+      const endedBefore = Math.floor(Date.now() / 1_000) - 24 * 3_600;
+      await expect(stores.prune({ endedBefore, dryRun: false })).rejects.toMatchObject({
+        type: 'ArtifactMissing',
+      });
+      await execute("DELETE FROM planwave_entries WHERE kind = 'run'", [], url);
+      for (const table of ['artifacts', 'replies', 'entries']) {
+        await execute(
+          `UPDATE planwave_${table} SET stored_at = now() - interval '2 days'`,
+          [],
+          url,
+        );
+      }
+      // As young as a new one.
+      await store.put('old');
+      const dry = await stores.prune({ endedBefore, dryRun: true });
+      expect(dry).toMatchObject({ records: 3, runs: [], kept_by: null });
+      expect(await stores.prune({ endedBefore, dryRun: false })).toEqual(dry);
+      expect(await store.has(old)).toBe(true);
+      expect(await store.has(damaged)).toBe(false);
+      expect(await ledger.find(key)).toEqual([]);
+      expect(await effects.find('a'.repeat(64))).toEqual({ state: null, version: 0 });
+    });
+  });
+});

@@ -1,0 +1,26 @@
+/**
+ * Started by tests as a process of its own: stores numbered texts and replies for ever, and prints the number of each that is
+ * acknowledged.
+ *
+ * Arguments: the home, the address of a database or "", a name that makes the texts its own, and how many to store; 0 for no
+ * end.
+ */
+import { openStores } from '../../activities/adapters/open-stores.ts';
+
+const [home = '', storeUrl = '', name = '', count = '0'] = process.argv.slice(2);
+const { store, ledger } = openStores({ home, storeUrl: storeUrl === '' ? undefined : storeUrl });
+const last = Number(count) || Infinity;
+
+async function turn(number: number): Promise<void> {
+  const key = { workflow_id: name, run_id: 'r', activity_id: String(number) };
+  const batch = store.openBatch();
+  const ref = await batch.put(`${name} ${number} ${'x'.repeat((number * 37) % 5_000)}`);
+  await ledger.put(key, 1, { ref }, batch);
+  process.stdout.write(`${number} ${ref}\n`);
+}
+
+/** Three conversations at once. */
+const lanes = [0, 1, 2].map(async (lane) => {
+  for (let number = lane; number < last; number += 3) await turn(number);
+});
+await Promise.all(lanes);

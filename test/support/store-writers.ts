@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Stores } from '../../activities/ports/stores.ts';
+
+/** Where a writer stores. */
+export interface StorePlace {
+  readonly home: string;
+  readonly storeUrl?: string | undefined;
+}
+
+/**
+ * Starts a process that stores numbered texts with their entries in the ledger.
+ *
+ * @param count 0 for no end.
+ */
+export function startWriter({ home, storeUrl = '' }: StorePlace, name: string, count = 0) {
+  const script = fileURLToPath(new URL('append-records.ts', import.meta.url));
+  const args = ['--import', 'tsx', script, home, storeUrl, name, String(count)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let out = '';
+  child.stdout.on('data', (text: Buffer) => (out += text.toString()));
+  const closed = once(child, 'close');
+  return {
+    child,
+    closed,
+    /** Number and address of each text that the process was told is stored. */
+    acknowledged: () =>
+      [...out.matchAll(/^(\d+) (.+)\n/gm)].map(([, number = '', ref = '']) => ({ number, ref })),
+  };
+}
+
+/** Checks that a store has the texts of a writer, each with its entry. */
+export async function expectStored(
+  { store, ledger }: Stores,
+  name: string,
+  texts: readonly { readonly number: string; readonly ref: string }[],
+): Promise<void> {
+  for (const { number, ref } of texts) {
+    expect(await store.getText(ref)).toMatch(new RegExp(`^${name} ${number} x*$`));
+    const turn = { workflow_id: name, run_id: 'r', activity_id: number };
+    expect(await ledger.find(turn)).toEqual([{ ref }]);
+  }
+}
