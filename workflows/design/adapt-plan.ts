@@ -118,13 +118,8 @@ async function judgeLoop(
     },
     context,
   );
-  const { task_id } = work.worked;
-  const cause = {
-    type: 'loop',
-    task_id,
-    root_cause,
-    ...(cycle !== undefined && { cycle }),
-  } as const;
+  const known = { type: 'loop', task_id: work.worked.task_id, root_cause } as const;
+  const cause = cycle === undefined ? known : { ...known, cycle };
   return { cause, change: await adapt(work, null, autoApprove, context) };
 }
 
