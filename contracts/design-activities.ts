@@ -4,6 +4,8 @@ import type { OpenConsultationResult } from './consultation.ts';
 import type { PlanFinding } from './coordination-plan.ts';
 import type { DesignMaterial, DesignReplyOutline } from './design.ts';
 import type { OutputFault } from './output-fault.ts';
+import type { Architect } from './planner-wave.ts';
+import type { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
@@ -130,6 +132,22 @@ export interface PlanNextWaveResult {
   readonly max_parallel: number;
 }
 
+export interface OrderDecisionInput {
+  readonly architect: Architect;
+  /** Plan of the wave. */
+  readonly wave_plan_ref: Ref;
+  /** Id of the new task. */
+  readonly delegation_id: string;
+  /** The delegation that asks. */
+  readonly asker: string;
+  readonly questions: readonly AskedQuestion[];
+}
+
+export interface ReadDecisionInput {
+  readonly output_ref: Ref;
+  readonly questions: readonly AskedQuestion[];
+}
+
 export interface FindWorkInput {
   readonly plan_ref: Ref;
   readonly record_ref: Ref;
@@ -189,6 +207,12 @@ export interface DesignActivities {
   /** Adds the new agents of an approved plan to the run. */
   readonly admitPlan: (input: AdmitPlanInput) => Promise<AdmitPlanResult>;
   readonly planNextWave: (input: PlanNextWaveInput) => Promise<PlanNextWaveResult>;
+  /** Adds a task by which the solution architect decides questions to the plan of a wave. */
+  readonly orderDecision: (input: OrderDecisionInput) => Promise<WavePlanOutline>;
+  /** Reads the answers of a decision; null where it has none. */
+  readonly readDecision: (
+    input: ReadDecisionInput,
+  ) => Promise<{ readonly answers: readonly (string | null)[] }>;
   /** Returns the work of a wave that has to be judged before the next. */
   readonly findWork: (input: FindWorkInput) => Promise<FindWorkResult>;
   readonly ratePlanChange: (input: RatePlanChangeInput) => Promise<RatePlanChangeResult>;

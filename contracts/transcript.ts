@@ -82,6 +82,8 @@ export interface PlanParts {
 export interface PlanningTerms extends PlanParts {
   /** Names of the inputs that a delegation may require. */
   readonly known_inputs: readonly string[];
+  /** True when questions may go to a solution architect. Absent: false. */
+  readonly architect?: true;
 }
 
 /** Messages that one turn added to a conversation. */

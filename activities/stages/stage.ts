@@ -33,8 +33,8 @@ export interface Stage<P extends Prompt = Prompt> {
   system(agent: AgentDefinition, planning: PlanningTerms | null): SystemBlock[];
   /** Renders the first message. The same prompt always gives the same bytes. */
   render(store: ArtifactStore, prompt: P, reader: PromptReader): Promise<ContentBlock[]>;
-  /** Reads the terms that the first prompt sets for the whole conversation. Absent: it sets none. */
-  readTerms?(store: ArtifactStore, prompt: P): Promise<PlanningTerms>;
+  /** Reads the terms that the first prompt sets for the whole conversation. Absent or null: it sets none. */
+  readTerms?(store: ArtifactStore, prompt: P): Promise<PlanningTerms | null>;
 }
 
 /** First prompt of a stage. A member that writes the output began like any member; all stages of a design begin alike. */

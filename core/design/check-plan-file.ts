@@ -8,7 +8,7 @@
  *   DP3. Each agent of the roster is a registered agent that takes tasks, or one that the plan drafts; a draft takes the
  *        place of no registered agent.
  *   DP4. The agent of a task is in the roster.
- *   DP5. Each agent of the roster works on a task or verifies one.
+ *   DP5. Each agent of the roster works on a task or verifies one, but for a solution architect: it decides questions.
  *   DP6. A task depends on other tasks of the plan.
  *   DP7. Dependencies have an order; a cycle is shown A→B→A.
  *   DP8. Instructions contain no place that was left to be written.
@@ -98,8 +98,8 @@ function checkRoster(plan: CoordinationPlan, agents: readonly AgentSummary[]): P
       const message = `nobody of the roster works as "${agent_id}"`;
       return [{ rule: 'DP28', path, message, cure: 'Leave the draft out, or give it a place' }];
     }),
-    ...plan.agents.flatMap(({ agent_name }, at) =>
-      busy.has(agent_name)
+    ...plan.agents.flatMap(({ agent_name, role }, at) =>
+      busy.has(agent_name) || role === 'solution_architect'
         ? []
         : [
             {

@@ -7,6 +7,7 @@
  *   QR3. An answer names at least one source, and every source exists.
  *   QR4. A critical question is answered from a source, or goes to the user: its answer is never assumed.
  *   QR5. All faults are reported at once, each with path, reason and "Try: …".
+ *   QR7. A question goes to the solution architect only where there is one, and has no answer then.
  */
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion, QuestionReview } from '../../contracts/question.ts';
@@ -20,6 +21,8 @@ export interface ReviewContext {
   readonly facts_total: number;
   /** Names of all other possible sources. */
   readonly sources: readonly string[];
+  /** True where the plan has a solution architect for them. Absent: false. */
+  readonly architect?: boolean;
 }
 
 type Verdict = QuestionReview['reviews'][number];
@@ -29,7 +32,7 @@ export function checkReview({ reviews }: QuestionReview, context: ReviewContext)
   return capFaults([
     ...checkNumbers(reviews, context.questions.length),
     ...reviews.flatMap((verdict, i) => [
-      ...checkVerdict(verdict, context.questions[verdict.question - 1], `reviews[${i}]`),
+      ...checkVerdict(verdict, context, `reviews[${i}]`),
       ...checkSources(verdict, context, `reviews[${i}].source_refs`),
     ]),
   ]);
@@ -54,20 +57,26 @@ function checkNumbers(reviews: readonly Verdict[], count: number): OutputFault[]
 }
 
 function checkVerdict(
-  { verdict, answer }: Verdict,
-  question: AskedQuestion | undefined,
+  { question: number, verdict, answer }: Verdict,
+  { questions, architect = false }: ReviewContext,
   path: string,
 ): OutputFault[] {
-  if (verdict === 'needs_user_input') {
+  if (verdict === 'architect' && !architect) {
+    const reason = 'there is no solution architect who could decide it';
+    return [{ path: `${path}.verdict`, reason, hint: 'Try: "needs_user_input" with null' }];
+  }
+  if (verdict === 'needs_user_input' || verdict === 'architect') {
     if (answer === null) return [];
+    const who = verdict === 'architect' ? 'the solution architect' : 'the user';
     return [
       {
         path: `${path}.answer`,
-        reason: 'a question for the user has no answer yet',
+        reason: `a question for ${who} has no answer yet`,
         hint: 'Try: null, or the verdict "answered" or "assumed"',
       },
     ];
   }
+  const question = questions[number - 1];
   if (question === undefined) return [];
   if (verdict === 'assumed' && question.priority === 'critical') {
     return [

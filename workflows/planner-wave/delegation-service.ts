@@ -10,8 +10,9 @@ import type {
 } from '../../contracts/messages.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
+import type { AskedQuestion } from '../../contracts/question.ts';
 import type { ScheduleEvent } from '../../core/schedule/step-schedule.ts';
-import { delegationWorkflowId } from '../../core/ids.ts';
+import { delegationWorkflowId, isDecisionTask } from '../../core/ids.ts';
 import { inBackground } from '../shared/in-background.ts';
 import { deliverSignal, grantSignal } from '../shared/messages.ts';
 import { signalQuietly } from '../shared/signal-quietly.ts';
@@ -20,14 +21,17 @@ import type { Superior } from '../shared/superior.ts';
 import type { Account } from '../shared/account.ts';
 import type { PlannerContext } from './consult-planner.ts';
 import { putQuestions } from './put-questions.ts';
-import type { Reviewed } from './put-questions.ts';
+import type { Decided, Reviewed, Reviewing } from './put-questions.ts';
 
 /** The planner's context with the wave's account; null: nothing is limited. */
 export type DispatchContext = PlannerContext & { readonly account: Account | null };
 
 /** The wave whose delegations are served. */
 interface ServedWave {
-  readonly plan: WavePlanOutline;
+  /** Returns the plan as it is now. */
+  readonly plan: () => WavePlanOutline;
+  /** Has the solution architect of the plan decide questions of a delegation. */
+  readonly decide: (asker: string, questions: readonly AskedQuestion[]) => Promise<Decided | null>;
   readonly order: WaveOrder;
   readonly context: DispatchContext;
   readonly waveId: string;
@@ -171,7 +175,8 @@ export class DelegationService {
     const put = (): AskedOnce['answers'] =>
       putQuestions({ ...escalation, from: waveId }, context, {
         order,
-        plan_ref: plan.plan_ref,
+        plan_ref: plan().plan_ref,
+        architect: this.#architectFor(delegationId),
         outputs: [...outcomes.values()].flatMap(({ delegation_id, output_ref }) =>
           output_ref === null ? [] : [{ delegation_id, output_ref }],
         ),
@@ -186,6 +191,14 @@ export class DelegationService {
     on({ type: 'answered', delegation_id: delegationId });
     // Other members may have got their answers, and the delegation its slot, already.
     if (isRunning(delegationId)) this.resume(delegationId);
+  }
+
+  /** Returns the architect for questions of others: it does not decide its own. */
+  #architectFor(asker: string): Reviewing['architect'] {
+    const { architect } = this.#wave.order;
+    if (architect === undefined || isDecisionTask(asker)) return null;
+    const { agent_name } = architect;
+    return { agent_name, decide: (questions) => this.#wave.decide(asker, questions) };
   }
 
   #putOnce(

@@ -1,7 +1,7 @@
 import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer, NewsItem, QuestionsEscalation } from '../../contracts/messages.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
-import type { PlannerVerdict } from '../../contracts/question.ts';
+import type { AskedQuestion, PlannerVerdict } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { answerUnasked } from '../../core/questions/answer-unasked.ts';
 import { checkReview } from '../../core/questions/check-review.ts';
@@ -18,9 +18,25 @@ export interface Reviewing {
   readonly outputs: readonly UpstreamOutput[];
   /** Returns true when the asker has ended, so that the answers are not needed. */
   readonly isGone: () => boolean;
+  /** Returns the solution architect for questions of this asker, and its decisions; null where there is none. */
+  readonly architect: {
+    readonly agent_name: string;
+    /** @returns the answer to each question, null where there is none; null when the wave was stopped. */
+    readonly decide: (questions: readonly AskedQuestion[]) => Promise<Decided | null>;
+  } | null;
   /** Makes the planner's calls as part of the wave. */
   readonly review: (work: () => Promise<Reviewed>) => Promise<Reviewed>;
 }
+
+/** Decisions of the solution architect. */
+export interface Decided {
+  readonly delegation_id: string;
+  readonly answers: readonly (string | null)[];
+  /** Reason why an answer is missing. */
+  readonly reason: string;
+}
+
+type Verdicts = readonly (PlannerVerdict | null)[];
 
 /** Result of a review. */
 export type Reviewed = Awaited<ReturnType<typeof tryPlanner>>;
@@ -48,9 +64,38 @@ export async function putQuestions(
     ),
   );
   if (reviewed.type === 'stopped' || reviewing.isGone()) return null;
-  return context.superior.ask({
-    ...escalation,
-    verdicts: verdictsOf(reviewed, escalation, places),
+  const verdicts = verdictsOf(reviewed, escalation, places);
+  if (!verdicts.some(isRouted)) return context.superior.ask({ ...escalation, verdicts });
+  const decided = await letDecide(escalation, verdicts, reviewing);
+  if (decided === null || reviewing.isGone()) return null;
+  return context.superior.ask({ ...escalation, verdicts: decided });
+}
+
+function isRouted(verdict: PlannerVerdict | null): boolean {
+  return verdict?.verdict === 'architect';
+}
+
+/**
+ * Has the solution architect decide the questions that the planner passed on to it. What it does not answer goes to the
+ * user.
+ *
+ * @returns null when the wave was stopped.
+ */
+async function letDecide(
+  { questions }: QuestionsEscalation,
+  verdicts: Verdicts,
+  { architect }: Reviewing,
+): Promise<Verdicts | null> {
+  const routed = questions.filter((_, place) => isRouted(verdicts[place] ?? null));
+  const decided = (await architect?.decide(routed)) ?? null;
+  if (decided === null) return null;
+  const answers = [...decided.answers];
+  return verdicts.map((verdict) => {
+    if (verdict === null || !isRouted(verdict)) return verdict;
+    const answer = answers.shift() ?? null;
+    if (answer !== null) return { ...verdict, answer, source_refs: [decided.delegation_id] };
+    const reason = `The solution architect gave no answer: ${decided.reason}`;
+    return { ...verdict, verdict: 'needs_user_input', answer, reason };
   });
 }
 
@@ -69,7 +114,7 @@ function verdictsOf(
   reviewed: Reviewed,
   { questions }: QuestionsEscalation,
   places: readonly number[],
-): readonly (PlannerVerdict | null)[] {
+): Verdicts {
   if (reviewed.type !== 'output' || reviewed.outline.shape !== 'question_review') return [];
   const { reviews } = reviewed.outline.review;
   return questions.map((_, place) => {
@@ -82,7 +127,7 @@ function verdictsOf(
 
 function consultationOn(
   { questions, delegation_id }: QuestionsEscalation,
-  { order, plan_ref, outputs }: Reviewing,
+  { order, plan_ref, outputs, architect }: Reviewing,
   news: NewsFeed,
 ): Consultation {
   const { wave, record_ref, amendments, facts_total } = order;
@@ -92,6 +137,7 @@ function consultationOn(
     purpose: `review questions of ${delegation_id ?? 'an agent'}`,
     prompt: () => ({
       kind: 'question_review',
+      ...(architect !== null && { architect: architect.agent_name }),
       wave,
       record_ref,
       plan_ref,
@@ -102,7 +148,12 @@ function consultationOn(
     }),
     check: (outline) =>
       outline.shape === 'question_review'
-        ? checkReview(outline.review, { questions, facts_total, sources })
+        ? checkReview(outline.review, {
+            questions,
+            facts_total,
+            sources,
+            architect: architect !== null,
+          })
         : [],
     questions: () => [],
     isLast: () => false,
