@@ -78,7 +78,8 @@ export async function connectToServer(options: ConnectOptions = {}): Promise<Ser
   }
 }
 
-function openConnection(config: ServerConfig, timeoutMs: number): Connection {
+/** Opens a connection that is made at its first use. @throws PlanwaveClientError `bad_input` for an address that is none */
+export function openConnection(config: ServerConfig, timeoutMs = defaultTimeoutMs): Connection {
   try {
     return Connection.lazy({ ...config.connectionOptions, connectTimeout: timeoutMs });
   } catch (error) {

@@ -25,7 +25,7 @@ import type { DelegationReading, TeamLook } from './read-work.ts';
 import type { UsageNow } from './usage-now.ts';
 import { listRuns, readOpenHistories } from './run-listing.ts';
 import type { ListedRun, ListOptions, RunListing, OpenHistory } from './run-listing.ts';
-import { describeRun, findWork, readRunEnd, readView } from './read-view.ts';
+import { describeRun, findWork, readRunEnd, readStatus, readView } from './read-view.ts';
 import type { Reading, RunEnd, WorkAddress } from './read-view.ts';
 import { callServer } from './server-calls.ts';
 import { startRun, startTeam } from './start-run.ts';
@@ -136,7 +136,7 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
     longHistories: () => listLongHistories(context),
     stuck: (runId) => (runId === undefined ? listStuck(context) : findStuck(context, runId)),
     openHistories: () => readOpenHistories(context),
-    status: (runId) => view(queryNames.status, runId),
+    status: (runId) => readStatus(context, runId),
     usageNow: (status) => readUsageNow(context, status),
     questions: (runId) => view(queryNames.questions, runId),
     waves: (runId) => view(queryNames.wave, runId),

@@ -10,7 +10,13 @@ import type { DelegationOutcome, LoneOutcome } from '../contracts/delegation-run
 import { queryNames } from '../contracts/names.ts';
 import type { PlannerRunResult } from '../contracts/planner-run.ts';
 import type { LoneWaveResult, WaveResult } from '../contracts/planner-wave.ts';
-import type { DelegationStatusView, DelegationView } from '../contracts/views.ts';
+import type {
+  DelegationStatusView,
+  DelegationView,
+  DesignStatusView,
+  StatusView,
+} from '../contracts/views.ts';
+import { riskWorkflowId } from '../core/ids.ts';
 import { commandText } from '../core/text/command-text.ts';
 import { toRunListing } from './run-listing.ts';
 import type { RunListing } from './run-listing.ts';
@@ -60,6 +66,31 @@ export async function readView<T>(
       first === undefined ? noteOf(error, context.taskQueue, lastKnown) : describeStuck(first);
     return { live: false, note, stuck, last_known: lastKnown };
   }
+}
+
+/**
+ * Reads the status of a run. Stages that its design has at work in other workflows are asked there, unless the run waits
+ * for the user.
+ */
+export async function readStatus(
+  context: ClientContext,
+  runId: string,
+): Promise<Reading<StatusView>> {
+  const reading = await readView<StatusView>(context, runId, queryNames.status);
+  if (!reading.live || reading.view.design === undefined) return reading;
+  const { design, open_questions, stages_at_work = [] } = reading.view;
+  if (open_questions > 0) return reading;
+  const designs = [design.workflow_id, riskWorkflowId(design.workflow_id)];
+  const answers = await Promise.all(
+    designs
+      .filter((id) => id !== runId)
+      .map((workflow_id) => askStatus<DesignStatusView>(context, { workflow_id })),
+  );
+  const below = answers.flatMap((one) => (one.isTold ? (one.view?.stages_at_work ?? []) : []));
+  const stages = [...stages_at_work, ...below];
+  return stages.length === 0
+    ? reading
+    : { live: true, view: { ...reading.view, stages_at_work: stages } };
 }
 
 export async function describeRun(context: ClientContext, workflowId: string): Promise<RunListing> {

@@ -91,6 +91,8 @@ export interface WorkedTask {
   readonly criteria_met: readonly string[];
   readonly criteria_unmet: readonly string[];
   readonly output_ref: Ref | null;
+  /** Keys of its criteria (`core/design/check-judged`). Absent for a task that is no proof of concept. */
+  readonly criteria?: readonly string[];
 }
 
 /** A question that a task asked at least three times, or that waits for a result in a cycle. */

@@ -69,6 +69,8 @@ export const Delegation = z.strictObject({
   executor: Executor,
   /** Absent: the output counts as its author gives it. */
   verification: VerificationOrder.optional(),
+  /** The delegation whose questions it decides. Its criteria are none of the run's then. Absent for other work. */
+  answers: Slug.optional(),
 });
 export type Delegation = z.infer<typeof Delegation>;
 

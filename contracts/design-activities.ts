@@ -4,6 +4,8 @@ import type { OpenConsultationResult } from './consultation.ts';
 import type { PlanFinding } from './coordination-plan.ts';
 import type { DesignMaterial, DesignReplyOutline } from './design.ts';
 import type { OutputFault } from './output-fault.ts';
+import type { Architect } from './planner-wave.ts';
+import type { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
@@ -69,6 +71,8 @@ export interface DescribeDesignInput {
   readonly plan_ref: Ref;
   /** The plan that the user saw last and wanted changed. Absent the first time. */
   readonly shown_ref?: Ref;
+  /** Research that the plan rests on. Absent without any. */
+  readonly research?: readonly DesignMaterial[];
   readonly findings: readonly PlanFinding[];
   /** Use of the design so far, from which the use of the work is estimated. */
   readonly usage: Usage;
@@ -81,6 +85,8 @@ export interface FindResearchInput {
   /** Unix epoch seconds. */
   readonly now: number;
   readonly max_age_days: number;
+  /** Agents of the run: where one of them may ask the web, background knowledge is none. If undefined, no one may. */
+  readonly registry_ref?: Ref;
 }
 
 export interface KeepResearchInput {
@@ -124,6 +130,22 @@ export interface PlanNextWaveResult {
   readonly plan: WavePlanOutline | null;
   /** Tasks of the approved plan that may work at the same time. */
   readonly max_parallel: number;
+}
+
+export interface OrderDecisionInput {
+  readonly architect: Architect;
+  /** Plan of the wave. */
+  readonly wave_plan_ref: Ref;
+  /** Id of the new task. */
+  readonly delegation_id: string;
+  /** The delegation that asks. */
+  readonly asker: string;
+  readonly questions: readonly AskedQuestion[];
+}
+
+export interface ReadDecisionInput {
+  readonly output_ref: Ref;
+  readonly questions: readonly AskedQuestion[];
 }
 
 export interface FindWorkInput {
@@ -185,6 +207,12 @@ export interface DesignActivities {
   /** Adds the new agents of an approved plan to the run. */
   readonly admitPlan: (input: AdmitPlanInput) => Promise<AdmitPlanResult>;
   readonly planNextWave: (input: PlanNextWaveInput) => Promise<PlanNextWaveResult>;
+  /** Adds a task by which the solution architect decides questions to the plan of a wave. */
+  readonly orderDecision: (input: OrderDecisionInput) => Promise<WavePlanOutline>;
+  /** Reads the answers of a decision; null where it has none. */
+  readonly readDecision: (
+    input: ReadDecisionInput,
+  ) => Promise<{ readonly answers: readonly (string | null)[] }>;
   /** Returns the work of a wave that has to be judged before the next. */
   readonly findWork: (input: FindWorkInput) => Promise<FindWorkResult>;
   readonly ratePlanChange: (input: RatePlanChangeInput) => Promise<RatePlanChangeResult>;

@@ -59,6 +59,8 @@ export interface DesignRequest {
 /** Agent of the current plan, with the tasks that it does. */
 export interface PlanAgent {
   readonly agent_name: string;
+  /** True for a solution architect, who has the tasks too by which questions are decided. */
+  readonly decides?: true;
   readonly task_ids: readonly string[];
 }
 

@@ -140,14 +140,25 @@ export const DesignChange = z.strictObject({
 });
 export type DesignChange = z.infer<typeof DesignChange>;
 
+/** Source of research. Code adds quotation and time of a page that was opened. */
+const ResearchSource = z.strictObject({
+  title: text,
+  url: z.string().max(500).nullable().describe('Null: background knowledge, not looked up.'),
+  quotation: z.string().max(300).optional(),
+  /** ISO 8601. */
+  retrieved_at: z.string().max(40).optional(),
+});
+
 export const TechnologyResearch = z.strictObject({
   technology: z.string().min(1).max(80),
   practices: texts.min(1),
   failure_patterns: texts,
-  sources: z
-    .array(z.strictObject({ title: text, url: z.string().max(500).nullable() }))
-    .max(20)
-    .describe('url null: background knowledge, not looked up.'),
+  sources: z.array(ResearchSource).max(20),
+});
+
+/** Research as a model states it. */
+export const StatedResearch = TechnologyResearch.extend({
+  sources: z.array(ResearchSource.pick({ title: true, url: true })).max(20),
 });
 export type TechnologyResearch = z.infer<typeof TechnologyResearch>;
 
@@ -282,6 +293,8 @@ export interface DesignReplyOutline {
   readonly explanation?: DesignExplanation;
   /** Results of the stages of the work. Absent for the others. */
   readonly assessment?: ProofReview['assessment'];
+  /** Keys of the criteria that were judged (`core/design/check-judged`). */
+  readonly judged?: readonly string[];
   readonly decision?: ProofDecision['decision'];
   readonly root_cause?: LoopCause;
 }

@@ -108,6 +108,8 @@ export type Prompt =
     }
   | {
       readonly kind: 'question_review';
+      /** agent_name of the solution architect. Absent where there is none for these questions. */
+      readonly architect?: string;
       readonly wave: number;
       readonly record_ref: Ref;
       readonly plan_ref: Ref;

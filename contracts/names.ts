@@ -134,6 +134,8 @@ export const answererNames = {
   planner: 'planner',
   /** The planner found no source for an answer, and let the agent assume. */
   plannerAssumption: 'planner-assumption',
+  /** The solution architect of a designed plan decided it, and a verifier has seen the decision. */
+  architect: 'solution-architect',
   /** No person was asked: the question was repeated too often, or there is no room. */
   engine: 'planwave',
 } as const;

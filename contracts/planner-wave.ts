@@ -33,7 +33,6 @@ export const PlannerWaveInput = z.strictObject({
 });
 export type PlannerWaveInput = z.input<typeof PlannerWaveInput>;
 
-/** Order of a run to its wave. */
 /** Usage of a run as far as it knows. */
 export interface KnownSpent {
   readonly usage: Usage;
@@ -41,6 +40,18 @@ export interface KnownSpent {
   readonly since: number;
 }
 
+/** The solution architect of a plan, who decides questions of its tasks (seed 003, "Resolution Process"). */
+export interface Architect {
+  readonly plan_ref: Ref;
+  readonly agent_name: string;
+  readonly agent_id: string;
+  /** agent_name of the verifier of its decisions. */
+  readonly verifier_name: string;
+  /** agent_id of that one. */
+  readonly verified_by: string;
+}
+
+/** Order of a run to its wave. */
 export interface WaveOrder {
   readonly run_id: string;
   readonly wave: number;
@@ -82,6 +93,8 @@ export interface WaveOrder {
   readonly facts_total: number;
   /** The plan, where it follows from an approved design. Absent: the planner plans. */
   readonly plan?: WavePlanOutline;
+  /** Absent where the plan has none, and where the planner plans. */
+  readonly architect?: Architect;
   /** Questions with an answer in the record. */
   readonly answered_questions: readonly KnownAnswer[];
   /** Properties of the results of earlier waves. Absent when they have none. */

@@ -133,34 +133,50 @@ export interface AnswerReceipt {
   readonly accepted: string;
 }
 
-const QuestionVerdict = z.strictObject({
-  question: z.number().int().min(1).describe('The number of the question in the request.'),
-  verdict: z
-    .enum(['answered', 'assumed', 'awaits', 'needs_user_input'])
-    .describe(
-      '"answered": what the run knows settles it. "assumed": nothing settles it, it is not critical, and a careful assumption does no harm. "awaits": the result of a delegation in <unfinished> will settle it. "needs_user_input": only the user can settle it.',
-    ),
-  answer: z
-    .string()
-    .max(2_000)
-    .nullable()
-    .describe(
-      'What the agent gets, in its expected_answer_format; null with awaits and needs_user_input.',
-    ),
-  source_refs: z
-    .array(z.string().max(200))
-    .max(20)
-    .describe(
-      'What the answer is taken from. At least one with "answered"; with "awaits" the delegation_ids; else usually empty.',
-    ),
-  reason: z.string().min(1).max(1_000).describe('Why, in a sentence or two.'),
-});
+const planners = ['answered', 'assumed', 'awaits', 'needs_user_input'] as const;
+
+const meaning =
+  '"answered": what the run knows settles it. "assumed": nothing settles it, it is not critical, and a careful assumption does no harm. "awaits": the result of a delegation in <unfinished> will settle it. "needs_user_input": only the user can settle it.';
+
+function verdictOf<T extends z.ZodType>(verdict: T) {
+  return z.strictObject({
+    question: z.number().int().min(1).describe('The number of the question in the request.'),
+    verdict,
+    answer: z
+      .string()
+      .max(2_000)
+      .nullable()
+      .describe(
+        'What the agent gets, in its expected_answer_format; null with awaits and needs_user_input.',
+      ),
+    source_refs: z
+      .array(z.string().max(200))
+      .max(20)
+      .describe(
+        'What the answer is taken from. At least one with "answered"; with "awaits" the delegation_ids; else usually empty.',
+      ),
+    reason: z.string().min(1).max(1_000).describe('Why, in a sentence or two.'),
+  });
+}
+
+function reviewOf<T extends z.ZodType>(verdict: T) {
+  return z.strictObject({
+    reviews: z.array(verdictOf(verdict)).max(20).describe('Exactly one for each question.'),
+  });
+}
 
 /** The planner's answer when it reviews agents' questions before the user sees them (seed 004 §2.1 and §10). */
-export const QuestionReview = z.strictObject({
-  reviews: z.array(QuestionVerdict).max(20).describe('Exactly one for each question.'),
-});
-export type QuestionReview = z.infer<typeof QuestionReview>;
+export const QuestionReview = reviewOf(z.enum(planners).describe(meaning));
+
+/** The same where the plan has a solution architect (seed 003, "Resolution Process"). */
+export const RoutedReview = reviewOf(
+  z
+    .enum([...planners, 'architect'])
+    .describe(
+      `${meaning} "architect": it is about technology, architecture or security, and the solution architect decides it; the answer is null.`,
+    ),
+);
+export type QuestionReview = z.infer<typeof RoutedReview>;
 
 export interface QuestionReviewOutline extends QuestionReview {
   /** The whole QuestionReview as JSON. */
@@ -168,7 +184,7 @@ export interface QuestionReviewOutline extends QuestionReview {
 }
 
 /** With `awaits`, an inbox only gets one that would wait for ever: `source_refs` is the cycle, as [A, B, A]. */
-export type PlannerVerdict = Readonly<Omit<z.infer<typeof QuestionVerdict>, 'question'>>;
+export type PlannerVerdict = Readonly<Omit<QuestionReview['reviews'][number], 'question'>>;
 
 /** Handling of questions that are not critical: a run puts them to the user, or lets agents assume. */
 export const Autonomy = z.enum(['ask', 'assume']);

@@ -57,7 +57,7 @@ type ChangeOf<T extends RecordChange['type']> = Extract<RecordChange, { readonly
 
 export type PlannedTask = Pick<
   Delegation,
-  'delegation_id' | 'acceptance_criteria' | 'redoes' | 'replaces'
+  'delegation_id' | 'acceptance_criteria' | 'redoes' | 'replaces' | 'answers'
 >;
 
 /** Contents of the artifacts of an ended wave, as far as the record takes them. */

@@ -82,6 +82,8 @@ export interface PlanParts {
 export interface PlanningTerms extends PlanParts {
   /** Names of the inputs that a delegation may require. */
   readonly known_inputs: readonly string[];
+  /** True when questions may go to a solution architect. Absent: false. */
+  readonly architect?: true;
 }
 
 /** Messages that one turn added to a conversation. */
@@ -140,4 +142,6 @@ export interface ReadingScope {
   readonly loads_left: number;
   /** True when the workflow makes the calls that change something; otherwise they are refused with the others. */
   readonly acts: boolean;
+  /** True when the workflow makes calls of research tools, and none that change something. Absent: as `acts` says. */
+  readonly researches?: true;
 }

@@ -50,16 +50,23 @@ export interface StatusView {
   readonly mode?: ModeChoice;
   /** Design at work. Absent before and after it. */
   readonly design?: DesignView;
+  /** Stages of a design, or of a judgement of its work, that are at work: `research: PostgreSQL`. Absent where none is. */
+  readonly stages_at_work?: readonly string[];
   /** State of a delegation, a triad or a phase that was started by hand. Absent in a run and a wave. */
   readonly delegation?: DelegationStatusView;
 }
 
 /** Design at work, as far as it was reported. */
 export interface DesignView {
+  /** Workflow that makes it. */
+  readonly workflow_id: string;
   readonly stages_done: number;
   /** Null before the first has ended. */
   readonly last_stage: DesignStageName | null;
 }
+
+/** Answer of the query `status` on a design, or an assessment of risks, that a run started. */
+export type DesignStatusView = Required<Pick<StatusView, 'stages_at_work'>>;
 
 /** Delegations that stand still until a question is answered, by delegation_id. */
 export interface QuestionWait {

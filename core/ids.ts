@@ -79,6 +79,20 @@ export function taskPlace(place: string, path: string): string {
   return `${place}/${path}`;
 }
 
+/**
+ * Returns the id of a task by which the solution architect of a plan decides questions, in the form of seed 003.
+ *
+ * @param n From 1, in the order of the wave's decisions. @param asker A delegation of the plan: its id ends in a time.
+ */
+export function decisionTaskId(wave: number, n: number, asker: string): string {
+  return `decision_w${wave}n${n}_${/\d{10}$/.exec(asker)?.[0] ?? '0000000000'}`;
+}
+
+/** Returns true for the id of a task that decides questions. */
+export function isDecisionTask(delegationId: string): boolean {
+  return /^decision_w\d+n\d+_\d{10}$/.test(delegationId);
+}
+
 /** @param attempt From 1; each further attempt is a workflow of its own. */
 export function phaseWorkflowId(parentId: string, phase: TriadPhase, attempt: number): string {
   return attempt === 1 ? `${parentId}/${phase}` : `${parentId}/${phase}-${attempt}`;

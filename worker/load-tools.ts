@@ -1,9 +1,16 @@
 import { z } from 'zod';
-import { findToolFaults, isToolList, NothingDone, toTool } from '../activities/tools/own-tool.ts';
+import {
+  defineTool,
+  findToolFaults,
+  isToolList,
+  NothingDone,
+  toTool,
+} from '../activities/tools/own-tool.ts';
 import type { OwnTool } from '../activities/tools/own-tool.ts';
 import { reservedNames } from '../activities/tools/registry/create-registry.ts';
 import type { GrantableTool } from '../activities/tools/tool.ts';
 import { badModule, importModule } from './import-module.ts';
+import { BadSettings } from './worker-settings.ts';
 
 const variable = 'PLANWAVE_TOOLS';
 
@@ -11,17 +18,27 @@ const variable = 'PLANWAVE_TOOLS';
 const kit = {
   z,
   NothingDone,
-  defineTool: <S extends z.ZodType>(tool: OwnTool<S>): OwnTool<S> => tool,
+  defineTool,
 } as const;
 
 /**
- * Loads the tools of the worker's owner: the export `tools` of an ES module, a function that is given the kit.
+ * Loads the tools of the worker's owner: those given, and the export `tools` of an ES module, a function that is given the
+ * kit.
  *
  * @param file An absolute path; undefined: none.
- * @throws {BadSettings} when the module can't be loaded, or exports something else.
+ * @throws {BadSettings} when the module can't be loaded, or exports something else; when a given tool has faults.
  */
-export async function loadTools(file: string | undefined): Promise<readonly GrantableTool[]> {
-  if (file === undefined) return [];
+export async function loadTools(
+  file: string | undefined,
+  given: readonly OwnTool[] = [],
+): Promise<readonly GrantableTool[]> {
+  const faults = findToolFaults(given, reservedNames);
+  if (faults.length > 0) throw new BadSettings(["tools can't be used:", ...faults].join('\n'));
+  const taken = [...reservedNames, ...given.map(({ name }) => name)];
+  return [...given.map(toTool), ...(file === undefined ? [] : await loadFile(file, taken))];
+}
+
+async function loadFile(file: string, taken: readonly string[]): Promise<readonly GrantableTool[]> {
   const module = { variable, file };
   const { tools } = await importModule(module);
   if (typeof tools !== 'function') {
@@ -29,7 +46,7 @@ export async function loadTools(file: string | undefined): Promise<readonly Gran
     throw badModule(module, ['it has no function "tools" among its exports'], cure);
   }
   const list = await callTools(tools, module);
-  const faults = findToolFaults(list, reservedNames);
+  const faults = findToolFaults(list, taken);
   if (faults.length === 0 && isToolList(list)) return list.map(toTool);
   const lines = faults.map((fault) => `tools${fault.startsWith('[') ? '' : ': '}${fault}`);
   throw badModule(module, lines, 'the example in docs/tools.md');

@@ -6,6 +6,8 @@ import { computeBuildId } from './build-id.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
 import { createActivities } from './create-activities.ts';
 import { createRedactionCounter, redactOutput } from './redact-output.ts';
+import type { Middleware } from '../activities/ports/middleware.ts';
+import type { OwnTool } from '../activities/tools/own-tool.ts';
 import { createWorker } from './create-worker.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
@@ -35,6 +37,14 @@ export interface RunWorkerOptions {
   readonly signal: AbortSignal;
   /** Called when the worker polls. */
   readonly onReady: (worker: ReadyWorker) => void;
+  /** Default: that of this process. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** Besides those of the file that `PLANWAVE_TOOLS` names. Default none. */
+  readonly tools?: readonly OwnTool[];
+  /** Besides those of the file that `PLANWAVE_MIDDLEWARES` names. Default none. */
+  readonly middlewares?: readonly Middleware[];
+  /** False leaves what the process prints as it is. Default true. */
+  readonly redactsOutput?: boolean;
 }
 
 /**
@@ -46,24 +56,27 @@ export interface RunWorkerOptions {
  *
  * @throws {BadSettings} when a setting is missing or wrong, or the store has another format.
  */
-export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<void> {
-  const settings = readWorkerSettings(process.env);
+export async function runWorker(options: RunWorkerOptions): Promise<void> {
+  const { signal, onReady, env = process.env, redactsOutput = true } = options;
+  const settings = readWorkerSettings(env);
   const recorder = installRuntime(settings);
-  const mcp = openMcp(settings.tools.mcpFiles, process.env);
+  const mcp = openMcp(settings.tools.mcpFiles, env);
   const redactor = createRedactor({
-    secrets: [...collectOwnSecrets(process.env), ...collectMcpSecrets(mcp.servers)],
+    secrets: [...collectOwnSecrets(env), ...collectMcpSecrets(mcp.servers)],
     onRedacted: createRedactionCounter(recorder),
   });
-  for (const stream of [process.stdout, process.stderr]) {
+  for (const stream of redactsOutput ? [process.stdout, process.stderr] : []) {
     process.once('exit', redactOutput(stream, redactor));
   }
   const stores = openStores(settings);
   const storeFault = await stores.open();
   if (storeFault !== null) throw new BadSettings(storeFault);
-  const middlewares = await loadMiddlewares(settings.middlewaresFile);
-  const tools = await loadTools(settings.tools.file);
+  const middlewares = await loadMiddlewares(settings.middlewaresFile, options.middlewares);
+  const tools = await loadTools(settings.tools.file, options.tools);
   const tracing = settings.traced ? await loadTracing(redactor) : undefined;
-  const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
+  const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({
+    overrideEnvVars: definedOnly(env),
+  });
   const { taskQueue, deploymentName } = settings;
   const [connection, workflowBundle, buildId, commands] = await Promise.all([
     NativeConnection.connect(connectionOptions),
@@ -117,4 +130,10 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
 async function loadTracing(redactor: Redactor): Promise<Tracing> {
   const { startTracing } = await import('./start-tracing.ts');
   return startTracing(redactor);
+}
+
+function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 }

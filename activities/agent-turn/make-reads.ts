@@ -9,8 +9,10 @@ import type {
 import type { Ref } from '../../contracts/ref.ts';
 import { readAgent, readJson } from '../artifacts/read-artifact.ts';
 import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
+import type { ReadingScope } from '../../contracts/transcript.ts';
 import { callTool, prepareCall } from '../tools/call-tool.ts';
 import type { ToolAnswer } from '../tools/call-tool.ts';
+import type { Tool } from '../tools/tool.ts';
 import { toolTimeoutMsDefault } from './deps.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { judgeResearch } from './judge-research.ts';
@@ -58,14 +60,15 @@ export async function makeReads(
   if (reply.type !== 'tools') return result;
   const { deps, input } = attempt;
   const isActing = (name: string): boolean => deps.tools.get(name)?.effect === 'acting';
-  const isOutside = (name: string): boolean =>
-    isActing(name) || deps.tools.get(name)?.effect === 'research';
   const mayAct = input.reading?.acts ?? false;
   const pending = reply.calls.filter(isOpen).filter(({ name }) => !mayAct || !isActing(name));
   if (pending.length === 0) return result;
   const agent = await readAgent(deps.store, input.registry_ref, input.agent_id);
   const granted = input.reading === undefined ? [] : toolsGranted(deps.tools, agent);
-  const allowedTools = mayAct ? granted : granted.filter((name) => !isOutside(name));
+  const refused = listRefused(input.reading);
+  const allowedTools = granted.filter(
+    (name) => !refused.some((effect) => deps.tools.get(name)?.effect === effect),
+  );
   const { head } = result;
   const reading = { ...attempt, agent, head, allowedTools, until: performance.now() + totalMsMax };
   const loads = input.reading?.loads_left ?? 0;
@@ -87,6 +90,12 @@ export async function makeReads(
     return made === undefined ? call : { ...call, ...made };
   });
   return { ...result, reply: { ...reply, calls } };
+}
+
+/** Lists the effects of tools whose calls no workflow makes here. */
+function listRefused(scope: ReadingScope | undefined): readonly Tool['effect'][] {
+  if (scope?.acts === true) return [];
+  return scope?.researches === true ? ['acting'] : ['acting', 'research'];
 }
 
 /** Returns true for a call that an activity makes and that has no result yet. */

@@ -3,10 +3,11 @@ import { plannerAgentId } from '../../contracts/names.ts';
 import type { ModelTurnInput } from '../../contracts/model-turn.ts';
 import type { TranscriptNode } from '../../contracts/transcript.ts';
 import { StoredPlan } from '../../contracts/wave-plan.ts';
+import type { Stage } from '../stages/stage.ts';
 import { stages } from '../stages/stages.ts';
 import { isMcpGrant } from '../tools/mcp/expand-grants.ts';
 import { listPlannerTools } from '../tools/tool.ts';
-import type { ToolRegistry } from '../tools/tool.ts';
+import type { Tool, ToolRegistry } from '../tools/tool.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { readAgents, readShape } from '../artifacts/read-artifact.ts';
 
@@ -17,6 +18,12 @@ export function toolsGranted(
 ): readonly string[] {
   return agent_id === plannerAgentId ? listPlannerTools(registry) : allowed_tools;
 }
+
+/** Effect that the tools of a stage must have; absent where the effect does not matter. */
+const effects: Readonly<Partial<Record<Stage['tools'], Tool['effect']>>> = {
+  reading: 'read',
+  research: 'research',
+};
 
 /**
  * Names the tools that a conversation offers, by the rule of its stage. Those of a wave are all that its agents may call, in
@@ -43,9 +50,8 @@ export async function offerTools(
   const settled = nodes.find((node) => node.tools !== undefined)?.tools;
   if (settled !== undefined) return settled;
   const begins = input.append.find((one) => one.type === 'prompt')?.prompt;
-  if (tools === 'reading') {
-    return allowedTools.filter((name) => registry.get(name)?.effect === 'read');
-  }
+  const only = effects[tools];
+  if (only !== undefined) return allowedTools.filter((name) => registry.get(name)?.effect === only);
   if (tools !== 'wave' || begins === undefined || !('plan_ref' in begins)) return allowedTools;
   if (begins.plan_ref === null) return allowedTools;
   const [plan, agents] = await Promise.all([

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Ref } from '../../contracts/ref.ts';
-import type { WebReport } from '../../contracts/web.ts';
+import type { Message } from '../../contracts/transcript.ts';
+import type { SourceRef, WebReport } from '../../contracts/web.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readShape } from './read-artifact.ts';
 
@@ -23,4 +24,24 @@ const StoredReport = z.object({
 /** @throws ArtifactCorrupt when it is missing, damaged or of another shape. */
 export function readWebReport(store: ArtifactStore, ref: Ref): Promise<WebReport> {
   return readShape(store, ref, StoredReport, 'a report of web research');
+}
+
+/**
+ * Lists the pages that the web research of a conversation returned. A result stands in it as JSON between the marks of
+ * data; one that was left out for length names none.
+ */
+export function readOpenedSources(messages: readonly Message[]): readonly SourceRef[] {
+  const blocks = messages.flatMap(({ content }) => content);
+  return blocks.flatMap((block) =>
+    block.type === 'tool_result' && !block.is_error ? readReportIn(block.content) : [],
+  );
+}
+
+function readReportIn(text: string): readonly SourceRef[] {
+  try {
+    const json: unknown = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+    return StoredReport.safeParse(json).data?.source_refs ?? [];
+  } catch {
+    return [];
+  }
 }

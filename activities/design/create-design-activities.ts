@@ -9,6 +9,7 @@ import {
   checkDesign,
   describePlan,
 } from './design-plan.ts';
+import { addDecision, readAnswers } from './decide-questions.ts';
 import { recallStages } from './recall-stages.ts';
 import { openConsultation } from './open-consultation.ts';
 import type { ConsultationDeps } from './open-consultation.ts';
@@ -37,6 +38,8 @@ export function createDesignActivities(deps: DesignDeps): DesignActivities {
     keepResearch: (input) => guard(() => keepResearch(deps, input)),
     admitPlan: (input) => guard(() => admitPlan(store, deps.toolProperties, input)),
     planNextWave: (input) => guard(() => planNextWave(store, input)),
+    orderDecision: (input) => guard(() => addDecision(store, input)),
+    readDecision: (input) => guard(() => readAnswers(store, input)),
     findWork: (input) => guard(() => findWork(store, input)),
     ratePlanChange: (input) => guard(() => rateChange(store, input)),
   };

@@ -8,6 +8,7 @@ import type {
 } from '../../contracts/design-activities.ts';
 import type { DesignStageName } from '../../contracts/names.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
+import { keysOfProof } from '../../core/design/check-judged.ts';
 import { findTask } from '../../core/design/next-wave.ts';
 import { describePlanChange, ratePlanChange } from '../../core/design/rate-change.ts';
 import { readCoordinationPlan } from '../artifacts/coordination-plan.ts';
@@ -31,7 +32,7 @@ export async function findWork(
   const verified = listVerified(plan, record).flatMap((id) => findTask(tasks, id)?.task_id ?? []);
   const worked = listWorked(record, tasks, wave);
   return {
-    proofs: worked.filter(isProof(tasks)),
+    proofs: worked.filter(({ criteria }) => criteria !== undefined),
     materials: (record.design?.materials ?? []).filter(({ stage }) => read.includes(stage)),
     looping: worked.filter(({ delegation_id }) => looping.includes(delegation_id)),
     verified,
@@ -44,6 +45,7 @@ function listWorked({ waves }: RunRecord, tasks: readonly PlanTask[], wave: numb
     const task = findTask(tasks, outcome.delegation_id);
     if (task === undefined) return [];
     const { delegation_id, status, reason, output_ref, criteria_met, criteria_unmet } = outcome;
+    const { proof_of_concept: proof } = task;
     return [
       {
         task_id: task.task_id,
@@ -53,16 +55,10 @@ function listWorked({ waves }: RunRecord, tasks: readonly PlanTask[], wave: numb
         output_ref,
         criteria_met,
         criteria_unmet,
+        ...(proof !== null && { criteria: keysOfProof(proof) }),
       },
     ];
   });
-}
-
-function isProof(tasks: readonly PlanTask[]): (worked: WorkedTask) => boolean {
-  const proofs = new Set(
-    tasks.filter((task) => task.proof_of_concept !== null).map(({ task_id }) => task_id),
-  );
-  return ({ task_id }) => proofs.has(task_id);
 }
 
 export async function rateChange(

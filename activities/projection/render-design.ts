@@ -13,11 +13,13 @@ import {
   renderCoordinationPlan,
 } from '../../core/design/render-plan.ts';
 import type { PlanTaskState } from '../../core/design/render-plan.ts';
+import { isDecisionTask } from '../../core/ids.ts';
 import { statusAtEnd } from '../../core/notes/agent-status.ts';
 import { renderAgentInstructions } from '../../core/design/templates.ts';
 import { bullets } from '../../core/text/markdown.ts';
 import type { Deliverable } from '../../core/run/list-deliverables.ts';
 import { treePaths } from './paths.ts';
+import { describeState } from './render-shared-status.ts';
 import { textOf } from './record-texts.ts';
 import type { ProjectedFile, RecordTexts } from './record-texts.ts';
 
@@ -63,7 +65,10 @@ export function agentNameOf(
   { design }: { readonly design?: RecordedDesign | undefined },
   { agent_id, delegation_id }: Pick<Deliverable, 'agent_id' | 'delegation_id'>,
 ): string {
-  const tasks = (design?.plan_agents ?? []).flatMap(({ agent_name, task_ids }) =>
+  const agents = design?.plan_agents ?? [];
+  if (isDecisionTask(delegation_id))
+    return agents.find(({ decides }) => decides)?.agent_name ?? agent_id;
+  const tasks = agents.flatMap(({ agent_name, task_ids }) =>
     task_ids.map((task_id) => ({ task_id, agent_name })),
   );
   return findTask(tasks, delegation_id)?.agent_name ?? agent_id;
@@ -88,7 +93,7 @@ export function describePlanStatus(record: RunRecord, ref: Ref, texts: RecordTex
       ? textOf(texts.plans, last.plan_ref).delegations.map((one) => one.delegation_id)
       : [];
   return projectSharedStatus(plan, {
-    status: record.status ?? record.phase,
+    status: describeState(record),
     session_start: record.started_at,
     tasks: plan.tasks.flatMap((task) => stateOf(record, plan.tasks, task, working) ?? []),
   });

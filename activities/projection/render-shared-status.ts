@@ -62,7 +62,7 @@ export function renderSharedStatus(record: RunRecord, texts: RecordTexts): strin
     );
   return renderJson({
     task_id: record.run_id,
-    status: describePhase(record.phase),
+    status: describeState(record),
     session_start: record.started_at,
     ...(record.waves.length > 1 && {
       earlier_waves: record.waves.slice(0, -1).map(countOutcomes),
@@ -193,6 +193,18 @@ function findState(
     answered?.answered_at ?? (delegation.depends_on.length === 0 ? wave.planned_at : null);
   if (started === null) return { status: 'pending', last_update: null };
   return { status: record.status === null ? 'working' : 'blocked', last_update: started };
+}
+
+/** Returns the status of the whole run. One that waits for the user while nothing works is blocked. */
+export function describeState({
+  status,
+  phase,
+  open_questions,
+  waves,
+}: Pick<RunRecord, 'status' | 'phase' | 'open_questions' | 'waves'>): string {
+  const isAtWork = waves.at(-1)?.status === 'running';
+  const waits = status === null && open_questions.length > 0 && !isAtWork;
+  return waits ? 'blocked' : describePhase(status ?? phase);
 }
 
 function describePhase(phase: RunPhase): string {

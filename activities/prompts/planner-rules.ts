@@ -82,6 +82,10 @@ const reviewing = `# Reviewing an agent's questions
 - "needs_user_input": nothing settles it, and it is critical. The wrong choice would be costly or hard to undo, or it is the user's to make: money, risk, security, law, taste, what the user wants. The answer is null, and reason tells the user why it comes to them.
 - An answer is in the question's expected_answer_format: one of its choices, true or false, a number.`;
 
+const architect = `# The solution architect
+- <solution_architect> names the agent of this plan that decides technology, architecture and security. "architect" passes a question of that kind on to it, where nothing you are given settles it: the answer is null, and reason says what has to be decided. Such a question is not assumed, and does not go to the user.
+- What the user wants, pays for or is bound to stays with the user, and so do requirements. A gap in the plan is yours: answer it.`;
+
 const output = `# Output
 - Your final answer is one JSON object in the shape asked for, and nothing before or after it.
 - If it comes back with <faults>, mend every one and give the whole output again.`;
@@ -104,4 +108,7 @@ export function planRules(allowed: { readonly triads: boolean; readonly teams: b
 
 export const decisionRules = [frame, deciding, questions, output].join('\n\n');
 
-export const reviewRules = [frame, reviewing, output].join('\n\n');
+/** Joins the rules for a planner that reviews questions: two texts. */
+export function reviewRules(allowed: { readonly architect: boolean }): string {
+  return [frame, reviewing, ...(allowed.architect ? [architect] : []), output].join('\n\n');
+}

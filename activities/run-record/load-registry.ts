@@ -6,6 +6,7 @@ import { listNames } from '../../core/text/list-names.ts';
 import { AgentFilesInvalid } from '../ports/agent-source.ts';
 import type { PinnedTool } from '../ports/mcp-servers.ts';
 import { isMcpGrant } from '../tools/mcp/expand-grants.ts';
+import { webResearchName } from '../tools/registry/web-research.ts';
 import type { RecordDeps } from './deps.ts';
 import type { InputFault } from './describe-input-issues.ts';
 import { pinGrants } from './pin-grants.ts';
@@ -46,17 +47,18 @@ export async function loadRegistry(
   if (faults.length > 0) return { ...noAgents, faults };
   const { others, designers } = partDesigners(agents);
   const able = hasWorkspace ? others : withoutTools(others, workspaceTools);
-  if (deps.mcp === undefined) return { agents: able, designers, pins: [], faults };
+  const group = designers.map(withoutGrants);
+  if (deps.mcp === undefined) return { agents: able, designers: group, pins: [], faults };
   const pinned = await pinGrants(able, deps.mcp, deps.onLeftOut ?? (() => {}));
   if (pinned.faults.length > 0) return { ...noAgents, faults: pinned.faults };
-  return { ...pinned, designers: designers.map(withoutGrants) };
+  return { ...pinned, designers: group };
 }
 
 const noAgents = { agents: [], designers: [], pins: [] };
 
-/** Returns an agent that calls no tools of servers. */
+/** Returns an agent of the design group with the only tool that a stage of a design offers. */
 function withoutGrants(agent: AgentDefinition): AgentDefinition {
-  const allowed_tools = agent.allowed_tools.filter((tool) => !isMcpGrant(tool));
+  const allowed_tools = agent.allowed_tools.filter((tool) => tool === webResearchName);
   return { ...agent, allowed_tools };
 }
 

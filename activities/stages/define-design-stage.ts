@@ -6,7 +6,9 @@ import { onlyLeads } from '../../core/team/summarise-teams.ts';
 import { readCoordinationPlan } from '../artifacts/coordination-plan.ts';
 import { readAgents, readJson as readStored, readShape } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
+import type { Message } from '../../contracts/transcript.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import {
   renderAgents,
@@ -52,6 +54,13 @@ interface DesignStageParts<T> {
   readonly plan?: 'whole' | 'outline';
   /** True if the registered agents are shown. */
   readonly showsAgents?: boolean;
+  /** Tools that the stage offers. Default: none. */
+  readonly tools?: 'research';
+  /** Completes a reply from the conversation that led to it, or finds faults in it. If undefined, it stays as it is. */
+  readonly complete?: (
+    value: T,
+    messages: readonly Message[],
+  ) => { readonly value: T; readonly faults: readonly OutputFault[] };
   /** Returns what the workflow needs of the reply besides its address; if undefined, nothing. */
   readonly outline?: (value: T) => Partial<Omit<DesignReplyOutline, 'stage' | 'ref'>>;
 }
@@ -78,19 +87,24 @@ export function defineDesignStage<T>(parts: DesignStageParts<T>): DesignStage {
       ...jsonReply,
       shape: 'design',
       schemaFor: () => parts.offered ?? parts.schema,
-      async take(text) {
+      async take(text, { messages }) {
         const read = readJson(parts.schema, text);
         if (!read.ok) return read;
+        const { value, faults } = parts.complete?.(read.value, messages) ?? {
+          value: read.value,
+          faults: [],
+        };
+        if (faults.length > 0) return { ok: false, faults };
         return {
           ok: true,
-          text: JSON.stringify(read.value),
-          outline: (ref) => ({ shape: 'design', reply: outline(read.value, ref) }),
+          text: JSON.stringify(value),
+          outline: (ref) => ({ shape: 'design', reply: outline(value, ref) }),
         };
       },
     },
     recall: async (store, ref) =>
       outline(await readShape(store, ref, parts.schema, `the result of ${parts.stage}`), ref),
-    tools: 'none',
+    tools: parts.tools ?? 'none',
     system: plannerSystem(() => rules),
     async render(store, prompt, { registry_ref, callKey, tools }) {
       const record = await readRecord(store, prompt.record_ref);
@@ -135,7 +149,7 @@ async function renderWork(store: ArtifactStore, { worked = [] }: DesignPrompt): 
 
 async function describeWork(
   store: ArtifactStore,
-  { output_ref, delegation_id: _id, ...task }: WorkedTask,
+  { output_ref, delegation_id: _id, criteria: _keys, ...task }: WorkedTask,
 ): Promise<object> {
   if (output_ref === null) return { ...task, result: null };
   const output = await readShape(store, output_ref, AgentOutput, "an agent's output");

@@ -2,13 +2,8 @@ import { DesignChange, DesignReview } from '../../contracts/design.ts';
 import { defineDesignStage } from './define-design-stage.ts';
 import { offerOperations } from './offered-operations.ts';
 
-/** Operations that others express, or that the roster designer has the say in. */
-const notOffered: readonly string[] = [
-  'split_task',
-  'insert_proof_of_concept',
-  'draft_agent',
-  'remove_draft',
-];
+/** Operations that others express. */
+const notOffered: readonly string[] = ['split_task', 'insert_proof_of_concept'];
 
 const OfferedChange = offerOperations((operation) => !notOffered.includes(operation));
 
@@ -18,6 +13,7 @@ export const designChangeStage = defineDesignStage({
   schema: DesignChange,
   offered: OfferedChange,
   plan: 'whole',
+  showsAgents: true,
   rules: `# Changing the plan
 Code has made one plan of the parts. You change it by operations, which are applied in order; all that you do not name stays.
 - Where there are <findings>, each is answered: by an operation that follows its cure, or in explanation by the reason why it stays.
@@ -25,8 +21,10 @@ Code has made one plan of the parts. You change it by operations, which are appl
 - In each case the parts have to fit: read the plan as a whole and mend what does not. When all fits, operations is empty.
 - Places count from 0: "tasks/2" is the third task.
 - change_instructions replaces the whole text; append_instructions adds a section. A removed task is removed from all depends_on; its files must not be needed any more.
+- A registered agent of <agents> takes part by add_agent or change_agent. Only for what none of them can do: draft_agent with its whole file, tools among those of <agents>, and someone of the roster who works as it. A draft that nobody works as any more goes by remove_draft.
 
-Example: {"explanation":"The endpoints need the password rules, so they wait for them.","operations":[{"operation":"reorder","task_id":"sign_in_endpoints_1727539201","depends_on":["create_user_table_1727539200","password_rules_1727539202"]}]}`,
+Example: {"explanation":"The endpoints need the password rules, so they wait for them.","operations":[{"operation":"reorder","task_id":"sign_in_endpoints_1727539201","depends_on":["create_user_table_1727539200","password_rules_1727539202"]}]}
+Example of a new agent: {"explanation":"Texts for German users need somebody who translates.","operations":[{"operation":"draft_agent","draft":{"agent_id":"translator","description":"Translates texts of a product from English to German.","capabilities":["translation"],"tools":["load_detail"],"risk_level":"low","prompt":"You translate texts of a product. Keep placeholders such as {name} as they are, and name each sentence that you were not sure of."}},{"operation":"change_agent","agent":{"agent_name":"texts_agent","role":"doer","responsibility":"Texts in both languages.","agent_id":"translator"}}]}`,
   request({ findings, requested_change }) {
     if (requested_change !== null) return "Make the user's change, and what follows from it.";
     if (findings.length > 0) return 'Answer each finding.';

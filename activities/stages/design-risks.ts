@@ -1,24 +1,60 @@
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { Message } from '../../contracts/transcript.ts';
 import {
   BestPractices,
   DoerConsultation,
   PocIntegration,
   PocRecommendation,
+  StatedResearch,
   TechnologyResearch,
 } from '../../contracts/design.ts';
+import { readOpenedSources } from '../artifacts/web-report.ts';
+import { webResearchName } from '../tools/registry/web-research.ts';
 import { defineDesignStage } from './define-design-stage.ts';
 
 /** Practices and failure patterns of one technology (seed 003, "Technology Best Practices Research Agent"). */
 export const researchStage = defineDesignStage({
   stage: 'research',
   schema: TechnologyResearch,
+  offered: StatedResearch,
   plan: 'outline',
+  tools: 'research',
+  complete: groundSources,
   rules: `# The research
 - technology is <subject>. practices: what prevents failures in work like this plan's. failure_patterns: what is known to go wrong, and how one notices.
-- sources: a title and, where you opened it in this conversation, its url. Otherwise url is null: background knowledge.
+- If you have the tool ${webResearchName}, ask it first for what you do not know or what may have changed: at most 3 questions, each about the technology and nothing of this plan.
+- sources: a title and, for a page that ${webResearchName} returned in this conversation, its url as it stands in source_refs. Otherwise url is null: background knowledge.
 
 Example: {"technology":"PostgreSQL 16","practices":["Make e-mails unique by an index on lower(email)"],"failure_patterns":["A unique constraint on the plain column lets A@x and a@x become two accounts"],"sources":[{"title":"Background knowledge, not looked up","url":null}]}`,
   request: ({ subject }) =>
     `Collect what is known about ${JSON.stringify(subject ?? '')} for this plan.`,
+});
+
+/** Adds to each page what the web said of it. A page that was not opened here is no source. */
+function groundSources(
+  research: TechnologyResearch,
+  messages: readonly Message[],
+): { readonly value: TechnologyResearch; readonly faults: readonly OutputFault[] } {
+  const opened = new Map(readOpenedSources(messages).map((source) => [source.url, source]));
+  const faults = research.sources.flatMap(({ url }, at): OutputFault[] =>
+    url === null || opened.has(url) ? [] : [notOpened(at)],
+  );
+  const sources = research.sources.map(({ title, url }) => {
+    const { quotation = '', retrieved_at = '' } = opened.get(url ?? '') ?? {};
+    return {
+      title,
+      url,
+      ...(quotation !== '' && { quotation }),
+      ...(retrieved_at !== '' && { retrieved_at }),
+    };
+  });
+  return { value: { ...research, sources }, faults };
+}
+
+const notOpened = (at: number): OutputFault => ({
+  path: `sources/${at}/url`,
+  reason: `no ${webResearchName} of this conversation returned this page`,
+  hint: 'Try: null, and a title that says "background knowledge"; or an address from source_refs',
 });
 
 /** Risks that a doer sees in its own tasks (seed 003, "Doer Agent Consultation"). */

@@ -1,5 +1,6 @@
 import { LoopAnalysis, ProofDecision, ProofReview } from '../../contracts/adaptation.ts';
 import { DesignChange } from '../../contracts/design.ts';
+import { keysOfReview } from '../../core/design/check-judged.ts';
 import { defineDesignStage } from './define-design-stage.ts';
 import { offerOperations } from './offered-operations.ts';
 
@@ -15,7 +16,7 @@ The plan is being carried out. <subject> is the task_id of a proof of concept th
 
 Example: {"criteria":[{"kind":"success","criterion":"The count is 0","seen":false,"where":"\\"3 pairs differ only in case\\""},{"kind":"failure","criterion":"The count is above 0","seen":true,"where":"\\"3 pairs differ only in case\\""}],"assessment":"fail","rationale":"Three pairs of e-mails differ only in case, so the assumption does not hold."}`,
   request: ({ subject }) => `Judge the evidence of ${JSON.stringify(subject ?? '')}.`,
-  outline: ({ assessment }) => ({ assessment }),
+  outline: ({ assessment, criteria }) => ({ assessment, judged: keysOfReview(criteria) }),
 });
 
 /** Consequence of a proof of concept (seed 003, "PoC Decision Agent"). */

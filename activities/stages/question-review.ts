@@ -1,8 +1,9 @@
 import { AgentOutput } from '../../contracts/agent-output.ts';
 import { writeDelegation } from '../../core/executor.ts';
 import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
-import { QuestionReview } from '../../contracts/question.ts';
+import { QuestionReview, RoutedReview } from '../../contracts/question.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
+import type { PlanningTerms } from '../../contracts/transcript.ts';
 import { StoredPlan } from '../../contracts/wave-plan.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { joinNames } from '../artifacts/packet-details.ts';
@@ -24,9 +25,9 @@ export const questionReviewStage: Stage<PromptOf<'question_review'>> = {
   reply: {
     ...jsonReply,
     shape: 'question_review',
-    schemaFor: () => QuestionReview,
-    async take(text) {
-      const read = readJson(QuestionReview, text);
+    schemaFor: ({ planning }) => schemaOf(planning),
+    async take(text, { planning }) {
+      const read = readJson(schemaOf(planning), text);
       if (!read.ok) return read;
       return {
         ok: true,
@@ -39,7 +40,7 @@ export const questionReviewStage: Stage<PromptOf<'question_review'>> = {
     },
   },
   tools: 'none',
-  system: plannerSystem(() => reviewRules),
+  system: plannerSystem((planning) => reviewRules({ architect: planning?.architect === true })),
   async render(store, prompt, { callKey }) {
     const record = await readRecord(store, prompt.record_ref);
     const plan = await readShape(store, prompt.plan_ref, StoredPlan, 'a wave plan');
@@ -73,6 +74,9 @@ export const questionReviewStage: Stage<PromptOf<'question_review'>> = {
       ...(unfinished.length === 0
         ? []
         : [listBlock('unfinished', unfinished, blockBytesMax.wave_plan)]),
+      ...(prompt.architect === undefined
+        ? []
+        : [jsonBlock('solution_architect', { agent_name: prompt.architect })]),
       markData(
         [
           await renderAnsweredQuestions(store, record),
@@ -85,7 +89,15 @@ export const questionReviewStage: Stage<PromptOf<'question_review'>> = {
     ].join('\n\n');
     return [{ type: 'text', text }];
   },
+  async readTerms(_store, { architect }) {
+    if (architect === undefined) return null;
+    return { known_inputs: [], triads: false, teams: false, redoes: false, architect: true };
+  },
 };
+
+function schemaOf(planning: PlanningTerms | null): typeof RoutedReview | typeof QuestionReview {
+  return planning?.architect === true ? RoutedReview : QuestionReview;
+}
 
 /** Lists the results of earlier waves by their summaries, and those that this one has so far. */
 async function listDocuments(

@@ -20,10 +20,10 @@ export interface Stage<P extends Prompt = Prompt> {
   readonly reply: Reply;
   /**
    * The tools that the stage offers besides the state tools of the turn: those of all agents in the plan of the `wave`, so that
-   * they share a cached prefix; those that the agent's file has `granted`; of these the ones for `reading`; the `planner`'s; or `none`, and then a reply that
-   * calls one goes back.
+   * they share a cached prefix; those that the agent's file has `granted`; of these the ones for `reading`, or for `research`; the `planner`'s; or `none`, and then a
+   * reply that calls one goes back.
    */
-  readonly tools: 'wave' | 'granted' | 'reading' | 'planner' | 'none';
+  readonly tools: 'wave' | 'granted' | 'reading' | 'research' | 'planner' | 'none';
   /** Limits of the provider's own search and fetch. Absent: it has none. */
   readonly web?: WebLimits;
   /**
@@ -33,8 +33,8 @@ export interface Stage<P extends Prompt = Prompt> {
   system(agent: AgentDefinition, planning: PlanningTerms | null): SystemBlock[];
   /** Renders the first message. The same prompt always gives the same bytes. */
   render(store: ArtifactStore, prompt: P, reader: PromptReader): Promise<ContentBlock[]>;
-  /** Reads the terms that the first prompt sets for the whole conversation. Absent: it sets none. */
-  readTerms?(store: ArtifactStore, prompt: P): Promise<PlanningTerms>;
+  /** Reads the terms that the first prompt sets for the whole conversation. Absent or null: it sets none. */
+  readTerms?(store: ArtifactStore, prompt: P): Promise<PlanningTerms | null>;
 }
 
 /** First prompt of a stage. A member that writes the output began like any member; all stages of a design begin alike. */

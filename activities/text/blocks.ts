@@ -57,6 +57,7 @@ const blockNames = [
   'reason',
   'requested_change',
   'returned',
+  'solution_architect',
   'spec',
   'stale',
   'subject',

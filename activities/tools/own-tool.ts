@@ -51,6 +51,11 @@ export class NothingDone extends Error {
   override readonly name = 'NothingDone';
 }
 
+/** Returns a tool as it is, with the types of its arguments. */
+export function defineTool<S extends z.ZodType>(tool: OwnTool<S>): OwnTool<S> {
+  return tool;
+}
+
 const goodName = /^[a-z][a-z0-9_]{0,59}$/;
 const knownProperties: readonly unknown[] = [
   'untrusted_text',

@@ -11,6 +11,7 @@
  *   C6. A criterion that is met by the user's answer is not taken back by an outcome; only the planner's decision
  *       reopens it.
  *   C7. Done means at least one criterion, and none open.
+ *   C8. The criteria of a task that answers questions of another one are none of the run's.
  */
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
@@ -20,10 +21,11 @@ import { listReplaced } from '../schedule/dependencies.ts';
 /** Adds the criteria that the plan lists for the first time, as open. */
 export function applyPlan(
   criteria: readonly CriterionState[],
-  delegations: readonly Pick<DelegationOutline, 'criterion_ids'>[],
+  delegations: readonly Pick<DelegationOutline, 'criterion_ids' | 'answers'>[],
 ): CriterionState[] {
   const known = new Set(criteria.map((c) => c.criterion_id));
-  const added = new Set(delegations.flatMap((d) => d.criterion_ids).filter((id) => !known.has(id)));
+  const planned = delegations.filter(isOfRun).flatMap((one) => one.criterion_ids);
+  const added = new Set(planned.filter((id) => !known.has(id)));
   return [
     ...criteria,
     ...[...added].map((id): CriterionState => ({
@@ -32,6 +34,11 @@ export function applyPlan(
       delegation_id: null,
     })),
   ];
+}
+
+/** Returns true for work on the run's criteria, and false for an answer to questions. */
+export function isOfRun({ answers }: Pick<DelegationOutline, 'answers'>): boolean {
+  return answers === undefined;
 }
 
 /** @param outcomes All outcomes of a wave in one call, so that contradictions are found. */

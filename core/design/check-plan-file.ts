@@ -8,7 +8,7 @@
  *   DP3. Each agent of the roster is a registered agent that takes tasks, or one that the plan drafts; a draft takes the
  *        place of no registered agent.
  *   DP4. The agent of a task is in the roster.
- *   DP5. Each agent of the roster works on a task or verifies one.
+ *   DP5. Each agent of the roster works on a task or verifies one, but for a solution architect: it decides questions.
  *   DP6. A task depends on other tasks of the plan.
  *   DP7. Dependencies have an order; a cycle is shown A→B→A.
  *   DP8. Instructions contain no place that was left to be written.
@@ -31,6 +31,7 @@
  *   DP25. Each proof of concept has a task that depends on it.
  *   DP26. Each risk_id is unique.
  *   DP27. The plan says what happens when a task is blocked.
+ *   DP28. Someone of the roster works as each drafted agent.
  */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { CoordinationPlan, PlanFinding, PlanTask } from '../../contracts/coordination-plan.ts';
@@ -86,22 +87,19 @@ function checkRoster(plan: CoordinationPlan, agents: readonly AgentSummary[]): P
             },
           ],
     ),
-    ...plan.new_agents.flatMap(({ agent_id }, at) =>
-      internal.has(agent_id) ||
-      agents.some((one) => one.agent_id === agent_id) ||
-      drafted.indexOf(agent_id) !== at
-        ? [
-            {
-              rule: 'DP3',
-              path: `new_agents/${at}/agent_id`,
-              message: `an agent "${agent_id}" exists already`,
-              cure: 'Leave the draft out, or give it another agent_id',
-            },
-          ]
-        : [],
-    ),
-    ...plan.agents.flatMap(({ agent_name }, at) =>
-      busy.has(agent_name)
+    ...drafted.flatMap((agent_id, at): PlanFinding[] => {
+      const path = `new_agents/${at}/agent_id`;
+      const isTaken = internal.has(agent_id) || agents.some((one) => one.agent_id === agent_id);
+      if (isTaken || drafted.indexOf(agent_id) !== at) {
+        const message = `an agent "${agent_id}" exists already`;
+        return [{ rule: 'DP3', path, message, cure: 'Leave the draft out, or rename it' }];
+      }
+      if (plan.agents.some((one) => one.agent_id === agent_id)) return [];
+      const message = `nobody of the roster works as "${agent_id}"`;
+      return [{ rule: 'DP28', path, message, cure: 'Leave the draft out, or give it a place' }];
+    }),
+    ...plan.agents.flatMap(({ agent_name, role }, at) =>
+      busy.has(agent_name) || role === 'solution_architect'
         ? []
         : [
             {

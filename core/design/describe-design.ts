@@ -5,8 +5,10 @@
  *   DSC1. The text names the address of the plan, so that the answer belongs to exactly this plan.
  *   DSC2. It fits into a question; what the work is expected to use is in it however long the rest is.
  *   DSC3. After a change it names what differs from the plan that the user saw last.
+ *   DSC4. It shows what each new agent may do, and how much of the research was looked up.
  */
 import type { CoordinationPlan, PlanFinding } from '../../contracts/coordination-plan.ts';
+import type { TechnologyResearch } from '../../contracts/design.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { commandText } from '../text/command-text.ts';
@@ -72,18 +74,20 @@ export interface DescribedDesign {
   readonly plan_ref: Ref;
   /** The version that the user saw last; null the first time. */
   readonly shown: CoordinationPlan | null;
+  readonly research: readonly TechnologyResearch[];
   readonly findings: readonly PlanFinding[];
   readonly use: DesignUse;
 }
 
 export function describeDesign(described: DescribedDesign): string {
-  const { plan, plan_ref, shown, findings, use } = described;
+  const { plan, plan_ref, shown, research, findings, use } = described;
   const lines = [
     `Approve the plan ${plan_ref.slice(0, 12)}? ${cutText(describeSummary(plan.summary), 400)}`,
     ...(shown === null ? [] : [`Changed since you saw it: ${describeChanges(shown, plan)}`]),
     ...describeAgents(plan),
     ...describeOrder(plan),
     describeRisks(plan),
+    ...describeResearch(research),
     ...(findings.length === 0
       ? []
       : [
@@ -122,10 +126,13 @@ function describeAgents({ agents, new_agents }: CoordinationPlan): string[] {
       ? `${agent_name} (${agent_id})`
       : `${agent_name} (${agent_id}, ${role.replaceAll('_', ' ')})`,
   );
-  const drafts = new_agents.map(({ agent_id }) => agent_id).join(', ');
+  const drafts = new_agents.map(({ agent_id, description, tools }) => {
+    const may = tools.length === 0 ? 'no tools' : tools.join(', ');
+    return `${agent_id} (${may}): ${cutText(oneLine(description), 120)}`;
+  });
   return [
     `Agents: ${cutText(named.join(', '), 300)}`,
-    ...(drafts === '' ? [] : [`New agents: ${cutText(drafts, 150)}`]),
+    ...(drafts.length === 0 ? [] : [`New agents: ${cutText(drafts.join(' · '), 300)}`]),
   ];
 }
 
@@ -152,6 +159,17 @@ function describeRisks({ risks }: CoordinationPlan): string {
       `${oneLine(assumption)} (likelihood ${likelihood}, impact ${impact})`,
   );
   return `Risks: ${cutText(named.join(' · '), 250)}`;
+}
+
+/** Says for each technology whether anybody looked it up. */
+function describeResearch(research: readonly TechnologyResearch[]): string[] {
+  if (research.length === 0) return [];
+  const named = research.map(({ technology, sources }) => {
+    const opened = sources.filter(({ url }) => url !== null).length;
+    const how = opened === 0 ? 'background knowledge' : countOf(opened, 'page');
+    return `${oneLine(technology)}: ${how}`;
+  });
+  return [`Research: ${cutText(named.join(' · '), 200)}`];
 }
 
 function describeEstimate(plan: CoordinationPlan, use: DesignUse): string {

@@ -17,8 +17,9 @@ export function quoteAgents({
   agents,
   tasks,
 }: Pick<CoordinationPlan, 'agents' | 'tasks'>): PlanAgent[] {
-  return agents.map(({ agent_name }) => ({
+  return agents.map(({ agent_name, role }) => ({
     agent_name,
+    ...(role === 'solution_architect' && { decides: true }),
     task_ids: tasks.filter(({ agent }) => agent === agent_name).map(({ task_id }) => task_id),
   }));
 }

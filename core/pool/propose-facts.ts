@@ -56,7 +56,7 @@ function keyedBy({
 
 /**
  * Turns an answer into a fact. A default or an assumed answer is an assumption. An answer of the planner is as certain
- * as its sources, and does not come from the user.
+ * as its sources, and does not come from the user; neither does the decision of an architect.
  */
 export function factFromAnswer(answered: StoredAnswer): ProposedFact {
   const { answered_by, question_id, amended_at } = answered;
@@ -76,6 +76,8 @@ export function factFromAnswer(answered: StoredAnswer): ProposedFact {
     const origin = isPlanners ? 'planner' : askerOf(answered);
     return { ...fact, confidence: 'low', is_assumption: true, origin };
   }
+  if (answered_by === answererNames.architect)
+    return { ...fact, confidence: 'high', is_assumption: false, origin: 'agent' };
   return answered_by === answererNames.planner
     ? { ...fact, confidence: 'medium', is_assumption: false, origin: 'planner' }
     : { ...fact, ...byUser };

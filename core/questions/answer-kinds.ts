@@ -4,6 +4,7 @@ import type { QuestionKind } from '../../contracts/question.ts';
 const nobody: readonly string[] = [
   ...assumingAnswerers,
   answererNames.planner,
+  answererNames.architect,
   answererNames.engine,
   chatAnswerer,
 ];

@@ -56,6 +56,7 @@ function isAssumable({ kind, priority }: Pick<Question, 'kind' | 'priority'>): b
  *   PV1. A question that the planner passes on to the user is critical, and says why it came to the user.
  *   PV2. The planner's answer is taken only when it fits the question; otherwise the user is asked.
  *   PV3. A verdict counts only for questions of agents, and never assumes the answer to a critical question.
+ *   PV4. A decision of the architect is an answer that was decided; without one the question goes to the user.
  *
  * @returns null when there is no verdict that counts.
  */
@@ -84,13 +85,16 @@ export function answerByVerdict(
   question: Question,
   verdict: PlannerVerdict | null,
 ): UnaskedAnswer | null {
-  if (verdict?.verdict !== 'answered' && verdict?.verdict !== 'assumed') return null;
+  if (verdict === null || verdict.verdict === 'needs_user_input') return null;
+  if (verdict.verdict === 'awaits') return null;
   const checked = verdict.answer === null ? null : checkAnswer(question, verdict.answer);
   if (checked?.ok !== true) return null;
-  const isAnswer = verdict.verdict === 'answered';
-  return {
-    text: checked.text,
-    answered_by: isAnswer ? answererNames.planner : answererNames.plannerAssumption,
-    source_refs: verdict.source_refs,
-  };
+  const answered_by = signatures[verdict.verdict];
+  return { text: checked.text, answered_by, source_refs: verdict.source_refs };
 }
+
+const signatures = {
+  answered: answererNames.planner,
+  assumed: answererNames.plannerAssumption,
+  architect: answererNames.architect,
+} as const;

@@ -8,6 +8,7 @@
  *   QR4. A critical question is answered from a source, or goes to the user: its answer is never assumed.
  *   QR5. All faults are reported at once, each with path, reason and "Try: …".
  *   QR6. A question that awaits a result names unfinished delegations of the wave, and nothing else.
+ *   QR7. A question goes to the solution architect only where there is one, and has no answer then.
  */
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion, QuestionReview } from '../../contracts/question.ts';
@@ -23,6 +24,8 @@ export interface ReviewContext {
   readonly sources: readonly string[];
   /** delegation_ids whose results may be awaited. */
   readonly unfinished: readonly string[];
+  /** True where the plan has a solution architect for them. Absent: false. */
+  readonly architect?: boolean;
 }
 
 type Verdict = QuestionReview['reviews'][number];
@@ -32,7 +35,7 @@ export function checkReview({ reviews }: QuestionReview, context: ReviewContext)
   return capFaults([
     ...checkNumbers(reviews, context.questions.length),
     ...reviews.flatMap((verdict, i) => [
-      ...checkVerdict(verdict, context.questions[verdict.question - 1], `reviews[${i}]`),
+      ...checkVerdict(verdict, context, `reviews[${i}]`),
       ...checkSources(verdict, context, `reviews[${i}].source_refs`),
     ]),
   ]);
@@ -56,21 +59,32 @@ function checkNumbers(reviews: readonly Verdict[], count: number): OutputFault[]
   ];
 }
 
+const deciders = {
+  needs_user_input: 'the user',
+  architect: 'the solution architect',
+  awaits: 'another delegation',
+} as const;
+
 function checkVerdict(
-  { verdict, answer }: Verdict,
-  question: AskedQuestion | undefined,
+  { question: number, verdict, answer }: Verdict,
+  { questions, architect = false }: ReviewContext,
   path: string,
 ): OutputFault[] {
-  if (verdict === 'needs_user_input' || verdict === 'awaits') {
+  if (verdict === 'architect' && !architect) {
+    const reason = 'there is no solution architect who could decide it';
+    return [{ path: `${path}.verdict`, reason, hint: 'Try: "needs_user_input" with null' }];
+  }
+  if (verdict !== 'answered' && verdict !== 'assumed') {
     if (answer === null) return [];
     return [
       {
         path: `${path}.answer`,
-        reason: `a question with the verdict "${verdict}" has no answer yet`,
+        reason: `a question for ${deciders[verdict]} has no answer yet`,
         hint: 'Try: null, or the verdict "answered" or "assumed"',
       },
     ];
   }
+  const question = questions[number - 1];
   if (question === undefined) return [];
   if (verdict === 'assumed' && question.priority === 'critical') {
     return [

@@ -181,6 +181,8 @@ function describeAccepted({ answered_by, shown }: AcceptedAnswer): string {
       return `nobody was asked: ${text} was assumed`;
     case answererNames.planner:
       return `the planner answered it from what the run knows: ${text}`;
+    case answererNames.architect:
+      return `the solution architect decided ${text}`;
     case answererNames.plannerAssumption:
       return `the planner let the agent assume ${text}`;
     default:

@@ -14,22 +14,26 @@ import type { Entry } from '../schedule/schedule.ts';
 
 export type Waiting = Pick<Entry, 'delegation_id' | 'depends_on' | 'state'>;
 
+/** Wait for results that are to settle questions. Both are delegation_ids. */
+export interface AwaitedResults {
+  readonly asker: string;
+  readonly results: readonly string[];
+}
+
 /**
  * Chooses the next of several askers.
  *
  * @param askers Their delegation_ids in the order of asking.
  * @returns the place in the list; 0 when it is empty.
  */
-export function chooseAsker(askers: readonly string[], entries: readonly Waiting[]): number {
-  const unended = entries.filter(({ state }) => !hasEnded(state));
+export function chooseAsker(
+  askers: readonly string[],
+  awaited: readonly AwaitedResults[],
+  entries: readonly Waiting[],
+): number {
+  const unended = joinWaits(awaited, entries);
   const counts = askers.map((id) => listDependents([id], unended).length);
   return Math.max(0, counts.indexOf(Math.max(...counts)));
-}
-
-/** Wait for results that are to settle questions. Both are delegation_ids. */
-export interface AwaitedResults {
-  readonly asker: string;
-  readonly results: readonly string[];
 }
 
 /**
@@ -42,15 +46,25 @@ export function findWaitCycle(
   awaited: readonly AwaitedResults[],
   entries: readonly Waiting[],
 ): string[] | null {
+  // The search begins with the asker: without its wait there was no cycle.
+  const edges = new Map<string, readonly string[]>([[asker, []]]);
+  for (const { delegation_id, depends_on } of joinWaits(awaited, entries)) {
+    edges.set(delegation_id, depends_on);
+  }
+  return findCycle(edges);
+}
+
+/** Returns what has not ended, each with all that it waits for. */
+function joinWaits(
+  awaited: readonly AwaitedResults[],
+  entries: readonly Waiting[],
+): readonly Waiting[] {
   const unended = entries.filter(({ state }) => !hasEnded(state));
   const ids = new Set(unended.map(({ delegation_id }) => delegation_id));
-  const edgesOf = ({ delegation_id, depends_on }: Waiting): string[] =>
-    [
-      ...awaited.flatMap((one) => (one.asker === delegation_id ? one.results : [])),
-      ...depends_on,
-    ].filter((id) => ids.has(id));
-  // The search begins with the asker: without its wait there was no cycle.
-  const edges = new Map<string, string[]>([[asker, []]]);
-  for (const one of unended) edges.set(one.delegation_id, edgesOf(one));
-  return findCycle(edges);
+  return unended.map((one) => {
+    const asked = awaited.flatMap(({ asker, results }) =>
+      asker === one.delegation_id ? results : [],
+    );
+    return { ...one, depends_on: [...asked, ...one.depends_on].filter((id) => ids.has(id)) };
+  });
 }

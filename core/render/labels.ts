@@ -5,23 +5,43 @@ import type { ModeChoice } from '../../contracts/mode-choice.ts';
 import type { PlannedDelegation } from '../../contracts/messages.ts';
 import { plainText } from '../text/markdown.ts';
 import type { TriadPhase, TriadType } from '../../contracts/triad.ts';
+import type { DesignStageName } from '../../contracts/names.ts';
 import { engineLimits } from '../limits.ts';
 import type { DesignView, StatusView, VerificationView } from '../../contracts/views.ts';
 import { countOf } from '../text/format.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
 
-/** Returns `wave 2 of 5`, or `design: 3 stages done, the last one sequencing`. Empty before both. */
-export function describePosition({
-  wave,
-  waves_allowed,
-  design,
-}: Pick<StatusView, 'wave' | 'waves_allowed'> & {
+interface Position extends Pick<StatusView, 'wave' | 'waves_allowed'> {
   readonly design?: DesignView | undefined;
-}): string {
+  readonly stages_at_work?: readonly string[] | undefined;
+}
+
+/**
+ * Returns `wave 2 of 5`, or `design: 3 stages done, now sequencing`; between two stages the last one that is done. Empty
+ * before both.
+ */
+export function describePosition(position: Position): string {
+  const now = describeStages(position.stages_at_work ?? []);
+  const where = describePlace(position, now === '');
+  return [where, ...(now === '' ? [] : [`now ${now}`])].filter((part) => part !== '').join(', ');
+}
+
+function describePlace({ wave, waves_allowed, design }: Position, isBetween: boolean): string {
   if (design === undefined) return wave > 0 ? `wave ${wave} of ${waves_allowed}` : '';
   const { stages_done, last_stage } = design;
-  const last = last_stage === null ? '' : `, the last one ${last_stage.replaceAll('_', ' ')}`;
+  const isNamed = isBetween && last_stage !== null;
+  const last = isNamed ? `, the last one ${last_stage.replaceAll('_', ' ')}` : '';
   return `design: ${countOf(stages_done, 'stage')} done${last}`;
+}
+
+/** Joins the stages at work for people. */
+export function describeStages(stages: readonly string[]): string {
+  return stages.map((stage) => plainText(stage, 100)).join('; ');
+}
+
+/** @param subject Technology, agent_name or task_id that it is about. */
+export function nameStage(stage: DesignStageName, subject: string | null): string {
+  return `${stage.replaceAll('_', ' ')}${subject === null ? '' : `: ${subject}`}`;
 }
 
 /** Returns `designed mode: 3 agents (directly: at most 2)`. */

@@ -2,6 +2,7 @@
 import type { PlanOutline } from '../../contracts/design-run.ts';
 import type { DesignMaterial } from '../../contracts/design.ts';
 import { plainText } from '../text/markdown.ts';
+import { nameStage } from './labels.ts';
 
 export function renderDesignDetails({
   materials,
@@ -10,10 +11,10 @@ export function renderDesignDetails({
   readonly materials: readonly DesignMaterial[];
   readonly plan: PlanOutline | null;
 }): string {
-  const stages = materials.map(({ stage, subject }) => {
-    const about = subject === null ? '' : `: ${plainText(subject, 80)}`;
-    return `- ${stage.replaceAll('_', ' ')}${about}`;
-  });
+  const stages = materials.map(
+    ({ stage, subject }) =>
+      `- ${nameStage(stage, subject === null ? null : plainText(subject, 80))}`,
+  );
   const shape =
     plan === null
       ? 'The plan is not assembled yet.'

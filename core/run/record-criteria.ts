@@ -2,7 +2,7 @@ import type { CriterionState } from '../../contracts/criterion.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { RecordedCriterion } from '../../contracts/run-record.ts';
 import type { PlannedTask, WaveFindings } from '../../contracts/run-log.ts';
-import { waiveCriteria } from '../criteria/criteria.ts';
+import { isOfRun, waiveCriteria } from '../criteria/criteria.ts';
 import { cutText } from '../text/cut-text.ts';
 
 /** Most characters of a note, equal to those of one piece of evidence or one reason. */
@@ -20,7 +20,7 @@ export function addPlannedCriteria(
   tasks: readonly PlannedTask[],
 ): readonly RecordedCriterion[] {
   const known = new Map(criteria.map((one) => [one.criterion_id, one]));
-  for (const planned of tasks.flatMap((one) => one.acceptance_criteria)) {
+  for (const planned of tasks.filter(isOfRun).flatMap((one) => one.acceptance_criteria)) {
     if (!known.has(planned.criterion_id)) {
       known.set(planned.criterion_id, { ...planned, state: 'open', delegation_id: null, note: '' });
     }

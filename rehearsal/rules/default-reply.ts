@@ -5,7 +5,7 @@ import { isObject, quote, textOf } from '../text.ts';
 import type { JsonObject } from '../text.ts';
 import { ownWork } from './agent-rule.ts';
 import type { SharedWork } from './agent-rule.ts';
-import { answerDesign } from './design-rule.ts';
+import { answerDesign, isDesignStage } from './design-rule.ts';
 import { describeResults, giveTasks, readLeader } from './leader-rule.ts';
 import { readMember } from './member-prompt.ts';
 import { describeWork, takeTurn } from './member-rule.ts';
@@ -53,6 +53,11 @@ function toolInput(tool: JsonObject, prompt: Prompt): JsonObject {
   return 'detail_ids' in input ? { detail_ids: [detailId] } : { detail_id: detailId };
 }
 
+/** The tools of a wave are offered to all of its agents, those of a design to the one that may call them. */
+function mayAskWeb(request: MessagesRequest, { allowedTools }: Prompt): boolean {
+  return allowedTools.includes(webTool) || isDesignStage(request);
+}
+
 /** Chooses the tool of this turn by the default rules; undefined when the turn is for the answer. */
 function chooseTool(request: MessagesRequest, prompt: Prompt): JsonObject | undefined {
   const choice = textOf(request.toolChoice?.['type']);
@@ -62,8 +67,7 @@ function chooseTool(request: MessagesRequest, prompt: Prompt): JsonObject | unde
   if (choice === 'tool') return named(textOf(request.toolChoice?.['name']));
   const wantsDetail = prompt.detailIndex.length > 0 && !usedTools(request).includes(detailTool);
   const loader = wantsDetail ? named(detailTool) : undefined;
-  // The tools of a wave are offered to all of its agents.
-  const asksWeb = prompt.allowedTools.includes(webTool) && !usedTools(request).includes(webTool);
+  const asksWeb = mayAskWeb(request, prompt) && !usedTools(request).includes(webTool);
   const next = loader ?? (asksWeb ? named(webTool) : undefined);
   return choice === 'any' ? (next ?? request.tools[0]) : next;
 }

@@ -2,23 +2,12 @@ import type { MessagesRequest } from '../messages-api.ts';
 import { objectsOf, quote, stringsOf, textOf, isObject } from '../text.ts';
 import type { JsonObject } from '../text.ts';
 import { chooseAgent } from './choose-agents.ts';
+import { changeDesign, idsIn, newAgent } from './design-change-rule.ts';
+import type { DesignRequest } from './design-change-rule.ts';
 import { judgeRules } from './judge-rule.ts';
 import { firstOfEach, jsonBlock, listBlocks, textIn } from './prompt.ts';
 import type { Prompt } from './prompt.ts';
 import { audienceQuestion, isAudienceQuestion, readDesignMarks } from './rehearsal-marks.ts';
-
-/** Request of a design, read from the first message. */
-interface DesignRequest {
-  readonly goal: string;
-  readonly prompt: Prompt;
-  /** Results of earlier stages. */
-  readonly materials: readonly JsonObject[];
-  readonly tasks: readonly JsonObject[];
-  readonly findings: readonly JsonObject[];
-  readonly subject: string;
-  /** Change that the user asked for; empty without one. */
-  readonly change: string;
-}
 
 /** Task of every rehearsed design. */
 interface RehearsedTask {
@@ -58,15 +47,6 @@ const tasks: readonly RehearsedTask[] = [
 ];
 
 const verifier = 'verifier_agent';
-
-const newAgent = {
-  agent_id: 'rehearsed-specialist',
-  description: 'A specialist that a rehearsed design asks for.',
-  capabilities: ['rehearsal'],
-  tools: [],
-  risk_level: 'low',
-  prompt: 'You gather facts and say where each is from.',
-};
 
 const outputOf = ({ task, agent }: RehearsedTask): JsonObject => ({
   path: `agents/${agent}/task_output/${task}.md`,
@@ -135,25 +115,6 @@ function roster({ goal, prompt }: DesignRequest): JsonObject {
     ],
     new_agents: needsNewAgent ? [newAgent] : [],
   };
-}
-
-/** Reads the id of each task in the plan by its short name. */
-function idsIn({ tasks: planned }: DesignRequest): readonly { id: string; name: string }[] {
-  const ids = planned.map((one) => textOf(one['task_id']));
-  return ids.map((id) => ({ id, name: id.replace(/_\d{10}$/u, '') }));
-}
-
-/** Changes the plan as the user asked, or answers each finding; a mark in the goal leaves all findings as they are. */
-function changeDesign(request: DesignRequest): JsonObject {
-  const { findings, change, goal } = request;
-  const [first] = idsIn(request);
-  const mends = findings.length > 0 && !readDesignMarks(goal).neverMends && first !== undefined;
-  const text = change === '' ? 'Rehearsal: answers a finding.' : `Rehearsal: ${quote(change, 400)}`;
-  const operations =
-    first !== undefined && (mends || change !== '')
-      ? [{ operation: 'append_instructions', task_id: first.id, heading: 'Change', text }]
-      : [];
-  return { explanation: text, operations };
 }
 
 function recommendProofs(request: DesignRequest): JsonObject {
@@ -253,11 +214,14 @@ const rules: Readonly<Record<string, (request: DesignRequest) => JsonObject>> = 
     })),
   }),
   design_change: changeDesign,
-  research: ({ subject }) => ({
+  research: ({ subject, pages }) => ({
     technology: subject,
     practices: ['Begin with the result.'],
     failure_patterns: ['A long text without headings.'],
-    sources: [{ title: 'Rehearsal: nothing was looked up', url: null }],
+    sources:
+      pages.length === 0
+        ? [{ title: 'Rehearsal: nothing was looked up', url: null }]
+        : pages.map((url) => ({ title: 'Rehearsed page', url })),
   }),
   consultation: (request) => ({
     risks: idsIn(request)
@@ -281,20 +245,42 @@ const rules: Readonly<Record<string, (request: DesignRequest) => JsonObject>> = 
   ...judgeRules,
 };
 
+/** Reads the addresses in the results of tools. */
+function pagesIn({ messages }: MessagesRequest): readonly string[] {
+  const results = messages.flatMap(({ blocks }) =>
+    blocks.filter(({ type }) => type === 'tool_result').map((block) => JSON.stringify(block)),
+  );
+  const urls = results.flatMap((text) => text.match(/https?:\/\/[^\s"\\]+/gu) ?? []);
+  return [...new Set(urls)];
+}
+
+function stageOf(request: MessagesRequest): string | undefined {
+  const first = textIn(request.messages[0]?.blocks ?? []);
+  return /^<request kind="design" stage="([a-z_]+)">/u.exec(first)?.[1];
+}
+
+/** Returns true for a request of a design: each of its stages is offered only what it may call. */
+export function isDesignStage(request: MessagesRequest): boolean {
+  return stageOf(request) !== undefined;
+}
+
 /** Plays a stage of a design; null when the request is of none. */
 export function answerDesign(request: MessagesRequest, prompt: Prompt): JsonObject | null {
   const first = textIn(request.messages[0]?.blocks ?? []);
-  const stage = /^<request kind="design" stage="([a-z_]+)">/u.exec(first)?.[1];
+  const stage = stageOf(request);
   const rule = stage === undefined ? undefined : rules[stage];
   if (rule === undefined) return null;
   const blocks = firstOfEach(listBlocks(first));
+  const plan = jsonBlock(blocks, 'plan');
   return rule({
     goal: prompt.goal,
     prompt,
     materials: objectsOf(jsonBlock(blocks, 'materials')),
     tasks: objectsOf(jsonBlock(blocks, 'plan_tasks')),
+    roster: isObject(plan) ? objectsOf(plan['agents']) : [],
     findings: objectsOf(jsonBlock(blocks, 'findings')),
     subject: textOf(jsonBlock(blocks, 'subject')),
+    pages: pagesIn(request),
     change: blocks.get('requested_change') ?? '',
   });
 }

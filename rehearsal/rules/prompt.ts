@@ -111,6 +111,8 @@ export interface Prompt {
   readonly conflicts: readonly JsonObject[];
   /** Questions of an agent for the planner to review. */
   readonly questions: readonly JsonObject[];
+  /** True when questions may go to a solution architect. */
+  readonly hasArchitect: boolean;
   /** Answers in the first message and in later ones, in this order. */
   readonly answers: readonly PromptAnswer[];
   /** Work of another agent that is to be verified; empty elsewhere. */
@@ -196,6 +198,7 @@ export function readPrompt(request: MessagesRequest): Prompt {
     outcomes: objectsOf(jsonBlock(first, 'outcomes')),
     conflicts: objectsOf(jsonBlock(first, 'conflicts')),
     questions: objectsOf(jsonBlock(first, 'questions')),
+    hasArchitect: first.has('solution_architect'),
     answers: [first, ...later].flatMap((blocks) => [
       ...readAnswers(jsonBlock(blocks, 'answered_questions')),
       ...readAnswers(jsonBlock(blocks, 'answers')),

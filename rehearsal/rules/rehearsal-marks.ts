@@ -109,10 +109,12 @@ function findMarked(
   return new Set([...marked, ...(meant ? [meant] : [])].map(({ section_id }) => section_id));
 }
 
-/** Marks in the goal of a design. */
+/** Marks in the goal of a design, or in a change of it that the user asks for. */
 export interface DesignMarks {
   /** `[new-agent]`: the roster asks for an agent that no file describes. */
   readonly needsNewAgent: boolean;
+  /** `[no-new-agent]`: it is not needed any more. */
+  readonly dropsNewAgent: boolean;
   /** `[flawed]`: the verifier has a finding until the designer answered it. */
   readonly hasFinding: boolean;
   /** `[unmended]`: the verifier has a finding, and the designer never answers it. */
@@ -126,6 +128,7 @@ export interface DesignMarks {
 export function readDesignMarks(goal: string): DesignMarks {
   return {
     needsNewAgent: goal.includes('[new-agent]'),
+    dropsNewAgent: goal.includes('[no-new-agent]'),
     hasFinding: goal.includes('[flawed]'),
     neverMends: goal.includes('[unmended]'),
     proofFails: goal.includes('[failed-proof]') || goal.includes('[escalated-proof]'),

@@ -95,13 +95,25 @@ function rootOf(schema: JsonObject): JsonObject {
   return isObject(target) ? target : schema;
 }
 
+/** Words of a question for a solution architect. */
+const technical = /technolog|librar|framework|database|protocol|architectur|encrypt/iu;
+
 /**
- * Reviews an agent's questions like the planner: a default is assumed unless the question is critical; all others go to
- * the user.
+ * Reviews an agent's questions like the planner: a technical one is for the architect, where there is one; a default is
+ * assumed unless the question is critical; all others go to the user.
  */
-function reviewQuestions(prompt: Prompt): JsonObject {
+function reviewQuestions({ questions, hasArchitect }: Prompt): JsonObject {
   return {
-    reviews: prompt.questions.map((question, index) => {
+    reviews: questions.map((question, index) => {
+      if (hasArchitect && technical.test(textOf(question['text']))) {
+        return {
+          question: index + 1,
+          verdict: 'architect',
+          answer: null,
+          source_refs: [],
+          reason: 'A rule of the rehearsal model: what is technical is for the architect.',
+        };
+      }
       const fallback = textOf(question['default_answer']);
       const isAssumed = fallback !== '' && textOf(question['priority']) !== 'critical';
       return {

@@ -18,6 +18,16 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   client: ['contracts', 'core', 'redaction'],
   rehearsal: [],
   worker: ['contracts', 'core', 'redaction', 'workflows', 'activities', 'activities/adapters'],
+  library: [
+    'contracts',
+    'core',
+    'workflows',
+    'activities',
+    'client',
+    'rehearsal',
+    'worker',
+    'scripts',
+  ],
   scripts: [
     'contracts',
     'core',
@@ -38,6 +48,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'client',
     'rehearsal',
     'worker',
+    'library',
     'scripts',
   ],
 };

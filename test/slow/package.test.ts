@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,6 +12,7 @@ const exec = promisify(execFile);
 /** A folder outside of the checkout, with nothing but the package. */
 const folder = mkdtempSync(join(tmpdir(), 'planwave-package-'));
 const installed = join(folder, 'node_modules', 'planwave');
+const tarball = join(folder, `planwave-${readVersion()}.tgz`);
 const bytesMax = 3_000_000;
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -21,21 +23,45 @@ const run = (command: string, args: readonly string[], env: NodeJS.ProcessEnv = 
 beforeAll(async () => {
   await exec('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root });
   writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
-  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', tarball()]);
+  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', tarball]);
 });
 
-function tarball(): string {
-  return join(folder, `planwave-${readVersion()}.tgz`);
+/** Returns an environment with a home and with ports of its own, and without a model. */
+async function ownPlace(home: string): Promise<NodeJS.ProcessEnv & { readonly address: string }> {
+  const [temporal, ui, rehearsal] = [
+    await findFreePort(),
+    await findFreePort(),
+    await findFreePort(),
+  ];
+  return {
+    address: `127.0.0.1:${temporal}`,
+    ANTHROPIC_API_KEY: '',
+    ANTHROPIC_BASE_URL: '',
+    PLANWAVE_HOME: join(folder, home),
+    PLANWAVE_TEMPORAL_PORT: String(temporal),
+    PLANWAVE_UI_PORT: String(ui),
+    PLANWAVE_REHEARSAL_PORT: String(rehearsal),
+    TEMPORAL_ADDRESS: undefined,
+  };
 }
 
 it('is small, and holds code with declarations and source maps, but no test', async () => {
-  expect(statSync(tarball()).size).toBeLessThan(bytesMax);
-  const { stdout } = await run('tar', ['-tzf', tarball()]);
+  expect(statSync(tarball).size).toBeLessThan(bytesMax);
+  const { stdout } = await run('tar', ['-tzf', tarball]);
   const files = stdout.split('\n');
   for (const file of ['worker/main.js', 'worker/main.js.map', 'worker/main.d.ts']) {
     expect(files).toContain(`package/dist/${file}`);
   }
   expect(files.filter((file) => /\/test\/|\.test\./.test(file))).toEqual([]);
+});
+
+it('has this programming interface: a change of it is a change of this snapshot', () => {
+  const types = join(installed, 'dist', 'library');
+  const files = readdirSync(types).filter((file) => file.endsWith('.d.ts'));
+  const report = files
+    .toSorted()
+    .map((file) => `${file}\n${readFileSync(join(types, file), 'utf8')}`);
+  expect(report.join('\n').replaceAll(/^\/\/# sourceMappingURL.*$/gm, '')).toMatchSnapshot();
 });
 
 it('has the version of the checkout, and a help that calls the package', async () => {
@@ -48,42 +74,105 @@ it('has the version of the checkout, and a help that calls the package', async (
 const platform = `${process.platform}-${process.arch}`;
 /** The npm package that is nothing but Node's executable. */
 const node = `${platform === 'darwin-arm64' ? 'node-bin' : 'node'}-${platform}`;
+const script = join(installed, 'dist', 'scripts', 'planwave.mjs');
 
 it.each(['20.20.2', '22.23.3', '24.21.0'])(
   'runs a goal to its result under Node %s',
   async (version) => {
-    const [temporalPort, uiPort, rehearsalPort] = [
-      await findFreePort(),
-      await findFreePort(),
-      await findFreePort(),
-    ];
-    const script = join(installed, 'dist', 'scripts', 'planwave.mjs');
     const goal = 'Compare three ways to store a backup';
     const { stdout } = await run(
       'npm',
-      [
-        'exec',
-        '--yes',
-        `--package=${node}@${version}`,
-        '--',
-        'node',
-        script,
-        'start',
-        goal,
-        '--defaults',
-      ],
-      {
-        ANTHROPIC_API_KEY: '',
-        ANTHROPIC_BASE_URL: '',
-        PLANWAVE_HOME: join(folder, `home-${version}`),
-        PLANWAVE_TEMPORAL_PORT: String(temporalPort),
-        PLANWAVE_UI_PORT: String(uiPort),
-        PLANWAVE_REHEARSAL_PORT: String(rehearsalPort),
-        TEMPORAL_ADDRESS: undefined,
-      },
+      // oxfmt-ignore
+      ['exec', '--yes', `--package=${node}@${version}`, '--', 'node', script, 'start', goal, '--defaults'],
+      await ownPlace(`home-${version}`),
     );
     expect(stdout).toMatch(/^run \S+: completed/m);
     expect(stdout).toContain(`# Rehearsal: Write the result for “${goal}”`);
     expect(stdout).toMatch(/Run \S+ is kept\..*npx planwave dev/);
   },
 );
+
+/** Starts a script in the folder, and waits until it prints a text. */
+async function startScript(args: readonly string[], env: NodeJS.ProcessEnv, text: string) {
+  const child = spawn(process.execPath, args, { cwd: folder, env: { ...process.env, ...env } });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (more: string) => (output += more));
+  }
+  const ended = once(child, 'exit');
+  while (!output.includes(text)) {
+    const more = Promise.race([once(child.stdout, 'data'), ended.then(() => 'ended')]);
+    // oxlint-disable-next-line no-await-in-loop
+    if ((await more) === 'ended') throw new Error(`ended without "${text}":\n${output}`);
+  }
+  return {
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+/** Bundles the example of a workflow in a worker of its own, and runs it. */
+const ownWorker = `
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { fileURLToPath } from 'node:url';
+
+const address = process.env.TEMPORAL_ADDRESS;
+const worker = await Worker.create({
+  connection: await NativeConnection.connect({ address }),
+  taskQueue: 'orders',
+  workflowsPath: fileURLToPath(new URL('order-workflow.ts', import.meta.url)),
+});
+const client = new Client({ connection: await Connection.connect({ address }) });
+const options = { workflowId: 'order-1', taskQueue: 'orders', args: ['Say what runs out'] };
+console.log(await worker.runUntil(client.workflow.execute('orderWorkflow', options)));
+process.exit(0);
+`;
+
+it('compiles and runs the examples of docs/library.md', async () => {
+  const page = readFileSync(join(root, 'docs', 'library.md'), 'utf8');
+  const examples = [...page.matchAll(/```ts\n\/\/ (\S+)\n([^]*?)```/g)];
+  const files = examples.map(([, file = '', text = '']) => {
+    writeFileSync(join(folder, file), text);
+    return file;
+  });
+  expect(files.toSorted()).toEqual(
+    [
+      'parts.ts',
+      'worker.ts',
+      'start.ts',
+      'list.ts',
+      'order-workflow.ts',
+      'stock.test.ts',
+    ].toSorted(),
+  );
+  // oxfmt-ignore
+  await run(process.execPath, [
+    join(root, 'node_modules', 'typescript', 'bin', 'tsc'),
+    '--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--skipLibCheck',
+    '--allowImportingTsExtensions', '--types', 'node', '--typeRoots', join(root, 'node_modules', '@types'),
+    ...files,
+  ]);
+
+  const { address, ...place } = await ownPlace('home-library');
+  const dev = await startScript([script, 'dev'], place, 'planwave is up');
+  const env = {
+    ...place,
+    TEMPORAL_ADDRESS: address,
+    ANTHROPIC_API_KEY: 'rehearsal',
+    ANTHROPIC_BASE_URL: `http://127.0.0.1:${place['PLANWAVE_REHEARSAL_PORT']}`,
+  };
+  const execute = async (file: string) =>
+    (await run(process.execPath, ['--import', 'tsx', file], env)).stdout;
+  const worker = await startScript(['--import', 'tsx', 'worker.ts'], env, 'polls stock');
+  // The rehearsal model writes no JSON, so the answer does not fit, and is printed.
+  expect(await execute('start.ts')).toMatch(/^1\n[^]*Say which articles run out this week/);
+  expect(await execute('list.ts')).toMatch(/^say-which-articles-run-out-\S+ completed$/m);
+  writeFileSync(join(folder, 'own-worker.ts'), ownWorker);
+  expect(await execute('own-worker.ts')).toContain('Rehearsal');
+  expect(await execute('stock.test.ts')).toMatch(/^passed$/m);
+  await worker.stop();
+  await dev.stop();
+});

@@ -11,10 +11,11 @@ import { designAgentIds } from '../../contracts/names.ts';
 import type { DesignStageName } from '../../contracts/names.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
+import { checkJudged } from '../../core/design/check-judged.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { ratePlanChange } from '../shared/activities.ts';
 import { untilDone } from '../shared/until-done.ts';
-import { askForWish, askToApprove, readWish } from './approve-plan.ts';
+import { askForWish, askToApprove, changeQuestion, readWish } from './approve-plan.ts';
 import { askStage } from './ask-stage.ts';
 import { askForChange, checkPlan, currentPlan, reviewPlan } from './change-plan.ts';
 import { DesignEnded, materialsOf } from './design-context.ts';
@@ -95,9 +96,17 @@ async function assess(
   work: JudgedWork,
   context: DesignContext,
 ): Promise<ProofReview['assessment']> {
-  const { status, criteria_unmet, output_ref } = work.worked;
+  const { status, criteria_unmet, output_ref, criteria } = work.worked;
   if (status !== 'completed' || criteria_unmet.length > 0 || output_ref === null) return 'fail';
-  const { assessment = 'fail' } = await askStage(requestOf('poc_evidence', work, context), context);
+  const { assessment = 'fail' } = await askStage(
+    {
+      ...requestOf('poc_evidence', work, context),
+      // A run that began with an older version has no keys.
+      check: async ({ judged }) =>
+        criteria === undefined || judged === undefined ? [] : checkJudged(criteria, judged),
+    },
+    context,
+  );
   return assessment;
 }
 
@@ -278,22 +287,4 @@ function askToAdapt(
     (ref) => ({ type: 'adaptation', ref, before_ref, verified, failed }),
     context,
   );
-}
-
-function changeQuestion(
-  text: string,
-  findings: readonly PlanFinding[],
-  mayChange: boolean,
-): AskedQuestion {
-  const left = findings.length === 0 ? '' : `\nIt has ${findings.length} findings that stay.`;
-  return {
-    text: `${text}${left}`,
-    why_it_matters:
-      'approve: the run goes on with the new version; evidence that it leaves out is waived. keep: the plan stays as it was. ' +
-      'change: say next what is to change. abandon: the run ends here.',
-    priority: 'critical',
-    expected_answer_format: 'choice',
-    choices: ['approve', 'keep', ...(mayChange ? ['change'] : []), 'abandon'],
-    default_answer: null,
-  };
 }

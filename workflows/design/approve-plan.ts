@@ -6,7 +6,7 @@ import { engineLimits } from '../../core/limits.ts';
 import { describeDesign } from '../shared/activities.ts';
 import { untilDone } from '../shared/until-done.ts';
 import { askDesigner, currentPlan, verifyPlan } from './change-plan.ts';
-import { askUser, DesignEnded, designUsage } from './design-context.ts';
+import { askUser, DesignEnded, designUsage, materialsOf } from './design-context.ts';
 import type { DesignContext } from './design-context.ts';
 
 /**
@@ -67,6 +67,7 @@ async function askForApproval(
         {
           plan_ref: currentPlan(context).plan_ref,
           ...(shown_ref !== undefined && { shown_ref }),
+          research: materialsOf(context.work, ['research']),
           findings,
           usage: designUsage(context.work),
           worked_ms: context.work.workedMs,
@@ -124,4 +125,23 @@ export function readWish(wish: DeliveredAnswer | undefined): {
   if (wish === undefined) return { requested_change: '' };
   if (wish.answer !== null) return { requested_change: wish.answer };
   return { requested_change: `As answered to ${wish.question_id}.`, answers: [wish] };
+}
+
+/** @param text Description of the change. @param mayChange False when the user has asked for as many changes as there may be. */
+export function changeQuestion(
+  text: string,
+  findings: readonly PlanFinding[],
+  mayChange: boolean,
+): AskedQuestion {
+  const left = findings.length === 0 ? '' : `\nIt has ${findings.length} findings that stay.`;
+  return {
+    text: `${text}${left}`,
+    why_it_matters:
+      'approve: the run goes on with the new version; evidence that it leaves out is waived. keep: the plan stays as it was. ' +
+      'change: say next what is to change. abandon: the run ends here.',
+    priority: 'critical',
+    expected_answer_format: 'choice',
+    choices: ['approve', 'keep', ...(mayChange ? ['change'] : []), 'abandon'],
+    default_answer: null,
+  };
 }

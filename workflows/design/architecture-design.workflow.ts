@@ -11,7 +11,7 @@ import { createEscalationRouter } from '../shared/escalation-router.ts';
 import { designedSignal } from '../shared/messages.ts';
 import { signalQuietly } from '../shared/signal-quietly.ts';
 import { createParentSuperior } from '../shared/superior.ts';
-import { beginDesignWork } from './design-context.ts';
+import { answerStatus, beginDesignWork } from './design-context.ts';
 import { runDesignAlone } from './run-design-alone.ts';
 import { runDesign } from './run-design.ts';
 import { runRiskChild } from './run-risk-child.ts';
@@ -37,6 +37,7 @@ export async function architectureDesign(
   const escalations = createEscalationRouter((reason) => superior.refuse(reason));
   const run = getExternalWorkflowHandle(parent.workflowId);
   const work = beginDesignWork();
+  answerStatus(work);
   return runDesign(order, {
     control,
     superior,

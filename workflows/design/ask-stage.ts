@@ -9,7 +9,7 @@ import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { turnSummary } from '../../core/render/labels.ts';
+import { nameStage, turnSummary } from '../../core/render/labels.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import { createDetailLoader } from '../planner-wave/load-details.ts';
@@ -41,6 +41,11 @@ export interface StageRequest {
   readonly answers?: readonly DeliveredAnswer[];
   /** Batches of questions that it may ask the user. Absent: none. */
   readonly roundsMax?: number;
+  /** Returns tools besides those that read details. Absent: none. */
+  readonly tools?: (
+    conversation: Conversation,
+    budget: MemberBudget,
+  ) => Pick<ConversationContext, 'reading' | 'runTools'>;
   /** Checks the reply beyond its shape. */
   readonly check?: (reply: DesignReplyOutline) => Promise<readonly OutputFault[]>;
 }
@@ -126,7 +131,7 @@ async function tryStage(
   if (answers.length > 0) {
     conversation.append = [...conversation.append, { type: 'answers', answers }];
   }
-  work.talks.add(conversation);
+  work.talks.set(conversation, nameStage(request.stage, request.subject ?? null));
   try {
     return await talk(conversation, request, context, share);
   } finally {
@@ -143,7 +148,7 @@ async function talk(
 ): Promise<StageEnd> {
   const { agent_id, roundsMax = 0 } = request;
   const rounds = { left: roundsMax };
-  const conversationContext = conversationOf(request, context, share, rounds);
+  const conversationContext = conversationOf(request, context, { conversation, share, rounds });
   for (;;) {
     const beganAtMs = nowMs();
     const end = await stoppedWhenCancelled(() => converse(conversation, conversationContext));
@@ -155,13 +160,9 @@ async function talk(
     if (reply === null) return { type: 'failed', reason: 'the reply has another shape.' };
     if (reply.user_questions.length === 0) return { type: 'output', reply };
     rounds.left -= 1;
-    const release = () => {
-      const spent = share.release();
-      return spent === undefined ? undefined : context.budget.release(spent);
-    };
     const answers = await askUser(
       context,
-      { kind: 'design', agent_id, release },
+      { kind: 'design', agent_id, release: () => releaseShare(share, context) },
       reply.user_questions,
     );
     conversation.append = [{ type: 'answers', answers }];
@@ -171,10 +172,18 @@ async function talk(
 
 function conversationOf(
   request: StageRequest,
-  { place, control, superior }: DesignContext,
-  budget: MemberBudget,
-  rounds: { readonly left: number },
+  context: DesignContext,
+  {
+    conversation,
+    share: budget,
+    rounds,
+  }: {
+    readonly conversation: Conversation;
+    readonly share: MemberBudget;
+    readonly rounds: { readonly left: number };
+  },
 ): ConversationContext {
+  const { place, control, superior } = context;
   const { stage, agent_id, subject } = request;
   const purpose = `${stage.replaceAll('_', ' ')}${subject === undefined ? '' : ` ${subject}`}`;
   return {
@@ -186,7 +195,7 @@ function conversationOf(
     control,
     superior,
     budget,
-    ...createDetailLoader(place, []),
+    ...(request.tools?.(conversation, budget) ?? createDetailLoader(place, [])),
     async check(outline) {
       const reply = replyIn(outline);
       if (reply === null) return [];
@@ -194,6 +203,15 @@ function conversationOf(
       return (await request.check?.(reply)) ?? [];
     },
   };
+}
+
+/** Gives the rest of a share and of the whole budget back, while the user is asked. */
+export function releaseShare(
+  share: Pick<MemberBudget, 'release'>,
+  { budget }: Pick<DesignContext, 'budget'>,
+): ReturnType<DesignContext['budget']['release']> {
+  const spent = share.release();
+  return spent === undefined ? undefined : budget.release(spent);
 }
 
 const tooManyQuestions: OutputFault = {

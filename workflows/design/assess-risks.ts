@@ -1,12 +1,25 @@
 import type { DesignMaterial, DesignReplyOutline } from '../../contracts/design.ts';
+import type { TurnInput } from '../../contracts/model-turn.ts';
 import { designAgentIds } from '../../contracts/names.ts';
+import { engineLimits } from '../../core/limits.ts';
+import { cleanLine } from '../../core/text/cut-text.ts';
+import { addUsage } from '../../core/usage/add-usage.ts';
+import { readingOf, takeRead } from '../execution/call-tools.ts';
+import { isToolCall } from '../execution/make-call.ts';
+import type { ToolWork } from '../execution/make-call.ts';
+import { researchWeb } from '../execution/research-web.ts';
+import type { WebCaller } from '../execution/research-web.ts';
 import { admitPlan, findResearch, keepResearch } from '../shared/activities.ts';
 import { nowSeconds } from '../shared/clock.ts';
+import { readOn } from '../shared/conversation.ts';
+import type { Conversation } from '../shared/conversation.ts';
 import { shareBudget } from '../shared/share-budget.ts';
+import type { MemberBudget } from '../shared/share-budget.ts';
 import { untilDone } from '../shared/until-done.ts';
-import { askStage } from './ask-stage.ts';
+import { askStage, releaseShare } from './ask-stage.ts';
+import type { StageRequest } from './ask-stage.ts';
 import { applyChange, askForChange, currentPlan } from './change-plan.ts';
-import { inParallel, materialsOf, statusOfEnd, takeStep } from './design-context.ts';
+import { askUser, inParallel, materialsOf, statusOfEnd, takeStep } from './design-context.ts';
 import type { DesignContext } from './design-context.ts';
 import type { RiskOrder, RiskResult } from './run-risk-child.ts';
 
@@ -24,7 +37,10 @@ export async function assessRisks(
   const missing = technologies.filter((technology) => !known.has(technology));
   const consultations = await listConsultations(context);
   await inParallel(
-    [...missing.map((technology) => () => research(technology, context)), ...consultations],
+    [
+      ...missing.map((technology) => () => researchTechnology(technology, context)),
+      ...consultations,
+    ],
     place.limits.max_parallel,
   );
   await recommendProofs(context);
@@ -36,11 +52,11 @@ async function takeFreshResearch(
   context: DesignContext,
 ): Promise<readonly DesignMaterial[]> {
   if (technologies.length === 0) return [];
-  const { research_max_age_days: max_age_days } = context.place;
+  const { research_max_age_days: max_age_days, registry_ref } = context.place;
   const { found } = await untilDone(
     () =>
       findResearch.executeWithOptions({ summary: 'find earlier research' }, [
-        { technologies, now: nowSeconds(), max_age_days },
+        { technologies, now: nowSeconds(), max_age_days, registry_ref },
       ]),
     (reason) => context.superior.park(reason),
   );
@@ -52,7 +68,7 @@ async function takeFreshResearch(
   return found;
 }
 
-async function research(technology: string, context: DesignContext): Promise<void> {
+async function researchTechnology(technology: string, context: DesignContext): Promise<void> {
   const { ref } = await askStage(
     {
       stage: 'research',
@@ -60,6 +76,7 @@ async function research(technology: string, context: DesignContext): Promise<voi
       subject: technology,
       materials: materialsOf(context.work, ['brief']),
       plan_ref: currentPlan(context).plan_ref,
+      tools: (conversation, budget) => createResearcher(technology, context, conversation, budget),
     },
     context,
   );
@@ -70,6 +87,57 @@ async function research(technology: string, context: DesignContext): Promise<voi
       ]),
     (reason) => context.superior.park(reason),
   );
+}
+
+/**
+ * Lets the research of a technology ask the web, where the run's file of the agent grants it. The calls have ids of their
+ * own in the record: no delegation is named like them.
+ */
+function createResearcher(
+  technology: string,
+  context: DesignContext,
+  conversation: Conversation,
+  budget: MemberBudget,
+): ReturnType<NonNullable<StageRequest['tools']>> {
+  const agent_id = designAgentIds.research;
+  const { place, control, superior } = context;
+  const work: ToolWork = { loadedDetails: [], effects: [] };
+  const delegation_id = `research/${technology.replaceAll('.', '-')}`;
+  const caller: WebCaller = {
+    order: { ...place, wave: 0, delegation: { delegation_id, agent_id } },
+    control,
+    superior,
+    work,
+    budget,
+    onSpent(usage) {
+      conversation.usage = addUsage(conversation.usage, usage);
+    },
+    label: (tool) => cleanLine(`${agent_id} · ${tool} ${technology}`, engineLimits.labelCharsMax),
+    async ask(kind, question) {
+      const release = () => releaseShare(budget, context);
+      const [answer] = await askUser(context, { kind, agent_id, release }, [question]);
+      return answer;
+    },
+  };
+  return {
+    reading: () => ({
+      ...readingOf({ ...place, upstream: [] }, work),
+      acts: false,
+      researches: true,
+    }),
+    async runTools(calls) {
+      const inputs: TurnInput[] = [];
+      for (const call of calls.filter(isToolCall)) {
+        const { research } = call;
+        const read = takeRead(call, work);
+        // What one search found may be asked for in the next.
+        // oxlint-disable-next-line no-await-in-loop
+        if (research !== undefined) inputs.push(await researchWeb({ ...call, research }, caller));
+        else if (read !== null) inputs.push(read);
+      }
+      return readOn(inputs);
+    },
+  };
 }
 
 /** Lists a consultation of each agent of the roster that does tasks. New agents are asked as they were drafted. */

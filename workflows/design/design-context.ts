@@ -1,4 +1,4 @@
-import { isCancellation, workflowInfo } from '@temporalio/workflow';
+import { isCancellation, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { PlanFinding } from '../../contracts/coordination-plan.ts';
 import type { DesignProgress, FinishedStages, PlanOutline } from '../../contracts/design-run.ts';
 import type { RecalledStage } from '../../contracts/design-activities.ts';
@@ -11,6 +11,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { Budget } from '../shared/budget.ts';
+import { designStatusQuery } from '../shared/messages.ts';
 import type { Control } from '../shared/control.ts';
 import type { Conversation } from '../shared/conversation.ts';
 import type { SharedBudget } from '../shared/share-budget.ts';
@@ -71,8 +72,8 @@ export interface DesignWork {
   usageBelow: Usage;
   /** Milliseconds of all conversations together, without waits for the user. */
   workedMs: number;
-  /** Running conversations. */
-  readonly talks: Set<Conversation>;
+  /** Running conversations, each with its stage for people: `research: PostgreSQL`. */
+  readonly talks: Map<Conversation, string>;
   /** Number of escalations so far; the next one gets the next number. */
   escalations: number;
 }
@@ -87,14 +88,21 @@ export function beginDesignWork(): DesignWork {
     usage: noUsage,
     usageBelow: noUsage,
     workedMs: 0,
-    talks: new Set(),
+    talks: new Map(),
     escalations: 0,
   };
 }
 
+/** Answers the query `status` of a design that a run started. */
+export function answerStatus({ talks }: Pick<DesignWork, 'talks'>): void {
+  setHandler(designStatusQuery, () => ({ stages_at_work: [...talks.values()] }), {
+    description: 'The stages at work.',
+  });
+}
+
 /** Sums the use of conversations that have ended and of those at work. */
 export function designUsage({ usage, usageBelow, talks }: DesignWork): Usage {
-  return addUsage(usage, usageBelow, ...[...talks].map((talk) => talk.usage));
+  return addUsage(usage, usageBelow, ...[...talks.keys()].map((talk) => talk.usage));
 }
 
 /** Ends a design before it is approved. Thrown by a stage, and caught where the design began. */

@@ -13,7 +13,7 @@ import { designedSignal } from '../shared/messages.ts';
 import { signalQuietly } from '../shared/signal-quietly.ts';
 import { createParentSuperior } from '../shared/superior.ts';
 import { runRisk } from './assess-risks.ts';
-import { beginDesignWork } from './design-context.ts';
+import { answerStatus, beginDesignWork } from './design-context.ts';
 import { runRiskAlone } from './run-design-alone.ts';
 import type { RiskOrder, RiskResult } from './run-risk-child.ts';
 
@@ -43,6 +43,7 @@ export async function riskAssessment(
   const budget = openChildBudget(workflowId, budgetName, order.budget);
   const design = getExternalWorkflowHandle(workflowId);
   const work = beginDesignWork();
+  answerStatus(work);
   return runRisk(order, {
     control,
     superior,

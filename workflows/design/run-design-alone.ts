@@ -76,6 +76,7 @@ function openAlone() {
     (escalation) => host.escalate(escalation),
   );
   const work: DesignWork = beginDesignWork();
+  host.state.stages = work.talks;
   const report = async (progress: DesignProgress): Promise<void> => {
     showDesign(host, progress);
   };

@@ -17,13 +17,26 @@ import { converse, openConversation } from '../shared/conversation.ts';
 import type { Conversation, ConversationEnd } from '../shared/conversation.ts';
 import type { ToolContext } from './make-call.ts';
 
+/** Work that asks the web: a delegation, or a stage of a design. */
+export interface WebCaller extends Omit<ToolContext, 'order'> {
+  readonly order: Pick<
+    ToolContext['order'],
+    'run_id' | 'registry_ref' | 'wave' | 'limits' | 'crashed'
+  > & {
+    readonly delegation: Pick<
+      ToolContext['order']['delegation'],
+      'delegation_id' | 'agent_id' | 'rule_of_two'
+    >;
+  };
+}
+
 /** Call of `web_research` that may be made. */
 type Research = ToolCall & Required<Pick<ToolCall, 'research'>>;
 
 /** Call in flight. */
 interface ResearchAtWork {
   readonly call: Research;
-  readonly context: ToolContext;
+  readonly context: WebCaller;
   readonly effect_id: string;
   approval_question_id: string | null;
 }
@@ -37,7 +50,7 @@ type Answer =
  * ledger entries and count in the caller's budget like any other. The record names the call before it is made, because it
  * sends data out.
  */
-export async function researchWeb(call: Research, context: ToolContext): Promise<TurnInput> {
+export async function researchWeb(call: Research, context: WebCaller): Promise<TurnInput> {
   const { work, order } = context;
   if (work.effects.length >= engineLimits.effectsMax) {
     const why = `This delegation has made ${engineLimits.effectsMax} calls to the outside, which is the limit. Try: finish with what there is.`;
@@ -114,7 +127,7 @@ async function ask({ call, context }: ResearchAtWork): Promise<Answer> {
 }
 
 /** Returns a function that passes on what the conversation has used since it was called last. */
-function createSpender(conversation: Conversation, { onSpent }: ToolContext): () => void {
+function createSpender(conversation: Conversation, { onSpent }: WebCaller): () => void {
   return () => {
     const { usage } = conversation;
     conversation.usage = noUsage;

@@ -53,6 +53,7 @@ export async function judgeWave(host: RootHost, wave: number): Promise<RunStatus
     plannerChild,
   );
   const work = beginDesignWork();
+  state.stages = work.talks;
   work.plan = plan_approved;
   work.materials = found.materials;
   // Numbers of earlier questions of this workflow are not used again.

@@ -12,6 +12,7 @@ import type { RunStatus } from '../../contracts/planner-run.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import { carryLostWave, reserveForWave } from '../../core/budget/resolve-budget.ts';
 import { applyPlan } from '../../core/criteria/criteria.ts';
+import { findArchitect } from '../../core/design/architect-task.ts';
 import { designWorkflowId } from '../../core/ids.ts';
 import { admitPlan, planNextWave } from '../shared/activities.ts';
 import { childOptions } from '../shared/child-options.ts';
@@ -174,5 +175,11 @@ export async function addPlan(host: RootHost, order: WaveOrder): Promise<WaveOrd
   );
   if (plan === null) return order;
   const parallel = Math.min(limits.max_parallel, max_parallel);
-  return { ...order, plan, limits: { ...limits, max_parallel: parallel } };
+  const architect = findArchitect(plan_approved);
+  return {
+    ...order,
+    plan,
+    ...(architect !== null && { architect }),
+    limits: { ...limits, max_parallel: parallel },
+  };
 }

@@ -10,10 +10,11 @@ import type {
 } from '../../contracts/messages.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
+import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Waiting } from '../../core/questions/wait-graph.ts';
 import { hasEnded } from '../../core/schedule/schedule.ts';
 import type { ScheduleEvent } from '../../core/schedule/step-schedule.ts';
-import { delegationWorkflowId } from '../../core/ids.ts';
+import { delegationWorkflowId, isDecisionTask } from '../../core/ids.ts';
 import { inBackground } from '../shared/in-background.ts';
 import { deliverSignal, grantSignal } from '../shared/messages.ts';
 import { signalQuietly } from '../shared/signal-quietly.ts';
@@ -22,6 +23,7 @@ import type { Superior } from '../shared/superior.ts';
 import type { Account } from '../shared/account.ts';
 import type { PlannerContext } from './consult-planner.ts';
 import { putQuestions } from './put-questions.ts';
+import type { Decided, Reviewing } from './put-questions.ts';
 import { ReviewQueue } from './review-queue.ts';
 
 /** The planner's context with the wave's account; null: nothing is limited. */
@@ -29,7 +31,18 @@ export type DispatchContext = PlannerContext & { readonly account: Account | nul
 
 /** The wave whose delegations are served. */
 interface ServedWave {
-  readonly plan: WavePlanOutline;
+  /** Returns the plan as it is now. */
+  readonly plan: () => WavePlanOutline;
+  /**
+   * Has the solution architect of the plan decide questions of a delegation.
+   *
+   * @param onAdded Called with the delegation_id of the task that decides.
+   */
+  readonly decide: (
+    asker: string,
+    questions: readonly AskedQuestion[],
+    onAdded: (delegationId: string) => void,
+  ) => Promise<Decided | null>;
   readonly order: WaveOrder;
   readonly context: DispatchContext;
   readonly waveId: string;
@@ -176,7 +189,8 @@ export class DelegationService {
     const put = (): AskedOnce['answers'] =>
       putQuestions({ ...escalation, from: waveId }, context, {
         order,
-        plan_ref: plan.plan_ref,
+        plan_ref: plan().plan_ref,
+        architect: this.#architectFor(delegationId),
         outputs: () =>
           [...outcomes.values()].flatMap(({ delegation_id, output_ref }) =>
             output_ref === null ? [] : [{ delegation_id, output_ref }],
@@ -197,6 +211,20 @@ export class DelegationService {
     on({ type: 'answered', delegation_id: delegationId });
     // Other members may have got their answers, and the delegation its slot, already.
     if (isRunning(delegationId)) this.resume(delegationId);
+  }
+
+  /** Returns the architect for questions of others: it does not decide its own. */
+  #architectFor(asker: string): Reviewing['architect'] {
+    const { architect } = this.#wave.order;
+    if (architect === undefined || isDecisionTask(asker)) return null;
+    const { agent_name } = architect;
+    return {
+      agent_name,
+      decide: (questions) =>
+        this.#reviews.awaiting(asker, [], (results) =>
+          this.#wave.decide(asker, questions, (id) => results.push(id)),
+        ),
+    };
   }
 
   #putOnce(

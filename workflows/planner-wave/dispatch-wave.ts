@@ -5,6 +5,7 @@ import {
   log,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { Taint } from '../../contracts/agent-definition.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
@@ -30,12 +31,17 @@ import { recorder } from '../shared/recorder.ts';
 import { outcomeUnbegun } from '../execution/build-outcome.ts';
 import { DelegationService } from './delegation-service.ts';
 import type { DispatchContext } from './delegation-service.ts';
+import { letArchitectDecide } from './let-architect-decide.ts';
 import { runDelegation } from './run-delegation.ts';
 import type { WaveSite } from './wave-site.ts';
 import { knownInputs } from './wave-context.ts';
 import { viewDelegations } from './view-delegations.ts';
 
 export interface Dispatched {
+  /** Plan of the wave, with the tasks that were added while it worked. Absent before the dispatch. */
+  readonly plan?: WavePlanOutline;
+  /** Defined in WaveResult. Absent unless a task was added, and without any. */
+  readonly taint?: Taint;
   readonly outcomes: readonly DelegationOutcome[];
   readonly fingerprints: readonly string[];
   /** True when the wave was cancelled; then the outcomes are those until that moment. */
@@ -58,6 +64,13 @@ interface Dispatching extends WaveSite {
   /** Delegations to start. */
   readonly due: DelegationOutline[];
   schedule: Schedule<DelegationOutline>;
+  /** With the tasks that were added since it began. */
+  plan: WavePlanOutline;
+  readonly byId: Map<string, DelegationOutline>;
+  /** Number of tasks by which the solution architect decides. */
+  decisions: number;
+  /** Defined in WaveResult, once a task was added. */
+  taint: Taint | undefined;
 }
 
 /**
@@ -87,7 +100,9 @@ export async function dispatchWave(
     () => on(d, { type: 'stop' }),
   );
   return {
-    outcomes: plan.delegations.map(
+    plan: d.plan,
+    ...(d.taint !== undefined && { taint: d.taint }),
+    outcomes: d.plan.delegations.map(
       (delegation) =>
         d.outcomes.get(delegation.delegation_id) ??
         note(d, outcomeUnbegun(delegation, 'stopped', 'stopped before it began')),
@@ -108,6 +123,12 @@ function openDispatching(
   const outcomes = new Map<string, DelegationOutcome>();
   const service = new DelegationService({
     ...given,
+    plan: () => d.plan,
+    decide: (asker, questions, onAdded) =>
+      letArchitectDecide(d, asker, questions, (jobs) => {
+        for (const { delegation_id } of jobs) onAdded(delegation_id);
+        on(d, { type: 'add', jobs });
+      }),
     waveId,
     outcomes,
     scope,
@@ -132,6 +153,8 @@ function openDispatching(
       (reason) => context.superior.refuse(reason),
       (escalation) => service.take(escalation),
     ),
+    decisions: 0,
+    taint: undefined,
     plannedAtMs: nowMs(),
     show: () => onView(() => viewOf(d)),
     schedule,

@@ -1,7 +1,7 @@
 import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer, NewsItem, QuestionsEscalation } from '../../contracts/messages.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
-import type { PlannerVerdict } from '../../contracts/question.ts';
+import type { AskedQuestion, PlannerVerdict } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { answerUnasked } from '../../core/questions/answer-unasked.ts';
 import { checkReview } from '../../core/questions/check-review.ts';
@@ -20,11 +20,27 @@ export interface Reviewing {
   readonly unfinished: () => readonly string[];
   /** Returns true when the asker has ended, so that the answers are not needed. */
   readonly isGone: () => boolean;
+  /** Returns the solution architect for questions of this asker, and its decisions; null where there is none. */
+  readonly architect: {
+    readonly agent_name: string;
+    /** @returns the answer to each question, null where there is none; null when the wave was stopped. */
+    readonly decide: (questions: readonly AskedQuestion[]) => Promise<Decided | null>;
+  } | null;
   /** Makes the planner's calls as part of the wave. */
   readonly review: (work: () => Promise<Reviewed>) => Promise<Reviewed>;
   /** Waits until these delegations have ended, or the asker has. @returns the cycle that the wait would close, at once. */
   readonly untilEnded: (delegationIds: readonly string[]) => Promise<readonly string[] | null>;
 }
+
+/** Decisions of the solution architect. */
+export interface Decided {
+  readonly delegation_id: string;
+  readonly answers: readonly (string | null)[];
+  /** Reason why an answer is missing. */
+  readonly reason: string;
+}
+
+type Verdicts = readonly (PlannerVerdict | null)[];
 
 /** Result of a review. */
 export type Reviewed = Awaited<ReturnType<typeof tryPlanner>>;
@@ -57,13 +73,26 @@ export async function putQuestions(
       ),
     );
     if (reviewed.type === 'stopped' || reviewing.isGone()) return null;
-    for (const [at, place] of places.entries()) verdicts[place] = verdictOn(reviewed, at + 1);
+    for (const [at, place] of places.entries()) verdicts[place] = verdictIn(reviewed, at + 1);
     const awaiting = places.filter((place) => verdicts[place]?.verdict === 'awaits');
     // oxlint-disable-next-line no-await-in-loop
     places = awaiting.length === 0 ? [] : await awaitResults(awaiting, verdicts, reviewing);
     if (places.length > 0 && reviewing.isGone()) return null;
   }
-  return context.superior.ask({ ...escalation, verdicts });
+  return verdicts.some(isRouted)
+    ? askDecided({ ...escalation, verdicts }, verdicts, context, reviewing)
+    : context.superior.ask({ ...escalation, verdicts });
+}
+
+async function askDecided(
+  escalation: QuestionsEscalation,
+  verdicts: Verdicts,
+  { superior }: PlannerContext,
+  reviewing: Reviewing,
+): Promise<readonly DeliveredAnswer[] | null> {
+  const decided = await letDecide(escalation, verdicts, reviewing);
+  if (decided === null || reviewing.isGone()) return null;
+  return superior.ask({ ...escalation, verdicts: decided });
 }
 
 /** Waits for the results that are to settle questions. @returns the places to review again: those in no cycle. */
@@ -85,6 +114,34 @@ async function awaitResults(
   return ended.flat();
 }
 
+function isRouted(verdict: PlannerVerdict | null): boolean {
+  return verdict?.verdict === 'architect';
+}
+
+/**
+ * Has the solution architect decide the questions that the planner passed on to it. What it does not answer goes to the
+ * user.
+ *
+ * @returns null when the wave was stopped.
+ */
+async function letDecide(
+  { questions }: QuestionsEscalation,
+  verdicts: Verdicts,
+  { architect }: Reviewing,
+): Promise<Verdicts | null> {
+  const routed = questions.filter((_, place) => isRouted(verdicts[place] ?? null));
+  const decided = (await architect?.decide(routed)) ?? null;
+  if (decided === null) return null;
+  const answers = [...decided.answers];
+  return verdicts.map((verdict) => {
+    if (verdict === null || !isRouted(verdict)) return verdict;
+    const answer = answers.shift() ?? null;
+    if (answer !== null) return { ...verdict, answer, source_refs: [decided.delegation_id] };
+    const reason = `The solution architect gave no answer: ${decided.reason}`;
+    return { ...verdict, verdict: 'needs_user_input', answer, reason };
+  });
+}
+
 /** Returns indexes of the questions to review. Questions that the run answers by itself need no review. */
 function placesToReview(
   { questions }: QuestionsEscalation,
@@ -96,7 +153,7 @@ function placesToReview(
 }
 
 /** @returns null when the review stayed invalid: then the user is asked, as the agent wanted. */
-function verdictOn(reviewed: Reviewed, number: number): PlannerVerdict | null {
+function verdictIn(reviewed: Reviewed, number: number): PlannerVerdict | null {
   if (reviewed.type !== 'output' || reviewed.outline.shape !== 'question_review') return null;
   const found = reviewed.outline.review.reviews.find(({ question }) => question === number);
   if (found === undefined) return null;
@@ -106,7 +163,7 @@ function verdictOn(reviewed: Reviewed, number: number): PlannerVerdict | null {
 
 function consultationOn(
   { questions, delegation_id }: QuestionsEscalation,
-  { order, plan_ref, ...reviewing }: Reviewing,
+  { order, plan_ref, architect, ...reviewing }: Reviewing,
   news: NewsFeed,
 ): Consultation {
   const { wave, record_ref, amendments, facts_total } = order;
@@ -118,6 +175,7 @@ function consultationOn(
     purpose: `review questions of ${delegation_id ?? 'an agent'}`,
     prompt: () => ({
       kind: 'question_review',
+      ...(architect !== null && { architect: architect.agent_name }),
       wave,
       record_ref,
       plan_ref,
@@ -129,7 +187,13 @@ function consultationOn(
     }),
     check: (outline) =>
       outline.shape === 'question_review'
-        ? checkReview(outline.review, { questions, facts_total, sources, unfinished })
+        ? checkReview(outline.review, {
+            questions,
+            facts_total,
+            sources,
+            unfinished,
+            architect: architect !== null,
+          })
         : [],
     questions: () => [],
     isLast: () => false,

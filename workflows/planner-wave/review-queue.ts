@@ -28,6 +28,7 @@ interface Requested {
 export class ReviewQueue {
   readonly #wave: ReviewedWave;
   readonly #requested: Requested[] = [];
+  /** Results that settle questions: those that the planner awaits, and decisions of the solution architect. */
   readonly #awaited = new Set<AwaitedResults>();
   #reviews = 0;
   #last: Promise<unknown> = Promise.resolve();
@@ -67,15 +68,31 @@ export class ReviewQueue {
   }
 
   /** Defined in Reviewing. */
-  async untilEnded(asker: string, results: readonly string[]): Promise<readonly string[] | null> {
+  untilEnded(asker: string, delegationIds: readonly string[]): Promise<readonly string[] | null> {
     const { entries, scope } = this.#wave;
-    const awaited = { asker, results };
-    this.#awaited.add(awaited);
-    try {
+    return this.awaiting(asker, delegationIds, async (results) => {
       const cycle = findWaitCycle(asker, [...this.#awaited], entries());
       if (cycle !== null) return cycle;
       await scope.run(() => condition(() => this.#hasEnded([asker]) || this.#hasEnded(results)));
       return null;
+    });
+  }
+
+  /**
+   * Lets a delegation await results while some work goes on.
+   *
+   * @param work Is given the list of them, to which it may add.
+   */
+  async awaiting<T>(
+    asker: string,
+    delegationIds: readonly string[],
+    work: (results: string[]) => Promise<T>,
+  ): Promise<T> {
+    const results = [...delegationIds];
+    const awaited = { asker, results };
+    this.#awaited.add(awaited);
+    try {
+      return await work(results);
     } finally {
       this.#awaited.delete(awaited);
     }
@@ -84,7 +101,7 @@ export class ReviewQueue {
   /** As many turns are taken as there are requests. Histories from before the order of blocking keep that of asking. */
   #takeNext(): Requested | undefined {
     const askers = this.#requested.map(({ asker }) => asker);
-    const place = chooseAsker(askers, this.#wave.entries());
+    const place = chooseAsker(askers, [...this.#awaited], this.#wave.entries());
     const isFirst = place === 0 || !patched('order-of-blocking');
     return this.#requested.splice(isFirst ? 0 : place, 1)[0];
   }

@@ -49,6 +49,14 @@ function rulePlan(plan: WavePlanOutline, order: WaveOrder): RuledPlan {
   return applyRuleOfTwo(addVerifiers(plan, order), order);
 }
 
+/** Adds the tasks that the wave took while it worked. */
+function withAdded(
+  ruled: RuledPlan,
+  { plan = ruled.plan, taint = ruled.taint }: Dispatched,
+): RuledPlan {
+  return { plan, ...(taint !== undefined && { taint }) };
+}
+
 async function reportPlan(
   { wave }: WaveOrder,
   plan: WavePlanOutline,
@@ -77,13 +85,8 @@ async function carryOut(
       usage: usageUntilNow(context.work),
     }));
   const nothing: Dispatched = { outcomes: [], fingerprints: [], stopped: false };
-  const { control, superior } = context;
   const { wave, limits } = order;
-  const { account, budget } = openAccount(
-    order.budget,
-    { control, superior, limits, wave },
-    plannerChild,
-  );
+  const { account, budget } = openAccount(order.budget, { ...context, limits, wave }, plannerChild);
   const plannerContext = { ...context, budget };
   let ruled = given === null ? null : rulePlan(given, order);
   const end = (
@@ -121,16 +124,16 @@ async function carryOut(
     dispatching = view;
     show('dispatching');
   });
+  ruled = withAdded(ruled, worked);
   if (worked.stopped) return end('stopped', worked, null);
   const ended = endedBy(account);
   if (ended !== null) return end(ended, worked, null);
-
   show('deciding');
   const dispatched = await stopWhenCancelled(() => addMergeConflicts(order, worked, context));
   if (dispatched === null) return end('stopped', worked, null);
   ({ changes } = dispatched);
   show('deciding');
-  const consultation = deciding(order, plan, dispatched, context);
+  const consultation = deciding(order, ruled.plan, dispatched, context);
   const decision = decisionOf(await consultPlanner(consultation, order, plannerContext), account);
   show('done');
   if (typeof decision === 'string') return end(decision, dispatched, null);

@@ -5,6 +5,7 @@ import { queryNames, signalNames, updateNames } from '../../contracts/names.ts';
 import type {
   BudgetView,
   DelegationStatusView,
+  DesignStatusView,
   PhaseStatusView,
   PlanView,
   PoolView,
@@ -37,6 +38,7 @@ export const delegationStatusQuery = defineQuery<DelegationStatusView | null>(qu
 export const waveStatusQuery = defineQuery<StatusView | DelegationStatusView | null, [unknown?]>(
   queryNames.status,
 );
+export const designStatusQuery = defineQuery<DesignStatusView>(queryNames.status);
 export const phaseStatusQuery = defineQuery<PhaseStatusView | null>(queryNames.status);
 export const questionsQuery = defineQuery<QuestionsView>(queryNames.questions);
 export const planQuery = defineQuery<PlanView | null>(queryNames.plan);

@@ -2,6 +2,7 @@ import type { PlannedDelegation, WaveProgress } from '../../contracts/messages.t
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
+import { isOfRun } from '../../core/criteria/criteria.ts';
 import { planExecutor } from '../../core/executor.ts';
 
 /** Returns the progress message that shows a plan. */
@@ -11,7 +12,9 @@ export function progressOf(wave: number, plan: WavePlanOutline, usage: Usage): W
     plan_ref: plan.plan_ref,
     summary: plan.summary,
     delegations: plan.delegations.map(toPlanned),
-    criterion_ids: [...new Set(plan.delegations.flatMap((delegation) => delegation.criterion_ids))],
+    criterion_ids: [
+      ...new Set(plan.delegations.filter(isOfRun).flatMap((one) => one.criterion_ids)),
+    ],
     usage,
   };
 }

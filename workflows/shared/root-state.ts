@@ -57,6 +57,8 @@ export interface RootState {
   first_plan_ref: Ref | null;
   /** The design that the run makes, as far as it was reported; null before and without one. */
   design: DesignState | null;
+  /** Stages of a design that this workflow asks for itself, by their conversations. */
+  stages: ReadonlyMap<object, string>;
   /** The plan of a design that the run carries out; null before its approval, and without one. */
   plan_approved: PlanOutline | null;
   /** Questions that came again and again in the wave at work. */
@@ -105,6 +107,7 @@ export function openRootState(carried: CarriedRun | null): RootState {
     mode: null,
     first_plan_ref: null,
     design: null,
+    stages: new Map(),
     plan_approved: null,
     loops: [],
     again: [],

@@ -1,6 +1,8 @@
 import { setHandler, workflowInfo } from '@temporalio/workflow';
+import { workflowTypes } from '../../contracts/names.ts';
 import type { Question } from '../../contracts/question.ts';
 import type { RunPhase, StatusView } from '../../contracts/views.ts';
+import { designWorkflowId } from '../../core/ids.ts';
 import { listGuarded } from '../../core/plan/rule-of-two.ts';
 import { describeWait } from '../../core/render/questions.ts';
 import { noticeLongHistory } from '../../core/text/format.ts';
@@ -93,19 +95,23 @@ function viewStatus(shown: Shown): StatusView {
     wave_workflow_id: state.wave_workflow_id,
     result_path: state.result?.result_path ?? null,
     ...(state.mode !== null && { mode: state.mode }),
-    ...(state.phase === null && viewWork(state)),
+    ...(state.phase === null && viewWork(state, open.length > 0)),
     ...(state.work !== null && { delegation: state.work }),
   };
 }
 
 /** Returns what is to be seen of a run only while it works. */
-function viewWork(state: RootState): Pick<StatusView, 'guarded' | 'history_notice' | 'design'> {
+function viewWork(
+  state: RootState,
+  isAsking: boolean,
+): Pick<StatusView, 'guarded' | 'history_notice' | 'design' | 'stages_at_work'> {
   const { historyLength, historySize } = workflowInfo();
   const guarded = listGuarded(state.plan?.delegations ?? []);
   const notice = noticeLongHistory(historyLength, historySize);
   return {
     ...(guarded.length > 0 && { guarded }),
     ...(notice !== null && { history_notice: notice }),
+    ...(!isAsking && state.stages.size > 0 && { stages_at_work: [...state.stages.values()] }),
     ...viewDesign(state),
   };
 }
@@ -114,7 +120,11 @@ function viewWork(state: RootState): Pick<StatusView, 'guarded' | 'history_notic
 function viewDesign({ design, plan_approved }: RootState): Pick<StatusView, 'design'> {
   if (design === null || plan_approved !== null) return {};
   const last = design.materials.at(-1);
-  return { design: { stages_done: design.materials.length, last_stage: last?.stage ?? null } };
+  const { workflowId, workflowType } = workflowInfo();
+  const workflow_id =
+    workflowType === workflowTypes.plannerRun ? designWorkflowId(workflowId) : workflowId;
+  const stages_done = design.materials.length;
+  return { design: { workflow_id, stages_done, last_stage: last?.stage ?? null } };
 }
 
 function phaseOf(state: RootState, control: Control, openCount: number): RunPhase {

@@ -31,6 +31,8 @@ export type FollowEvent =
       readonly phase: WaveView['phase'];
       readonly summary: string | null;
     }
+  /** Stages of a design that began to work. */
+  | { readonly type: 'stages'; readonly run_id: string; readonly stages: readonly string[] }
   | { readonly type: 'wave_done'; readonly run_id: string; readonly summary: WaveSummary }
   | {
       readonly type: 'delegation';
@@ -80,6 +82,7 @@ export function detectChanges(before: RunSnapshot | null, after: RunSnapshot): F
   return [
     ...noteChange(before, after),
     ...phaseChange(before, after),
+    ...stageChange(before, after),
     ...waveChanges(before, after),
     ...doneWaves(before, after),
     ...questionChanges(before, after),
@@ -114,6 +117,12 @@ function phaseChange(before: RunSnapshot | null, after: RunSnapshot): FollowEven
       usage: status === null ? null : usageOf(status, after.wave),
     },
   ];
+}
+
+function stageChange(before: RunSnapshot | null, { run, status }: RunSnapshot): FollowEvent[] {
+  const known = before?.status?.stages_at_work ?? [];
+  const stages = (status?.stages_at_work ?? []).filter((stage) => !known.includes(stage));
+  return stages.length === 0 ? [] : [{ type: 'stages', run_id: run.run_id, stages }];
 }
 
 function doneWaves(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {

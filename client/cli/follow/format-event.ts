@@ -1,6 +1,7 @@
 import { commandText } from '../../../core/text/command-text.ts';
 import { describeQuestion } from '../ask/ask-in-terminal.ts';
 import { cleanLine, cleanLines, cleanText, renderTable } from '../terminal-text.ts';
+import { describeStages } from '../../../core/render/labels.ts';
 import { countOf, formatCost, formatTokens, formatUsage } from '../../../core/text/format.ts';
 import type { Paint } from '../terminal-text.ts';
 import type { FollowEvent, RunEndedEvent } from './follow-event.ts';
@@ -23,13 +24,10 @@ type ShownEvent = FollowEvent | Exclude<TeamEvent, { type: 'text' }>;
  */
 export function formatEvent(event: ShownEvent, paint: Paint): string[] {
   if (isOnlyOfTeam(event)) return formatTeamEvent(event, paint);
+  if (isStep(event)) return [formatStep(event)];
   switch (event.type) {
     case 'phase':
       return formatPhase(event, paint);
-    case 'wave':
-      return [formatWave(event)];
-    case 'wave_done':
-      return [`wave ${event.summary.wave}: ${describeDone(event.summary)}`];
     case 'delegation':
       return [formatDelegation(event, paint)];
     case 'task':
@@ -66,6 +64,23 @@ function formatTeamEvent(event: OnlyOfTeam, paint: Paint): string[] {
       return formatTeamEnd(event, paint);
   }
   return [];
+}
+
+type Step = Extract<FollowEvent, { type: 'stages' | 'wave' | 'wave_done' }>;
+
+function isStep(event: ShownEvent): event is Step {
+  return ['stages', 'wave', 'wave_done'].includes(event.type);
+}
+
+function formatStep(event: Step): string {
+  switch (event.type) {
+    case 'stages':
+      return `design: ${describeStages(event.stages)}`;
+    case 'wave':
+      return formatWave(event);
+    case 'wave_done':
+      return `wave ${event.summary.wave}: ${describeDone(event.summary)}`;
+  }
 }
 
 function formatWave(event: Extract<FollowEvent, { type: 'wave' }>): string {

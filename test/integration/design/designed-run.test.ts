@@ -3,20 +3,36 @@ import { join } from 'node:path';
 import { inputExamples } from '../../../activities/run-record/describe-input-issues.ts';
 import { readPlanFile } from '../../../client/cli/commands/plan-file.ts';
 import { askForChange, untilAsked, untilEnded } from '../../support/design-play.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { runCommand } from '../../support/run-command.ts';
+import { held } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
 
 it('takes a goal to an approved plan and its result', async () => {
   const goal = 'Compare three ways to store a backup';
+  const research = held({ pass: true });
+  stage.rehearsal.script([
+    { match: { bodyIncludes: 'stage=\\"research\\"' }, times: 1, reply: research.reply },
+  ]);
   const run = await stage.start('plannerRun', { goal, mode: 'designed' });
-  const question = await untilAsked(stage, run, 'plan_approval');
+  await untilAsked(stage, run, 'design');
+  const asked = untilAsked(stage, run, 'plan_approval');
+  // Between two questions the stage at work is told, in whichever workflow it works.
+  await eventually('the stage at work', async () => {
+    const { out } = await runCommand(stage, ['status', run.workflowId]);
+    return out.includes('now research: Markdown');
+  });
+  research.release();
+  const question = await asked;
   expect(question.choices).toEqual(['approve', 'change', 'abandon']);
   // The directory and the first status are there before anybody works.
   const file = (path: string) => readFileSync(join(stage.home, run.workflowId, path), 'utf8');
-  expect(JSON.parse(file('shared_status.json'))).toMatchObject({ status: 'intake' });
+  await eventually('a status that says that the run waits', async () =>
+    file('shared_status.json').includes('"status": "blocked"'),
+  );
   expect(file('agents/result_agent/agent_instructions.md')).toContain('## Your task');
   await run.signal('answer', { question_id: question.question_id, answer: 'approve' });
   await untilEnded(stage, run);
@@ -30,15 +46,19 @@ it('makes the changes that the user asks for, shows each plan, and ends when the
   const goal = 'Compare three ways to store a backup';
   const run = await stage.start('plannerRun', { goal, mode: 'designed' });
   const shown: string[] = [];
-  for (const wish of ['Compare four ways', 'Name the costs']) {
+  for (const wish of ['Ask a specialist. [new-agent]', 'Do without. [no-new-agent]']) {
     const question = await untilAsked(stage, run, 'plan_approval');
     shown.push(question.text);
     await askForChange(stage, run, question, wish);
   }
-  const { question_id } = await untilAsked(stage, run, 'plan_approval');
+  const { question_id, text: last } = await untilAsked(stage, run, 'plan_approval');
+  shown.push(last);
   await run.signal('answer', { question_id, answer: 'abandon' });
   expect(await stage.result(run)).toMatchObject({ status: 'abandoned', waves: 0 });
-  expect(shown.map((text) => text.includes('Changed since you saw it: '))).toEqual([false, true]);
+  const changed = shown.map((text) => text.includes('Changed since you saw it: '));
+  expect(changed).toEqual([false, true, true]);
+  const drafted = shown.map((text) => text.includes('New agents: rehearsed-specialist (no tools)'));
+  expect(drafted).toEqual([false, true, false]);
   await expectPromisesKept(stage, run.workflowId);
 }, 120_000);
 

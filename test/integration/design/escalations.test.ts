@@ -1,12 +1,20 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { CoordinationPlan } from '../../../contracts/coordination-plan.ts';
+import type { CoordinationPlan, RosterAgent } from '../../../contracts/coordination-plan.ts';
 import { waveWorkflowId } from '../../../core/ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import { planTask, samplePlan } from '../../support/plans.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
-import { blocked, callsOf, ownWorkflows, question, works } from '../../support/scripted-work.ts';
+import {
+  blocked,
+  callsOf,
+  newestText,
+  ownWorkflows,
+  question,
+  unmet,
+  works,
+} from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -19,6 +27,13 @@ const typed: CoordinationPlan = {
   tasks: [planTask('rates'), planTask('page', { agent: 'api_agent' })],
   risks: [],
   new_agents: [],
+};
+
+const architectAgent: RosterAgent = {
+  agent_name: 'architect_agent',
+  role: 'solution_architect',
+  responsibility: 'Decides technology and architecture.',
+  agent_id: 'analyst',
 };
 
 interface Status {
@@ -75,4 +90,61 @@ it('a task that crashes three times has failed, buys and asks nothing twice, and
   expect(callsOf(stage.rehearsal, 'rates-2_1727539200').length).toBeGreaterThan(0);
   expect(stage.rehearsal.calls().filter(({ shape }) => shape === 'plan')).toEqual([]);
   await expectPromisesKept(stage, run.workflowId, { orphans: true, lostUsage: true });
+}, 180_000);
+
+it('a technical question is decided by the solution architect in the same wave, verified, and the doer goes on with it', async () => {
+  const plan = { ...typed, agents: [...typed.agents, architectAgent] };
+  stage.rehearsal.script([
+    works(rates, { json: blocked([question('Which database is used?')], 'rates-done') }, 1),
+  ]);
+  const run = await stage.start('plannerRun', { goal: 'Ship', plan, auto_approve: true });
+  expect(await stage.result(run)).toMatchObject({
+    status: 'completed',
+    waves: 1,
+    criteria: [{ criterion_id: 'rates-done' }, { criterion_id: 'page-done' }],
+  });
+  const id = 'decision_w1n1_1727539200';
+  const { answered } = await stage.questions(run);
+  expect(answered).toMatchObject([
+    { text: 'Which database is used?', answered_by: 'solution-architect' },
+  ]);
+  const [decided] = callsOf(stage.rehearsal, id);
+  expect(newestText(decided)).toContain('You decide what doers must escalate');
+  const shapes = callsOf(stage.rehearsal, id).map(({ shape }) => shape);
+  expect(shapes).toEqual(expect.arrayContaining(['delegation', 'verification']));
+  // The doer resumes its own conversation with the decision.
+  expect(callsOf(stage.rehearsal, rates).map(newestText).join()).toContain('Rehearsal of');
+  const agents = join(stage.home, run.workflowId, 'agents');
+  const notes = join(agents, 'database_agent', 'completion_drive');
+  const session = readdirSync(notes).find((name) => name.startsWith('session_')) ?? '';
+  const note = readFileSync(join(notes, session), 'utf8');
+  expect(JSON.parse(note)).toMatchObject({
+    notes: expect.arrayContaining([
+      expect.objectContaining({
+        status: 'resolved',
+        resolved_by: 'workflow_executor',
+        resolution_timestamp: expect.any(Number),
+      }),
+    ]),
+  });
+  expect(readdirSync(join(agents, 'architect_agent'), { recursive: true })).toEqual(
+    expect.arrayContaining([expect.stringContaining(`task_output/${id}.md`)]),
+  );
+  await expectPromisesKept(stage, run.workflowId);
+}, 180_000);
+
+it('the user is asked what the solution architect could not decide', async () => {
+  stage.rehearsal.script([
+    works(rates, { json: blocked([question('Which database is used?')], 'rates-done') }, 1),
+    works('decision_w1n1_1727539200', {
+      json: unmet('failed', 'No numbers.', 'decided-decision_w1n1'),
+    }),
+  ]);
+  const plan = { ...typed, agents: [...typed.agents, architectAgent] };
+  const run = await stage.start('plannerRun', { goal: 'Ship', plan, auto_approve: true });
+  const asked = await openQuestion(run, 'Which database is used?');
+  expect(asked.why_it_matters).toContain('The solution architect gave no answer: No numbers.');
+  await run.signal('answer', { question_id: asked.question_id, answer: 'PostgreSQL' });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 1 });
+  await expectPromisesKept(stage, run.workflowId);
 }, 180_000);

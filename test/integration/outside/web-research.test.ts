@@ -1,12 +1,14 @@
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inputExamples } from '../../../activities/run-record/describe-input-issues.ts';
 import { isRecord } from '../../../core/is-record.ts';
 import type { RecordedCall } from '../../../rehearsal/script.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
+import { stagesOf } from '../../support/design-play.ts';
 import { completed, plan, plans, work, works } from '../../support/scripted-work.ts';
-import { storedRecord } from '../../support/stored-record.ts';
+import { storedRecord, storedText } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -168,6 +170,45 @@ it('a paused search goes on with what it had, and a refused one is an error that
   expect((await storedRecord(stage.home, run.workflowId)).effects).toMatchObject([
     { receipt: { web: { searches: 2 } } },
   ]);
+}, 60_000);
+
+it('the risk assessment of a plan looks technologies up where the run grants it, and keeps the sources', async () => {
+  const folder = agentsDir(stage.home);
+  writeFileSync(
+    join(folder, 'technology-researcher.md'),
+    '---\nname: technology-researcher\ndescription: Collects practices.\ntools: web_research, read_file\n---\n\nYou search.\n',
+  );
+  const input: object = JSON.parse(
+    inputExamples.riskAssessment.replaceAll('list_ways', 'gather_facts'),
+  );
+  const technologies = ['Node.js', 'SQLite'];
+  const first = await stage.start('riskAssessment', { ...input, technologies, agents_dir: folder });
+  expect(await first.result()).toMatchObject({ status: 'assessed' });
+  expect(nested()).toHaveLength(2);
+  const { effects = [], usage, design } = await storedRecord(stage.home, first.workflowId);
+  expect(effects.map(({ effect_id, state }) => `${effect_id} ${state}`).toSorted()).toEqual([
+    'research/Node-js/effect-1 confirmed',
+    'research/SQLite/effect-1 confirmed',
+  ]);
+  // Each call is counted once, and those that asked the web are among them.
+  expect(usage.calls).toBe(stage.rehearsal.calls().length);
+  const found = design?.materials.filter((one) => one.stage === 'research') ?? [];
+  for (const { ref } of found) {
+    // oxlint-disable-next-line no-await-in-loop
+    expect(JSON.parse(await storedText(stage.home, ref))).toMatchObject({
+      sources: [
+        { url: 'https://rehearsed.example/1', quotation: expect.stringContaining('Rehearsed: ') },
+      ],
+    });
+  }
+  const report = readFileSync(join(stage.home, first.workflowId, 'report.md'), 'utf8');
+  expect(report).toContain('## Sources that were opened');
+  // Found again by a run without the grant: nothing is asked a second time.
+  stage.rehearsal.reset();
+  const second = await stage.start('riskAssessment', { ...input, technologies });
+  expect(await second.result()).toMatchObject({ status: 'assessed' });
+  expect(stagesOf(stage.rehearsal.calls()).filter((one) => one.startsWith('research'))).toEqual([]);
+  await expectPromisesKept(stage, first.workflowId);
 }, 60_000);
 
 it('PLANWAVE_WEB=off takes the tool away, and says so to who grants it', async () => {

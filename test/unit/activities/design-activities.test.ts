@@ -82,9 +82,43 @@ it('finds a tool of a new agent that does not exist', () => {
   ]);
 });
 
+const researchDeps = { store, research: createFileRunIndex({ home, folder: 'research' }) };
+const day = 86_400;
+
+const registryWith = (allowed_tools: readonly string[]) =>
+  store.put(
+    JSON.stringify({
+      agents: [],
+      designers: [
+        {
+          ...draft,
+          tools: undefined,
+          agent_id: 'technology-researcher',
+          model: null,
+          allowed_tools,
+        },
+      ],
+      teams: [],
+    }),
+  );
+const keep = async (technology: string, url: string | null): Promise<void> => {
+  const sources = [{ title: 'A source', url }];
+  const text = { technology, practices: ['Index.'], failure_patterns: [], sources };
+  const ref = await store.put(JSON.stringify(text));
+  await keepResearch(researchDeps, { technology, ref, now: 100 * day });
+};
+
+const findAs = async (tools: readonly string[]) => {
+  const input = { technologies: ['Redis', 'Kafka'], now: 100 * day, max_age_days: 30 };
+  const { found } = await findResearch(researchDeps, {
+    ...input,
+    registry_ref: await registryWith(tools),
+  });
+  return found.map(({ subject }) => subject);
+};
+
 describe('research', () => {
-  const deps = { store, research: createFileRunIndex({ home, folder: 'research' }) };
-  const day = 86_400;
+  const deps = researchDeps;
   const find = (technology: string, now: number, max_age_days = 30) =>
     findResearch(deps, { technologies: [technology], now, max_age_days });
   beforeAll(async () => {
@@ -108,5 +142,12 @@ describe('research', () => {
     expect((await find('PostgreSQL', 131 * day)).found).toEqual([]);
     expect((await find('PostgreSQL', 100 * day, 0)).found).toEqual([]);
     expect((await find('SQLite', 100 * day)).found).toEqual([]);
+  });
+
+  it('of background knowledge is not used where the run may ask the web', async () => {
+    await keep('Redis', null);
+    await keep('Kafka', 'https://kafka.example/docs');
+    expect(await findAs([])).toEqual(['Redis', 'Kafka']);
+    expect(await findAs(['web_research'])).toEqual(['Kafka']);
   });
 });

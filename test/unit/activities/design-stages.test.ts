@@ -3,6 +3,7 @@ import type { CoordinationPlan } from '../../../contracts/coordination-plan.ts';
 import type { DesignPrompt } from '../../../contracts/design.ts';
 import { designStageNames } from '../../../contracts/names.ts';
 import type { DesignStageName } from '../../../contracts/names.ts';
+import type { Message } from '../../../contracts/transcript.ts';
 import { shippedTools } from '../../support/file-workspaces.ts';
 import { inboxQuestion, storedAnswer } from '../../support/factories.ts';
 import { agents, recordOf } from './bench.ts';
@@ -255,6 +256,39 @@ describe('the reply', () => {
     expect(await faultsOf('poc_decision', { requirements: [] })).toEqual(unsaid);
     expect(await faultsOf('poc_decision', { decision: 'escalate', requirements: [] })).toEqual([]);
     expect(await faultsOf('loop_analysis', { requirements: [] })).toEqual(unsaid);
+  });
+
+  it('of research names only pages that the web returned, and keeps what they say', async () => {
+    const url = 'https://postgres.example/docs';
+    const page = { url, title: 'Docs', quotation: 'Make it unique.', retrieved_at: '2026-01-01' };
+    const report = {
+      question: 'q',
+      answer_md: 'a',
+      source_refs: [page],
+      searches: 1,
+      opened: 1,
+      errors: [],
+    };
+    const content = `<data marker="x">\n${JSON.stringify(report)}\n</data marker="x">`;
+    const result = { type: 'tool_result', tool_use_id: 't', content, is_error: false } as const;
+    const take = (messages: readonly Message[]) =>
+      designStages.research.reply.take(
+        JSON.stringify({ ...exampleOf('research'), sources: [{ title: 'Docs', url }] }),
+        {
+          store: scene.bench.store,
+          passable: undefined,
+          planning: null,
+          messages,
+          content: [],
+          tools: shippedTools('nowhere'),
+        },
+      );
+    expect(await take([])).toMatchObject({ ok: false, faults: [{ path: 'sources/0/url' }] });
+    const taken = await take([{ role: 'user', content: [result] }]);
+    const { title: _title, ...kept } = page;
+    expect(taken.ok && JSON.parse(taken.text)).toMatchObject({
+      sources: [{ ...kept, title: 'Docs' }],
+    });
   });
 
   it('tells the workflow questions, technologies and findings', async () => {

@@ -66,6 +66,11 @@ describe('system texts', () => {
   });
 });
 
+it('rules of a review where the plan has a solution architect', () => {
+  const terms = { triads: false, teams: false, redoes: false, known_inputs: [] };
+  expect(rulesOf('question_review', { ...terms, architect: true })).toMatchSnapshot();
+});
+
 describe('first messages', () => {
   it('plan', async () => {
     const { record_ref, registry_ref } = scene;

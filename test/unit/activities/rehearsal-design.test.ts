@@ -168,6 +168,19 @@ it('drafts a new agent where the goal is marked so', async () => {
   expect(plan?.agents[0]?.agent_id).toBe('rehearsed-specialist');
 });
 
+it('drafts an agent that the user asks for later, and removes it when it is not needed any more', async () => {
+  const design = await designUpToPlan('Compare three databases.');
+  const drafts: (readonly string[] | undefined)[] = [];
+  for (const requested_change of ['Ask a specialist. [new-agent]', 'Do without. [no-new-agent]']) {
+    // oxlint-disable-next-line no-await-in-loop
+    const { value } = await design.play('design_change', DesignChange, { requested_change });
+    design.change(value.operations);
+    expect(findingsOf(design)).toEqual([]);
+    drafts.push(design.plan?.new_agents.map(({ agent_id }) => agent_id));
+  }
+  expect(drafts).toEqual([['rehearsed-specialist'], []]);
+});
+
 it('has a finding until the designer answers it', async () => {
   const design = await designUpToPlan('Compare three databases. [flawed]');
   const { findings } = (await design.play('design_review', DesignReview)).outline;

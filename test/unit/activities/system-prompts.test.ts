@@ -32,7 +32,8 @@ describe('the system prompt', () => {
     expect(rules(true, false)).not.toContain('# Teams');
     expect(rules(false, true)).toContain('# Teams');
     expect(decisionRules).not.toContain('# Planning a wave');
-    expect(reviewRules).not.toContain('# Deciding on a wave');
+    expect(reviewRules({ architect: false })).not.toMatch(/# Deciding on a wave|architect/u);
+    expect(reviewRules({ architect: true })).toContain('# The solution architect');
   });
 
   it('finding P9: a plan is asked to be small, with one example of a small goal and one of a costly one', () => {

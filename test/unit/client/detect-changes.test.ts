@@ -18,6 +18,19 @@ it('tells everything at the first look, and nothing when nothing changed', () =>
   expect(types(working, structuredClone(working))).toEqual([]);
 });
 
+const at = (...stages_at_work: string[]): RunSnapshot =>
+  snapshot({ status: status({ stages_at_work }) });
+
+it('tells each stage of a design when it begins', () => {
+  const both = at('file structure', 'checkpoints');
+  expect(detectChanges(at('file structure'), both)).toEqual([
+    { type: 'stages', run_id: 'run-1', stages: ['checkpoints'] },
+  ]);
+  expect(types(both, at('checkpoints'))).toEqual([]);
+  const [told] = detectChanges(snapshot({ status: status() }), both);
+  expect(told && formatEvent(told, paint)).toEqual(['design: file structure; checkpoints']);
+});
+
 it('tells no progress inside a turn', () => {
   const activity = {
     id: 'e/1',

@@ -16,6 +16,21 @@ const summary = {
   usage: { ...noUsage, calls: 4 },
 } as const;
 
+const headOf = (over: object): string | undefined =>
+  renderTree(snapshot({ status: status({ phase: 'working', wave: 0, ...over }) }), paint)[1];
+
+it('shows the stages of a design that are at work, and between two the last one that is done', () => {
+  const design = { workflow_id: 'run-1/design', stages_done: 9, last_stage: 'brief' } as const;
+  const stages_at_work = ['research: PostgreSQL', 'consultation: api_agent'];
+  expect(headOf({ design, stages_at_work })).toContain(
+    'design: 9 stages done, now research: PostgreSQL; consultation: api_agent',
+  );
+  expect(headOf({ design })).toContain('design: 9 stages done, the last one brief');
+  expect(headOf({ wave: 2, stages_at_work: ['poc evidence: a_1727539200'] })).toContain(
+    'wave 2 of 5, now poc evidence: a_1727539200',
+  );
+});
+
 it('shows waves, delegations, what they do and what waits', () => {
   const lines = renderTree(
     snapshot({

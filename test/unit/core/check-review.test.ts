@@ -35,6 +35,9 @@ const faultsOf = (...reviews: readonly Verdict[]): string[] =>
     ({ path, reason, hint }) => `${path}: ${reason} ${hint}`,
   );
 
+const checkFirst = (first: Verdict, architect: boolean) =>
+  checkReview({ reviews: [first, passed(2)] }, { ...context, architect });
+
 describe("the planner's review of an agent's questions", () => {
   it('QR1: each question has one verdict, and nothing else has', () => {
     expect(faultsOf(answered(2), passed(1))).toEqual([]);
@@ -51,6 +54,13 @@ describe("the planner's review of an agent's questions", () => {
     const silent = answered(1, { verdict: 'assumed', answer: null });
     expect(faultsOf(silent, passed(2))[0]).toContain('the verdict "assumed" needs an answer');
     expect(faultsOf({ ...passed(1), answer: 'eu' }, passed(2))[0]).toContain('has no answer yet');
+  });
+
+  it('QR7: a question goes to the architect where there is one, and without an answer', () => {
+    const routed = answered(1, { verdict: 'architect', answer: null, source_refs: [] });
+    expect(checkFirst(routed, true)).toEqual([]);
+    expect(checkFirst(routed, false)[0]?.reason).toContain('no solution architect');
+    expect(checkFirst({ ...routed, answer: 'eu' }, true)[0]?.reason).toContain('has no answer yet');
   });
 
   it('QR3: an answer has a source, and every source exists', () => {

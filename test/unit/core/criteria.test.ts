@@ -29,6 +29,14 @@ describe('criteria', () => {
     expect(after).toEqual([...before, criterion('c')]);
   });
 
+  it('C8: what decides questions of another task adds no criterion', () => {
+    const decides = delegation('d', { criterion_ids: ['decided'], answers: 'asker' });
+    expect(applyPlan([], [decides, delegation('e', { criterion_ids: ['a'] })])).toEqual([
+      criterion('a'),
+    ]);
+    expect(applyOutcomes([criterion('a')], [met('d', 'decided')])).toEqual([criterion('a')]);
+  });
+
   it('C3: a criterion becomes met by an outcome that names it, and by nothing else', () => {
     const after = applyOutcomes([criterion('a'), criterion('b')], [met('d1', 'a', 'unknown')]);
     expect(after).toEqual([

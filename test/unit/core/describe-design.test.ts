@@ -8,7 +8,14 @@ const use = { usage, worked_ms: 20_000 };
 
 it('DSC1: the question names the address of the plan, its agents, steps, risks and expected use', () => {
   const plan = samplePlan();
-  const text = describeDesign({ plan, plan_ref: ref, shown: null, findings: [], use });
+  const text = describeDesign({
+    plan,
+    plan_ref: ref,
+    shown: null,
+    research: [],
+    findings: [],
+    use,
+  });
   expect(text).toContain(ref.slice(0, 12));
   for (const { agent_name } of plan.agents) expect(text).toContain(agent_name);
   expect(text).toContain(`about ${estimatePlan(plan, use).calls} calls`);
@@ -23,7 +30,14 @@ it('DSC2: a plan of any size fits into a question, and findings that are left ar
   const finding = { rule: 'verifier', path: 'tasks/0', message: 'm'.repeat(2_000), cure: 'c' };
   const plan = samplePlan({ tasks });
   const findings = [finding, finding];
-  const text = describeDesign({ plan, plan_ref: ref, shown: samplePlan(), findings, use });
+  const text = describeDesign({
+    plan,
+    plan_ref: ref,
+    shown: samplePlan(),
+    research: [],
+    findings,
+    use,
+  });
   expect(text.length).toBeLessThanOrEqual(2_000);
   expect(text).toContain('2 findings left');
   expect(text).toContain('Expected besides:');
@@ -41,14 +55,28 @@ it('DSC3: after a change the question names what differs from the plan that was 
   const shown = samplePlan();
   const plan = { ...shown, max_parallel: shown.max_parallel + 1 };
   const text = (before: typeof shown): string =>
-    describeDesign({ plan, plan_ref: ref, shown: before, findings: [], use });
+    describeDesign({ plan, plan_ref: ref, shown: before, research: [], findings: [], use });
   expect(text(shown)).toContain('Changed since you saw it: 1 difference: max_parallel changed');
   expect(text(plan)).toContain('Changed since you saw it: nothing.');
 });
 
 it('entries of a list in the summary stay apart on one line', () => {
   const plan = samplePlan({ summary: 'Users sign in.\n\nDeliverables:\n- Tables\n- Endpoints' });
-  expect(describeDesign({ plan, plan_ref: ref, shown: null, findings: [], use })).toContain(
-    'Users sign in. Deliverables: Tables; Endpoints',
-  );
+  expect(
+    describeDesign({ plan, plan_ref: ref, shown: null, research: [], findings: [], use }),
+  ).toContain('Users sign in. Deliverables: Tables; Endpoints');
+});
+
+it('DSC4: a new agent is shown with what it may do, and research with the pages that were opened', () => {
+  const migrator = { agent_id: 'migrator', description: 'Moves data.', tools: ['read_file'] };
+  const draft = { ...migrator, capabilities: [], risk_level: 'low', prompt: 'Move.' } as const;
+  const known = { practices: ['Index.'], failure_patterns: [] };
+  const research = [
+    { ...known, technology: 'SQLite', sources: [{ title: 'A page', url: 'https://a.example' }] },
+    { ...known, technology: 'Redis', sources: [{ title: 'Background knowledge', url: null }] },
+  ];
+  const plan = samplePlan({ new_agents: [{ ...draft, tools: ['read_file'], capabilities: [] }] });
+  const text = describeDesign({ plan, plan_ref: ref, shown: null, research, findings: [], use });
+  expect(text).toContain('New agents: migrator (read_file): Moves data.');
+  expect(text).toContain('Research: SQLite: 1 page · Redis: background knowledge');
 });

@@ -1,8 +1,11 @@
 import * as fc from 'fast-check';
+import { TaskId } from '../../../contracts/coordination-plan.ts';
 import {
+  decisionTaskId,
   delegationWorkflowId,
   disputeKey,
   factId,
+  isDecisionTask,
   memberSource,
   phaseWorkflowId,
   questionId,
@@ -39,6 +42,13 @@ describe('ids', () => {
     expect(waveSource(1, 'a')).not.toBe(waveSource(2, 'a'));
     expect(memberSource(1, 'a', 'critic')).toBe('wave-001/a/critic');
     expect(disputeKey('a', 'prices')).toBe('triad/a/prices');
+  });
+
+  it('ID2: tasks that decide questions have ids of their own, in the form of a task_id', () => {
+    const ids = [decisionTaskId(1, 1, 'a_1727539200'), decisionTaskId(1, 2, 'a-2_1727539200')];
+    expect(ids).toEqual(['decision_w1n1_1727539200', 'decision_w1n2_1727539200']);
+    expect(ids.every((id) => TaskId.safeParse(id).success && isDecisionTask(id))).toBe(true);
+    expect(isDecisionTask('decision_1727539200')).toBe(false);
   });
 
   it('ID3: what was built is read back, whatever the run is called', () => {

@@ -4,6 +4,7 @@ import {
   applyVerdict,
   verdictOn,
 } from '../../../core/questions/answer-unasked.ts';
+import { isPerson } from '../../../core/questions/answer-kinds.ts';
 import { openInbox, stepInbox } from '../../../core/questions/step-inbox.ts';
 import { asked, escalation, question, usualRules } from './builders.ts';
 
@@ -43,6 +44,18 @@ describe('what a verdict does', () => {
     });
     expect(answerByVerdict(question({ expected_answer_format: 'number' }), verdict())).toBeNull();
     expect(answerByVerdict(question(), verdict({ answer: null }))).toBeNull();
+  });
+
+  it('PV4: a decision of the architect is no assumption and no answer of a person; without one the user is asked', () => {
+    const decided = verdict({ verdict: 'architect', source_refs: ['decision_w1n1_1727539200'] });
+    const taken = answerByVerdict(question({ priority: 'critical' }), decided);
+    expect(taken).toEqual({
+      text: 'eu',
+      answered_by: 'solution-architect',
+      source_refs: ['decision_w1n1_1727539200'],
+    });
+    expect(isPerson(taken?.answered_by ?? '')).toBe(false);
+    expect(answerByVerdict(question(), { ...decided, answer: null })).toBeNull();
   });
 
   it("PV3: a critical question takes the planner's answer, but no assumption; the engine's own take neither", () => {

@@ -24,20 +24,22 @@ describe('chooseAsker', () => {
   ];
 
   it('WG1: who holds up most comes next, directly or through others; else who asked first', () => {
-    expect(chooseAsker(['g', 'a', 'd'], entries)).toBe(2);
-    expect(chooseAsker(['g', 'a'], entries)).toBe(1);
-    expect(chooseAsker(['a', 'a', 'g'], entries)).toBe(0);
-    expect(chooseAsker(['g', 'c', 'f'], entries)).toBe(0);
-    expect(chooseAsker(['g'], entries)).toBe(0);
-    expect(chooseAsker(['unknown', 'a'], entries)).toBe(1);
-    expect(chooseAsker([], entries)).toBe(0);
+    expect(chooseAsker(['g', 'a', 'd'], [], entries)).toBe(2);
+    expect(chooseAsker(['g', 'a'], [], entries)).toBe(1);
+    expect(chooseAsker(['a', 'a', 'g'], [], entries)).toBe(0);
+    expect(chooseAsker(['g', 'c', 'f'], [], entries)).toBe(0);
+    expect(chooseAsker(['g'], [], entries)).toBe(0);
+    expect(chooseAsker(['unknown', 'a'], [], entries)).toBe(1);
+    expect(chooseAsker([], [], entries)).toBe(0);
+    // The architect that decides for d holds up d, and what depends on it.
+    expect(chooseAsker(['a', 'g'], [awaits('d', 'g')], entries)).toBe(1);
   });
 
   it('WG3: what has ended waits for nothing', () => {
     const ended = entries.map((one) =>
       ['f', 'h'].includes(one.delegation_id) ? { ...one, state: 'skipped' as const } : one,
     );
-    expect(chooseAsker(['g', 'd', 'a'], ended)).toBe(2);
+    expect(chooseAsker(['g', 'd', 'a'], [], ended)).toBe(2);
   });
 });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import type {
   CoordinationPlan,
+  NewAgent,
   PlanFinding,
   PlanTask,
 } from '../../../../contracts/coordination-plan.ts';
@@ -87,6 +88,15 @@ const proof = {
   failure_criteria: ['The count is above 0.'],
 };
 
+const unusedDraft: NewAgent = {
+  agent_id: 'nobody',
+  description: 'Of no use.',
+  capabilities: [],
+  tools: [],
+  risk_level: 'low',
+  prompt: 'Wait.',
+};
+
 /** Changes that make any valid plan wrong, by the rule that must report it. */
 const mutations: readonly (readonly [rule: string, what: string, mutate: Mutation])[] = [
   [
@@ -107,7 +117,10 @@ const mutations: readonly (readonly [rule: string, what: string, mutate: Mutatio
     'an idle agent',
     (plan) => ({
       ...plan,
-      agents: [...plan.agents, ...agents.slice(0, 1).map((a) => ({ ...a, agent_name: 'idle' }))],
+      agents: [
+        ...plan.agents,
+        ...agents.slice(0, 1).map((a) => ({ ...a, role: 'doer' as const, agent_name: 'idle' })),
+      ],
     }),
   ],
   [
@@ -194,6 +207,11 @@ const mutations: readonly (readonly [rule: string, what: string, mutate: Mutatio
       withExtra({ ...plan, risks: risk === undefined ? [] : [risk] }, { proof_of_concept: proof }),
   ],
   ['DP26', 'a risk twice', (plan) => ({ ...plan, risks: risk === undefined ? [] : [risk, risk] })],
+  [
+    'DP28',
+    'a draft without a place',
+    (plan) => ({ ...plan, new_agents: [...plan.new_agents, unusedDraft] }),
+  ],
   ['DP27', 'no escalation', (plan) => ({ ...plan, escalation: [] })],
 ];
 

@@ -242,6 +242,12 @@ const faults: readonly [string, string, string, CoordinationPlan][] = [
     'risks/1/risk_id',
     samplePlan({ risks: risk === undefined ? [] : [risk, risk] }),
   ],
+  [
+    'DP28: a draft that nobody works as',
+    'DP28',
+    'new_agents/0/agent_id',
+    samplePlan({ new_agents: [{ ...draft, agent_id: 'migrator' }] }),
+  ],
   ['DP27: a plan without escalation', 'DP27', 'escalation', samplePlan({ escalation: [] })],
   ['DP27: an escalation to be written', 'DP27', 'escalation', samplePlan({ escalation: ['TBD'] })],
 ];

@@ -1,0 +1,145 @@
+/**
+ * Has questions of a task decided by the solution architect of its plan, whose work is a task of its own (seed 003, "Resolution
+ * Process").
+ *
+ * Invariants:
+ *   SD1. A plan has an architect for questions when its roster has one, and a verifier who is another agent.
+ *   SD2. The task reads what the asking task builds on, names each question with its form, and is verified.
+ *   SD3. The answer to a question with a fact_key, or in another form than text, is the value that the output states under
+ *        its key. To any other question, and where no value is stated, it is the output itself.
+ *   SD4. What does not fit a question does not answer it.
+ */
+import type { AgentOutput } from '../../contracts/agent-output.ts';
+import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-plan.ts';
+import type { Delegation } from '../../contracts/delegation.ts';
+import type { PlanOutline } from '../../contracts/design-run.ts';
+import type { Architect } from '../../contracts/planner-wave.ts';
+import type { AskedQuestion } from '../../contracts/question.ts';
+import { normaliseKey } from '../pool/admit-facts.ts';
+import { checkAnswer } from '../questions/check-answer.ts';
+import { cutText } from '../text/cut-text.ts';
+import { oneLine } from '../text/markdown.ts';
+import { renderTaskInstructions } from './templates.ts';
+
+/** @returns null for a plan without one. */
+export function findArchitect({ plan_ref, agents }: PlanOutline): Architect | null {
+  const architect = agents.find(({ role }) => role === 'solution_architect');
+  const verifier = agents.find(
+    ({ role, agent_id }) => role === 'verifier' && agent_id !== architect?.agent_id,
+  );
+  if (architect === undefined || verifier === undefined) return null;
+  const { agent_name, agent_id } = architect;
+  return {
+    plan_ref,
+    agent_name,
+    agent_id,
+    verifier_name: verifier.agent_name,
+    verified_by: verifier.agent_id,
+  };
+}
+
+/** Questions of a task that are to be decided. */
+export interface ToDecide {
+  readonly delegation_id: string;
+  readonly questions: readonly AskedQuestion[];
+  /** The delegation that asks. */
+  readonly asker: Delegation;
+}
+
+/** Returns the task of the architect as a delegation. */
+export function orderDecision(
+  plan: CoordinationPlan,
+  { delegation_id, questions, asker }: ToDecide,
+  architect: Architect,
+): Delegation {
+  const { agent_name, agent_id, verifier_name, verified_by } = architect;
+  const description =
+    'Each question is answered with one decision, with its alternatives, why they were rejected, and what follows for the tasks that depend on it.';
+  // No slug ends in the time of a task.
+  const evidence_id = `decided-${delegation_id.slice(0, delegation_id.lastIndexOf('_'))}`;
+  const task: PlanTask = {
+    task_id: delegation_id,
+    title: cutText(`Decide what "${oneLine(asker.title)}" asks`, 120),
+    agent: agent_name,
+    instructions: renderQuestions(asker, questions),
+    inputs: [],
+    outputs: [
+      {
+        path: `agents/${agent_name}/task_output/${delegation_id}.md`,
+        format: 'Markdown with one section for each question',
+      },
+    ],
+    depends_on: [],
+    validation: { verified_by: verifier_name, evidence: [{ evidence_id, description }] },
+    proof_of_concept: null,
+  };
+  return {
+    delegation_id,
+    agent_id,
+    title: task.title,
+    task_description: renderTaskInstructions(plan, task),
+    acceptance_criteria: [{ criterion_id: evidence_id, description }],
+    required_inputs: asker.required_inputs,
+    provided_inputs: asker.provided_inputs,
+    depends_on: asker.depends_on,
+    produces: [],
+    executor: { kind: 'agent' },
+    verification: { verified_by, checks: [] },
+    answers: asker.delegation_id,
+  };
+}
+
+function renderQuestions(asker: Delegation, questions: readonly AskedQuestion[]): string {
+  const title = `"${oneLine(asker.title)}" (${asker.delegation_id})`;
+  return [
+    `The task ${title} is blocked by ${questions.length === 1 ? 'a question that is' : 'questions that are'} yours to decide. Its agent goes on with your answer as soon as it is verified.`,
+    ...questions.map(renderQuestion),
+    '### The task that asks',
+    cutText(asker.task_description, askerCharsMax),
+  ].join('\n\n');
+}
+
+/** Characters of the asking task that are shown: with ten questions of full length the whole stays below the limit of a task. */
+const askerCharsMax = 2_000;
+
+/** Characters of each question that are shown. */
+const shownCharsMax = 600;
+
+function renderQuestion(question: AskedQuestion, at: number): string {
+  const { text, why_it_matters, expected_answer_format, choices } = question;
+  const key = keyOf(question, at);
+  const form =
+    key === null
+      ? 'Your compact_md is the answer: it begins with the decision.'
+      : `State the answer in facts, with the key ${JSON.stringify(key)} and the answer alone as its value${expected_answer_format === 'text' ? '' : `, as ${expected_answer_format}`}${choices.length === 0 ? '' : `: ${choices.map((one) => JSON.stringify(one)).join(' or ')}`}.`;
+  return [
+    `### Question ${at + 1}\n${cutText(oneLine(text), shownCharsMax)}`,
+    ...(why_it_matters.trim() === '' ? [] : [cutText(oneLine(why_it_matters), shownCharsMax)]),
+    cutText(form, shownCharsMax),
+  ].join('\n\n');
+}
+
+/** Returns the key under which the answer is stated; null where the output itself answers. @param at From 0. */
+function keyOf({ fact_key, expected_answer_format }: AskedQuestion, at: number): string | null {
+  if (fact_key !== undefined) return fact_key;
+  return expected_answer_format === 'text' ? null : `answer to question ${at + 1}`;
+}
+
+/** Characters of an output that is an answer: what is longer belongs into the files of the task. */
+const answerCharsMax = 8_000;
+
+/** Returns the answer to each question; null where there is none. */
+export function readDecision(
+  { facts, compact_md, detailed_md }: Pick<AgentOutput, 'facts' | 'compact_md' | 'detailed_md'>,
+  questions: readonly AskedQuestion[],
+): (string | null)[] {
+  const whole = cutText(`${compact_md.trim()}\n\n${detailed_md.trim()}`, answerCharsMax);
+  return questions.map((question, at) => {
+    const key = keyOf(question, at);
+    const isKey = (stated: string): boolean =>
+      key !== null && normaliseKey(stated) === normaliseKey(key);
+    const value = facts.find((fact) => isKey(fact.key))?.value;
+    const answer = value ?? (question.expected_answer_format === 'text' ? whole : null);
+    return answer !== null && checkAnswer(question, answer).ok ? answer : null;
+  });
+}

@@ -1,0 +1,214 @@
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Connection } from '@temporalio/client';
+import type { z } from 'zod';
+import { detectChanges, toRunEndedEvent } from '../client/cli/follow/follow-event.ts';
+import type { FollowEvent } from '../client/cli/follow/follow-event.ts';
+import { createSnapshotReader } from '../client/cli/follow/read-snapshot.ts';
+import type { RunSnapshot } from '../client/cli/follow/read-snapshot.ts';
+import { loadServerConfig, openConnection, taskQueueOf } from '../client/connect.ts';
+import { persist } from '../client/persist.ts';
+import { createPlanwaveClient } from '../client/planwave-client.ts';
+import type { PlanwaveClient } from '../client/planwave-client.ts';
+import type { ControlMessage } from '../contracts/messages.ts';
+import type { PlannerRunInput, PlannerRunResult } from '../contracts/planner-run.ts';
+import type { AnswerResult } from '../client/submit-answer.ts';
+import { writeAgents } from './define-agent.ts';
+import type { Agent } from './define-agent.ts';
+import { describeSchema, readAnswer } from './typed-answer.ts';
+
+export interface PlanwaveOptions {
+  /** Default: the server that the `TEMPORAL_*` variables or Temporal's configuration file name, else `localhost:7233`. */
+  readonly connection?: Connection;
+  /** Default: `TEMPORAL_NAMESPACE`, else `default`. */
+  readonly namespace?: string;
+  /** Home of the worker on this machine. Default: `PLANWAVE_HOME`, else `.planning` in the current folder. */
+  readonly home?: string;
+  /** Default: `PLANWAVE_TASK_QUEUE`, else `planwave`. */
+  readonly taskQueue?: string;
+}
+
+/** Settings of a run: the fields of the workflow's input (docs/messages.md), and these. */
+export interface StartOptions<S extends z.ZodType | undefined = undefined> extends Omit<
+  PlannerRunInput,
+  'goal' | 'agents_dir'
+> {
+  /** Default: made of the goal's first words and the time. */
+  readonly run_id?: string;
+  /** Agents of `defineAgent`, or a folder on the worker's machine; they are added to the shipped ones. */
+  readonly agents?: readonly Agent[] | string;
+  /** Schema of the answer. Default: the answer is Markdown. */
+  readonly result?: S;
+}
+
+/** End of a run. */
+export interface RunOutcome<T> {
+  /** `completed`, `finished_unmet`, `stopped`, `abandoned`, or how its workflow was closed. */
+  readonly status: string;
+  readonly reason: string;
+  /** Markdown. */
+  readonly answer: string;
+  /** The answer by the schema; undefined without a schema, and for a run that is not completed. */
+  readonly value: T;
+  /** Null when the workflow ended without a result. */
+  readonly result: PlannerRunResult | null;
+}
+
+/** Run that was started or found. Iterating over it yields its events until it ends. */
+export interface PlanwaveRun<T> extends AsyncIterable<FollowEvent> {
+  readonly run_id: string;
+  /** Waits for the end. @throws {UnfitAnswer} when a completed run's answer does not fit the schema */
+  result(): Promise<RunOutcome<T>>;
+  /** Answers one open question. */
+  answer(questionId: string, answer: string): Promise<AnswerResult>;
+  pause(reason?: string): Promise<void>;
+  resume(reason?: string): Promise<void>;
+  /** Ends the run with the work done so far. */
+  stop(reason?: string): Promise<void>;
+}
+
+export interface Planwave {
+  /** Everything else that can be asked of runs. */
+  readonly client: PlanwaveClient;
+  /** Starts a run. A run id that was ever used is refused. @throws {PlanwaveClientError} */
+  start<S extends z.ZodType | undefined = undefined>(
+    goal: string,
+    options?: StartOptions<S>,
+  ): Promise<PlanwaveRun<ValueOf<S>>>;
+  /** Returns a run that was started before, by whatever program. */
+  open(runId: string): PlanwaveRun<undefined>;
+  /** Closes the connection, unless it was given. */
+  close(): Promise<void>;
+}
+
+type ValueOf<S> = S extends z.ZodType ? z.output<S> | undefined : undefined;
+
+const pollEveryMs = 500;
+
+/**
+ * Connects to planwave: starts runs on workers that run elsewhere, or in this process by `createWorker`. The connection is
+ * made at the first use.
+ */
+export function createPlanwave(options: PlanwaveOptions = {}): Planwave {
+  const { connection, address, namespace } = connect(options);
+  const home = resolve(options.home ?? process.env['PLANWAVE_HOME'] ?? '.planning');
+  const client = createPlanwaveClient({
+    connection,
+    address,
+    namespace,
+    taskQueue: options.taskQueue ?? taskQueueOf(process.env),
+  });
+  return {
+    client,
+    async start(goal, { run_id, agents, result: schema, ...input } = {}) {
+      const agents_dir =
+        agents === undefined || typeof agents === 'string'
+          ? agents
+          : await writeAgents(home, agents);
+      const constraints = [
+        ...(input.constraints ?? []),
+        ...(schema === undefined ? [] : [describeSchema(schema)]),
+      ];
+      const started = await client.startRun(
+        {
+          ...input,
+          goal,
+          ...(constraints.length > 0 && { constraints }),
+          ...(agents_dir !== undefined && { agents_dir: resolve(agents_dir) }),
+        },
+        { run_id },
+      );
+      return openRun(client, home, started.run_id, schema);
+    },
+    open: (runId) => openRun(client, home, runId, undefined),
+    close: async () => {
+      if (options.connection === undefined) await connection.close();
+    },
+  };
+}
+
+function connect(options: PlanwaveOptions): {
+  readonly connection: Connection;
+  readonly address: string;
+  readonly namespace: string;
+} {
+  const config = loadServerConfig(
+    options.namespace === undefined ? {} : { namespace: options.namespace },
+  );
+  const { connection } = options;
+  const address = connection?.options.address ?? config.address;
+  return { connection: connection ?? openConnection(config), address, namespace: config.namespace };
+}
+
+function openRun<T>(
+  client: PlanwaveClient,
+  home: string,
+  runId: string,
+  schema: z.ZodType | undefined,
+): PlanwaveRun<T> {
+  return {
+    run_id: runId,
+    [Symbol.asyncIterator]: () => tellUntilEnd(client, home, runId),
+    async result() {
+      const end = await client.waitForEnd(runId);
+      const event = toRunEndedEvent(await client.describe(runId), end, home);
+      const { status, reason, answer, result } = event;
+      const isTyped = schema !== undefined && status === 'completed';
+      const value = isTyped ? readAnswer(runId, answer, schema) : undefined;
+      // Only a schema makes a value, and then it has the schema's type.
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      return { status, reason, answer, value: value as T, result };
+    },
+    answer: (question_id, answer) => client.answer(runId, { question_id, answer }),
+    pause: async (reason) => void (await client.pause(runId, message(reason))),
+    resume: async (reason) => void (await client.resume(runId, message(reason))),
+    stop: async (reason) => void (await client.stop(runId, message(reason))),
+  };
+}
+
+function message(reason: string | undefined): ControlMessage {
+  return reason === undefined ? {} : { reason };
+}
+
+/** Yields each change of a run, survives lost connections, and ends with the event `ended`. */
+async function* tellUntilEnd(
+  client: PlanwaveClient,
+  home: string,
+  runId: string,
+): AsyncGenerator<FollowEvent, void> {
+  const reader = createSnapshotReader(client, runId);
+  const { signal } = new AbortController();
+  const options = { everyMs: pollEveryMs, address: client.address, signal };
+  let before: RunSnapshot | null = null;
+  for (;;) {
+    const snapshot: RunSnapshot = yield* name(
+      runId,
+      persist(() => reader.read(), options),
+    );
+    yield* detectChanges(before, snapshot);
+    before = snapshot;
+    if (snapshot.run.execution !== 'running') {
+      const end = yield* name(
+        runId,
+        persist(() => client.result(runId), options),
+      );
+      if (end !== null) {
+        yield toRunEndedEvent(snapshot.run, end, home);
+        return;
+      }
+    }
+    await sleep(pollEveryMs);
+  }
+}
+
+/** Adds the run to notices about the watching. */
+async function* name<T>(
+  run_id: string,
+  work: AsyncGenerator<{ readonly type: 'notice'; readonly text: string }, T>,
+): AsyncGenerator<FollowEvent, T> {
+  for (;;) {
+    const next = await work.next();
+    if (next.done === true) return next.value;
+    yield { ...next.value, run_id };
+  }
+}

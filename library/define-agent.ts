@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { z } from 'zod';
+import { RiskLevel } from '../contracts/agent-definition.ts';
+
+const AgentOptions = z.strictObject({
+  name: z
+    .string()
+    .regex(
+      /^[a-z0-9][a-z0-9-]{0,39}$/,
+      'expected lower-case letters, digits and "-". Try: tax-expert',
+    ),
+  description: z.string().trim().min(1).max(4_000),
+  prompt: z.string().trim().min(1).max(50_000),
+  tools: z.array(z.string().min(1).max(64)).max(50).optional(),
+  capabilities: z.array(z.string().min(1).max(120)).max(20).optional(),
+  risk_level: RiskLevel.optional(),
+  model: z.string().min(1).max(120).optional(),
+});
+
+/** An agent in code. Fields, units and defaults are those of an agent's file (docs/agents.md). */
+export type AgentOptions = z.infer<typeof AgentOptions>;
+
+/** An agent as its file. */
+export interface Agent {
+  readonly name: string;
+  /** Markdown with front matter. */
+  readonly text: string;
+}
+
+/**
+ * Defines an agent that runs may use.
+ *
+ * @throws {TypeError} that names each wrong field
+ */
+export function defineAgent(options: AgentOptions): Agent {
+  const read = AgentOptions.safeParse(options);
+  if (!read.success) {
+    throw new TypeError(`defineAgent: ${z.prettifyError(read.error)}`);
+  }
+  const { prompt, ...front } = read.data;
+  return { name: front.name, text: `---\n${stringify(front)}---\n\n${prompt}\n` };
+}
+
+/**
+ * Writes agents into a folder below the home, which every worker of this home may read. Equal agents share a folder.
+ *
+ * @returns the folder, absolute if `home` is
+ */
+export async function writeAgents(home: string, agents: readonly Agent[]): Promise<string> {
+  const texts = agents.map(({ text }) => text).toSorted();
+  const hash = createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16);
+  const folder = join(home, 'temporal', 'agents', hash);
+  await mkdir(folder, { recursive: true });
+  await Promise.all(agents.map(({ name, text }) => writeFile(join(folder, `${name}.md`), text)));
+  return folder;
+}

@@ -1,0 +1,103 @@
+import type { RosterAgent } from '../../../../contracts/coordination-plan.ts';
+import { StoredPlan } from '../../../../contracts/wave-plan.ts';
+import {
+  findArchitect,
+  orderDecision,
+  readDecision,
+} from '../../../../core/design/architect-task.ts';
+import { nextWave } from '../../../../core/design/next-wave.ts';
+import { findMissingParts, instructionCharsMax } from '../../../../core/design/templates.ts';
+import { agentOutput, askedQuestion, someRef } from '../../../support/factories.ts';
+import { samplePlan } from '../../../support/plans.ts';
+
+const architectAgent: RosterAgent = {
+  agent_name: 'architect_agent',
+  role: 'solution_architect',
+  responsibility: 'Decides technology and architecture.',
+  agent_id: 'analyst',
+};
+
+const plan = samplePlan({ agents: [...samplePlan().agents, architectAgent] });
+const outline = { plan_ref: someRef, agents: plan.agents, tasks: 4, proofs_of_concept: 1 };
+const architect = {
+  plan_ref: someRef,
+  agent_name: 'architect_agent',
+  agent_id: 'analyst',
+  verifier_name: 'reviewer_agent',
+  verified_by: 'reviewer',
+};
+const question = askedQuestion({ text: 'Which database?' });
+const keyed = askedQuestion({ text: 'Which port?', fact_key: 'port of the API' });
+const chosen = askedQuestion({
+  text: 'REST or GraphQL?',
+  expected_answer_format: 'choice',
+  choices: ['REST', 'GraphQL'],
+});
+
+it('SD1: a plan has an architect when its roster has one, and a verifier who is another agent', () => {
+  expect(findArchitect(outline)).toEqual(architect);
+  expect(findArchitect({ ...outline, agents: samplePlan().agents })).toBeNull();
+  const own = plan.agents.map((one) => ({ ...one, agent_id: 'analyst' }));
+  expect(findArchitect({ ...outline, agents: own })).toBeNull();
+});
+
+it('SD2: the task has all parts of its role, names each question and its form, and is verified', () => {
+  const wave = nextWave(plan, { verified: [], dispatched: [] }, 50);
+  const [asker] = wave;
+  if (asker === undefined) throw new Error('the plan has a first task');
+  const delegation_id = 'decision_w1n1_1727539200';
+  const questions = [question, keyed, chosen];
+  const task = orderDecision(plan, { delegation_id, questions, asker }, architect);
+  expect(task).toMatchObject({
+    delegation_id,
+    agent_id: 'analyst',
+    answers: asker.delegation_id,
+    depends_on: asker.depends_on,
+    verification: { verified_by: 'reviewer' },
+  });
+  expect(findMissingParts(task.task_description, 'solution_architect')).toEqual([]);
+  for (const text of ['Which database?', '"port of the API"', '"REST" or "GraphQL"', asker.title])
+    expect(task.task_description).toContain(text);
+  const long = askedQuestion({ text: 'x'.repeat(2_000), why_it_matters: 'y'.repeat(1_000) });
+  const most = orderDecision(
+    plan,
+    {
+      delegation_id,
+      questions: Array.from({ length: 10 }, () => ({ ...long, fact_key: 'z'.repeat(80) })),
+      asker: { ...asker, task_description: 'w'.repeat(20_000) },
+    },
+    architect,
+  );
+  expect(most.task_description.length).toBeLessThanOrEqual(instructionCharsMax);
+  const stored = { summary: 'A wave.', needs_user_input: false, user_questions: [] };
+  expect(StoredPlan.safeParse({ ...stored, delegations: [...wave, task, most] }).success).toBe(
+    true,
+  );
+});
+
+it('SD3: a value is the answer where one is stated, the output itself otherwise', () => {
+  const fact = { statement: 'It is so.', confidence: 'high' } as const;
+  const output = agentOutput({
+    compact_md: 'PostgreSQL.',
+    detailed_md: '# Why\n\nIt runs already.',
+    facts: [
+      { ...fact, key: 'Port of the API', value: '8080' },
+      { ...fact, key: 'answer to question 3', value: 'REST' },
+    ],
+  });
+  expect(readDecision(output, [question, keyed, chosen])).toEqual([
+    'PostgreSQL.\n\n# Why\n\nIt runs already.',
+    '8080',
+    'REST',
+  ]);
+  expect(readDecision({ ...output, facts: [] }, [keyed])).toEqual([
+    'PostgreSQL.\n\n# Why\n\nIt runs already.',
+  ]);
+});
+
+it('SD4: what does not fit a question does not answer it', () => {
+  const stated = { statement: 'It is so.', confidence: 'high' } as const;
+  const facts = [{ ...stated, key: 'answer to question 1', value: 'SOAP' }];
+  expect(readDecision(agentOutput({ facts }), [chosen])).toEqual([null]);
+  expect(readDecision(agentOutput({ facts: [] }), [chosen])).toEqual([null]);
+});

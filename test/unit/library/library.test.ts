@@ -1,0 +1,86 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { loadAgents } from '../../../activities/adapters/agent-files.ts';
+import { defineAgent, writeAgents } from '../../../library/define-agent.ts';
+import { assertCompleted } from '../../../library/testing.ts';
+import { describeSchema, readAnswer, UnfitAnswer } from '../../../library/typed-answer.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'planwave-library-'));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const expert = {
+  name: 'tax-expert',
+  description: 'Knows taxes: "VAT", too.\nNot for prices.',
+  prompt: '# Role: tax-expert\n\n--- \nRead first.',
+  tools: ['load_detail'],
+  capabilities: ['tax', 'law: national'],
+  model: 'claude-opus-4-8',
+} as const;
+
+describe('defineAgent', () => {
+  it('writes a file that is read back as it was defined', async () => {
+    const folder = await writeAgents(home, [
+      defineAgent({ ...expert, tools: ['load_detail'], capabilities: [...expert.capabilities] }),
+    ]);
+    const [agent] = await loadAgents([folder]);
+    expect(agent).toMatchObject({
+      agent_id: 'tax-expert',
+      allowed_tools: ['load_detail'],
+      capabilities: expert.capabilities,
+      model: expert.model,
+      prompt: expert.prompt,
+    });
+    expect(agent?.description).toMatch(/Knows taxes: "VAT", too\.\s+Not for prices\./);
+    expect(readFileSync(join(folder, 'tax-expert.md'), 'utf8')).toMatch(/^---\nname: tax-expert\n/);
+  });
+
+  it('gives equal agents one folder, and other agents another', async () => {
+    const one = defineAgent({ name: 'a', description: 'A.', prompt: 'P' });
+    const two = defineAgent({ name: 'b', description: 'B.', prompt: 'P' });
+    expect(await writeAgents(home, [one, two])).toBe(await writeAgents(home, [two, one]));
+    expect(await writeAgents(home, [one])).not.toBe(await writeAgents(home, [two]));
+  });
+
+  it('names each wrong field', () => {
+    const wrong = { name: 'Tax Expert', description: '', prompt: 'P', tool: [] };
+    expect(() => defineAgent(wrong)).toThrow(/"tool"[^]*tax-expert[^]*description/);
+  });
+});
+
+describe('a typed answer', () => {
+  const schema = z.object({ articles: z.array(z.string()) });
+
+  it.each([
+    ['{"articles":["A"]}'],
+    ['```json\n{"articles":["A"]}\n```'],
+    ['Here it is:\n\n```\n{"articles":["A"]}\n```\n\nThat is all.'],
+  ])('is read from %j', (answer) => {
+    expect(readAnswer('run-1', answer, schema)).toEqual({ articles: ['A'] });
+  });
+
+  it.each([
+    ['twelve articles', /run-1 does not fit the schema: it is no JSON document/],
+    ['{"articles":[17]}', /expected string[^]*articles\[0\]/],
+  ])('that does not fit is refused with the reason, and is not lost: %s', (answer, reason) => {
+    const read = () => readAnswer('run-1', answer, schema);
+    expect(read).toThrow(UnfitAnswer);
+    expect(read).toThrow(reason);
+    expect(read).toThrow(expect.objectContaining({ answer }));
+  });
+
+  it('is described to the planner by its JSON Schema', () => {
+    expect(describeSchema(schema)).toContain('"articles":{"type":"array"');
+  });
+});
+
+it('assertCompleted shows the criteria that are open', () => {
+  const outcome = {
+    status: 'finished_unmet',
+    reason: 'the user said so',
+    answer: '',
+    value: undefined,
+  };
+  expect(() => assertCompleted({ ...outcome, result: null })).toThrow(/finished_unmet/);
+});

@@ -1,0 +1,94 @@
+import { condition } from '@temporalio/workflow';
+import type { Taint } from '../../contracts/agent-definition.ts';
+import type { DelegationOutline } from '../../contracts/delegation.ts';
+import type { AskedQuestion } from '../../contracts/question.ts';
+import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
+import { decisionTaskId } from '../../core/ids.ts';
+import { applyRuleOfTwo } from '../../core/plan/rule-of-two.ts';
+import { orderDecision, readDecision } from '../shared/activities.ts';
+import { progressOf } from '../shared/progress-of.ts';
+import { untilDone } from '../shared/until-done.ts';
+import type { Decided } from './put-questions.ts';
+import { usageUntilNow } from './wave-context.ts';
+import type { WaveSite } from './wave-site.ts';
+
+/** A wave that takes a further task while it works. */
+interface OpenWave extends WaveSite {
+  plan: WavePlanOutline;
+  readonly byId: Map<string, DelegationOutline>;
+  decisions: number;
+  /** Properties of all results after it, once a task was added. Absent when they have none. */
+  taint: Taint | undefined;
+}
+
+/**
+ * Has the solution architect of the plan decide questions, by a task of the same wave with notes and a verification of its
+ * own (seed 003, "Resolution Process"). The asker waits for it.
+ *
+ * @returns null when the wave was stopped meanwhile.
+ */
+export async function letArchitectDecide(
+  d: OpenWave,
+  asker: string,
+  questions: readonly AskedQuestion[],
+  add: (jobs: readonly DelegationOutline[]) => void,
+): Promise<Decided | null> {
+  const { architect } = d.order;
+  if (architect === undefined) throw new Error('There is no architect to decide.');
+  const park = (reason: string): Promise<void> => d.context.superior.park(reason);
+  d.decisions += 1;
+  const delegation_id = decisionTaskId(d.order.wave, d.decisions, asker);
+  const input = { architect, wave_plan_ref: d.plan.plan_ref, delegation_id, asker, questions };
+  const ordered = await untilDone(
+    () => orderDecision.executeWithOptions({ summary: `decision for ${asker}` }, [input]),
+    park,
+  );
+  const guard = addTask(d, ordered, delegation_id, asker);
+  if (guard !== null) return { delegation_id, answers: [], reason: guard };
+  const progress = progressOf(d.order.wave, d.plan, usageUntilNow(d.context.work));
+  await d.context.onPlanned(progress);
+  add(d.plan.delegations.slice(-1));
+  await condition(() => d.outcomes.has(delegation_id));
+  const outcome = d.outcomes.get(delegation_id);
+  if (outcome === undefined || outcome.status === 'stopped') return null;
+  const { output_ref, verification, reason } = outcome;
+  if (output_ref === null || verification?.status !== 'verified') {
+    return { delegation_id, answers: [], reason: reason || 'its decision was not verified' };
+  }
+  const { answers } = await untilDone(
+    () =>
+      readDecision.executeWithOptions({ summary: `answers of ${delegation_id}` }, [
+        { output_ref, questions },
+      ]),
+    park,
+  );
+  return { delegation_id, answers, reason: 'its decision does not fit the question' };
+}
+
+/**
+ * Adds the task to the wave. What the plan says of the other tasks stays as the rules have left it.
+ *
+ * @returns why the asker must not get the answer; null when it may: its calls are approved as its own plan says.
+ */
+function addTask(
+  d: OpenWave,
+  ordered: WavePlanOutline,
+  delegation_id: string,
+  asker: string,
+): string | null {
+  const delegations = ordered.delegations.map((one) =>
+    one.delegation_id === asker ? { ...one, depends_on: [...one.depends_on, delegation_id] } : one,
+  );
+  const { plan, taint } = applyRuleOfTwo({ ...ordered, delegations }, d.order);
+  const find = (id: string): DelegationOutline | undefined =>
+    plan.delegations.find((one) => one.delegation_id === id);
+  const guard = find(asker)?.rule_of_two;
+  if (guard !== undefined && d.byId.get(asker)?.rule_of_two === undefined)
+    return `with the answer it ${guard}`;
+  const added = find(delegation_id);
+  if (added === undefined) throw new Error(`The plan has no task ${delegation_id}.`);
+  d.plan = { ...d.plan, plan_ref: plan.plan_ref, delegations: [...d.plan.delegations, added] };
+  d.byId.set(delegation_id, added);
+  d.taint = taint;
+  return null;
+}
