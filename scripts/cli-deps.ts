@@ -1,7 +1,9 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { createFileProjection } from '../activities/adapters/file-projection.ts';
+import { copyStores } from '../activities/adapters/copy-stores.ts';
 import { openStores } from '../activities/adapters/open-stores.ts';
+import { StoreUnavailable } from '../activities/ports/artifact-store.ts';
 import type { ProjectionWriter } from '../activities/ports/projection-writer.ts';
 import type { Stores } from '../activities/ports/stores.ts';
 import { ThreadUnavailable } from '../activities/ports/thread-store.ts';
@@ -14,7 +16,13 @@ import {
   readStoredStatus,
 } from '../activities/run-record/export-run.ts';
 import { readStoredPlan } from '../activities/run-record/stored-plan.ts';
-import type { CliAgents, CliDeps, CliMcp, CliThreads } from '../client/cli/cli-deps.ts';
+import type {
+  CliAgents,
+  CliDeps,
+  CliMcp,
+  CliThreads,
+  CopiedStores,
+} from '../client/cli/cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';
 import { createProcessIo } from '../client/cli/cli-io.ts';
 import type { ClientTracing } from '../client/cli/cli-session.ts';
@@ -69,6 +77,9 @@ export function createCliThreads(
 
 function inWordsOfTheCommandLine(error: unknown): unknown {
   if (error instanceof BadSettings) return badInput(error.message);
+  if (error instanceof StoreUnavailable) {
+    return new CliError('store_unavailable', exitCodes.unmet, error.message);
+  }
   if (!(error instanceof ThreadUnavailable)) return error;
   return new CliError('threads_unavailable', exitCodes.unmet, error.message);
 }
@@ -117,6 +128,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
       readStoredPlan(await use(), runId, version).catch(nameUnknownRun),
     prune: async (options) => (await use()).prune(options),
     checkHome: async (options) => (await use()).check(options),
+    copyStore: (from, to) => copyStore(home, from, to),
     threads: createCliThreads(home, process.env, redactor),
     doctorChecks: createDoctorChecks(settings),
     async *replayHistories(histories) {
@@ -170,6 +182,35 @@ function openCliStores(home: string, env: NodeJS.ProcessEnv): Stores {
     return openStores({ home, ...readStoreSettings(env) });
   } catch (error) {
     throw inWordsOfTheCommandLine(error);
+  }
+}
+
+/** @throws {CliError} when one of the stores can't be used, or the first one is none. */
+async function copyStore(home: string, from: string, to: string): Promise<CopiedStores> {
+  const opened: Stores[] = [];
+  const open = (place: string): Stores => {
+    const isUrl = /^[a-z]+:\/\//i.test(place);
+    const setting = isUrl ? place : undefined;
+    const { storeUrl } = readStoreSettings({ PLANWAVE_STORE_URL: setting });
+    const folder = isUrl ? home : resolve(process.env['INIT_CWD'] ?? '.', place);
+    const stores = openStores({ home: folder, storeUrl, cacheMaxBytes: 0 });
+    opened.push(stores);
+    return stores;
+  };
+  try {
+    const [source, target] = [open(from), open(to)];
+    if (source.place === target.place) throw badInput('Both are the same store.');
+    const sourceFault = await source.findFault();
+    if (sourceFault !== null) throw badInput(sourceFault);
+    const isEmpty = (await source.index.list()).length === 0;
+    if (isEmpty) throw badInput(`There are no runs in ${source.place}, so nothing was copied.`);
+    const targetFault = await target.open();
+    if (targetFault !== null) throw badInput(targetFault);
+    return await copyStores(source, target);
+  } catch (error) {
+    throw inWordsOfTheCommandLine(error);
+  } finally {
+    await Promise.all(opened.map((stores) => stores.close()));
   }
 }
 

@@ -14,7 +14,8 @@ import { storePlan } from '../run-record/compose-plan.ts';
 
 /**
  * Returns the next wave of an approved plan. A task that was done once and whose evidence is not there is left to the
- * planner, with all that depends on it, until the plan gives it something else to do or the user wants it again.
+ * planner, with all that depends on it, until the plan gives it something else to do or the user wants it again. One whose
+ * result rests on what no longer holds is done again.
  */
 export async function planNextWave(
   store: ArtifactStore,
@@ -26,7 +27,10 @@ export async function planNextWave(
   ]);
   const verified = listVerified(plan, record);
   const dispatched = input.delegation_ids;
-  const ready = nextWave(plan, { verified, dispatched }, plan.tasks.length);
+  const stale = record.stale
+    .filter(({ redone_by }) => redone_by === null)
+    .map(({ delegation_id }) => delegation_id);
+  const ready = nextWave(plan, { verified, dispatched, stale }, plan.tasks.length);
   const tried = listDone(
     plan.tasks,
     listEnded(record, dispatched),
@@ -82,7 +86,8 @@ function dropRepeated(
   const dropped = new Set<string>();
   // Each delegation comes after those that it depends on.
   return ready.filter((one) => {
-    const isTried = tried.has(findTask(tasks, one.delegation_id)?.task_id ?? '');
+    const task_id = findTask(tasks, one.delegation_id)?.task_id ?? '';
+    const isTried = one.redoes === undefined && tried.has(task_id);
     const isDropped = isTried || one.depends_on.some((id) => dropped.has(id));
     if (isDropped) dropped.add(one.delegation_id);
     return !isDropped;

@@ -47,6 +47,8 @@ export interface CliDeps extends CliShell {
   }) => Promise<PrunedHome>;
   /** Reads everything in the artifact home and looks for damage. `repair` removes what only costs space. */
   readonly checkHome: (options: { readonly repair: boolean }) => Promise<CheckedHome>;
+  /** Copies one store to another. Each is a folder, or the address of a database. */
+  readonly copyStore: (from: string, to: string) => Promise<CopiedStores>;
   /**
    * Rejects with a CliError that lists every fault when a worker on this machine would refuse the input. If undefined: only
    * the worker judges it, after the start.
@@ -118,6 +120,25 @@ export interface CheckedHome {
   readonly faults: readonly HomeFault[];
   /** Faults that were removed. */
   readonly repaired: readonly HomeFault[];
+}
+
+/** Result of a copy from one store to another. */
+export interface CopiedStores {
+  readonly artifacts: CopiedKind;
+  readonly replies: CopiedKind;
+  readonly effects: CopiedKind;
+  /** Runs, and research. */
+  readonly names: CopiedKind;
+  /** Entries of threads. */
+  readonly threads: CopiedKind;
+  /** Parts that could not be copied. */
+  readonly faults: readonly HomeFault[];
+}
+
+interface CopiedKind {
+  readonly copied: number;
+  /** Number of those that the other store had already. */
+  readonly present: number;
 }
 
 export interface HomeFault {

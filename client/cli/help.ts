@@ -59,9 +59,19 @@ export const examples: Readonly<Record<string, readonly [string, string]>> = {
   'mcp check': ['mcp check', 'mcp check github --agents ./my-agents'],
   fsck: ['fsck', 'fsck --repair'],
   prune: ['prune --older-than 30d --dry-run', 'prune --older-than 90d'],
+  store: [
+    'store copy .planning postgresql://planwave@db:5432/planwave',
+    'store copy postgresql://planwave@db:5432/planwave ./copy',
+  ],
+  'store copy': [
+    'store copy .planning postgresql://planwave@db:5432/planwave',
+    'store copy postgresql://planwave@db:5432/planwave ./copy',
+  ],
   threads: ['threads', 'threads --user ada --limit 5'],
   'threads show': ['threads show outage', 'threads show outage --limit 50'],
   'threads delete': ['threads delete outage', 'threads delete outage --yes'],
+  init: ['init', 'init my-planwave'],
+  completion: ['completion bash', 'completion fish'],
   doctor: ['doctor', 'doctor --replay'],
   temporal: ['temporal workflow list', 'temporal workflow show --workflow-id backup-choice'],
 };

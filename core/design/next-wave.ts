@@ -12,6 +12,8 @@
  *   WN7. Each delegation is verified by the verifier of its task, after the checks of its evidence.
  *   WN8. What was done once is not done again until the plan gives the task something else to do. Work that never began, was
  *        stopped, or crashed and is wanted again, was not done.
+ *   WN9. A verified task whose result rests on what no longer holds is done again, before what depends on it, as a redo of
+ *        that result.
  */
 import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-plan.ts';
 import type { Adaptation } from '../../contracts/adaptation.ts';
@@ -25,6 +27,8 @@ import { renderTaskInstructions } from './templates.ts';
 export interface PlanProgress {
   /** Delegations whose task is verified; of several of one task the last one counts. */
   readonly verified: readonly string[];
+  /** Delegations whose results rest on what no longer holds. Absent: none does. */
+  readonly stale?: readonly string[];
   /** All delegations that were dispatched. */
   readonly dispatched: readonly string[];
 }
@@ -32,7 +36,7 @@ export interface PlanProgress {
 /** @returns delegations in an order in which each comes after what it depends on; empty when no task can start. */
 export function nextWave(
   plan: CoordinationPlan,
-  { verified, dispatched }: PlanProgress,
+  { verified, dispatched, stale = [] }: PlanProgress,
   delegationsMax: number,
 ): Delegation[] {
   const { tasks } = plan;
@@ -41,11 +45,13 @@ export function nextWave(
     const task = findTask(tasks, id);
     if (task !== undefined) results.set(task.task_id, id);
   }
+  const redone = new Map([...results].filter(([, id]) => stale.includes(id)));
+  for (const task_id of redone.keys()) results.delete(task_id);
   const wave = chooseTasks(tasks, new Set(results.keys()), delegationsMax);
   const ids = new Map(
     wave.map(({ task_id }) => [task_id, freeDelegationId(task_id, new Set(dispatched))]),
   );
-  return wave.map((task) => toDelegation(plan, task, { ids, results }));
+  return wave.map((task) => toDelegation(plan, task, { ids, results, redone }));
 }
 
 /** @returns 0 for a plan whose dependencies have no order. */
@@ -94,12 +100,15 @@ function toDelegation(
     readonly ids: ReadonlyMap<string, string>;
     /** delegation_ids of verified results by task_id. */
     readonly results: ReadonlyMap<string, string>;
+    /** delegation_ids of results that no longer hold, by task_id. */
+    readonly redone: ReadonlyMap<string, string>;
   },
 ): Delegation {
   const { task_id, title, agent, depends_on, inputs, validation } = task;
   const needed = [...new Set([...depends_on, ...inputs.flatMap(({ from }) => from ?? [])])];
   const own = needed.flatMap((id) => names.ids.get(id) ?? []);
   const known = needed.flatMap((id) => names.results.get(id) ?? []);
+  const redoes = names.redone.get(task_id);
   return {
     delegation_id: names.ids.get(task_id) ?? task_id,
     agent_id: plan.agents.find(({ agent_name }) => agent_name === agent)?.agent_id ?? agent,
@@ -114,6 +123,7 @@ function toDelegation(
     depends_on: own,
     produces: [],
     ...(own.length > 0 && { needs: 'met' }),
+    ...(redoes !== undefined && { redoes, replaces: redoes }),
     executor: { kind: 'agent' },
     verification: orderVerification(plan, task),
   };

@@ -8,6 +8,7 @@
  *        made.
  *   ST3. A redone delegation is marked as such, and is not marked stale again.
  *   ST4. Marking twice equals marking once, and the order of causes does not change which delegations are stale.
+ *   ST5. A redo may read what it redoes, and is not made stale by it.
  */
 import type { Consumption, ShownToWave, StaleDelegation } from '../../contracts/run-record.ts';
 import type { Fact } from '../../contracts/fact.ts';
@@ -134,16 +135,26 @@ function mark(marked: Marked, { delegation_id, wave }: Consumption, reason: stri
 function spread(marked: Marked, consumptions: readonly Consumption[]): void {
   for (let before = -1; before !== marked.size;) {
     before = marked.size;
-    const sources = new Set(
-      [...marked.values()].map(({ wave, delegation_id }) => waveSource(wave, delegation_id)),
+    const sources = new Map(
+      [...marked.values()].map((one) => [waveSource(one.wave, one.delegation_id), one]),
     );
     for (const consumption of consumptions) {
-      const input = consumption.inputs.find(({ source }) => sources.has(source));
+      const input = consumption.inputs.find(({ source }) => {
+        const stale = sources.get(source);
+        return stale !== undefined && !isRedoneBy(stale, consumption.delegation_id, marked);
+      });
       if (input !== undefined && !marked.has(consumption.delegation_id)) {
         mark(marked, consumption, `it builds on ${input.source}, which is stale`);
       }
     }
   }
+}
+
+/** Returns true if a delegation redid this one, or what redid it. */
+function isRedoneBy({ redone_by }: StaleDelegation, id: string, marked: Marked): boolean {
+  if (redone_by === null || redone_by === id) return redone_by === id;
+  const next = marked.get(redone_by);
+  return next !== undefined && isRedoneBy(next, id, marked);
 }
 
 /** Compares by wave, then by id in code units, which is the same on every machine. */

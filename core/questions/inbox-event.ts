@@ -1,3 +1,4 @@
+import type { AskedLoop } from '../../contracts/adaptation.ts';
 import type { QuestionsEscalation } from '../../contracts/messages.ts';
 import type { SettledAnswer } from '../../contracts/planner-run.ts';
 import type {
@@ -40,6 +41,8 @@ export type InboxEvent =
       readonly default_answered_by: string;
       /** Defined in OpenRunResult. If undefined, nobody is named. */
       readonly approvers?: readonly string[] | null;
+      /** True when the work that waits for it is about to be done once more. Absent: false. */
+      readonly work_repeats?: boolean;
     }
   /** A message other than an answer was refused. */
   | { readonly type: 'refuse'; readonly reason: string; readonly now: number }
@@ -47,6 +50,8 @@ export type InboxEvent =
   | { readonly type: QuestionMoment; readonly question_id: string; readonly now: number }
   /** The asker is gone. */
   | ({ readonly type: 'withdraw' } & Withdrawal)
+  /** The work that was done once more has ended: answers that it did not ask for again are left to no one. */
+  | { readonly type: 'work_ended' }
   /** A long answer is in the store. Its reference is kept until its escalation is delivered. */
   | { readonly type: 'stored'; readonly question_id: string; readonly answer_ref: Ref };
 
@@ -72,13 +77,7 @@ export type InboxEffect =
       readonly isRecorded: boolean;
     }
   /** A task asked the same once more than it may, or waits in a cycle, so its question goes to no one. */
-  | {
-      readonly type: 'looped';
-      readonly delegation_id: string;
-      readonly question: string;
-      /** Defined in AskedLoop. */
-      readonly cycle?: readonly string[];
-    }
+  | { readonly type: 'looped'; readonly loop: AskedLoop }
   /** The same answer was given again, which changes nothing. */
   | { readonly type: 'repeated'; readonly question_id: string }
   /** All questions of an escalation are settled. */

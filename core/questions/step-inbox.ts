@@ -74,10 +74,6 @@ export function openInbox(carried: CarriedInbox | null): InboxState {
   );
 }
 
-export function carryInbox(state: InboxState): CarriedInbox {
-  return state;
-}
-
 export function stepInbox(state: InboxState, event: InboxEvent): InboxStep {
   switch (event.type) {
     case 'ask':
@@ -106,6 +102,10 @@ export function stepInbox(state: InboxState, event: InboxEvent): InboxStep {
         ...changed.map((question) => ({ type: 'changed' as const, question })),
       ];
       return { state: rest, effects };
+    }
+    case 'work_ended': {
+      const { left: _left, ...rest } = state;
+      return { state: rest, effects: [] };
     }
     case 'stored':
       return { state: keepAnswerRef(state, event.question_id, event.answer_ref), effects: [] };
@@ -185,8 +185,8 @@ function loopsIn(
   cycle: readonly string[] | null,
 ): InboxEffect[] {
   if (delegation_id === null || (cycle === null && !isRepeated(answer))) return [];
-  const loop = { type: 'looped', delegation_id, question: answer.text } as const;
-  return [cycle === null ? loop : { ...loop, cycle }];
+  const loop = { delegation_id, question: answer.text };
+  return [{ type: 'looped', loop: cycle === null ? loop : { ...loop, cycle } }];
 }
 
 function takeAnswer(state: InboxState, event: EventOf<'answer'>): InboxStep {
@@ -195,7 +195,8 @@ function takeAnswer(state: InboxState, event: EventOf<'answer'>): InboxStep {
     case 'taken': {
       const { question, text } = verdict;
       const answered_by = verdict.answered_by ?? event.default_answered_by;
-      return settleQuestion(state, question, { text, answered_by, now: event.now });
+      const { now, work_repeats = false } = event;
+      return settleQuestion(state, question, { text, answered_by, now, work_repeats });
     }
     case 'repeated':
       return { state, effects: [{ type: 'repeated', question_id: verdict.question_id }] };

@@ -31,6 +31,7 @@ export async function runAt(
     exportRun: (runId) => Promise.resolve({ path: runId }),
     readResult: () => Promise.resolve(null),
     prune: () => Promise.resolve({ runs: [], records: 0, bytes: 0, kept_by: null }),
+    copyStore: () => Promise.reject(new Error('not available')),
     checkHome: () => Promise.resolve({ runs: 0, records: 0, bytes: 0, faults: [], repaired: [] }),
     threads: noThreads,
     changes: noChanges,

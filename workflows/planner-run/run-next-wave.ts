@@ -17,16 +17,23 @@ import { addPlan } from './run-design-first.ts';
 import type { RunLedger } from './run-ledger.ts';
 import { isEndedEarly, mayGoOn, untilFull } from './until-full.ts';
 
-/** Runs one wave. @returns null when it had not begun and the execution is full. */
+/**
+ * Runs one wave.
+ *
+ * @param onlyOfPlan True for a run whose criteria are done: without work of its plan that is to be done again, it ends.
+ * @returns null when it had not begun and the execution is full.
+ */
 export async function runNextWave(
   host: RootHost,
   ledger: RunLedger,
   relay: ChildRelay,
-): Promise<WaveResult | { readonly lost: string } | null> {
+  onlyOfPlan: boolean,
+): Promise<WaveResult | { readonly lost: string } | 'nothing' | null> {
   if (host.isFull()) return null;
   // The record that the wave reads contains these news.
   const told = host.state.news.last;
   const order = await addPlan(host, await orderNext(host, ledger, told));
+  if (onlyOfPlan && order.plan === undefined) return 'nothing';
   const { state } = host;
   state.wave_workflow_id = waveWorkflowId(host.runId, order.wave);
   state.wave_at_work = order.wave;
@@ -40,6 +47,7 @@ export async function runNextWave(
   try {
     const wave = await untilFull(host, () => waveChild(host, relay, order, told));
     if (isEndedEarly(host, wave)) withdraw(true);
+    else host.inbox.endRepeatedWork();
     return wave;
   } catch (error) {
     if (isCancellation(error)) {

@@ -1,4 +1,10 @@
-import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  patched,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { CarriedRun, PlannerRunArgs, RunStatus } from '../../contracts/planner-run.ts';
@@ -9,6 +15,7 @@ import { createChildRelay } from '../shared/child-relay.ts';
 import type { ChildRelay } from '../shared/child-relay.ts';
 import type { RootHost } from '../shared/root-host.ts';
 import { describeBudget } from '../shared/root-state.ts';
+import type { RootState } from '../shared/root-state.ts';
 import { showMode } from '../shared/show-design.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { judgeWave } from './judge-wave.ts';
@@ -59,7 +66,7 @@ async function takeStep(
   const { state } = host;
   await host.control.ready();
   const designed = await designFirst(host, relay);
-  if (designed !== null) return designed;
+  if (designed !== null) return designed === 'full' ? null : designed;
   const step = decideNextStep({
     criteria: state.criteria,
     ...(state.again.length > 0 && { again: state.again }),
@@ -69,19 +76,30 @@ async function takeStep(
     last_io_status: state.waves.at(-1)?.io_status ?? null,
   });
   switch (step.type) {
-    case 'end':
-      return step.status;
     case 'waves_spent':
       return askWhenWavesAreSpent(host, step.open);
+    case 'end':
+      if (!(await restsOnStale(host))) return step.status;
+    // Otherwise the plan has work that is to be done again.
+    // oxlint-disable-next-line no-fallthrough
     case 'wave': {
-      const wave = await runNextWave(host, ledger, relay);
+      const wave = await runNextWave(host, ledger, relay, step.type === 'end');
       if (wave === null) return null;
+      if (wave === 'nothing') return 'completed';
       if ('lost' in wave) return askWhenWaveIsLost(host, wave.lost);
       outcomes.push(...wave.outcomes);
       ledger.take(wave);
       return takeWave(host, wave);
     }
   }
+}
+
+/** Returns true for a run by a plan whose results rest, in part, on what no longer holds, while it may still redo them. */
+async function restsOnStale({ state, record }: RootHost): Promise<boolean> {
+  const mayGoOn = state.plan_approved !== null && state.wave < state.waves_allowed;
+  if (!mayGoOn || !patched('redo-stale')) return false;
+  await record.flush();
+  return record.stale().length > 0;
 }
 
 /** @returns the status at the run's end, or null while it goes on. */
@@ -195,6 +213,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     ...(state.mode !== null && { mode_chosen: state.mode }),
     ...(state.first_plan_ref !== null && { first_plan_ref: state.first_plan_ref }),
     ...(state.plan_approved !== null && { plan_approved: state.plan_approved }),
+    ...carriedDesign(state),
     wave: state.wave,
     waves_allowed: state.waves_allowed,
     criteria: state.criteria,
@@ -215,4 +234,11 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     parked_reason: control.parkedReason(),
   };
   return continueAsNew<(args: PlannerRunArgs) => Promise<unknown>>({ carried });
+}
+
+/** Carries what an unfinished design has finished: the next execution goes on from there. */
+function carriedDesign({ design, plan_approved }: RootState): Pick<CarriedRun, 'design_at_work'> {
+  if (design === null || plan_approved !== null) return {};
+  const { materials, plan_refs, lost } = design;
+  return { design_at_work: { materials, plan_refs, lost } };
 }

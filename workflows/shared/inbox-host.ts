@@ -15,15 +15,12 @@ import { engineLimits } from '../../core/limits.ts';
 import { informsWork } from '../../core/questions/answer-kinds.ts';
 import { amendAnswer } from '../../core/questions/amend-answer.ts';
 import type { InboxEffect, InboxEvent } from '../../core/questions/inbox-event.ts';
-import {
-  carryInbox,
-  openInbox,
-  previewAnswer,
-  stepInbox,
-} from '../../core/questions/step-inbox.ts';
+import { openInbox, previewAnswer, stepInbox } from '../../core/questions/step-inbox.ts';
 import type { InboxState } from '../../core/questions/step-inbox.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import type { LabelsOf } from '../../core/metrics/metrics.ts';
+import { contradictionOf } from '../../core/run/news.ts';
+import type { ToldAnswer } from '../../core/run/news.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { storeText } from './activities.ts';
 import { nowSeconds } from './clock.ts';
@@ -37,13 +34,15 @@ export interface InboxHostOptions {
   readonly carried: CarriedInbox | null;
   readonly recentAnswers: readonly AnsweredQuestion[];
   readonly rules: () => AskingRules;
+  /** Returns true when the work that asks is done once more. */
+  readonly isFull: () => boolean;
   readonly record: RecordKeeper;
   /** Sends the answers to the workflow that asked. */
   readonly deliver: (to: string, delivery: Delivery) => Promise<void>;
   /** Called when the store refuses for good; resolves after a resume. */
   readonly park: (reason: string) => Promise<void>;
   /** Called after an answer about the work was recorded. */
-  readonly onAnswered: (asked: Question, answered: AnsweredQuestion, ref: Ref | null) => void;
+  readonly onAnswered: (asked: Question, answered: ToldAnswer, ref: Ref | null) => void;
   /** Called when a task asked the same once more than it may, or waits in a cycle. */
   readonly onLoop: (loop: AskedLoop) => void;
   readonly onChange: () => void;
@@ -53,10 +52,7 @@ type DeliverEffect = Extract<InboxEffect, { type: 'deliver' }>;
 type QuestionResult = LabelsOf<typeof metrics.questionWait>['result'];
 type AnsweredEffect = Extract<InboxEffect, { type: 'answered' }>;
 
-/**
- * The run's inbox. `core/questions` decides the effects of an answer; this stores long answers, records, and delivers
- * answers.
- */
+/** The run's inbox. `core/questions` decides the effects of an answer; this stores long answers, records and delivers. */
 export class InboxHost {
   readonly #options: InboxHostOptions;
   #state: InboxState;
@@ -86,6 +82,11 @@ export class InboxHost {
   /** Closes the questions of an asker that is gone, or of a whole workflow. */
   withdraw(from: string, delegation_id: string | null, is_repeated = false): void {
     this.#step({ type: 'withdraw', from, delegation_id, is_repeated, now: nowSeconds() });
+  }
+
+  /** Drops answers that the work done once more has not asked for again. */
+  endRepeatedWork(): void {
+    this.#step({ type: 'work_ended' });
   }
 
   /** Handles the signal `answer`. Never throws: a bad one is recorded as rejected. */
@@ -158,7 +159,7 @@ export class InboxHost {
   }
 
   carry(): CarriedInbox {
-    return carryInbox(this.#state);
+    return this.#state;
   }
 
   /** Returns true when no accepted answer is still being delivered. */
@@ -177,6 +178,7 @@ export class InboxHost {
       now: nowSeconds(),
       default_answered_by: 'user',
       approvers: this.#options.rules().approvers,
+      work_repeats: this.#options.isFull(),
     });
   }
 
@@ -213,7 +215,7 @@ export class InboxHost {
         if (effect.isRecorded) record.add({ type: 'answer_rejected', rejected: effect.rejected });
         return;
       case 'looped':
-        this.#options.onLoop(loopOf(effect));
+        this.#options.onLoop(effect.loop);
         return;
       case 'deliver':
         this.#inOrder(() => this.#deliver(effect));
@@ -261,7 +263,9 @@ export class InboxHost {
     };
     this.#recentAnswers = [...this.#recentAnswers, answered].slice(-engineLimits.recentAnswersMax);
     this.#options.record.add({ type: 'question_answered', answered, answer_ref });
-    if (informsWork(question.kind)) this.#options.onAnswered(question, answered, answer_ref);
+    if (!informsWork(question.kind)) return;
+    const contradicted = contradictionOf(question, text, this.#options.record.facts());
+    this.#options.onAnswered(question, { ...answered, ...contradicted }, answer_ref);
   }
 
   async #deliver(effect: DeliverEffect): Promise<void> {
@@ -271,10 +275,6 @@ export class InboxHost {
     });
     await this.#options.deliver(effect.from, { escalation_id: effect.escalation_id, answers });
   }
-}
-
-function loopOf({ type: _type, ...loop }: Extract<InboxEffect, { type: 'looped' }>): AskedLoop {
-  return loop;
 }
 
 /** Returns the label for metrics: an assumed answer counts as a default. */

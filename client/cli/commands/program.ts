@@ -175,10 +175,28 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import('./fsck.ts')).registerFsck,
   },
   {
+    name: 'store',
+    does: 'copy a whole store: a home into a database, or back; needs no server',
+    takes: [],
+    load: async () => (await import('./store.ts')).registerStore,
+  },
+  {
     name: 'threads',
     does: 'list what teams remember across runs, newest first',
     takes: [],
     load: async () => (await import('./threads.ts')).registerThreads,
+  },
+  {
+    name: 'init',
+    does: 'write a starter folder: an agent, a tool with its test, settings; overwrites nothing',
+    takes: [['[folder]', 'where to write; default: the current folder']],
+    load: async () => (await import('./init.ts')).registerInit,
+  },
+  {
+    name: 'completion',
+    does: 'print a script that completes commands and options in a shell',
+    takes: [['<shell>', 'bash, zsh or fish']],
+    load: async () => (await import('./completion.ts')).registerCompletion,
   },
   {
     name: 'doctor',

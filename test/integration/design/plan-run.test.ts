@@ -1,7 +1,11 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { untilAsked } from '../../support/design-play.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { runCommand } from '../../support/run-command.ts';
+import { held } from '../../support/scripted-work.ts';
+import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -121,6 +125,37 @@ it('takes the plan of a file to its result: the proof of concept first, and no w
     'agents/writing_agent/task_output/advice_1727539201.md',
   );
   await expectPromisesKept(stage, 'from-file');
+}, 120_000);
+
+it('what rests on an amended answer is done again, and what builds on it after that', async () => {
+  const advice = held({ pass: true });
+  stage.rehearsal.script([
+    { match: { delegation: 'advice_1727539201' }, times: 1, reply: advice.reply },
+  ]);
+  const path = save(typed.replace('costs of three ways.', 'costs of three ways. [ask]'));
+  await runCommand(stage, ['plan', 'run', path, '--id', 'amended']);
+  const run = stage.client.workflow.getHandle('amended');
+  const { question_id } = await untilAsked(stage, run, 'blocking');
+  await run.signal('answer', { question_id, answer: 'the person who decides' });
+  await eventually('the second wave', async () => (await stage.status(run)).wave === 2);
+  // The decision on this wave knows the new answer, and meets the last criterion.
+  const answers = [{ question_id, answer: 'everybody' }];
+  await run.signal('amend', { instruction: 'It is for everybody.', answers });
+  await eventually('the new answer', async () =>
+    (await stage.questions(run)).answered.some(({ answer }) => answer === 'everybody'),
+  );
+  advice.release();
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 3 });
+  const { stale } = await storedRecord(stage.home, 'amended');
+  expect(new Map(stale.map((one) => [one.delegation_id, one.redone_by]))).toEqual(
+    new Map([
+      ['costs_1727539202', 'costs-2_1727539202'],
+      ['advice_1727539201', 'advice-2_1727539201'],
+    ]),
+  );
+  // The command started both: the stage knows neither.
+  const { client, home } = stage;
+  await expectPromisesKept({ client, home, started: ['from-file'] }, 'amended');
 }, 120_000);
 
 it('carries out a plan that needs more waves than a run has by itself', async () => {

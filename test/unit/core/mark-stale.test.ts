@@ -61,6 +61,8 @@ const anyCause: fc.Arbitrary<StaleCause> = fc.constantFrom<StaleCause>(
   { type: 'input', name: 'a', source: a, by: 'wave-003/x' },
 );
 
+const reads = (wave: number, id: string) => consumes(wave, id, [['d', 'wave-002/d']]);
+
 describe('markStale', () => {
   it('ST1: who consumed what changed, and who consumed the output of those, and nobody else', () => {
     expect(idsOf(superseded(1, 'q9'))).toEqual(['c', 'd', 'e']);
@@ -116,6 +118,18 @@ describe('markStale', () => {
       }),
       property,
     );
+  });
+
+  it('ST5: a redo that reads what it redoes is not stale by that, and others that read it are', () => {
+    const stale = markStale([], edges, [superseded(3, b)]);
+    const first = markRedone(stale, new Map([['d', 'd-2']]));
+    const later = [reads(3, 'd-2'), reads(4, 'd-3'), reads(4, 'f')];
+    const all = { ...edges, consumptions: [...edges.consumptions, ...later] };
+    const idsAfter = (known: typeof stale): string[] =>
+      markStale(known, all, []).map(({ delegation_id }) => delegation_id);
+    expect(idsAfter(first)).toEqual(['d', 'e', 'd-3', 'f']);
+    const again = { delegation_id: 'd-2', wave: 3, reasons: ['r'], redone_by: 'd-3' };
+    expect(idsAfter([...first, again])).toEqual(['d', 'e', 'd-2', 'f']);
   });
 
   it('a delegation keeps a bounded number of reasons', () => {

@@ -80,7 +80,10 @@ describe('what a verdict does', () => {
       ...ask,
     });
     expect(asking.effects).toMatchObject([
-      { type: 'looped', delegation_id: 'a', question: asked().text, cycle: ['a', 'b', 'a'] },
+      {
+        type: 'looped',
+        loop: { delegation_id: 'a', question: asked().text, cycle: ['a', 'b', 'a'] },
+      },
       { type: 'opened', question: { text: 'Who pays?' } },
       { type: 'answered' },
       {

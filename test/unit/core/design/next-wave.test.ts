@@ -97,6 +97,41 @@ describe('nextWave', () => {
     expect([...listDone(tasks, stopped, [], [])]).toEqual([]);
   });
 
+  it('WN9: what rests on what no longer holds is done again before what depends on it', () => {
+    const verified = ['try-index', 'docs', 'schema', 'api'].map(id);
+    const redone = (stale: string[], max = 50) =>
+      nextWave(samplePlan(), { verified, dispatched: verified, stale }, max).map(
+        ({ delegation_id, redoes, depends_on, provided_inputs }) => ({
+          delegation_id,
+          redoes,
+          depends_on,
+          provided_inputs,
+        }),
+      );
+    expect(redone([])).toEqual([]);
+    expect(redone(['of-the-planner'])).toEqual([]);
+    const schema = {
+      delegation_id: 'schema-2_1727539200',
+      redoes: id('schema'),
+      depends_on: [],
+      provided_inputs: [id('try-index')],
+    };
+    expect(redone([id('schema')])).toEqual([schema]);
+    expect(redone(['schema', 'api'].map(id))).toEqual([
+      schema,
+      {
+        delegation_id: 'api-2_1727539200',
+        redoes: id('api'),
+        depends_on: ['schema-2_1727539200'],
+        provided_inputs: [],
+      },
+    ]);
+    // What a proof of concept tests waits for its new result.
+    expect(redone(['try-index', 'schema'].map(id)).map((one) => one.redoes)).toEqual([
+      id('try-index'),
+    ]);
+  });
+
   it('WN7: a delegation is verified by the verifier of its task, with the checks of its evidence', () => {
     const check = { kind: 'file', path: 'schema.md', sha256: null } as const;
     const plan = withTask(3, () => ({

@@ -1,0 +1,202 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ArtifactCorrupt } from '../ports/artifact-store.ts';
+import type { RunIndex } from '../ports/artifact-store.ts';
+import { damagedEntry } from '../ports/effect-ledger.ts';
+import type { LedgerEntry } from '../ports/reply-ledger.ts';
+import type { HomeFault, Stores } from '../ports/stores.ts';
+import { hashBytes } from '../text/bytes.ts';
+import { hashKey } from './file-store/file-reply-ledger.ts';
+
+/** Things of one kind: those that were copied, and those that the other store had already. */
+export interface CopiedKind {
+  readonly copied: number;
+  readonly present: number;
+}
+
+export interface CopiedStores {
+  readonly artifacts: CopiedKind;
+  readonly replies: CopiedKind;
+  readonly effects: CopiedKind;
+  /** Runs, and research. */
+  readonly names: CopiedKind;
+  /** Entries of threads. */
+  readonly threads: CopiedKind;
+  /** Parts that could not be copied, and stay as they are in both stores. */
+  readonly faults: readonly HomeFault[];
+}
+
+/** Artifacts that are copied at once. */
+const parallelMax = 8;
+
+/** More than any store has. */
+const all = 2_000_000_000;
+
+/**
+ * Copies everything from one store to another. No worker may be running on either.
+ *
+ * CPS1. A copy that was interrupted continues where it ended: what the other store has already is not written again.
+ * CPS2. Every artifact is read back from the other store, also one that was there, and compared with its address.
+ * CPS3. Nothing in the other store is replaced. An entry that differs is a fault.
+ * CPS4. A run is named after everything else is copied, and only if its record is there.
+ *
+ * @param to without a cache: it would read back from memory.
+ * @throws {StoreUnavailable} when a store can't be read or written.
+ * @throws {ThreadUnavailable} when threads can't be read or written.
+ */
+export async function copyStores(from: Stores, to: Stores): Promise<CopiedStores> {
+  const faults: HomeFault[] = [];
+  const fault = (where: string, what: string, cure = damagedCure): void =>
+    void faults.push({ where, what, cure });
+  const { refs, ...artifacts } = await copyArtifacts(from, to, fault);
+  return {
+    artifacts,
+    replies: await copyReplies(from, to),
+    effects: await copyEffects(from, to, fault),
+    threads: await copyThreads(from, to, fault),
+    names: addKinds(
+      await copyNames('research', [from.research, to.research], refs, fault),
+      await copyNames('run', [from.index, to.index], refs, fault),
+    ),
+    faults,
+  };
+}
+
+type Fault = (where: string, what: string, cure?: string) => void;
+
+const damagedCure = 'restore it in the first store from a backup, then copy again';
+const differsCure = 'copy into an empty store, if the first store is right';
+
+async function copyArtifacts(
+  from: Stores,
+  to: Stores,
+  fault: Fault,
+): Promise<CopiedKind & { readonly refs: ReadonlySet<string> }> {
+  let [copied, present] = [0, 0];
+  const known = new Set<string>();
+  for await (const ref of to.contents.artifacts()) known.add(ref);
+  const copyOne = async (ref: string): Promise<void> => {
+    // One that is damaged there is copied again.
+    if (known.has(ref) && (await isWhole(to, ref))) {
+      present += 1;
+      return;
+    }
+    known.delete(ref);
+    try {
+      await to.store.put(await from.store.get(ref));
+      await to.store.get(ref);
+      known.add(ref);
+      copied += 1;
+    } catch (error) {
+      if (!(error instanceof ArtifactCorrupt)) throw error;
+      fault(`the artifact ${ref}`, error.message);
+    }
+  };
+  const refs = from.contents.artifacts()[Symbol.asyncIterator]();
+  const lanes = Array.from({ length: parallelMax }, async () => {
+    for (;;) {
+      const next = await refs.next();
+      if (next.done === true) return;
+      await copyOne(next.value);
+    }
+  });
+  await Promise.all(lanes);
+  return { copied, present, refs: known };
+}
+
+async function isWhole({ store }: Stores, ref: string): Promise<boolean> {
+  return store.get(ref).then(
+    () => true,
+    (error: unknown) => (error instanceof ArtifactCorrupt ? false : Promise.reject(error)),
+  );
+}
+
+async function copyReplies(from: Stores, to: Stores): Promise<CopiedKind> {
+  const known = new Set<string>();
+  for await (const entry of to.contents.replies()) known.add(nameReply(entry, true));
+  const newest = new Map<string, string>();
+  for await (const entry of from.contents.replies()) {
+    newest.set(nameReply(entry, false), nameReply(entry, true));
+  }
+  let [copied, present] = [0, 0];
+  for await (const entry of from.contents.replies()) {
+    const name = nameReply(entry, true);
+    // Of an attempt only the last entry counts.
+    if (newest.get(nameReply(entry, false)) !== name) continue;
+    newest.delete(nameReply(entry, false));
+    if (known.has(name)) present += 1;
+    else {
+      await to.ledger.put(entry.key, entry.attempt, entry.value);
+      copied += 1;
+    }
+  }
+  return { copied, present };
+}
+
+/** Names the attempt, or the attempt with its value. */
+function nameReply({ key, attempt, value }: LedgerEntry, withValue: boolean): string {
+  const name = `${hashKey(key)} ${attempt}`;
+  return withValue ? `${name} ${hashBytes(JSON.stringify(value))}` : name;
+}
+
+async function copyEffects(from: Stores, to: Stores, fault: Fault): Promise<CopiedKind> {
+  let [copied, present] = [0, 0];
+  for await (const key of from.contents.effects()) {
+    const [{ state }, there] = [await from.effects.find(key), await to.effects.find(key)];
+    const where = `the entry ${key} of the effect ledger`;
+    if (state === null || state === damagedEntry) fault(where, 'it is damaged');
+    else if (there.version === 0) {
+      await to.effects.put(key, state, 0);
+      copied += 1;
+    } else if (isDeepStrictEqual(there.state, state)) present += 1;
+    else fault(where, 'the other store has another state of it', differsCure);
+  }
+  return { copied, present };
+}
+
+async function copyThreads(from: Stores, to: Stores, fault: Fault): Promise<CopiedKind> {
+  let [copied, present] = [0, 0];
+  for (const { thread_id } of (await from.threads.list({ limit: all, userId: null })).threads) {
+    const { entries, unreadable } = await from.threads.read(thread_id, all);
+    const known = new Set(
+      (await to.threads.read(thread_id, all)).entries.map((entry) => JSON.stringify(entry)),
+    );
+    for (const entry of entries) {
+      if (known.has(JSON.stringify(entry))) present += 1;
+      else {
+        await to.threads.append(entry);
+        copied += 1;
+      }
+    }
+    if (unreadable > 0) {
+      const what = `${unreadable} of its entries and delegations can't be read`;
+      fault(`the thread ${JSON.stringify(thread_id)}`, what);
+    }
+  }
+  return { copied, present };
+}
+
+async function copyNames(
+  kind: 'run' | 'research',
+  [index, target]: readonly [from: RunIndex, to: RunIndex],
+  refs: ReadonlySet<string>,
+  fault: Fault,
+): Promise<CopiedKind> {
+  let [copied, present] = [0, 0];
+  for (const name of await index.list()) {
+    const { ref } = await index.read(name);
+    const there = await target.read(name);
+    const where = `the ${kind} ${JSON.stringify(name)}`;
+    if (ref === null || !refs.has(ref)) fault(where, 'its record could not be copied');
+    else if (there.ref === ref) present += 1;
+    else if (there.version > 0) fault(where, 'the other store has another record', differsCure);
+    else {
+      await target.write(name, ref, 0);
+      copied += 1;
+    }
+  }
+  return { copied, present };
+}
+
+function addKinds(one: CopiedKind, other: CopiedKind): CopiedKind {
+  return { copied: one.copied + other.copied, present: one.present + other.present };
+}

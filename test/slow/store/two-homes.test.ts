@@ -1,0 +1,110 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { WorkflowHandle } from '@temporalio/client';
+import { startOwnPostgres } from '../../support/own-postgres.ts';
+import type { OwnPostgres } from '../../support/own-postgres.ts';
+import { callsOfRun, goal, untilCall } from '../../support/process-stage.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import { useProcessStages } from '../../support/use-stage.ts';
+import { runScript, startWorkerProcess } from '../../support/worker-process.ts';
+
+const { stage } = useProcessStages();
+
+let postgres: OwnPostgres;
+let folder: string;
+beforeAll(async () => {
+  postgres = await startOwnPostgres();
+  folder = mkdtempSync(join(tmpdir(), 'planwave-homes-'));
+});
+afterAll(async () => {
+  await postgres.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const runIds = Array.from({ length: 6 }, (_, nth) => `shared-${nth}`);
+
+/** Runs a command of the client to its end. */
+async function planwave(args: readonly string[], env: Record<string, string>): Promise<string> {
+  const command = runScript('planwave.mjs', args, { TEMPORAL_ADDRESS: stage.address, ...env });
+  const ending = await command.ended;
+  if (ending !== 'exit code 0')
+    throw new Error(`${args.join(' ')}: ${ending}: ${command.output()}`);
+  return command.output();
+}
+
+/** Returns the workers that make the calls in flight of a run's first wave. */
+async function listBusy(runId: string): Promise<readonly string[]> {
+  const { raw } = await stage.client.workflow.getHandle(`${runId}/wave-001`).describe();
+  return (raw.pendingActivities ?? []).flatMap(
+    ({ lastWorkerIdentity }) => lastWorkerIdentity ?? [],
+  );
+}
+
+/** Returns the workers that have carried out activities of a run or of its first wave. */
+async function listIdentities(run: WorkflowHandle): Promise<readonly string[]> {
+  const wave = stage.client.workflow.getHandle(`${run.workflowId}/wave-001`);
+  const histories = await Promise.all([run.fetchHistory(), wave.fetchHistory()]);
+  return histories
+    .flatMap(({ events }) => events ?? [])
+    .flatMap((event) => event.activityTaskStartedEventAttributes?.identity ?? []);
+}
+
+it('two workers with separate homes share six runs and one is killed: none is lost, and each call is bought once', async () => {
+  const shared = { PLANWAVE_STORE_URL: postgres.url };
+  stage.rehearsal.script(
+    runIds.map((runId) => ({
+      match: { callKeyIncludes: `${runId}/`, nth: 3 },
+      reply: { pass: true, delayMs: 20_000 },
+    })),
+  );
+  const workers = await Promise.all(
+    ['first', 'second'].map((name) =>
+      startWorkerProcess({ ...stage, home: join(folder, name) }, shared),
+    ),
+  );
+  // One call of each run at a time, so that nothing else is in flight at the kill.
+  const input = { goal, use_defaults: true, limits: { max_parallel: 1 } };
+  const runs = await Promise.all(runIds.map((runId) => stage.start('plannerRun', input, runId)));
+  for (const runId of runIds) await untilCall(stage, runId, 3);
+  // The one that makes most of these calls.
+  const busy = await Promise.all(runIds.map(listBusy));
+  const callsOf = ({ pid }: { readonly pid: number }): number =>
+    busy.flat().filter((identity) => identity.startsWith(`${pid}@`)).length;
+  const [victim] = workers.toSorted((a, b) => callsOf(b) - callsOf(a));
+  victim?.signal('SIGKILL');
+  expect(await victim?.ended).toBe('SIGKILL');
+
+  const results = await Promise.all(runs.map((run) => stage.result(run)));
+  expect(results.map(({ status }) => status)).toEqual(runIds.map(() => 'completed'));
+  const calls = runIds.map((runId) => callsOfRun(stage, runId));
+  const bought = calls.map(
+    (all) => all.filter(({ outcome }) => outcome !== 'client-closed').length,
+  );
+  // The runs are the same, so each buys the same number of replies.
+  expect(bought).toEqual(bought.map(() => bought[0]));
+  // The fault fired: calls were cut off, and only these were made again.
+  const repeated = calls.flat().length - bought.reduce((sum, one) => sum + one, 0);
+  expect(repeated).toBeGreaterThan(0);
+  expect(repeated).toBeLessThanOrEqual(busy.flat().length);
+  const identities = await Promise.all(runs.map(listIdentities));
+  expect(new Set(identities.flat()).size).toBe(2);
+
+  // A client with a third home reads the results.
+  const third = { PLANWAVE_HOME: join(folder, 'third'), ...shared };
+  expect(await planwave(['report', 'shared-0'], third)).toContain(goal.slice(0, 20));
+  await planwave(['export', 'shared-0'], third);
+  expect(readFileSync(join(folder, 'third', 'shared-0', 'result.md'), 'utf8')).not.toBe('');
+  expect(await planwave(['fsck'], third)).toContain('no damage');
+
+  // What is stored is complete: copied into a home, the promises of files hold.
+  const home = join(folder, 'copy');
+  expect(await planwave(['store', 'copy', postgres.url, home], third)).toMatch(
+    /^Copied \d+ artifacts, \d+ paid replies, .*read back/m,
+  );
+  expect(await planwave(['store', 'copy', postgres.url, home], third)).toMatch(
+    /^Copied 0 artifacts, 0 paid replies, 0 side effects, 0 names, 0 thread entries, \d+ were/m,
+  );
+  await planwave(['export', 'shared-1'], { PLANWAVE_HOME: home });
+  await expectPromisesKept({ ...stage, home }, 'shared-1', { orphans: true });
+}, 400_000);

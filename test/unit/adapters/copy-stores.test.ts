@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { copyStores } from '../../../activities/adapters/copy-stores.ts';
+import { openStores } from '../../../activities/adapters/open-stores.ts';
+import type { Stores } from '../../../activities/ports/stores.ts';
+import { entry, kept } from '../../support/thread-entries.ts';
+import { damageRecord } from '../../support/stored-records.ts';
+import { createTemporaryHome } from './temporary-home.ts';
+import type { TemporaryHome } from './temporary-home.ts';
+
+let at: TemporaryHome;
+let opened: Stores[];
+beforeEach(async () => {
+  at = await createTemporaryHome();
+  opened = [];
+});
+afterEach(async () => {
+  await Promise.all(opened.map((stores) => stores.close()));
+  await at.remove();
+});
+
+const open = (name: string): Stores => {
+  const stores = openStores({ home: join(at.outside, name), cacheMaxBytes: 0 });
+  opened.push(stores);
+  return stores;
+};
+
+const key = { workflow_id: 'run/wave-001', run_id: 'r', activity_id: '1' };
+const effect = 'e'.repeat(64);
+const state = { type: 'intended', round: 1 } as const;
+
+/** Fills a store with something of each kind. @returns the record of the run, and another artifact. */
+async function fill(stores: Stores): Promise<readonly [record: string, other: string]> {
+  const refs = [await stores.store.put('the record'), await stores.store.put('other')] as const;
+  await stores.ledger.put(key, 1, 'reserved');
+  await stores.ledger.put(key, 1, 'paid');
+  await stores.ledger.put(key, 2, 'paid again');
+  await stores.effects.put(effect, state, 0);
+  await stores.index.write('run', refs[0], 0);
+  await stores.research.write('a technology', refs[1], 0);
+  await stores.threads.append(entry({ thread_id: 't', delegations: [kept('task')] }));
+  return refs;
+}
+
+const kind = (copied: number, present: number) => ({ copied, present });
+
+it('CPS1, CPS2: copies what counts, and the second time nothing', async () => {
+  const [from, to] = [open('from'), open('to')];
+  const [record, other] = await fill(from);
+  expect(await copyStores(from, to)).toEqual({
+    artifacts: kind(2, 0),
+    replies: kind(2, 0),
+    effects: kind(1, 0),
+    names: kind(2, 0),
+    threads: kind(1, 0),
+    faults: [],
+  });
+  // The process ended in between.
+  await damageRecord(join(at.outside, 'to'), other);
+  const there = open('to');
+  expect(await copyStores(open('from'), there)).toEqual({
+    artifacts: kind(1, 1),
+    replies: kind(0, 2),
+    effects: kind(0, 1),
+    names: kind(0, 2),
+    threads: kind(0, 1),
+    faults: [],
+  });
+  expect(await there.store.getText(record)).toBe('the record');
+  expect(await there.store.getText(other)).toBe('other');
+  expect(await there.ledger.find(key)).toEqual(['paid', 'paid again']);
+  expect(await there.effects.find(effect)).toEqual({ state, version: 1 });
+  expect((await there.index.read('run')).ref).toBe(record);
+  expect((await there.research.read('a technology')).ref).toBe(other);
+  expect(await there.threads.read('t', 5)).toEqual(await from.threads.read('t', 5));
+});
+
+it('CPS3, CPS4: names what is damaged or differs, and leaves it', async () => {
+  const [from, to] = [open('from'), open('to')];
+  const [record] = await fill(from);
+  await damageRecord(join(at.outside, 'from'), record);
+  await to.effects.put(effect, { type: 'failed', reason: 'of its own' }, 0);
+  const own = await to.store.put('of its own');
+  await to.research.write('a technology', own, 0);
+  const { faults, names } = await copyStores(open('from'), to);
+  expect(faults).toMatchObject([
+    { where: `the artifact ${record}`, what: expect.stringContaining('is damaged') },
+    { where: `the entry ${effect} of the effect ledger`, cure: expect.stringContaining('empty') },
+    { where: 'the research "a technology"', what: 'the other store has another record' },
+    { where: 'the run "run"', what: 'its record could not be copied' },
+  ]);
+  expect(names).toEqual(kind(0, 0));
+  expect(await to.index.list()).toEqual([]);
+  expect((await to.research.read('a technology')).ref).toBe(own);
+});
