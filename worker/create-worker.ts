@@ -7,13 +7,19 @@ import type {
   WorkerOptions,
 } from '@temporalio/worker';
 import type { Activities } from '../contracts/activity-types.ts';
+import type { IdentifyStore } from '../activities/ports/artifact-store.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
 import { workOf } from '../activities/attempt/heartbeat.ts';
 import { redactFailure } from '../activities/redaction/redact-failure.ts';
 import { taskQueue } from '../contracts/names.ts';
+import { createEncryptingCodec } from '../encryption/encrypting-codec.ts';
+import { readKeyRing } from '../encryption/key-ring.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';
 import { refuseBlockedWork } from './blocked-work.ts';
+import { encodedFailures } from './bundle-workflows.ts';
 import type { WorkflowBundle } from './bundle-workflows.ts';
+import { refuseOtherStores } from './refuse-other-stores.ts';
 import { placeWork } from './work-place.ts';
 import type { Tracing } from './start-tracing.ts';
 import { tolerantCodec } from './tolerant-codec.ts';
@@ -25,6 +31,8 @@ export interface CreateWorkerOptions {
   readonly activities: Activities;
   /** Redacts everything that goes to the server. */
   readonly redactor: Redactor;
+  /** If undefined, nothing is encrypted. With keys, the bundle must be an encrypted one. */
+  readonly keys?: KeyRing | undefined;
   /** Default `planwave`. */
   readonly taskQueue?: string;
   /** Milliseconds that calls in flight may take after SIGTERM. Default 100,000: a deploy should not pay twice. */
@@ -42,25 +50,38 @@ export interface CreateWorkerOptions {
   readonly tracing?: Tracing | undefined;
   /** The home, where the watchdog notes what blocked a worker. If undefined, blocked work is not refused. */
   readonly home?: string;
+  /** Compared with the store of each run before its activities read anything. If undefined, nothing is compared. */
+  readonly identifyStore?: IdentifyStore;
+  /** Shown for the worker on the server. If undefined, the SDK's default. */
+  readonly identity?: string;
 }
 
 /** Creates a worker with settings that were measured for long model calls. */
 export function createWorker(options: CreateWorkerOptions): Promise<Worker> {
-  const { tracing } = options;
+  const { tracing, keys = readKeyRing(undefined), namespace } = options;
   return Worker.create({
     connection: options.connection,
-    namespace: options.namespace,
+    namespace,
+    ...(options.identity !== undefined && { identity: options.identity }),
     taskQueue: options.taskQueue ?? taskQueue,
     workflowBundle: options.workflowBundle,
     activities: { ...options.activities },
     dataConverter: {
-      payloadCodecs: [createRedactingCodec(options.redactor, 'history'), tolerantCodec],
+      payloadCodecs: [
+        createRedactingCodec(options.redactor, 'history'),
+        tolerantCodec,
+        // Also without keys: a workflow whose payloads can't be read must wait, and not go on without them.
+        createEncryptingCodec(keys, namespace),
+      ],
+      ...(keys.ids.length > 0 && { failureConverterPath: encodedFailures }),
     },
     // The last interceptor is the innermost: the others see redacted failures.
     interceptors: {
       activity: [
         ...(tracing === undefined ? [] : [tracing.activityInterceptors]),
         addWorkToLog,
+        // Before all that reads the home.
+        ...(options.identifyStore === undefined ? [] : [refuseOtherStores(options.identifyStore)]),
         ...(options.home === undefined ? [] : [refuseBlockedWork(options.home)]),
         () => redactFailuresWith(options.redactor),
       ],

@@ -1,7 +1,16 @@
+import type { StoreIdentity } from '../../../contracts/store.ts';
+import {
+  encryptEffects,
+  encryptLedger,
+  encryptNames,
+  encryptStore,
+} from '../../encryption/encrypt-ports.ts';
+import type { Cipher } from '../../ports/cipher.ts';
 import type { Stores } from '../../ports/stores.ts';
 import type { ThreadStore } from '../../ports/thread-store.ts';
 import { findHomeFault, openHome } from '../file-store/home-format.ts';
 import { describeNewerSchema, NewerSchema, openDatabase } from './database.ts';
+import type { Database } from './database.ts';
 import { migrations } from './migrations.ts';
 import { createPostgresArtifactStore } from './postgres-artifact-store.ts';
 import { checkDatabase, listRefs, pruneDatabase } from './postgres-upkeep.ts';
@@ -14,29 +23,37 @@ import {
   readReply,
 } from './postgres-ledgers.ts';
 
+/** Version of the tables from which on a store has an id. */
+const identifiedFrom = 2;
+
 /** Opens a store in a PostgreSQL database, for workers and clients on many machines. */
 export function openPostgresStores(
   {
     home,
     storeUrl,
     cacheMaxBytes,
+    cipher,
   }: {
     readonly home: string;
     readonly storeUrl: string;
     readonly cacheMaxBytes?: number | undefined;
+    readonly cipher?: Cipher | undefined;
   },
   threads: ThreadStore,
 ): Stores {
   const db = openDatabase(storeUrl);
-  const store = createPostgresArtifactStore(db, cacheMaxBytes);
+  const artifacts = createPostgresArtifactStore(db, cacheMaxBytes);
+  const store = encryptStore(artifacts, cipher);
   const index = createPostgresRunIndex(db, 'run');
+  let identity: StoreIdentity | null = null;
+  const identify = async (): Promise<StoreIdentity> => (identity ??= await readIdentity(db));
   return {
     place: db.place,
     store,
     index,
-    research: createPostgresRunIndex(db, 'research'),
-    ledger: createPostgresReplyLedger(db, store),
-    effects: createPostgresEffectLedger(db),
+    research: encryptNames(createPostgresRunIndex(db, 'research'), cipher),
+    ledger: encryptLedger(createPostgresReplyLedger(db, artifacts), cipher),
+    effects: encryptEffects(createPostgresEffectLedger(db), cipher),
     threads,
     contents: {
       artifacts: () => listRefs(db),
@@ -65,10 +82,17 @@ export function openPostgresStores(
       if (version > migrations.length) return describeNewerSchema(db.place, version);
       return findHomeFault(home);
     },
+    identify,
+    findIdentity: async () => ((await db.readVersion()) < identifiedFrom ? null : identify()),
     prune: (options) => pruneDatabase({ db, store, index, home, ...options }),
     check: () => checkDatabase({ db, store, index }),
     close: async () => {
       await Promise.all([db.close(), threads.close()]);
     },
   };
+}
+
+async function readIdentity(db: Database): Promise<StoreIdentity> {
+  const [row] = await db.query('read', 'SELECT id FROM planwave_store_id');
+  return { id: String(row?.['id']), place: db.place };
 }
