@@ -210,12 +210,10 @@ export class InboxHost {
         this.#close(effect.question, resultOf(effect.answered_by));
         this.#inOrder(() => this.#recordAnswer(effect));
         return;
-      case 'withdrawn': {
-        const { question_id } = effect.question;
+      case 'withdrawn':
         this.#close(effect.question, 'withdrawn');
-        record.add({ type: 'question_withdrawn', question_id });
+        record.add({ type: 'question_withdrawn', question_id: effect.question.question_id });
         return;
-      }
       case 'rejected':
         if (effect.isRecorded) record.add({ type: 'answer_rejected', rejected: effect.rejected });
         return;
