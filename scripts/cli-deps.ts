@@ -28,12 +28,14 @@ import { createProcessIo } from '../client/cli/cli-io.ts';
 import type { ClientTracing } from '../client/cli/cli-session.ts';
 import { PlanwaveClientError } from '../client/client-error.ts';
 import type { OpenRunInput } from '../contracts/activity-types.ts';
+import { createStoreCipher } from '../encryption/store-cipher.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import type { Redactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import {
   BadSettings,
   isTraced,
+  readKeys,
   readMiddlewaresFile,
   readToolSettings,
   readStoreSettings,
@@ -93,6 +95,7 @@ function inWordsOfTheCommandLine(error: unknown): unknown {
 export function createCliDeps(settings: Settings, temporalAddress: string): CliDeps {
   const { home } = settings;
   const redactor = createRedactor({ secrets: collectOwnSecrets(process.env) });
+  const keys = readKeys(process.env);
   const projection = redactProjection(createFileProjection({ home }), redactor);
   let stores: Stores | null = null;
   // Opened by the first command that needs it: others work where a setting is wrong.
@@ -132,10 +135,11 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     copyStore: (from, to) => copyStore(home, from, to),
     threads: createCliThreads(home, process.env, redactor),
     doctorChecks: createDoctorChecks(settings),
-    async *replayHistories(histories) {
+    keys,
+    async *replayHistories(histories, namespace) {
       // Other commands need not load the worker's SDK.
       const { replayQuietly } = await import('../worker/replay-histories.ts');
-      yield* replayQuietly(histories);
+      yield* replayQuietly(histories, { keys, namespace });
     },
     runTemporalCli,
     startTracing: isTraced(process.env) ? () => loadTracing(redactor) : undefined,
@@ -180,7 +184,8 @@ async function checkInput(
 /** @throws {CliError} when a setting is wrong. */
 function openCliStores(home: string, env: NodeJS.ProcessEnv): Stores {
   try {
-    return openStores({ home, ...readStoreSettings(env) });
+    const settings = readStoreSettings(env);
+    return openStores({ home, ...settings, cipher: createStoreCipher(settings.keys) });
   } catch (error) {
     throw inWordsOfTheCommandLine(error);
   }

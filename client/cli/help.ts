@@ -57,6 +57,7 @@ export const examples: Readonly<Record<string, readonly [string, string]>> = {
   mcp: ['mcp list', 'mcp check'],
   'mcp list': ['mcp list', 'mcp list --agents ./my-agents'],
   'mcp check': ['mcp check', 'mcp check github --agents ./my-agents'],
+  'codec-server': ['codec-server', 'codec-server --port 8300 --ui https://temporal.example.com'],
   fsck: ['fsck', 'fsck --repair'],
   prune: ['prune --older-than 30d --dry-run', 'prune --older-than 90d'],
   store: [
