@@ -17,10 +17,8 @@ import { amendAnswer } from '../../core/questions/amend-answer.ts';
 import type { InboxEffect, InboxEvent } from '../../core/questions/inbox-event.ts';
 import { openInbox, previewAnswer, stepInbox } from '../../core/questions/step-inbox.ts';
 import type { InboxState } from '../../core/questions/step-inbox.ts';
-import { metrics } from '../../core/metrics/metrics.ts';
-import type { LabelsOf } from '../../core/metrics/metrics.ts';
-import { contradictionOf } from '../../core/run/news.ts';
-import type { ToldAnswer } from '../../core/run/news.ts';
+import { metrics, type LabelsOf } from '../../core/metrics/metrics.ts';
+import { contradictionOf, type ToldAnswer } from '../../core/run/news.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { storeText } from './activities.ts';
 import { nowSeconds } from './clock.ts';
@@ -205,12 +203,10 @@ export class InboxHost {
         this.#close(effect.question, resultOf(effect.answered_by));
         this.#inOrder(() => this.#recordAnswer(effect));
         return;
-      case 'withdrawn': {
-        const { question_id } = effect.question;
+      case 'withdrawn':
         this.#close(effect.question, 'withdrawn');
-        record.add({ type: 'question_withdrawn', question_id });
+        record.add({ type: 'question_withdrawn', question_id: effect.question.question_id });
         return;
-      }
       case 'rejected':
         if (effect.isRecorded) record.add({ type: 'answer_rejected', rejected: effect.rejected });
         return;
