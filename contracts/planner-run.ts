@@ -19,6 +19,7 @@ import type {
 } from './question.ts';
 import { runSettings } from './run-settings.ts';
 import type { ChangesMode } from './run-settings.ts';
+import type { StoreIdentity } from './store.ts';
 import { NamedTeams } from './team.ts';
 import type { TeamSummary } from './team.ts';
 import type { Ref } from './ref.ts';
@@ -97,6 +98,8 @@ export interface CarriedRun {
   readonly version: 1;
   readonly started_at: number;
   readonly goal_title: string;
+  /** Defined in OpenRunResult. */
+  readonly store?: StoreIdentity;
   readonly registry_ref: Ref;
   readonly record_ref: Ref;
   readonly agents: readonly AgentSummary[];

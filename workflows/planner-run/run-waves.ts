@@ -194,6 +194,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     version: 1,
     started_at: state.started_at,
     goal_title: state.goal_title,
+    ...(opened.store !== undefined && { store: opened.store }),
     registry_ref: opened.registry_ref,
     record_ref,
     agents: opened.agents,
