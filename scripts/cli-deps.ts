@@ -20,6 +20,7 @@ import type {
   CliAgents,
   CliDeps,
   CliMcp,
+  CliPages,
   CliThreads,
   CopiedStores,
 } from '../client/cli/cli-deps.ts';
@@ -43,7 +44,7 @@ import {
 import { createDoctorChecks } from './doctor-checks.ts';
 import type { Settings } from './parts/settings.ts';
 import { partEnvironment } from './parts/settings.ts';
-import { createRunChanges } from './run-changes.ts';
+import { createPageDiff, createRunChanges } from './run-changes.ts';
 import { runTemporalCli } from './temporal-cli.ts';
 
 /**
@@ -119,6 +120,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     readArtifact: async (ref) => (await use()).store.getText(ref),
     findStore: async () => (await use()).findIdentity(),
     readStoredStatus: async (runId) => readStoredStatus(await use(), runId),
+    pages: createPages(home, use),
     changes: createRunChanges(home, use),
     agents: {
       load: async (dir) => (await loadCliAgents()).load(dir),
@@ -143,6 +145,27 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     },
     runTemporalCli,
     startTracing: isTraced(process.env) ? () => loadTracing(redactor) : undefined,
+  };
+}
+
+/** Reads runs as people look at them. The texts were redacted when they were stored. */
+function createPages(home: string, use: () => Promise<Stores>): CliPages {
+  const openedAt = Date.now();
+  return {
+    list: async () => (await use()).index.list(),
+    read: async (runId) => {
+      // No other command has to load the stages of prompts.
+      const { readRunPage } = await import('../activities/run-record/read-page.ts');
+      return readRunPage({ ...(await use()), diff: createPageDiff(home) }, runId);
+    },
+    readVersion: async (runId) => {
+      const { index, ledger } = await use();
+      const [{ version }, calls] = await Promise.all([
+        index.read(runId),
+        ledger.list(runId, openedAt),
+      ]);
+      return `${version} ${calls.map(({ written_at }) => written_at).join(' ')}`;
+    },
   };
 }
 

@@ -84,8 +84,15 @@ const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
     /\bcreate(?:File|Postgres)EffectLedger\(/,
     ['activities/adapters/file-store/check-home.ts', ...storeOpeners],
   ],
-  // Those of the input check only look.
-  [/\bcreateFileWorkspaces\(/, ['worker/create-activities.ts', 'worker/create-input-check.ts']],
+  // Those of the input check only look; an undo puts back what the user had.
+  [
+    /\bcreateFileWorkspaces\(/,
+    [
+      'activities/adapters/workspaces/undo-direct.ts',
+      'worker/create-activities.ts',
+      'worker/create-input-check.ts',
+    ],
+  ],
   [/\bcreateTools\(/, ['worker/create-activities.ts', 'worker/create-input-check.ts']],
   [/\bcreateToolRegistry\(/, ['activities/tools/registry/create-registry.ts']],
   [/\bcreateFileProjection\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
