@@ -13,6 +13,7 @@ import {
   exportRun,
   UnknownRun,
   readStoredResult,
+  readNewest,
   readStoredStatus,
 } from '../activities/run-record/export-run.ts';
 import { readStoredPlan } from '../activities/run-record/stored-plan.ts';
@@ -20,6 +21,7 @@ import type {
   CliAgents,
   CliDeps,
   CliMcp,
+  CliPages,
   CliThreads,
   CopiedStores,
 } from '../client/cli/cli-deps.ts';
@@ -28,6 +30,7 @@ import { createProcessIo } from '../client/cli/cli-io.ts';
 import type { ClientTracing } from '../client/cli/cli-session.ts';
 import { PlanwaveClientError } from '../client/client-error.ts';
 import type { OpenRunInput } from '../contracts/activity-types.ts';
+import { compareRuns } from '../core/design/judge-design.ts';
 import { createStoreCipher } from '../encryption/store-cipher.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import type { Redactor } from '../redaction/create-redactor.ts';
@@ -43,7 +46,7 @@ import {
 import { createDoctorChecks } from './doctor-checks.ts';
 import type { Settings } from './parts/settings.ts';
 import { partEnvironment } from './parts/settings.ts';
-import { createRunChanges } from './run-changes.ts';
+import { createPageDiff, createRunChanges } from './run-changes.ts';
 import { runTemporalCli } from './temporal-cli.ts';
 
 /**
@@ -116,9 +119,15 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
       return { path: join(home, root) };
     },
     readResult: async (runId) => readStoredResult(await use(), runId),
+    compareRuns: async (runIds) => {
+      const deps = await use();
+      const runs = runIds.map((runId) => readNewest(deps, runId));
+      return compareRuns(await Promise.all(runs).catch(nameUnknownRun));
+    },
     readArtifact: async (ref) => (await use()).store.getText(ref),
     findStore: async () => (await use()).findIdentity(),
     readStoredStatus: async (runId) => readStoredStatus(await use(), runId),
+    pages: createPages(home, use),
     changes: createRunChanges(home, use),
     agents: {
       load: async (dir) => (await loadCliAgents()).load(dir),
@@ -146,10 +155,31 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
   };
 }
 
+/** Reads runs as people look at them. The texts were redacted when they were stored. */
+function createPages(home: string, use: () => Promise<Stores>): CliPages {
+  const openedAt = Date.now();
+  return {
+    list: async () => (await use()).index.list(),
+    read: async (runId) => {
+      // No other command has to load the stages of prompts.
+      const { readRunPage } = await import('../activities/run-record/read-page.ts');
+      return readRunPage({ ...(await use()), diff: createPageDiff(home) }, runId);
+    },
+    readVersion: async (runId) => {
+      const { index, ledger } = await use();
+      const [{ version }, calls] = await Promise.all([
+        index.read(runId),
+        ledger.list(runId, openedAt),
+      ]);
+      return `${version} ${calls.map(({ written_at }) => written_at).join(' ')}`;
+    },
+  };
+}
+
 /** Loads what reading agents takes only for the commands that need it. */
 async function loadCliAgents(): Promise<CliAgents> {
-  const { createCliAgents } = await import('./cli-agents.ts');
-  return createCliAgents();
+  const { openCliAgents } = await import('./cli-agents.ts');
+  return openCliAgents(process.env);
 }
 
 async function loadCliMcp(): Promise<CliMcp> {

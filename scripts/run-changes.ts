@@ -6,6 +6,7 @@ import { undoDirect } from '../activities/adapters/workspaces/undo-direct.ts';
 import type { UndoneFiles } from '../activities/adapters/workspaces/undo-direct.ts';
 import { readRecord } from '../activities/artifacts/record-log.ts';
 import type { ArtifactStore, RunIndex } from '../activities/ports/artifact-store.ts';
+import type { PageSources } from '../activities/run-record/read-page.ts';
 import type { CliChanges, TakenOver } from '../client/cli/cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';
 import { listNames } from '../core/text/list-names.ts';
@@ -56,6 +57,22 @@ export function createRunChanges(
       }
       return takenOver(await inWords(() => undoChanges(run, Math.floor(Date.now() / 1_000))), run);
     },
+  };
+}
+
+/** Reads the patches that a page shows. One that can't be read, as in a repository that is gone, is left out. */
+export function createPageDiff(home: string): PageSources['diff'] {
+  return async ({ run_id, workspace_dir, waves }, delegationId) => {
+    if (workspace_dir === undefined) return null;
+    try {
+      if (delegationId !== null) return await diffOf(home, run_id, delegationId);
+      const delegation_ids = listChanges(waves);
+      const patch = await diffRun({ home, run_id, dir: workspace_dir, delegation_ids });
+      return typeof patch === 'string' ? patch : null;
+    } catch (error) {
+      if (error instanceof GitFailed) return null;
+      throw error;
+    }
   };
 }
 

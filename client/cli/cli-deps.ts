@@ -1,6 +1,7 @@
 import type { OpenRunInput } from '../../contracts/activity-types.ts';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
+import type { RunPage } from '../../contracts/run-page.ts';
 import type { StoreIdentity } from '../../contracts/store.ts';
 import type { StatusView } from '../../contracts/views.ts';
 import type { KeyRing } from '../../encryption/key-ring.ts';
@@ -37,6 +38,8 @@ export interface CliDeps extends CliShell {
   readonly exportRun: (runId: string) => Promise<ExportedRun>;
   /** Reads the stored result of the run, or null when there is none. */
   readonly readResult: (runId: string) => Promise<StoredResult | null>;
+  /** Puts two runs beside each other, one fact a row, the first with their ids. Rejects when there is no such run. */
+  readonly compareRuns: (runIds: readonly [string, string]) => Promise<readonly string[][]>;
   /** Reads a stored text by its address. Rejects when there is none. If undefined: not available. */
   readonly readArtifact?: ((ref: string) => Promise<string>) | undefined;
   /** Status of a run that the server has forgotten, from the store, or null. If undefined: not available. */
@@ -66,6 +69,7 @@ export interface CliDeps extends CliShell {
    * without the person.
    */
   readonly describeLeaving?: ((runId: string) => string) | undefined;
+  readonly pages: CliPages;
   readonly threads: CliThreads;
   readonly changes: CliChanges;
   readonly agents: CliAgents;
@@ -151,6 +155,16 @@ export interface HomeFault {
   /** The damage, and what is lost by it. */
   readonly what: string;
   readonly cure: string;
+}
+
+/** Runs as people look at them, from the artifact home alone. Needs no server and no worker. */
+export interface CliPages {
+  /** Lists the ids of all runs. */
+  list(this: void): Promise<readonly string[]>;
+  /** @returns null for an unknown run. */
+  read(this: void, runId: string): Promise<RunPage | null>;
+  /** Returns a text that changes with everything that the page shows. */
+  readVersion(this: void, runId: string): Promise<string>;
 }
 
 interface StoredResult {

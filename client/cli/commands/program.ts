@@ -71,6 +71,12 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import('./report.ts')).registerReport,
   },
   {
+    name: 'view',
+    does: 'open runs as live pages in your browser: who did what, questions, evidence',
+    takes: [['[run]', 'id of the run; default: a list']],
+    load: async () => (await import('./view.ts')).registerView,
+  },
+  {
     name: 'diff',
     does: "print a run's changes of its workspace, a git repository, as a patch",
     takes: [run, ['[delegation]', 'only the changes of this delegation']],
@@ -138,9 +144,7 @@ const commands: readonly CommandEntry[] = [
   {
     name: 'artifact',
     does: 'print a stored text whole, such as the arguments of a call that waits for approval',
-    takes: [
-      ['<ref>', 'address of the text: 64 hexadecimal digits, as questions and history show it'],
-    ],
+    takes: [['<ref>', 'address of the text, as questions and history show it']],
     load: async () => (await import('./report.ts')).registerArtifact,
   },
   {
