@@ -32,6 +32,8 @@ import { startRun, startTeam } from './start-run.ts';
 import type { StartedRun, StartRunOptions } from './start-run.ts';
 import { findStuck, listLongHistories, listStuck } from './stuck-workflows.ts';
 import type { LongHistory, StuckWorkflow } from './stuck-workflows.ts';
+import { findStoreWaits } from './store-waits.ts';
+import type { StoreWait } from './store-waits.ts';
 import { submitAnswer } from './submit-answer.ts';
 import type { AnswerOptions, AnswerResult } from './submit-answer.ts';
 
@@ -57,6 +59,8 @@ export interface PlanwaveClient {
 
   /** Lists the workflows that no worker can carry on, of one run or of all. Works with every worker off. */
   stuck(runId?: string): Promise<readonly StuckWorkflow[]>;
+  /** Lists what waits for a store, in one run or in all. Works with every worker off. */
+  storeWaits(runId?: string): Promise<readonly StoreWait[]>;
   /** Returns open workflows whose history comes near the size at which the server ends it. */
   longHistories(): Promise<readonly LongHistory[]>;
   /** The histories of every open workflow of ours on the task queue, read one by one as they are asked for. */
@@ -135,6 +139,7 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
     describe: (runId) => describeRun(context, runId),
     longHistories: () => listLongHistories(context),
     stuck: (runId) => (runId === undefined ? listStuck(context) : findStuck(context, runId)),
+    storeWaits: (runId) => findStoreWaits(context, runId),
     openHistories: () => readOpenHistories(context),
     status: (runId) => readStatus(context, runId),
     usageNow: (status) => readUsageNow(context, status),

@@ -3,6 +3,8 @@ import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { formatDollars, formatLeastDollars } from '../core/text/format.ts';
 import { memoKeys, workflowTypes } from '../contracts/names.ts';
 import type { searchAttributes } from '../contracts/names.ts';
+import type { StoreIdentity } from '../contracts/store.ts';
+import { readStoreIdentity } from '../core/run/other-store.ts';
 import type { ClientContext } from './server-calls.ts';
 import { callServer, queryText } from './server-calls.ts';
 import { listStuck } from './stuck-workflows.ts';
@@ -37,6 +39,8 @@ export interface RunListing {
   readonly version: string | null;
   /** Only workers that poll it carry the run on. */
   readonly task_queue: string;
+  /** The store in which it is kept; null for a run of an older version. */
+  readonly store: StoreIdentity | null;
 }
 
 export function toRunListing(info: Omit<WorkflowExecutionInfo, 'raw'>): RunListing {
@@ -58,6 +62,7 @@ export function toRunListing(info: Omit<WorkflowExecutionInfo, 'raw'>): RunListi
     started_at: epochSeconds(info.startTime),
     closed_at: info.closeTime ? epochSeconds(info.closeTime) : null,
     task_queue: info.taskQueue,
+    store: readStoreIdentity(memo[memoKeys.store]),
     version: textOrNull(attributes.get('TemporalWorkerDeploymentVersion')),
   };
 }

@@ -41,8 +41,10 @@ import type {
   RewriteTaskResult,
   SaveThreadInput,
 } from './team-run.ts';
+import type { StoreIdentity } from './store.ts';
 import type { TeamSummary } from './team.ts';
 import type { TriadPhase } from './triad.ts';
+import type { workflowTypes } from './names.ts';
 import type { PhaseReport } from './triad-run.ts';
 import type { Usage } from './usage.ts';
 import type { VerificationActivities } from './verification.ts';
@@ -132,15 +134,7 @@ export interface RecordPhaseResult {
 }
 
 export interface OpenRunInput {
-  readonly workflow_type:
-    | 'plannerRun'
-    | 'plannerWave'
-    | 'delegation'
-    | 'triad'
-    | 'triadPhase'
-    | 'team'
-    | 'architectureDesign'
-    | 'riskAssessment';
+  readonly workflow_type: Exclude<keyof typeof workflowTypes, 'consultation' | 'archival'>;
   readonly run_id: string;
   /** Unchecked text of the user; validated in the activity, because workflow code does not load zod. */
   readonly input: unknown;
@@ -151,6 +145,8 @@ export interface OpenRunInput {
 export interface OpenRunResult {
   /** One line, at most 120 characters. */
   readonly goal_title: string;
+  /** The store in which the run is kept. Absent in runs of older versions, which any worker serves. */
+  readonly store?: StoreIdentity;
   readonly registry_ref: Ref;
   readonly record_ref: Ref;
   readonly agents: readonly AgentSummary[];

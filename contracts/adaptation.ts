@@ -93,6 +93,25 @@ export interface WorkedTask {
   readonly output_ref: Ref | null;
   /** Keys of its criteria (`core/design/check-judged`). Absent for a task that is no proof of concept. */
   readonly criteria?: readonly string[];
+  /** Answers to its questions that contradict what others stated. Absent where there are none. */
+  readonly conflicts?: readonly AnswerConflict[];
+}
+
+/** An answer to a question of a task that contradicts what others stated under the key of one fact. */
+export interface AnswerConflict {
+  readonly question_id: string;
+  readonly question: string;
+  readonly answer: string;
+  readonly answered_by: string;
+  readonly fact_key: string;
+  /** The value that the answer states. */
+  readonly value: string;
+  /** True when this value stands now, false when another one does. */
+  readonly holds: boolean;
+  /** Other values, each with the source that stated it. */
+  readonly others: readonly { readonly value: string; readonly source: string }[];
+  /** task_ids of those that stated another value, read from one that did, or wait for it. */
+  readonly tasks: readonly string[];
 }
 
 /** A question that a task asked at least three times. */
@@ -113,7 +132,13 @@ export type AdaptationCause =
       /** `escalate`: the user decided. */
       readonly decision: ProofDecision['decision'];
     }
-  | { readonly type: 'loop'; readonly task_id: string; readonly root_cause: LoopCause };
+  | { readonly type: 'loop'; readonly task_id: string; readonly root_cause: LoopCause }
+  /** Answers to questions of a task contradict what others stated. */
+  | {
+      readonly type: 'escalation';
+      readonly task_id: string;
+      readonly question_ids: readonly string[];
+    };
 
 /** Judgement of work on a plan, with the new version if the plan was changed. */
 export interface Adaptation {

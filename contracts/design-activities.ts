@@ -163,6 +163,8 @@ export interface FindWorkResult {
   readonly proofs: readonly WorkedTask[];
   /** Its tasks that asked the same again and again. */
   readonly looping: readonly WorkedTask[];
+  /** Its tasks with answers that contradict what others stated. Absent in runs that began with an older version. */
+  readonly contradicted?: readonly WorkedTask[];
   /** task_ids of all that is verified. */
   readonly verified: readonly string[];
   /** Results of the design that a judgement reads. */

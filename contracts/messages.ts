@@ -139,6 +139,8 @@ export interface NewsAnswer {
   readonly delegation_id: string | null;
   /** True when it replaces an earlier answer. */
   readonly changed: boolean;
+  /** Other values of the same fact that stood before, each with its source, in a line. Absent where there are none. */
+  readonly contradicts?: string;
 }
 
 export interface NewsInstruction {

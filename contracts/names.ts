@@ -122,7 +122,15 @@ export const searchAttributes = {
 } as const;
 
 /** Memo fields, readable while every worker is off. */
-export const memoKeys = { goal: 'goal', waitingFor: 'waiting_for', phase: 'phase' } as const;
+export const memoKeys = {
+  goal: 'goal',
+  waitingFor: 'waiting_for',
+  phase: 'phase',
+  store: 'store',
+} as const;
+
+/** Header of each activity, child and continuation of a run, with the store that has its artifacts and ledgers. */
+export const storeHeader = 'planwave-store';
 
 /** Names that answers are signed with when no person gave them. */
 export const answererNames = {

@@ -8,7 +8,7 @@ import type { RunLimits } from './limits.ts';
 import type { AgentSummary, Taint } from './agent-definition.ts';
 import { CoordinationPlan } from './coordination-plan.ts';
 import { designSettings } from './design-run.ts';
-import type { DesignRequest, PlanOutline } from './design-run.ts';
+import type { DesignRequest, FinishedStages, PlanOutline } from './design-run.ts';
 import type {
   AnsweredQuestion,
   AnswerFormat,
@@ -19,6 +19,7 @@ import type {
 } from './question.ts';
 import { runSettings } from './run-settings.ts';
 import type { ChangesMode } from './run-settings.ts';
+import type { StoreIdentity } from './store.ts';
 import { NamedTeams } from './team.ts';
 import type { TeamSummary } from './team.ts';
 import type { Ref } from './ref.ts';
@@ -97,6 +98,8 @@ export interface CarriedRun {
   readonly version: 1;
   readonly started_at: number;
   readonly goal_title: string;
+  /** Defined in OpenRunResult. */
+  readonly store?: StoreIdentity;
   readonly registry_ref: Ref;
   readonly record_ref: Ref;
   readonly agents: readonly AgentSummary[];
@@ -126,6 +129,8 @@ export interface CarriedRun {
   readonly first_plan_ref?: Ref;
   /** The approved plan that the run carries out. Absent without one. */
   readonly plan_approved?: PlanOutline;
+  /** Finished stages of a design that is not approved, and the use of its attempts so far. Absent without one. */
+  readonly design_at_work?: FinishedStages & { readonly lost: Usage };
   /** delegation_ids of a designed run that crashed and are wanted again. Absent when there are none. */
   readonly again?: readonly string[];
   readonly wave: number;
@@ -169,6 +174,16 @@ export interface CarriedInbox {
   readonly rejected_total: number;
   /** Escalations that wait for at least one answer, in the order of asking. */
   readonly pending: readonly PendingEscalation[];
+  /** Answers that work took which the run does once more, or that no one waited for, oldest first. Absent: there are none. */
+  readonly left?: readonly LeftAnswer[];
+}
+
+/** Answer to a question of work that the run does once more: whoever asks the same again takes it. */
+export interface LeftAnswer {
+  readonly question: Question;
+  readonly settled: SettledAnswer;
+  /** True when the work has asked again: then only askers that would join an open question take it, too. */
+  readonly is_taken: boolean;
 }
 
 export interface AcceptedAnswer {

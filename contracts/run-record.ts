@@ -139,6 +139,8 @@ export interface RunRecord {
   readonly constraints: readonly string[];
   readonly instructions: readonly string[];
   readonly registry_ref: Ref;
+  /** Id of the store that has the record. Absent in records of older versions. */
+  readonly store_id?: string;
   /** Folder in which agents write files, as the input named it. Absent: the run's own folder. */
   readonly workspace_dir?: string;
   /** Defined in `runSettings`. Absent without `workspace_dir`. */

@@ -9,6 +9,7 @@ import type { DesignStageName } from './names.ts';
 import type { RunStatus, WaveSummary } from './planner-run.ts';
 import type { AnsweredQuestion, Question, RejectedAnswer } from './question.ts';
 import type { Claim, SectionState } from './spec.ts';
+import type { StoreIdentity } from './store.ts';
 import type { TriadPhase, TriadType } from './triad.ts';
 import type { PhaseReport } from './triad-run.ts';
 import type { Usage } from './usage.ts';
@@ -28,6 +29,8 @@ export type RunPhase =
 export interface StatusView {
   readonly run_id: string;
   readonly goal: string;
+  /** The store in which the run is kept. Absent before its input was checked, and in runs of older versions. */
+  readonly store?: StoreIdentity;
   readonly phase: RunPhase;
   readonly wave: number;
   readonly waves_allowed: number;

@@ -123,6 +123,11 @@ export function waveSource(wave: number, delegationId: string): string {
   return `wave-${waveNumber(wave)}/${delegationId}`;
 }
 
+/** Returns the delegation that a wave's fact is from; null for any other source. */
+export function delegationOfSource(source: string): string | null {
+  return /^wave-\d{3,}\/([^/]+)$/.exec(source)?.[1] ?? null;
+}
+
 /** Returns the source of a fact that the planner stated in its decision. */
 export function decisionSource(wave: number): string {
   return waveSource(wave, 'planner_decision');

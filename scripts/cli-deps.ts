@@ -114,6 +114,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     },
     readResult: async (runId) => readStoredResult(await use(), runId),
     readArtifact: async (ref) => (await use()).store.getText(ref),
+    findStore: async () => (await use()).findIdentity(),
     readStoredStatus: async (runId) => readStoredStatus(await use(), runId),
     changes: createRunChanges(home, use),
     agents: {

@@ -48,7 +48,9 @@ async function checkStore(home: string, env: NodeJS.ProcessEnv): Promise<DoctorF
     if (fault !== null) return { ok: false, detail: fault };
     const { bavail, bsize } = await statfs(home);
     const freeBytes = bavail * bsize;
-    const shared = stores.place === home ? '' : `the store is ${stores.place}; `;
+    const identity = await stores.findIdentity();
+    const id = identity === null ? '' : `, id ${identity.id}`;
+    const shared = `the store is ${stores.place}${id}; `;
     const detail = `${shared}${home} can be written, ${(freeBytes / 1e9).toFixed(1)} GB free`;
     if (freeBytes >= freeBytesMin) return { ok: true, detail };
     const cure = 'free some disk space, or set PLANWAVE_HOME to another disk';

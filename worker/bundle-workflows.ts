@@ -50,6 +50,7 @@ export async function bundleWorkflows({
     preloadModules: [workflowsPath],
     workflowInterceptorModules: [
       join(room, 'shared', `signal-intake.${extension}`),
+      join(room, 'shared', `store-stamp.${extension}`),
       ...(traced ? [join(room, 'tracing', `interceptors.${extension}`)] : []),
     ],
     logger: new DefaultLogger('ERROR'),

@@ -122,6 +122,7 @@ export function createActivities(
     ...createRecordActivities({
       store,
       index: stores.index,
+      identifyStore: stores.identify,
       agents: agentsOf(settings, commands, toolNames),
       projection,
       workspaces: places.workspaces,

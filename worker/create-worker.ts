@@ -7,6 +7,7 @@ import type {
   WorkerOptions,
 } from '@temporalio/worker';
 import type { Activities } from '../contracts/activity-types.ts';
+import type { IdentifyStore } from '../activities/ports/artifact-store.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
 import { workOf } from '../activities/attempt/heartbeat.ts';
 import { redactFailure } from '../activities/redaction/redact-failure.ts';
@@ -14,6 +15,7 @@ import { taskQueue } from '../contracts/names.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';
 import { refuseBlockedWork } from './blocked-work.ts';
 import type { WorkflowBundle } from './bundle-workflows.ts';
+import { refuseOtherStores } from './refuse-other-stores.ts';
 import { placeWork } from './work-place.ts';
 import type { Tracing } from './start-tracing.ts';
 import { tolerantCodec } from './tolerant-codec.ts';
@@ -42,6 +44,10 @@ export interface CreateWorkerOptions {
   readonly tracing?: Tracing | undefined;
   /** The home, where the watchdog notes what blocked a worker. If undefined, blocked work is not refused. */
   readonly home?: string;
+  /** Compared with the store of each run before its activities read anything. If undefined, nothing is compared. */
+  readonly identifyStore?: IdentifyStore;
+  /** Shown for the worker on the server. If undefined, the SDK's default. */
+  readonly identity?: string;
 }
 
 /** Creates a worker with settings that were measured for long model calls. */
@@ -50,6 +56,7 @@ export function createWorker(options: CreateWorkerOptions): Promise<Worker> {
   return Worker.create({
     connection: options.connection,
     namespace: options.namespace,
+    ...(options.identity !== undefined && { identity: options.identity }),
     taskQueue: options.taskQueue ?? taskQueue,
     workflowBundle: options.workflowBundle,
     activities: { ...options.activities },
@@ -61,6 +68,8 @@ export function createWorker(options: CreateWorkerOptions): Promise<Worker> {
       activity: [
         ...(tracing === undefined ? [] : [tracing.activityInterceptors]),
         addWorkToLog,
+        // Before all that reads the home.
+        ...(options.identifyStore === undefined ? [] : [refuseOtherStores(options.identifyStore)]),
         ...(options.home === undefined ? [] : [refuseBlockedWork(options.home)]),
         () => redactFailuresWith(options.redactor),
       ],

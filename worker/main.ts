@@ -1,7 +1,9 @@
+import { hostname } from 'node:os';
 import { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { openStores } from '../activities/adapters/open-stores.ts';
+import { nameWorker } from '../core/run/other-store.ts';
 import { computeBuildId } from './build-id.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
 import { createActivities } from './create-activities.ts';
@@ -71,6 +73,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
   const stores = openStores(settings);
   const storeFault = await stores.open();
   if (storeFault !== null) throw new BadSettings(storeFault);
+  const identity = nameWorker(`${process.pid}@${hostname()}`, await stores.identify());
   const middlewares = await loadMiddlewares(settings.middlewaresFile, options.middlewares);
   const tools = await loadTools(settings.tools.file, options.tools);
   const tracing = settings.traced ? await loadTracing(redactor) : undefined;
@@ -104,6 +107,8 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
       deploymentName,
       tracing,
       home: settings.home,
+      identifyStore: stores.identify,
+      identity,
     });
     const ready = {
       taskQueue,

@@ -4,7 +4,12 @@ import { createFileArtifactStore } from './file-store/file-artifact-store.ts';
 import { createFileEffectLedger, listEffectKeys } from './file-store/file-effect-ledger.ts';
 import { createFileReplyLedger, listReplies } from './file-store/file-reply-ledger.ts';
 import { createFileRunIndex } from './file-store/file-run-index.ts';
-import { findHomeFault, openHome } from './file-store/home-format.ts';
+import {
+  findHomeFault,
+  findHomeIdentity,
+  identifyHome,
+  openHome,
+} from './file-store/home-format.ts';
 import { pruneHome } from './file-store/prune-home.ts';
 import { openSegments } from './file-store/segments.ts';
 import { openPostgresStores } from './postgres-store/open-postgres-stores.ts';
@@ -54,6 +59,8 @@ function openFileStores(
     },
     open: () => openHome(home),
     findFault: () => findHomeFault(home),
+    identify: () => identifyHome(home),
+    findIdentity: () => findHomeIdentity(home),
     prune: (options) => pruneHome({ home, segments, store, ...options }),
     check: ({ repair }) => checkHome({ home, store, repair }),
     close: () => threads.close(),

@@ -20,16 +20,20 @@ const protocolAttemptsMax = 3;
 /** Attempts after a fault of our own, which may be temporary; then it parks the run instead of buying calls. */
 const internalAttemptsMax = 2;
 
+/** Attempts at a thread, which a team can do without. */
+const threadAttemptsMax = 2;
+
 /** Gives every failure a type that workflows know. Passes on what Temporal itself throws. */
 export async function guardActivity<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof StoreUnavailable) throw createFailure(error, error.type, false);
-    if (error instanceof ThreadUnavailable) throw createFailure(error, error.type, false);
     if (error instanceof ArtifactCorrupt) throw createFailure(error, error.type, true);
     if (error instanceof TemporalFailure) throw error;
     const { attempt } = Context.current().info;
+    if (error instanceof ThreadUnavailable)
+      throw createFailure(error, error.type, attempt >= threadAttemptsMax);
     const fault = error instanceof Error ? error : new Error(String(error));
     throw createFailure(fault, 'Internal', attempt >= internalAttemptsMax);
   }

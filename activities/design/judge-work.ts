@@ -8,6 +8,8 @@ import type {
 } from '../../contracts/design-activities.ts';
 import type { DesignStageName } from '../../contracts/names.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
+import { findAnswerConflicts } from '../../core/design/answer-conflicts.ts';
+import type { FoundConflict } from '../../core/design/answer-conflicts.ts';
 import { keysOfProof } from '../../core/design/check-judged.ts';
 import { findTask } from '../../core/design/next-wave.ts';
 import { describePlanChange, ratePlanChange } from '../../core/design/rate-change.ts';
@@ -35,8 +37,23 @@ export async function findWork(
     proofs: worked.filter(({ criteria }) => criteria !== undefined),
     materials: (record.design?.materials ?? []).filter(({ stage }) => read.includes(stage)),
     looping: worked.filter(({ delegation_id }) => looping.includes(delegation_id)),
+    contradicted: listContradicted(worked, findAnswerConflicts(record, tasks, wave)),
     verified,
   };
+}
+
+/** Contradictions of one task that are judged together. */
+const conflictsMax = 5;
+
+function listContradicted(
+  worked: readonly WorkedTask[],
+  found: readonly FoundConflict[],
+): WorkedTask[] {
+  return worked.flatMap((task) => {
+    const own = found.filter(({ asker }) => asker === task.delegation_id);
+    const conflicts = own.map(({ conflict }) => conflict).slice(0, conflictsMax);
+    return conflicts.length === 0 ? [] : [{ ...task, conflicts }];
+  });
 }
 
 function listWorked({ waves }: RunRecord, tasks: readonly PlanTask[], wave: number): WorkedTask[] {

@@ -1,4 +1,5 @@
 import type { Ref } from '../../contracts/ref.ts';
+import type { StoreIdentity } from '../../contracts/store.ts';
 
 /**
  * Content-addressed store of immutable texts and bytes. The address is the SHA-256 of the content, so the same content
@@ -77,6 +78,14 @@ export interface RunIndex {
    */
   list(): Promise<string[]>;
 }
+
+/**
+ * Identifies the store that this process uses. Asked before the store or a ledger is read, because a home may be unmounted
+ * or another one mounted while a worker works.
+ *
+ * @throws {StoreUnavailable} when the store can't be reached.
+ */
+export type IdentifyStore = () => Promise<StoreIdentity>;
 
 /** The store can't be read or written. The message names the path, the reason and a cure. A retry may succeed. */
 export class StoreUnavailable extends Error {

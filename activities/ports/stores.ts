@@ -1,4 +1,5 @@
-import type { ArtifactStore, RunIndex } from './artifact-store.ts';
+import type { StoreIdentity } from '../../contracts/store.ts';
+import type { ArtifactStore, IdentifyStore, RunIndex } from './artifact-store.ts';
 import type { EffectLedger } from './effect-ledger.ts';
 import type { LedgerEntry, ReplyLedger } from './reply-ledger.ts';
 import type { ThreadStore } from './thread-store.ts';
@@ -27,6 +28,12 @@ export interface Stores {
 
   /** Looks for the same faults as `open`, and changes nothing. @throws {StoreUnavailable} when the store can't be reached. */
   findFault(): Promise<string | null>;
+
+  /** Identifies an opened store, which keeps its id for ever. */
+  readonly identify: IdentifyStore;
+
+  /** Identifies a store that perhaps nobody has opened: then null. @throws {StoreUnavailable} when it can't be reached. */
+  findIdentity(): Promise<StoreIdentity | null>;
 
   /**
    * Removes runs that ended long ago: their files for people in this home, their entries in the index, and all artifacts and

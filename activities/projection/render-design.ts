@@ -183,5 +183,8 @@ function describeCause(cause: AdaptationCause): string {
   if (cause.type === 'loop') {
     return `\`${cause.task_id}\` asked the same again and again: ${cause.root_cause.replaceAll('_', ' ')}.`;
   }
+  if (cause.type === 'escalation') {
+    return `answers to \`${cause.task_id}\` (${cause.question_ids.join(', ')}) contradict what others stated.`;
+  }
   return `proof of concept \`${cause.task_id}\`: ${cause.assessment}, so ${cause.decision}.`;
 }

@@ -1,3 +1,4 @@
+import { answererNames, assumingAnswerers } from '../../contracts/names.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
 import { noDefaultAnswer } from '../../core/questions/answer-unasked.ts';
@@ -111,9 +112,19 @@ export function describeStatus(record: RunRecord, status: RunStatus): string {
     case 'stopped':
       return `Stopped by the user before the end${describeReason(record)}: ${notMet}`;
     case 'abandoned':
-      return `Abandoned by the user: ${notMet}`;
+      return `${describeGivingUp(record)}: ${notMet}`;
   }
 }
+
+/** Names who gave the run up: the user, or nobody, when the default of an unanswered question was taken. */
+function describeGivingUp({ answered_questions }: RunRecord): string {
+  const last = answered_questions.findLast(({ answer }) => answer === 'abandon');
+  if (last === undefined || !unasked.includes(last.answered_by)) return 'Abandoned by the user';
+  return `Given up without a decision of the user, by the default answer to ${last.question_id} ("${cutLine(oneLine(last.text), { charsMax: 200, whole: treePaths.report })}")`;
+}
+
+/** Names that sign answers which no person gave. */
+const unasked: readonly string[] = [...assumingAnswerers, answererNames.engine];
 
 function describeReason({ stop_reason }: RunRecord): string {
   return stop_reason === undefined ? '' : ` ("${oneLine(stop_reason)}")`;

@@ -1,5 +1,5 @@
 import type { DeliveredAnswer, NewsItem } from '../../contracts/messages.ts';
-import { assumingAnswerers } from '../../contracts/names.ts';
+import { answererNames, assumingAnswerers } from '../../contracts/names.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { escapeInvisible, shareBytes } from '../../core/text/cut-text.ts';
 import { countBytes } from '../text/bytes.ts';
@@ -27,8 +27,7 @@ export async function renderAnswers(
   }));
   const refused = answers.filter((one) => one.loop);
   const repeated = refused.filter((one) => one.note_id === undefined);
-  const goOn =
-    'These are the answers to your questions. Those of a person or the planner are binding. Go on with your task and give the whole output.';
+  const goOn = `These are the answers to your questions. Those of ${nameBinding(answers)} are binding. Go on with your task and give the whole output.`;
   const assumed = answers
     .filter((one) => assumingAnswerers.includes(one.answered_by))
     .map((one) => one.question_id);
@@ -56,8 +55,16 @@ export async function renderNews(
   const block = escapeInvisible(listBlock('news', entries, blockBytesMax.news, 'last'));
   return [
     news.some(({ type }) => type === 'answer') ? markData(block, callKey) : block,
-    'This was decided while the work went on. Keep to its instructions and to the answers of a person or the planner from here on. If you have given your output already, give the whole of it again, with this in mind.',
+    `This was decided while the work went on. Keep to its instructions and to the answers of ${nameBinding(news)} from here on. If you have given your output already, give the whole of it again, with this in mind.`,
   ].join('\n');
+}
+
+/** Names those whose answers bind. */
+function nameBinding(items: readonly (DeliveredAnswer | NewsItem)[]): string {
+  const isDecided = items.some(
+    (one) => 'answered_by' in one && one.answered_by === answererNames.architect,
+  );
+  return isDecided ? 'a person, the planner or the solution architect' : 'a person or the planner';
 }
 
 async function describeNews(store: ArtifactStore, item: NewsItem): Promise<object> {
@@ -66,6 +73,7 @@ async function describeNews(store: ArtifactStore, item: NewsItem): Promise<objec
     return { instruction, ...(criteria_waived.length > 0 && { criteria_waived }) };
   }
   const { question_id, text, answer, answer_ref, answered_by, delegation_id, changed } = item;
+  const { contradicts } = item;
   const whole = answer_ref === null ? answer : await store.getText(answer_ref);
   return {
     question_id,
@@ -74,6 +82,7 @@ async function describeNews(store: ArtifactStore, item: NewsItem): Promise<objec
     answered_by,
     delegation_id,
     ...(changed && { changed }),
+    ...(contradicts !== undefined && { contradicts }),
   };
 }
 

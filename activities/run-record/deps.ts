@@ -1,7 +1,7 @@
 import type { ToolProperty } from '../../contracts/agent-definition.ts';
 import type { MiddlewareName } from '../../contracts/team.ts';
 import type { AgentSource } from '../ports/agent-source.ts';
-import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
+import type { ArtifactStore, IdentifyStore, RunIndex } from '../ports/artifact-store.ts';
 import type { McpServers } from '../ports/mcp-servers.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
 import type { RunChanges } from '../ports/run-changes.ts';
@@ -11,6 +11,8 @@ export interface RecordDeps {
   readonly store: ArtifactStore;
   /** Maps each run_id to the newest record of the run. */
   readonly index: RunIndex;
+  /** The store that all of this is in, which each new run records. */
+  readonly identifyStore: IdentifyStore;
   /**
    * Source of the shipped agents, overridden by those of `agentsDir`, the folder that a run's input may name; null
    * without one.

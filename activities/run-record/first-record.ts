@@ -17,9 +17,11 @@ export function createFirstRecord(
   {
     typedPlan,
     guide,
+    storeId,
   }: {
     readonly typedPlan: PlanOutline | null;
     readonly guide: RunRecord['workspace_guide'] | null;
+    readonly storeId: string;
   },
 ): RunRecord {
   return {
@@ -32,6 +34,7 @@ export function createFirstRecord(
     constraints: request.constraints,
     instructions: [],
     registry_ref: registryRef,
+    store_id: storeId,
     ...(request.workspaceDir !== null && {
       workspace_dir: request.workspaceDir,
       changes: request.changes,

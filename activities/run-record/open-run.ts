@@ -53,6 +53,7 @@ export async function openRun(
     deps,
     input,
   );
+  const kept = await deps.identifyStore();
   const registry: RegistrySnapshot = {
     agents: [...agents],
     designers: [...designers],
@@ -69,11 +70,16 @@ export async function openRun(
   const typedPlan =
     request.plan === null ? null : await storeCoordinationPlan(deps.store, request.plan);
   const guide = await keepGuide(deps, input.run_id, request.workspaceDir);
-  const record = createFirstRecord(input, request, registryRef, { typedPlan, guide });
+  const record = createFirstRecord(input, request, registryRef, {
+    typedPlan,
+    guide,
+    storeId: kept.id,
+  });
   const recordRef = await deps.store.put(JSON.stringify(record));
   await publishRecord(deps, { record, ref: recordRef }, null, assertCurrent);
   return {
     goal_title: record.goal_title,
+    store: kept,
     registry_ref: registryRef,
     record_ref: recordRef,
     agents: agents.map((agent) => summariseAgent(agent, properties)),

@@ -2,6 +2,7 @@ import type { DataConverter } from '@temporalio/common';
 import type { OpenRunInput } from '../../contracts/activity-types.ts';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
+import type { StoreIdentity } from '../../contracts/store.ts';
 import type { StatusView } from '../../contracts/views.ts';
 import type { ConnectOptions } from '../connect.ts';
 import type { OpenHistory } from '../run-listing.ts';
@@ -40,6 +41,8 @@ export interface CliDeps extends CliShell {
   readonly readArtifact?: ((ref: string) => Promise<string>) | undefined;
   /** Status of a run that the server has forgotten, from the store, or null. If undefined: not available. */
   readonly readStoredStatus?: ((runId: string) => Promise<StatusView | null>) | undefined;
+  /** Identifies the store of this shell; null when no worker has opened it. If undefined: not known. */
+  readonly findStore?: (() => Promise<StoreIdentity | null>) | undefined;
   /** Removes runs that ended before a time, Unix epoch seconds. `dryRun` only counts. */
   readonly prune: (options: {
     readonly endedBefore: number;

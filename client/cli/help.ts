@@ -70,6 +70,8 @@ export const examples: Readonly<Record<string, readonly [string, string]>> = {
   threads: ['threads', 'threads --user ada --limit 5'],
   'threads show': ['threads show outage', 'threads show outage --limit 50'],
   'threads delete': ['threads delete outage', 'threads delete outage --yes'],
+  init: ['init', 'init my-planwave'],
+  completion: ['completion bash', 'completion fish'],
   doctor: ['doctor', 'doctor --replay'],
   temporal: ['temporal workflow list', 'temporal workflow show --workflow-id backup-choice'],
 };

@@ -64,7 +64,7 @@ export function judgeDesign({ criteria, design, usage, waves }: Judged): DesignB
     versions: plan_refs.length - adaptations.filter(({ plan_ref }) => plan_ref !== null).length,
     proofs: proofs.length,
     proofs_not_passed: proofs.filter(({ assessment }) => assessment !== 'pass').length,
-    loops: causes.length - proofs.length,
+    loops: causes.filter(({ type }) => type === 'loop').length,
   };
 }
 

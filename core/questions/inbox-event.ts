@@ -40,6 +40,8 @@ export type InboxEvent =
       readonly default_answered_by: string;
       /** Defined in OpenRunResult. If undefined, nobody is named. */
       readonly approvers?: readonly string[] | null;
+      /** True when the work that waits for it is about to be done once more. Absent: false. */
+      readonly work_repeats?: boolean;
     }
   /** A message other than an answer was refused. */
   | { readonly type: 'refuse'; readonly reason: string; readonly now: number }
@@ -47,6 +49,8 @@ export type InboxEvent =
   | { readonly type: QuestionMoment; readonly question_id: string; readonly now: number }
   /** The asker is gone. */
   | ({ readonly type: 'withdraw' } & Withdrawal)
+  /** The work that was done once more has ended: answers that it did not ask for again are left to no one. */
+  | { readonly type: 'work_ended' }
   /** A long answer is in the store. Its reference is kept until its escalation is delivered. */
   | { readonly type: 'stored'; readonly question_id: string; readonly answer_ref: Ref };
 

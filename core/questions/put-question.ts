@@ -1,7 +1,12 @@
 /** Puts an asked question into the inbox, joins it to an open one, or refuses it with a reason for the asker. */
 import type { QuestionsEscalation } from '../../contracts/messages.ts';
 import { answererNames } from '../../contracts/names.ts';
-import type { AskedBefore, CarriedInbox, PendingAnswer } from '../../contracts/planner-run.ts';
+import type {
+  AskedBefore,
+  CarriedInbox,
+  LeftAnswer,
+  PendingAnswer,
+} from '../../contracts/planner-run.ts';
 import type {
   AskedQuestion,
   Question,
@@ -10,51 +15,13 @@ import type {
 } from '../../contracts/question.ts';
 import { questionId } from '../ids.ts';
 import { engineLimits } from '../limits.ts';
-import { cutText, normaliseText } from '../text/cut-text.ts';
+import { cutText } from '../text/cut-text.ts';
 import { nameTask, reduceQuestion } from './reduce-question.ts';
 import { hashText } from '../text/hash-text.ts';
 import { parseDefault } from './check-answer.ts';
 import { joinQuestion } from './join-question.ts';
+import { findLeftAnswer, findSameQuestion, takeLeftAnswer } from './same-question.ts';
 import { awaits } from './settle-question.ts';
-
-/**
- * Finds an open question with the same meaning, so that a person is asked once and every asker gets the answer.
- *
- * Two questions mean the same when their normalised texts, their formats and their choices are equal.
- *
- * Invariants:
- *   SQ1. A question joins an open one with the same meaning, when both belong to one task, or block delegations of one
- *        wave.
- *   SQ2. It joins no other question: neither an answered one, nor one of the engine, nor one of another wave.
- *   SQ3. An open question that no one waits for is left from work that the run does once more. Whoever asks the same
- *        joins it, in whichever wave, and becomes its asker.
- *
- * @param isAwaited Returns true if some work waits for the answer to an open question.
- */
-export function findSameQuestion(
-  open: readonly Question[],
-  coming: Question,
-  isAwaited: (question: Question) => boolean,
-): Question | undefined {
-  return open.find(
-    (other) => isJoinable(other, coming, isAwaited(other)) && meansTheSame(other, coming),
-  );
-}
-
-function isJoinable(open: Question, coming: Question, isAwaited: boolean): boolean {
-  if (open.kind !== coming.kind) return false;
-  if (coming.kind === 'blocking') return open.wave === coming.wave || !isAwaited;
-  if (coming.kind === 'design') return open.agent_id === coming.agent_id;
-  return coming.kind === 'planner' && open.delegation_id === coming.delegation_id;
-}
-
-function meansTheSame(a: Question, b: Question): boolean {
-  return (
-    a.expected_answer_format === b.expected_answer_format &&
-    a.choices.toSorted().join('\n') === b.choices.toSorted().join('\n') &&
-    normaliseText(a.text) === normaliseText(b.text)
-  );
-}
 
 export interface PutContext {
   readonly escalation: QuestionsEscalation;
@@ -96,30 +63,46 @@ export function putQuestion(
   asked: AskedQuestion,
   context: PutContext,
 ): PutQuestion {
-  // The engine asks only for decisions of the user. Each question costs one decision, so no model can loop.
-  const isEngines = !agentsKinds.includes(context.escalation.kind);
-  if (isEngines) {
-    const { inboxCharsMax, inboxReserveChars } = engineLimits;
-    const full = findLackOfRoom(state, asked, context, inboxCharsMax + inboxReserveChars);
-    return full === null
-      ? openQuestion(state, asked, context)
-      : refuse(state, asked, notAsked, full);
-  }
+  return agentsKinds.includes(context.escalation.kind)
+    ? putAgents(state, asked, context)
+    : putEngines(state, asked, context);
+}
+
+/** The engine asks only for decisions of the user. Each question costs one decision, so no model can loop. */
+function putEngines(state: CarriedInbox, asked: AskedQuestion, context: PutContext): PutQuestion {
+  const { inboxCharsMax, inboxReserveChars } = engineLimits;
+  const full = findLackOfRoom(state, asked, context, inboxCharsMax + inboxReserveChars);
+  return full === null ? openQuestion(state, asked, context) : refuse(state, asked, notAsked, full);
+}
+
+function putAgents(state: CarriedInbox, asked: AskedQuestion, context: PutContext): PutQuestion {
   const task = nameTask(context.escalation.delegation_id ?? 'planner');
   const key = `${task}|${hashText(reduceQuestion(asked.text))}`;
   const before = Object.hasOwn(state.asked, key) ? state.asked[key] : undefined;
-  const times = (before?.times ?? 0) + 1;
-  if (before !== undefined && times >= engineLimits.sameQuestionMax) {
+  const found = { left: findLeft(state, asked, context), same: findSame(state, asked, context) };
+  const times =
+    (before?.times ?? 0) + (before !== undefined && isAskedOnceMore(state, found) ? 0 : 1);
+  if (before !== undefined && times > before.times && times >= engineLimits.sameQuestionMax) {
     const count = { ...before, times };
     const next = { ...state, asked: { ...state.asked, [key]: count } };
     return refuse(next, asked, before.question_id, explainLoop(state, before));
   }
-  const same = findSame(state, asked, context);
-  const full = findFullness(state, asked, context, same !== undefined);
-  if (full !== null) return refuse(state, asked, notAsked, full);
-  const put = same === undefined ? openQuestion(state, asked, context) : join(state, same);
+  const put = putOnce(state, asked, { ...context, ...found });
+  if (typeof put === 'string') return refuse(state, asked, notAsked, put);
   const count = { times, question_id: put.answer.question_id };
   return { ...put, state: { ...put.state, asked: { ...put.state.asked, [key]: count } } };
+}
+
+interface Found {
+  /** The answer that came before anybody asked again. */
+  readonly left: LeftAnswer | undefined;
+  readonly same: Same | undefined;
+}
+
+/** Returns true for the first asker of work that the run does once more. */
+function isAskedOnceMore(state: CarriedInbox, { left, same }: Found): boolean {
+  if (left !== undefined) return !left.is_taken;
+  return same !== undefined && !hasAsker(state, same.open);
 }
 
 interface Same {
@@ -135,6 +118,38 @@ function findSame(
   const coming = buildQuestion(questionId(state.next_question), asked, context);
   const same = findSameQuestion(state.open, coming, (open) => hasAsker(state, open));
   return same === undefined || context.settlesAtOnce(coming) ? undefined : { open: same, coming };
+}
+
+/** @returns the reason why no further question fits, if it is neither answered nor open. */
+function putOnce(
+  state: CarriedInbox,
+  asked: AskedQuestion,
+  { left, same, ...context }: PutContext & Found,
+): PutQuestion | string {
+  if (left !== undefined) return takeLeft(state, left, context);
+  const full = findFullness(state, asked, context, same !== undefined);
+  if (full !== null) return full;
+  return same === undefined ? openQuestion(state, asked, context) : join(state, same);
+}
+
+function findLeft(
+  { left = [], next_question }: CarriedInbox,
+  asked: AskedQuestion,
+  context: PutContext,
+): LeftAnswer | undefined {
+  const coming = buildQuestion(questionId(next_question), asked, context);
+  const found = findLeftAnswer(left, coming);
+  return found === undefined || context.settlesAtOnce(coming) ? undefined : found;
+}
+
+function takeLeft(state: CarriedInbox, left: LeftAnswer, { escalation }: PutContext): PutQuestion {
+  const { question_id, text } = left.question;
+  return {
+    state: { ...state, left: takeLeftAnswer(state.left ?? [], left, escalation.wave) },
+    answer: { question_id, text, settled: left.settled },
+    question: null,
+    changed: null,
+  };
 }
 
 function join(state: CarriedInbox, { open: same, coming }: Same): PutQuestion {
@@ -222,10 +237,13 @@ function findLackOfRoom(
 ): string | null {
   // Each awaited answer counts with the room that it may need until it is delivered.
   const awaited = state.pending.flatMap(({ answers }) => answers).filter((a) => a.settled === null);
+  const unasked = state.open.filter((question) => !hasAsker(state, question));
   const chars =
     JSON.stringify([state.open, state.pending, context.ahead, asked]).length +
+    (state.left === undefined ? 0 : JSON.stringify(state.left).length) +
     asked.text.length +
-    (awaited.length + context.ahead.length + 1) * engineLimits.inlineAnswerCharsMax;
+    (awaited.length + unasked.length + context.ahead.length + 1) *
+      engineLimits.inlineAnswerCharsMax;
   if (chars <= charsMax) return null;
   return `Too many questions wait for the user at the same time. ${goOn}`;
 }

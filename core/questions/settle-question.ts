@@ -23,6 +23,8 @@ export interface Settlement {
   readonly source_refs?: readonly string[];
   /** Unix epoch seconds. */
   readonly now: number;
+  /** True when the work that waits for it is about to be done once more, so that whoever asks the same again takes it. Default false. */
+  readonly work_repeats?: boolean;
 }
 
 export interface Settled {
@@ -35,15 +37,19 @@ export function settleQuestion(
   question: Question,
   answer: Settlement,
 ): Settled {
-  const { text, answered_by, source_refs = [] } = answer;
+  const { text, answered_by, source_refs = [], work_repeats = false } = answer;
   const id = question.question_id;
-  const pending = settlePending(state.pending, id, {
+  const settled: SettledAnswer = {
     answer_text: cutText(text, engineLimits.inlineAnswerCharsMax),
     is_cut: text.length > engineLimits.inlineAnswerCharsMax,
     answer_ref: null,
     answered_by,
     loop: false,
-  });
+  };
+  const pending = settlePending(state.pending, id, settled);
+  const isLeft =
+    (work_repeats && informsWork(question.kind)) || !state.pending.some((one) => awaits(one, id));
+  const left = isLeft && { left: [...(state.left ?? []), { question, settled, is_taken: false }] };
   const complete = pending.filter(isComplete);
   return {
     state: {
@@ -51,6 +57,7 @@ export function settleQuestion(
       open: state.open.filter((q) => q.question_id !== id),
       answered: keepNewest({ ...state.answered, [id]: acceptAnswer(question, text, answer) }),
       pending: pending.filter((p) => !isComplete(p)),
+      ...left,
     },
     effects: [
       { type: 'answered', question, text, answered_by, source_refs },
@@ -70,8 +77,13 @@ export function deliverPending(pending: PendingEscalation): InboxEffect {
   };
 }
 
-/** Keeps the reference to a long answer with the escalations that wait for more answers. */
+/** Keeps the reference to a long answer with the escalations that wait for more answers, and with an answer that no one took. */
 export function keepAnswerRef(state: CarriedInbox, questionId: string, ref: Ref): CarriedInbox {
+  const left = state.left?.map((one) =>
+    one.question.question_id === questionId && one.settled.is_cut
+      ? { ...one, settled: { ...one.settled, answer_ref: ref } }
+      : one,
+  );
   const keep = (answer: PendingAnswer): PendingAnswer =>
     answer.question_id === questionId && answer.settled?.is_cut === true
       ? { ...answer, settled: { ...answer.settled, answer_ref: ref } }
@@ -79,6 +91,7 @@ export function keepAnswerRef(state: CarriedInbox, questionId: string, ref: Ref)
   return {
     ...state,
     pending: state.pending.map((p) => ({ ...p, answers: p.answers.map(keep) })),
+    ...(left && { left }),
   };
 }
 
@@ -106,7 +119,7 @@ export function isComplete(pending: PendingEscalation): boolean {
  *   WQ1. Questions of this asker alone close and are never delivered; those with other askers stay open for them.
  *   WQ2. A late answer is refused with the reason.
  *   WQ3. If the run does the same work once more, questions about the work stay open: whoever asks the same again joins
- *        them, and an answer that comes before reaches the next planning step.
+ *        them, or takes the answer that came before, until that work has ended.
  */
 
 interface Withdrawn {

@@ -101,6 +101,10 @@ export function stepInbox(state: InboxState, event: InboxEvent): InboxStep {
       ];
       return { state: rest, effects };
     }
+    case 'work_ended': {
+      const { left: _left, ...rest } = state;
+      return { state: rest, effects: [] };
+    }
     case 'stored':
       return { state: keepAnswerRef(state, event.question_id, event.answer_ref), effects: [] };
     default:
@@ -173,7 +177,8 @@ function takeAnswer(state: InboxState, event: EventOf<'answer'>): InboxStep {
     case 'taken': {
       const { question, text } = verdict;
       const answered_by = verdict.answered_by ?? event.default_answered_by;
-      return settleQuestion(state, question, { text, answered_by, now: event.now });
+      const { now, work_repeats = false } = event;
+      return settleQuestion(state, question, { text, answered_by, now, work_repeats });
     }
     case 'repeated':
       return { state, effects: [{ type: 'repeated', question_id: verdict.question_id }] };

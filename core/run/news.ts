@@ -5,12 +5,15 @@
  *   NW1. News items are taken once, in the order of their ids, even if they arrive twice or late.
  *   NW2. The newest `newsKeptMax` are kept.
  *   NW3. A planning step has to consider only input of people.
+ *   NW4. An answer names each standing value of its fact that it contradicts.
  */
 import type { NewsAnswer, NewsInstruction, NewsItem } from '../../contracts/messages.ts';
-import type { AnsweredQuestion, KnownAnswer } from '../../contracts/question.ts';
+import type { Fact } from '../../contracts/fact.ts';
+import type { AnsweredQuestion, AskedQuestion, KnownAnswer } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RecordChange } from '../../contracts/run-record.ts';
 import { engineLimits } from '../limits.ts';
+import { isSameValue, normaliseKey } from '../pool/admit-facts.ts';
 import { isPerson } from '../questions/answer-kinds.ts';
 import { cutText } from '../text/cut-text.ts';
 
@@ -29,16 +32,52 @@ export function addNews(
 /** News before the workflow with the inbox has numbered them. */
 export type UnnumberedNews = Omit<NewsAnswer, 'news_id'> | Omit<NewsInstruction, 'news_id'>;
 
+/** An answer as others are told of it. */
+export type ToldAnswer = AnsweredQuestion & Pick<NewsAnswer, 'contradicts'>;
+
 /** @param changed True when it replaces an earlier answer. */
 export function newsOfAnswer(
-  answered: Omit<AnsweredQuestion, 'source_refs' | 'answered_at'>,
+  answered: Omit<ToldAnswer, 'source_refs' | 'answered_at'>,
   answerRef: Ref | null,
   changed: boolean,
 ): Omit<NewsAnswer, 'news_id'> {
-  const { question_id, answer, answered_by, delegation_id } = answered;
+  const { question_id, answer, answered_by, delegation_id, contradicts } = answered;
   const shown = cutText(answered.text, engineLimits.newsQuestionCharsMax);
   const about = { question_id, text: shown, answer, answer_ref: answerRef };
-  return { type: 'answer', ...about, answered_by, delegation_id, changed };
+  return {
+    type: 'answer',
+    ...about,
+    answered_by,
+    delegation_id,
+    changed,
+    ...(contradicts !== undefined && { contradicts }),
+  };
+}
+
+/** Characters of the values that an answer contradicts. */
+const contradictsCharsMax = 400;
+
+/**
+ * Names the standing facts of the question's key that have another value than the answer.
+ *
+ * @param facts Those of the pool that are known here, without the answer's own.
+ */
+export function contradictionOf(
+  { fact_key }: Pick<AskedQuestion, 'fact_key'>,
+  answer: string,
+  facts: readonly Fact[],
+): Pick<NewsAnswer, 'contradicts'> {
+  const key = fact_key === undefined ? null : normaliseKey(fact_key);
+  const others = facts.filter(
+    (one) =>
+      key !== null &&
+      one.key === key &&
+      one.superseded_by === null &&
+      !isSameValue(one.value ?? '', answer),
+  );
+  if (others.length === 0) return {};
+  const named = others.map(({ value, source_refs: [source = ''] }) => `${value} (${source})`);
+  return { contradicts: cutText(named.join('; '), contradictsCharsMax) };
 }
 
 /** @returns 0 when there are none. */

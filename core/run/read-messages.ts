@@ -125,6 +125,7 @@ const newsItem = variant<'type', NewsItem>('type', {
     answered_by: text,
     delegation_id: nullable(text),
     changed: flag,
+    contradicts: optional(text),
   }),
   instruction: object<NewsInstruction>({
     news_id: integer(1),

@@ -19,6 +19,8 @@ export interface DesignRequest {
   readonly pages: readonly string[];
   /** Change that the user asked for; empty without one. */
   readonly change: string;
+  /** Results of the work on the plan. */
+  readonly works: readonly JsonObject[];
 }
 
 /** Draft that marks ask for. */

@@ -282,5 +282,6 @@ export function answerDesign(request: MessagesRequest, prompt: Prompt): JsonObje
     subject: textOf(jsonBlock(blocks, 'subject')),
     pages: pagesIn(request),
     change: blocks.get('requested_change') ?? '',
+    works: objectsOf(jsonBlock(blocks, 'work')),
   });
 }

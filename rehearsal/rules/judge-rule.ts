@@ -11,6 +11,8 @@ interface JudgeRequest {
   readonly subject: string;
   /** Change that the user asked for; empty without one. */
   readonly change: string;
+  /** Results of the work. */
+  readonly works: readonly JsonObject[];
 }
 
 const judge = (kind: string, criterion: string, seen: boolean): JsonObject => ({
@@ -44,13 +46,18 @@ function decideProof({ goal }: JudgeRequest): JsonObject {
 }
 
 /**
- * Gives a task another instruction, or those that wait for a proof of concept; for a wish of the user it adds a task.
+ * Gives a task another instruction, or those that wait for a proof of concept or for what an answer contradicts; for a wish
+ * of the user it adds a task.
  */
-function adaptPlan({ tasks, subject, change }: JudgeRequest): JsonObject {
+function adaptPlan({ tasks, subject, change, works }: JudgeRequest): JsonObject {
   const own = tasks.filter((task) => task['task_id'] === subject);
-  const waiting = own.some((task) => isObject(task['proof_of_concept']))
-    ? tasks.filter((task) => stringsOf(task['depends_on']).includes(subject))
-    : own;
+  const waitFor = (ids: readonly string[]): readonly JsonObject[] =>
+    tasks.filter((task) => stringsOf(task['depends_on']).some((id) => ids.includes(id)));
+  const conflicts = works.flatMap((work) => objectsOf(work['conflicts']));
+  const proves = own.some((task) => isObject(task['proof_of_concept']));
+  const contradicted = conflicts.flatMap((conflict) => stringsOf(conflict['tasks']));
+  const isAnswer = conflicts.length > 0;
+  const waiting = isAnswer || proves ? waitFor(isAnswer ? contradicted : [subject]) : own;
   const text = change === '' ? 'Rehearsal: take another way.' : `Rehearsal: ${quote(change, 400)}`;
   const [first] = waiting;
   const operations =

@@ -44,7 +44,10 @@ export function readAsked({ event }: SeenEvent, before: readonly Asked[]): Asked
   }));
 }
 
-/** Answers to the questions of the engine. A file that nobody is sure of is written again. */
+/**
+ * Answers to the questions of the engine. A file that nobody is sure of is written again; whether an MCP server was called
+ * the user knows from the server.
+ */
 const engineAnswers: Partial<Record<QuestionKind, string>> = {
   approval: 'approve',
   effect: 'retry',
@@ -56,11 +59,19 @@ const engineAnswers: Partial<Record<QuestionKind, string>> = {
 export function composeAnswers(
   asked: readonly Asked[],
   askings: readonly Asking[],
-  random: Prng,
+  {
+    random,
+    outsideCalls = {},
+  }: {
+    readonly random: Prng;
+    /** How often the MCP server was called, by the text of the call. Default: never. */
+    readonly outsideCalls?: Readonly<Record<string, number>>;
+  },
 ): SentAnswer[] {
   const sent: SentAnswer[] = [];
   const waiting = random.shuffle(asked).map(({ question_id, text, kind }): SentAnswer[] => {
-    const byEngine = engineAnswers[kind];
+    const wasCalled = Object.keys(outsideCalls).some((call) => text.includes(`{"text":"${call}"}`));
+    const byEngine = kind === 'effect' && wasCalled ? 'verified' : engineAnswers[kind];
     if (byEngine !== undefined) return [{ question_id, answer: byEngine, kind: 'first' }];
     const asking = askings.find((one) => one.asked.text === text);
     if (asking === undefined) throw new Error(`Nobody expected the question ${text}`);

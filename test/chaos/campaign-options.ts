@@ -43,7 +43,7 @@ compares each run with an undisturbed one. Writes docs/campaign-fixed-runs.md af
   --only <a,b>       some of the phases: ${phaseNames.join(', ')}
   --task <id>        only moments of one delegation and what is below it: ${taskIds.join(', ')}.
                      A team does "${teamTask}", in a run of its own
-  --programs <n>     play so many generated programs, each hurt three times; the result is docs/campaign.json. A call with
+  --programs <n>     play so many generated programs, each hurt twice; the result is docs/campaign.json. A call with
                      the same seed goes on where the last one stopped
   --slice <minutes>  begin no other program after this time
   --program <text>   play one program, with --blows '<JSON>' and --model-faults <0 to 1> as a failed campaign printed them

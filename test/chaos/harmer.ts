@@ -184,7 +184,7 @@ export class Harmer {
     const { lane, random } = this.#options;
     if (blow.type === 'pause') return this.#wake(blow);
     if (isHarmless(blow)) return Date.now();
-    await sleep(random.integer(0, 1_000));
+    await sleep(random.integer(0, 300));
     if (blow.type === 'kill worker and server') await lane.server?.restart();
     return lane.startWorker(blow.type === 'kill worker' ? blow : {});
   }

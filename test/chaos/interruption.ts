@@ -16,8 +16,11 @@ export type InterruptionKind =
   | 'run reset'
   | 'worker paused';
 
-/** How long a request that a killed worker had sent may take to be seen by a busy model server, in milliseconds. */
-export const requestArrivesMs = 500;
+/**
+ * How long a request that a killed worker had sent may take to be seen by the model server, in milliseconds. That server is
+ * in this process: whatever the kernel holds is read within a few turns of the event loop.
+ */
+export const requestArrivesMs = 150;
 
 /** A time in which nobody worked, and what it found at work. */
 export interface Interruption extends Absence {

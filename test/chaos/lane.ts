@@ -1,19 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
+import { probeSandbox } from '../../activities/adapters/sandbox/probe-sandbox.ts';
 import { createFileReplyLedger } from '../../activities/adapters/file-store/file-reply-ledger.ts';
 import { startRehearsalServer } from '../../rehearsal/server/server.ts';
 import type { RehearsalServer } from '../../rehearsal/server/server.ts';
+import { readCommandSettings } from '../../worker/worker-settings.ts';
 import { buildWorker } from '../support/built-worker.ts';
-import { startBuiltWorker, startWorkerProcess } from '../support/worker-process.ts';
+import type { BuiltWorker } from '../support/built-worker.ts';
+import { oddServerFile } from '../support/mcp/odd-servers.ts';
+import { startBuiltWorker } from '../support/worker-process.ts';
 import type { ScriptProcess } from '../support/worker-process.ts';
 import { startOwnServer } from '../support/own-server.ts';
 import type { OwnServer } from '../support/own-server.ts';
 import { changeCheckout } from '../slow/deploys/changed-checkout.ts';
-import type { Change, ChangedCheckout } from '../slow/deploys/changed-checkout.ts';
+import type { Change } from '../slow/deploys/changed-checkout.ts';
 import { openTcpGate } from './tcp-gate.ts';
 import type { TcpGate } from './tcp-gate.ts';
 
@@ -22,6 +26,12 @@ export interface Lane {
   readonly client: Client;
   readonly rehearsal: RehearsalServer;
   readonly home: string;
+  /** Folders of the user are below it. */
+  readonly workspaces: string;
+  /** Notes of the MCP server that the workers may call. */
+  readonly callLog: string;
+  /** Whether agents' commands can be confined on this machine. */
+  readonly hasSandbox: boolean;
   readonly taskQueue: string;
   /** Between the workers and the Temporal server. */
   readonly gate: TcpGate;
@@ -82,7 +92,14 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
   const built = await buildWorker();
   const faultFile = join(home, '.fault.json');
   const stallFile = join(home, '.stalls');
-  let other: ChangedCheckout | null = null;
+  // A user's folder is no part of the home.
+  const aside = mkdtempSync(join(tmpdir(), 'planwave-chaos-user-'));
+  const workspaces = join(aside, 'workspaces');
+  mkdirSync(workspaces);
+  const callLog = join(aside, 'calls.log');
+  const serversFile = writeServers(aside, callLog);
+  const { ok: hasSandbox } = await probeSandbox(readCommandSettings({}));
+  let other: BuiltWorker | null = null;
   const killWorker = async (worker: ScriptProcess): Promise<void> => {
     worker.signal('SIGKILL');
     await worker.ended;
@@ -93,6 +110,9 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
     client: new Client({ connection }),
     rehearsal,
     home,
+    workspaces,
+    callLog,
+    hasSandbox,
     taskQueue,
     gate,
     server: server ?? null,
@@ -100,19 +120,19 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
     faultFile,
     stallFile,
     async startWorker({ clockOffsetMs = 0, otherVersion = false } = {}) {
-      if (otherVersion) other ??= changeCheckout([otherText]);
+      if (otherVersion) other ??= await buildOther();
       const env = {
         NODE_OPTIONS: `--import=${faultPoints}`,
         FAULT_FILE: faultFile,
         STALL_FILE: stallFile,
         CLOCK_OFFSET_MS: String(clockOffsetMs),
+        PLANWAVE_WORKSPACES: workspaces,
+        PLANWAVE_MCP: serversFile,
       };
       const place = { address: gate.address, taskQueue, home, rehearsal };
       workers.push(
         await startPatiently(() =>
-          otherVersion
-            ? startWorkerProcess(place, env, other?.root)
-            : startBuiltWorker(built.file, place, env),
+          startBuiltWorker(otherVersion ? (other ?? built).file : built.file, place, env),
         ),
       );
       return Date.now();
@@ -133,9 +153,31 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
       await connection.close();
       other?.remove();
       built.remove();
-      rmSync(home, { recursive: true, force: true });
+      for (const folder of [home, aside]) rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Builds a worker whose workflow code is another version. */
+async function buildOther(): Promise<BuiltWorker> {
+  const checkout = changeCheckout([otherText]);
+  const { file, remove } = await buildWorker(checkout.root);
+  return {
+    file,
+    remove() {
+      remove();
+      checkout.remove();
+    },
+  };
+}
+
+/** Writes the entry of an MCP server that acts, and notes its calls. */
+function writeServers(folder: string, callLog: string): string {
+  const file = join(folder, 'servers.json');
+  const args = [oddServerFile, '--log', callLog];
+  const odd = { command: process.execPath, args, planwave: { brings: [] } };
+  writeFileSync(file, JSON.stringify({ mcpServers: { odd } }));
+  return file;
 }
 
 /** Starts a worker again that ended because a busy server did not answer, as a supervisor does. */

@@ -78,14 +78,14 @@ export async function playCrowd(crowd: Crowd): Promise<Tally> {
 }
 
 async function playOne(
-  { client, taskQueue, home }: Lane,
+  { client, taskQueue, home, workspaces }: Lane,
   { input }: ReferenceRun,
   workflowId: string,
 ): Promise<boolean> {
   const handle = await client.workflow.start('plannerRun', {
     taskQueue,
     workflowId,
-    args: [{ ...input(workflowId, home), use_defaults: true }],
+    args: [{ ...input(workflowId, { home, workspaces }), use_defaults: true }],
     // As the client starts it.
     workflowTaskTimeout: workflowTaskTimeoutMs,
   });
@@ -196,6 +196,7 @@ async function judge(
     home: lane.home,
     keys,
     isReset: false,
+    outside: { callLog: lane.callLog, given: null },
   });
   const expected = { ...reference, calls: reference.calls.filter((name) => !isReview(name)) };
   const judged = judgeRun(expected, harm, { facts, calls });

@@ -18,6 +18,7 @@ import type { Lane } from './lane.ts';
 import { pickModelFault } from './model-faults.ts';
 import type { Prng } from '../support/prng.ts';
 import { callNameOf, shareKeys } from './call-name.ts';
+import { countCalls } from './outside-facts.ts';
 import { readRunFacts } from './run-facts.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { Harm, SeenCall } from './run-model.ts';
@@ -86,7 +87,9 @@ class Trial {
   readonly #harmer: Harmer;
   readonly #fired: Strike[] = [];
   readonly #asked: Asked[] = [];
+  /** Keys of the calls that were answered with a fault, and the calls' names. */
   readonly #modelFaults: string[] = [];
+  readonly #faultedNames: string[] = [];
   readonly #answers = { first: 0, again: 0, late: 0, refused: 0 };
   /** Work beside the run. It must end before the run is judged. */
   readonly #works: Promise<unknown>[] = [];
@@ -110,6 +113,7 @@ class Trial {
   async play(): Promise<PlayedTrial> {
     const { client, rehearsal, taskQueue } = this.#lane;
     rmSync(this.#lane.stallFile, { force: true });
+    rmSync(this.#lane.callLog, { force: true });
     this.#bytesBefore = countBytesBelow(this.#lane.home);
     try {
       if (this.#lane.workers.length === 0) await this.#lane.startWorker();
@@ -118,7 +122,7 @@ class Trial {
       await client.workflow.start('plannerRun', {
         taskQueue,
         workflowId: this.#runId,
-        args: [this.#plan.run.input(this.#runId, this.#lane.home)],
+        args: [this.#plan.run.input(this.#runId, this.#lane)],
         // As the client starts it.
         workflowTaskTimeout: workflowTaskTimeoutMs,
       });
@@ -194,9 +198,12 @@ class Trial {
   }
 
   #faultOf(request: ScriptedRequest): Reply | null {
-    const before = this.#modelFaults.filter((one) => one === request.callKey).length;
-    const random = this.#plan.random.fork(`fault ${before} of ${callNameOf(request)}`);
+    // By its name: after a question about the budget, a call is made under another key.
+    const name = callNameOf(request);
+    const before = this.#faultedNames.filter((one) => one === name).length;
+    const random = this.#plan.random.fork(`fault ${before} of ${name}`);
     if (before >= 2 || !random.chance(this.#plan.modelFaultChance)) return null;
+    this.#faultedNames.push(name);
     this.#modelFaults.push(request.callKey);
     return pickModelFault(random);
   }
@@ -242,7 +249,10 @@ class Trial {
   async #answer(asked: readonly Asked[]): Promise<void> {
     const { run, random } = this.#plan;
     const texts = asked.map(({ text }) => text).join(' ');
-    const composed = composeAnswers(asked, run.askings, random.fork(`answers to ${texts}`));
+    const composed = composeAnswers(asked, run.askings, {
+      random: random.fork(`answers to ${texts}`),
+      outsideCalls: countCalls(this.#lane.callLog),
+    });
     const isPlain = isOnce(this.#plan.answering);
     for (const sent of composed.filter(({ kind }) => kind === 'first' || !isPlain)) {
       const isTaken = await sendAnswer(this.#lane.client, this.#runId, sent, () => this.#hasEnded);
@@ -284,10 +294,12 @@ class Trial {
       lostUsage: this.#harmer.interruptions.some(({ kind }) => kind === 'run reset'),
     });
     const played = this.#played();
-    const { home } = this.#lane;
+    const { home, callLog } = this.#lane;
     const { keys, harm } = played;
     const { isReset } = harm;
-    const facts = await readRunFacts({ histories, questions, budget, home, keys, isReset });
+    const outside = { callLog, given: this.#plan.run.files ?? null };
+    const traces = { histories, questions, budget, home, keys, isReset, outside };
+    const facts = await readRunFacts(traces);
     return { ...played, facts, stuck: null, broken, histories };
   }
 

@@ -85,15 +85,16 @@ export function renderProgramsPage(result: ProgramsResult): string {
   return `# Fault campaign
 
 \`npm run chaos -- --programs 100\` generates runs of one to four waves with agents, triads, teams with and without a thread, questions,
-conflicts, writes with and without approval, small budgets, instructions, pauses, and servers that make workflows continue as new early. It plays
-each undisturbed, hurts it three times, and compares. What is done: deaths at any history event, before, after and in the middle of a
-durable write, and during recovery; deaths of the server; SIGSTOP; a full disk; floods of signals; clocks that jump; a worker of another
-version; faults of the model; \`stop\`; \`temporal workflow reset\`. Processes are real: a Temporal server, workers, and a model server over
-HTTP. The campaign writes this page from \`docs/campaign.json\`.
+conflicts, writes with and without approval, edits and sandboxed commands in copies of a folder, calls of an MCP server, small budgets,
+instructions, pauses, and servers that make workflows continue as new early. It plays each undisturbed, hurts it twice, and compares. What
+is done: deaths at any history event, before, after and in the middle of a durable write, and during recovery; deaths of the server;
+SIGSTOP; a full disk; floods of signals; clocks that jump; a worker of another version; faults of the model; \`stop\`; \`temporal workflow
+reset\`. Processes are real: Temporal servers, workers, MCP servers, and a model server over HTTP. The campaign writes this page
+from \`docs/campaign.json\`.
 
 A model judges each run (\`test/chaos/run-model.ts\`). It requires the same artifacts byte for byte, the same calls and files, each answer
-kept and delivered once, files that match the confirmed effects, a bill that is what the reply ledger has and within the budget, no call
-paid for again unless a death found it without a recorded reply, no stall of an event loop over 5 s, a bounded store, and an end within
+kept and delivered once, files that match the confirmed effects, each effect confirmed, each call of an MCP server made once or put to
+the user, a bill that is what the reply ledger has and within the budget, no call paid for again unless a death found it without a recorded reply, no stall of an event loop over 5 s, a bounded store, and an end within
 ten minutes of the last fault, of which two may pass without any event. Histories replay, artifacts are whole, and usage adds up. A run
 that is stopped or reset need not take the same steps: its end, its files and its budget are judged.
 
@@ -130,7 +131,7 @@ function describeRest({ programs, wanted, seconds: took }: ProgramsResult): stri
 function renderMended(mended: ProgramsResult['mended']): string {
   if (mended.length === 0) return '';
   const list = mended.map(({ breach, fix }) => `- ${breach} ${fix}`).join('\n');
-  return `\n## Breaches before this result\n\nFound by earlier trials of this seed and by fault tests, and mended since.\n\n${list}\n`;
+  return `\n## Breaches before this result\n\nFound by earlier campaigns and by fault tests, and mended since.\n\n${list}\n`;
 }
 
 function renderCommands(repeat: string): string {

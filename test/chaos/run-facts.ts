@@ -1,9 +1,5 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { hashBytes } from '../../activities/text/bytes.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 import type { PlannerRunResult } from '../../contracts/planner-run.ts';
-import type { RunRecord } from '../../contracts/run-record.ts';
 import type { BudgetView, QuestionsView } from '../../contracts/views.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
 import type { PhaseResult } from '../../workflows/triad/phase-order.ts';
@@ -15,12 +11,14 @@ import { readAttempts } from './read-attempts.ts';
 import type { CallAttempts } from './read-attempts.ts';
 import { hashWithoutTimes, readDesignFacts, withoutTimes } from './design-facts.ts';
 import type { DesignFacts } from './design-facts.ts';
+import { readOutside } from './outside-facts.ts';
+import type { OutsideFacts, OutsidePlaces } from './outside-facts.ts';
 import { readReportFiles } from './report-files.ts';
 import { readThread } from './read-thread.ts';
 import type { ThreadFacts } from './read-thread.ts';
 
 /** Facts of a finished run that must not depend on interruptions. */
-export interface RunFacts {
+export interface RunFacts extends OutsideFacts {
   readonly status: string;
   readonly waves: number;
   /** `<id>: <state>`, sorted. */
@@ -37,10 +35,6 @@ export interface RunFacts {
   readonly reportFiles: Readonly<Record<string, string>>;
   /** Entries that a team added to its thread; null without a thread. */
   readonly thread: ThreadFacts | null;
-  /** Files of the run's workspace by path. */
-  readonly files: Readonly<Record<string, string>>;
-  /** Confirmed effects whose file is another one than they say. */
-  readonly effectFaults: readonly string[];
   /** `<delegation>: <answer>` for each answer that the run keeps, those about its budget left out, sorted. */
   readonly answers: readonly string[];
   /** By wave, delegation and phase: how often answers were delivered to it; a wave is given those of its delegations. */
@@ -72,6 +66,7 @@ export interface RunTraces {
   readonly keys: ReadonlyMap<string, string>;
   /** Whether it was reset: then it has had histories that are gone. */
   readonly isReset: boolean;
+  readonly outside: OutsidePlaces;
 }
 
 /** @throws when the run has not ended with a result. */
@@ -82,10 +77,10 @@ export async function readRunFacts({
   home,
   keys,
   isReset,
+  outside,
 }: RunTraces): Promise<RunFacts> {
   const runId = histories[0]?.workflowId ?? '';
   const { answered, rejected_total, open } = questions;
-  const files = readWorkspace(home, runId);
   const events = histories.flatMap(({ history }) => history.events ?? []);
   const result = resultOf(histories[0]);
   const waves = events
@@ -110,8 +105,7 @@ export async function readRunFacts({
     phases: Object.fromEntries(histories.flatMap(readPhaseEnd)),
     reportFiles: readReportFiles(home, runId),
     thread: await readThread(home, runId),
-    files,
-    effectFaults: findEffectFaults(record, files),
+    ...readOutside(home, runId, record, outside),
     answers: answered
       .filter(({ answer }) => answer !== moreBudget)
       .map((one) => `${one.delegation_id ?? 'run'}: ${one.answer}`)
@@ -125,17 +119,6 @@ export async function readRunFacts({
   };
 }
 
-function readWorkspace(home: string, runId: string): Record<string, string> {
-  const root = join(home, runId, 'workspace');
-  if (!existsSync(root)) return {};
-  const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).toSorted();
-  return Object.fromEntries(
-    paths
-      .filter((path) => statSync(join(root, path)).isFile())
-      .map((path) => [path, readFileSync(join(root, path), 'utf8')]),
-  );
-}
-
 async function hashArtifacts(
   home: string,
   refs: Readonly<Record<string, string | null>>,
@@ -145,23 +128,6 @@ async function hashArtifacts(
       [withoutTimes(name), ref === null ? null : await hashWithoutTimes(home, ref)] as const,
   );
   return Object.fromEntries(await Promise.all(hashed));
-}
-
-function findEffectFaults(
-  { effects = [] }: RunRecord,
-  files: Readonly<Record<string, string>>,
-): string[] {
-  const unsettled = effects.filter(({ state }) => state !== 'confirmed');
-  const last = new Map(
-    effects.flatMap(({ state, target, receipt }) =>
-      state === 'confirmed' && receipt !== null ? [[target, receipt.sha256] as const] : [],
-    ),
-  );
-  const wrong = [...last].filter(([target, sha256]) => hashBytes(files[target] ?? '') !== sha256);
-  return [
-    ...unsettled.map(({ effect_id, state, reason }) => `${effect_id} is ${state}: ${reason}`),
-    ...wrong.map(([target]) => `${target} is not what its last effect wrote`),
-  ];
 }
 
 function resultOf(run: StoredHistory | undefined): PlannerRunResult {

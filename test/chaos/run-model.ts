@@ -13,7 +13,9 @@ import type { RunFacts } from './run-facts.ts';
  * - A call was made again only for an interruption that found no recorded reply, or a fault of the model, one each.
  * - The budget counts what the ledger has: calls that were told, and the reservation of each attempt that never told its
  *   end. Every request has an attempt, and an attempt without a request an interruption. Nothing exceeds the limit.
- * - The files of the workspace are those of the undisturbed run, and those that the confirmed effects name.
+ * - The files of the workspace are those of the undisturbed run, and those that the confirmed effects name. A folder of the
+ *   user is changed as a whole at the end, or not at all.
+ * - The effects are those of the undisturbed run, each confirmed, and an MCP server was called once for each of its own.
  */
 
 /** A model call as the model saw it. */
@@ -99,13 +101,15 @@ export function judgeRun(
 }
 
 /** A run that was stopped has ended, and what its effects wrote is there. It may have ended before it knew. */
-function judgeStopped({ status, effectFaults }: RunFacts): Breach[] {
+function judgeStopped({ status, effectFaults, outsideCalls }: RunFacts): Breach[] {
   const wrong = effectFaults.filter((fault) => !fault.includes('stopped'));
+  const twice = Object.entries(outsideCalls).filter(([, times]) => times > 1);
   return [
     ...(['stopped', 'completed'].includes(status)
       ? []
       : [other('other result', 'status', 'stopped', status)]),
     ...(wrong.length === 0 ? [] : [other('other result', 'effectFaults', [], wrong)]),
+    ...(twice.length === 0 ? [] : [other('other result', 'outsideCalls', [], twice)]),
   ];
 }
 
@@ -135,7 +139,9 @@ const resultFields = [
   'reportFiles',
   'thread',
   'files',
+  'effects',
   'effectFaults',
+  'outsideCalls',
   'open',
 ] as const;
 

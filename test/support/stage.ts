@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { WorkflowHandle } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import type { Worker } from '@temporalio/worker';
+import { nameWorker } from '../../core/run/other-store.ts';
 import type { workflowTypes } from '../../contracts/names.ts';
 import type { PlannerRunResult } from '../../contracts/planner-run.ts';
 import type { QuestionsView, StatusView } from '../../contracts/views.ts';
@@ -13,7 +14,7 @@ import { startRehearsalServer } from '../../rehearsal/server/server.ts';
 import type { RehearsalServer } from '../../rehearsal/server/server.ts';
 import type { ScriptRule } from '../../rehearsal/script.ts';
 import { createRedactor } from '../../redaction/create-redactor.ts';
-import { openHome } from '../../activities/adapters/file-store/home-format.ts';
+import { openStores } from '../../activities/adapters/open-stores.ts';
 import { createActivities } from '../../worker/create-activities.ts';
 import type { ActivityTimes } from '../../worker/create-activities.ts';
 import { createWorker } from '../../worker/create-worker.ts';
@@ -31,6 +32,8 @@ export interface StageOptions {
   readonly times?: ActivityTimes;
   /** Default: the shared server. */
   readonly address?: string;
+  /** A stage whose server, task queue and model this one shares; its home is its own. Default: none. */
+  readonly beside?: Pick<Stage, 'address' | 'taskQueue' | 'rehearsal'>;
   readonly settings?: Partial<WorkerSettings>;
   /** Middlewares of the worker's owner in addition to the shipped ones. Default: none. */
   readonly middlewares?: readonly Middleware[];
@@ -85,15 +88,9 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
     isRuntimeInstalled = true;
   }
-  const address = options.address ?? sharedServer().address;
+  const { address, taskQueue } = placeOf(options);
   const home = mkdtempSync(join(tmpdir(), 'planwave-home-'));
-  const taskQueue = `test-${randomUUID().slice(0, 8)}`;
-  const rehearsal = await startRehearsalServer({
-    port: 0,
-    thinkMs: options.thinkMs ?? 5,
-    scriptable: true,
-  });
-  rehearsal.script(options.script ?? []);
+  const { rehearsal, closeModel } = await openModel(options);
   const connection = await Connection.connect({ address });
   const nativeConnection = await NativeConnection.connect({ address });
   const client = new Client({ connection });
@@ -130,12 +127,29 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     async close() {
       await workers.stop();
       await options.mcp?.close();
-      await rehearsal.close();
+      await closeModel();
       await nativeConnection.close();
       await connection.close();
       rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+function placeOf({ beside, address }: StageOptions): Pick<Stage, 'address' | 'taskQueue'> {
+  if (beside !== undefined) return beside;
+  const taskQueue = `test-${randomUUID().slice(0, 8)}`;
+  return { address: address ?? sharedServer().address, taskQueue };
+}
+
+/** Opens the model of a stage. One that is beside another uses the model of that one, which closes it. */
+async function openModel({ beside, thinkMs = 5, script = [] }: StageOptions): Promise<{
+  readonly rehearsal: RehearsalServer;
+  readonly closeModel: () => Promise<void>;
+}> {
+  if (beside !== undefined) return { rehearsal: beside.rehearsal, closeModel: async () => {} };
+  const rehearsal = await startRehearsalServer({ port: 0, thinkMs, scriptable: true });
+  rehearsal.script(script);
+  return { rehearsal, closeModel: () => rehearsal.close() };
 }
 
 function createWorkers(
@@ -148,8 +162,9 @@ function createWorkers(
   return {
     async start() {
       const redactor = createRedactor({ secrets: options.secrets ?? [] });
-      const homeFault = await openHome(settings.home);
-      if (homeFault !== null) throw new Error(homeFault);
+      const stores = openStores(settings);
+      const fault = await stores.open();
+      if (fault !== null) throw new Error(fault);
       const worker = await createWorker({
         connection,
         namespace: 'default',
@@ -165,9 +180,12 @@ function createWorkers(
           options.commands,
           options.tools,
           options.mcp,
+          stores,
         ),
         shutdownGraceMs: options.shutdownGraceMs ?? 2_000,
         maxCachedWorkflows: options.maxCachedWorkflows,
+        identifyStore: stores.identify,
+        identity: nameWorker(`${process.pid}@${hostname()}`, await stores.identify()),
       });
       current = { worker, running: worker.run() };
     },

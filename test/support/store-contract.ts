@@ -49,6 +49,20 @@ export function itStores(create: () => Promise<StoreUnderTest>): void {
     return stores;
   };
 
+  it('finding T6: has one id for all that open it, and keeps it', async () => {
+    const stores = [open(), open(), open()];
+    await Promise.all(stores.map((one) => one.open()));
+    const [first, ...others] = await Promise.all(stores.map((one) => one.identify()));
+    expect(first).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{12}$/),
+      place: expect.stringContaining(stores[0]?.place ?? 'a place'),
+    });
+    expect(others).toEqual([first, first]);
+    const again = open();
+    expect(await again.open()).toBeNull();
+    expect(await again.findIdentity()).toEqual(first);
+  });
+
   describe('artifacts', () => artifacts(() => at, open));
   describe('replies', () => replies(() => at, open));
   describe('runs and effects', () => entries(() => at, open));

@@ -24,7 +24,7 @@ import type { DesignContext } from './design-context.ts';
 /** Work that has shown whether the plan holds. */
 export interface JudgedWork {
   readonly worked: WorkedTask;
-  /** The question that it asked again and again; null for a proof of concept. */
+  /** The question that it asked again and again; null for a proof of concept, and for one whose answers contradict others. */
   readonly loop: AskedLoop | null;
   /** task_ids of all that is verified. */
   readonly verified: readonly string[];
@@ -45,8 +45,8 @@ interface AdaptedPlan {
 type Wish = DeliveredAnswer | undefined | null;
 
 /**
- * Judges a proof of concept that has worked (seed 003, "Phase 2: During Workflow Execution"), or a task that asks the same
- * again and again, and changes the plan where that is called for.
+ * Judges a proof of concept that has worked (seed 003, "Phase 2: During Workflow Execution"), a task that asks the same
+ * again and again, or one whose answers contradict what others stated, and changes the plan where that is called for.
  *
  * @param autoApprove True: a change that leaves nothing out is approved in the user's place.
  * @throws DesignEnded when the run was stopped, or the user or the budget ends it.
@@ -56,9 +56,12 @@ export async function judgeWork(
   autoApprove: boolean,
   context: DesignContext,
 ): Promise<Judgement> {
-  return work.loop === null
-    ? judgeProof(work, autoApprove, context)
-    : judgeLoop(work, work.loop, autoApprove, context);
+  const { loop, worked } = work;
+  if (loop !== null) return judgeLoop(work, loop, autoApprove, context);
+  if (worked.conflicts === undefined) return judgeProof(work, autoApprove, context);
+  const question_ids = [...new Set(worked.conflicts.map(({ question_id }) => question_id))];
+  const cause = { type: 'escalation', task_id: worked.task_id, question_ids } as const;
+  return { cause, change: await adapt(work, null, autoApprove, context) };
 }
 
 async function judgeProof(
@@ -262,7 +265,7 @@ function askToAdapt(
   context: DesignContext,
 ): Promise<void> {
   const { worked, verified } = work;
-  const isProof = work.loop === null;
+  const isProof = work.loop === null && worked.conflicts === undefined;
   const failed = isProof && !verified.includes(worked.task_id) ? worked.task_id : null;
   return askForChange(
     {

@@ -10,6 +10,7 @@ import type { KnownEffect } from '../../core/output/check-evidence.ts';
 import { runTool } from '../shared/activities.ts';
 import type { Budget } from '../shared/budget.ts';
 import type { Control } from '../shared/control.ts';
+import { isStoreFault } from '../shared/read-failure.ts';
 import type { Superior } from '../shared/superior.ts';
 import { untilDone } from '../shared/until-done.ts';
 
@@ -46,15 +47,11 @@ export function isToolCall(call: ToolCall | StateToolCall): call is ToolCall {
   return !('state' in call);
 }
 
-/** Failures of a tool call that park the run; the call is repeated when the run is resumed. */
-const parkingFailures: readonly string[] = [
-  'ArtifactMissing',
-  'Blocked',
-] satisfies readonly FailureType[];
+const blocked: FailureType = 'Blocked';
 
 /**
- * Makes a call that changes something outside. One that blocks one worker after the other, or lacks an artifact, parks the
- * run.
+ * Makes a call that changes something outside. One that blocks one worker after the other, or lacks its store or an artifact,
+ * parks the run; it is repeated when the run is resumed.
  */
 export function makeCall(
   call: ToolCall,
@@ -69,6 +66,6 @@ export function makeCall(
   return untilDone(
     () => runTool.executeWithOptions({ summary: label(call.name) }, [input]),
     (reason) => superior.park(reason),
-    ({ type }) => parkingFailures.includes(type),
+    (failure) => failure.type === blocked || isStoreFault(failure),
   );
 }

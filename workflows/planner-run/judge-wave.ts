@@ -1,5 +1,7 @@
+import { patched } from '@temporalio/workflow';
 import type { Adaptation, AskedLoop } from '../../contracts/adaptation.ts';
 import type { FindWorkResult } from '../../contracts/design-activities.ts';
+import type { PlanOutline } from '../../contracts/design-run.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
 import { reserveForWave } from '../../core/budget/resolve-budget.ts';
 import { plannerChild } from '../../core/budget/step-account.ts';
@@ -18,8 +20,8 @@ import { untilDone } from '../shared/until-done.ts';
 import { takePlan } from './run-design-first.ts';
 
 /**
- * Judges what a wave of a designed run has shown, before the next one begins: its proofs of concept, and tasks that asked
- * the same again and again. The plan is changed where that is called for.
+ * Judges what a wave of a designed run has shown, before the next one begins: its proofs of concept, answers that contradict
+ * what others stated, and tasks that asked the same again and again. The plan is changed where that is called for.
  *
  * @returns the status of a run that ends here; null when it goes on.
  */
@@ -31,7 +33,7 @@ export async function judgeWave(host: RootHost, wave: number): Promise<RunStatus
   if (plan_approved === null || opened === null) return null;
   // With nothing left to do, no change of the plan would have an effect.
   if (isDone(state.criteria)) return null;
-  if (plan_approved.proofs_of_concept === 0 && loops.length === 0) return null;
+  if (!hasToJudge(host, plan_approved, loops)) return null;
   const record_ref = await host.record.flush();
   const found = await untilDone(
     () =>
@@ -84,8 +86,19 @@ export async function judgeWave(host: RootHost, wave: number): Promise<RunStatus
   return isDone(state.criteria) ? 'completed' : 'finished_unmet';
 }
 
+function hasToJudge(
+  { inbox }: RootHost,
+  { proofs_of_concept }: PlanOutline,
+  loops: readonly AskedLoop[],
+): boolean {
+  if (proofs_of_concept > 0 || loops.length > 0) return true;
+  // Answers to tasks are held against the pool. Runs from before 2026-11-24 do without.
+  const hasAnswers = inbox.recentAnswers().some(({ delegation_id }) => delegation_id !== null);
+  return hasAnswers && patched('answer-conflicts');
+}
+
 function listWork(
-  { proofs, looping, verified }: FindWorkResult,
+  { proofs, looping, contradicted = [], verified }: FindWorkResult,
   loops: readonly AskedLoop[],
 ): JudgedWork[] {
   const asked = looping.flatMap((worked): JudgedWork[] => {
@@ -94,7 +107,12 @@ function listWork(
     const again = more.map(({ question }) => question);
     return [{ worked, loop: again.length === 0 ? first : { ...first, again }, verified }];
   });
-  return [...proofs.map((worked): JudgedWork => ({ worked, loop: null, verified })), ...asked];
+  const shown = [...proofs, ...contradicted].map((worked): JudgedWork => ({
+    worked,
+    loop: null,
+    verified,
+  }));
+  return [...shown, ...asked];
 }
 
 /** @returns how the run ends; null when all was judged. */

@@ -22,17 +22,23 @@ import { recallLostPart } from '../shared/recall-run.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import type { RootHost } from '../shared/root-host.ts';
 import { endDesign } from '../shared/show-design.ts';
+import type { DesignEnd } from '../shared/show-design.ts';
 import { describeBudget, openDesign } from '../shared/root-state.ts';
 import type { DesignState } from '../shared/root-state.ts';
 import { untilDone } from '../shared/until-done.ts';
 import { askUser, designLostQuestion } from './run-questions.ts';
+import { isEndedEarly, mayGoOn, untilFull } from './until-full.ts';
 
 /**
  * Makes the design of a run that asked for one, before its first wave, or takes the plan of the input.
  *
- * @returns the status of a run that ends with its design; null when it goes on.
+ * @returns the status of a run that ends with its design; null when it goes on; `full` when the execution is, and the
+ *   design goes on in the next one.
  */
-export async function designFirst(host: RootHost, relay: ChildRelay): Promise<RunStatus | null> {
+export async function designFirst(
+  host: RootHost,
+  relay: ChildRelay,
+): Promise<RunStatus | 'full' | null> {
   const { state } = host;
   const request = state.opened?.design;
   if (request === undefined || state.plan_approved !== null) return null;
@@ -42,6 +48,7 @@ export async function designFirst(host: RootHost, relay: ChildRelay): Promise<Ru
     // One attempt after the other.
     // oxlint-disable-next-line no-await-in-loop
     const result = await runDesignChild(host, relay, request);
+    if (result === null) return 'full';
     if (!('lost' in result)) return takeDesign(host, result);
     const question = designLostQuestion(result.lost, describeBudget(state));
     // oxlint-disable-next-line no-await-in-loop
@@ -85,11 +92,13 @@ export async function takePlan(host: RootHost, plan: PlanOutline): Promise<null>
   return null;
 }
 
+/** @returns null when the execution is full: what the design has finished is in the state. */
 async function runDesignChild(
   host: RootHost,
   relay: ChildRelay,
-  { auto_approve, research_max_age_days }: DesignRequest,
-): Promise<DesignResult | { readonly lost: string }> {
+  request: DesignRequest,
+): Promise<DesignResult | { readonly lost: string } | null> {
+  if (host.isFull()) return null;
   const { state, record } = host;
   const { opened } = state;
   if (opened === null) throw new Error('A design was ordered before the run was opened.');
@@ -102,51 +111,70 @@ async function runDesignChild(
   // After a reset, the questions of the old design come in again; their answers are not needed.
   host.inbox.withdraw(workflowId, null);
   const beganAtMs = nowMs();
+  const order: DesignOrder = {
+    run_id: host.runId,
+    registry_ref: opened.registry_ref,
+    record_ref,
+    agents: opened.agents,
+    limits: opened.limits,
+    budget,
+    amendments: state.amendments,
+    news: host.news.since(told),
+    auto_approve: request.auto_approve,
+    research_max_age_days: request.research_max_age_days,
+    // The same for all attempts, also after a reset.
+    designed_at: state.started_at,
+    ...(state.first_plan_ref !== null && { first_plan_ref: state.first_plan_ref }),
+    ...finishedOf(design),
+  };
   try {
-    const child = await startChild<(args: ArchitectureDesignArgs) => Promise<DesignResult>>(
-      workflowTypes.architectureDesign,
-      {
-        workflowId,
-        args: [
-          {
-            order: {
-              run_id: host.runId,
-              registry_ref: opened.registry_ref,
-              record_ref,
-              agents: opened.agents,
-              limits: opened.limits,
-              budget,
-              amendments: state.amendments,
-              news: host.news.since(told),
-              auto_approve,
-              research_max_age_days,
-              // The same for all attempts, also after a reset.
-              designed_at: state.started_at,
-              ...(state.first_plan_ref !== null && { first_plan_ref: state.first_plan_ref }),
-              ...finishedOf(design),
-            },
-          },
-        ],
-        ...childOptions(host.runId, `design of ${state.goal_title}`),
-      },
-    );
-    relay.welcome(workflowId, told);
-    return await child.result();
+    const result = await untilFull(host, () => designChild(host, relay, order, told));
+    if (!isEndedEarly(host, result)) {
+      host.inbox.endRepeatedWork();
+      return result;
+    }
+    host.inbox.withdraw(workflowId, null, true);
+    endAttempt(host, result);
+    return null;
   } catch (error) {
-    if (isCancellation(error)) throw error;
+    if (isCancellation(error)) {
+      if (!mayGoOn(host)) throw error;
+      host.inbox.withdraw(workflowId, null, true);
+      return null;
+    }
     host.inbox.withdraw(workflowId, null);
     const passedMs = nowMs() - beganAtMs;
-    endDesign(host, {
-      status: 'designing',
-      findings: [],
-      approved_by: null,
-      usage: await recallLostPart(host),
-      budget: carryLostWave(budget, passedMs),
-    });
+    const usage = await recallLostPart(host);
+    endAttempt(host, { usage, budget: carryLostWave(budget, passedMs) });
     return { lost: readFailure(error).message };
   } finally {
     relay.dismiss(workflowId);
   }
+}
+
+/** @param told The newest news before the record was written. */
+async function designChild(
+  host: RootHost,
+  relay: ChildRelay,
+  order: DesignOrder,
+  told: number,
+): Promise<DesignResult> {
+  const workflowId = designWorkflowId(host.runId);
+  const child = await startChild<(args: ArchitectureDesignArgs) => Promise<DesignResult>>(
+    workflowTypes.architectureDesign,
+    {
+      workflowId,
+      args: [{ order }],
+      ...childOptions(host.runId, `design of ${host.state.goal_title}`),
+    },
+  );
+  relay.welcome(workflowId, told);
+  return child.result();
+}
+
+/** Charges and records an attempt that another one follows. */
+function endAttempt(host: RootHost, { usage, budget }: Pick<DesignEnd, 'usage' | 'budget'>): void {
+  endDesign(host, { status: 'designing', findings: [], approved_by: null, usage, budget });
 }
 
 /** Returns what earlier attempts have finished: the next one goes on from there. */

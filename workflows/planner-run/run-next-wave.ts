@@ -47,6 +47,7 @@ export async function runNextWave(
   try {
     const wave = await untilFull(host, () => waveChild(host, relay, order, told));
     if (isEndedEarly(host, wave)) withdraw(true);
+    else host.inbox.endRepeatedWork();
     return wave;
   } catch (error) {
     if (isCancellation(error)) {

@@ -15,6 +15,7 @@ import { createChildRelay } from '../shared/child-relay.ts';
 import type { ChildRelay } from '../shared/child-relay.ts';
 import type { RootHost } from '../shared/root-host.ts';
 import { describeBudget } from '../shared/root-state.ts';
+import type { RootState } from '../shared/root-state.ts';
 import { showMode } from '../shared/show-design.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { judgeWave } from './judge-wave.ts';
@@ -65,7 +66,7 @@ async function takeStep(
   const { state } = host;
   await host.control.ready();
   const designed = await designFirst(host, relay);
-  if (designed !== null) return designed;
+  if (designed !== null) return designed === 'full' ? null : designed;
   const step = decideNextStep({
     criteria: state.criteria,
     ...(state.again.length > 0 && { again: state.again }),
@@ -193,6 +194,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     version: 1,
     started_at: state.started_at,
     goal_title: state.goal_title,
+    ...(opened.store !== undefined && { store: opened.store }),
     registry_ref: opened.registry_ref,
     record_ref,
     agents: opened.agents,
@@ -212,6 +214,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     ...(state.mode !== null && { mode_chosen: state.mode }),
     ...(state.first_plan_ref !== null && { first_plan_ref: state.first_plan_ref }),
     ...(state.plan_approved !== null && { plan_approved: state.plan_approved }),
+    ...carriedDesign(state),
     wave: state.wave,
     waves_allowed: state.waves_allowed,
     criteria: state.criteria,
@@ -232,4 +235,11 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     parked_reason: control.parkedReason(),
   };
   return continueAsNew<(args: PlannerRunArgs) => Promise<unknown>>({ carried });
+}
+
+/** Carries what an unfinished design has finished: the next execution goes on from there. */
+function carriedDesign({ design, plan_approved }: RootState): Pick<CarriedRun, 'design_at_work'> {
+  if (design === null || plan_approved !== null) return {};
+  const { materials, plan_refs, lost } = design;
+  return { design_at_work: { materials, plan_refs, lost } };
 }

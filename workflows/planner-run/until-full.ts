@@ -1,9 +1,8 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
-import type { WaveResult } from '../../contracts/planner-wave.ts';
 import type { RootHost } from '../shared/root-host.ts';
 
-/** Whether the run itself ended the wave early, and nobody stopped the run. */
-export function isEndedEarly(host: RootHost, { status }: Pick<WaveResult, 'status'>): boolean {
+/** Whether the run itself ended the wave or design early, and nobody stopped the run. */
+export function isEndedEarly(host: RootHost, { status }: { readonly status: string }): boolean {
   return status === 'stopped' && mayGoOn(host);
 }
 
@@ -12,7 +11,7 @@ export function mayGoOn(host: RootHost): boolean {
   return host.isFull() && !CancellationScope.current().consideredCancelled;
 }
 
-/** Does the work of a wave, and cancels it when this execution is full. */
+/** Does the work of a wave or a design, and cancels it when this execution is full. */
 export async function untilFull<T>(host: RootHost, work: () => Promise<T>): Promise<T> {
   const working = new CancellationScope();
   const waiting = new CancellationScope();

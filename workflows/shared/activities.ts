@@ -48,15 +48,15 @@ export const { gatherEvidence } = proxyActivities<Pick<Activities, 'gatherEviden
 export const { recallSpent } = proxyActivities<Pick<Activities, 'recallSpent'>>({
   startToCloseTimeout: '10 seconds',
   scheduleToCloseTimeout: '1 minute',
-  retry: { initialInterval: '1 second', maximumAttempts: 3 },
+  retry: { initialInterval: '1 second', maximumAttempts: 10 },
 });
 
-/** Tidying that a run does not depend on: what fails three times is told, and the run goes on. */
+/** Tidying that a run does not depend on: what fails for long is told, and the run goes on. */
 export const { archiveSessions } = proxyActivities<Pick<Activities, 'archiveSessions'>>({
   startToCloseTimeout: '2 minutes',
   scheduleToCloseTimeout: '5 minutes',
   heartbeatTimeout: shortHeartbeatTimeout,
-  retry: { initialInterval: '1 second', maximumAttempts: 3 },
+  retry: { initialInterval: '1 second', maximumAttempts: 10 },
 });
 
 /** Reads and writes of the store: idempotent, so they are repeated until the disk works again. */
@@ -141,7 +141,8 @@ export const { applyMiddleware } = proxyActivities<Pick<Activities, 'applyMiddle
 
 /**
  * A team goes on without its thread: an unavailable one delays it by two attempts, at most 15 seconds. The store itself
- * gives up before the attempt does, and reports the reason.
+ * gives up before the attempt does, and reports the reason. The activity makes the second failure final; the other attempts
+ * are for workers that have another store than the run.
  */
 export const { loadThread, saveThread } = proxyActivities<
   Pick<Activities, 'loadThread' | 'saveThread'>
@@ -150,5 +151,5 @@ export const { loadThread, saveThread } = proxyActivities<
   // Longer than its attempts take, so that a run keeps its thread while its workers are away for some time.
   scheduleToCloseTimeout: '1 day',
   cancellationType: ActivityCancellationType.TRY_CANCEL,
-  retry: { initialInterval: '500 milliseconds', maximumAttempts: 2 },
+  retry: { initialInterval: '500 milliseconds', maximumAttempts: 20 },
 });

@@ -24,6 +24,8 @@ import {
 import type { InboxState } from '../../core/questions/step-inbox.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import type { LabelsOf } from '../../core/metrics/metrics.ts';
+import { contradictionOf } from '../../core/run/news.ts';
+import type { ToldAnswer } from '../../core/run/news.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { storeText } from './activities.ts';
 import { nowSeconds } from './clock.ts';
@@ -37,13 +39,15 @@ export interface InboxHostOptions {
   readonly carried: CarriedInbox | null;
   readonly recentAnswers: readonly AnsweredQuestion[];
   readonly rules: () => AskingRules;
+  /** Returns true when the work that asks is done once more. */
+  readonly isFull: () => boolean;
   readonly record: RecordKeeper;
   /** Sends the answers to the workflow that asked. */
   readonly deliver: (to: string, delivery: Delivery) => Promise<void>;
   /** Called when the store refuses for good; resolves after a resume. */
   readonly park: (reason: string) => Promise<void>;
   /** Called after an answer about the work was recorded. */
-  readonly onAnswered: (asked: Question, answered: AnsweredQuestion, ref: Ref | null) => void;
+  readonly onAnswered: (asked: Question, answered: ToldAnswer, ref: Ref | null) => void;
   /** Called when a task asked the same once more than it may. */
   readonly onLoop: (loop: AskedLoop) => void;
   readonly onChange: () => void;
@@ -53,10 +57,7 @@ type DeliverEffect = Extract<InboxEffect, { type: 'deliver' }>;
 type QuestionResult = LabelsOf<typeof metrics.questionWait>['result'];
 type AnsweredEffect = Extract<InboxEffect, { type: 'answered' }>;
 
-/**
- * The run's inbox. `core/questions` decides the effects of an answer; this stores long answers, records, and delivers
- * answers.
- */
+/** The run's inbox. `core/questions` decides the effects of an answer; this stores long answers, records and delivers. */
 export class InboxHost {
   readonly #options: InboxHostOptions;
   #state: InboxState;
@@ -86,6 +87,11 @@ export class InboxHost {
   /** Closes the questions of an asker that is gone, or of a whole workflow. */
   withdraw(from: string, delegation_id: string | null, is_repeated = false): void {
     this.#step({ type: 'withdraw', from, delegation_id, is_repeated, now: nowSeconds() });
+  }
+
+  /** Drops answers that the work done once more has not asked for again. */
+  endRepeatedWork(): void {
+    this.#step({ type: 'work_ended' });
   }
 
   /** Handles the signal `answer`. Never throws: a bad one is recorded as rejected. */
@@ -177,6 +183,7 @@ export class InboxHost {
       now: nowSeconds(),
       default_answered_by: 'user',
       approvers: this.#options.rules().approvers,
+      work_repeats: this.#options.isFull(),
     });
   }
 
@@ -261,7 +268,9 @@ export class InboxHost {
     };
     this.#recentAnswers = [...this.#recentAnswers, answered].slice(-engineLimits.recentAnswersMax);
     this.#options.record.add({ type: 'question_answered', answered, answer_ref });
-    if (informsWork(question.kind)) this.#options.onAnswered(question, answered, answer_ref);
+    if (!informsWork(question.kind)) return;
+    const contradicted = contradictionOf(question, text, this.#options.record.facts());
+    this.#options.onAnswered(question, { ...answered, ...contradicted }, answer_ref);
   }
 
   async #deliver(effect: DeliverEffect): Promise<void> {

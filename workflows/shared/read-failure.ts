@@ -5,7 +5,7 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import { failureConsequences } from '../../contracts/errors.ts';
-import type { FailureConsequence } from '../../contracts/errors.ts';
+import type { FailureConsequence, FailureType } from '../../contracts/errors.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { noUsage, readUsage } from '../../core/usage/add-usage.ts';
 
@@ -46,6 +46,16 @@ export function readFailure(error: unknown): ReadFailure {
   const message = error instanceof Error ? error.message : String(error);
   return { type: 'Error', message, consequence: 'stop', usage: null };
 }
+
+/** Returns true when the store is the trouble: then waiting or a repair helps, and nothing else. */
+export function isStoreFault({ type }: ReadFailure): boolean {
+  return storeFaults.includes(type);
+}
+
+const storeFaults: readonly string[] = [
+  'StoreUnavailable',
+  'ArtifactMissing',
+] satisfies readonly FailureType[];
 
 function consequenceOf(type: string): FailureConsequence {
   const consequences: Readonly<Record<string, FailureConsequence | undefined>> =

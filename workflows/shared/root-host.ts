@@ -55,8 +55,7 @@ import { badEscalation } from './superior.ts';
 import type { Superior } from './superior.ts';
 
 /**
- * Parts that only the topmost workflow has: the inbox, the record, the views. `plannerRun` always has them;
- * `plannerWave` and `delegation` do when they are started by hand, so each can be used alone.
+ * Parts that only the topmost workflow has, also one that is started by hand: the inbox, the record, the views.
  *
  * Must be created, with its handlers registered, before the first await, so that no message arrives without a handler.
  */
@@ -87,6 +86,7 @@ export class RootHost implements Superior {
       carried: carried?.inbox ?? null,
       recentAnswers: carried?.recent_answers ?? [],
       rules: () => askingRules(this.state),
+      isFull: () => this.isFull(),
       record: this.record,
       deliver: (to, delivery) => this.#deliver(to, delivery),
       park: (reason) => this.park(reason),

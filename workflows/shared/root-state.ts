@@ -130,6 +130,7 @@ export function openRootState(carried: CarriedRun | null): RootState {
     mode: carried.mode_chosen ?? null,
     first_plan_ref: carried.first_plan_ref ?? null,
     plan_approved: carried.plan_approved ?? null,
+    design: carried.design_at_work ? { ...openDesign(), ...carried.design_at_work } : null,
     again: carried.again ?? [],
     wave,
     wave_at_work: wave,

@@ -50,7 +50,7 @@ export class RootViews {
   show(): void {
     const status = viewStatus(this.#shown);
     const asked = openQuestions(this.#shown).map(({ asked_at }) => asked_at);
-    const { run_id, goal, phase, wave, open_questions, usage, waiting_for } = status;
+    const { run_id, goal, phase, wave, open_questions, usage, waiting_for, store } = status;
     this.#mirror(
       {
         run_id,
@@ -61,6 +61,7 @@ export class RootViews {
         oldest_question_at: asked.length === 0 ? null : Math.min(...asked),
         cost_micro_usd: usage.cost_micro_usd,
         waiting_for: waiting_for[0] ?? '',
+        store,
       },
       renderDetails(this.#shown, status),
     );
@@ -78,6 +79,7 @@ function viewStatus(shown: Shown): StatusView {
   return {
     run_id: runId,
     goal: state.goal_title,
+    ...(state.opened?.store !== undefined && { store: state.opened.store }),
     phase: phaseOf(state, control, open.length),
     wave: state.wave_at_work,
     waves_allowed: state.waves_allowed,

@@ -5,6 +5,7 @@ import {
 } from '@temporalio/common';
 import { setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
 import { memoKeys } from '../../contracts/names.ts';
+import type { StoreIdentity } from '../../contracts/store.ts';
 import type { RunPhase } from '../../contracts/views.ts';
 import { dateOf } from './clock.ts';
 
@@ -20,6 +21,8 @@ export interface Visible {
   readonly cost_micro_usd: number;
   /** The first wait in one line, or empty. */
   readonly waiting_for: string;
+  /** Defined in StatusView. */
+  readonly store: StoreIdentity | undefined;
 }
 
 const keys = {
@@ -68,11 +71,12 @@ function attributesOf(visible: Visible) {
   ];
 }
 
-function memoOf(visible: Visible): Record<string, string> {
+function memoOf(visible: Visible): Record<string, string | StoreIdentity> {
   return {
     [memoKeys.goal]: visible.goal_title,
     [memoKeys.phase]: visible.phase,
     [memoKeys.waitingFor]: visible.waiting_for,
+    ...(visible.store !== undefined && { [memoKeys.store]: visible.store }),
   };
 }
 

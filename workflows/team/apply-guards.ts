@@ -11,8 +11,9 @@ import { stepSummary } from '../../core/render/labels.ts';
 import { applyMiddleware } from '../shared/activities.ts';
 import { askSuperior } from '../shared/ask-superior.ts';
 import type { Budget } from '../shared/budget.ts';
-import { readFailure } from '../shared/read-failure.ts';
+import { isStoreFault, readFailure } from '../shared/read-failure.ts';
 import type { Superior } from '../shared/superior.ts';
+import { untilDone } from '../shared/until-done.ts';
 
 /** Result of the functions of one stage. */
 export type Guarded =
@@ -71,9 +72,14 @@ async function applyOne(
   const { name, kind } = step;
   let result: ApplyMiddlewareResult;
   try {
-    result = await applyMiddleware.executeWithOptions(
-      { summary: stepSummary(delegation_id, `${kind} ${name} · ${stage}`) },
-      [{ ...step, stage, run_id, delegation_id, subject_ref }],
+    result = await untilDone(
+      () =>
+        applyMiddleware.executeWithOptions(
+          { summary: stepSummary(delegation_id, `${kind} ${name} · ${stage}`) },
+          [{ ...step, stage, run_id, delegation_id, subject_ref }],
+        ),
+      (reason) => context.superior.park(reason),
+      isStoreFault,
     );
   } catch (error) {
     if (isCancellation(error)) throw error;

@@ -1,6 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
+import type { StoreIdentity } from '../../../contracts/store.ts';
 import { isRecord } from '../../../core/is-record.ts';
+import { StoreUnavailable } from '../../ports/artifact-store.ts';
 import { atomicCreateFile, readFileInside } from './atomic-write-file.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
 
@@ -9,8 +13,12 @@ const homeFormat = 2;
 
 const markerFile = 'home.json';
 
+/** File with the id of a home. A copy of a home that is used beside it must get another one. */
+const idFile = 'store.json';
+const idBytes = 6;
+
 /**
- * Takes an artifact home into use: marks a new one with the format of its files.
+ * Takes an artifact home into use: marks a new one with the format of its files, and gives it an id.
  *
  * @returns why this planwave can't use the home, with a cure; null when it can.
  * @throws {StoreUnavailable} when the home can't be read or written.
@@ -21,7 +29,55 @@ export async function openHome(home: string): Promise<string | null> {
   const text = `${JSON.stringify({ format: homeFormat })}\n`;
   // Another worker may have marked it in between, perhaps one of another version.
   const isNew = await atomicCreateFile(join(home, markerFile), text, { root: home });
-  return isNew ? null : findHomeFault(home);
+  const lateFault = isNew ? null : await findHomeFault(home);
+  if (lateFault !== null) return lateFault;
+  const id = randomBytes(idBytes).toString('hex');
+  // Of several workers that open a new home, one succeeds; all of them read that id.
+  await atomicCreateFile(join(home, idFile), `${JSON.stringify({ id })}\n`, { root: home });
+  return null;
+}
+
+/**
+ * Identifies a home that was opened.
+ *
+ * @throws {StoreUnavailable} when it has no id: then its disk is not mounted, or it was moved away.
+ */
+export async function identifyHome(home: string): Promise<StoreIdentity> {
+  const identity = await findHomeIdentity(home);
+  if (identity !== null) return identity;
+  throw new StoreUnavailable(
+    `The artifact home "${home}" is gone: it has no ${idFile} (ENOENT). Nothing was read or written. ` +
+      'Try: mount or restore it, or point PLANWAVE_HOME at another directory and restart the worker. The run waits and goes on.',
+    { path: join(home, idFile), code: 'ENOENT' },
+  );
+}
+
+/**
+ * Returns the identity of a home; null when no worker has opened it.
+ *
+ * @throws {StoreUnavailable} when it can't be read.
+ */
+export async function findHomeIdentity(home: string): Promise<StoreIdentity | null> {
+  const path = join(home, idFile);
+  const bytes = await readFileInside(home, path);
+  if (bytes === null) return null;
+  const id = parseId(bytes.toString('utf8'));
+  if (id !== null) return { id, place: `"${home}" on ${hostname()}` };
+  throw new StoreUnavailable(
+    `The id of the artifact home in "${path}" is damaged. Try: restore the file from a backup, or write {"id":"…"} ` +
+      'with the id that its runs name (planwave status <run>). The run waits and goes on.',
+    { path, code: null },
+  );
+}
+
+function parseId(text: string): string | null {
+  try {
+    const mark: unknown = JSON.parse(text);
+    const id = isRecord(mark) ? mark['id'] : null;
+    return typeof id === 'string' && /^[\w-]{1,64}$/.test(id) ? id : null;
+  } catch {
+    return null;
+  }
 }
 
 /**

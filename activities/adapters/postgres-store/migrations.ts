@@ -38,4 +38,9 @@ export const migrations: readonly (readonly string[])[] = [
       PRIMARY KEY (kind, key)
     )`,
   ],
+  // The id of the store, which its runs record. A restored dump has the same.
+  [
+    'CREATE TABLE planwave_store_id (id text NOT NULL)',
+    'INSERT INTO planwave_store_id VALUES (substr(md5(random()::text || clock_timestamp()::text), 1, 12))',
+  ],
 ];

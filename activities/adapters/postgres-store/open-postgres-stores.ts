@@ -1,7 +1,9 @@
+import type { StoreIdentity } from '../../../contracts/store.ts';
 import type { Stores } from '../../ports/stores.ts';
 import type { ThreadStore } from '../../ports/thread-store.ts';
 import { findHomeFault, openHome } from '../file-store/home-format.ts';
 import { describeNewerSchema, NewerSchema, openDatabase } from './database.ts';
+import type { Database } from './database.ts';
 import { migrations } from './migrations.ts';
 import { createPostgresArtifactStore } from './postgres-artifact-store.ts';
 import { checkDatabase, listRefs, pruneDatabase } from './postgres-upkeep.ts';
@@ -13,6 +15,9 @@ import {
   listRows,
   readReply,
 } from './postgres-ledgers.ts';
+
+/** Version of the tables from which on a store has an id. */
+const identifiedFrom = 2;
 
 /** Opens a store in a PostgreSQL database, for workers and clients on many machines. */
 export function openPostgresStores(
@@ -30,6 +35,8 @@ export function openPostgresStores(
   const db = openDatabase(storeUrl);
   const store = createPostgresArtifactStore(db, cacheMaxBytes);
   const index = createPostgresRunIndex(db, 'run');
+  let identity: StoreIdentity | null = null;
+  const identify = async (): Promise<StoreIdentity> => (identity ??= await readIdentity(db));
   return {
     place: db.place,
     store,
@@ -65,10 +72,17 @@ export function openPostgresStores(
       if (version > migrations.length) return describeNewerSchema(db.place, version);
       return findHomeFault(home);
     },
+    identify,
+    findIdentity: async () => ((await db.readVersion()) < identifiedFrom ? null : identify()),
     prune: (options) => pruneDatabase({ db, store, index, home, ...options }),
     check: () => checkDatabase({ db, store, index }),
     close: async () => {
       await Promise.all([db.close(), threads.close()]);
     },
   };
+}
+
+async function readIdentity(db: Database): Promise<StoreIdentity> {
+  const [row] = await db.query('read', 'SELECT id FROM planwave_store_id');
+  return { id: String(row?.['id']), place: db.place };
 }

@@ -5,6 +5,7 @@ import type { PlanwaveClient } from '../../planwave-client.ts';
 import type { AnswerResult } from '../../submit-answer.ts';
 import { askInTerminal, chooseQuestion } from '../ask/ask-in-terminal.ts';
 import { describeAnswerResult, refusalText, parseAnswer, resolveAnswer } from '../ask/answers.ts';
+import { explainOtherHome } from '../other-home.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import type { CliIo } from '../cli-io.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
@@ -13,7 +14,11 @@ import { readAll } from '../cli-io.ts';
 export function registerAnswer(command: Command, runner: CommandRunner): void {
   command.action((run: string, questionId: string | undefined, rest: readonly string[]) => {
     const words = questionId === undefined ? [] : [questionId, ...rest];
-    return runner.run(command, (context) => answer(context, run, words));
+    return runner.run(command, async (context) => {
+      const result = await answer(context, run, words);
+      const elsewhere = await explainOtherHome(context, run);
+      return elsewhere === null ? result : { ...result, lines: [...result.lines, elsewhere] };
+    });
   });
 }
 

@@ -1,13 +1,15 @@
 import type { Command } from 'commander';
 import type { TakenOver } from '../cli-deps.ts';
 import type { CommandResult, CommandRunner } from '../command-runner.ts';
+import { inHomeOf } from '../other-home.ts';
 import { cleanLine, cleanText } from '../terminal-text.ts';
 
 /** Registers the commands for what a run has changed in a git repository. They need no server. */
 export function registerDiff(command: Command, runner: CommandRunner): void {
   command.action((run: string, delegation: string | undefined) =>
-    runner.run(command, async ({ deps }) => {
-      const patch = await deps.changes.diff(run, delegation ?? null);
+    runner.run(command, async (context) => {
+      const { changes } = context.deps;
+      const patch = await inHomeOf(context, run, () => changes.diff(run, delegation ?? null));
       const lines = patch === '' ? ['Nothing is changed.'] : [cleanText(patch).trimEnd()];
       return { data: { run_id: run, patch }, lines };
     }),
@@ -16,15 +18,19 @@ export function registerDiff(command: Command, runner: CommandRunner): void {
 
 export function registerApply(command: Command, runner: CommandRunner): void {
   command.action((run: string) =>
-    runner.run(command, async ({ deps }) =>
-      describe(run, await deps.changes.apply(run), 'applied'),
-    ),
+    runner.run(command, async (context) => {
+      const taken = await inHomeOf(context, run, () => context.deps.changes.apply(run));
+      return describe(run, taken, 'applied');
+    }),
   );
 }
 
 export function registerUndo(command: Command, runner: CommandRunner): void {
   command.action((run: string) =>
-    runner.run(command, async ({ deps }) => describe(run, await deps.changes.undo(run), 'undone')),
+    runner.run(command, async (context) => {
+      const taken = await inHomeOf(context, run, () => context.deps.changes.undo(run));
+      return describe(run, taken, 'undone');
+    }),
   );
 }
 

@@ -39,7 +39,12 @@ async function examine(context: CommandContext): Promise<CommandResult> {
 /** Without a server there is one finding, not four. */
 async function serverChecks(context: CommandContext): Promise<readonly DoctorCheck[]> {
   try {
-    return createServerChecks(await context.session(), taskQueueOf(context.deps.env));
+    const { env, findStore } = context.deps;
+    return createServerChecks(
+      await context.session(),
+      taskQueueOf(env),
+      findStore ?? (() => Promise.resolve(null)),
+    );
   } catch (error) {
     const finding = { ok: false, detail: error instanceof Error ? error.message : String(error) };
     return [{ name: 'Temporal server', run: () => Promise.resolve(finding) }];

@@ -187,6 +187,18 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import('./threads.ts')).registerThreads,
   },
   {
+    name: 'init',
+    does: 'write a starter folder: an agent, a tool with its test, settings; overwrites nothing',
+    takes: [['[folder]', 'where to write; default: the current folder']],
+    load: async () => (await import('./init.ts')).registerInit,
+  },
+  {
+    name: 'completion',
+    does: 'print a script that completes commands and options in a shell',
+    takes: [['<shell>', 'bash, zsh or fish']],
+    load: async () => (await import('./completion.ts')).registerCompletion,
+  },
+  {
     name: 'doctor',
     does: 'check everything a run needs, and show how to repair what fails',
     takes: [],

@@ -3,6 +3,7 @@ import { commandText } from '../../../core/text/command-text.ts';
 import type { CliDeps } from '../cli-deps.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
+import { describeOtherHome, inHomeOf } from '../other-home.ts';
 import { cleanText, cleanLine } from '../terminal-text.ts';
 import { resultPath } from '../command-runner.ts';
 
@@ -39,18 +40,19 @@ async function showReport(
 async function whyNoResult(context: CommandContext, runId: string): Promise<CliError> {
   const { client } = await context.session();
   const run = await client.describe(runId);
+  const elsewhere = await describeOtherHome(context, run.store);
   const message =
     run.execution === 'running'
       ? `Run ${runId} has not ended, so there is no result yet. Try: ${commandText('watch', runId)}`
       : `No result of run ${runId} is stored here (its workflow is ${run.execution.replaceAll('_', ' ')}). ` +
-        `Try: ${commandText('watch', runId)}, or PLANWAVE_HOME as the worker has it`;
+        (elsewhere ?? `Try: ${commandText('watch', runId)}, or PLANWAVE_HOME as the worker has it`);
   return new CliError('no_result', exitCodes.notFound, message);
 }
 
 export function registerExport(command: Command, runner: CommandRunner): void {
   command.action((run: string) =>
-    runner.run(command, async ({ deps }) => {
-      const exported = await deps.exportRun(run);
+    runner.run(command, async (context) => {
+      const exported = await inHomeOf(context, run, () => context.deps.exportRun(run));
       return {
         data: { run_id: run, ...exported },
         lines: [`The files of ${run} are in ${cleanLine(exported.path)}`],

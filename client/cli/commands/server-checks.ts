@@ -4,14 +4,26 @@ import { PlanwaveClientError } from '../../client-error.ts';
 import { grpcCodes, callServer, grpcCodeOf } from '../../server-calls.ts';
 import type { CliSession } from '../cli-session.ts';
 import type { DoctorCheck, DoctorFinding } from '../cli-deps.ts';
-import { checkPinned, checkWorkers } from './worker-checks.ts';
+import type { StoreIdentity } from '../../../contracts/store.ts';
+import { describeStoreWait } from '../../store-waits.ts';
+import { checkPinned, checkStores, checkWorkers } from './worker-checks.ts';
 import { describeStuck } from '../../stuck-workflows.ts';
 
-/** Creates the checks that need the server alone. */
-export function createServerChecks(session: CliSession, taskQueue: string): readonly DoctorCheck[] {
+/**
+ * Creates the checks that need the server alone.
+ *
+ * @param findStore Identifies the store of this shell; null when no worker has opened it.
+ */
+export function createServerChecks(
+  session: CliSession,
+  taskQueue: string,
+  findStore: () => Promise<StoreIdentity | null>,
+): readonly DoctorCheck[] {
   const inNamespace: readonly DoctorCheck[] = [
     { name: 'search attributes', run: () => checkSearchAttributes(session) },
     { name: 'worker', run: () => checkWorkers(session, taskQueue) },
+    { name: 'stores', run: async () => checkStores(session, taskQueue, await findStore()) },
+    { name: 'waiting for a store', run: () => checkStoreWaits(session) },
     { name: 'pinned runs', run: () => checkPinned(session, taskQueue) },
     { name: 'stuck runs', run: () => checkStuck(session) },
     { name: 'long histories', run: () => checkHistories(session) },
@@ -108,6 +120,16 @@ async function checkStuck({ client }: CliSession): Promise<DoctorFinding> {
   if (first === undefined) return { ok: true, detail: 'none: the workers can carry on every run' };
   const runs = [...new Set(stuck.map(({ run_id }) => run_id))];
   const [what = '', cure] = describeStuck(first).split('. Try: ');
+  return { ok: false, detail: `${runs.join(', ')}. ${what}`, cure };
+}
+
+/** Looks for runs whose store no worker has, or can reach. */
+async function checkStoreWaits({ client }: CliSession): Promise<DoctorFinding> {
+  const waits = await client.storeWaits();
+  const [first] = waits;
+  if (first === undefined) return { ok: true, detail: 'no run' };
+  const runs = [...new Set(waits.map(({ run_id }) => run_id))];
+  const [what = '', cure] = describeStoreWait(first).split('. Try: ');
   return { ok: false, detail: `${runs.join(', ')}. ${what}`, cure };
 }
 

@@ -17,6 +17,9 @@ import type { ExitCode } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { exitCodeOfEnd, toRunEndedEvent } from '../follow/follow-event.ts';
 import { phaseTone, describeTeam } from '../follow/render-tree.ts';
+import { describeOtherHome } from '../other-home.ts';
+import { describeStoreWait } from '../../store-waits.ts';
+import type { StoreWait } from '../../store-waits.ts';
 import { cleanLine, cleanLines, formatTime, renderTable } from '../terminal-text.ts';
 import { describeGuarded } from '../../../core/plan/rule-of-two.ts';
 import {
@@ -43,20 +46,43 @@ async function showStatus(context: CommandContext, runId: string): Promise<Comma
     const end = await client.result(runId);
     if (reading.live) {
       const { view } = reading;
-      const [stuck, used] = await Promise.all([client.stuck(runId), client.usageNow(view)]);
-      return describeView(context, view, { source: 'worker', stuck, used, end });
+      const [stuck, used, waits, elsewhere] = await Promise.all([
+        client.stuck(runId),
+        client.usageNow(view),
+        client.storeWaits(runId),
+        describeOtherHome(context, view.store),
+      ]);
+      return describeView(context, view, { source: 'worker', stuck, used, end, waits, elsewhere });
     }
     const { note, stuck, last_known } = reading;
+    const [waits, elsewhere] = await Promise.all([
+      client.storeWaits(runId),
+      describeOtherHome(context, last_known.store),
+    ]);
     const { exitCode, phase, reason } = closingOf(end, last_known.phase ?? last_known.execution);
-    const data = { source: 'server', note, stuck, ...last_known, phase, reason };
+    const data = {
+      source: 'server',
+      note,
+      stuck,
+      store_waits: waits,
+      ...last_known,
+      phase,
+      reason,
+    };
     const notes = stuck.length === 0 ? [note] : stuckLines(context, stuck);
-    const lines = [...describeListing(context, data), ...reasonLines(context, reason), ...notes];
+    const lines = [
+      ...describeListing(context, data),
+      ...reasonLines(context, reason),
+      ...notes,
+      ...storeLines(context, { waits, elsewhere }),
+    ];
     return { data, lines, exitCode };
   } catch (error) {
     const stored = isForgotten(error) ? await context.deps.readStoredStatus?.(runId) : undefined;
     if (stored === null || stored === undefined) throw error;
     const used: UsageNow = { usage: stored.usage, untold: [] };
-    return describeView(context, stored, { source: 'store', stuck: [], used, end: null });
+    const known = { source: 'store', stuck: [], used, end: null } as const;
+    return describeView(context, stored, { ...known, waits: [], elsewhere: null });
   }
 }
 
@@ -96,12 +122,16 @@ interface Known {
   readonly stuck: readonly StuckWorkflow[];
   readonly used: UsageNow;
   readonly end: RunEnd | null;
+  /** Activities that wait for the run's store. */
+  readonly waits: readonly StoreWait[];
+  /** Why the run's files are not found in the home of this shell, or null. */
+  readonly elsewhere: string | null;
 }
 
 function describeView(
   context: CommandContext,
   view: StatusView,
-  { source, stuck, used, end }: Known,
+  { source, stuck, used, end, waits, elsewhere }: Known,
 ): CommandResult {
   const { paint } = context;
   const note =
@@ -118,6 +148,7 @@ function describeView(
     ...reasonLines(context, reason),
     ...(view.mode === undefined ? [] : [`chosen: ${describeMode(view.mode)}`]),
     ...stuckLines(context, stuck),
+    ...storeLines(context, { waits, elsewhere }),
     ...view.waiting_for.map((wait) => paint('attention', cleanLine(wait, 300))),
     ...(view.guarded ?? []).map((one) => cleanLine(describeGuarded(one), 600)),
     ...(view.history_notice === undefined ? [] : [paint('bad', view.history_notice)]),
@@ -125,7 +156,7 @@ function describeView(
     ...(view.result_path === null ? [] : [`result: ${resultPath(context, view.result_path)}`]),
     ...(note === null ? [] : [note]),
   ];
-  const data = { source, note, stuck, ...view, phase, reason, usage_now: used };
+  const data = { source, note, stuck, store_waits: waits, ...view, phase, reason, usage_now: used };
   return { data, lines, exitCode };
 }
 
@@ -162,6 +193,17 @@ function describeTeamOf(work: DelegationStatusView | undefined): string[] {
 
 function stuckLines({ paint }: CommandContext, stuck: readonly StuckWorkflow[]): string[] {
   return stuck.map((one) => paint('bad', cleanLine(describeStuck(one))));
+}
+
+/** Describes what waits for the run's store, and that this shell has another home. */
+function storeLines(
+  { paint }: CommandContext,
+  { waits, elsewhere }: Pick<Known, 'waits' | 'elsewhere'>,
+): string[] {
+  return [
+    ...waits.map((wait) => paint('attention', cleanLine(describeStoreWait(wait), 1_000))),
+    ...(elsewhere === null ? [] : [cleanLine(elsewhere, 1_000)]),
+  ];
 }
 
 function describeListing({ paint }: CommandContext, run: RunListing): string[] {

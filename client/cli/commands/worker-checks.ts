@@ -1,5 +1,7 @@
 import { PlanwaveClientError } from '../../client-error.ts';
 import { queryText, callServer } from '../../server-calls.ts';
+import type { StoreIdentity } from '../../../contracts/store.ts';
+import { nameStore, readWorkerName } from '../../../core/run/other-store.ts';
 import type { CliSession } from '../cli-session.ts';
 import type { DoctorFinding } from '../cli-deps.ts';
 import { entryPoints } from '../../../core/text/entry-points.ts';
@@ -16,6 +18,8 @@ interface QueueState {
   readonly versions: readonly (string | null)[];
   /** The version that takes new runs; null: workers without one. */
   readonly current: string | null;
+  /** Names of the workers that poll, by the id of their store. Those of older versions tell none. */
+  readonly stores: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Checks that a worker polls that takes new runs. */
@@ -50,6 +54,37 @@ export async function checkWorkers(session: CliSession, taskQueue: string): Prom
   };
 }
 
+/**
+ * Checks that all workers have one store, and that it is the one of this shell: a run goes on only with workers that have the
+ * store in which it was opened.
+ */
+export async function checkStores(
+  session: CliSession,
+  taskQueue: string,
+  own: StoreIdentity | null,
+): Promise<DoctorFinding> {
+  const { stores } = await readQueue(session, taskQueue);
+  const list = [...stores].map(([id, workers]) => `${id} (${workers.join(', ')})`).join(', ');
+  const here = own === null ? 'the home of this shell is new' : `this shell has ${nameStore(own)}`;
+  const [[only] = []] = stores;
+  if (stores.size > 1) {
+    return {
+      ok: false,
+      detail:
+        `the workers of the task queue ${taskQueue} have different stores: ${list}; ${here}. ` +
+        'Each run waits for workers that have the store in which it was opened',
+      cure: 'give all of them one PLANWAVE_HOME or one shared store, or each store a task queue of its own (PLANWAVE_TASK_QUEUE)',
+    };
+  }
+  if (only === undefined) return { ok: true, detail: `no worker tells its store; ${here}` };
+  if (own === null || own.id === only) return { ok: true, detail: `workers have ${list}; ${here}` };
+  return {
+    ok: false,
+    detail: `workers have the store ${list}, and ${here}: report, export, diff and apply find nothing of their runs here`,
+    cure: 'set PLANWAVE_HOME to the home of the workers, on their host',
+  };
+}
+
 const pinnedMax = 1_000;
 
 /** Checks that every run that is pinned to a version has a worker of that version. */
@@ -81,15 +116,27 @@ async function readQueue(session: CliSession, taskQueue: string): Promise<QueueS
   const { pollers, versioningInfo } = await callServer(session, null, () =>
     connection.workflowService.describeTaskQueue({ namespace, taskQueue: { name: taskQueue } }),
   );
-  const seen = (pollers ?? []).map(({ lastAccessTime, deploymentOptions }) => ({
+  const seen = (pollers ?? []).map(({ lastAccessTime, deploymentOptions, identity }) => ({
+    identity: identity ?? '',
     age: Date.now() / 1_000 - Number(lastAccessTime?.seconds ?? 0),
     version: versionName(deploymentOptions),
   }));
+  const present = seen.filter(({ age }) => age < pollSecondsMax);
   return {
     ages: seen.map(({ age }) => age),
-    versions: seen.filter(({ age }) => age < pollSecondsMax).map(({ version }) => version),
+    versions: present.map(({ version }) => version),
+    stores: storesOf(present.map(({ identity }) => identity)),
     current: versionName(versioningInfo?.currentDeploymentVersion),
   };
+}
+
+function storesOf(identities: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const stores = new Map<string, readonly string[]>();
+  for (const identity of identities) {
+    const { store, process } = readWorkerName(identity);
+    if (store !== null) stores.set(store, [...(stores.get(store) ?? []), process]);
+  }
+  return stores;
 }
 
 interface DeploymentVersion {

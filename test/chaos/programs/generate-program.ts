@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { BudgetInput } from '../../../contracts/budget.ts';
 import type { NamedTeam } from '../../../contracts/team.ts';
 import type { WaveDecision } from '../../../contracts/wave-decision.ts';
@@ -5,21 +7,21 @@ import type { Reply, ScriptedRequest } from '../../../rehearsal/script.ts';
 import type { Prng } from '../../support/prng.ts';
 import { members } from '../../support/scripted-team.ts';
 import { completed, decision, plan, work } from '../../support/scripted-work.ts';
-import { provideWritingAgent } from '../../support/writing-agent.ts';
 import { waveWorkflowId } from '../../../core/ids.ts';
 import { readCallKey } from '../call-name.ts';
 import { campaignBudget, isRehearsed } from '../runs/reference-run.ts';
-import type { ReferenceRun } from '../runs/reference-run.ts';
+import type { ReferenceRun, RunPlace } from '../runs/reference-run.ts';
 import { designTask, runWithDesign } from '../runs/with-design.ts';
 import {
   disputedKey,
+  outsideKinds,
   partKinds,
   partOf,
-  riskyAgent,
+  provideAgents,
   stating,
   threadTeam,
 } from './program-parts.ts';
-import type { PartKind } from './program-parts.ts';
+import type { PartKind, PartPlace } from './program-parts.ts';
 
 /**
  * Peculiarity of a run. None of it changes the result.
@@ -43,6 +45,8 @@ const wavesMax = 4;
 const partsMax = 3;
 /** Part of the programs that are runs in designed mode. */
 const designShare = 0.12;
+/** Part of the waves whose last delegation acts on more than the run's own files. */
+const outsideShare = 0.4;
 
 /** Limit that every run of a program reaches. */
 const smallBudget: BudgetInput = { calls: 4 };
@@ -71,7 +75,14 @@ export function generateProgram(random: Prng): Program {
       return ['agent', ...kinds.filter(isFirstInThread)];
     },
   );
-  return { waves, extras: extras.filter(() => random.chance(0.25)) };
+  const chosen = extras.filter(() => random.chance(0.25));
+  return { waves: actOutside(waves, random.fork('outside')), extras: chosen };
+}
+
+function actOutside(waves: readonly PartKind[][], random: Prng): PartKind[][] {
+  return waves.map((kinds) =>
+    random.chance(outsideShare) ? kinds.with(kinds.length - 1, random.pick(outsideKinds)) : kinds,
+  );
 }
 
 function isFirstInThread(kind: PartKind, at: number, kinds: readonly PartKind[]): boolean {
@@ -106,10 +117,11 @@ function readExtra(text: string): Extra {
 }
 
 function readKind(text: string): PartKind {
-  const kind = (['agent', ...partKinds] as const).find((one) => one === text);
+  const kinds: readonly PartKind[] = ['agent', ...partKinds, ...outsideKinds];
+  const kind = kinds.find((one) => one === text);
   if (kind !== undefined) return kind;
   throw new Error(
-    `"${text}" is no part of a program. Parts are: agent, ${partKinds.join(', ')}; a whole program may be ${designTask}.`,
+    `"${text}" is no part of a program. Parts are: ${kinds.join(', ')}; a whole program may be ${designTask}.`,
   );
 }
 
@@ -127,7 +139,7 @@ export function shrinkProgram({ waves, extras: peculiar }: Program): Program[] {
 }
 
 /** Returns the program as a run that can be hurt. */
-export function toRun(program: Program): ReferenceRun {
+export function toRun(program: Program, place: PartPlace): ReferenceRun {
   const { waves } = program;
   const early = program.extras.filter((one) => one === 'amend' || one === 'pause and resume');
   if (waves.length === 0) return { ...runWithDesign, early };
@@ -135,28 +147,45 @@ export function toRun(program: Program): ReferenceRun {
     (waves[wave - 1] ?? []).map((_kind, at) => `w${wave}-p${at + 1}`);
   const ids = waves.flatMap((_parts, at) => idsOf(at + 1));
   const kinds = waves.flat();
-  const usesRisk = kinds.includes('approved');
+  const files = Object.assign({}, ...ids.map((id, at) => partOf(kinds[at] ?? 'agent').files?.(id)));
   const isSmall = program.extras.includes('small budget');
   return {
-    input: (runId, home) => ({
+    input: (runId, where) => ({
       goal: 'Move the backups of a small shop to a second data centre',
       criteria: ['The backups are moved.'],
       budget: isSmall ? smallBudget : campaignBudget,
       ...(kinds.includes('threaded') && { teams: [{ ...threadedTeam, thread_id: runId }] }),
-      ...(usesRisk && { agents_dir: provideWritingAgent(home, riskyAgent, 'high') }),
+      ...(Object.keys(files).length > 0 && {
+        workspace_dir: provideWorkspace(where, runId, files),
+        changes: 'apply' as const,
+      }),
+      agents_dir: provideAgents(where.home, kinds),
     }),
     taskIds: ids,
+    files,
     askings: ids.flatMap((id, at) => partOf(kinds[at] ?? 'agent').asking?.(id) ?? []),
     early,
     asksForMore: isSmall,
     hasShortHistories: program.extras.includes('short histories'),
-    replyTo: (request) => replyTo(program, idsOf, request),
+    replyTo: (request) => replyTo(program, { ...place, idsOf }, request),
   };
+}
+
+/** Writes the user's folder for a run. @returns its path. */
+function provideWorkspace(
+  { workspaces }: RunPlace,
+  runId: string,
+  files: Readonly<Record<string, string>>,
+): string {
+  const folder = join(workspaces, runId);
+  mkdirSync(folder, { recursive: true });
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(folder, path), text);
+  return folder;
 }
 
 function replyTo(
   { waves }: Program,
-  idsOf: (wave: number) => readonly string[],
+  { idsOf, hasSandbox }: PartPlace & { readonly idsOf: (wave: number) => readonly string[] },
   request: ScriptedRequest,
 ): Reply {
   const { place, owner } = readCallKey(request.callKey);
@@ -186,7 +215,7 @@ function replyTo(
       json: { ...stepOutput(wave, isLast), facts: stating(disputers.map(disputedKey), '10') },
     };
   }
-  return partOf(kindOf(idsOf(wave).indexOf(owner))).reply(owner, request);
+  return partOf(kindOf(idsOf(wave).indexOf(owner))).reply(owner, request, { hasSandbox });
 }
 
 /** Decides for the disputers. */

@@ -48,9 +48,9 @@ function dieAtWrite(random: Prng, what: 'before' | 'after' | 'torn'): Blow {
   return { type: 'die at a write', what, nth: random.integer(1, 25) };
 }
 
-/** Chooses what is done to a run: three to six blows, far enough apart for work between them. */
+/** Chooses what is done to a run: five to eight blows, most of them with work between them. */
 export function chooseBlows(random: Prng): PlannedBlow[] {
-  const count = random.integer(3, 6);
+  const count = random.integer(5, 8);
   const blows = Array.from({ length: count }, (_one, index) => ({
     at: (index + random.next()) / count,
     blow: random.pick(blowKinds)(random),
@@ -79,7 +79,7 @@ export async function playProgram(
   known?: PlayedReference,
 ): Promise<{ readonly reference: PlayedReference; readonly tally: Tally }> {
   const reference =
-    known ?? (await playReference(lane, toRun(trial.program), `${trial.name}-calm`));
+    known ?? (await playReference(lane, toRun(trial.program, lane), `${trial.name}-calm`));
   const played = await playTrial(lane, {
     name: trial.name,
     run: reference.run,

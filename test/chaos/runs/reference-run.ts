@@ -5,18 +5,27 @@ import type { Reply, ScriptedRequest } from '../../../rehearsal/script.ts';
 import { blocked, completed } from '../../support/scripted-work.ts';
 import { toldAnswers } from '../conversation.ts';
 
+/** Folders on the machine of the workers. */
+export interface RunPlace {
+  readonly home: string;
+  /** The user's folders are below it. */
+  readonly workspaces: string;
+}
+
 /**
  * A run that the campaign hurts. Its replies depend on the conversation alone, never on how often a call was made, so a run
  * that was hurt must come to the same artifacts, byte for byte.
  */
 export interface ReferenceRun {
-  readonly input: (runId: string, home: string) => PlannerRunInput;
+  readonly input: (runId: string, place: RunPlace) => PlannerRunInput;
   /** Ids of its delegations. */
   readonly taskIds: readonly string[];
   /** The questions that it asks, all at the same time if nobody answers. */
   readonly askings: readonly Asking[];
   /** Whether a question waits for the answers to earlier ones. Default false: all come at the same time. */
   readonly asksInSteps?: boolean;
+  /** Files of the user's folder before it starts. Default: it has no such folder. */
+  readonly files?: Readonly<Record<string, string>>;
   /** Messages right after its start. Default: none. */
   readonly early?: readonly ('amend' | 'pause and resume')[];
   /** Whether its budget is so small that it asks for more; how often depends on what is done to it. Default false. */

@@ -8,6 +8,7 @@ import { planTask, samplePlan } from '../../support/plans.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
   blocked,
+  completed,
   callsOf,
   newestText,
   ownWorkflows,
@@ -19,7 +20,7 @@ import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
 
-const rates = planTask('rates').task_id;
+const [rates, page] = ['rates_1727539200', 'page_1727539200'] as const;
 
 /** A plan as a person types it: two tasks that do not need each other. */
 const typed: CoordinationPlan = {
@@ -146,5 +147,40 @@ it('the user is asked what the solution architect could not decide', async () =>
   expect(asked.why_it_matters).toContain('The solution architect gave no answer: No numbers.');
   await run.signal('answer', { question_id: asked.question_id, answer: 'PostgreSQL' });
   expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 1 });
+  await expectPromisesKept(stage, run.workflowId);
+}, 180_000);
+
+it('an answer that contradicts what another task stated changes the plan of those that read from it', async () => {
+  const stated = { statement: 'The API listens on 8080.', confidence: 'high' } as const;
+  const output = completed('rates-done');
+  const asks = question('Which port has the API?', { fact_key: 'port of the API' });
+  stage.rehearsal.script([
+    works(rates, {
+      json: { ...output, facts: [{ ...stated, key: 'Port of the API', value: '8080' }] },
+    }),
+    works(page, { json: blocked([asks], 'page-done') }, 1),
+  ]);
+  const [first, second] = typed.tasks;
+  if (first === undefined || second === undefined) throw new Error('the plan has two tasks');
+  const docs = planTask('docs', {
+    depends_on: [rates],
+    inputs: first.outputs.map((file) => ({ ...file, from: rates })),
+  });
+  const run = await stage.start('plannerRun', {
+    goal: 'Ship',
+    plan: { ...typed, tasks: [first, second, docs] },
+    auto_approve: true,
+    limits: { max_delegations: 1 },
+  });
+  const { question_id } = await openQuestion(run, 'Which port');
+  await run.signal('answer', { question_id, answer: '9090' });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 3 });
+  const report = readFileSync(join(stage.home, run.workflowId, 'report.md'), 'utf8');
+  expect(report).toContain(
+    `answers to \`${page}\` (${question_id}) contradict what others stated.`,
+  );
+  const [told] = callsOf(stage.rehearsal, docs.task_id);
+  expect(newestText(told)).toContain('Rehearsal: take another way.');
+  expect(newestText(told)).toContain('9090');
   await expectPromisesKept(stage, run.workflowId);
 }, 180_000);

@@ -62,7 +62,10 @@ const texts = (text) => ({ content: [{ type: 'text', text }] });
 
 /** Tools that do something; the others say that they are done. */
 const works = {
-  echo: ({ text }) => texts(`${text} from ${process.pid}`),
+  echo: ({ text }) => {
+    note(`echo ${text}`);
+    return texts(`${text} from ${process.pid}`);
+  },
   env: () => texts(JSON.stringify(process.env)),
   sees: ({ path }) => texts(`${path}: ${existsSync(path)}`),
   hang: () => new Promise(() => {}),

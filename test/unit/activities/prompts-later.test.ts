@@ -81,6 +81,25 @@ describe('later messages', () => {
     expect(text).toMatch(/^q2, q3: nobody has decided this\./m);
   });
 
+  it('the decision of a solution architect binds, and news say what an answer contradicts', async () => {
+    const { bench } = await createRun();
+    const base = { question_id: 'q1', text: 'Which port?', answer: '9090', answer_ref: null };
+    const decided = { ...base, answered_by: 'solution-architect' };
+    const own = await render(bench, [{ type: 'answers', answers: [{ ...decided, loop: false }] }]);
+    expect(own).toContain('Those of a person, the planner or the solution architect are binding.');
+    const news = {
+      ...decided,
+      news_id: 1,
+      type: 'answer',
+      delegation_id: 'host',
+      changed: false,
+      contradicts: '8080 (wave-001/api)',
+    } as const;
+    const told = await render(bench, [{ type: 'news', news: [news] }]);
+    expect(told).toContain('a person, the planner or the solution architect from here on');
+    expect(told).toContain('"contradicts":"8080 (wave-001/api)"');
+  });
+
   it('an answer of every length that may be given comes whole, in any script', async () => {
     const whole = '語'.repeat(engineLimits.answerCharsMax);
     const text = await longAnswers(whole);

@@ -1,7 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { createFileRunIndex } from '../../../activities/adapters/file-store/file-run-index.ts';
-import { findHomeFault, openHome } from '../../../activities/adapters/file-store/home-format.ts';
+import {
+  findHomeFault,
+  findHomeIdentity,
+  identifyHome,
+  openHome,
+} from '../../../activities/adapters/file-store/home-format.ts';
+import { StoreUnavailable } from '../../../activities/ports/artifact-store.ts';
 import { createTemporaryHome } from './temporary-home.ts';
 import type { TemporaryHome } from './temporary-home.ts';
 
@@ -18,6 +25,24 @@ it('a new home gets the mark of its format, and is then used again and again', a
   expect(await Promise.all([openHome(at.home), openHome(at.home)])).toEqual([null, null]);
   expect(await readFile(join(at.home, 'home.json'), 'utf8')).toBe('{"format":2}\n');
   expect(await findHomeFault(at.home)).toBeNull();
+});
+
+it('finding T6: a new home gets one id, however many workers open it, and keeps it', async () => {
+  expect(await findHomeIdentity(at.home)).toBeNull();
+  await expect(identifyHome(at.home)).rejects.toThrow(
+    `The artifact home "${at.home}" is gone: it has no store.json (ENOENT).`,
+  );
+  await Promise.all(Array.from({ length: 8 }, () => openHome(at.home)));
+  const first = await identifyHome(at.home);
+  expect(first).toEqual({
+    id: expect.stringMatching(/^[0-9a-f]{12}$/),
+    place: `"${at.home}" on ${hostname()}`,
+  });
+  await openHome(at.home);
+  expect(await findHomeIdentity(at.home)).toEqual(first);
+  await writeFile(join(at.home, 'store.json'), '{"id":""}');
+  await expect(identifyHome(at.home)).rejects.toThrow(StoreUnavailable);
+  await expect(identifyHome(at.home)).rejects.toThrow('restore the file from a backup');
 });
 
 it('a home with runs and without a mark is refused, and stays as it was', async () => {

@@ -10,7 +10,7 @@ const asked = askings.map((one, index) => ({
   kind: 'blocking' as const,
 }));
 const composed = Array.from({ length: 50 }, (_one, seed) =>
-  composeAnswers(asked, askings, createPrng(seed)),
+  composeAnswers(asked, askings, { random: createPrng(seed) }),
 );
 
 it('what comes first to a question is its answer, whatever the order of the questions', () => {
@@ -21,6 +21,20 @@ it('what comes first to a question is its answer, whatever the order of the ques
     }
   }
   expect(new Set(composed.map(([first]) => first?.question_id))).toEqual(new Set(['q1', 'q2']));
+});
+
+it('the user says of a call of an MCP server what the server knows, and has a file written again', () => {
+  const effects = ['mcp__odd__echo {"text":"w1-p2"}', 'mcp__odd__echo {"text":"w1-p3"}'];
+  const unsure = effects.map((text, at) => ({
+    question_id: `q${at}`,
+    text,
+    kind: 'effect' as const,
+  }));
+  const sent = composeAnswers(unsure, [], { random: createPrng(1), outsideCalls: { 'w1-p2': 1 } });
+  expect(sent.toSorted((a, b) => (a.question_id < b.question_id ? -1 : 1))).toEqual([
+    { question_id: 'q0', answer: 'verified', kind: 'first' },
+    { question_id: 'q1', answer: 'retry', kind: 'first' },
+  ]);
 });
 
 it('some are sent again, and some late ones are other answers', () => {

@@ -6,7 +6,7 @@ import {
   toRun,
 } from '../../chaos/programs/generate-program.ts';
 import type { Program } from '../../chaos/programs/generate-program.ts';
-import { partKinds } from '../../chaos/programs/program-parts.ts';
+import { outsideKinds, partKinds } from '../../chaos/programs/program-parts.ts';
 import { chooseBlows, placeBlows } from '../../chaos/programs/play-program.ts';
 import type { Trial } from '../../chaos/programs/play-program.ts';
 import { reduceTrial } from '../../chaos/programs/reduce-trial.ts';
@@ -14,6 +14,7 @@ import { commandOf, listUnplayed } from '../../chaos/programs/run-programs.ts';
 import { createPrng } from '../../support/prng.ts';
 
 const programs = Array.from({ length: 200 }, (_one, seed) => generateProgram(createPrng(seed)));
+const isOutside = (kind: string): boolean => outsideKinds.some((one) => one === kind);
 const partsOf = ({ waves }: Program): number => waves.flat().length;
 
 it('one seed gives one program and one choice of blows', () => {
@@ -23,11 +24,17 @@ it('one seed gives one program and one choice of blows', () => {
 
 it('200 programs use every part, one to four waves, designed mode, and messages', () => {
   expect(new Set(programs.flatMap(({ waves }) => waves.flat()))).toEqual(
-    new Set(['agent', ...partKinds]),
+    new Set(['agent', ...partKinds, ...outsideKinds]),
   );
   // Without waves it is a run in designed mode.
   expect(new Set(programs.map(({ waves }) => waves.length))).toEqual(new Set([0, 1, 2, 3, 4]));
   expect(new Set(programs.flatMap(({ extras }) => extras)).size).toBe(4);
+});
+
+it('what acts outside comes last in its wave, once', () => {
+  for (const kinds of programs.flatMap(({ waves }) => waves)) {
+    expect(kinds.slice(0, -1).filter(isOutside)).toEqual([]);
+  }
 });
 
 it('a program is read as it was described', () => {
@@ -47,7 +54,7 @@ it('a shrunk program is smaller, and still has its first parts', () => {
 
 it('each question of a program has an answer of its own', () => {
   for (const program of programs) {
-    const texts = toRun(program).askings.map(({ asked }) => asked.text);
+    const texts = toRun(program, { hasSandbox: true }).askings.map(({ asked }) => asked.text);
     expect(new Set(texts).size).toBe(texts.length);
     const askers = program.waves.flat().filter((kind) => kind === 'asker').length;
     // A design has its interview.

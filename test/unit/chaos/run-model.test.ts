@@ -18,7 +18,9 @@ const facts: RunFacts = {
   answers: ['costs: 120', 'region: eu-north'],
   deliveries: { costs: 1, facts: 0, region: 1 },
   files: { 'a.md': 'The text.' },
+  effects: ['costs/effect-1: write_file confirmed'],
   effectFaults: [],
+  outsideCalls: { costs: 1 },
   refused: 0,
   open: 0,
   billedCalls: 3,
@@ -83,6 +85,9 @@ it.each<[string, Partial<RunFacts>]>([
   ['a missing phase', { phases: {} }],
   ['a file that is not what an effect wrote', { effectFaults: ['a.md is another one'] }],
   ['a missing file of the workspace', { files: {} }],
+  ['an effect less', { effects: [] }],
+  ['an MCP server that was called twice for one effect', { outsideCalls: { costs: 2 } }],
+  ['an MCP server that was not called', { outsideCalls: {} }],
   ['a torn file of a phase', { reportFiles: { 'triads/region/execute.md': '# Ex' } }],
   ['a thread that has nothing', { thread: null }],
   [
@@ -203,6 +208,8 @@ it('a run that was stopped, or was reset, need not be like the undisturbed one, 
   expect(
     breachesOf({ harm: { isStopped: true }, facts: { ...half, status: 'abandoned' } }),
   ).toEqual(['other result']);
+  const calledTwice = { ...half, outsideCalls: { costs: 2 } };
+  expect(breachesOf({ harm: { isStopped: true }, facts: calledTwice })).toEqual(['other result']);
   expect(breachesOf({ harm: { isStopped: true }, facts: { ...half, billedCalls: 2 } })).toEqual([
     'other result',
   ]);

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { QuestionsEscalation } from '../../../contracts/messages.ts';
 import type { AskedQuestion, PlannerVerdict, Question } from '../../../contracts/question.ts';
-import { findSameQuestion } from '../../../core/questions/put-question.ts';
+import { findSameQuestion } from '../../../core/questions/same-question.ts';
 import type { InboxEffect, InboxEvent } from '../../../core/questions/inbox-event.ts';
 import { askersOf, joinQuestion, leaveQuestion } from '../../../core/questions/join-question.ts';
 import { openInbox, stepInbox } from '../../../core/questions/step-inbox.ts';
@@ -79,10 +79,64 @@ describe('a question of work that the run does once more', () => {
     ]);
   });
 
-  it('WQ3: takes an answer while no one waits for it, and delivers it to no one', () => {
-    const { state, effects } = play(ask(first), repeat, answer('q1'));
+  it('SQ4: WQ3: takes an answer while no one waits for it, which whoever asks the same gets at once', () => {
+    const early = [ask(first), repeat, answer('q1')];
+    const { state, effects } = play(...early);
     expect(state).toMatchObject({ open: [], pending: [], answered: { q1: { shown: 'to q1' } } });
     expect(effects.map(({ type }) => type)).toEqual(['opened', 'answered']);
+    const beside = { ...of('d8', asked({ text: 'Which region?' })), wave: 2 };
+    const taken = play(...early, ask(again), ask(beside));
+    expect(taken.state).toMatchObject({ open: [], pending: [], next_question: 2 });
+    expect(taken.effects.slice(2)).toMatchObject(
+      ['d9#1', 'd8#1'].map((escalation_id) => ({
+        type: 'deliver',
+        escalation_id,
+        answers: [{ question_id: 'q1', answer_text: 'to q1', answered_by: 'user', loop: false }],
+      })),
+    );
+  });
+
+  it('SQ4: one that asks the same in a later wave, or after the work has ended, is put to the user', () => {
+    const early = [ask(first), repeat, answer('q1')];
+    const later = { ...again, escalation_id: 'd9#2', wave: 3 };
+    expect(play(...early, ask(again), ask(later)).state.open).toMatchObject([{ wave: 3 }]);
+    expect(play(...early, { type: 'work_ended' }, ask(again)).state).toMatchObject({
+      open: [{ question_id: 'q2' }],
+    });
+    expect(play(...early, { type: 'work_ended' }).state).not.toHaveProperty('left');
+  });
+
+  it('SQ4: an answer that the work got before it was ended is there for the work that follows', () => {
+    const late = { ...answer('q1'), work_repeats: true };
+    const { effects } = play(ask(first), late, repeat, ask(again));
+    expect(deliveredTo(effects)).toEqual(['d1#1', 'd9#1']);
+    const approval = { ...first, kind: 'approval' } as const;
+    const approved = { ...late, payload: { question_id: 'q1', answer: 'approve' } };
+    expect(play(ask(approval), approved, repeat).state).not.toHaveProperty('left');
+  });
+
+  it('SQ4: a long answer keeps its reference for whoever asks for it', () => {
+    const long = { ...answer('q1'), payload: { question_id: 'q1', answer: 'x'.repeat(2_000) } };
+    const answer_ref = 'a'.repeat(64);
+    const { effects } = play(
+      ask(first),
+      repeat,
+      long,
+      { type: 'stored', question_id: 'q1', answer_ref },
+      ask(again),
+    );
+    expect(effects.at(-1)).toMatchObject({ answers: [{ is_cut: true, answer_ref }] });
+  });
+
+  it('SQ3: asking once more is no loop, however often the work is done, and asking twice in it is one', () => {
+    const times = Array.from({ length: 4 }, (_one, at) => at + 2);
+    const asks = times.map((wave) => ask({ ...first, escalation_id: `d1#${wave}`, wave }));
+    const repeated = play(ask(first), repeat, ...asks.flatMap((one) => [one, repeat]));
+    expect(repeated.state.open).toMatchObject([{ question_id: 'q1' }]);
+    expect(repeated.effects.map(({ type }) => type)).not.toContain('looped');
+    const same = times.map((nth) => ask({ ...first, escalation_id: `d1#${nth}` }));
+    const { effects } = play(ask(first), repeat, answer('q1'), ...same);
+    expect(effects.map(({ type }) => type)).toContain('looped');
   });
 
   it('WQ3: is withdrawn when it is a decision about a call that is not made any more', () => {

@@ -5,12 +5,14 @@ import { engineLimits } from '../../../core/limits.ts';
 import {
   addNews,
   answersInNews,
+  contradictionOf,
   isFromUser,
   lastNewsId,
   waivedInNews,
 } from '../../../core/run/news.ts';
 import { checkNews } from '../../../core/run/read-messages.ts';
 import { property } from './builders.ts';
+import { fact } from './pool-builders.ts';
 
 const told = (news_id: number, criteria_waived: readonly string[] = []): NewsItem => ({
   news_id,
@@ -72,6 +74,23 @@ it('NW3: what a person said has to be considered, and nothing else', () => {
   expect([told(1), answered(2), answered(3, 'anna')].every(isFromUser)).toBe(true);
   for (const name of Object.values(answererNames))
     expect(isFromUser(answered(1, name))).toBe(false);
+});
+
+it('NW4: an answer names each standing value of its fact that it contradicts', () => {
+  const facts = [
+    fact(1, 'port', '8080'),
+    fact(2, 'port', '9090'),
+    fact(3, 'port', '7070', { superseded_by: 'f1' }),
+    fact(4, 'host', 'a'),
+  ];
+  const contradicted = (fact_key: string, answer: string): unknown =>
+    contradictionOf({ fact_key }, answer, facts);
+  expect(contradicted('Port', '9090')).toEqual({ contradicts: '8080 (wave-001/a)' });
+  expect(contradicted('port', '1')).toEqual({
+    contradicts: '8080 (wave-001/a); 9090 (wave-001/a)',
+  });
+  expect(contradicted('region', '9090')).toEqual({});
+  expect(contradictionOf({}, '9090', facts)).toEqual({});
 });
 
 it('names the questions and the criteria that news are about', () => {

@@ -73,6 +73,7 @@ export async function createHarness(over: Partial<RecordDeps> = {}): Promise<Har
   const deps: RecordDeps = {
     store: createFileArtifactStore({ home }),
     index: createFileRunIndex({ home }),
+    identifyStore: async () => ({ id: 'ab12', place: `"${home}" on this host` }),
     agents: () => ({ load: async () => [agent('planner'), agent('researcher'), agent('writer')] }),
     projection: createFileProjection({ home }),
     workspaces: fileWorkspaces(home),

@@ -183,6 +183,29 @@ it('stopped: what was asked, planned and not done', async () => {
   expect(section(result, 'Usage and cost')).toContain('- 1 model call, ');
 });
 
+it('finding T6: a run that a default gave up does not name the user as the one who did', async () => {
+  const answer = {
+    question_id: 'q1',
+    text: 'The planner could not plan wave 1. What now?',
+    delegation_id: null,
+    answer: 'abandon',
+    source_refs: [],
+    answered_at: 1,
+  };
+  const givenUpBy = (answered_by: string): Promise<string> =>
+    reportOf(
+      { goal: 'Goal' },
+      { type: 'question_answered', answered: { ...answer, answered_by }, answer_ref: null },
+      end('abandoned', usage(0)),
+    );
+  for (const name of ['default', 'planwave']) {
+    expect(await givenUpBy(name)).toContain(
+      '**Given up without a decision of the user, by the default answer to q1 ("The planner could not plan wave 1. What now?"): 0 of 0',
+    );
+  }
+  expect(await givenUpBy('user')).toContain('**Abandoned by the user: 0 of 0');
+});
+
 it('abandoned, before anything was planned', async () => {
   const result = await reportOf({ goal: 'Goal' }, end('abandoned', usage(0)));
   expect(result).toContain('**Abandoned by the user: 0 of 0 criteria are not met.**');

@@ -16,6 +16,7 @@ export function createFakeClient(methods: Partial<PlanwaveClient> = {}): Planwav
     list: () => Promise.resolve([{ ...listing(), stuck: null }]),
     describe: () => Promise.resolve(listing()),
     stuck: () => Promise.resolve([]),
+    storeWaits: () => Promise.resolve([]),
     longHistories: () => Promise.resolve([]),
     openHistories: noHistories,
     status: () => Promise.resolve({ live: true, view: status() }),

@@ -31,6 +31,7 @@ export function listing(fields: Partial<RunListing> = {}): RunListing {
     closed_at: null,
     version: null,
     task_queue: 'planwave',
+    store: null,
     ...fields,
   };
 }

@@ -117,7 +117,10 @@ const mutations: readonly (readonly [rule: string, what: string, mutate: Mutatio
     'an idle agent',
     (plan) => ({
       ...plan,
-      agents: [...plan.agents, ...agents.slice(0, 1).map((a) => ({ ...a, role: 'doer' as const, agent_name: 'idle' }))],
+      agents: [
+        ...plan.agents,
+        ...agents.slice(0, 1).map((a) => ({ ...a, role: 'doer' as const, agent_name: 'idle' })),
+      ],
     }),
   ],
   [

@@ -1,0 +1,74 @@
+import type { ApplicationFailure } from '@temporalio/common';
+import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import type { FailureType } from '../contracts/errors.ts';
+import { callServer, queryText } from './server-calls.ts';
+import type { ClientContext } from './server-calls.ts';
+
+/** An activity that is tried again and again, because no worker that took it could read or write its run's store. */
+export interface StoreWait {
+  readonly run_id: string;
+  readonly workflow_id: string;
+  readonly activity_type: string;
+  /** Attempts so far. */
+  readonly attempts: number;
+  /** Words of the last worker: which store, why, and what to try. */
+  readonly reason: string;
+}
+
+/** More open workflows are not looked at: that many waits have one cause. */
+const workflowsMax = 100;
+
+const storeUnavailable: FailureType = 'StoreUnavailable';
+
+/**
+ * Finds what waits for a store, in one run or in all. The server alone knows it: the workflow learns of a failure only when
+ * the attempts are used up.
+ */
+export function findStoreWaits(
+  context: ClientContext,
+  runId?: string,
+): Promise<readonly StoreWait[]> {
+  const ofRun = runId === undefined ? 'IS NOT NULL' : `= ${queryText(runId)}`;
+  const query = `ExecutionStatus = 'Running' AND PlanwaveRun ${ofRun}`;
+  return callServer(context, null, async () => {
+    const found: StoreWait[] = [];
+    let count = 0;
+    for await (const info of context.workflows.list({ query, pageSize: workflowsMax })) {
+      count += 1;
+      if (count > workflowsMax) break;
+      const run = info.typedSearchAttributes.getAll().find(({ key }) => key.name === 'PlanwaveRun');
+      found.push(...(await readWaits(context, info.workflowId, String(run?.value))));
+    }
+    return found;
+  });
+}
+
+async function readWaits(
+  { workflows }: ClientContext,
+  workflow_id: string,
+  run_id: string,
+): Promise<readonly StoreWait[]> {
+  const { raw } = await workflows.getHandle(workflow_id).describe();
+  const waits = (raw.pendingActivities ?? []).map(async (pending) => {
+    const failure = await decodeOptionalFailureToOptionalError(
+      workflows.options.loadedDataConverter,
+      pending.lastFailure,
+    );
+    if (!isStoreFault(failure)) return [];
+    const activity_type = pending.activityType?.name ?? '';
+    // The attempt that is waited for has not been made.
+    const attempts = Math.max(1, (pending.attempt ?? 1) - 1);
+    return [{ run_id, workflow_id, activity_type, attempts, reason: failure.message }];
+  });
+  return (await Promise.all(waits)).flat();
+}
+
+function isStoreFault(failure: Error | undefined): failure is ApplicationFailure {
+  return failure !== undefined && 'type' in failure && failure.type === storeUnavailable;
+}
+
+/** One line: what waits, and why. */
+export function describeStoreWait({ run_id, workflow_id, attempts, ...wait }: StoreWait): string {
+  const where = workflow_id === run_id ? '' : ` of ${workflow_id}`;
+  return `waits for its store: ${wait.activity_type}${where} was refused ${attempts} times. ${wait.reason}`;
+}

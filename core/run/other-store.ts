@@ -1,0 +1,56 @@
+import type { StoreIdentity } from '../../contracts/store.ts';
+import { isRecord } from '../is-record.ts';
+
+/** Reads the identity of a store from a header, a memo or a result. @returns null when it is none. */
+export function readStoreIdentity(value: unknown): StoreIdentity | null {
+  if (!isRecord(value)) return null;
+  const { id, place } = value;
+  return typeof id === 'string' && id !== '' && typeof place === 'string' ? { id, place } : null;
+}
+
+/**
+ * Decides whether a worker may read or write anything for a run.
+ *
+ * OS1. Two stores are the same when their ids are, wherever they lie: a home may be mounted at two places.
+ * OS2. A run without a recorded store, as those of older versions, accepts every store.
+ * OS3. A refusal names both stores, both places and the cure.
+ *
+ * @param kept The store in which the run is kept; null when it recorded none.
+ * @returns why not, with a cure; null when it may.
+ */
+export function refuseOtherStore(kept: StoreIdentity | null, found: StoreIdentity): string | null {
+  if (kept === null || kept.id === found.id) return null;
+  return (
+    `The run is kept in ${nameStore(kept)}, and this worker has ${nameStore(found)}. ` +
+    'Nothing was read or written; the run waits and goes on with a worker that has its store. ' +
+    'Try: start the worker with that home (PLANWAVE_HOME), or let all workers of the task queue share one store'
+  );
+}
+
+/** Separates a worker's process and host from its store in the name that the server shows. */
+const mark = ' store:';
+
+/**
+ * Names a worker for the server, so that each event says which store its worker had.
+ *
+ * @param process Number and host, such as `4711@host-a`.
+ */
+export function nameWorker(process: string, { id }: StoreIdentity): string {
+  return `${process}${mark}${id}`;
+}
+
+/** Reads the name of a worker; one of an older version, or of other software, tells no store. */
+export function readWorkerName(name: string): {
+  readonly process: string;
+  readonly store: string | null;
+} {
+  const at = name.lastIndexOf(mark);
+  return at === -1
+    ? { process: name, store: null }
+    : { process: name.slice(0, at), store: name.slice(at + mark.length) };
+}
+
+/** Names a store and its place, in the middle of a sentence. */
+export function nameStore({ id, place }: StoreIdentity): string {
+  return `the store ${id} (${place})`;
+}

@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadAgents } from '../../../activities/adapters/agent-files.ts';
+import { runCli } from '../../../client/cli/commands/run-cli.ts';
+import { loadTools } from '../../../worker/load-tools.ts';
+import { createFakeDeps } from './support/fake-client.ts';
+import { createFakeIo } from './support/fake-io.ts';
+
+const cwd = mkdtempSync(join(tmpdir(), 'planwave-init-'));
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+async function run(...argv: readonly string[]) {
+  const io = createFakeIo();
+  const code = await runCli(argv, createFakeDeps(io, {}, { cwd }));
+  return { code, out: io.out(), err: io.err() };
+}
+
+/** Completes the last word in a real bash. */
+async function complete(...words: readonly string[]): Promise<readonly string[]> {
+  const { out } = await run('completion', 'bash');
+  const script = `${out}\nCOMP_WORDS=(planwave "$@"); COMP_CWORD=$#; _planwave; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const told = execFileSync('bash', ['-c', script, 'bash', ...words], { encoding: 'utf8' });
+  return told.trim().split('\n');
+}
+
+describe('init', () => {
+  it('writes an agent and a tool that planwave accepts, and a test of the tool that passes', async () => {
+    const { code, out } = await run('init', 'mine');
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: expect.stringMatching(/cd mine\n {2}node --test/),
+    });
+    const folder = join(cwd, 'mine');
+    expect(readdirSync(folder).toSorted()).toEqual(
+      ['.mcp.json', 'agents', 'planwave.env', 'tools.mjs', 'tools.test.mjs'].toSorted(),
+    );
+    const [agent] = await loadAgents([join(folder, 'agents')]);
+    const [tool] = await loadTools(join(folder, 'tools.mjs'));
+    expect(agent?.allowed_tools).toContain(tool?.spec.name);
+    const told = execFileSync(process.execPath, ['--test'], { cwd: folder, encoding: 'utf8' });
+    expect(told).toMatch(/pass 1\b[^]*fail 0\b/);
+  });
+
+  it('overwrites nothing', async () => {
+    writeFileSync(join(cwd, 'tools.mjs'), 'mine');
+    expect(await run('init')).toEqual({
+      code: 2,
+      out: '',
+      err: expect.stringMatching(
+        /has "?tools\.mjs"? already\. Nothing was written\. Try: an empty folder/,
+      ),
+    });
+    expect(readdirSync(cwd)).not.toContain('planwave.env');
+  });
+});
+
+describe('completion', () => {
+  it.each([
+    [['que'], ['questions']],
+    [['plan', 'gr'], ['graph']],
+    [['--json', 'start', '--wat'], ['--watch']],
+    [['plan', 'graph', 'plan.yaml', '--mer'], ['--mermaid']],
+    [['prune', '--dry'], ['--dry-run']],
+  ])('completes %j in bash', async (words, expected) => {
+    expect(await complete(...words)).toEqual(expected);
+  });
+
+  it('offers the same words in fish, and names the shells that it knows', async () => {
+    const { out } = await run('completion', 'fish');
+    expect(out).toContain(
+      "-n '__fish_seen_subcommand_from plan; and __fish_seen_subcommand_from graph' -l mermaid",
+    );
+    expect((await run('completion', 'zsh')).out).toMatch(/bashcompinit\n/);
+    expect((await run('completion', 'tcsh')).err).toMatch(/Try: bash, zsh, fish/);
+  });
+});
