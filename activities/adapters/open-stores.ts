@@ -5,6 +5,7 @@ import { createFileEffectLedger, listEffectKeys } from './file-store/file-effect
 import { createFileReplyLedger, listReplies } from './file-store/file-reply-ledger.ts';
 import { createFileRunIndex } from './file-store/file-run-index.ts';
 import {
+  adoptHomeId,
   findHomeFault,
   findHomeIdentity,
   identifyHome,
@@ -61,6 +62,7 @@ function openFileStores(
     findFault: () => findHomeFault(home),
     identify: () => identifyHome(home),
     findIdentity: () => findHomeIdentity(home),
+    adopt: (id) => adoptHomeId(home, id),
     prune: (options) => pruneHome({ home, segments, store, ...options }),
     check: ({ repair }) => checkHome({ home, store, repair }),
     close: () => threads.close(),

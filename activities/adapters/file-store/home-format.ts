@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { StoreIdentity } from '../../../contracts/store.ts';
 import { isRecord } from '../../../core/is-record.ts';
 import { StoreUnavailable } from '../../ports/artifact-store.ts';
-import { atomicCreateFile, readFileInside } from './atomic-write-file.ts';
+import { atomicCreateFile, atomicWriteFile, readFileInside } from './atomic-write-file.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
 
 /** Format of the files below an artifact home. It changes when older files can't be read any more. */
@@ -50,6 +50,11 @@ export async function identifyHome(home: string): Promise<StoreIdentity> {
       'Try: mount or restore it, or point PLANWAVE_HOME at another directory and restart the worker. The run waits and goes on.',
     { path: join(home, idFile), code: 'ENOENT' },
   );
+}
+
+/** Gives a home the id of a store that it takes the place of. @throws {StoreUnavailable} */
+export async function adoptHomeId(home: string, id: string): Promise<void> {
+  await atomicWriteFile(join(home, idFile), `${JSON.stringify({ id })}\n`, { root: home });
 }
 
 /**

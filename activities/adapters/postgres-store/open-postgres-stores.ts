@@ -74,6 +74,10 @@ export function openPostgresStores(
     },
     identify,
     findIdentity: async () => ((await db.readVersion()) < identifiedFrom ? null : identify()),
+    adopt: async (id) => {
+      await db.query('write', 'UPDATE planwave_store_id SET id = $1', [id]);
+      identity = null;
+    },
     prune: (options) => pruneDatabase({ db, store, index, home, ...options }),
     check: () => checkDatabase({ db, store, index }),
     close: async () => {
