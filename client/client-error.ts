@@ -1,6 +1,7 @@
 /**
  * Reason why a request to the server or the engine failed, for programs.
  * - `unreachable`: the server did not answer in time.
+ * - `encrypted`: the key of what is asked for is not there.
  * - `run_ended`: the run is closed and takes no more messages.
  */
 export type ClientErrorCode =
@@ -9,6 +10,7 @@ export type ClientErrorCode =
   | 'already_exists'
   | 'bad_input'
   | 'unauthorized'
+  | 'encrypted'
   | 'run_ended'
   | 'internal';
 

@@ -1,6 +1,5 @@
 import { WorkflowClient } from '@temporalio/client';
 import type { ConnectionLike, WorkflowClientInterceptor } from '@temporalio/client';
-import type { DataConverter } from '@temporalio/common';
 import type { ConsultationInput, ConsultationResult } from '../contracts/consultation.ts';
 import type { AmendMessage, ControlMessage } from '../contracts/messages.ts';
 import { queryNames, signalNames, taskQueue } from '../contracts/names.ts';
@@ -14,7 +13,11 @@ import type {
   StatusView,
   WaveView,
 } from '../contracts/views.ts';
+import { PlanwaveClientError } from './client-error.ts';
 import { consult } from './consult.ts';
+import { createEncryptingCodec, explainFault } from '../encryption/encrypting-codec.ts';
+import { BadKeys, readKeyRing } from '../encryption/key-ring.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';
@@ -27,7 +30,7 @@ import { listRuns, readOpenHistories } from './run-listing.ts';
 import type { ListedRun, ListOptions, RunListing, OpenHistory } from './run-listing.ts';
 import { describeRun, findWork, readRunEnd, readStatus, readView } from './read-view.ts';
 import type { Reading, RunEnd, WorkAddress } from './read-view.ts';
-import { callServer } from './server-calls.ts';
+import { callServer, refusePlainText } from './server-calls.ts';
 import { startRun, startTeam } from './start-run.ts';
 import type { StartedRun, StartRunOptions } from './start-run.ts';
 import { findStuck, listLongHistories, listStuck } from './stuck-workflows.ts';
@@ -107,8 +110,8 @@ export interface PlanwaveClientOptions {
   readonly namespace: string;
   /** If undefined: `planwave`. */
   readonly taskQueue?: string | undefined;
-  /** If undefined: plain JSON. Needed where the worker encrypts. */
-  readonly dataConverter?: DataConverter | undefined;
+  /** Those of the worker; without any, nothing is encrypted, and what is encrypted can't be read. If undefined: those of PLANWAVE_KEYS. */
+  readonly keys?: KeyRing | undefined;
   /** Interceptors of the SDK's client, such as those that trace. If undefined: none. */
   readonly interceptors?: readonly WorkflowClientInterceptor[] | undefined;
   /** In milliseconds: how long a worker may take for a query or update. If undefined: 5,000. */
@@ -123,6 +126,7 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
   const context = createContext(options);
   const signal = async <T extends object>(name: string, runId: string, given: T): Promise<T> => {
     const message = context.redact(given);
+    await refusePlainText(context, runId);
     await callServer(context, runId, () =>
       context.workflows.getHandle(runId).signal(name, message),
     );
@@ -166,8 +170,20 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
 
 const outgoingSink = 'outgoing';
 
+function readOwnKeys(): KeyRing {
+  try {
+    return readKeyRing(process.env['PLANWAVE_KEYS']);
+  } catch (error) {
+    if (!(error instanceof BadKeys)) throw error;
+    const message = `PLANWAVE_KEYS can't be used: expected ${error.message}`;
+    throw new PlanwaveClientError('bad_input', message);
+  }
+}
+
 function createContext(options: PlanwaveClientOptions): ClientContext {
-  const { connection, address, namespace, dataConverter, interceptors, onRedacted } = options;
+  const { connection, address, namespace, interceptors, onRedacted } = options;
+  const keys = options.keys ?? readOwnKeys();
+  const codec = createEncryptingCodec(keys, namespace);
   const redactor = createRedactor({
     secrets: options.secrets ?? collectOwnSecrets(process.env),
     onRedacted: (rule, _sink, count) => onRedacted?.(rule, count),
@@ -176,22 +192,22 @@ function createContext(options: PlanwaveClientOptions): ClientContext {
     connection,
     address,
     namespace,
-    dataConverter,
+    codec,
+    hasKeys: keys.ids.length > 0,
     taskQueue: options.taskQueue ?? taskQueue,
     workerTimeoutMs: options.workerTimeoutMs ?? 5_000,
     redact: (outgoing) => redactor.redactValue(outgoing, outgoingSink),
     workflows: new WorkflowClient({
       connection,
       namespace,
-      dataConverter: {
-        ...dataConverter,
-        // Behind `redact`, for what was not handed to it; before any codec that encrypts.
-        payloadCodecs: [
-          createRedactingCodec(redactor, outgoingSink),
-          ...(dataConverter?.payloadCodecs ?? []),
-        ],
-      },
+      // Redacts, behind `redact`, what was not handed to it.
+      dataConverter: { payloadCodecs: [createRedactingCodec(redactor, outgoingSink), codec] },
       ...(interceptors ? { interceptors: [...interceptors] } : {}),
+    }),
+    lists: new WorkflowClient({
+      connection,
+      namespace,
+      dataConverter: { payloadCodecs: [createEncryptingCodec(keys, namespace, explainFault)] },
     }),
   };
 }

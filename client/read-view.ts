@@ -18,6 +18,7 @@ import type {
 } from '../contracts/views.ts';
 import { riskWorkflowId } from '../core/ids.ts';
 import { commandText } from '../core/text/command-text.ts';
+import { CannotDecrypt } from '../encryption/key-ring.ts';
 import { toRunListing } from './run-listing.ts';
 import type { RunListing } from './run-listing.ts';
 import {
@@ -56,16 +57,27 @@ export async function readView<T>(
     );
     return { live: true, view };
   } catch (error) {
+    if (error instanceof CannotDecrypt) return lastKnown(context, workflowId, error.message);
     if (isFinal(error)) throw toClientError(context, workflowId, error);
-    const [stuck, lastKnown] = await Promise.all([
+    const [stuck, last_known] = await Promise.all([
       findStuck(context, workflowId),
       describeRun(context, workflowId),
     ]);
     const [first] = stuck;
     const note =
-      first === undefined ? noteOf(error, context.taskQueue, lastKnown) : describeStuck(first);
-    return { live: false, note, stuck, last_known: lastKnown };
+      first === undefined ? noteOf(error, context.taskQueue, last_known) : describeStuck(first);
+    return { live: false, note, stuck, last_known };
   }
+}
+
+/** Reads what the server knows of a run whose view can't be decrypted. */
+async function lastKnown(
+  context: ClientContext,
+  workflowId: string,
+  why: string,
+): Promise<Reading<never>> {
+  const note = `This is what the server knows; the rest can't be read. ${why}`;
+  return { live: false, note, stuck: [], last_known: await describeRun(context, workflowId) };
 }
 
 /**
@@ -95,7 +107,7 @@ export async function readStatus(
 
 export async function describeRun(context: ClientContext, workflowId: string): Promise<RunListing> {
   return callServer(context, workflowId, async () =>
-    toRunListing(await context.workflows.getHandle(workflowId).describe()),
+    toRunListing(await context.lists.getHandle(workflowId).describe()),
   );
 }
 

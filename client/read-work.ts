@@ -1,7 +1,6 @@
 import { isRecord } from '../core/is-record.ts';
-import { defaultPayloadConverter } from '@temporalio/common';
 import type { WorkflowExecutionDescription } from '@temporalio/client';
-import type { DataConverter, Payload } from '@temporalio/common';
+import type { Payload, PayloadCodec } from '@temporalio/common';
 import { workflowTypes, queryNames } from '../contracts/names.ts';
 import type { Usage } from '../contracts/usage.ts';
 import type {
@@ -17,7 +16,7 @@ import { askStatus, findWork, readView } from './read-view.ts';
 import type { WorkAddress } from './read-view.ts';
 import { taskOwner, workPlace } from '../core/ids.ts';
 import type { ClientContext } from './server-calls.ts';
-import { callServer } from './server-calls.ts';
+import { callServer, decodePayload, messageOfFailure } from './server-calls.ts';
 import { addUsage } from '../core/usage/add-usage.ts';
 import type { Question } from '../contracts/question.ts';
 import { ifFound } from './client-error.ts';
@@ -123,7 +122,7 @@ function readPending(
   delegationId?: string,
 ): Promise<Pending> {
   return callServer(context, workflowId, async () => {
-    const described = await context.workflows.getHandle(workflowId).describe();
+    const described = await context.lists.getHandle(workflowId).describe();
     const { pendingActivities, pendingChildren } = described.raw;
     const place = workPlace(workflowId, described.type, delegationId);
     const phaseIds = (pendingChildren ?? [])
@@ -134,11 +133,8 @@ function readPending(
         id: `${described.runId}/${pending.activityId ?? ''}`,
         activity_type: pending.activityType?.name ?? '',
         attempt: pending.attempt ?? 1,
-        last_failure: pending.lastFailure?.message ?? null,
-        heartbeat: await readHeartbeat(
-          context.dataConverter,
-          pending.heartbeatDetails?.payloads ?? [],
-        ),
+        last_failure: await messageOfFailure(context.codec, pending.lastFailure ?? {}),
+        heartbeat: await readHeartbeat(context.codec, pending.heartbeatDetails?.payloads ?? []),
       })),
     );
     // A wave makes the calls of all delegations in it; which one's a call is, its heartbeat tells.
@@ -157,16 +153,11 @@ function ownerOf(heartbeat: ActivityReading['heartbeat']): string | null {
 
 /** The details of a heartbeat; null when there are none, or when something else wrote them. */
 async function readHeartbeat(
-  dataConverter: DataConverter | undefined,
-  payloads: readonly Payload[],
+  codec: PayloadCodec,
+  [first]: readonly Payload[],
 ): Promise<Readonly<Record<string, unknown>> | null> {
-  let decoded = [...payloads];
   try {
-    for (const codec of (dataConverter?.payloadCodecs ?? []).toReversed()) {
-      decoded = await codec.decode(decoded);
-    }
-    const [first] = decoded;
-    const value: unknown = first ? defaultPayloadConverter.fromPayload(first) : null;
+    const value = first === undefined ? null : await decodePayload(codec, first);
     return isRecord(value) ? value : null;
   } catch {
     // Nothing to show, and no reason to end a watch.

@@ -145,7 +145,7 @@ export async function listRuns(
   const query = (options.waiting === true ? waitingQuery : ofState)(context.taskQueue);
   const runs = await callServer(context, null, async () => {
     const found: RunListing[] = [];
-    for await (const info of context.workflows.list({ query, pageSize: Math.min(limit, 1_000) })) {
+    for await (const info of context.lists.list({ query, pageSize: Math.min(limit, 1_000) })) {
       if (found.length >= limit) break;
       found.push(toRunListing(info));
     }
@@ -183,7 +183,7 @@ export async function* readOpenHistories(
   const query =
     `ExecutionStatus = 'Running' AND TaskQueue = ${queryText(context.taskQueue)} ` +
     `AND ${ofOurs}`;
-  const list = context.workflows.list({ query, pageSize: 1_000 })[Symbol.asyncIterator]();
+  const list = context.lists.list({ query, pageSize: 1_000 })[Symbol.asyncIterator]();
   for (;;) {
     const next = await callServer(context, null, () => list.next(), timeoutMs);
     if (next.done === true) return;

@@ -1,11 +1,14 @@
+import { defaultPayloadConverter, WorkflowNotFoundError } from '@temporalio/common';
+import type { Payload, PayloadCodec } from '@temporalio/common';
 import { isGrpcServiceError, NamespaceNotFoundError, ServiceError } from '@temporalio/client';
 import type { ConnectionLike, WorkflowClient } from '@temporalio/client';
-import { WorkflowNotFoundError } from '@temporalio/common';
 import { connect } from 'node:net';
-import type { DataConverter } from '@temporalio/common';
 import { PlanwaveClientError } from './client-error.ts';
+import { isRecord } from '../core/is-record.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
 import { commandText } from '../core/text/command-text.ts';
+import { keyIdOf } from '../encryption/encrypting-codec.ts';
+import { CannotDecrypt } from '../encryption/key-ring.ts';
 
 /** The gRPC status codes that the client tells apart. The numbers are part of the gRPC protocol. */
 export const grpcCodes = {
@@ -64,6 +67,7 @@ export function toClientError(
   error: unknown,
 ): PlanwaveClientError {
   if (error instanceof PlanwaveClientError) return error;
+  if (error instanceof CannotDecrypt) return new PlanwaveClientError('encrypted', error.message);
   if (error instanceof NamespaceNotFoundError) return namespaceMissing(server, error);
   if (error instanceof WorkflowNotFoundError) return notFound(server, runId, error);
   const refusal = refusedCredentials(server.address, error);
@@ -223,9 +227,58 @@ export function queryText(text: string): string {
 /** Context that the parts of the client share. */
 export interface ClientContext extends ServerAddress {
   readonly workflows: WorkflowClient;
+  /** The same for lists and descriptions: words stand for what can't be decrypted, so that the rest can be read. */
+  readonly lists: WorkflowClient;
   readonly taskQueue: string;
-  readonly dataConverter: DataConverter | undefined;
+  /** Decrypts what comes from the server. */
+  readonly codec: PayloadCodec;
+  readonly hasKeys: boolean;
   readonly workerTimeoutMs: number;
   /** Takes the secrets out of what is to be sent. The server keeps it before any code of the engine sees it. */
   readonly redact: <T>(outgoing: T) => T;
+}
+
+/** Decodes a payload that the SDK leaves as the server has it. @throws {CannotDecrypt} */
+export async function decodePayload(codec: PayloadCodec, payload: Payload): Promise<unknown> {
+  const [decoded] = await codec.decode([payload]);
+  return decoded === undefined ? null : defaultPayloadConverter.fromPayload<unknown>(decoded);
+}
+
+/** Returns the message of a failure as the server has it, which a worker with keys has put into a payload. */
+export async function messageOfFailure(
+  codec: PayloadCodec,
+  failure: { readonly message?: string | null; readonly encodedAttributes?: Payload | null },
+): Promise<string | null> {
+  const { message, encodedAttributes } = failure;
+  if (!encodedAttributes) return message ?? null;
+  try {
+    const attributes = await decodePayload(codec, encodedAttributes);
+    const encoded = isRecord(attributes) ? attributes['message'] : undefined;
+    return typeof encoded === 'string' ? encoded : (message ?? null);
+  } catch (error) {
+    return error instanceof CannotDecrypt ? `(encrypted) ${error.message}` : (message ?? null);
+  }
+}
+
+/**
+ * Keeps a client without keys from sending plain text to a run that is encrypted.
+ *
+ * @throws PlanwaveClientError `encrypted`.
+ */
+export async function refusePlainText(context: ClientContext, runId: string): Promise<void> {
+  if (context.hasKeys) return;
+  const { connection, namespace } = context;
+  const { workflowExecutionInfo } = await callServer(context, runId, () =>
+    connection.workflowService.describeWorkflowExecution({
+      namespace,
+      execution: { workflowId: runId },
+    }),
+  );
+  const memo = Object.values(workflowExecutionInfo?.memo?.fields ?? {});
+  const keyId = memo.map(keyIdOf).find((id) => id !== null);
+  if (keyId === undefined) return;
+  throw new PlanwaveClientError(
+    'encrypted',
+    `Run ${runId} is encrypted with the key "${keyId}", and nothing is sent to it as plain text. Try: PLANWAVE_KEYS as the worker has it`,
+  );
 }

@@ -14,7 +14,7 @@ import { callServer } from './server-calls.ts';
 import { Slug } from '../contracts/slug.ts';
 
 export interface StartRunOptions {
-  /** If undefined: made of the goal's first words and the time. */
+  /** If undefined: made of the goal's first words and the time; with keys, of the time alone. */
   readonly run_id?: string | undefined;
 }
 
@@ -58,7 +58,9 @@ async function start(
   what: Start,
   { run_id }: StartRunOptions,
 ): Promise<StartedRun> {
-  const runId = run_id === undefined ? generateRunId(what.goal, Date.now()) : checkRunId(run_id);
+  // Ids are never encrypted, so with keys they have no words of the goal.
+  const words = context.hasKeys ? '' : what.goal;
+  const runId = run_id === undefined ? generateRunId(words, Date.now()) : checkRunId(run_id);
   await callServer(context, runId, () => startOnce(context, runId, what));
   return { run_id: runId };
 }

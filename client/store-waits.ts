@@ -33,7 +33,7 @@ export function findStoreWaits(
   return callServer(context, null, async () => {
     const found: StoreWait[] = [];
     let count = 0;
-    for await (const info of context.workflows.list({ query, pageSize: workflowsMax })) {
+    for await (const info of context.lists.list({ query, pageSize: workflowsMax })) {
       count += 1;
       if (count > workflowsMax) break;
       const run = info.typedSearchAttributes.getAll().find(({ key }) => key.name === 'PlanwaveRun');
@@ -44,14 +44,14 @@ export function findStoreWaits(
 }
 
 async function readWaits(
-  { workflows }: ClientContext,
+  { lists }: ClientContext,
   workflow_id: string,
   run_id: string,
 ): Promise<readonly StoreWait[]> {
-  const { raw } = await workflows.getHandle(workflow_id).describe();
+  const { raw } = await lists.getHandle(workflow_id).describe();
   const waits = (raw.pendingActivities ?? []).map(async (pending) => {
     const failure = await decodeOptionalFailureToOptionalError(
-      workflows.options.loadedDataConverter,
+      lists.options.loadedDataConverter,
       pending.lastFailure,
     );
     if (!isStoreFault(failure)) return [];

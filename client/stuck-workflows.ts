@@ -6,7 +6,7 @@ import { PlanwaveClientError } from './client-error.ts';
 import { noticeLongHistory } from '../core/text/format.ts';
 import { workflowTypes } from '../contracts/names.ts';
 import { commandText } from '../core/text/command-text.ts';
-import { queryText, callServer } from './server-calls.ts';
+import { queryText, callServer, messageOfFailure } from './server-calls.ts';
 
 /** A workflow that no worker can carry on: its task fails again and again. It is not over. */
 export interface StuckWorkflow {
@@ -58,7 +58,7 @@ export async function listStuck(
   try {
     return await callServer(context, null, async () => {
       const found: WorkflowExecutionInfo[] = [];
-      for await (const info of context.workflows.list({ query, pageSize: stuckMax })) {
+      for await (const info of context.lists.list({ query, pageSize: stuckMax })) {
         if (found.length >= stuckMax) break;
         found.push(info);
       }
@@ -83,12 +83,10 @@ export async function listLongHistories(context: ClientContext): Promise<readonl
   return callServer(context, null, async () => {
     const found: LongHistory[] = [];
     let count = 0;
-    for await (const { workflowId } of context.workflows.list({ query, pageSize: stuckMax })) {
+    for await (const { workflowId } of context.lists.list({ query, pageSize: stuckMax })) {
       count += 1;
       if (count > stuckMax) break;
-      const { historyLength, historySize } = await context.workflows
-        .getHandle(workflowId)
-        .describe();
+      const { historyLength, historySize } = await context.lists.getHandle(workflowId).describe();
       const notice = noticeLongHistory(historyLength, historySize ?? 0);
       if (notice !== null) found.push({ workflow_id: workflowId, notice });
     }
@@ -148,7 +146,7 @@ async function findOwnFault(
   workflowId: string,
 ): Promise<StuckWorkflow | null> {
   return callServer(context, workflowId, async () => {
-    const { raw, type, status } = await context.workflows.getHandle(workflowId).describe();
+    const { raw, type, status } = await context.lists.getHandle(workflowId).describe();
     const misspelt = status.name === 'RUNNING' ? describeMisspelt(workflowId, type) : null;
     if (misspelt !== null || !raw.pendingWorkflowTask) return misspelt;
     const failure = await readTaskFailure(context, workflowId);
@@ -199,7 +197,7 @@ const eventsMax = 200;
 
 /** The failure of the newest workflow task, or null when it did not fail. Only the first of many is in history. */
 async function readTaskFailure(
-  { connection, namespace }: ClientContext,
+  { connection, namespace, codec }: ClientContext,
   workflowId: string,
 ): Promise<TaskFailure | null> {
   const { history } = await connection.workflowService.getWorkflowExecutionHistoryReverse({
@@ -220,7 +218,9 @@ async function readTaskFailure(
       failedBuild !== null &&
       failedBuild ===
         buildOf(events, completed?.workflowTaskCompletedEventAttributes?.startedEventId),
-    reason: cleanReason(newest.failure?.message ?? 'without a reason'),
+    reason: cleanReason(
+      (await messageOfFailure(codec, newest.failure ?? {})) ?? 'without a reason',
+    ),
   };
 }
 

@@ -9,7 +9,13 @@ import type { AnswerInput } from '../contracts/question.ts';
 import type { ClientContext } from './server-calls.ts';
 import { PlanwaveClientError } from './client-error.ts';
 import { commandText } from '../core/text/command-text.ts';
-import { grpcCodes, callServer, grpcCodeOf, toClientError } from './server-calls.ts';
+import {
+  refusePlainText,
+  grpcCodes,
+  callServer,
+  grpcCodeOf,
+  toClientError,
+} from './server-calls.ts';
 
 export type AnswerResult =
   /** `accepted` is the answer as the run accepted it, or null when the run did not say. */
@@ -53,6 +59,7 @@ export async function submitAnswer(
     const reason = `the answer has ${bytes} bytes and at most ${answerBytesMax} can be sent. Try: a summary, or the name of a file the agents can read`;
     return { status: 'refused', question_id, reason, example: null };
   }
+  await refusePlainText(context, runId);
   try {
     if (options.workerIsAway === true) {
       return await sendSignal(context, runId, answer, awayNote(runId));

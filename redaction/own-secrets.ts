@@ -20,11 +20,17 @@ const publicName = /PUBLIC_?KEY|(?:^|_)(?:HOT|SORT|PRIMARY|PARTITION|FOREIGN|CAC
 export function collectOwnSecrets(env: Readonly<Record<string, string | undefined>>): string[] {
   const values = Object.entries(env).flatMap(([name, value = '']) => [
     ...(secretName.test(name) && !publicName.test(name) ? [value] : []),
+    ...(name === 'PLANWAVE_KEYS' ? readKeys(value) : []),
     ...readPasswords(value),
   ]);
   return [...new Set(values.filter(isTelling))]
     .toSorted((a, b) => b.length - a.length)
     .slice(0, secretsMax);
+}
+
+/** Returns the keys of a key ring, `id:key,id2:key2`. */
+function readKeys(value: string): string[] {
+  return value.split(',').flatMap((entry) => /^[\w.-]+:([^\s:]+)$/.exec(entry.trim())?.[1] ?? []);
 }
 
 /** Returns the password of an address such as `postgresql://user:password@host/db`, as written and decoded. */

@@ -44,6 +44,7 @@ async function removeOrphans() {
       source,
       source.replace(/\.d\.(m?)ts$/, '.$1ts'),
       source.replace(/\.d\.mts$/, '.mjs'),
+      source.replace(/\.d\.cts$/, '.cjs'),
       source.replace(/\.js$/, '.ts'),
     ];
     if (!file.includes('.tsbuildinfo') && !names.some(existsSync)) await rm(file);

@@ -20,6 +20,7 @@ import type {
   CliAgents,
   CliDeps,
   CliMcp,
+  CliPages,
   CliThreads,
   CopiedStores,
 } from '../client/cli/cli-deps.ts';
@@ -28,12 +29,14 @@ import { createProcessIo } from '../client/cli/cli-io.ts';
 import type { ClientTracing } from '../client/cli/cli-session.ts';
 import { PlanwaveClientError } from '../client/client-error.ts';
 import type { OpenRunInput } from '../contracts/activity-types.ts';
+import { createStoreCipher } from '../encryption/store-cipher.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import type { Redactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import {
   BadSettings,
   isTraced,
+  readKeys,
   readMiddlewaresFile,
   readToolSettings,
   readStoreSettings,
@@ -41,7 +44,7 @@ import {
 import { createDoctorChecks } from './doctor-checks.ts';
 import type { Settings } from './parts/settings.ts';
 import { partEnvironment } from './parts/settings.ts';
-import { createRunChanges } from './run-changes.ts';
+import { createPageDiff, createRunChanges } from './run-changes.ts';
 import { runTemporalCli } from './temporal-cli.ts';
 
 /**
@@ -93,6 +96,7 @@ function inWordsOfTheCommandLine(error: unknown): unknown {
 export function createCliDeps(settings: Settings, temporalAddress: string): CliDeps {
   const { home } = settings;
   const redactor = createRedactor({ secrets: collectOwnSecrets(process.env) });
+  const keys = readKeys(process.env);
   const projection = redactProjection(createFileProjection({ home }), redactor);
   let stores: Stores | null = null;
   // Opened by the first command that needs it: others work where a setting is wrong.
@@ -116,6 +120,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     readArtifact: async (ref) => (await use()).store.getText(ref),
     findStore: async () => (await use()).findIdentity(),
     readStoredStatus: async (runId) => readStoredStatus(await use(), runId),
+    pages: createPages(home, use),
     changes: createRunChanges(home, use),
     agents: {
       load: async (dir) => (await loadCliAgents()).load(dir),
@@ -132,13 +137,35 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     copyStore: (from, to) => copyStore(home, from, to),
     threads: createCliThreads(home, process.env, redactor),
     doctorChecks: createDoctorChecks(settings),
-    async *replayHistories(histories) {
+    keys,
+    async *replayHistories(histories, namespace) {
       // Other commands need not load the worker's SDK.
       const { replayQuietly } = await import('../worker/replay-histories.ts');
-      yield* replayQuietly(histories);
+      yield* replayQuietly(histories, { keys, namespace });
     },
     runTemporalCli,
     startTracing: isTraced(process.env) ? () => loadTracing(redactor) : undefined,
+  };
+}
+
+/** Reads runs as people look at them. The texts were redacted when they were stored. */
+function createPages(home: string, use: () => Promise<Stores>): CliPages {
+  const openedAt = Date.now();
+  return {
+    list: async () => (await use()).index.list(),
+    read: async (runId) => {
+      // No other command has to load the stages of prompts.
+      const { readRunPage } = await import('../activities/run-record/read-page.ts');
+      return readRunPage({ ...(await use()), diff: createPageDiff(home) }, runId);
+    },
+    readVersion: async (runId) => {
+      const { index, ledger } = await use();
+      const [{ version }, calls] = await Promise.all([
+        index.read(runId),
+        ledger.list(runId, openedAt),
+      ]);
+      return `${version} ${calls.map(({ written_at }) => written_at).join(' ')}`;
+    },
   };
 }
 
@@ -180,7 +207,8 @@ async function checkInput(
 /** @throws {CliError} when a setting is wrong. */
 function openCliStores(home: string, env: NodeJS.ProcessEnv): Stores {
   try {
-    return openStores({ home, ...readStoreSettings(env) });
+    const settings = readStoreSettings(env);
+    return openStores({ home, ...settings, cipher: createStoreCipher(settings.keys) });
   } catch (error) {
     throw inWordsOfTheCommandLine(error);
   }

@@ -31,6 +31,7 @@ import type { WorkerSettings } from '../worker/worker-settings.ts';
 import { messageOf } from './bootstrap/expected-error.mjs';
 import { findTemporalCli } from './bootstrap/find-temporal-cli.mjs';
 import { findFolderFault } from './parts/folder-fault.ts';
+import { createStoreCipher } from '../encryption/store-cipher.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
 import type { Settings } from './parts/settings.ts';
 
@@ -195,13 +196,14 @@ export async function checkThreads(home: string, env: NodeJS.ProcessEnv): Promis
   const file = join(home, 'threads.db');
   let threads: ThreadStore | undefined;
   try {
-    const { threadsUrl, storeUrl } = readStoreSettings(env);
+    const settings = readStoreSettings(env);
+    const { threadsUrl, storeUrl, keys } = settings;
     const setting = storeUrl === undefined ? undefined : 'PLANWAVE_STORE_URL';
     const database = threadsUrl === undefined ? setting : 'PLANWAVE_THREADS_URL';
     if (database === undefined && !existsSync(file)) {
       return { ok: true, detail: `${file}, made at its first use` };
     }
-    threads = openStores({ home, threadsUrl, storeUrl }).threads;
+    threads = openStores({ home, ...settings, cipher: createStoreCipher(keys) }).threads;
     await threads.load('planwave doctor', { messages: 1, delegations: 1, exceptRun: '' });
     const where = database === undefined ? file : `the database of ${database}`;
     return { ok: true, detail: `${where} can be read` };

@@ -47,6 +47,8 @@ async function loadDeps(): Promise<CliDeps> {
     // The client knows Temporal's variables only; `PLANWAVE_TEMPORAL_PORT` moves the embedded server.
     return createCliDeps(settings, temporalAddressOf(settings));
   } catch (error) {
-    throw error instanceof ExpectedError ? badInput(error.message) : error;
+    const { BadSettings } = await import('../worker/worker-settings.ts');
+    const isExpected = error instanceof ExpectedError || error instanceof BadSettings;
+    throw isExpected ? badInput(error.message) : error;
   }
 }

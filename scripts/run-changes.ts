@@ -2,8 +2,11 @@ import { applyChanges, diffRun, undoChanges } from '../activities/adapters/git/a
 import type { ChangedRun, ChangeResult } from '../activities/adapters/git/apply-changes.ts';
 import { diffOf } from '../activities/adapters/git/git-worktrees.ts';
 import { GitFailed } from '../activities/adapters/git/run-git.ts';
+import { undoDirect } from '../activities/adapters/workspaces/undo-direct.ts';
+import type { UndoneFiles } from '../activities/adapters/workspaces/undo-direct.ts';
 import { readRecord } from '../activities/artifacts/record-log.ts';
 import type { ArtifactStore, RunIndex } from '../activities/ports/artifact-store.ts';
+import type { PageSources } from '../activities/run-record/read-page.ts';
 import type { CliChanges, TakenOver } from '../client/cli/cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';
 import { listNames } from '../core/text/list-names.ts';
@@ -14,22 +17,26 @@ export function createRunChanges(
   home: string,
   open: () => Promise<{ readonly store: ArtifactStore; readonly index: RunIndex }>,
 ): CliChanges {
-  const find = async (runId: string): Promise<ChangedRun> => {
+  const read = async (runId: string) => {
     const { store, index } = await open();
     const { ref } = await index.read(runId);
     if (ref === null) throw new CliError('not_found', exitCodes.notFound, unknownRun(runId));
-    const { workspace_dir, changes, waves } = await readRecord(store, ref);
-    if (workspace_dir === undefined) {
+    const record = await readRecord(store, ref);
+    const { workspace_dir: dir, waves } = record;
+    if (dir === undefined) {
       throw badInput(
         `Run ${runId} has no workspace of yours: its files are in its own folder. Try: planwave start with --workspace <folder>`,
       );
     }
-    if (changes === 'direct') {
-      throw badInput(
-        `The agents of ${runId} worked in ${workspace_dir} itself: their changes are there. Try: planwave start without --direct`,
-      );
-    }
-    return { home, run_id: runId, dir: workspace_dir, delegation_ids: listChanges(waves) };
+    const run: ChangedRun = { home, run_id: runId, dir, delegation_ids: listChanges(waves) };
+    return { store, record, run };
+  };
+  const find = async (runId: string): Promise<ChangedRun> => {
+    const { record, run } = await read(runId);
+    if (record.changes !== 'direct') return run;
+    throw badInput(
+      `The agents of ${runId} worked in ${run.dir} itself: their changes are there. Try: planwave undo, or planwave start without --direct`,
+    );
   };
   return {
     diff: async (runId, delegationId) => {
@@ -44,9 +51,28 @@ export function createRunChanges(
       return takenOver(await inWords(() => applyChanges(run)), run);
     },
     undo: async (runId) => {
-      const run = await find(runId);
+      const { store, record, run } = await read(runId);
+      if (record.changes === 'direct') {
+        return undone(await undoDirect({ home, store }, record, run.dir), run);
+      }
       return takenOver(await inWords(() => undoChanges(run, Math.floor(Date.now() / 1_000))), run);
     },
+  };
+}
+
+/** Reads the patches that a page shows. One that can't be read, as in a repository that is gone, is left out. */
+export function createPageDiff(home: string): PageSources['diff'] {
+  return async ({ run_id, workspace_dir, waves }, delegationId) => {
+    if (workspace_dir === undefined) return null;
+    try {
+      if (delegationId !== null) return await diffOf(home, run_id, delegationId);
+      const delegation_ids = listChanges(waves);
+      const patch = await diffRun({ home, run_id, dir: workspace_dir, delegation_ids });
+      return typeof patch === 'string' ? patch : null;
+    } catch (error) {
+      if (error instanceof GitFailed) return null;
+      throw error;
+    }
   };
 }
 
@@ -79,6 +105,14 @@ function takenOver(result: ChangeResult, { run_id, dir }: ChangedRun): TakenOver
         `Nothing was changed: files that git ignores stand in the way: ${listNames(result.files)}. Try: move them away`,
       );
   }
+}
+
+/** @throws {CliError} when nothing was written, with the files that prevented it. */
+function undone(result: UndoneFiles, { run_id, dir }: ChangedRun): TakenOver {
+  if (result.state === 'done') return { dir, files: result.files };
+  throw conflict(
+    `Nothing was changed: since ${run_id} ended, others have changed ${listNames(result.files)}, or it was no text. Try: effects.jsonl names the content before as replaced_ref, which planwave artifact prints`,
+  );
 }
 
 async function inWords<T>(work: () => Promise<T>): Promise<T> {

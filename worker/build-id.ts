@@ -11,6 +11,7 @@ const sourceFolders = [
   'workflows',
   'activities',
   'redaction',
+  'encryption',
   'worker',
 ];
 
@@ -96,5 +97,7 @@ export async function hashSources(folders: readonly string[], file: string): Pro
 
 async function listSources(folder: string): Promise<string[]> {
   const names = await readdir(join(root, folder), { recursive: true });
-  return names.filter((name) => /\.(?:[jt]s|md)$/.test(name)).map((name) => join(folder, name));
+  return names
+    .filter((name) => /\.(?:[cm]?[jt]s|md)$/.test(name))
+    .map((name) => join(folder, name));
 }

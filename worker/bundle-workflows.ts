@@ -12,7 +12,12 @@ export interface WorkflowBundle {
 export interface BundleOptions {
   /** Includes the interceptors of OpenTelemetry, which cost memory in every cached workflow. Default false. */
   readonly traced?: boolean;
+  /** Puts messages and stack traces of failures into payloads, where the codec encrypts them. Default false. */
+  readonly encrypted?: boolean;
 }
+
+/** Path of the module that encodes failures, for the bundle and for the worker. */
+export const encodedFailures = join(root, 'worker', 'encoded-failures.cjs');
 
 /** Folders whose content decides the bundle: those that workflows may import, and the bundling itself. */
 const rooms = ['contracts', 'core', 'workflows', 'worker'];
@@ -23,7 +28,8 @@ const rooms = ['contracts', 'core', 'workflows', 'worker'];
  */
 export async function loadWorkflowBundle(options: BundleOptions = {}): Promise<WorkflowBundle> {
   const hash = await hashSources(rooms, packageFiles.installed);
-  const name = options.traced === true ? `${hash}-traced.js` : `${hash}.js`;
+  const kinds = `${options.traced === true ? '-traced' : ''}${options.encrypted === true ? '-encrypted' : ''}`;
+  const name = `${hash}${kinds}.js`;
   const file = join(root, 'node_modules', '.cache', 'planwave', name);
   const cached = await readFile(file, 'utf8').catch(() => null);
   if (cached !== null) return { code: cached };
@@ -41,6 +47,7 @@ export async function loadWorkflowBundle(options: BundleOptions = {}): Promise<W
  */
 export async function bundleWorkflows({
   traced = false,
+  encrypted = false,
 }: BundleOptions = {}): Promise<WorkflowBundle> {
   const extension = isBuilt ? 'js' : 'ts';
   const room = join(root, 'workflows');
@@ -53,6 +60,7 @@ export async function bundleWorkflows({
       join(room, 'shared', `store-stamp.${extension}`),
       ...(traced ? [join(room, 'tracing', `interceptors.${extension}`)] : []),
     ],
+    ...(encrypted && { failureConverterPath: encodedFailures }),
     logger: new DefaultLogger('ERROR'),
   });
   return { code };

@@ -22,6 +22,7 @@ import {
   describeMiddlewares,
 } from '../activities/middlewares/middleware-registry.ts';
 import type { Middleware, MiddlewareRegistry } from '../activities/ports/middleware.ts';
+import type { Cipher } from '../activities/ports/cipher.ts';
 import type { ModelClient, ModelRequest } from '../activities/ports/model-client.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
 import {
@@ -34,6 +35,7 @@ import {
   redactTool,
   redactTools,
 } from '../activities/redaction/redact-ports.ts';
+import { withholdProjection } from '../activities/encryption/encrypt-ports.ts';
 import { redactModel } from '../activities/redaction/redact-model.ts';
 import { createTeamActivities } from '../activities/team/create-team-activities.ts';
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
@@ -49,6 +51,8 @@ import type { ToolPlaces } from '../activities/tools/registry/create-registry.ts
 import { listGrantable, listProperties, listWorkspaceTools } from '../activities/tools/tool.ts';
 import type { GrantableTool, ToolRegistry } from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
+import { readKeyRing } from '../encryption/key-ring.ts';
+import { createStoreCipher } from '../encryption/store-cipher.ts';
 import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
 import { createAgentsOf } from './create-input-check.ts';
 import { describeMissing } from './open-commands.ts';
@@ -90,12 +94,15 @@ export function createActivities(
   commands: Commands = notLookedFor,
   ownTools: readonly GrantableTool[] = [],
   mcp = openMcpServers(new Map()),
-  stores = openStores(settings),
+  stores = openStores({ ...settings, cipher: cipherOf(settings) }),
 ): Activities {
   const { home, defaultModel, isRehearsal } = settings;
   const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
   const store = redactStore(stores.store, redactor);
-  const projection = redactProjection(createFileProjection({ home }), redactor);
+  const projection = redactProjection(
+    withholdProjection(createFileProjection({ home }), cipherOf(settings)),
+    redactor,
+  );
   const places = createPlaces(settings, commands, stores);
   const tools = redactTools(createTools({ ...places, own: ownTools }), redactor);
   const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
@@ -140,6 +147,11 @@ export function createActivities(
     ...createVerificationActivities({ store, projection, ...places }),
     ...createThreadActivities({ store, threads: redactThreads(stores.threads, redactor) }),
   };
+}
+
+/** Returns the cipher of what the worker stores. */
+export function cipherOf({ keys = readKeyRing(undefined) }: Pick<WorkerSettings, 'keys'>): Cipher {
+  return createStoreCipher(keys);
 }
 
 function createProvider(

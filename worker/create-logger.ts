@@ -7,6 +7,8 @@ import { readPlace } from '../core/ids.ts';
 export interface LogSettings {
   readonly format: 'text' | 'json';
   readonly level: LogLevel;
+  /** True with `PLANWAVE_KEYS`: messages of errors may quote content, which is encrypted everywhere else. Default: false. */
+  readonly hidesErrors?: boolean;
 }
 
 /** Fields of the SDK that do not help: equal in every line, or the key to a task. */
@@ -19,15 +21,37 @@ const textCharsMax = 4_000;
  * Creates the log of a worker process, on standard error: of its workflows, its activities and the SDK. Every line
  * names its run, wave, delegation and turn, if it has one.
  */
-export function createLogger({ format, level }: LogSettings): DefaultLogger {
+export function createLogger(settings: LogSettings): DefaultLogger {
   return new DefaultLogger(
-    level,
-    (entry) => void process.stderr.write(`${formatLogEntry(format, entry)}\n`),
+    settings.level,
+    (entry) => void process.stderr.write(`${formatLogEntry(settings, entry)}\n`),
   );
 }
 
-export function formatLogEntry(format: LogSettings['format'], entry: LogEntry): string {
-  return format === 'json' ? formatJson(entry) : formatText(entry);
+export function formatLogEntry(
+  { format, hidesErrors = false }: Pick<LogSettings, 'format' | 'hidesErrors'>,
+  entry: LogEntry,
+): string {
+  const shown = hidesErrors ? hideErrors(entry) : entry;
+  return format === 'json' ? formatJson(shown) : formatText(shown);
+}
+
+/** Errors whose messages hold paths and ids of keys, and no content. */
+const plainTypes: ReadonlySet<string> = new Set(['CannotDecrypt', 'StoreUnavailable', 'Blocked']);
+
+function hideErrors(entry: LogEntry): LogEntry {
+  const fields = Object.entries(entry.meta ?? {}).map(
+    ([name, value]) => [name, value instanceof Error ? hideMessage(value) : value] as const,
+  );
+  return { ...entry, meta: Object.fromEntries(fields) };
+}
+
+/** Keeps the type of an error and the places in the code. */
+function hideMessage(error: Error): object {
+  const { type, message, stack } = describeError(error);
+  if (plainTypes.has(type)) return { type, message, stack };
+  const frames = stack.split('\n').filter((line) => /^ {2,}at /.test(line));
+  return { type, message: '(encrypted: the history has it)', stack: frames.join('\n') };
 }
 
 /** Formats one JSON object without line breaks. */
@@ -60,9 +84,16 @@ function fieldsOf({ meta = {} }: LogEntry): Record<string, unknown> {
 /** Keeps type, message and stack of an error, because its details may hold data that was sent out. */
 function clean(value: unknown): unknown {
   if (typeof value === 'string') return cut(value);
-  if (!(value instanceof Error)) return value;
-  const type = 'type' in value && typeof value.type === 'string' ? value.type : value.name;
-  return { type, message: cut(value.message), stack: cut(value.stack ?? '') };
+  return value instanceof Error ? describeError(value) : value;
+}
+
+function describeError(error: Error): {
+  readonly type: string;
+  readonly message: string;
+  readonly stack: string;
+} {
+  const type = 'type' in error && typeof error.type === 'string' ? error.type : error.name;
+  return { type, message: cut(error.message), stack: cut(error.stack ?? '') };
 }
 
 function cut(text: string): string {

@@ -12,8 +12,12 @@ import type { Redactor } from '../activities/ports/redactor.ts';
 import { workOf } from '../activities/attempt/heartbeat.ts';
 import { redactFailure } from '../activities/redaction/redact-failure.ts';
 import { taskQueue } from '../contracts/names.ts';
+import { createEncryptingCodec } from '../encryption/encrypting-codec.ts';
+import { readKeyRing } from '../encryption/key-ring.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';
 import { refuseBlockedWork } from './blocked-work.ts';
+import { encodedFailures } from './bundle-workflows.ts';
 import type { WorkflowBundle } from './bundle-workflows.ts';
 import { refuseOtherStores } from './refuse-other-stores.ts';
 import { placeWork } from './work-place.ts';
@@ -27,6 +31,8 @@ export interface CreateWorkerOptions {
   readonly activities: Activities;
   /** Redacts everything that goes to the server. */
   readonly redactor: Redactor;
+  /** If undefined, nothing is encrypted. With keys, the bundle must be an encrypted one. */
+  readonly keys?: KeyRing | undefined;
   /** Default `planwave`. */
   readonly taskQueue?: string;
   /** Milliseconds that calls in flight may take after SIGTERM. Default 100,000: a deploy should not pay twice. */
@@ -52,16 +58,22 @@ export interface CreateWorkerOptions {
 
 /** Creates a worker with settings that were measured for long model calls. */
 export function createWorker(options: CreateWorkerOptions): Promise<Worker> {
-  const { tracing } = options;
+  const { tracing, keys = readKeyRing(undefined), namespace } = options;
   return Worker.create({
     connection: options.connection,
-    namespace: options.namespace,
+    namespace,
     ...(options.identity !== undefined && { identity: options.identity }),
     taskQueue: options.taskQueue ?? taskQueue,
     workflowBundle: options.workflowBundle,
     activities: { ...options.activities },
     dataConverter: {
-      payloadCodecs: [createRedactingCodec(options.redactor, 'history'), tolerantCodec],
+      payloadCodecs: [
+        createRedactingCodec(options.redactor, 'history'),
+        tolerantCodec,
+        // Also without keys: a workflow whose payloads can't be read must wait, and not go on without them.
+        createEncryptingCodec(keys, namespace),
+      ],
+      ...(keys.ids.length > 0 && { failureConverterPath: encodedFailures }),
     },
     // The last interceptor is the innermost: the others see redacted failures.
     interceptors: {

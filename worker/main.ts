@@ -6,7 +6,10 @@ import { openStores } from '../activities/adapters/open-stores.ts';
 import { nameWorker } from '../core/run/other-store.ts';
 import { computeBuildId } from './build-id.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
-import { createActivities } from './create-activities.ts';
+import { createEncryptingCodec, explainFault } from '../encryption/encrypting-codec.ts';
+import { describeMissingKeys } from '../encryption/find-missing-keys.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
+import { cipherOf, createActivities } from './create-activities.ts';
 import { createRedactionCounter, redactOutput } from './redact-output.ts';
 import type { Middleware } from '../activities/ports/middleware.ts';
 import type { OwnTool } from '../activities/tools/own-tool.ts';
@@ -51,7 +54,7 @@ export interface RunWorkerOptions {
 
 /**
  * Runs one worker until `signal`. Its settings come from the environment (`TEMPORAL_*`, `ANTHROPIC_*`,
- * `PLANWAVE_HOME`, `PLANWAVE_STORE_URL`, `PLANWAVE_MODEL`, `PLANWAVE_TASK_QUEUE`, `PLANWAVE_WORKER_GRACE_SECONDS`,
+ * `PLANWAVE_HOME`, `PLANWAVE_STORE_URL`, `PLANWAVE_KEYS`, `PLANWAVE_MODEL`, `PLANWAVE_TASK_QUEUE`, `PLANWAVE_WORKER_GRACE_SECONDS`,
  * `PLANWAVE_BLOCKED_SECONDS`, `PLANWAVE_TOOLCHAINS`, `PLANWAVE_SHARED_FOLDERS`, `PLANWAVE_UNCONFINED_COMMANDS`,
  * `PLANWAVE_MIDDLEWARES`, `PLANWAVE_TOOLS`, `PLANWAVE_MCP`, `PLANWAVE_READABLE_FILES`, `PLANWAVE_UNTRUSTED_WORKSPACES`, `PLANWAVE_WEB`, `PLANWAVE_WEB_MODEL`, `PLANWAVE_WEB_HOSTS`, `PLANWAVE_METRICS_ADDRESS`, `PLANWAVE_LOG`, `PLANWAVE_LOG_LEVEL`,
  * `OTEL_*`, `TEMPORAL_DEPLOYMENT_NAME`, `TEMPORAL_WORKER_BUILD_ID`).
@@ -70,7 +73,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
   for (const stream of redactsOutput ? [process.stdout, process.stderr] : []) {
     process.once('exit', redactOutput(stream, redactor));
   }
-  const stores = openStores(settings);
+  const stores = openStores({ ...settings, cipher: cipherOf(settings) });
   const storeFault = await stores.open();
   if (storeFault !== null) throw new BadSettings(storeFault);
   const identity = nameWorker(`${process.pid}@${hostname()}`, await stores.identify());
@@ -80,18 +83,19 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({
     overrideEnvVars: definedOnly(env),
   });
-  const { taskQueue, deploymentName } = settings;
+  const { taskQueue, deploymentName, keys } = settings;
   const [connection, workflowBundle, buildId, commands] = await Promise.all([
     NativeConnection.connect(connectionOptions),
-    loadWorkflowBundle(settings),
+    loadWorkflowBundle({ ...settings, encrypted: keys.ids.length > 0 }),
     settings.buildId ?? computeBuildId([settings.middlewaresFile, settings.tools.file]),
     openCommands(settings.commands),
   ]);
+  await assertKeys(connection, { namespace, taskQueue, keys });
   const own = [middlewares, commands, tools, mcp] as const;
   const stopWatching =
     settings.metricsAddress === undefined
       ? () => {}
-      : watchQuestions(new Client({ connection, namespace }), recorder);
+      : watchQuestions(listing(connection, namespace, keys), recorder);
   // After the bundling, which is no work of an activity.
   const stopWatchdog = startWatchdog({ ...settings, redactor });
   try {
@@ -101,6 +105,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
       workflowBundle,
       activities: createActivities(settings, redactor, {}, recorder, ...own, stores),
       redactor,
+      keys,
       taskQueue,
       shutdownGraceMs: settings.shutdownGraceMs,
       buildId,
@@ -129,6 +134,18 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     // Without this the process never ends.
     await connection.close();
   }
+}
+
+/** @throws {BadSettings} when open runs need keys that this worker does not have. */
+async function assertKeys(...asked: Parameters<typeof describeMissingKeys>): Promise<void> {
+  const missing = await describeMissingKeys(...asked);
+  if (missing !== null) throw new BadSettings(missing);
+}
+
+/** Creates a client that only lists: a run that can't be read is counted too. */
+function listing(connection: NativeConnection, namespace: string, keys: KeyRing): Client {
+  const codec = createEncryptingCodec(keys, namespace, explainFault);
+  return new Client({ connection, namespace, dataConverter: { payloadCodecs: [codec] } });
 }
 
 /** Loads the OpenTelemetry SDK only when the worker traces. */

@@ -1,6 +1,9 @@
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import type { ReplayResult } from '@temporalio/worker';
+import { createEncryptingCodec } from '../encryption/encrypting-codec.ts';
+import { readKeyRing } from '../encryption/key-ring.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
 import type { WorkflowBundle } from './bundle-workflows.ts';
 import { tolerantCodec } from './tolerant-codec.ts';
@@ -10,6 +13,15 @@ export interface RecordedWorkflow {
   readonly workflowId: string;
   readonly history: History;
 }
+
+/** Reading of histories that were written with keys. */
+export interface ReplayKeys {
+  readonly keys: KeyRing;
+  /** Namespace of the histories. */
+  readonly namespace: string;
+}
+
+const noKeys: ReplayKeys = { keys: readKeyRing(undefined), namespace: 'default' };
 
 export interface ReplayedWorkflow {
   readonly workflowId: string;
@@ -21,15 +33,17 @@ export interface ReplayedWorkflow {
  * Replays histories on the code of this checkout, one at a time to save memory. No activity is repeated.
  *
  * @param workflowBundle If undefined, this checkout's, from `loadWorkflowBundle`.
+ * @param keys Default: nothing is encrypted.
  */
 export async function* replayHistories(
   histories: AsyncIterable<RecordedWorkflow> | Iterable<RecordedWorkflow>,
   workflowBundle?: WorkflowBundle,
+  { keys, namespace } = noKeys,
 ): AsyncIterableIterator<ReplayedWorkflow> {
   const results = Worker.runReplayHistories(
     {
       workflowBundle: workflowBundle ?? (await loadWorkflowBundle()),
-      dataConverter: { payloadCodecs: [tolerantCodec] },
+      dataConverter: { payloadCodecs: [tolerantCodec, createEncryptingCodec(keys, namespace)] },
       // Spans of a traced bundle are dropped here.
       sinks: { exporter: { export: { fn: () => {} } } },
     },
@@ -58,11 +72,16 @@ function unquote(quoted: string): string {
 /** Replays like `replayHistories`, without the SDK's log: the result reports every fault. */
 export async function* replayQuietly(
   histories: AsyncIterable<RecordedWorkflow>,
+  replayKeys: ReplayKeys,
 ): AsyncIterableIterator<ReplayedWorkflow> {
   Runtime.install({
     logger: new DefaultLogger('ERROR', () => {}),
     telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } },
     shutdownSignals: [],
   });
-  yield* replayHistories(histories, await loadWorkflowBundle({ traced: isTraced(process.env) }));
+  const bundle = await loadWorkflowBundle({
+    traced: isTraced(process.env),
+    encrypted: replayKeys.keys.ids.length > 0,
+  });
+  yield* replayHistories(histories, bundle, replayKeys);
 }

@@ -109,7 +109,7 @@ function describeEnd(
           activityType: info.activityType,
           attempt: info.attempt,
         };
-  const line = formatLogEntry(log.format, {
+  const line = formatLogEntry(log, {
     level: 'ERROR',
     timestampNanos: BigInt(Date.now()) * 1_000_000n,
     message: `the event loop stood still for ${blockedSecondsMax} s: this worker ends`,

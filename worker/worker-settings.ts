@@ -4,7 +4,9 @@ import { z } from 'zod';
 import { taskQueue } from '../contracts/names.ts';
 import { commandVariables, toCommandSettings } from './open-commands.ts';
 import type { CommandSettings } from './open-commands.ts';
-import { address, database, folders, isListenAddress, oneWord, seconds } from './setting-shapes.ts';
+import { address, folders, isListenAddress, oneWord, seconds } from './setting-shapes.ts';
+import { storeVariables, toStoreSettings } from './store-settings.ts';
+import type { StoreSettings } from './store-settings.ts';
 import { toolVariables, toToolSettings } from './tool-settings.ts';
 import type { ToolSettings } from './tool-settings.ts';
 import { toWebSettings, webVariables } from './web-settings.ts';
@@ -21,7 +23,7 @@ const realModel = 'claude-sonnet-5-5';
 /** The key that selects the rehearsal model, which checks no key. */
 const rehearsalKey = 'rehearsal';
 
-export interface WorkerSettings {
+export interface WorkerSettings extends Partial<StoreSettings> {
   /** `PLANWAVE_HOME` as an absolute path; default `.planning` in the current folder. */
   readonly home: string;
   readonly apiKey: string;
@@ -37,16 +39,6 @@ export interface WorkerSettings {
    */
   readonly approvers?: readonly string[] | undefined;
   /**
-   * `PLANWAVE_STORE_URL`, a PostgreSQL database for everything that is stored, which workers with other homes share. If
-   * undefined, files in `home`.
-   */
-  readonly storeUrl?: string | undefined;
-  /**
-   * `PLANWAVE_THREADS_URL`, a PostgreSQL database for the threads of teams. If undefined, that of `storeUrl`, or a file in
-   * `home`.
-   */
-  readonly threadsUrl?: string | undefined;
-  /**
    * `PLANWAVE_WORKSPACES`, absolute paths: a run may name one of these folders, or one below, as its workspace. Default:
    * the folder that the worker starts in, and `home`. If undefined, any folder.
    */
@@ -60,6 +52,7 @@ export interface WorkerSettings {
 }
 
 export interface WorkerProcessSettings extends WorkerSettings {
+  readonly keys: StoreSettings['keys'];
   /** `PLANWAVE_TASK_QUEUE`, default `planwave`. The client needs the same value. */
   readonly taskQueue: string;
   /**
@@ -127,8 +120,7 @@ const Variables = z.object({
       'names of at most 120 characters, separated by commas. Try: Ana, Bo',
     )
     .optional(),
-  PLANWAVE_STORE_URL: database().optional(),
-  PLANWAVE_THREADS_URL: database().optional(),
+  ...storeVariables,
   PLANWAVE_TASK_QUEUE: oneWord('a name in one word. Try: planwave').default(taskQueue),
   PLANWAVE_WORKER_GRACE_SECONDS: seconds(
     (count) => count >= 1 && count <= 120,
@@ -198,8 +190,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     baseUrl,
     defaultModel: read.PLANWAVE_MODEL ?? (isRehearsal ? 'rehearsal' : realModel),
     isRehearsal,
-    storeUrl: read.PLANWAVE_STORE_URL,
-    threadsUrl: read.PLANWAVE_THREADS_URL,
+    ...toStoreSettings(read),
     commands: toCommandSettings(read),
     approvers: read.PLANWAVE_APPROVERS,
     tools: toToolSettings(read),
@@ -212,7 +203,11 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     buildId: read.TEMPORAL_WORKER_BUILD_ID,
     metricsAddress: read.PLANWAVE_METRICS_ADDRESS,
     traced: isTraced(env),
-    log: { format: read.PLANWAVE_LOG, level: logLevels[read.PLANWAVE_LOG_LEVEL] },
+    log: {
+      format: read.PLANWAVE_LOG,
+      level: logLevels[read.PLANWAVE_LOG_LEVEL],
+      ...(read.PLANWAVE_KEYS.ids.length > 0 && { hidesErrors: true }),
+    },
   };
 }
 
@@ -225,17 +220,15 @@ export function readMiddlewaresFile(env: NodeJS.ProcessEnv): string | undefined 
   return readVariables(Variables.pick({ PLANWAVE_MIDDLEWARES: true }), env).PLANWAVE_MIDDLEWARES;
 }
 
-/**
- * Returns the databases of the store; each is undefined when it is not set.
- *
- * @throws {BadSettings} when one can't be the address of a PostgreSQL database.
- */
-export function readStoreSettings(
-  env: NodeJS.ProcessEnv,
-): Pick<WorkerSettings, 'storeUrl' | 'threadsUrl'> {
-  const variables = { PLANWAVE_STORE_URL: true, PLANWAVE_THREADS_URL: true } as const;
-  const read = readVariables(Variables.pick(variables), env);
-  return { storeUrl: read.PLANWAVE_STORE_URL, threadsUrl: read.PLANWAVE_THREADS_URL };
+/** Reads where and how content is stored. @throws {BadSettings} when a setting is wrong. */
+export function readStoreSettings(env: NodeJS.ProcessEnv): StoreSettings {
+  return toStoreSettings(readVariables(z.object(storeVariables), env));
+}
+
+/** Reads `PLANWAVE_KEYS` alone. @throws {BadSettings} when it can't be a key ring. */
+export function readKeys(env: NodeJS.ProcessEnv): StoreSettings['keys'] {
+  const { PLANWAVE_KEYS } = storeVariables;
+  return readVariables(z.object({ PLANWAVE_KEYS }), env).PLANWAVE_KEYS;
 }
 
 /** Reads the settings of agents' tools. @throws {BadSettings} when one is wrong. */

@@ -1,3 +1,11 @@
+import {
+  encryptEffects,
+  encryptLedger,
+  encryptNames,
+  encryptStore,
+} from '../encryption/encrypt-ports.ts';
+import { encryptThreads } from '../encryption/encrypt-threads.ts';
+import type { Cipher } from '../ports/cipher.ts';
 import type { Stores } from '../ports/stores.ts';
 import { checkHome } from './file-store/check-home.ts';
 import { createFileArtifactStore } from './file-store/file-artifact-store.ts';
@@ -20,6 +28,8 @@ import type { ThreadStoreOptions } from './thread-store/create-thread-store.ts';
 export interface StoresOptions extends ThreadStoreOptions {
   /** Most bytes of artifacts that stay in memory. Default 64 MiB; 0 keeps nothing. */
   readonly cacheMaxBytes?: number | undefined;
+  /** Encrypts content and decrypts it. If undefined, it is read and written as it stands, as for a copy. */
+  readonly cipher?: Cipher | undefined;
 }
 
 /**
@@ -27,7 +37,7 @@ export interface StoresOptions extends ThreadStoreOptions {
  * written or connected before the first use.
  */
 export function openStores(options: StoresOptions): Stores {
-  const threads = createThreadStore(options);
+  const threads = encryptThreads(createThreadStore(options), options.cipher);
   const { storeUrl } = options;
   return storeUrl === undefined
     ? openFileStores(options, threads)
@@ -35,18 +45,18 @@ export function openStores(options: StoresOptions): Stores {
 }
 
 function openFileStores(
-  { home, cacheMaxBytes }: StoresOptions,
+  { home, cacheMaxBytes, cipher }: StoresOptions,
   threads: Stores['threads'],
 ): Stores {
   const segments = openSegments({ home, ...(cacheMaxBytes !== undefined && { cacheMaxBytes }) });
-  const store = createFileArtifactStore({ segments });
+  const store = encryptStore(createFileArtifactStore({ segments }), cipher);
   return {
     place: home,
     store,
     index: createFileRunIndex({ home }),
-    research: createFileRunIndex({ home, folder: 'research' }),
-    ledger: createFileReplyLedger({ segments }),
-    effects: createFileEffectLedger({ home }),
+    research: encryptNames(createFileRunIndex({ home, folder: 'research' }), cipher),
+    ledger: encryptLedger(createFileReplyLedger({ segments }), cipher),
+    effects: encryptEffects(createFileEffectLedger({ home }), cipher),
     threads,
     contents: {
       async *artifacts() {

@@ -20,21 +20,22 @@ export interface Attempts {
 }
 
 /** The ledger entry of one attempt. */
-interface AttemptEntry {
+export interface AttemptEntry {
   readonly version: typeof ledgerVersion;
   /** Result as returned by the attempt. */
   readonly result: ModelTurnResult | null;
   /** Usage of this attempt alone; before its end the worst case of its request, as a reservation. */
   readonly spent: Usage;
-  /** Absent for the planner, and while the result is null. */
+  /** Absent in entries of earlier versions, for the planner and while the result is null. */
   readonly call?: KnownCall;
   /** The entry that the result was taken over from. Absent for a reply that was bought. */
   readonly from?: string;
 }
 
-/** Place of a reply in the work on a delegation. */
-interface KnownCall extends Pick<ModelTurnInput, 'agent_id' | 'stage' | 'head'> {
-  readonly delegation_id: string | undefined;
+/** Place of a call in the work of a run: by it a later attempt finds its reply, and people find it. */
+export interface KnownCall extends Pick<ModelTurnInput, 'agent_id' | 'stage' | 'head'> {
+  /** If undefined, a call of the planner or of a design. */
+  readonly delegation_id?: string | undefined;
   /** Crashes before the attempt at the delegation. */
   readonly crashes: number;
 }
@@ -89,7 +90,7 @@ async function recallCrashed(
   if (recall === undefined) return null;
   const call = callOf(input);
   const known = (await ledger.list(recall.place, recall.since)).flatMap(({ key, attempt, value }) =>
-    isEntry(value) && value.call !== undefined && isSameCall(value.call, call)
+    isAttemptEntry(value) && value.call !== undefined && isSameCall(value.call, call)
       ? [{ ...value, crashes: value.call.crashes, id: JSON.stringify([key, attempt]) }]
       : [],
   );
@@ -100,8 +101,8 @@ async function recallCrashed(
   );
   if (found === undefined || found.result === null) return null;
   const result = { ...found.result, usage: noUsage, recalled: true } as const;
-  const entry = { version: ledgerVersion, result, spent: noUsage, call, from: found.id } as const;
-  await put(ledger, info, entry);
+  const entry = { version: ledgerVersion, result, spent: noUsage, from: found.id } as const;
+  await put(ledger, { context: { info }, input }, entry);
   return result;
 }
 
@@ -145,7 +146,13 @@ export async function recallRunSpent(
   since: number,
 ): Promise<Usage> {
   const entries = await ledger.list(place, since);
-  return sumSpent(entries.map(({ value }) => value).filter(isEntry));
+  return sumSpent(entries.map(({ value }) => value).filter(isAttemptEntry));
+}
+
+/** An attempt at a call. */
+interface CallAttempt {
+  readonly context: { readonly info: Info };
+  readonly input: ModelTurnInput;
 }
 
 /**
@@ -155,13 +162,12 @@ export async function recallRunSpent(
  */
 export async function recordResult(
   ledger: ReplyLedger,
-  { context, input }: { readonly context: { readonly info: Info }; readonly input: ModelTurnInput },
+  attempt: CallAttempt,
   result: ModelTurnResult,
   spent: Usage,
   batch: ArtifactBatch,
 ): Promise<void> {
-  const call = input.delegation_id === undefined ? {} : { call: callOf(input) };
-  await put(ledger, context.info, { version: ledgerVersion, result, spent, ...call }, batch);
+  await put(ledger, attempt, { version: ledgerVersion, result, spent }, batch);
 }
 
 /**
@@ -170,17 +176,25 @@ export async function recordResult(
  *
  * @throws StoreUnavailable
  */
-export async function reserveAttempt(ledger: ReplyLedger, info: Info, worst: Usage): Promise<void> {
-  await put(ledger, info, { version: ledgerVersion, result: null, spent: worst });
+export async function reserveAttempt(
+  ledger: ReplyLedger,
+  attempt: CallAttempt,
+  worst: Usage,
+): Promise<void> {
+  await put(ledger, attempt, { version: ledgerVersion, result: null, spent: worst });
 }
 
 /**
  * Replaces the reservation of a failed attempt by what it used. Best effort: the failure itself matters more than its
  * price, and a reservation that stays is never too little.
  */
-export async function recordSpent(ledger: ReplyLedger, info: Info, spent: Usage): Promise<void> {
+export async function recordSpent(
+  ledger: ReplyLedger,
+  attempt: CallAttempt,
+  spent: Usage,
+): Promise<void> {
   try {
-    await put(ledger, info, { version: ledgerVersion, result: null, spent });
+    await put(ledger, attempt, { version: ledgerVersion, result: null, spent });
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
   }
@@ -188,22 +202,22 @@ export async function recordSpent(ledger: ReplyLedger, info: Info, spent: Usage)
 
 function put(
   ledger: ReplyLedger,
-  info: Info,
-  entry: AttemptEntry,
+  { context: { info }, input }: CallAttempt,
+  entry: Omit<AttemptEntry, 'call'>,
   batch?: ArtifactBatch,
 ): Promise<void> {
-  return ledger.put(ledgerKeyOf(info), info.attempt, entry, batch);
+  return ledger.put(ledgerKeyOf(info), info.attempt, { ...entry, call: callOf(input) }, batch);
 }
 
 async function findEntries(ledger: ReplyLedger, key: LedgerKey): Promise<readonly AttemptEntry[]> {
-  return (await ledger.find(key)).filter(isEntry);
+  return (await ledger.find(key)).filter(isAttemptEntry);
 }
 
 function sumSpent(entries: readonly AttemptEntry[]): Usage {
   return entries.reduce((sum, { spent }) => addUsage(sum, spent), noUsage);
 }
 
-function isEntry(value: unknown): value is AttemptEntry {
+export function isAttemptEntry(value: unknown): value is AttemptEntry {
   return (
     typeof value === 'object' &&
     value !== null &&

@@ -89,7 +89,8 @@ function joinContent(before: Message, content: readonly ContentBlock[]): readonl
   return before.role === 'user' ? putToolResultsFirst(both) : both;
 }
 
-async function readNode(store: ArtifactStore, ref: Ref): Promise<TranscriptNode> {
+/** @throws ArtifactCorrupt when the node is missing, damaged or of another version. */
+export async function readNode(store: ArtifactStore, ref: Ref): Promise<TranscriptNode> {
   const node = await readJson(store, ref);
   if (isStoredNode(node)) return unfoldPacket(store, node);
   const versions = transcriptVersions.join(' or ');

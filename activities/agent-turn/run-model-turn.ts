@@ -227,9 +227,9 @@ async function complete(
     signal,
   );
   try {
-    await reserveAttempt(deps.ledger, context.info, worst);
+    await reserveAttempt(deps.ledger, attempt, worst);
     await assertCurrent(context, attempt.hasMissed).catch(async (error: unknown) => {
-      await recordSpent(deps.ledger, context.info, noUsage);
+      await recordSpent(deps.ledger, attempt, noUsage);
       throw error;
     });
     return await deps.model.complete(request, {
@@ -257,7 +257,7 @@ async function endTakenBack(
   const { deps, context } = attempt;
   const cause = readCancelCause(context) ?? 'shutdown';
   if (cause !== 'requested') {
-    await recordSpent(deps.ledger, context.info, usage);
+    await recordSpent(deps.ledger, attempt, usage);
     return endCancelled(context, cause);
   }
   const end = endWithoutReply(prepared, { type: 'aborted' }, usage);
@@ -286,7 +286,7 @@ async function endFailed(
     return endWithoutReply(prepared, { type: 'context_exceeded' }, usage, request_id);
   }
   const spent = addUsage(attempt.spent, usage);
-  await recordSpent(deps.ledger, context.info, usage);
+  await recordSpent(deps.ledger, attempt, usage);
   const baseMs = deps.retryBaseMs ?? retryBaseMsDefault;
   const promptRef = prepared.waiting.packet_ref;
   throw toModelFailure(error, context.info.attempt, baseMs, { spent, promptRef });

@@ -15,6 +15,9 @@ export interface LedgerEntry {
   readonly key: LedgerKey;
   /** Number of the attempt, from 1. */
   readonly attempt: number;
+  /** Unix epoch milliseconds of the attempt's first and of its newest entry. */
+  readonly begun_at: number;
+  readonly written_at: number;
   readonly value: unknown;
 }
 

@@ -1,9 +1,10 @@
-import type { DataConverter } from '@temporalio/common';
 import type { OpenRunInput } from '../../contracts/activity-types.ts';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
+import type { RunPage } from '../../contracts/run-page.ts';
 import type { StoreIdentity } from '../../contracts/store.ts';
 import type { StatusView } from '../../contracts/views.ts';
+import type { KeyRing } from '../../encryption/key-ring.ts';
 import type { ConnectOptions } from '../connect.ts';
 import type { OpenHistory } from '../run-listing.ts';
 import type { CliIo } from './cli-io.ts';
@@ -66,6 +67,7 @@ export interface CliDeps extends CliShell {
    * without the person.
    */
   readonly describeLeaving?: ((runId: string) => string) | undefined;
+  readonly pages: CliPages;
   readonly threads: CliThreads;
   readonly changes: CliChanges;
   readonly agents: CliAgents;
@@ -81,11 +83,12 @@ export interface CliDeps extends CliShell {
   /** Replays histories on the code of this checkout, one after the other, each as it is asked for. */
   readonly replayHistories: (
     histories: AsyncIterable<OpenHistory>,
+    namespace: string,
   ) => AsyncIterable<ReplayedWorkflow>;
   /** Runs the Temporal CLI on this process's terminal. Returns its exit code. */
   readonly runTemporalCli: (args: readonly string[]) => Promise<number>;
-  /** If undefined: plain JSON. Needed where the worker encrypts. */
-  readonly dataConverter?: DataConverter | undefined;
+  /** `PLANWAVE_KEYS`, as the worker has it. If undefined: none. */
+  readonly keys?: KeyRing | undefined;
   /** Called with the first connection. If undefined: nothing is traced. */
   readonly startTracing?: (() => Promise<ClientTracing>) | undefined;
   /** If undefined: connects to the configured server. */
@@ -150,6 +153,16 @@ export interface HomeFault {
   /** The damage, and what is lost by it. */
   readonly what: string;
   readonly cure: string;
+}
+
+/** Runs as people look at them, from the artifact home alone. Needs no server and no worker. */
+export interface CliPages {
+  /** Lists the ids of all runs. */
+  list(this: void): Promise<readonly string[]>;
+  /** @returns null for an unknown run. */
+  read(this: void, runId: string): Promise<RunPage | null>;
+  /** Returns a text that changes with everything that the page shows. */
+  readVersion(this: void, runId: string): Promise<string>;
 }
 
 interface StoredResult {

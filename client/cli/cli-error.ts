@@ -81,6 +81,7 @@ const codesOfErrors: Readonly<Record<ClientErrorCode, ExitCode>> = {
   not_found: exitCodes.notFound,
   already_exists: exitCodes.badInput,
   bad_input: exitCodes.badInput,
+  encrypted: exitCodes.badInput,
   run_ended: exitCodes.refused,
   internal: exitCodes.unmet,
 };

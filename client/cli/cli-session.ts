@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import type { Connection, ConnectionLike, WorkflowClientInterceptor } from '@temporalio/client';
-import type { DataConverter } from '@temporalio/common';
+import type { KeyRing } from '../../encryption/key-ring.ts';
 import { collectOwnSecrets } from '../../redaction/own-secrets.ts';
 import { connectToServer, taskQueueOf } from '../connect.ts';
 import type { ConnectOptions } from '../connect.ts';
@@ -25,7 +25,7 @@ export interface CliSession {
 }
 
 interface SessionDeps {
-  readonly dataConverter?: DataConverter | undefined;
+  readonly keys?: KeyRing | undefined;
   readonly startTracing?: (() => Promise<ClientTracing>) | undefined;
 }
 
@@ -42,7 +42,7 @@ export async function openSession(
     ...server,
     client: createPlanwaveClient({
       ...server,
-      dataConverter: deps.dataConverter,
+      keys: deps.keys,
       taskQueue: taskQueueOf(env),
       interceptors: tracing?.clientInterceptors,
       secrets: collectOwnSecrets(env),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { CliDeps, LazyCliDeps } from './cli-deps.ts';
 import type { CliSession } from './cli-session.ts';
 import type { ConnectOptions } from '../connect.ts';
+import { commandText } from '../../core/text/command-text.ts';
 import { exitCodes } from './cli-error.ts';
 import { safeJson, createPaint, cleanLine } from './terminal-text.ts';
 import type { Paint } from './terminal-text.ts';
@@ -99,12 +100,17 @@ async function closeQuietly(opened: Promise<CliSession> | undefined): Promise<vo
   }
 }
 
-/** Folder below which a worker on this machine writes. */
-export function artifactHome({ deps }: CommandContext): string {
+/** Returns the folder below which a worker on this machine writes files; null for one that encrypts, which writes none. */
+export function artifactHome({ deps }: CommandContext): string | null {
+  if ((deps.keys?.ids.length ?? 0) > 0) return null;
   return deps.env['PLANWAVE_HOME'] ?? '.planning';
 }
 
-/** Returns the path of a run's file, for a worker on this machine. */
+/** Returns the path of a run's file, for a worker on this machine, or the command that writes it. */
 export function resultPath(context: CommandContext, path: string): string {
-  return cleanLine(join(artifactHome(context), path));
+  const home = artifactHome(context);
+  const [runId = ''] = path.split('/');
+  return home === null
+    ? `encrypted; show it with ${commandText('report', runId)}, write it with ${commandText('export', runId)}`
+    : cleanLine(join(home, path));
 }

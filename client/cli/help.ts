@@ -17,7 +17,8 @@ export const examples: Readonly<Record<string, readonly [string, string]>> = {
   questions: ['questions', 'questions backup-choice --json'],
   answer: ['answer backup-choice', 'answer backup-choice q1 "the person who decides"'],
   status: ['status backup-choice', 'status backup-choice --json'],
-  report: ['report backup-choice', 'report backup-choice --full'],
+  report: ['report backup-choice', 'report backup-choice --html backup-choice.html'],
+  view: ['view backup-choice', 'view --port 8080'],
   list: ['list --open', 'list --limit 100 --json'],
   pause: ['pause backup-choice', 'pause backup-choice "until the budget is decided"'],
   resume: ['resume backup-choice', 'resume backup-choice "the key is renewed"'],
@@ -57,6 +58,7 @@ export const examples: Readonly<Record<string, readonly [string, string]>> = {
   mcp: ['mcp list', 'mcp check'],
   'mcp list': ['mcp list', 'mcp list --agents ./my-agents'],
   'mcp check': ['mcp check', 'mcp check github --agents ./my-agents'],
+  'codec-server': ['codec-server', 'codec-server --port 8300 --ui https://temporal.example.com'],
   fsck: ['fsck', 'fsck --repair'],
   prune: ['prune --older-than 30d --dry-run', 'prune --older-than 90d'],
   store: [

@@ -1,6 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
@@ -11,6 +9,7 @@ import {
   originValidationResponse,
 } from '@modelcontextprotocol/server';
 import type { McpServer } from '@modelcontextprotocol/server';
+import { isSameText, listenOnLoopback, readBody } from '../loopback.ts';
 
 export interface HttpOptions {
   /** 0 takes any free port. */
@@ -38,29 +37,20 @@ export async function serveHttp(
   { port, token }: HttpOptions,
 ): Promise<HttpFace> {
   const handler = createMcpHandler(create);
-  const server = createServer((incoming, outgoing) => {
+  const server = await listenOnLoopback(port, (incoming, outgoing) => {
     answer(
       incoming,
       outgoing,
       async (request) => refuse(request, token) ?? handler.fetch(request),
     ).catch(() => outgoing.destroy());
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, '127.0.0.1', resolve);
-  });
   return {
-    url: `http://127.0.0.1:${portOf(server)}/mcp`,
+    url: `http://127.0.0.1:${server.port}/mcp`,
     async close() {
       await handler.close();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await server.close();
     },
   };
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 /** @returns the response to a request that may not come in, or undefined. */
@@ -68,22 +58,13 @@ function refuse(request: Request, token: string): Response | undefined {
   return (
     hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
     originValidationResponse(request, localhostAllowedOrigins()) ??
-    (isSame(request.headers.get('authorization') ?? '', `Bearer ${token}`)
+    (isSameText(request.headers.get('authorization') ?? '', `Bearer ${token}`)
       ? undefined
       : new Response('Expected the header "Authorization: Bearer <token>".\n', {
           status: 401,
           headers: { 'www-authenticate': 'Bearer' },
         }))
   );
-}
-
-function hash(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
-}
-
-/** Compares in a time that does not depend on where the texts differ. */
-function isSame(given: string, expected: string): boolean {
-  return timingSafeEqual(hash(given), hash(expected));
 }
 
 async function answer(
@@ -93,7 +74,7 @@ async function answer(
 ): Promise<void> {
   const gone = new AbortController();
   outgoing.on('close', () => gone.abort());
-  const body = await readBody(incoming);
+  const body = await readBody(incoming, requestBytesMax);
   if (body === null) {
     outgoing.writeHead(413).end();
     return;
@@ -114,16 +95,4 @@ async function answer(
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   if (response.body === null) outgoing.end();
   else await pipeline(Readable.from(response.body), outgoing);
-}
-
-/** @returns null when it is too large. */
-async function readBody(incoming: IncomingMessage): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    bytes += chunk.byteLength;
-    if (bytes > requestBytesMax) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

@@ -140,6 +140,22 @@ export function describeAsker(
   return `${value(agent_id ?? 'an agent', 60)} in ${value(delegation_id, 60)}`;
 }
 
+/**
+ * Finds the address of the text that a question is about: the whole arguments of a call, or the text that a guardrail holds
+ * back. The engine writes that line after all that an agent wrote, so the last one counts.
+ *
+ * @returns null for a question that is about none.
+ */
+export function findShownRef(text: string): string | null {
+  const lines = /^SHA-256 of [a-z ]{1,40}, and (?:its|their) address in the store: ([0-9a-f]{64})$/;
+  return (
+    text
+      .split('\n')
+      .flatMap((line) => lines.exec(line)?.[1] ?? [])
+      .at(-1) ?? null
+  );
+}
+
 interface QuestionFact {
   readonly label: string;
   readonly text: string;

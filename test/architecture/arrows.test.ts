@@ -5,19 +5,28 @@ import { join, posix } from 'node:path';
 import { read, root, sourceFiles } from './repository.ts';
 
 /**
- * Permitted imports. `contracts ← core ← workflows`; `contracts, core ← activities ← adapters`; `contracts, core, redaction ← client`;
- * `rehearsal` and `redaction` import no other room; `worker` joins ports and adapters; `scripts` start the parts; tests see everything.
+ * Permitted imports. `contracts ← core ← workflows`; `contracts, core ← activities ← adapters`; `contracts, core, redaction, encryption ← client`;
+ * `rehearsal`, `redaction` and `encryption` import no other room; `worker` joins ports and adapters; `scripts` start the parts; tests see everything.
  */
 const arrows: Readonly<Record<string, readonly string[]>> = {
   contracts: [],
   core: ['contracts'],
   redaction: [],
+  encryption: [],
   workflows: ['contracts', 'core'],
   activities: ['contracts', 'core'],
   'activities/adapters': ['contracts', 'core', 'activities'],
-  client: ['contracts', 'core', 'redaction'],
+  client: ['contracts', 'core', 'redaction', 'encryption'],
   rehearsal: [],
-  worker: ['contracts', 'core', 'redaction', 'workflows', 'activities', 'activities/adapters'],
+  worker: [
+    'contracts',
+    'core',
+    'redaction',
+    'encryption',
+    'workflows',
+    'activities',
+    'activities/adapters',
+  ],
   library: [
     'contracts',
     'core',
@@ -32,6 +41,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'contracts',
     'core',
     'redaction',
+    'encryption',
     'activities',
     'activities/adapters',
     'client',
@@ -42,6 +52,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'contracts',
     'core',
     'redaction',
+    'encryption',
     'workflows',
     'activities',
     'activities/adapters',
@@ -84,7 +95,7 @@ it.each(roomsWithoutNode)('%s knows no types of Node', (room) => {
 });
 
 /** Rooms in which no folder imports from one that imports from it, by however many steps. */
-const ringFreeRooms = ['contracts', 'activities', 'redaction', 'worker'];
+const ringFreeRooms = ['contracts', 'activities', 'redaction', 'encryption', 'worker'];
 
 /** The folders that a folder's files import from, by folder. */
 function readFolderArrows(): ReadonlyMap<string, ReadonlySet<string>> {

@@ -53,8 +53,8 @@ const { commands } = await createProgram(null, deps);
 
 const typed = documents.flatMap((path) =>
   [
-    ...read(path).matchAll(/`planwave ([a-z]+)([^`|]*)`/g),
-    ...read(path).matchAll(/npm run planwave -- ([a-z]+)([^\n`]*)/g),
+    ...read(path).matchAll(/`planwave ([a-z]+(?:-[a-z]+)*)([^`|]*)`/g),
+    ...read(path).matchAll(/npm run planwave -- ([a-z]+(?:-[a-z]+)*)([^\n`]*)/g),
   ].map((match) => ({ path, name: match[1] ?? '', rest: (match[2] ?? '').replace(/\s#.*/, '') })),
 );
 

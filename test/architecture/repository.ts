@@ -10,6 +10,7 @@ export const sourceRooms = [
   'contracts',
   'core',
   'redaction',
+  'encryption',
   'workflows',
   'activities',
   'client',

@@ -13,7 +13,7 @@ const writingPorts: Readonly<Record<string, string>> = {
   'activities/ports/artifact-store.ts put': 'redactStore(stores.store, redactor)',
   'activities/ports/reply-ledger.ts put': 'redactLedger(stores.ledger, redactor)',
   'activities/ports/projection-writer.ts write':
-    'redactProjection(createFileProjection({ home }), redactor)',
+    'redactProjection( withholdProjection(createFileProjection({ home }), cipherOf(settings)), redactor, )',
   'activities/ports/effect-ledger.ts put': 'redactEffects(stores.effects, redactor)',
   'activities/ports/thread-store.ts append': 'redactThreads(stores.threads, redactor)',
   // What agents write is an argument of a call, and each was redacted when the model's reply came.
@@ -46,7 +46,9 @@ it('what comes from models and tools is redacted before it is used', () => {
 });
 
 it('the worker sends nothing past the codec, and no failure past the interceptor', () => {
-  expect(worker).toContain("payloadCodecs: [createRedactingCodec(options.redactor, 'history')");
+  expect(worker).toContain("payloadCodecs: [ createRedactingCodec(options.redactor, 'history')");
+  // Last, so that it encrypts all that the others have changed.
+  expect(worker).toContain('createEncryptingCodec(keys, namespace), ], ...(keys.ids.length > 0 &&');
   // Innermost, so that neither the server, nor the log, nor a trace sees a failure before it.
   expect(worker).toContain('() => redactFailuresWith(options.redactor), ], }');
 });
@@ -82,8 +84,15 @@ const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
     /\bcreate(?:File|Postgres)EffectLedger\(/,
     ['activities/adapters/file-store/check-home.ts', ...storeOpeners],
   ],
-  // Those of the input check only look.
-  [/\bcreateFileWorkspaces\(/, ['worker/create-activities.ts', 'worker/create-input-check.ts']],
+  // Those of the input check only look; an undo puts back what the user had.
+  [
+    /\bcreateFileWorkspaces\(/,
+    [
+      'activities/adapters/workspaces/undo-direct.ts',
+      'worker/create-activities.ts',
+      'worker/create-input-check.ts',
+    ],
+  ],
   [/\bcreateTools\(/, ['worker/create-activities.ts', 'worker/create-input-check.ts']],
   [/\bcreateToolRegistry\(/, ['activities/tools/registry/create-registry.ts']],
   [/\bcreateFileProjection\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
@@ -127,7 +136,9 @@ const watchdogThread = 'worker/watchdog-thread.mjs';
 
 it('engine and worker print through the streams that are redacted, never directly', () => {
   const faults = sourceFiles
-    .filter((path) => /^(?:contracts|core|redaction|workflows|activities|worker)\//.test(path))
+    .filter((path) =>
+      /^(?:contracts|core|redaction|encryption|workflows|activities|worker)\//.test(path),
+    )
     .filter((path) => /\bconsole\.|\bwriteSync\(|\bwrite\w*\(\s*[12],/.test(read(path)))
     .filter((path) => path !== watchdogThread)
     .map((path) => `${path} prints. Cure: throw, or use the logger of the SDK`);

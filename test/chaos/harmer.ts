@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecordedCall } from '../../rehearsal/script.ts';
-import { requestArrivesMs } from './interruption.ts';
+import { untilRequestsArrive, wakesMs } from './interruption.ts';
 import type { Interruption, InterruptionKind } from './interruption.ts';
 import type { Lane } from './lane.ts';
 import type { Prng } from '../support/prng.ts';
@@ -81,12 +81,13 @@ export class Harmer {
     const atMs = Date.now();
     await this.#strikeDown(blow);
     // What the dead had sent may still be on its way to the model.
-    if (blow.type !== 'pause') await sleep(requestArrivesMs);
+    if (blow.type !== 'pause') await untilRequestsArrive();
     const unrecorded = await this.#unrecordedCalls();
     const inCall = this.calls().some(({ endedAtMs }) => endedAtMs === null || endedAtMs >= atMs);
     await whileAway?.();
     const readyAtMs = await this.#heal(blow);
     // Tasks may have come to a worker that was stopped: its polls were open.
+    if (blow.type === 'pause') await sleep(wakesMs);
     const late = blow.type === 'pause' ? await this.#unrecordedCalls() : [];
     const found = [...new Set([...unrecorded, ...late])];
     this.interruptions.push({ kind, atMs, readyAtMs, unrecorded: found, inCall });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Absence } from './recovery.ts';
 import type { Strike } from './strike.ts';
 
@@ -16,11 +17,17 @@ export type InterruptionKind =
   | 'run reset'
   | 'worker paused';
 
-/**
- * How long a request that a killed worker had sent may take to be seen by the model server, in milliseconds. That server is
- * in this process: whatever the kernel holds is read within a few turns of the event loop.
- */
-export const requestArrivesMs = 150;
+/** Milliseconds, and turns of the event loop, in which the model server sees what the kernel holds: it is in this process. */
+const turnMs = 10;
+const turns = 20;
+
+/** Waits until the requests that a killed worker had sent have arrived, however busy the machine is. */
+export async function untilRequestsArrive(): Promise<void> {
+  for (let turn = 0; turn < turns; turn += 1) await sleep(turnMs);
+}
+
+/** How long a worker that was woken may take to send the request that it had begun, in milliseconds. */
+export const wakesMs = 1_500;
 
 /** A time in which nobody worked, and what it found at work. */
 export interface Interruption extends Absence {

@@ -5,7 +5,7 @@ import type { BudgetView, QuestionsView } from '../../contracts/views.ts';
 import { eventually } from '../support/eventually.ts';
 import { findBrokenPromises } from '../support/find-broken-promises.ts';
 import { fetchHistories } from '../support/histories.ts';
-import { requestArrivesMs } from './interruption.ts';
+import { untilRequestsArrive } from './interruption.ts';
 import type { Lane } from './lane.ts';
 import type { Prng } from '../support/prng.ts';
 import { callersOf, callNameOf, isReview, readCallKey } from './call-name.ts';
@@ -119,7 +119,7 @@ async function killWorkers(
     tally.deaths += 1;
     tally.fired['worker killed in a crowd'] = tally.deaths;
     // What the dead had sent may still be on its way to the model.
-    await sleep(requestArrivesMs);
+    await untilRequestsArrive();
     interruptions.push(await findUnrecorded(lane, runIds));
     await lane.startWorker();
   }

@@ -61,8 +61,8 @@ it.each(files)('%s replays', async (file) => {
   await expect(replay(read(file))).resolves.toBeUndefined();
 });
 
-it('every history replays with tracing too, so that it can be turned on while runs are open', async () => {
-  const traced = await loadWorkflowBundle({ traced: true });
+it('every history replays with tracing and keys too, so that both can be set while runs are open', async () => {
+  const traced = await loadWorkflowBundle({ traced: true, encrypted: true });
   const histories = files.map((file) => {
     const history = historyFromJSON(read(file));
     return { workflowId: workflowIdOf(read(file)), history };

@@ -32,7 +32,9 @@ export function createMemoryLedger(artifacts = new Map<Ref, Uint8Array>()): Memo
         const [workflow_id, run_id, activity_id] = JSON.parse(name);
         if (workflow_id !== place && !workflow_id.startsWith(`${place}/`)) return [];
         const key = { workflow_id, run_id, activity_id };
-        return [...attempts].map(([attempt, value]) => ({ key, attempt, value }));
+        return [...attempts].map(([attempt, value]) => {
+          return { key, attempt, begun_at: 0, written_at: 0, value };
+        });
       }),
     put: async (key, attempt, value, batch) => {
       if (ledger.failingWrites > 0) {

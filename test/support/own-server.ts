@@ -7,6 +7,8 @@ import type { Part } from '../../scripts/parts/part.ts';
 
 /** Temporal server that a test may harm: no other test uses it. */
 export interface OwnServer {
+  /** Folder of its database. */
+  readonly home: string;
   readonly address: string;
   readonly uiUrl: string;
   /** Sends kill -9. Resolves with how the server ended. */
@@ -40,6 +42,7 @@ export async function startOwnServer(extraArguments: readonly string[] = []): Pr
   if (part === undefined || restart === undefined) throw new Error('Somebody holds the port.');
   let current: Part = part;
   return {
+    home,
     address,
     uiUrl,
     kill() {

@@ -223,10 +223,15 @@ function replies(at: () => StoreUnderTest, open: Open): void {
     await ledger.put(old, 1, 'reserved');
     await ledger.put(old, 1, 'told');
     await open().ledger.put(root, 3, 'of the run itself');
-    expect(await ledger.list('run', 0)).toEqual([
+    const listed = await ledger.list('run', 0);
+    expect(listed).toMatchObject([
       { key: old, attempt: 1, value: 'told' },
       { key: root, attempt: 3, value: 'of the run itself' },
     ]);
+    const [twice, single] = listed.map(({ begun_at, written_at }) => written_at - begun_at);
+    expect(twice).toBeGreaterThanOrEqual(0);
+    expect(single).toBe(0);
+    expect(listed.every(({ begun_at }) => begun_at > Date.now() - 600_000)).toBe(true);
     expect(await ledger.list('run/wave-001', 0)).toHaveLength(1);
     expect(await ledger.list('run', Date.now() + 60_000)).toEqual([]);
     await at().damageReply(root, 'all');

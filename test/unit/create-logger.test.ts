@@ -1,5 +1,6 @@
 import type { LogEntry } from '@temporalio/worker';
-import { formatJson, formatText } from '../../worker/create-logger.ts';
+import { CannotDecrypt } from '../../encryption/key-ring.ts';
+import { formatJson, formatLogEntry, formatText } from '../../worker/create-logger.ts';
 
 function entry(meta: LogEntry['meta'] = {}): LogEntry {
   return { level: 'WARN', message: 'Activity failed', timestampNanos: 1_500_000_000_000n, meta };
@@ -75,4 +76,23 @@ it('takes what JSON has no form for, and cuts what is long', () => {
 it('as text it is a line for people', () => {
   expect(formatText(entry())).toBe('1970-01-01T00:25:00.000Z [WARN] Activity failed');
   expect(formatText(entry(activity))).toContain("run: 'my-run'");
+});
+
+it('with keys a line has the type of an error and its places, and the message only of one about keys and paths', () => {
+  const log = (error: Error, format: 'json' | 'text' = 'json') =>
+    formatLogEntry({ format, hidesErrors: true }, entry({ ...activity, error }));
+  const secret = Object.assign(new Error('about the tower\n    of the town'), {
+    type: 'ModelOverloaded',
+  });
+  const line: { readonly error: Readonly<Record<string, string>> } = JSON.parse(log(secret));
+  expect(line.error).toMatchObject({
+    type: 'ModelOverloaded',
+    message: '(encrypted: the history has it)',
+  });
+  expect(line.error['stack']).toMatch(/^ +at /);
+  for (const format of ['json', 'text'] as const) {
+    expect(log(secret, format)).not.toMatch(/tower|town/);
+    expect(log(new CannotDecrypt('needs the key "k1"'), format)).toContain('needs the key');
+  }
+  expect(formatLogEntry({ format: 'json' }, entry({ error: secret }))).toContain('tower');
 });

@@ -12,6 +12,7 @@ it('takes the defaults of the documentation', () => {
     defaultModel: 'claude-sonnet-5-5',
     isRehearsal: false,
     threadsUrl: undefined,
+    keys: expect.objectContaining({ ids: [] }),
     taskQueue: 'planwave',
     middlewaresFile: undefined,
     shutdownGraceMs: 100_000,

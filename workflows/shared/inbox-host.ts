@@ -22,10 +22,8 @@ import {
   stepInbox,
 } from '../../core/questions/step-inbox.ts';
 import type { InboxState } from '../../core/questions/step-inbox.ts';
-import { metrics } from '../../core/metrics/metrics.ts';
-import type { LabelsOf } from '../../core/metrics/metrics.ts';
-import { contradictionOf } from '../../core/run/news.ts';
-import type { ToldAnswer } from '../../core/run/news.ts';
+import { metrics, type LabelsOf } from '../../core/metrics/metrics.ts';
+import { contradictionOf, type ToldAnswer } from '../../core/run/news.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { storeText } from './activities.ts';
 import { nowSeconds } from './clock.ts';

@@ -34,8 +34,7 @@ export function createFileReplyLedger(
     list: async (place, since) => {
       const newest = new Map<string, LedgerEntry>();
       for await (const entry of listReplies(segments, since)) {
-        if (isBelow(entry.key.workflow_id, place))
-          newest.set(`${hashKey(entry.key)} ${entry.attempt}`, entry);
+        if (isBelow(entry.key.workflow_id, place)) keepNewest(newest, entry);
       }
       return [...newest.values()];
     },
@@ -59,8 +58,15 @@ export async function* listReplies(segments: Segments, since: number): AsyncGene
     // oxlint-disable-next-line no-await-in-loop
     const bytes = await segments.read(record);
     const entry = bytes === null ? null : openReply(bytes);
-    if (entry !== null) yield { ...entry, attempt: record.attempt };
+    const { attempt, time } = record;
+    if (entry !== null) yield { ...entry, attempt, begun_at: time, written_at: time };
   }
+}
+
+/** Keeps the newest entry of each attempt, with the time of its first one. */
+export function keepNewest(newest: Map<string, LedgerEntry>, entry: LedgerEntry): void {
+  const id = `${hashKey(entry.key)} ${entry.attempt}`;
+  newest.set(id, { ...entry, begun_at: newest.get(id)?.begun_at ?? entry.begun_at });
 }
 
 export function isBelow(workflowId: string, place: string): boolean {
@@ -93,7 +99,7 @@ export function sealReply(key: LedgerKey, value: unknown): Buffer {
 }
 
 /** @returns null when the entry is torn or damaged. */
-export function openReply(bytes: Buffer): Omit<LedgerEntry, 'attempt'> | null {
+export function openReply(bytes: Buffer): Pick<LedgerEntry, 'key' | 'value'> | null {
   const entry = openSealed(bytes.toString('utf8'));
   if (!isRecord(entry) || typeof entry['key'] !== 'string' || !('value' in entry)) return null;
   const key = readKey(entry['key']);

@@ -1,4 +1,11 @@
 import type { StoreIdentity } from '../../../contracts/store.ts';
+import {
+  encryptEffects,
+  encryptLedger,
+  encryptNames,
+  encryptStore,
+} from '../../encryption/encrypt-ports.ts';
+import type { Cipher } from '../../ports/cipher.ts';
 import type { Stores } from '../../ports/stores.ts';
 import type { ThreadStore } from '../../ports/thread-store.ts';
 import { findHomeFault, openHome } from '../file-store/home-format.ts';
@@ -25,15 +32,18 @@ export function openPostgresStores(
     home,
     storeUrl,
     cacheMaxBytes,
+    cipher,
   }: {
     readonly home: string;
     readonly storeUrl: string;
     readonly cacheMaxBytes?: number | undefined;
+    readonly cipher?: Cipher | undefined;
   },
   threads: ThreadStore,
 ): Stores {
   const db = openDatabase(storeUrl);
-  const store = createPostgresArtifactStore(db, cacheMaxBytes);
+  const artifacts = createPostgresArtifactStore(db, cacheMaxBytes);
+  const store = encryptStore(artifacts, cipher);
   const index = createPostgresRunIndex(db, 'run');
   let identity: StoreIdentity | null = null;
   const identify = async (): Promise<StoreIdentity> => (identity ??= await readIdentity(db));
@@ -41,9 +51,9 @@ export function openPostgresStores(
     place: db.place,
     store,
     index,
-    research: createPostgresRunIndex(db, 'research'),
-    ledger: createPostgresReplyLedger(db, store),
-    effects: createPostgresEffectLedger(db),
+    research: encryptNames(createPostgresRunIndex(db, 'research'), cipher),
+    ledger: encryptLedger(createPostgresReplyLedger(db, artifacts), cipher),
+    effects: encryptEffects(createPostgresEffectLedger(db), cipher),
     threads,
     contents: {
       artifacts: () => listRefs(db),

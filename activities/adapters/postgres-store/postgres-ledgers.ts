@@ -6,7 +6,13 @@ import type { RunIndex } from '../../ports/artifact-store.ts';
 import type { LedgerEntry, ReplyLedger } from '../../ports/reply-ledger.ts';
 import { hashBytes } from '../../text/bytes.ts';
 import { checkEffectKey, openEffect, sealEffect } from '../file-store/file-effect-ledger.ts';
-import { hashKey, isBelow, openReply, sealReply } from '../file-store/file-reply-ledger.ts';
+import {
+  hashKey,
+  isBelow,
+  keepNewest,
+  openReply,
+  sealReply,
+} from '../file-store/file-reply-ledger.ts';
 import { openSealed, sealJson } from '../file-store/sealed-json.ts';
 import type { Database, Row } from './database.ts';
 import { insertArtifacts } from './postgres-artifact-store.ts';
@@ -160,7 +166,7 @@ export function createPostgresReplyLedger(db: Database, store: PostgresArtifactS
       ])) {
         const entry = readReply(row);
         if (entry !== null && isBelow(entry.key.workflow_id, place)) {
-          newest.set(`${hashKey(entry.key)} ${entry.attempt}`, entry);
+          keepNewest(newest, entry);
         }
       }
       return [...newest.values()];
@@ -188,9 +194,12 @@ function rootOf(workflowId: string): string {
 }
 
 /** @returns null when the row is damaged. */
-export function readReply({ attempt, body }: Row): LedgerEntry | null {
+export function readReply({ attempt, body, stored_at }: Row): LedgerEntry | null {
   const opened = Buffer.isBuffer(body) ? openReply(body) : null;
-  return opened === null ? null : { ...opened, attempt: Number(attempt) };
+  const time = stored_at instanceof Date ? stored_at.getTime() : 0;
+  return opened === null
+    ? null
+    : { ...opened, attempt: Number(attempt), begun_at: time, written_at: time };
 }
 
 /**
@@ -207,7 +216,7 @@ export async function* listRows(
     // oxlint-disable-next-line no-await-in-loop
     const rows = await db.query(
       'read',
-      `SELECT seq, key, attempt, body FROM planwave_replies WHERE seq > $1 AND ${where}
+      `SELECT seq, key, attempt, body, stored_at FROM planwave_replies WHERE seq > $1 AND ${where}
       ORDER BY seq LIMIT ${pageRows}`,
       [after, ...values],
     );

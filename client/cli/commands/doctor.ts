@@ -1,5 +1,6 @@
 import { countOf } from '../../../core/text/format.ts';
 import type { Command } from 'commander';
+import { readKeyRing } from '../../../encryption/key-ring.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { taskQueueOf } from '../../connect.ts';
 import type { DoctorCheck, DoctorFinding, ReplayedWorkflow } from '../cli-deps.ts';
@@ -39,11 +40,12 @@ async function examine(context: CommandContext): Promise<CommandResult> {
 /** Without a server there is one finding, not four. */
 async function serverChecks(context: CommandContext): Promise<readonly DoctorCheck[]> {
   try {
-    const { env, findStore } = context.deps;
+    const { env, findStore, keys = readKeyRing(undefined) } = context.deps;
     return createServerChecks(
       await context.session(),
       taskQueueOf(env),
       findStore ?? (() => Promise.resolve(null)),
+      keys,
     );
   } catch (error) {
     const finding = { ok: false, detail: error instanceof Error ? error.message : String(error) };
@@ -78,7 +80,10 @@ async function replayOpenWorkflows(context: CommandContext): Promise<CommandResu
   const { client } = await context.session();
   const broken: ReplayedWorkflow[] = [];
   let count = 0;
-  for await (const replayed of context.deps.replayHistories(client.openHistories())) {
+  for await (const replayed of context.deps.replayHistories(
+    client.openHistories(),
+    client.namespace,
+  )) {
     count += 1;
     if (replayed.fault !== null) broken.push(replayed);
   }

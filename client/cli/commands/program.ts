@@ -13,7 +13,7 @@ type Argument = readonly [word: string, description: string];
 interface CommandEntry {
   readonly name: string;
   readonly does: string;
-  readonly takes: readonly Argument[];
+  readonly takes?: readonly Argument[];
   /** Loads what no other command needs, because loading takes longer than most commands. */
   readonly load: () => Promise<Register>;
 }
@@ -71,6 +71,12 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import('./report.ts')).registerReport,
   },
   {
+    name: 'view',
+    does: 'open runs as live pages in your browser: who did what, questions, evidence',
+    takes: [['[run]', 'id of the run; default: a list']],
+    load: async () => (await import('./view.ts')).registerView,
+  },
+  {
     name: 'diff',
     does: "print a run's changes of its workspace, a git repository, as a patch",
     takes: [run, ['[delegation]', 'only the changes of this delegation']],
@@ -91,7 +97,6 @@ const commands: readonly CommandEntry[] = [
   {
     name: 'list',
     does: 'list runs and everything else that people started, newest first; needs no worker',
-    takes: [],
     load: async () => (await import('./list.ts')).registerList,
   },
   {
@@ -139,51 +144,47 @@ const commands: readonly CommandEntry[] = [
   {
     name: 'artifact',
     does: 'print a stored text whole, such as the arguments of a call that waits for approval',
-    takes: [
-      ['<ref>', 'address of the text: 64 hexadecimal digits, as questions and history show it'],
-    ],
+    takes: [['<ref>', 'address of the text, as questions and history show it']],
     load: async () => (await import('./report.ts')).registerArtifact,
   },
   {
     name: 'plan',
     does: 'check, run, compare, draw and export coordination plans',
-    takes: [],
     load: async () => (await import('./plan.ts')).registerPlan,
   },
   {
     name: 'agents',
     does: 'list, show, check and add agents',
-    takes: [],
     load: async () => (await import('./agents.ts')).registerAgents,
   },
   {
     name: 'mcp',
     does: 'check the MCP servers whose tools agents may be granted; serve planwave to chat clients',
-    takes: [],
     load: async () => (await import('./mcp.ts')).registerMcp,
+  },
+  {
+    name: 'codec-server',
+    does: 'decrypt for the Temporal Web UI and the Temporal CLI with PLANWAVE_KEYS, on this machine',
+    load: async () => (await import('./codec-server.ts')).registerCodecServer,
   },
   {
     name: 'prune',
     does: 'remove runs that ended long ago from the artifact home; needs no server',
-    takes: [],
     load: async () => (await import('./prune.ts')).registerPrune,
   },
   {
     name: 'fsck',
     does: 'read everything in the artifact home and report damage; needs no server',
-    takes: [],
     load: async () => (await import('./fsck.ts')).registerFsck,
   },
   {
     name: 'store',
     does: 'copy a whole store: a home into a database, or back; needs no server',
-    takes: [],
     load: async () => (await import('./store.ts')).registerStore,
   },
   {
     name: 'threads',
     does: 'list what teams remember across runs, newest first',
-    takes: [],
     load: async () => (await import('./threads.ts')).registerThreads,
   },
   {
@@ -201,7 +202,6 @@ const commands: readonly CommandEntry[] = [
   {
     name: 'doctor',
     does: 'check everything a run needs, and show how to repair what fails',
-    takes: [],
     load: async () => (await import('./doctor.ts')).registerDoctor,
   },
 ];
@@ -233,7 +233,7 @@ export async function createProgram(
     .addHelpText('after', helpFooter());
   const runner = createCommandRunner(shell, reportExitCode);
   const wanted = argv === null ? null : findName(argv);
-  for (const { name, does, takes, load } of commands) {
+  for (const { name, does, takes = [], load } of commands) {
     const command = program.command(name).description(does);
     for (const [word, description] of takes) command.argument(word, description);
     // One after the other, in the order of the help.

@@ -1,6 +1,6 @@
 import { countOf } from '../../../core/text/format.ts';
 import { needsExplicitWord } from '../../../core/questions/check-answer.ts';
-import { answerCommand } from '../../../core/render/questions.ts';
+import { answerCommand, findShownRef } from '../../../core/render/questions.ts';
 import type { Command } from 'commander';
 import type { Question } from '../../../contracts/question.ts';
 import type { QuestionsView } from '../../../contracts/views.ts';
@@ -109,10 +109,8 @@ function readArguments(
   { open }: QuestionsView,
 ): Promise<readonly ShownArguments[]> {
   const found = open.flatMap(({ question_id, kind, text }) => {
-    const [, ref] = /store: ([0-9a-f]{64})$/m.exec(text) ?? [];
-    return needsExplicitWord(kind) && ref !== undefined
-      ? [{ question_id, arguments_ref: ref }]
-      : [];
+    const ref = findShownRef(text);
+    return needsExplicitWord(kind) && ref !== null ? [{ question_id, arguments_ref: ref }] : [];
   });
   return Promise.all(
     found.map(async (one) => ({ ...one, text: await readArtifact(deps, one.arguments_ref) })),

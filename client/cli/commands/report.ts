@@ -1,7 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { commandText } from '../../../core/text/command-text.ts';
 import type { CliDeps } from '../cli-deps.ts';
-import { CliError, exitCodes } from '../cli-error.ts';
+import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { describeOtherHome, inHomeOf } from '../other-home.ts';
 import { cleanText, cleanLine } from '../terminal-text.ts';
@@ -9,13 +11,19 @@ import { resultPath } from '../command-runner.ts';
 
 interface Options {
   readonly full?: boolean;
+  readonly html?: string | true;
 }
 
 export function registerReport(command: Command, runner: CommandRunner): void {
   command
     .option('--full', 'also print report.md')
+    .option('--html [file]', 'write everything about the run as one HTML file; default: <run>.html')
     .action((run: string, options: Options) =>
-      runner.run(command, (context) => showReport(context, run, options)),
+      runner.run(command, (context) =>
+        options.html === undefined
+          ? showReport(context, run, options)
+          : writeHtml(context, run, options.html),
+      ),
     );
 }
 
@@ -34,6 +42,35 @@ async function showReport(
     data: { run_id: runId, result_md, report_md, result_path, report_path },
     lines: [cleanText(result_md).trimEnd(), '', rest],
   };
+}
+
+/** Writes the page of a run, ended or not. Needs neither server nor worker. */
+async function writeHtml(
+  { deps }: CommandContext,
+  runId: string,
+  file: string | true,
+): Promise<CommandResult> {
+  const page = await deps.pages.read(runId);
+  if (page === null) throw unknownRun(runId);
+  // No other report has to load it.
+  const { renderPage } = await import('../../view/render-page.ts');
+  const name = file === true ? `${runId.replaceAll(/[^\w.-]/g, '_')}.html` : file;
+  const path = resolve(deps.cwd, name);
+  try {
+    await writeFile(path, renderPage(page, null));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw badInput(`The page can't be written: ${why}. Try: --html <file> in a folder of yours`);
+  }
+  return {
+    data: { run_id: runId, html_path: path },
+    lines: [`Everything about ${cleanLine(runId)} is in ${cleanLine(path)}`],
+  };
+}
+
+export function unknownRun(runId: string): CliError {
+  const message = `No run ${runId} is stored here. Try: PLANWAVE_HOME as the worker has it`;
+  return new CliError('not_found', exitCodes.notFound, message);
 }
 
 /** Explains why there is no result: the run may be unknown, still running, or ended without one. */

@@ -1,5 +1,7 @@
 import { NamespaceNotFoundError } from '@temporalio/client';
 import { searchAttributes } from '../../../contracts/names.ts';
+import { describeMissingKeys } from '../../../encryption/find-missing-keys.ts';
+import type { KeyRing } from '../../../encryption/key-ring.ts';
 import { PlanwaveClientError } from '../../client-error.ts';
 import { grpcCodes, callServer, grpcCodeOf } from '../../server-calls.ts';
 import type { CliSession } from '../cli-session.ts';
@@ -18,6 +20,7 @@ export function createServerChecks(
   session: CliSession,
   taskQueue: string,
   findStore: () => Promise<StoreIdentity | null>,
+  keys: KeyRing,
 ): readonly DoctorCheck[] {
   const inNamespace: readonly DoctorCheck[] = [
     { name: 'search attributes', run: () => checkSearchAttributes(session) },
@@ -26,6 +29,7 @@ export function createServerChecks(
     { name: 'waiting for a store', run: () => checkStoreWaits(session) },
     { name: 'pinned runs', run: () => checkPinned(session, taskQueue) },
     { name: 'stuck runs', run: () => checkStuck(session) },
+    { name: 'keys', run: () => checkKeys(session, taskQueue, keys) },
     { name: 'long histories', run: () => checkHistories(session) },
   ];
   return [
@@ -121,6 +125,23 @@ async function checkStuck({ client }: CliSession): Promise<DoctorFinding> {
   const runs = [...new Set(stuck.map(({ run_id }) => run_id))];
   const [what = '', cure] = describeStuck(first).split('. Try: ');
   return { ok: false, detail: `${runs.join(', ')}. ${what}`, cure };
+}
+
+/** Looks for open runs that can't be decrypted here. A worker may have other keys than this shell. */
+async function checkKeys(
+  { connection, namespace }: CliSession,
+  taskQueue: string,
+  keys: KeyRing,
+): Promise<DoctorFinding> {
+  const missing = await describeMissingKeys(connection, { namespace, taskQueue, keys });
+  if (missing !== null) {
+    const [detail = '', cure] = missing.split('. Try: ');
+    return { ok: false, detail, cure };
+  }
+  const [first, ...others] = keys.ids;
+  if (first === undefined) return { ok: true, detail: 'none: nothing is encrypted' };
+  const old = others.length === 0 ? '' : `, ${others.join(', ')} only decrypt`;
+  return { ok: true, detail: `${first} encrypts${old}; every open run can be read` };
 }
 
 /** Looks for runs whose store no worker has, or can reach. */

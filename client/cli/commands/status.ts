@@ -7,6 +7,7 @@ import type {
   TeamView,
 } from '../../../contracts/views.ts';
 import { PlanwaveClientError } from '../../client-error.ts';
+import type { PlanwaveClient } from '../../planwave-client.ts';
 import type { RunEnd } from '../../read-view.ts';
 import type { RunListing } from '../../run-listing.ts';
 import { describeStuck } from '../../stuck-workflows.ts';
@@ -43,7 +44,7 @@ async function showStatus(context: CommandContext, runId: string): Promise<Comma
   try {
     const reading = await client.status(runId);
     // A view is what a worker recorded last; only the server knows how the workflow was closed since.
-    const end = await client.result(runId);
+    const end = await readEnd(client, runId);
     if (reading.live) {
       const { view } = reading;
       const [stuck, used, waits, elsewhere] = await Promise.all([
@@ -83,6 +84,16 @@ async function showStatus(context: CommandContext, runId: string): Promise<Comma
     const used: UsageNow = { usage: stored.usage, untold: [] };
     const known = { source: 'store', stuck: [], used, end: null } as const;
     return describeView(context, stored, { ...known, waits: [], elsewhere: null });
+  }
+}
+
+/** Reads the end of a run; null also for one whose end is encrypted, of which the phase is known. */
+async function readEnd(client: PlanwaveClient, runId: string): Promise<RunEnd | null> {
+  try {
+    return await client.result(runId);
+  } catch (error) {
+    if (error instanceof PlanwaveClientError && error.code === 'encrypted') return null;
+    throw error;
   }
 }
 

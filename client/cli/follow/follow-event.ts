@@ -219,11 +219,11 @@ function questionChanges(before: RunSnapshot | null, after: RunSnapshot): Follow
   ];
 }
 
-/** @param artifactHome folder below which a worker on this machine writes, `PLANWAVE_HOME` */
+/** @param artifactHome folder below which a worker on this machine writes, `PLANWAVE_HOME`; null when it writes no files */
 export function toRunEndedEvent(
   { run_id, phase }: Pick<RunListing, 'run_id' | 'phase'>,
   end: RunEnd,
-  artifactHome: string,
+  artifactHome: string | null,
 ): RunEndedEvent {
   const ended = { type: 'ended', run_id, reason: '', result: null } as const;
   if (end.ended === 'result') {
@@ -245,8 +245,9 @@ const noAnswer: PlacedAnswer = { answer: '', result_path: null, report_path: nul
 
 function placeAnswer(
   { answer, result_path, report_path }: RunAnswer,
-  artifactHome: string,
+  artifactHome: string | null,
 ): PlacedAnswer {
+  if (artifactHome === null) return { ...noAnswer, answer };
   return {
     answer,
     result_path: join(artifactHome, result_path),

@@ -22,8 +22,8 @@ export interface FollowOptions {
   readonly defaults: boolean;
   /** True to ask open questions in the terminal. Has no effect without one. */
   readonly askQuestions: boolean;
-  /** Folder below which a worker on this machine writes. If undefined: `.planning`. */
-  readonly artifactHome?: string | undefined;
+  /** Folder below which a worker on this machine writes; null when it writes no files. If undefined: `.planning`. */
+  readonly artifactHome?: string | null | undefined;
   /** Words for the person who leaves with Ctrl-C. If undefined: that the run goes on without the person. */
   readonly describeLeaving?: ((runId: string) => string) | undefined;
   /** Interval between two reads in milliseconds. If undefined: 1,000. */
@@ -94,7 +94,7 @@ async function followToEnd(follower: Follower): Promise<number> {
     if (snapshot.run.execution !== 'running') {
       const end = await interrupt.guard(retrying(follower, () => client.result(runId)));
       if (end !== null) {
-        const home = follower.artifactHome ?? '.planning';
+        const home = follower.artifactHome === undefined ? '.planning' : follower.artifactHome;
         presenter.release();
         const event = toRunEndedEvent(snapshot.run, end, home);
         presenter.tell(event);

@@ -124,12 +124,11 @@ function formatAnswer(
   return [
     ...(text === '' ? [] : ['', ...text.split('\n'), '']),
     ...(result_path === null ? [] : [`result: ${cleanLine(result_path)}`]),
-    ...(report_path === null
+    ...(report_path === null ? [] : [`report: ${cleanLine(report_path)}`]),
+    // Without files, the command is the way to them.
+    ...(report_path === null && text === ''
       ? []
-      : [
-          `report: ${cleanLine(report_path)}`,
-          paint('quiet', `show both with: ${commandText('report', run_id)} --full`),
-        ]),
+      : [paint('quiet', `show both with: ${commandText('report', run_id)} --full`)]),
   ];
 }
 

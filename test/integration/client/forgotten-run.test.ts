@@ -2,12 +2,14 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
+import { escapeText } from '../../../client/view/markup.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fetchHistories } from '../../support/histories.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { runCommand } from '../../support/run-command.ts';
 import type { CommandOutcome } from '../../support/run-command.ts';
+import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 // A server deletes nothing before its queues have noted that the run is closed, which takes 30 s by default.
@@ -82,6 +84,22 @@ it('fault 16: status, report and export of a run that the server has forgotten c
   expect(filesOf(id)).toEqual(files);
   expect(await planwave('report', id)).toEqual(report);
 
+  // The page has all that was said, from the log, the store and the ledger alone.
+  const file = join(stage.home, 'page.html');
+  expect(await planwave('report', id, '--html', file)).toMatchObject({ code: 0, err: '' });
+  const page = readFileSync(file, 'utf8');
+  const outcomes = (await storedRecord(stage.home, id)).waves.flatMap((one) => one.outcomes);
+  for (const { delegation_id, title } of outcomes) {
+    const from = page.indexOf(` id="work-${delegation_id}"`);
+    const own = page.slice(from, page.indexOf('class="unit"', from));
+    expect(own).toContain(escapeText(title));
+    expect(own).toContain('<summary>Prompt</summary>');
+  }
+  expect(outcomes.length).toBeGreaterThan(2);
+  // Every call that was paid for is a turn of a conversation.
+  expect(page.match(/>Turn \d/g)).toHaveLength(usage.calls);
+  expect(page).toContain(`id="question-${question_id}"`);
+
   // Nobody is there any more to take a message.
   for (const argv of [['questions'], ['pause'], ['watch'], ['answer', 'q1', 'yes']]) {
     const [command = '', ...rest] = argv;
@@ -92,9 +110,9 @@ it('fault 16: status, report and export of a run that the server has forgotten c
 }, 60_000);
 
 it('fault 16: a run that neither server nor store knows is named by every command', async () => {
-  for (const command of ['status', 'report', 'export']) {
+  for (const command of ['status', 'report', 'export', 'view']) {
     const { code, out, err } = await planwave(command, 'no-such-run');
     expect({ command, code, out }).toEqual({ command, code: 4, out: '' });
-    expect(err).toMatch(/^There is no run "no-such-run"[^\n]*\n$/);
+    expect(err).toMatch(/^(?:There is no run "no-such-run"|No run no-such-run is stored)[^\n]*\n$/);
   }
 });

@@ -6,6 +6,7 @@ import type { ScriptedToolCall } from '../../../rehearsal/script.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
 import { lastMessageOf } from '../../support/calls.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
+import { runCommand } from '../../support/run-command.ts';
 import { callsOf, completed, work, works } from '../../support/scripted-work.ts';
 import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
@@ -65,4 +66,8 @@ it('finding T5: a file of the user is searched, read and, after an approval, edi
     },
   ]);
   await expectPromisesKept(stage, run.workflowId);
+  // What was replaced is kept, and put back on wish.
+  const { code, out } = await runCommand(stage, ['undo', run.workflowId]);
+  expect([code, out]).toEqual([0, expect.stringContaining('changed src/price.ts')]);
+  expect(readFileSync(file, 'utf8')).toBe('export const price = cents / 10;\n');
 }, 60_000);

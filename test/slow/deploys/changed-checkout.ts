@@ -23,6 +23,7 @@ const parts = [
   'contracts',
   'core',
   'redaction',
+  'encryption',
   'workflows',
   'activities',
   'client',

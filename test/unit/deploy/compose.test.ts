@@ -25,9 +25,6 @@ const { services } = Compose.parse(
 );
 const names = Object.keys(services);
 
-/** Services whose image writes outside of its volumes. */
-const writable = ['temporal-ui'];
-
 describe('finding T10: containers of docker-compose.temporal.yml', () => {
   it('are all looked at', () => {
     expect(names).toHaveLength(7);
@@ -37,7 +34,7 @@ describe('finding T10: containers of docker-compose.temporal.yml', () => {
     const service = services[name];
     expect(service?.cap_drop).toEqual(['ALL']);
     expect(service?.security_opt).toContain('no-new-privileges:true');
-    expect(service?.read_only).toBe(!writable.includes(name));
+    expect(service?.read_only).toBe(true);
     expect(service?.cap_add.length === 0).toBe(name !== 'postgresql');
   });
 

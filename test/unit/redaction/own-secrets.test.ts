@@ -38,6 +38,11 @@ it('finding T12: the password inside an address is a secret, whatever the name',
   expect(collect({ STORE: 'postgresql://postgres:temporal@db/planwave' })).toEqual([]);
 });
 
+it('each key of the key ring is a secret', () => {
+  const keys = [planted.own, planted.github].map((key, at) => `k${at}:${key}`).join(',');
+  expect(collect({ PLANWAVE_KEYS: keys })).toEqual([keys, planted.github, planted.own]);
+});
+
 it('the longest comes first, each once', () => {
   const env = { A_TOKEN: 'short-1234', B_TOKEN: 'much-longer-1234', C_TOKEN: 'short-1234' };
   expect(collect(env)).toEqual(['much-longer-1234', 'short-1234']);

@@ -73,6 +73,13 @@ export const noChanges: CliDeps['changes'] = {
   undo: () => Promise.resolve({ dir: '/somewhere', files: [] }),
 };
 
+/** A home without a run. */
+export const noPages: CliDeps['pages'] = {
+  list: () => Promise.resolve([]),
+  read: () => Promise.resolve(null),
+  readVersion: () => Promise.resolve(''),
+};
+
 export const noAgents: CliAgents = {
   load: () => Promise.resolve({ agents: [], faults: [] }),
   check: () => Promise.resolve([]),
@@ -99,6 +106,7 @@ export function createFakeDeps(
     prune: () => Promise.resolve({ runs: [], records: 0, bytes: 0, kept_by: null }),
     copyStore: () => Promise.reject(new Error('not available')),
     checkHome: () => Promise.resolve({ runs: 0, records: 0, bytes: 0, faults: [], repaired: [] }),
+    pages: noPages,
     threads: noThreads,
     changes: noChanges,
     agents: noAgents,

@@ -1,0 +1,191 @@
+import type { Ref } from '../../contracts/ref.ts';
+import type { PageDesign, PageQuestion, PageWave, RunPage } from '../../contracts/run-page.ts';
+import type { RunRecord, StoredAnswer, StoredWave } from '../../contracts/run-record.ts';
+import { renderCoordinationPlan } from '../../core/design/render-plan.ts';
+import { findShownRef } from '../../core/render/questions.ts';
+import { readRecord } from '../artifacts/record-log.ts';
+import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
+import type { ReplyLedger } from '../ports/reply-ledger.ts';
+import { answerFileNeeds, answerNeeds, findAnswer } from '../projection/find-answer.ts';
+import { loadTexts, textOf } from '../projection/record-texts.ts';
+import type { RecordTexts } from '../projection/record-texts.ts';
+import { planRefOf } from '../projection/render-design.ts';
+import { readCalls } from './read-calls.ts';
+import { listPhaseRefs, readDelegation } from './read-page-work.ts';
+import type { WorkReading } from './read-page-work.ts';
+
+export interface PageSources {
+  readonly store: ArtifactStore;
+  readonly index: RunIndex;
+  readonly ledger: ReplyLedger;
+  /** Reads a patch of the run's workspace, of one delegation or null of all; null where there is none. */
+  readonly diff: (record: RunRecord, delegationId: string | null) => Promise<string | null>;
+}
+
+interface Reading extends WorkReading {
+  readonly record: RunRecord;
+}
+
+/**
+ * Reads everything about a run that people look up, from the log, the store and the ledger alone: no server and no worker
+ * is needed, and nothing is changed.
+ *
+ * @returns null when the index does not have the run.
+ * @throws {ArtifactCorrupt} when an artifact that the log names is missing or damaged.
+ * @throws {StoreUnavailable} when the store can't be read.
+ */
+export async function readRunPage(sources: PageSources, runId: string): Promise<RunPage | null> {
+  const { store, index } = sources;
+  const { ref } = await index.read(runId);
+  if (ref === null) return null;
+  const record = await readRecord(store, ref);
+  const texts = await loadPageTexts(store, record);
+  const [calls, diffs] = await Promise.all([
+    readCalls(sources, record, listSpeakers(texts)),
+    readDiffs(sources, record),
+  ]);
+  const reading = { record, texts, calls, diffs };
+  return {
+    run_id: record.run_id,
+    goal: record.goal,
+    goal_title: record.goal_title,
+    constraints: record.constraints,
+    instructions: record.instructions,
+    started_at: record.started_at,
+    updated_at: record.updated_at,
+    phase: record.phase,
+    status: record.status,
+    usage: record.usage,
+    answer: readAnswer(record, texts),
+    criteria: record.criteria,
+    open_questions: await Promise.all(
+      record.open_questions.map((one) => readQuestion(store, reading, one)),
+    ),
+    answered_questions: await Promise.all(
+      record.answered_questions.map((one) => readWholeAnswer(store, one)),
+    ),
+    waves: record.waves.map((wave) => readWave(reading, wave)),
+    design: readDesign(reading),
+    effects: record.effects ?? [],
+    facts: record.facts,
+    diff: diffs.get(null) ?? null,
+  };
+}
+
+async function loadPageTexts(store: ArtifactStore, record: RunRecord): Promise<RecordTexts> {
+  const outcomes = record.waves.flatMap((wave) => wave.outcomes);
+  const texts = await loadTexts(store, [
+    answerNeeds(record),
+    {
+      plans: record.waves.map(({ plan_ref }) => plan_ref),
+      phases: outcomes.flatMap(({ executor }) => listPhaseRefs(executor)),
+      teams: outcomes.map(({ executor }) =>
+        executor.kind === 'team' ? (executor.work?.report_ref ?? null) : null,
+      ),
+    },
+  ]);
+  const tasks = [...texts.teams.values()].flatMap((team) => team.tasks);
+  const [files, below] = await Promise.all([
+    loadTexts(store, [answerFileNeeds(record, texts)]),
+    loadTexts(store, [{ phases: tasks.flatMap(({ executor }) => listPhaseRefs(executor)) }]),
+  ]);
+  return {
+    ...texts,
+    markdown: files.markdown,
+    phases: new Map([...texts.phases, ...below.phases]),
+  };
+}
+
+function listSpeakers({ phases }: RecordTexts): ReadonlyMap<Ref, string> {
+  return new Map(
+    [...phases.values()].flatMap(({ report }) =>
+      report.turns.flatMap(({ said_ref, member }) =>
+        said_ref === null ? [] : [[said_ref, member] as const],
+      ),
+    ),
+  );
+}
+
+async function readDiffs({ diff }: PageSources, record: RunRecord): Promise<Reading['diffs']> {
+  const ids = record.waves.flatMap(({ outcomes }) => outcomes.map((one) => one.delegation_id));
+  if (record.workspace_dir === undefined || record.changes === 'direct') return new Map();
+  return new Map(
+    await Promise.all([null, ...ids].map(async (id) => [id, await diff(record, id)] as const)),
+  );
+}
+
+/** Reads the answer of a run that has ended, or the newest that is known of one that works. */
+function readAnswer(record: RunRecord, texts: RecordTexts): RunPage['answer'] {
+  if (record.status !== null) return findAnswer(record, texts);
+  const last = record.waves.findLast(({ decision_ref }) => decision_ref !== null);
+  if (last === undefined || last.decision_ref === null) return { text: '', note: '' };
+  const { wave_compact } = textOf(texts.decisions, last.decision_ref);
+  return {
+    text: wave_compact,
+    note: `The run has not ended. This is what is known after wave ${last.wave}.`,
+  };
+}
+
+async function readQuestion(
+  store: ArtifactStore,
+  { record, texts, diffs }: Reading,
+  question: RunRecord['open_questions'][number],
+): Promise<PageQuestion> {
+  const ref = findShownRef(question.text);
+  const planRef = planRefOf(record);
+  const shown: { title: string; text: string }[] = [];
+  if (ref !== null) shown.push({ title: 'All of it', text: await store.getText(ref) });
+  if (question.kind === 'plan_approval' && planRef !== null) {
+    const plan = renderCoordinationPlan(textOf(texts.coordination_plans, planRef));
+    shown.push({ title: 'The plan', text: plan });
+  }
+  const diff = diffs.get(null) ?? null;
+  if (question.kind === 'changes' && diff !== null) {
+    shown.push({ title: 'The changes', text: diff });
+  }
+  return { ...question, shown };
+}
+
+async function readWholeAnswer(store: ArtifactStore, one: StoredAnswer): Promise<StoredAnswer> {
+  return one.answer_ref === null ? one : { ...one, answer: await store.getText(one.answer_ref) };
+}
+
+function readDesign({ record, texts, calls }: Reading): PageDesign | null {
+  const { design } = record;
+  if (design === undefined) return null;
+  const ref = planRefOf(record);
+  return {
+    status: design.status,
+    plan: ref === null ? null : renderCoordinationPlan(textOf(texts.coordination_plans, ref)),
+    usage: design.usage,
+    conversations: calls.filter(({ wave }) => wave === 0).flatMap((one) => one.conversations),
+  };
+}
+
+function readWave(reading: Reading, stored: StoredWave): PageWave {
+  const { texts, calls } = reading;
+  const { wave, plan_ref, decision_ref, outcomes } = stored;
+  const plan = plan_ref === null ? null : textOf(texts.plans, plan_ref);
+  const planned = new Map((plan?.delegations ?? []).map((one) => [one.delegation_id, one]));
+  const ended = new Map(outcomes.map((one) => [one.delegation_id, one]));
+  const inWave = calls.filter((one) => one.wave === wave);
+  const ids = new Set([...planned.keys(), ...ended.keys()]);
+  return {
+    wave,
+    status: stored.status,
+    summary: plan?.summary ?? null,
+    decision: decision_ref === null ? null : textOf(texts.decisions, decision_ref),
+    usage: stored.usage,
+    conversations: inWave
+      .filter(({ delegation_id }) => delegation_id === null)
+      .flatMap((one) => one.conversations),
+    work: [...ids].flatMap(
+      (id) =>
+        readDelegation(
+          { ...reading, calls: inWave },
+          planned.get(id) ?? null,
+          ended.get(id) ?? null,
+        ) ?? [],
+    ),
+  };
+}

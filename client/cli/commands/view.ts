@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { serveView } from '../../view/serve-view.ts';
+import { badInput } from '../cli-error.ts';
+import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
+import { safeJson } from '../terminal-text.ts';
+import { unknownRun } from './report.ts';
+
+interface Options {
+  readonly port?: string;
+}
+
+export function registerView(command: Command, runner: CommandRunner): void {
+  command
+    .option('--port <port>', 'port of loopback; default: any free one')
+    .action((run: string | undefined, options: Options) =>
+      runner.run(command, (context) => view(context, run ?? null, options)),
+    );
+}
+
+/** Serves pages of runs until Ctrl-C. The server of Temporal is needed only when something is answered. */
+async function view(
+  context: CommandContext,
+  runId: string | null,
+  { port = '0' }: Options,
+): Promise<CommandResult> {
+  const { deps, json } = context;
+  const { pages } = deps;
+  if (runId !== null && (await pages.read(runId)) === null) throw unknownRun(runId);
+  const server = await serveView(
+    {
+      listRuns: pages.list,
+      readPage: pages.read,
+      readVersion: pages.readVersion,
+      answer: async (...args) => (await context.session()).client.answer(...args),
+    },
+    { port: readPort(port), token: randomBytes(24).toString('hex'), runId },
+  );
+  deps.io.stdout.write(
+    json
+      ? `${safeJson({ run_id: runId, url: server.url })}\n`
+      : `Open ${server.url}\nThe address holds a key: who has it can read and answer. Ctrl-C ends it.\n`,
+  );
+  const ended = new AbortController();
+  const dispose = deps.io.onInterrupt(() => ended.abort());
+  await Promise.race([
+    once(ended.signal, 'abort'),
+    once(process, 'SIGTERM', { signal: ended.signal }).catch(() => undefined),
+  ]);
+  ended.abort();
+  dispose();
+  await server.close();
+  return { data: undefined, lines: [] };
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw badInput(`--port: expected a port from 0 to 65535, got ${JSON.stringify(text)}`);
+}

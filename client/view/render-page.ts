@@ -1,0 +1,278 @@
+/**
+ * Shows a run as one HTML page: the answer, what waits for the user, the criteria with their evidence, the run over time,
+ * and everything that was done for it.
+ *
+ * Invariants:
+ *   VP1. The page is complete in itself: it names no address that a browser loads by itself.
+ *   VP2. The answer comes first, except for what waits for the user.
+ *   VP3. Each criterion links to what its evidence names.
+ *   VP4. The same page is rendered in the same bytes.
+ */
+import type { RunPage } from '../../contracts/run-page.ts';
+import type { Usage } from '../../contracts/usage.ts';
+import {
+  countOf,
+  formatCost,
+  formatDuration,
+  formatTokens,
+  formatUsage,
+} from '../../core/text/format.ts';
+import { addUsage } from '../../core/usage/add-usage.ts';
+import { drawTimeline, listConversations } from './draw-timeline.ts';
+import { anchor, createShelf, markup, Html } from './markup.ts';
+import type { Part, TextShelf } from './markup.ts';
+import { contentPolicy, script, style } from './page-style.ts';
+import { renderQuestion } from './render-question.ts';
+import type { LivePage } from './render-question.ts';
+import {
+  formatMinute,
+  renderAnswered,
+  renderCriteria,
+  renderEffects,
+  renderFacts,
+} from './render-sections.ts';
+import type { Section } from './render-sections.ts';
+import {
+  badge,
+  fold,
+  markdown,
+  renderConversations,
+  renderWork,
+  usageOfWork,
+} from './render-work.ts';
+
+/** @param live Null for a file. */
+export function renderPage(page: RunPage, live: LivePage | null): string {
+  const shelf = createShelf();
+  const sections = [
+    renderQuestions(page, live, shelf),
+    renderAnswer(page, shelf),
+    renderCriteria(page),
+    renderTime(page),
+    renderWaves(page, shelf),
+    renderDesign(page, shelf),
+    renderAnswered(page, shelf),
+    renderEffects(page, shelf),
+    renderFacts(page),
+  ].filter((section) => section !== null);
+  const links = sections.map(({ id, title }) => markup`<li><a href="#${id}">${title}</a></li>`);
+  const main = sections.map(
+    ({ id, title, body }) =>
+      markup`<section id="${id}" aria-labelledby="${id}-h">
+        <h2 id="${id}-h">${title}</h2>
+        ${body}
+      </section>`,
+  );
+  return renderDocument(page.goal_title, live, [
+    markup`<header>
+      <p class="quiet">planwave run <code>${page.run_id}</code></p>
+      <h1>${page.goal_title}</h1>
+      ${renderHead(page)}${renderGoal(page, shelf)}
+      <nav aria-label="Parts of this page">
+        <ul>
+          ${links}
+        </ul>
+      </nav>
+    </header>`,
+    markup`<main id="main">${main}</main>`,
+  ]);
+}
+
+/** Puts a page around its parts: head, rules of what it may load, style. */
+export function renderDocument(title: string, live: LivePage | null, parts: Part): string {
+  const status =
+    live === null
+      ? null
+      : markup`<span
+          id="live"
+          role="status"
+          aria-live="polite"
+          data-events="${live.base}events"
+        ></span>`;
+  const scripted = live === null ? null : markup`<script>${new Html(script)}</script>`;
+  return markup`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content="${contentPolicy(live !== null)}" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="referrer" content="same-origin" />
+        <title>${title} · planwave</title>
+        <style>${new Html(style)}</style>
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to the content</a>
+        ${parts}
+        <footer>
+          ${status} Everything here was read from the run's log. What looked like a secret was taken
+          out before it was stored.
+        </footer>
+        ${scripted}
+      </body>
+    </html> `.text;
+}
+
+function renderHead(page: RunPage): Html {
+  const { status, started_at, updated_at, criteria } = page;
+  const met = criteria.filter(({ state }) => state !== 'open').length;
+  const facts: readonly (readonly [string, Part])[] = [
+    ['State', badge(stateOf(page))],
+    ['Started', `${formatMinute(started_at)} UTC`],
+    [status === null ? 'So far' : 'Took', formatDuration(Math.max(1, updated_at - started_at))],
+    ['Used', formatUsage(usageOf(page))],
+    ['Criteria', `${met} of ${criteria.length} met or waived`],
+  ];
+  return markup`<dl class="facts">
+    ${facts.map(
+      ([name, value]) =>
+        markup`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
+/** Returns the end of a run; before it, what it does now. */
+function stateOf({ status, phase, open_questions, waves, design }: RunPage): string {
+  if (status !== null) return status;
+  if (open_questions.length > 0) return 'waiting for you';
+  return phase === 'intake' && waves.length + (design === null ? 0 : 1) > 0 ? 'working' : phase;
+}
+
+/** Adds up the calls of a run that works: its record has those of finished waves only. */
+function usageOf({ status, usage, waves, design }: RunPage): Usage {
+  if (status !== null) return usage;
+  const conversations = waves.flatMap((wave) => [
+    ...wave.conversations,
+    ...wave.work.flatMap(listConversations),
+  ]);
+  const turns = [...conversations, ...(design?.conversations ?? [])].flatMap((one) => one.turns);
+  return turns.length === 0 ? usage : addUsage(...turns.map((turn) => turn.usage));
+}
+
+function renderGoal(
+  { goal, goal_title, constraints, instructions }: RunPage,
+  shelf: TextShelf,
+): Part {
+  return [
+    goal.trim() === goal_title.trim() ? null : fold('The whole goal', shelf.pre(goal)),
+    constraints.length === 0 ? null : fold('Constraints', bullets(constraints)),
+    instructions.length === 0 ? null : fold('Instructions given later', bullets(instructions)),
+  ];
+}
+
+function bullets(texts: readonly string[]): Html {
+  return markup`<ul>
+    ${texts.map((text) => markup`<li>${text}</li>`)}
+  </ul>`;
+}
+
+function renderQuestions(
+  { run_id, open_questions: open }: RunPage,
+  live: LivePage | null,
+  shelf: TextShelf,
+): Section | null {
+  if (open.length === 0) return null;
+  const title = `${countOf(open.length, 'question')} ${open.length === 1 ? 'waits' : 'wait'} for you`;
+  const body = open.map((one) => renderQuestion(run_id, one, live, shelf));
+  return { id: 'open', title, body };
+}
+
+function renderAnswer({ answer, status }: RunPage, shelf: TextShelf): Section {
+  const note = answer.note === '' ? null : markup`<p class="notice">${answer.note}</p>`;
+  const none = status === null ? 'There is no answer yet.' : 'There is no answer.';
+  const text = answer.text.trim() === '' ? markup`<p>${none}</p>` : markdown(shelf, answer.text, 2);
+  return {
+    id: 'answer',
+    title: 'Answer',
+    body: markup`${note}
+      <div class="answer">${text}</div>`,
+  };
+}
+
+function renderTime(page: RunPage): Section {
+  const rows = page.waves.flatMap(({ wave, work }) =>
+    work.map((one) => {
+      const usage = usageOfWork(one);
+      return markup`<tr>
+        <td class="num">${wave}</td>
+        <th scope="row" class="text"><a href="#${anchor('work', one.work_id)}">${one.title}</a></th>
+        <td>${one.agent_id}</td>
+        <td>${badge(one.state)}</td>
+        <td class="num">${usage === null ? '–' : usage.calls}</td>
+        <td class="num">${usage === null ? '–' : formatTokens(usage)}</td>
+        <td class="num">${usage === null ? '–' : formatCost(usage)}</td>
+      </tr>`;
+    }),
+  );
+  const table = markup`<div class="wide scroll" role="region" aria-label="Delegations" tabindex="0">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col" class="num">Wave</th>
+          <th scope="col">Delegation</th>
+          <th scope="col">Agent</th>
+          <th scope="col">State</th>
+          <th scope="col" class="num">Calls</th>
+          <th scope="col" class="num">Tokens</th>
+          <th scope="col" class="num">Cost</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+  return {
+    id: 'time',
+    title: 'The run over time',
+    body: markup`<div class="scroll" role="region" aria-label="The run over time" tabindex="0">
+        ${drawTimeline(page)}
+      </div>
+      ${rows.length === 0 ? null : table}`,
+  };
+}
+
+/** Delegations from which a browser lays out only those that are seen. */
+const lazyMin = 60;
+
+function renderWaves({ waves }: RunPage, shelf: TextShelf): Section | null {
+  if (waves.length === 0) return null;
+  const isLong = waves.reduce((sum, { work }) => sum + work.length, 0) > lazyMin;
+  const body = waves.map(({ wave, status, summary, decision, usage, conversations, work }) => {
+    const decided =
+      decision === null
+        ? null
+        : [
+            fold('Decision of the planner', [
+              markdown(shelf, decision.wave_compact),
+              fold('In detail', markdown(shelf, decision.wave_detailed)),
+              fold('As JSON', shelf.pre(JSON.stringify(decision.planner_decision, null, 2))),
+            ]),
+          ];
+    return markup`<section id="wave-${wave}" aria-label="Wave ${wave}">
+      <p>
+        ${badge(status)} <strong>Wave ${wave}</strong>
+        <span class="quiet">${formatUsage(usage)}</span>
+      </p>
+      ${summary === null ? null : markup`<p>${summary}</p>`}${work.map((one) => renderWork(one, shelf))}${decided}${renderConversations(conversations, shelf)}
+    </section>`;
+  });
+  return {
+    id: 'work',
+    title: 'Work',
+    body: markup`<div class="${isLong ? 'lazy' : ''}">${body}</div>`,
+  };
+}
+
+function renderDesign({ design }: RunPage, shelf: TextShelf): Section | null {
+  if (design === null) return null;
+  const { status, plan, usage, conversations } = design;
+  const body = [
+    markup`<p>${badge(status)} <span class="quiet">${formatUsage(usage)}</span></p>`,
+    plan === null ? null : fold('The plan', markdown(shelf, plan)),
+    ...renderConversations(conversations, shelf),
+  ];
+  return { id: 'design', title: 'Design', body };
+}

@@ -1,0 +1,109 @@
+import type { PageQuestion } from '../../contracts/run-page.ts';
+import { needsExplicitWord } from '../../core/questions/check-answer.ts';
+import {
+  answerCommand,
+  describeAsker,
+  describeUrging,
+  listQuestionFacts,
+} from '../../core/render/questions.ts';
+import type { QuestionStyle } from '../../core/render/questions.ts';
+import { cleanLine } from '../../core/text/cut-text.ts';
+import { anchor, markup } from './markup.ts';
+import type { Html, Part, TextShelf } from './markup.ts';
+
+/** Parts that only a page from a server has. */
+export interface LivePage {
+  /** Path of the page's own addresses, with a slash at its end. */
+  readonly base: string;
+  /** Fates of answers that were given here, by question_id. */
+  readonly notices: ReadonlyMap<string, AnswerNotice>;
+}
+
+export interface AnswerNotice {
+  readonly text: string;
+  /** False when it was refused: then it can be answered again. */
+  readonly isTaken: boolean;
+}
+
+const plain: QuestionStyle = { text: cleanLine, value: cleanLine, moment: () => '' };
+
+/** Shows a question with everything that an answer decides about, and the form or the command that answers it. */
+export function renderQuestion(
+  runId: string,
+  question: PageQuestion,
+  live: LivePage | null,
+  shelf: TextShelf,
+): Html {
+  const { question_id, priority, text, shown } = question;
+  const id = anchor('question', question_id);
+  const facts = listQuestionFacts(question, plain);
+  const notice = live?.notices.get(question_id);
+  const isTaken = notice?.isTaken === true;
+  return markup`<article class="question" id="${id}" aria-labelledby="${id}-h">
+    <h3 id="${id}-h">
+      ${question_id} · ${priority} · from
+      ${describeAsker(question, plain)}${describeUrging(question)}
+    </h3>
+    <pre dir="auto">${text}</pre>
+    <dl class="facts">
+      ${facts.map(
+        ({ label, text: told }) =>
+          markup`<div>
+            <dt>${label}</dt>
+            <dd>${told}</dd>
+          </div>`,
+      )}
+    </dl>
+    ${shown.map(
+      (one) =>
+        markup`<details open>
+          <summary>${one.title} (${one.text.length} characters)</summary>
+          ${shelf.pre(one.text)}
+        </details>`,
+    )}${notice === undefined ? null : markup`<p class="notice" role="alert">${notice.text}</p>`}${isTaken ? null : live === null ? markup`<p>Answer with: <code>${answerCommand(runId, question)}</code></p>` : renderForm(question, live, id)}
+  </article>`;
+}
+
+function renderForm(question: PageQuestion, { base }: LivePage, id: string): Html {
+  const { question_id, default_answer, kind } = question;
+  // A decision that lets the run act or spend has to be chosen, not confirmed.
+  const takesDefault = default_answer !== null && !needsExplicitWord(kind);
+  const second = takesDefault
+    ? markup`<button class="second" name="as_default" value="1" formnovalidate>
+        Take the default: ${cleanLine(default_answer, 60)}
+      </button>`
+    : null;
+  return markup`<form method="post" action="${base}answer">
+    <input
+      type="hidden"
+      name="question_id"
+      value="${question_id}"
+    />${renderField(question, id)}<button>Send the answer</button>${second}
+  </form>`;
+}
+
+function renderField(question: PageQuestion, id: string): Part {
+  const { expected_answer_format: format, choices, answer_schema: schema } = question;
+  if (format === 'choice' || format === 'boolean') {
+    const words = format === 'choice' ? choices : ['yes', 'no'];
+    return markup`<fieldset>
+      <legend>Your answer</legend>
+      ${words.map((word) => markup`<label><input type="radio" name="answer" value="${word}" required /> ${word}</label>`)}
+    </fieldset>`;
+  }
+  const hint =
+    format === 'json'
+      ? 'Your answer, as JSON'
+      : format === 'number'
+        ? 'Your answer, a number'
+        : 'Your answer';
+  const rule =
+    schema === null
+      ? null
+      : markup`<p class="quiet">Schema: <code>${JSON.stringify(schema)}</code></p>`;
+  const field =
+    format === 'number'
+      ? markup`<input type="text" inputmode="decimal" id="${id}-field" name="answer" required />`
+      : markup`<textarea id="${id}-field" name="answer" required></textarea>`;
+  return markup`${rule}<label for="${id}-field">${hint}</label>${field}`;
+}

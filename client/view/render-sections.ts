@@ -1,0 +1,162 @@
+import type { PageWork, RunPage } from '../../contracts/run-page.ts';
+import type { RecordedCriterion } from '../../contracts/run-record.ts';
+import { countOf } from '../../core/text/format.ts';
+import { anchor, markup } from './markup.ts';
+import type { Part, TextShelf } from './markup.ts';
+import { badge, fold, renderDiff } from './render-work.ts';
+
+/** A part of the page with a heading of its own. */
+export interface Section {
+  readonly id: string;
+  readonly title: string;
+  readonly body: Part;
+}
+
+export function renderCriteria(page: RunPage): Section | null {
+  if (page.criteria.length === 0) return null;
+  const work = new Map(page.waves.flatMap((wave) => wave.work).map((one) => [one.work_id, one]));
+  const isOver = page.status !== null;
+  const entries = page.criteria.map((one) => {
+    const { state, criterion_id, description, note } = one;
+    const word = state === 'open' && isOver ? 'not met' : state;
+    const tone = state === 'open' ? (isOver ? 'bad' : 'work') : 'good';
+    const link = linkEvidence(one, work);
+    return markup`<li>
+      <span class="badge ${tone}">${word}</span> ${description}
+      <code>${criterion_id}</code
+      >${note === '' && link === null ? null : markup`<p class="quiet">${note}${link}</p>`}
+    </li>`;
+  });
+  return {
+    id: 'criteria',
+    title: 'Criteria',
+    body: markup`<ul class="criteria">
+      ${entries}
+    </ul>`,
+  };
+}
+
+function linkEvidence(
+  { criterion_id, delegation_id, question_id }: RecordedCriterion,
+  work: ReadonlyMap<string, PageWork>,
+): Part {
+  if (question_id !== undefined) {
+    return markup` <a href="#${anchor('question', question_id)}">Your answer to ${question_id}</a>`;
+  }
+  const one = delegation_id === null ? undefined : work.get(delegation_id);
+  if (one === undefined) return null;
+  const met = one.output?.coverage.criteria_met.find((two) => two.criterion_id === criterion_id);
+  const place = met === undefined ? '' : ` (${met.where.kind}: ${met.where.value})`;
+  const target = one.output === null ? anchor('work', one.work_id) : anchor('result', one.work_id);
+  return markup` <a href="#${target}">Result of ${one.work_id}</a>${place}`;
+}
+
+export function renderAnswered(
+  { answered_questions: answered }: RunPage,
+  shelf: TextShelf,
+): Section | null {
+  if (answered.length === 0) return null;
+  const rows = answered.map(
+    (one) =>
+      markup`<tr id="${anchor('question', one.question_id)}">
+        <th scope="row">${one.question_id}</th>
+        <td class="text">${shelf.show(one.text, (text) => markup`${text}`)}</td>
+        <td class="text">${shelf.show(one.answer, (text) => markup`${text}`)}</td>
+        <td>${one.answered_by}<br /><span class="quiet">${formatMinute(one.answered_at)}</span></td>
+      </tr>`,
+  );
+  return {
+    id: 'questions',
+    title: 'Questions and answers',
+    body: markup`<div class="wide" role="region" aria-label="Questions and answers" tabindex="0">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Id</th>
+            <th scope="col">Question</th>
+            <th scope="col">Answer</th>
+            <th scope="col">By</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>`,
+  };
+}
+
+export function renderEffects({ effects, diff }: RunPage, shelf: TextShelf): Section | null {
+  const patch =
+    diff === null || diff === '' ? null : fold('All changes as a patch', renderDiff(diff, shelf));
+  if (effects.length === 0 && patch === null) return null;
+  const rows = effects.map(({ effect_id, tool, target, state, reason, delegation_id }) => {
+    return markup`<tr>
+      <th scope="row" class="text"><code>${target === '' ? effect_id : target}</code></th>
+      <td>${tool}</td>
+      <td>${badge(state === 'confirmed' ? 'done' : state)}</td>
+      <td><a href="#${anchor('work', delegation_id)}">${delegation_id}</a></td>
+      <td class="text">${reason}</td>
+    </tr>`;
+  });
+  return {
+    id: 'changes',
+    title: 'Changes outside of the run',
+    body: [
+      rows.length === 0
+        ? null
+        : markup`<div class="wide" role="region" aria-label="Changes" tabindex="0">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Target</th>
+                  <th scope="col">Tool</th>
+                  <th scope="col">State</th>
+                  <th scope="col">Delegation</th>
+                  <th scope="col">Reason</th>
+                </tr>
+              </thead>
+              <tbody>
+                ${rows}
+              </tbody>
+            </table>
+          </div>`,
+      patch,
+    ],
+  };
+}
+
+export function renderFacts({ facts }: RunPage): Section | null {
+  if (facts.length === 0) return null;
+  const rows = facts.map(
+    (one) =>
+      markup`<tr>
+        <th scope="row">${one.fact_id}</th>
+        <td class="text">${one.statement}</td>
+        <td>${one.confidence}</td>
+        <td>${one.source_refs.join(', ')}</td>
+        <td>${one.superseded_by ?? ''}</td>
+      </tr>`,
+  );
+  const table = markup`<div class="wide" role="region" aria-label="Facts" tabindex="0">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Id</th>
+          <th scope="col">Fact</th>
+          <th scope="col">Confidence</th>
+          <th scope="col">Sources</th>
+          <th scope="col">Replaced by</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+  return { id: 'facts', title: 'Facts', body: fold(countOf(facts.length, 'fact'), table) };
+}
+
+export function formatMinute(epochSeconds: number): string {
+  return new Date(epochSeconds * 1_000).toISOString().slice(0, 16).replace('T', ' ');
+}

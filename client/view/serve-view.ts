@@ -1,0 +1,265 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AnswerInput } from '../../contracts/question.ts';
+import type { PageQuestion, RunPage } from '../../contracts/run-page.ts';
+import { describeAnswerResult, parseAnswer } from '../cli/ask/answers.ts';
+import { isSameText, listenOnLoopback, readBody } from '../loopback.ts';
+import type { PlanwaveClient } from '../planwave-client.ts';
+import { markup } from './markup.ts';
+import { contentPolicy } from './page-style.ts';
+import { renderDocument, renderPage } from './render-page.ts';
+import type { AnswerNotice } from './render-question.ts';
+
+/** Sources of the pages, and the way of answers. */
+export interface ViewSources {
+  /** Lists the runs of the artifact home. */
+  readonly listRuns: () => Promise<readonly string[]>;
+  /** @returns null for an unknown run. */
+  readonly readPage: (runId: string) => Promise<RunPage | null>;
+  /** Returns a text that changes with everything that a page shows. */
+  readonly readVersion: (runId: string) => Promise<string>;
+  readonly answer: PlanwaveClient['answer'];
+}
+
+export interface ViewOptions {
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** The pages' addresses begin with it. Letters and digits. */
+  readonly token: string;
+  /** The run that the first page shows; null for a list. */
+  readonly runId: string | null;
+  /** Milliseconds between two looks for changes. If undefined: 1,000. */
+  readonly everyMs?: number | undefined;
+}
+
+export interface ViewServer {
+  /** Address of the first page, with the token. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Maximum bytes of a posted answer. A run takes less. */
+const answerBytesMax = 2_000_000;
+
+interface View extends ViewSources, ViewOptions {
+  /** Fates of answers, by run and question. */
+  readonly notices: Map<string, Map<string, AnswerNotice>>;
+  readonly closing: AbortSignal;
+}
+
+/**
+ * Serves runs as pages on loopback.
+ *
+ * Invariants:
+ *   VS1. Nothing is told or taken without the token, which is compared in constant time.
+ *   VS2. A request that a page of another host makes is refused: its host or its origin is another one.
+ *   VS3. Nothing is cached, and no other page may embed or load a page.
+ *   VS4. An answer is sent as the command `answer` sends it, and its page tells what the run said.
+ *
+ * @throws what `listen` reports, such as a port in use.
+ */
+export async function serveView(sources: ViewSources, options: ViewOptions): Promise<ViewServer> {
+  const closing = new AbortController();
+  const view: View = { ...sources, ...options, notices: new Map(), closing: closing.signal };
+  const server = await listenOnLoopback(options.port, (request, response) => {
+    handle(view, request, response).catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      if (response.headersSent) response.destroy();
+      else sendText(response, 500, why);
+    });
+  });
+  const first = options.runId === null ? '' : runPath(options.runId);
+  return {
+    url: `http://127.0.0.1:${server.port}/${options.token}/${first}`,
+    close: () => {
+      closing.abort();
+      return server.close();
+    },
+  };
+}
+
+function runPath(runId: string): string {
+  return `run/${encodeURIComponent(runId)}/`;
+}
+
+async function handle(
+  view: View,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const fault = findFault(request);
+  if (fault !== null) return sendText(response, 403, fault);
+  const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
+  const [, token = '', ...path] = pathname.split('/');
+  if (!isSameText(token, view.token)) {
+    return sendText(
+      response,
+      404,
+      'There is no such page. Try: the address that planwave view printed',
+    );
+  }
+  if (path.join('/') === '' && request.method === 'GET') return sendList(view, response);
+  return handleRun(view, path, request, response);
+}
+
+async function handleRun(
+  view: View,
+  [kind, encoded = '', action = '', ...rest]: readonly string[],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const runId = decode(encoded);
+  const send = runActions.get(`${request.method ?? ''} ${action}`);
+  if (kind !== 'run' || runId === null || rest.length > 0 || send === undefined) {
+    return sendText(response, 404, 'There is no such page.');
+  }
+  return send(view, runId, response, request);
+}
+
+type RunAction = (
+  view: View,
+  runId: string,
+  response: ServerResponse,
+  request: IncomingMessage,
+) => Promise<void>;
+
+/** Requests about a run, by method and the end of the path. */
+const runActions: ReadonlyMap<string, RunAction> = new Map<string, RunAction>([
+  ['GET ', sendRun],
+  ['GET events', sendEvents],
+  ['POST answer', takeAnswer],
+]);
+
+/** @returns why a request may not come in, or null. */
+function findFault({ method, headers, socket }: IncomingMessage): string | null {
+  const { host, origin } = headers;
+  const port = socket.localPort ?? 0;
+  if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`) {
+    return 'This host name is not served here.';
+  }
+  const isOwn = origin === `http://${host}`;
+  if (origin !== undefined && !isOwn) return 'Requests of other pages are not taken.';
+  return method === 'GET' || isOwn ? null : 'Only the page itself may send something.';
+}
+
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+const headers = {
+  'cache-control': 'no-store',
+  'content-security-policy': `${contentPolicy(true)}; frame-ancestors 'none'`,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+function sendText(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { ...headers, 'content-type': 'text/plain; charset=utf-8' });
+  response.end(`${text}\n`);
+}
+
+function sendHtml(response: ServerResponse, page: string): void {
+  response.writeHead(200, { ...headers, 'content-type': 'text/html; charset=utf-8' });
+  response.end(page);
+}
+
+async function sendList(view: View, response: ServerResponse): Promise<void> {
+  const runs = await view.listRuns();
+  const items = runs.map((runId) => markup`<li><a href="${runPath(runId)}">${runId}</a></li>`);
+  const list =
+    items.length === 0
+      ? markup`<p>No run is recorded here.</p>`
+      : markup`<ul>
+          ${items}
+        </ul>`;
+  sendHtml(
+    response,
+    renderDocument(
+      'Runs',
+      null,
+      markup`<header><h1>Runs</h1></header>
+        <main id="main">${list}</main>`,
+    ),
+  );
+}
+
+async function sendRun(view: View, runId: string, response: ServerResponse): Promise<void> {
+  const page = await view.readPage(runId);
+  if (page === null)
+    return sendText(response, 404, `No run ${JSON.stringify(runId)} is stored here.`);
+  const notices = view.notices.get(runId) ?? new Map<string, AnswerNotice>();
+  return sendHtml(
+    response,
+    renderPage(page, { base: `/${view.token}/${runPath(runId)}`, notices }),
+  );
+}
+
+/** Tells the page when something has changed, until it leaves. */
+async function sendEvents(view: View, runId: string, response: ServerResponse): Promise<void> {
+  const left = new AbortController();
+  response.on('close', () => left.abort());
+  response.writeHead(200, { ...headers, 'content-type': 'text/event-stream' });
+  response.write(': planwave\n\n');
+  const signal = AbortSignal.any([left.signal, view.closing]);
+  let shown = await view.readVersion(runId);
+  while (!signal.aborted) {
+    // One look after the other, as long as the page is open.
+    // oxlint-disable-next-line no-await-in-loop
+    const version = await view.readVersion(runId);
+    if (version !== shown) response.write('event: changed\ndata: {}\n\n');
+    shown = version;
+    // oxlint-disable-next-line no-await-in-loop
+    await sleep(view.everyMs ?? 1_000, undefined, { signal }).catch(() => undefined);
+  }
+  response.end();
+}
+
+async function takeAnswer(
+  view: View,
+  runId: string,
+  response: ServerResponse,
+  request: IncomingMessage,
+): Promise<void> {
+  const body = await readBody(request, answerBytesMax);
+  if (body === null) return sendText(response, 413, 'The answer is too long.');
+  const form = new URLSearchParams(body.toString('utf8'));
+  const questionId = form.get('question_id') ?? '';
+  const page = await view.readPage(runId);
+  const question = page?.open_questions.find((one) => one.question_id === questionId);
+  const result = await view.answer(runId, toAnswer(questionId, question, form));
+  const notices = view.notices.get(runId) ?? new Map<string, AnswerNotice>();
+  notices.set(questionId, {
+    text: describeAnswerResult(runId, result).join(' '),
+    isTaken: result.status !== 'refused',
+  });
+  view.notices.set(runId, notices);
+  response.writeHead(303, { ...headers, location: `/${view.token}/${runPath(runId)}#open` });
+  response.end();
+}
+
+/** Reads a form as the answer that its question asks for. Browsers send line breaks as two characters. */
+function toAnswer(
+  question_id: string,
+  question: PageQuestion | undefined,
+  form: URLSearchParams,
+): AnswerInput {
+  if (
+    form.get('as_default') === '1' &&
+    question !== undefined &&
+    question.default_answer !== null
+  ) {
+    return {
+      question_id,
+      answer: parseAnswer(question, question.default_answer),
+      as_default: true,
+    };
+  }
+  const typed = (form.get('answer') ?? '').replaceAll('\r\n', '\n');
+  return { question_id, answer: question === undefined ? typed : parseAnswer(question, typed) };
+}

@@ -1,0 +1,158 @@
+import { request } from 'node:http';
+import type { AnswerInput } from '../../../contracts/question.ts';
+import type { AnswerResult } from '../../../client/submit-answer.ts';
+import { serveView } from '../../../client/view/serve-view.ts';
+import type { ViewServer, ViewSources } from '../../../client/view/serve-view.ts';
+import { samplePage } from '../../support/sample-page.ts';
+
+const token = 'a1b2c3';
+
+let served: ViewServer;
+let version = 1;
+let result: AnswerResult;
+const answers: (readonly [string, AnswerInput])[] = [];
+
+const sources: ViewSources = {
+  listRuns: () => Promise.resolve(['sample', 'a/b "c"']),
+  readPage: (runId) => Promise.resolve(runId === 'sample' ? samplePage() : null),
+  readVersion: () => Promise.resolve(String(version)),
+  answer: (runId, answer) => {
+    answers.push([runId, answer]);
+    return Promise.resolve(result);
+  },
+};
+
+beforeEach(async () => {
+  answers.length = 0;
+  result = { status: 'accepted', question_id: 'q2', accepted: 'it' };
+  served = await serveView(sources, { port: 0, token, runId: 'sample', everyMs: 5 });
+});
+afterEach(() => served.close());
+
+interface Reply {
+  readonly status: number;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly text: string;
+}
+
+/** Sends a request with any headers; `fetch` would not let a test set the host. */
+function send(path: string, { method = 'GET', headers = {}, body = '' } = {}): Promise<Reply> {
+  const { port, host } = new URL(served.url);
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, path, method, headers: { host, ...headers } };
+    request(options, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+      );
+    })
+      .on('error', reject)
+      .end(body);
+  });
+}
+
+const path = `/${token}/run/sample/`;
+
+function post(form: Record<string, string>, headers: Record<string, string> = {}): Promise<Reply> {
+  const body = new URLSearchParams(form).toString();
+  const origin = new URL(served.url).origin;
+  const type = 'application/x-www-form-urlencoded';
+  return send(`${path}answer`, {
+    method: 'POST',
+    headers: { origin, 'content-type': type, ...headers },
+    body,
+  });
+}
+
+it('VS1: only who has the token sees a page', async () => {
+  expect(new URL(served.url).hostname).toBe('127.0.0.1');
+  expect(new URL(served.url).pathname).toBe(path);
+  expect(await send(path)).toMatchObject({
+    status: 200,
+    text: expect.stringContaining('The answer'),
+  });
+  for (const wrong of ['/', '/run/sample/', '/wrong/run/sample/', `/${token}x/run/sample/`]) {
+    const reply = await send(wrong);
+    expect(reply.status).toBe(404);
+    expect(reply.text).not.toContain('The answer');
+  }
+  const list = await send(`/${token}/`);
+  expect(list.text).toContain('<a href="run/a%2Fb%20%22c%22/">a/b &quot;c&quot;</a>');
+  expect((await send(`/${token}/run/unknown/`)).status).toBe(404);
+  expect((await send(`/${token}/run/%E0%A4%A/`)).status).toBe(404);
+});
+
+it('VS2: requests that other pages make are refused', async () => {
+  const port = new URL(served.url).port;
+  expect((await send(path, { headers: { host: `localhost:${port}` } })).status).toBe(200);
+  for (const host of ['evil.example', `evil.example:${port}`, '127.0.0.1', `127.0.0.1:1${port}`]) {
+    expect((await send(path, { headers: { host } })).status).toBe(403);
+  }
+  const origin = 'http://evil.example';
+  expect((await send(path, { headers: { origin } })).status).toBe(403);
+  const form = { question_id: 'q2', answer: 'yes' };
+  for (const foreign of [origin, 'null', `http://localhost:${port}`]) {
+    expect((await post(form, { origin: foreign })).status).toBe(403);
+  }
+  const { host } = new URL(served.url);
+  const bare = { method: 'POST', headers: { host }, body: 'question_id=q2&answer=yes' };
+  expect((await send(`${path}answer`, bare)).status).toBe(403);
+  expect((await send(`${path}answer?question_id=q2&answer=yes`)).status).toBe(404);
+  expect(answers).toEqual([]);
+});
+
+it('VS3: nothing is cached, and no other page may have it', async () => {
+  const { headers } = await send(path);
+  expect(headers).toMatchObject({
+    'cache-control': 'no-store',
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+  });
+  expect(headers['content-security-policy']).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
+});
+
+it('VS4: an answer goes the way of the command, and the page tells what the run said', async () => {
+  const sent = await post({ question_id: 'q2', answer: 'two\r\nlines' });
+  expect(sent).toMatchObject({ status: 303, headers: { location: `${path}#open` } });
+  await post({ question_id: 'q3', answer: 'approve' });
+  await post({ question_id: 'q3', as_default: '1', answer: '' });
+  await post({ question_id: 'q9', answer: 'unknown' });
+  expect(answers).toEqual([
+    ['sample', { question_id: 'q2', answer: 'two\nlines' }],
+    ['sample', { question_id: 'q3', answer: 'approve' }],
+    ['sample', { question_id: 'q3', answer: 'deny', as_default: true }],
+    ['sample', { question_id: 'q9', answer: 'unknown' }],
+  ]);
+  expect((await send(path)).text).toContain('role="alert">q2 answered: it');
+
+  result = { status: 'refused', question_id: 'q2', reason: 'q2: <too> long', example: null };
+  await post({ question_id: 'q2', answer: 'x' });
+  const { text } = await send(path);
+  expect(text).toContain('q2 was not answered: &lt;too&gt; long');
+  expect(text.replaceAll('\n', ' ')).toContain('name="question_id" value="q2"');
+  expect(await post({ question_id: 'q2', answer: 'x'.repeat(2_000_001) })).toMatchObject({
+    status: 413,
+  });
+});
+
+it('a page hears when its run has changed, and the server ends with pages open', async () => {
+  const reply = await fetch(`${served.url}events`);
+  const read = async (): Promise<string> => {
+    let text = '';
+    for await (const chunk of reply.body ?? []) {
+      text += Buffer.from(chunk).toString('utf8');
+      if (text.includes('event: changed')) break;
+    }
+    return text;
+  };
+  const heard = read();
+  version += 1;
+  expect(await heard).toMatch(/^: planwave\n\nevent: changed\ndata: \{\}\n\n$/);
+  const second = await fetch(`${served.url}events`);
+  await served.close();
+  await expect(second.text()).rejects.toThrow('terminated');
+  served = await serveView(sources, { port: 0, token, runId: null });
+  expect(new URL(served.url).pathname).toBe(`/${token}/`);
+});
