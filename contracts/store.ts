@@ -4,4 +4,6 @@ export interface StoreIdentity {
   readonly id: string;
   /** Place in words for people, such as `"/srv/planwave" on host-a`. Without secrets. */
   readonly place: string;
+  /** Ids of stores that were copied into it: it has their runs too. Absent when there are none. */
+  readonly copied?: readonly string[];
 }

@@ -38,7 +38,7 @@ const all = 2_000_000_000;
  * CPS2. Every artifact is read back from the other store, also one that was there, and compared with its address.
  * CPS3. Nothing in the other store is replaced. An entry that differs is a fault.
  * CPS4. A run is named after everything else is copied, and only if its record is there.
- * CPS5. A store without runs gets the id of the first, whose place it takes: otherwise its workers would refuse the open runs.
+ * CPS5. At the end the other store is known as one that has the runs of the first, and of those that were copied into that.
  *
  * @param to without a cache: it would read back from memory.
  * @throws {StoreUnavailable} when a store can't be read or written.
@@ -49,21 +49,20 @@ export async function copyStores(from: Stores, to: Stores): Promise<CopiedStores
   const fault = (where: string, what: string, cure = damagedCure): void =>
     void faults.push({ where, what, cure });
   const { refs, ...artifacts } = await copyArtifacts(from, to, fault);
-  const replies = await copyReplies(from, to);
-  const effects = await copyEffects(from, to, fault);
-  const threads = await copyThreads(from, to, fault);
-  await copyIdentity(from, to, fault);
-  return {
+  const copied = {
     artifacts,
-    replies,
-    effects,
-    threads,
+    replies: await copyReplies(from, to),
+    effects: await copyEffects(from, to, fault),
+    threads: await copyThreads(from, to, fault),
     names: addKinds(
       await copyNames('research', [from.research, to.research], refs, fault),
       await copyNames('run', [from.index, to.index], refs, fault),
     ),
     faults,
   };
+  const identity = await from.findIdentity();
+  if (identity !== null) await to.adopt([identity.id, ...(identity.copied ?? [])]);
+  return copied;
 }
 
 type Fault = (where: string, what: string, cure?: string) => void;
@@ -178,14 +177,6 @@ async function copyThreads(from: Stores, to: Stores, fault: Fault): Promise<Copi
     }
   }
   return { copied, present };
-}
-
-async function copyIdentity(from: Stores, to: Stores, fault: Fault): Promise<void> {
-  const [first, second] = [await from.findIdentity(), await to.identify()];
-  if (first === null || first.id === second.id) return;
-  if ((await to.index.list()).length === 0) return to.adopt(first.id);
-  const what = `it has runs of its own and keeps its id, so its workers refuse open runs of the store ${first.id}`;
-  fault(`the store ${second.id}`, what, differsCure);
 }
 
 async function copyNames(

@@ -35,8 +35,8 @@ export interface Stores {
   /** Identifies a store that perhaps nobody has opened: then null. @throws {StoreUnavailable} when it can't be reached. */
   findIdentity(): Promise<StoreIdentity | null>;
 
-  /** Gives the store the id of one that it takes the place of. @throws {StoreUnavailable} when it can't be written. */
-  adopt(id: string): Promise<void>;
+  /** Notes that stores with these ids were copied into this one, so that it is right for their runs. @throws {StoreUnavailable} */
+  adopt(ids: readonly string[]): Promise<void>;
 
   /**
    * Removes runs that ended long ago: their files for people in this home, their entries in the index, and all artifacts and

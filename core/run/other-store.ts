@@ -8,10 +8,16 @@ export function readStoreIdentity(value: unknown): StoreIdentity | null {
   return typeof id === 'string' && id !== '' && typeof place === 'string' ? { id, place } : null;
 }
 
+/** Returns true when a store has the runs that were opened in another: it is the same one, or that one was copied into it. */
+export function hasRunsOf(store: StoreIdentity, id: string): boolean {
+  return store.id === id || (store.copied ?? []).includes(id);
+}
+
 /**
  * Decides whether a worker may read or write anything for a run.
  *
- * OS1. Two stores are the same when their ids are, wherever they lie: a home may be mounted at two places.
+ * OS1. Two stores are the same when their ids are, wherever they lie: a home may be mounted at two places. A store into which
+ *      another was copied is right for the runs of both.
  * OS2. A run without a recorded store, as those of older versions, accepts every store.
  * OS3. A refusal names both stores, both places and the cure.
  *
@@ -19,7 +25,7 @@ export function readStoreIdentity(value: unknown): StoreIdentity | null {
  * @returns why not, with a cure; null when it may.
  */
 export function refuseOtherStore(kept: StoreIdentity | null, found: StoreIdentity): string | null {
-  if (kept === null || kept.id === found.id) return null;
+  if (kept === null || hasRunsOf(found, kept.id)) return null;
   return (
     `The run is kept in ${nameStore(kept)}, and this worker has ${nameStore(found)}. ` +
     'Nothing was read or written; the run waits and goes on with a worker that has its store. ' +

@@ -52,11 +52,6 @@ export async function identifyHome(home: string): Promise<StoreIdentity> {
   );
 }
 
-/** Gives a home the id of a store that it takes the place of. @throws {StoreUnavailable} */
-export async function adoptHomeId(home: string, id: string): Promise<void> {
-  await atomicWriteFile(join(home, idFile), `${JSON.stringify({ id })}\n`, { root: home });
-}
-
 /**
  * Returns the identity of a home; null when no worker has opened it.
  *
@@ -66,8 +61,8 @@ export async function findHomeIdentity(home: string): Promise<StoreIdentity | nu
   const path = join(home, idFile);
   const bytes = await readFileInside(home, path);
   if (bytes === null) return null;
-  const id = parseId(bytes.toString('utf8'));
-  if (id !== null) return { id, place: `"${home}" on ${hostname()}` };
+  const ids = parseIds(bytes.toString('utf8'));
+  if (ids !== null) return { place: `"${home}" on ${hostname()}`, ...ids };
   throw new StoreUnavailable(
     `The id of the artifact home in "${path}" is damaged. Try: restore the file from a backup, or write {"id":"…"} ` +
       'with the id that its runs name (planwave status <run>). The run waits and goes on.',
@@ -75,14 +70,27 @@ export async function findHomeIdentity(home: string): Promise<StoreIdentity | nu
   );
 }
 
-function parseId(text: string): string | null {
+/** Notes in an opened home that stores with these ids were copied into it. */
+export async function adoptIds(home: string, ids: readonly string[]): Promise<void> {
+  const { id, copied = [] } = await identifyHome(home);
+  const others = [...new Set([...copied, ...ids])].filter((one) => one !== id);
+  const text = `${JSON.stringify({ id, ...(others.length > 0 && { copied: others }) })}\n`;
+  await atomicWriteFile(join(home, idFile), text, { root: home });
+}
+
+function parseIds(text: string): Pick<StoreIdentity, 'id' | 'copied'> | null {
   try {
     const mark: unknown = JSON.parse(text);
-    const id = isRecord(mark) ? mark['id'] : null;
-    return typeof id === 'string' && /^[\w-]{1,64}$/.test(id) ? id : null;
+    if (!isRecord(mark) || !isId(mark['id'])) return null;
+    const { id, copied } = mark;
+    return Array.isArray(copied) ? { id, copied: copied.filter(isId) } : { id };
   } catch {
     return null;
   }
+}
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && /^[\w-]{1,64}$/.test(value);
 }
 
 /**

@@ -83,11 +83,13 @@ export function openPostgresStores(
       return findHomeFault(home);
     },
     identify,
-    findIdentity: async () => ((await db.readVersion()) < identifiedFrom ? null : identify()),
-    adopt: async (id) => {
-      await db.query('write', 'UPDATE planwave_store_id SET id = $1', [id]);
+    adopt: async (ids) => {
+      const sql =
+        'INSERT INTO planwave_store_ids SELECT unnest($1::text[]), false ON CONFLICT DO NOTHING';
+      await db.query('write', sql, [ids]);
       identity = null;
     },
+    findIdentity: async () => ((await db.readVersion()) < identifiedFrom ? null : identify()),
     prune: (options) => pruneDatabase({ db, store, index, home, ...options }),
     check: () => checkDatabase({ db, store, index }),
     close: async () => {
@@ -97,6 +99,7 @@ export function openPostgresStores(
 }
 
 async function readIdentity(db: Database): Promise<StoreIdentity> {
-  const [row] = await db.query('read', 'SELECT id FROM planwave_store_id');
-  return { id: String(row?.['id']), place: db.place };
+  const sql = 'SELECT id FROM planwave_store_ids ORDER BY is_own DESC, id';
+  const [id = '', ...copied] = (await db.query('read', sql)).map((row) => String(row['id']));
+  return { id, place: db.place, ...(copied.length > 0 && { copied }) };
 }

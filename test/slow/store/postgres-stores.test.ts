@@ -102,7 +102,7 @@ describe('tables', () => {
     expect(await execute('SELECT version FROM planwave_store_schema', [], url)).toEqual([
       { version: migrations.length },
     ]);
-    expect(await execute('SELECT id FROM planwave_store_id', [], url)).toHaveLength(1);
+    expect(await execute('SELECT id FROM planwave_store_ids', [], url)).toHaveLength(1);
     const threads = await stores[0]?.threads.list({ limit: 5, userId: null });
     expect(threads).toEqual({ threads: [], total: 0 });
     expect(await execute('SELECT version FROM planwave_thread_schema', [], url)).toHaveLength(1);

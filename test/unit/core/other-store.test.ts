@@ -10,6 +10,7 @@ const kept = { id: 'ab12', place: '"/srv/a" on host-a' };
 it('OS1: a store is known by its id, wherever it lies', () => {
   expect(refuseOtherStore(kept, { id: 'ab12', place: '"/mnt/a" on host-b' })).toBeNull();
   expect(refuseOtherStore(kept, { id: 'cd34', place: kept.place })).not.toBeNull();
+  expect(refuseOtherStore(kept, { id: 'cd34', place: 'db', copied: ['ef56', 'ab12'] })).toBeNull();
 });
 
 it('OS2: a run that recorded no store accepts every one', () => {
