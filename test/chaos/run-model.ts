@@ -276,13 +276,18 @@ function countRepeats(
  * attempt may have died between its reservation and its request; any other one without a request is a breach.
  */
 function compareBills(
-  { interruptions, isReset }: Harm,
+  { interruptions, isReset, modelFaults }: Harm,
   { facts, calls }: { readonly facts: RunFacts; readonly calls: readonly SeenCall[] },
 ): Breach[] {
   const { billedCalls, callsMax, attempts } = facts;
   const found = Object.values(attempts);
   const bill = found.reduce((sum, { told, reserved }) => sum + told + reserved, 0);
-  const overspent = Math.max(calls.length, billedCalls);
+  // A request that the model refused with an error is not billed.
+  const refused = Object.entries(attempts).reduce(
+    (sum, [key, { free }]) => sum + Math.min(free, modelFaults.filter((one) => one === key).length),
+    0,
+  );
+  const overspent = Math.max(calls.length - refused, billedCalls);
   return [
     ...(overspent > callsMax
       ? [other('over the budget', 'calls', `at most ${callsMax}`, overspent)]

@@ -230,6 +230,14 @@ it('a run that asks for more, or continues as new early, delivers answers otherw
   expect(judgedAs({ hasShortHistories: true })).toEqual([]);
 });
 
+it('a request that the model refused counts for no limit, and any other one does', () => {
+  const key = 'key of costs 1';
+  const attempts = { ...toldOf(calls), [key]: { attempts: 2, told: 1, reserved: 0, free: 1 } };
+  const seen = { calls: again, facts: { attempts, callsMax: 3 } };
+  expect(breachesOf({ ...seen, harm: { modelFaults: [key] } })).toEqual([]);
+  expect(breachesOf({ ...seen, harm: { interruptions: [[key]] } })).toEqual(['over the budget']);
+});
+
 it('a run that asks for more makes a call anew under another key whose every reply was a fault', () => {
   const moved: readonly SeenCall[] = [...calls, { key: 'another key', name: 'costs 1' }];
   const judgedAs = (modelFaults: readonly string[], asksForMore = true) =>
