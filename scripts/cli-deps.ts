@@ -171,8 +171,8 @@ function createPages(home: string, use: () => Promise<Stores>): CliPages {
 
 /** Loads what reading agents takes only for the commands that need it. */
 async function loadCliAgents(): Promise<CliAgents> {
-  const { createCliAgents } = await import('./cli-agents.ts');
-  return createCliAgents();
+  const { openCliAgents } = await import('./cli-agents.ts');
+  return openCliAgents(process.env);
 }
 
 async function loadCliMcp(): Promise<CliMcp> {

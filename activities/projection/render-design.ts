@@ -180,6 +180,9 @@ export function renderDesignBalance(record: RunRecord): string | null {
 }
 
 function describeCause(cause: AdaptationCause): string {
+  if (cause.type === 'loop' && cause.cycle !== undefined) {
+    return `\`${cause.task_id}\` waits for a result in a cycle: ${cause.cycle.join('→')}.`;
+  }
   if (cause.type === 'loop') {
     return `\`${cause.task_id}\` asked the same again and again: ${cause.root_cause.replaceAll('_', ' ')}.`;
   }

@@ -4,11 +4,15 @@ import { openStores } from '../../../activities/adapters/open-stores.ts';
 import { migrations } from '../../../activities/adapters/postgres-store/migrations.ts';
 import { hashName } from '../../../activities/adapters/postgres-store/postgres-ledgers.ts';
 import { hashKey } from '../../../activities/adapters/file-store/file-reply-ledger.ts';
+import type { Cipher } from '../../../activities/ports/cipher.ts';
 import type { Stores } from '../../../activities/ports/stores.ts';
+import { createStoreCipher } from '../../../encryption/store-cipher.ts';
 import { startCuttingProxy } from '../../support/cutting-proxy.ts';
 import { startOwnPostgres } from '../../support/own-postgres.ts';
 import type { OwnPostgres } from '../../support/own-postgres.ts';
 import { itStores } from '../../support/store-contract.ts';
+import { testKeys } from '../../support/test-keys.ts';
+import { entry, kept } from '../../support/thread-entries.ts';
 import { createTemporaryHome } from '../../unit/adapters/temporary-home.ts';
 import type { TemporaryHome } from '../../unit/adapters/temporary-home.ts';
 
@@ -121,6 +125,43 @@ describe('tables', () => {
       await expect(stores.index.read('run')).rejects.toMatchObject(error);
     });
   });
+});
+
+/** Names the tables that hold a word, as text or as bytes. */
+async function findWord(word: string, url: string): Promise<readonly string[]> {
+  const spellings = [word, Buffer.from(word).toString('hex')].map((text) => text.toLowerCase());
+  const names = ['artifacts', 'replies', 'entries', 'thread_entries', 'thread_delegations'];
+  const found: string[] = [];
+  for (const name of [...names, 'thread_words']) {
+    const rows = await execute(`SELECT t::text AS row FROM planwave_${name} t`, [], url);
+    expect(rows).not.toEqual([]);
+    const text = JSON.stringify(rows).toLowerCase();
+    if (spellings.some((spelling) => text.includes(spelling))) found.push(name);
+  }
+  return found;
+}
+
+it('with keys a database holds no word of what is stored, and without keys each table does', async () => {
+  const word = 'zwiebelturm';
+  const fill = async (url: string, cipher?: Cipher): Promise<void> => {
+    const stores = openStores({ home: join(at.home, 'home'), storeUrl: url, cipher });
+    const key = { workflow_id: 'run', run_id: 'r', activity_id: '1' };
+    const ref = await stores.store.put(`The ${word}`);
+    await stores.ledger.put(key, 1, { word });
+    await stores.effects.put(hashName('effect'), { type: 'failed', reason: word }, 0);
+    await stores.research.write(word, ref, 0);
+    const task = kept('d1', { title: word, result: word });
+    await stores.threads.append(entry({ message: word, delegations: [task] }));
+    expect(await stores.store.getText(ref)).toBe(`The ${word}`);
+    expect(await stores.ledger.find(key)).toEqual([{ word }]);
+    expect(await stores.research.list()).toEqual([word]);
+    await stores.close();
+  };
+  const [encrypted, plain] = [await createDatabase('encrypted'), await createDatabase('plain')];
+  await fill(encrypted, createStoreCipher(testKeys('k1')));
+  await fill(plain);
+  expect(await findWord(word, encrypted)).toEqual([]);
+  expect(await findWord(word, plain)).toHaveLength(6);
 });
 
 describe('a connection that is cut', () => {
