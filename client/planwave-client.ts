@@ -126,7 +126,8 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
   const context = createContext(options);
   const signal = async <T extends object>(name: string, runId: string, given: T): Promise<T> => {
     const message = context.redact(given);
-    await refusePlainText(context, runId);
+    // A message without words may always be sent: whoever has no key can still stop a run.
+    if (Object.keys(message).length > 0) await refusePlainText(context, runId);
     await callServer(context, runId, () =>
       context.workflows.getHandle(runId).signal(name, message),
     );

@@ -114,13 +114,15 @@ export interface AnswerConflict {
   readonly tasks: readonly string[];
 }
 
-/** A question that a task asked at least three times. */
+/** A question that a task asked at least three times, or that waits for a result in a cycle. */
 export interface AskedLoop {
   readonly delegation_id: string;
   /** Its wording when it was refused for the first time. */
   readonly question: string;
   /** Wordings of later questions of the task that were refused too. Absent when there are none. */
   readonly again?: readonly string[];
+  /** delegation_ids of which each waits for the next, as [A, B, A]. Absent for a question that was repeated. */
+  readonly cycle?: readonly string[];
 }
 
 /** Cause of a change of the plan during the work. */
@@ -132,7 +134,13 @@ export type AdaptationCause =
       /** `escalate`: the user decided. */
       readonly decision: ProofDecision['decision'];
     }
-  | { readonly type: 'loop'; readonly task_id: string; readonly root_cause: LoopCause }
+  | {
+      readonly type: 'loop';
+      readonly task_id: string;
+      readonly root_cause: LoopCause;
+      /** Defined in AskedLoop. */
+      readonly cycle?: readonly string[];
+    }
   /** Answers to questions of a task contradict what others stated. */
   | {
       readonly type: 'escalation';

@@ -118,6 +118,8 @@ export type Prompt =
       readonly questions: readonly AskedQuestion[];
       /** Outputs of this wave that are finished. */
       readonly outputs: readonly UpstreamOutput[];
+      /** delegation_ids of this wave that have not ended, without the one that asks. Absent when there are none. */
+      readonly unfinished?: readonly string[];
       readonly amendments: readonly string[];
     }
   | DesignPrompt

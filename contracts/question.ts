@@ -133,10 +133,10 @@ export interface AnswerReceipt {
   readonly accepted: string;
 }
 
-const planners = ['answered', 'assumed', 'needs_user_input'] as const;
+const planners = ['answered', 'assumed', 'awaits', 'needs_user_input'] as const;
 
 const meaning =
-  '"answered": what the run knows settles it. "assumed": nothing settles it, it is not critical, and a careful assumption does no harm. "needs_user_input": only the user can settle it.';
+  '"answered": what the run knows settles it. "assumed": nothing settles it, it is not critical, and a careful assumption does no harm. "awaits": the result of a delegation in <unfinished> will settle it. "needs_user_input": only the user can settle it.';
 
 function verdictOf<T extends z.ZodType>(verdict: T) {
   return z.strictObject({
@@ -146,11 +146,15 @@ function verdictOf<T extends z.ZodType>(verdict: T) {
       .string()
       .max(2_000)
       .nullable()
-      .describe('What the agent gets, in its expected_answer_format; null with needs_user_input.'),
+      .describe(
+        'What the agent gets, in its expected_answer_format; null with awaits and needs_user_input.',
+      ),
     source_refs: z
       .array(z.string().max(200))
       .max(20)
-      .describe('What the answer is taken from. At least one with "answered", else usually empty.'),
+      .describe(
+        'What the answer is taken from. At least one with "answered"; with "awaits" the delegation_ids; else usually empty.',
+      ),
     reason: z.string().min(1).max(1_000).describe('Why, in a sentence or two.'),
   });
 }
@@ -179,6 +183,7 @@ export interface QuestionReviewOutline extends QuestionReview {
   readonly review_ref: Ref;
 }
 
+/** With `awaits`, an inbox only gets one that would wait for ever: `source_refs` is the cycle, as [A, B, A]. */
 export type PlannerVerdict = Readonly<Omit<QuestionReview['reviews'][number], 'question'>>;
 
 /** Handling of questions that are not critical: a run puts them to the user, or lets agents assume. */

@@ -4,14 +4,35 @@ import { loadAgents } from '../activities/adapters/agent-files.ts';
 import { loadRegistry } from '../activities/run-record/load-registry.ts';
 import { grantableNames } from '../activities/tools/registry/create-registry.ts';
 import type { CliAgents } from '../client/cli/cli-deps.ts';
+import { badInput } from '../client/cli/cli-error.ts';
 import { createAgentsOf } from '../worker/create-input-check.ts';
-import { shippedAgentsDir } from '../worker/worker-settings.ts';
+import { loadTools } from '../worker/load-tools.ts';
+import { BadSettings, readToolSettings, shippedAgentsDir } from '../worker/worker-settings.ts';
 
-/** Reads agents for the command line as the intake of a run does. Allowed folders are not judged: they depend on the worker. */
-export function createCliAgents(): CliAgents {
+/**
+ * Reads agents with the tools that `PLANWAVE_TOOLS` of this environment adds.
+ *
+ * @throws {CliError} when that module can't be used
+ */
+export async function openCliAgents(env: NodeJS.ProcessEnv): Promise<CliAgents> {
+  try {
+    const own = await loadTools(readToolSettings(env).file);
+    return createCliAgents(own.map(({ spec }) => spec.name));
+  } catch (error) {
+    throw error instanceof BadSettings ? badInput(error.message) : error;
+  }
+}
+
+/**
+ * Reads agents for the command line as the intake of a run does. Allowed folders are not judged: they depend on the worker.
+ *
+ * @param ownTools names of the tools that the worker's owner has added; none by default
+ */
+export function createCliAgents(ownTools: readonly string[] = []): CliAgents {
+  const toolNames = [...grantableNames, ...ownTools];
   const deps = {
-    agents: createAgentsOf(grantableNames),
-    toolNames: grantableNames,
+    agents: createAgentsOf(toolNames),
+    toolNames,
     workspaceTools: [],
   };
   return {
@@ -32,7 +53,7 @@ export function createCliAgents(): CliAgents {
       };
     },
     async check(text) {
-      const parsed = parseAgentFile(text, { knownTools: grantableNames });
+      const parsed = parseAgentFile(text, { knownTools: toolNames });
       return 'faults' in parsed ? parsed.faults : [];
     },
   };

@@ -10,16 +10,16 @@ import type {
 import { badInput } from '../client/cli/cli-error.ts';
 import { openMcp } from '../worker/open-mcp.ts';
 import { BadSettings, readToolSettings } from '../worker/worker-settings.ts';
-import { createCliAgents } from './cli-agents.ts';
+import { openCliAgents } from './cli-agents.ts';
 
 /** Reads and tries the MCP servers of this environment for the command line. The worker may have others. */
 export function createCliMcp(env: NodeJS.ProcessEnv): CliMcp {
   return {
     list: (agentsDir) =>
-      use(env, async ({ servers }) => listServers(servers, await loadAgents(agentsDir))),
+      use(env, async ({ servers }) => listServers(servers, await loadAgents(env, agentsDir))),
     check: (agentsDir, name) =>
       use(env, async (mcp) => {
-        const agents = await loadAgents(agentsDir);
+        const agents = await loadAgents(env, agentsDir);
         const { servers } = listServers(mcp.servers, agents);
         const wanted = servers.filter((server) => name === null || server.name === name);
         return Promise.all(wanted.map((server) => checkServer(mcp, server, agents)));
@@ -42,8 +42,11 @@ async function use<T>(env: NodeJS.ProcessEnv, work: (mcp: McpServers) => Promise
   }
 }
 
-async function loadAgents(dir: string | null): Promise<readonly AgentDefinition[]> {
-  const { agents, faults } = await createCliAgents().load(dir);
+async function loadAgents(
+  env: NodeJS.ProcessEnv,
+  dir: string | null,
+): Promise<readonly AgentDefinition[]> {
+  const { agents, faults } = await (await openCliAgents(env)).load(dir);
   if (faults.length === 0) return agents;
   throw badInput(faults.map(({ path, reason }) => `${path}: ${reason}`).join('\n'));
 }

@@ -38,6 +38,7 @@ const all = 2_000_000_000;
  * CPS2. Every artifact is read back from the other store, also one that was there, and compared with its address.
  * CPS3. Nothing in the other store is replaced. An entry that differs is a fault.
  * CPS4. A run is named after everything else is copied, and only if its record is there.
+ * CPS5. At the end the other store is known as one that has the runs of the first, and of those that were copied into that.
  *
  * @param to without a cache: it would read back from memory.
  * @throws {StoreUnavailable} when a store can't be read or written.
@@ -48,7 +49,7 @@ export async function copyStores(from: Stores, to: Stores): Promise<CopiedStores
   const fault = (where: string, what: string, cure = damagedCure): void =>
     void faults.push({ where, what, cure });
   const { refs, ...artifacts } = await copyArtifacts(from, to, fault);
-  return {
+  const copied = {
     artifacts,
     replies: await copyReplies(from, to),
     effects: await copyEffects(from, to, fault),
@@ -59,6 +60,9 @@ export async function copyStores(from: Stores, to: Stores): Promise<CopiedStores
     ),
     faults,
   };
+  const identity = await from.findIdentity();
+  if (identity !== null) await to.adopt([identity.id, ...(identity.copied ?? [])]);
+  return copied;
 }
 
 type Fault = (where: string, what: string, cure?: string) => void;

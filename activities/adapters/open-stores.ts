@@ -13,6 +13,7 @@ import { createFileEffectLedger, listEffectKeys } from './file-store/file-effect
 import { createFileReplyLedger, listReplies } from './file-store/file-reply-ledger.ts';
 import { createFileRunIndex } from './file-store/file-run-index.ts';
 import {
+  adoptIds,
   findHomeFault,
   findHomeIdentity,
   identifyHome,
@@ -71,6 +72,7 @@ function openFileStores(
     findFault: () => findHomeFault(home),
     identify: () => identifyHome(home),
     findIdentity: () => findHomeIdentity(home),
+    adopt: (ids) => adoptIds(home, ids),
     prune: (options) => pruneHome({ home, segments, store, ...options }),
     check: ({ repair }) => checkHome({ home, store, repair }),
     close: () => threads.close(),

@@ -35,6 +35,9 @@ export interface Stores {
   /** Identifies a store that perhaps nobody has opened: then null. @throws {StoreUnavailable} when it can't be reached. */
   findIdentity(): Promise<StoreIdentity | null>;
 
+  /** Notes that stores with these ids were copied into this one, so that it is right for their runs. @throws {StoreUnavailable} */
+  adopt(ids: readonly string[]): Promise<void>;
+
   /**
    * Removes runs that ended long ago: their files for people in this home, their entries in the index, and all artifacts and
    * entries of the ledgers that no other run needs.

@@ -88,7 +88,7 @@ export async function renderAnsweredQuestions(
 export async function renderEscalations(
   store: ArtifactStore,
   record: RunRecord,
-  { delegation_id, question, again = [] }: AskedLoop,
+  { delegation_id, question, again = [], cycle }: AskedLoop,
 ): Promise<string> {
   const asked = await Promise.all(
     listTaskQuestions(delegation_id, record).map(async ({ question_id, text, answered }) =>
@@ -96,8 +96,9 @@ export async function renderEscalations(
     ),
   );
   const refused = [question, ...again].map((text) => ({ text, refused: true }));
+  const waits = cycle === undefined ? [] : [{ cycle: cycle.join('→') }];
   const max = blockBytesMax.answered_questions;
-  return escapeInvisible(listBlock('escalations', [...asked, ...refused], max, 'last'));
+  return escapeInvisible(listBlock('escalations', [...asked, ...refused, ...waits], max, 'last'));
 }
 
 async function showAnswered(

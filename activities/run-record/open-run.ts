@@ -53,7 +53,8 @@ export async function openRun(
     deps,
     input,
   );
-  const kept = await deps.identifyStore();
+  const { id, place, home } = await deps.identifyStore();
+  const needsHome = request.workspaceDir !== null && home !== undefined;
   const registry: RegistrySnapshot = {
     agents: [...agents],
     designers: [...designers],
@@ -73,13 +74,13 @@ export async function openRun(
   const record = createFirstRecord(input, request, registryRef, {
     typedPlan,
     guide,
-    storeId: kept.id,
+    storeId: id,
   });
   const recordRef = await deps.store.put(JSON.stringify(record));
   await publishRecord(deps, { record, ref: recordRef }, null, assertCurrent);
   return {
     goal_title: record.goal_title,
-    store: kept,
+    store: { id, place, ...(needsHome && { home }) },
     registry_ref: registryRef,
     record_ref: recordRef,
     agents: agents.map((agent) => summariseAgent(agent, properties)),

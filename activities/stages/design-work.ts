@@ -43,7 +43,7 @@ export const loopAnalysisStage = defineDesignStage({
   schema: LoopAnalysis,
   plan: 'whole',
   rules: `# The analysis
-The plan is being carried out. <subject> is the task_id of a task that asked the same at least three times. <escalations> has all that it asked so far in the order of asking, each in its own words with its answer; what has "refused" was put to nobody. <answered_questions> has what others asked, <work> what came of the task.
+The plan is being carried out. <subject> is the task_id of a task that asked the same at least three times. <escalations> has all that it asked so far in the order of asking, each in its own words with its answer; what has "refused" was put to nobody. A "cycle" there is a path of delegations of which each waits for the next: the root_cause then is "circular_dependency", and requirements break it. <answered_questions> has what others asked, <work> what came of the task.
 - Read <escalations> as a history: what changes from wording to wording, and what the answers left out, shows what is missing.
 - root_cause: "circular_dependency" when the task waits for what depends on it; "planning_gap" when no task makes what it needs; "unclear_requirements" when only the user can settle it.
 - requirements: what must change in the plan so that the question does not come again; not how the plan is edited. It may be empty only where user_questions is not.

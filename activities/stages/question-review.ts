@@ -48,6 +48,14 @@ export const questionReviewStage: Stage<PromptOf<'question_review'>> = {
     const waveCompact = await readLastWaveCompact(store, record);
     const facts = currentFacts(record).slice(-engineLimits.factsShownMax).map(showFact);
     const documents = await listDocuments(store, record, prompt.outputs);
+    const unfinished = plan.delegations
+      .filter((one) => prompt.unfinished?.includes(one.delegation_id) === true)
+      .map(({ delegation_id, title, produces, depends_on }) => ({
+        delegation_id,
+        title,
+        produces,
+        depends_on,
+      }));
     const questions = prompt.questions.map((question, i) => ({ question: i + 1, ...question }));
     const text = [
       `<request kind="question_review" wave="${prompt.wave}">\nAn agent of wave ${prompt.wave} is blocked by these questions. Settle each that can be settled without the user.\n</request>`,
@@ -63,6 +71,9 @@ export const questionReviewStage: Stage<PromptOf<'question_review'>> = {
           ? { delegation_id: prompt.delegation_id }
           : writeDelegation(delegation),
       ),
+      ...(unfinished.length === 0
+        ? []
+        : [listBlock('unfinished', unfinished, blockBytesMax.wave_plan)]),
       ...(prompt.architect === undefined
         ? []
         : [jsonBlock('solution_architect', { agent_name: prompt.architect })]),

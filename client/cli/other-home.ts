@@ -1,5 +1,5 @@
 import type { StoreIdentity } from '../../contracts/store.ts';
-import { nameStore } from '../../core/run/other-store.ts';
+import { hasRunsOf, nameStore } from '../../core/run/other-store.ts';
 import { CliError, exitCodes, toShownError } from './cli-error.ts';
 import type { CommandContext } from './command-runner.ts';
 
@@ -15,7 +15,7 @@ export async function describeOtherHome(
 ): Promise<string | null> {
   if (deps.findStore === undefined || kept === null || kept === undefined) return null;
   const own = await deps.findStore().catch(() => null);
-  if (own?.id === kept.id) return null;
+  if (own !== null && hasRunsOf(own, kept.id)) return null;
   const here = own === null ? 'the home of this shell is new' : `this shell has ${nameStore(own)}`;
   return (
     `The run is kept in ${nameStore(kept)}; ${here}. Its files, report and changes are not found here. ` +

@@ -86,6 +86,7 @@ export function answerByVerdict(
   verdict: PlannerVerdict | null,
 ): UnaskedAnswer | null {
   if (verdict === null || verdict.verdict === 'needs_user_input') return null;
+  if (verdict.verdict === 'awaits') return null;
   const checked = verdict.answer === null ? null : checkAnswer(question, verdict.answer);
   if (checked?.ok !== true) return null;
   const answered_by = signatures[verdict.verdict];

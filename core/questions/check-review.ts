@@ -7,6 +7,7 @@
  *   QR3. An answer names at least one source, and every source exists.
  *   QR4. A critical question is answered from a source, or goes to the user: its answer is never assumed.
  *   QR5. All faults are reported at once, each with path, reason and "Try: …".
+ *   QR6. A question that awaits a result names unfinished delegations of the wave, and nothing else.
  *   QR7. A question goes to the solution architect only where there is one, and has no answer then.
  */
 import type { OutputFault } from '../../contracts/output-fault.ts';
@@ -21,6 +22,8 @@ export interface ReviewContext {
   readonly facts_total: number;
   /** Names of all other possible sources. */
   readonly sources: readonly string[];
+  /** delegation_ids whose results may be awaited. */
+  readonly unfinished: readonly string[];
   /** True where the plan has a solution architect for them. Absent: false. */
   readonly architect?: boolean;
 }
@@ -56,6 +59,12 @@ function checkNumbers(reviews: readonly Verdict[], count: number): OutputFault[]
   ];
 }
 
+const deciders = {
+  needs_user_input: 'the user',
+  architect: 'the solution architect',
+  awaits: 'another delegation',
+} as const;
+
 function checkVerdict(
   { question: number, verdict, answer }: Verdict,
   { questions, architect = false }: ReviewContext,
@@ -65,13 +74,12 @@ function checkVerdict(
     const reason = 'there is no solution architect who could decide it';
     return [{ path: `${path}.verdict`, reason, hint: 'Try: "needs_user_input" with null' }];
   }
-  if (verdict === 'needs_user_input' || verdict === 'architect') {
+  if (verdict !== 'answered' && verdict !== 'assumed') {
     if (answer === null) return [];
-    const who = verdict === 'architect' ? 'the solution architect' : 'the user';
     return [
       {
         path: `${path}.answer`,
-        reason: `a question for ${who} has no answer yet`,
+        reason: `a question for ${deciders[verdict]} has no answer yet`,
         hint: 'Try: null, or the verdict "answered" or "assumed"',
       },
     ];
@@ -116,6 +124,7 @@ function checkSources(
 ): OutputFault[] {
   const isCritical = context.questions[question - 1]?.priority === 'critical';
   const otherVerdict = isCritical ? '"needs_user_input" with null' : '"assumed"';
+  if (verdict === 'awaits') return checkAwaited(refs, context, path);
   const unknown = refs.filter((ref) => !exists(ref.trim(), context));
   if (unknown.length > 0) {
     return [
@@ -134,6 +143,21 @@ function checkSources(
       hint: `Try: ${describeSources(context)}; or ${otherVerdict} when nothing says so`,
     },
   ];
+}
+
+function checkAwaited(
+  refs: readonly string[],
+  { unfinished }: ReviewContext,
+  path: string,
+): OutputFault[] {
+  const unknown = refs.filter((ref) => !unfinished.includes(ref));
+  if (unknown.length === 0 && refs.length > 0) return [];
+  const reason =
+    refs.length === 0
+      ? 'nothing says which results are awaited'
+      : `no unfinished delegation: ${listNames(unknown)}`;
+  const others = unfinished.length === 0 ? '' : `one of ${listNames(unfinished)}, or `;
+  return [{ path, reason, hint: `Try: ${others}another verdict` }];
 }
 
 function exists(ref: string, { facts_total, sources }: ReviewContext): boolean {

@@ -1,3 +1,4 @@
+import type { AskedLoop } from '../../contracts/adaptation.ts';
 import type { QuestionsEscalation } from '../../contracts/messages.ts';
 import type { SettledAnswer } from '../../contracts/planner-run.ts';
 import type {
@@ -75,8 +76,8 @@ export type InboxEffect =
       readonly rejected: RejectedAnswer;
       readonly isRecorded: boolean;
     }
-  /** A task asked the same once more than it may, so its question goes to no one. */
-  | { readonly type: 'looped'; readonly delegation_id: string; readonly question: string }
+  /** A task asked the same once more than it may, or waits in a cycle, so its question goes to no one. */
+  | { readonly type: 'looped'; readonly loop: AskedLoop }
   /** The same answer was given again, which changes nothing. */
   | { readonly type: 'repeated'; readonly question_id: string }
   /** All questions of an escalation are settled. */

@@ -6,9 +6,9 @@
  *   JQ2. A joined question is as urgent as its most urgent asker says, and settles the fact that the first asker to
  *        name one named.
  */
-import type { PlannedDelegation } from '../../contracts/messages.ts';
 import type { Asker, Question } from '../../contracts/question.ts';
 import type { PlanView, QuestionWait } from '../../contracts/views.ts';
+import { listDependents } from '../schedule/dependencies.ts';
 
 const urgency: readonly Question['priority'][] = ['low', 'normal', 'high', 'critical'];
 
@@ -57,25 +57,5 @@ export function askersOf({ delegation_id, agent_id, also_asked_by }: Question): 
 export function listWaiting(question: Question, plan: PlanView | null): QuestionWait {
   const waiting = askersOf(question).flatMap(({ delegation_id }) => delegation_id ?? []);
   const planned = plan?.wave === question.wave ? plan.delegations : [];
-  return { waiting, blocked: dependentsOf(waiting, planned) };
-}
-
-function dependentsOf(
-  ids: readonly string[],
-  planned: readonly PlannedDelegation[],
-): readonly string[] {
-  const reached = new Set(ids);
-  const pending = [...ids];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const id = next;
-    for (const { delegation_id, depends_on } of planned) {
-      if (reached.has(delegation_id) || !depends_on.includes(id)) continue;
-      reached.add(delegation_id);
-      pending.push(delegation_id);
-    }
-  }
-  const asked = new Set(ids);
-  return planned
-    .map(({ delegation_id }) => delegation_id)
-    .filter((id) => reached.has(id) && !asked.has(id));
+  return { waiting, blocked: listDependents(waiting, planned) };
 }

@@ -259,22 +259,28 @@ function refuse(
   id: string,
   reason: string,
 ): PutQuestion {
-  return {
-    state,
-    answer: {
-      question_id: id,
-      text: cutText(asked.text, refusedTextCharsMax),
-      settled: {
-        answer_text: cutText(reason, engineLimits.inlineAnswerCharsMax),
-        is_cut: false,
-        answer_ref: null,
-        answered_by: answererNames.engine,
-        loop: true,
-      },
+  const answer: PendingAnswer = {
+    question_id: id,
+    text: cutText(asked.text, refusedTextCharsMax),
+    settled: {
+      answer_text: cutText(reason, engineLimits.inlineAnswerCharsMax),
+      is_cut: false,
+      answer_ref: null,
+      answered_by: answererNames.engine,
+      loop: true,
     },
-    question: null,
-    changed: null,
   };
+  return { state, answer, question: null, changed: null };
+}
+
+/** Refuses a question whose answer waits for a result that itself waits for the asker. */
+export function refuseCircular(
+  state: CarriedInbox,
+  asked: AskedQuestion,
+  cycle: readonly string[],
+): PutQuestion {
+  const reason = `Nobody can answer this: each of ${cycle.join('→')} waits for the next. Finish what does not depend on it, and report this path with what cannot be done.`;
+  return refuse(state, asked, notAsked, reason);
 }
 
 function explainLoop(state: CarriedInbox, before: AskedBefore): string {

@@ -15,13 +15,19 @@
  *   IN10. Long answers stay out of the state; the effect has the whole text.
  *   IN11. A reminder and a hand-over change only their own fields: the question stays open as it was.
  *   IN12. A question that equals an open one joins it: it is asked once, and every asker gets the answer.
+ *   IN13. A question that awaits a result in a cycle is put to no one: its asker gets the path, and it is reported as a loop.
  */
 import type {
   CarriedInbox,
   PendingAnswer,
   PendingEscalation,
 } from '../../contracts/planner-run.ts';
-import type { AnswerInput, Question, RejectedAnswer } from '../../contracts/question.ts';
+import type {
+  AnswerInput,
+  PlannerVerdict,
+  Question,
+  RejectedAnswer,
+} from '../../contracts/question.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
 import { answererNames } from '../../contracts/names.ts';
@@ -30,7 +36,7 @@ import type { UnaskedAnswer } from './answer-unasked.ts';
 import { parseDefault } from './check-answer.ts';
 import type { InboxEffect, InboxEvent } from './inbox-event.ts';
 import { judgeAnswer } from './judge-answer.ts';
-import { isRepeated, putQuestion } from './put-question.ts';
+import { isRepeated, putQuestion, refuseCircular } from './put-question.ts';
 import {
   deliverPending,
   isComplete,
@@ -66,10 +72,6 @@ export function openInbox(carried: CarriedInbox | null): InboxState {
       pending: [],
     }
   );
-}
-
-export function carryInbox(state: InboxState): CarriedInbox {
-  return state;
 }
 
 export function stepInbox(state: InboxState, event: InboxEvent): InboxStep {
@@ -135,6 +137,7 @@ function ask(state: InboxState, event: EventOf<'ask'>): InboxStep {
   const effects: InboxEffect[] = [];
   for (const [place, asked] of questions.entries()) {
     const verdict = verdictOn(event.escalation, place);
+    const cycle = cycleIn(verdict);
     const answerOf = (question: Question): UnaskedAnswer | null =>
       answerByVerdict(question, verdict) ?? answerUnasked(question, event);
     const {
@@ -142,17 +145,17 @@ function ask(state: InboxState, event: EventOf<'ask'>): InboxStep {
       answer,
       question,
       changed,
-    } = putQuestion(current, applyVerdict(asked, verdict), {
-      ...event,
-      ahead: answers,
-      settlesAtOnce: (one) => answerOf(one) !== null,
-    });
+    } = cycle === null
+      ? putQuestion(current, applyVerdict(asked, verdict), {
+          ...event,
+          ahead: answers,
+          settlesAtOnce: (one) => answerOf(one) !== null,
+        })
+      : refuseCircular(current, asked, cycle);
     current = next;
     answers.push(answer);
     if (changed !== null) effects.push({ type: 'changed', question: changed });
-    if (delegation_id !== null && isRepeated(answer)) {
-      effects.push({ type: 'looped', delegation_id, question: answer.text });
-    }
+    effects.push(...loopsIn(delegation_id, answer, cycle));
     if (question === null) continue;
     opened.push({ question, answer: answerOf(question) });
     effects.push({ type: 'opened', question });
@@ -169,6 +172,21 @@ function ask(state: InboxState, event: EventOf<'ask'>): InboxStep {
     effects.push(...step.effects);
   }
   return { state: current, effects };
+}
+
+/** Only a wait that closes a cycle comes to an inbox as one. */
+function cycleIn(verdict: PlannerVerdict | null): readonly string[] | null {
+  return verdict?.verdict === 'awaits' ? verdict.source_refs : null;
+}
+
+function loopsIn(
+  delegation_id: string | null,
+  answer: PendingAnswer,
+  cycle: readonly string[] | null,
+): InboxEffect[] {
+  if (delegation_id === null || (cycle === null && !isRepeated(answer))) return [];
+  const loop = { delegation_id, question: answer.text };
+  return [{ type: 'looped', loop: cycle === null ? loop : { ...loop, cycle } }];
 }
 
 function takeAnswer(state: InboxState, event: EventOf<'answer'>): InboxStep {

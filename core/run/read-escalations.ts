@@ -105,7 +105,13 @@ const askedQuestion = object<AskedQuestion>({
 
 /** A verdict that does not fit counts as none: the question is put to the user. */
 const plannerVerdict = object<PlannerVerdict>({
-  verdict: wordOf({ answered: true, assumed: true, needs_user_input: true, architect: true }),
+  verdict: wordOf({
+    answered: true,
+    assumed: true,
+    awaits: true,
+    needs_user_input: true,
+    architect: true,
+  }),
   answer: nullable(text),
   source_refs: (value) => {
     const refs: readonly unknown[] = Array.isArray(value) ? value : [];

@@ -58,7 +58,10 @@ function findCycleFrom(
   return null;
 }
 
-type Linked = Pick<DelegationOutline, 'delegation_id' | 'depends_on'>;
+interface Linked {
+  readonly delegation_id: string;
+  readonly depends_on: readonly string[];
+}
 
 /**
  * Lists what a delegation depends on, directly or through others.
@@ -77,6 +80,24 @@ export function collectUpstream<D extends Linked>(
     queue.push(...(byId.get(id)?.depends_on ?? []));
   }
   return [...byId.values()].filter((other) => seen.has(other.delegation_id));
+}
+
+/** Lists what depends on some delegations, directly or through others, in the order of the plan and without them. */
+export function listDependents(ids: readonly string[], planned: readonly Linked[]): string[] {
+  const reached = new Set(ids);
+  const pending = [...ids];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const id = next;
+    for (const { delegation_id, depends_on } of planned) {
+      if (reached.has(delegation_id) || !depends_on.includes(id)) continue;
+      reached.add(delegation_id);
+      pending.push(delegation_id);
+    }
+  }
+  const asked = new Set(ids);
+  return planned
+    .map(({ delegation_id }) => delegation_id)
+    .filter((id) => reached.has(id) && !asked.has(id));
 }
 
 /** One version of a result. */

@@ -17,8 +17,17 @@ const bytesMax = 3_000_000;
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const run = (command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-  exec(command, args, { cwd: folder, env: { ...process.env, ...env }, maxBuffer: 1e8 });
+/** Runs a program in the folder. A failure shows what it printed last. */
+async function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const options = { cwd: folder, env: { ...process.env, ...env }, maxBuffer: 1e8 };
+  try {
+    return await exec(command, args, options);
+  } catch (error) {
+    const { stdout, stderr }: { stdout?: unknown; stderr?: unknown } = Object(error);
+    const [out, err] = [stdout, stderr].map((text) => String(text).slice(-3_000));
+    throw new Error(`${args.join(' ')}\n${out}\n${err}`, { cause: error });
+  }
+}
 
 beforeAll(async () => {
   await exec('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root });
@@ -112,6 +121,29 @@ async function startScript(args: readonly string[], env: NodeJS.ProcessEnv, text
     },
   };
 }
+
+it('runs the commands of docs/tutorial.md', async () => {
+  const page = readFileSync(join(root, 'docs', 'tutorial.md'), 'utf8');
+  const blocks = [...page.matchAll(/```sh( background)?\n([^]*?)```/g)];
+  const { address: _address, ...place } = await ownPlace('home-tutorial');
+  const env = { ...place, PLANWAVE_HOME: undefined };
+  // One shell does everything, as a reader's does: the folder and the settings stay.
+  const lines = blocks.map(([, isBackground, text = '']) =>
+    isBackground === undefined
+      ? text
+      : `${text.trim()} > dev.log 2>&1 & dev=$!\nuntil grep -q 'planwave is up' dev.log; do sleep 0.2; done\n`,
+  );
+  const end = 'pkill -TERM -P $dev; wait $dev; true\n';
+  const { stdout } = await run('bash', ['-c', `${lines.join('')}${end}`], env);
+  expect(stdout).toMatch(/pass 1\b/);
+  expect(stdout).toMatch(/✗ Temporal server[^]*✓ Tools: read_stock/);
+  expect(stdout).toMatch(/^run first-run: completed/m);
+  expect(stdout).toContain(
+    '# Rehearsal: Write the result for “Say which articles run out this week”',
+  );
+  expect(stdout).toMatch(/^run backup-choice: completed/m);
+  expect(stdout).toMatch(/^first-run .*completed/m);
+});
 
 /** Bundles the example of a workflow in a worker of its own, and runs it. */
 const ownWorker = `

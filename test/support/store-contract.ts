@@ -53,7 +53,7 @@ export function itStores(create: () => Promise<StoreUnderTest>): void {
     const stores = [open(), open(), open()];
     await Promise.all(stores.map((one) => one.open()));
     const [first, ...others] = await Promise.all(stores.map((one) => one.identify()));
-    expect(first).toEqual({
+    expect(first).toMatchObject({
       id: expect.stringMatching(/^[0-9a-f]{12}$/),
       place: expect.stringContaining(stores[0]?.place ?? 'a place'),
     });
@@ -61,6 +61,9 @@ export function itStores(create: () => Promise<StoreUnderTest>): void {
     const again = open();
     expect(await again.open()).toBeNull();
     expect(await again.findIdentity()).toEqual(first);
+    await again.adopt(['copied-1', 'copied-2']);
+    await again.adopt(['copied-2', first?.id ?? 'none']);
+    expect(await again.identify()).toEqual({ ...first, copied: ['copied-1', 'copied-2'] });
   });
 
   describe('artifacts', () => artifacts(() => at, open));

@@ -15,7 +15,7 @@ import { checkJudged } from '../../core/design/check-judged.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { ratePlanChange } from '../shared/activities.ts';
 import { untilDone } from '../shared/until-done.ts';
-import { askForWish, askToApprove, readWish } from './approve-plan.ts';
+import { askForWish, askToApprove, changeQuestion, readWish } from './approve-plan.ts';
 import { askStage } from './ask-stage.ts';
 import { askForChange, checkPlan, currentPlan, reviewPlan } from './change-plan.ts';
 import { DesignEnded, materialsOf } from './design-context.ts';
@@ -119,13 +119,27 @@ async function judgeLoop(
   autoApprove: boolean,
   context: DesignContext,
 ): Promise<Judgement> {
+  const { cycle } = loop;
   const { root_cause = 'planning_gap' } = await askStage(
-    { ...requestOf('loop_analysis', work, context), loop, roundsMax: 1 },
+    {
+      ...requestOf('loop_analysis', work, context),
+      loop,
+      roundsMax: 1,
+      check: async (reply) =>
+        cycle !== undefined && reply.root_cause !== 'circular_dependency' ? [isCircular] : [],
+    },
     context,
   );
-  const cause = { type: 'loop', task_id: work.worked.task_id, root_cause } as const;
+  const known = { type: 'loop', task_id: work.worked.task_id, root_cause } as const;
+  const cause = cycle === undefined ? known : { ...known, cycle };
   return { cause, change: await adapt(work, null, autoApprove, context) };
 }
+
+const isCircular = {
+  path: 'root_cause',
+  reason: 'code has found the cycle that stands in <escalations>',
+  hint: 'Try: "circular_dependency", with requirements that break the cycle',
+};
 
 type WorkStage = Extract<
   DesignStageName,
@@ -276,22 +290,4 @@ function askToAdapt(
     (ref) => ({ type: 'adaptation', ref, before_ref, verified, failed }),
     context,
   );
-}
-
-function changeQuestion(
-  text: string,
-  findings: readonly PlanFinding[],
-  mayChange: boolean,
-): AskedQuestion {
-  const left = findings.length === 0 ? '' : `\nIt has ${findings.length} findings that stay.`;
-  return {
-    text: `${text}${left}`,
-    why_it_matters:
-      'approve: the run goes on with the new version; evidence that it leaves out is waived. keep: the plan stays as it was. ' +
-      'change: say next what is to change. abandon: the run ends here.',
-    priority: 'critical',
-    expected_answer_format: 'choice',
-    choices: ['approve', 'keep', ...(mayChange ? ['change'] : []), 'abandon'],
-    default_answer: null,
-  };
 }

@@ -126,3 +126,22 @@ export function readWish(wish: DeliveredAnswer | undefined): {
   if (wish.answer !== null) return { requested_change: wish.answer };
   return { requested_change: `As answered to ${wish.question_id}.`, answers: [wish] };
 }
+
+/** @param text Description of the change. @param mayChange False when the user has asked for as many changes as there may be. */
+export function changeQuestion(
+  text: string,
+  findings: readonly PlanFinding[],
+  mayChange: boolean,
+): AskedQuestion {
+  const left = findings.length === 0 ? '' : `\nIt has ${findings.length} findings that stay.`;
+  return {
+    text: `${text}${left}`,
+    why_it_matters:
+      'approve: the run goes on with the new version; evidence that it leaves out is waived. keep: the plan stays as it was. ' +
+      'change: say next what is to change. abandon: the run ends here.',
+    priority: 'critical',
+    expected_answer_format: 'choice',
+    choices: ['approve', 'keep', ...(mayChange ? ['change'] : []), 'abandon'],
+    default_answer: null,
+  };
+}

@@ -104,8 +104,7 @@ function listWork(
   const asked = looping.flatMap((worked): JudgedWork[] => {
     const [first, ...more] = loops.filter((one) => one.delegation_id === worked.delegation_id);
     if (first === undefined) return [];
-    const again = more.map(({ question }) => question);
-    return [{ worked, loop: again.length === 0 ? first : { ...first, again }, verified }];
+    return [{ worked, loop: joinLoops(first, more), verified }];
   });
   const shown = [...proofs, ...contradicted].map((worked): JudgedWork => ({
     worked,
@@ -113,6 +112,14 @@ function listWork(
     verified,
   }));
   return [...shown, ...asked];
+}
+
+/** Joins the refused questions of one task. */
+function joinLoops(first: AskedLoop, more: readonly AskedLoop[]): AskedLoop {
+  if (more.length === 0) return first;
+  const cycle = [first, ...more].find((one) => one.cycle !== undefined)?.cycle;
+  const again = more.map(({ question }) => question);
+  return { ...first, again, ...(cycle !== undefined && { cycle }) };
 }
 
 /** @returns how the run ends; null when all was judged. */

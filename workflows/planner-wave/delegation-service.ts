@@ -11,8 +11,11 @@ import type {
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
+import type { Waiting } from '../../core/questions/wait-graph.ts';
+import { hasEnded } from '../../core/schedule/schedule.ts';
 import type { ScheduleEvent } from '../../core/schedule/step-schedule.ts';
-import { delegationWorkflowId, isDecisionTask } from '../../core/ids.ts';
+import { mayDecide } from '../../core/design/architect-task.ts';
+import { delegationWorkflowId } from '../../core/ids.ts';
 import { inBackground } from '../shared/in-background.ts';
 import { deliverSignal, grantSignal } from '../shared/messages.ts';
 import { signalQuietly } from '../shared/signal-quietly.ts';
@@ -21,7 +24,8 @@ import type { Superior } from '../shared/superior.ts';
 import type { Account } from '../shared/account.ts';
 import type { PlannerContext } from './consult-planner.ts';
 import { putQuestions } from './put-questions.ts';
-import type { Decided, Reviewed, Reviewing } from './put-questions.ts';
+import type { Decided, Reviewing } from './put-questions.ts';
+import { ReviewQueue } from './review-queue.ts';
 
 /** The planner's context with the wave's account; null: nothing is limited. */
 export type DispatchContext = PlannerContext & { readonly account: Account | null };
@@ -30,14 +34,24 @@ export type DispatchContext = PlannerContext & { readonly account: Account | nul
 interface ServedWave {
   /** Returns the plan as it is now. */
   readonly plan: () => WavePlanOutline;
-  /** Has the solution architect of the plan decide questions of a delegation. */
-  readonly decide: (asker: string, questions: readonly AskedQuestion[]) => Promise<Decided | null>;
+  /**
+   * Has the solution architect of the plan decide questions of a delegation.
+   *
+   * @param onAdded Called with the delegation_id of the task that decides.
+   */
+  readonly decide: (
+    asker: string,
+    questions: readonly AskedQuestion[],
+    onAdded: (delegationId: string) => void,
+  ) => Promise<Decided | null>;
   readonly order: WaveOrder;
   readonly context: DispatchContext;
   readonly waveId: string;
   readonly outcomes: ReadonlyMap<string, DelegationOutcome>;
-  /** The wave's own scope: reviews belong to it, so `stop` cancels them even if a handler begins them. */
+  /** The wave's own. */
   readonly scope: CancellationScope;
+  /** Returns the schedule's entries. */
+  readonly entries: () => readonly Waiting[];
   readonly on: (event: ScheduleEvent<DelegationOutline>) => void;
   /** Returns true while the delegation has a slot. */
   readonly isRunning: (delegationId: string) => boolean;
@@ -63,16 +77,17 @@ export class DelegationService {
   readonly #left = new Map<string, AskedOnce[]>();
   /** Number of crashed attempts of each delegation. */
   readonly #crashes = new Map<string, number>();
-  #reviews = 0;
-  #lastReview: Promise<unknown> = Promise.resolve();
+  readonly #reviews: ReviewQueue;
 
   constructor(wave: ServedWave) {
     this.#wave = wave;
+    const { scope, entries, context } = wave;
+    this.#reviews = new ReviewQueue({ scope, entries, account: context.account });
   }
 
   /** Returns true while a review runs: the wave ends only after its cost is counted. */
   isReviewing(): boolean {
-    return this.#reviews > 0;
+    return this.#reviews.isReviewing();
   }
 
   /** Returns the superior of a delegation that works in this workflow. */
@@ -168,7 +183,7 @@ export class DelegationService {
     escalation: QuestionsEscalation,
     handOver: HandOver,
   ): Promise<void> {
-    const { plan, order, context, waveId, outcomes, on, isRunning } = this.#wave;
+    const { plan, order, context, waveId, outcomes, entries, on, isRunning } = this.#wave;
     if (escalation.spent !== undefined) context.account?.release(delegationId, escalation.spent);
     on({ type: 'asked', delegation_id: delegationId });
     const crashes = this.#crashes.get(delegationId);
@@ -177,11 +192,17 @@ export class DelegationService {
         order,
         plan_ref: plan().plan_ref,
         architect: this.#architectFor(delegationId),
-        outputs: [...outcomes.values()].flatMap(({ delegation_id, output_ref }) =>
-          output_ref === null ? [] : [{ delegation_id, output_ref }],
-        ),
+        outputs: () =>
+          [...outcomes.values()].flatMap(({ delegation_id, output_ref }) =>
+            output_ref === null ? [] : [{ delegation_id, output_ref }],
+          ),
+        unfinished: () =>
+          entries().flatMap(({ delegation_id: id, state }) =>
+            id === delegationId || hasEnded(state) ? [] : [id],
+          ),
         isGone: () => outcomes.has(delegationId),
-        review: (work) => this.#review(work),
+        review: (work) => this.#reviews.review(delegationId, work),
+        untilEnded: (ids) => this.#reviews.untilEnded(delegationId, ids),
       });
     const answers = await this.#putOnce(delegationId, escalation, put);
     // Another attempt asks for itself.
@@ -193,12 +214,18 @@ export class DelegationService {
     if (isRunning(delegationId)) this.resume(delegationId);
   }
 
-  /** Returns the architect for questions of others: it does not decide its own. */
+  /** Returns the architect for questions of the delegation; null where it decides none. */
   #architectFor(asker: string): Reviewing['architect'] {
     const { architect } = this.#wave.order;
-    if (architect === undefined || isDecisionTask(asker)) return null;
+    if (architect === undefined || !mayDecide(this.#wave.plan().delegations, asker)) return null;
     const { agent_name } = architect;
-    return { agent_name, decide: (questions) => this.#wave.decide(asker, questions) };
+    return {
+      agent_name,
+      decide: (questions) =>
+        this.#reviews.awaiting(asker, [], (results) =>
+          this.#wave.decide(asker, questions, (id) => results.push(id)),
+        ),
+    };
   }
 
   #putOnce(
@@ -213,28 +240,6 @@ export class DelegationService {
     if (known !== undefined) left.splice(left.indexOf(known), 1);
     this.#asked.set(delegationId, [...(this.#asked.get(delegationId) ?? []), once]);
     return once.answers;
-  }
-
-  /**
-   * Runs one review after the other, because they share the planner's budget. When the budget is spent, the rest is left
-   * to the decision on the wave.
-   */
-  async #review(work: () => Promise<Reviewed>): Promise<Reviewed> {
-    const { context, scope } = this.#wave;
-    const verdict = context.account?.verdict() ?? 'open';
-    if (verdict !== 'open') return { type: 'denied', reason: 'the budget is spent' };
-    this.#reviews += 1;
-    const turn = this.#lastReview;
-    const task = (async () => {
-      await turn;
-      try {
-        return await scope.run(work);
-      } finally {
-        this.#reviews -= 1;
-      }
-    })();
-    this.#lastReview = task.catch(() => null);
-    return task;
   }
 
   async #grant({ request_id, delegation_id, ...needs }: BudgetEscalation): Promise<void> {

@@ -124,10 +124,15 @@ function openDispatching(
   const service = new DelegationService({
     ...given,
     plan: () => d.plan,
-    decide: (asker, questions) => letArchitectDecide(d, asker, questions, (event) => on(d, event)),
+    decide: (asker, questions, onAdded) =>
+      letArchitectDecide(d, asker, questions, (jobs) => {
+        for (const { delegation_id } of jobs) onAdded(delegation_id);
+        on(d, { type: 'add', jobs });
+      }),
     waveId,
     outcomes,
     scope,
+    entries: () => d.schedule.entries,
     on: (event) => on(d, event),
     isRunning: (id) => isRunning(d.schedule, id),
   });

@@ -5,7 +5,6 @@ import type { AskedQuestion } from '../../contracts/question.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { decisionTaskId } from '../../core/ids.ts';
 import { applyRuleOfTwo } from '../../core/plan/rule-of-two.ts';
-import type { ScheduleEvent } from '../../core/schedule/step-schedule.ts';
 import { orderDecision, readDecision } from '../shared/activities.ts';
 import { progressOf } from '../shared/progress-of.ts';
 import { untilDone } from '../shared/until-done.ts';
@@ -32,7 +31,7 @@ export async function letArchitectDecide(
   d: OpenWave,
   asker: string,
   questions: readonly AskedQuestion[],
-  on: (event: ScheduleEvent<DelegationOutline>) => void,
+  add: (jobs: readonly DelegationOutline[]) => void,
 ): Promise<Decided | null> {
   const { architect } = d.order;
   if (architect === undefined) throw new Error('There is no architect to decide.');
@@ -48,7 +47,7 @@ export async function letArchitectDecide(
   if (guard !== null) return { delegation_id, answers: [], reason: guard };
   const progress = progressOf(d.order.wave, d.plan, usageUntilNow(d.context.work));
   await d.context.onPlanned(progress);
-  on({ type: 'add', jobs: d.plan.delegations.slice(-1) });
+  add(d.plan.delegations.slice(-1));
   await condition(() => d.outcomes.has(delegation_id));
   const outcome = d.outcomes.get(delegation_id);
   if (outcome === undefined || outcome.status === 'stopped') return null;

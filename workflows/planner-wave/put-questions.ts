@@ -14,8 +14,10 @@ import type { Consultation, PlannerContext } from './consult-planner.ts';
 export interface Reviewing {
   readonly order: WaveOrder;
   readonly plan_ref: Ref;
-  /** Outputs of this wave that are finished. */
-  readonly outputs: readonly UpstreamOutput[];
+  /** Returns the outputs of this wave that are finished. */
+  readonly outputs: () => readonly UpstreamOutput[];
+  /** Returns the delegation_ids of this wave that have not ended, without the asker. */
+  readonly unfinished: () => readonly string[];
   /** Returns true when the asker has ended, so that the answers are not needed. */
   readonly isGone: () => boolean;
   /** Returns the solution architect for questions of this asker, and its decisions; null where there is none. */
@@ -26,6 +28,8 @@ export interface Reviewing {
   } | null;
   /** Makes the planner's calls as part of the wave. */
   readonly review: (work: () => Promise<Reviewed>) => Promise<Reviewed>;
+  /** Waits until these delegations have ended, or the asker has. @returns the cycle that the wait would close, at once. */
+  readonly untilEnded: (delegationIds: readonly string[]) => Promise<readonly string[] | null>;
 }
 
 /** Decisions of the solution architect. */
@@ -44,7 +48,7 @@ export type Reviewed = Awaited<ReturnType<typeof tryPlanner>>;
 /**
  * Puts a delegation's questions to those that can answer them (seed 004 §2.1 and §10): to the planner first, even
  * critical ones. Answers and assumptions of the planner go through the same inbox as all questions, so they are
- * recorded, counted and delivered like any answer.
+ * recorded, counted and delivered like any answer. What a result of the wave will settle is reviewed again with it.
  *
  * @returns null when the asker is gone.
  */
@@ -53,22 +57,61 @@ export async function putQuestions(
   context: PlannerContext,
   reviewing: Reviewing,
 ): Promise<readonly DeliveredAnswer[] | null> {
-  const places = escalation.kind === 'blocking' ? placesToReview(escalation, reviewing) : [];
+  const verdicts: (PlannerVerdict | null)[] = escalation.questions.map(() => null);
+  let places: readonly number[] =
+    escalation.kind === 'blocking' ? placesToReview(escalation, reviewing) : [];
   if (places.length === 0) return context.superior.ask(escalation);
-  const questions = places.flatMap((place) => escalation.questions[place] ?? []);
-  const reviewed = await reviewing.review(() =>
-    tryPlanner(
-      consultationOn({ ...escalation, questions }, reviewing, context.superior.news),
-      reviewing.order,
-      context,
-    ),
-  );
-  if (reviewed.type === 'stopped' || reviewing.isGone()) return null;
-  const verdicts = verdictsOf(reviewed, escalation, places);
-  if (!verdicts.some(isRouted)) return context.superior.ask({ ...escalation, verdicts });
+  while (places.length > 0) {
+    const questions = places.flatMap((place) => escalation.questions[place] ?? []);
+    // Each review needs the results that the one before awaited.
+    // oxlint-disable-next-line no-await-in-loop
+    const reviewed = await reviewing.review(() =>
+      tryPlanner(
+        consultationOn({ ...escalation, questions }, reviewing, context.superior.news),
+        reviewing.order,
+        context,
+      ),
+    );
+    if (reviewed.type === 'stopped' || reviewing.isGone()) return null;
+    for (const [at, place] of places.entries()) verdicts[place] = verdictIn(reviewed, at + 1);
+    const awaiting = places.filter((place) => verdicts[place]?.verdict === 'awaits');
+    // oxlint-disable-next-line no-await-in-loop
+    places = awaiting.length === 0 ? [] : await awaitResults(awaiting, verdicts, reviewing);
+    if (places.length > 0 && reviewing.isGone()) return null;
+  }
+  return verdicts.some(isRouted)
+    ? askDecided({ ...escalation, verdicts }, verdicts, context, reviewing)
+    : context.superior.ask({ ...escalation, verdicts });
+}
+
+async function askDecided(
+  escalation: QuestionsEscalation,
+  verdicts: Verdicts,
+  { superior }: PlannerContext,
+  reviewing: Reviewing,
+): Promise<readonly DeliveredAnswer[] | null> {
   const decided = await letDecide(escalation, verdicts, reviewing);
   if (decided === null || reviewing.isGone()) return null;
-  return context.superior.ask({ ...escalation, verdicts: decided });
+  return superior.ask({ ...escalation, verdicts: decided });
+}
+
+/** Waits for the results that are to settle questions. @returns the places to review again: those in no cycle. */
+async function awaitResults(
+  places: readonly number[],
+  verdicts: (PlannerVerdict | null)[],
+  { untilEnded }: Reviewing,
+): Promise<readonly number[]> {
+  const ended = await Promise.all(
+    places.map(async (place) => {
+      const verdict = verdicts[place] ?? null;
+      const cycle = verdict === null ? null : await untilEnded(verdict.source_refs);
+      if (verdict !== null && cycle !== null) {
+        verdicts[place] = { ...verdict, source_refs: [...cycle] };
+      }
+      return cycle === null ? place : [];
+    }),
+  );
+  return ended.flat();
 }
 
 function isRouted(verdict: PlannerVerdict | null): boolean {
@@ -109,28 +152,23 @@ function placesToReview(
   );
 }
 
-/** Returns the planner's verdicts; none when its review stayed invalid: then the user is asked, as the agent wanted. */
-function verdictsOf(
-  reviewed: Reviewed,
-  { questions }: QuestionsEscalation,
-  places: readonly number[],
-): Verdicts {
-  if (reviewed.type !== 'output' || reviewed.outline.shape !== 'question_review') return [];
-  const { reviews } = reviewed.outline.review;
-  return questions.map((_, place) => {
-    const found = reviews.find(({ question }) => question === places.indexOf(place) + 1);
-    if (found === undefined) return null;
-    const { question: _number, ...verdict } = found;
-    return verdict;
-  });
+/** @returns null when the review stayed invalid: then the user is asked, as the agent wanted. */
+function verdictIn(reviewed: Reviewed, number: number): PlannerVerdict | null {
+  if (reviewed.type !== 'output' || reviewed.outline.shape !== 'question_review') return null;
+  const found = reviewed.outline.review.reviews.find(({ question }) => question === number);
+  if (found === undefined) return null;
+  const { question: _number, ...verdict } = found;
+  return verdict;
 }
 
 function consultationOn(
   { questions, delegation_id }: QuestionsEscalation,
-  { order, plan_ref, outputs, architect }: Reviewing,
+  { order, plan_ref, architect, ...reviewing }: Reviewing,
   news: NewsFeed,
 ): Consultation {
   const { wave, record_ref, amendments, facts_total } = order;
+  const outputs = reviewing.outputs();
+  const unfinished = reviewing.unfinished();
   const sources = listSources(order, outputs, news.all());
   return {
     stage: 'question_review',
@@ -144,6 +182,7 @@ function consultationOn(
       delegation_id: delegation_id ?? '',
       questions,
       outputs,
+      ...(unfinished.length > 0 && { unfinished }),
       amendments,
     }),
     check: (outline) =>
@@ -152,6 +191,7 @@ function consultationOn(
             questions,
             facts_total,
             sources,
+            unfinished,
             architect: architect !== null,
           })
         : [],

@@ -15,12 +15,7 @@ import { engineLimits } from '../../core/limits.ts';
 import { informsWork } from '../../core/questions/answer-kinds.ts';
 import { amendAnswer } from '../../core/questions/amend-answer.ts';
 import type { InboxEffect, InboxEvent } from '../../core/questions/inbox-event.ts';
-import {
-  carryInbox,
-  openInbox,
-  previewAnswer,
-  stepInbox,
-} from '../../core/questions/step-inbox.ts';
+import { openInbox, previewAnswer, stepInbox } from '../../core/questions/step-inbox.ts';
 import type { InboxState } from '../../core/questions/step-inbox.ts';
 import { metrics, type LabelsOf } from '../../core/metrics/metrics.ts';
 import { contradictionOf, type ToldAnswer } from '../../core/run/news.ts';
@@ -46,7 +41,7 @@ export interface InboxHostOptions {
   readonly park: (reason: string) => Promise<void>;
   /** Called after an answer about the work was recorded. */
   readonly onAnswered: (asked: Question, answered: ToldAnswer, ref: Ref | null) => void;
-  /** Called when a task asked the same once more than it may. */
+  /** Called when a task asked the same once more than it may, or waits in a cycle. */
   readonly onLoop: (loop: AskedLoop) => void;
   readonly onChange: () => void;
 }
@@ -162,7 +157,7 @@ export class InboxHost {
   }
 
   carry(): CarriedInbox {
-    return carryInbox(this.#state);
+    return this.#state;
   }
 
   /** Returns true when no accepted answer is still being delivered. */
@@ -208,17 +203,15 @@ export class InboxHost {
         this.#close(effect.question, resultOf(effect.answered_by));
         this.#inOrder(() => this.#recordAnswer(effect));
         return;
-      case 'withdrawn': {
-        const { question_id } = effect.question;
+      case 'withdrawn':
         this.#close(effect.question, 'withdrawn');
-        record.add({ type: 'question_withdrawn', question_id });
+        record.add({ type: 'question_withdrawn', question_id: effect.question.question_id });
         return;
-      }
       case 'rejected':
         if (effect.isRecorded) record.add({ type: 'answer_rejected', rejected: effect.rejected });
         return;
       case 'looped':
-        this.#options.onLoop({ delegation_id: effect.delegation_id, question: effect.question });
+        this.#options.onLoop(effect.loop);
         return;
       case 'deliver':
         this.#inOrder(() => this.#deliver(effect));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { StoreIdentity } from '../../../contracts/store.ts';
 import { isRecord } from '../../../core/is-record.ts';
 import { StoreUnavailable } from '../../ports/artifact-store.ts';
-import { atomicCreateFile, readFileInside } from './atomic-write-file.ts';
+import { atomicCreateFile, atomicWriteFile, readFileInside } from './atomic-write-file.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
 
 /** Format of the files below an artifact home. It changes when older files can't be read any more. */
@@ -61,8 +61,8 @@ export async function findHomeIdentity(home: string): Promise<StoreIdentity | nu
   const path = join(home, idFile);
   const bytes = await readFileInside(home, path);
   if (bytes === null) return null;
-  const id = parseId(bytes.toString('utf8'));
-  if (id !== null) return { id, place: `"${home}" on ${hostname()}` };
+  const ids = parseIds(bytes.toString('utf8'));
+  if (ids !== null) return { place: `"${home}" on ${hostname()}`, ...ids };
   throw new StoreUnavailable(
     `The id of the artifact home in "${path}" is damaged. Try: restore the file from a backup, or write {"id":"…"} ` +
       'with the id that its runs name (planwave status <run>). The run waits and goes on.',
@@ -70,14 +70,27 @@ export async function findHomeIdentity(home: string): Promise<StoreIdentity | nu
   );
 }
 
-function parseId(text: string): string | null {
+/** Notes in an opened home that stores with these ids were copied into it. */
+export async function adoptIds(home: string, ids: readonly string[]): Promise<void> {
+  const { id, copied = [] } = await identifyHome(home);
+  const others = [...new Set([...copied, ...ids])].filter((one) => one !== id);
+  const text = `${JSON.stringify({ id, ...(others.length > 0 && { copied: others }) })}\n`;
+  await atomicWriteFile(join(home, idFile), text, { root: home });
+}
+
+function parseIds(text: string): Pick<StoreIdentity, 'id' | 'copied'> | null {
   try {
     const mark: unknown = JSON.parse(text);
-    const id = isRecord(mark) ? mark['id'] : null;
-    return typeof id === 'string' && /^[\w-]{1,64}$/.test(id) ? id : null;
+    if (!isRecord(mark) || !isId(mark['id'])) return null;
+    const { id, copied } = mark;
+    return Array.isArray(copied) ? { id, copied: copied.filter(isId) } : { id };
   } catch {
     return null;
   }
+}
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && /^[\w-]{1,64}$/.test(value);
 }
 
 /**

@@ -38,9 +38,10 @@ export const migrations: readonly (readonly string[])[] = [
       PRIMARY KEY (kind, key)
     )`,
   ],
-  // The id of the store, which its runs record. A restored dump has the same.
+  // The id of the store, which its runs record, and those of stores that were copied into it. A restored dump has the same.
   [
-    'CREATE TABLE planwave_store_id (id text NOT NULL)',
-    'INSERT INTO planwave_store_id VALUES (substr(md5(random()::text || clock_timestamp()::text), 1, 12))',
+    'CREATE TABLE planwave_store_ids (id text COLLATE "C" PRIMARY KEY, is_own boolean NOT NULL)',
+    `INSERT INTO planwave_store_ids
+      VALUES (substr(md5(random()::text || clock_timestamp()::text), 1, 12), true)`,
   ],
 ];

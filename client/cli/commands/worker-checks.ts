@@ -1,7 +1,7 @@
 import { PlanwaveClientError } from '../../client-error.ts';
 import { queryText, callServer } from '../../server-calls.ts';
 import type { StoreIdentity } from '../../../contracts/store.ts';
-import { nameStore, readWorkerName } from '../../../core/run/other-store.ts';
+import { hasRunsOf, nameStore, readWorkerName } from '../../../core/run/other-store.ts';
 import type { CliSession } from '../cli-session.ts';
 import type { DoctorFinding } from '../cli-deps.ts';
 import { entryPoints } from '../../../core/text/entry-points.ts';
@@ -77,7 +77,8 @@ export async function checkStores(
     };
   }
   if (only === undefined) return { ok: true, detail: `no worker tells its store; ${here}` };
-  if (own === null || own.id === only) return { ok: true, detail: `workers have ${list}; ${here}` };
+  if (own === null || hasRunsOf(own, only))
+    return { ok: true, detail: `workers have ${list}; ${here}` };
   return {
     ok: false,
     detail: `workers have the store ${list}, and ${here}: report, export, diff and apply find nothing of their runs here`,

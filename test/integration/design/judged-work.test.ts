@@ -2,11 +2,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { CoordinationPlan } from '../../../contracts/coordination-plan.ts';
+import { faultsOf } from '../../support/calls.ts';
 import { eventually } from '../../support/eventually.ts';
 import { planTask, samplePlan } from '../../support/plans.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { runCommand } from '../../support/run-command.ts';
-import { blocked, question, unmet, works } from '../../support/scripted-work.ts';
+import {
+  blocked,
+  callsOf,
+  completed,
+  newestText,
+  question,
+  unmet,
+  works,
+} from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -112,9 +121,16 @@ const typed: CoordinationPlan = {
   new_agents: [],
 };
 
-it('a task that asks the same a third time is analysed, and the plan is adapted', async () => {
-  const [rates] = typed.tasks;
-  const task_id = rates?.task_id ?? '';
+const awaited = { question: 1, verdict: 'awaits', answer: null, reason: 'The page has them.' };
+const circular = {
+  root_cause: 'circular_dependency',
+  explanation: 'The rates wait for the page.',
+  requirements: ['The rates name the sizes themselves.'],
+  user_questions: [],
+};
+
+it('a task that asks the same a third time, or waits in a cycle, is analysed, and the plan is adapted', async () => {
+  const [task_id = '', page = ''] = typed.tasks.map((task) => task.task_id);
   const texts = [
     'Which countries are shipped to?',
     'To which countries is it shipped?',
@@ -124,14 +140,36 @@ it('a task that asks the same a third time is analysed, and the plan is adapted'
     ...texts.map((text, at) =>
       works(task_id, { json: blocked([question(text)], 'rates-done') }, at + 1),
     ),
-    works(task_id, { json: unmet('failed', 'No list of countries.', 'rates-done') }, 4),
+    works(task_id, { json: blocked([question('Which sizes has the page?')], 'rates-done') }, 4),
+    {
+      match: { schema: 'review', bodyIncludes: 'Which sizes has the page?' },
+      reply: { json: { reviews: [{ ...awaited, source_refs: [page] }] } },
+    },
+    // Both notes are undecided, so it can't complete.
+    works(task_id, { json: completed('rates-done') }, 5),
+    works(task_id, { json: unmet('failed', 'No list of countries.', 'rates-done') }, 6),
+    {
+      match: { bodyIncludes: 'stage=\\"loop_analysis', nth: 2 },
+      reply: { json: circular },
+    },
   ]);
   const run = await stage.start('plannerRun', { goal: 'Ship', plan: typed, auto_approve: true });
   const asked = await answerAll(run, { 'Which countries': 'Some', 'To which': 'Some of them' });
   expect(asked.filter((text) => text.includes('countries'))).toHaveLength(2);
-  expect(stagesOf()).toContain('loop_analysis');
+  const faults = callsOf(stage.rehearsal, task_id).map((call) => faultsOf(call).length);
+  expect(faults).toEqual([0, 0, 0, 0, 0, 2]);
+  const analyses = stage.rehearsal
+    .calls()
+    .filter(({ body }) => JSON.stringify(body).includes('stage=\\"loop_analysis'));
+  expect(analyses.map((call) => faultsOf(call).length)).toEqual([0, 1]);
+  const [analysis] = analyses;
+  for (const text of [...texts, 'Some of them', 'Which sizes has the page?']) {
+    expect(newestText(analysis)).toContain(text);
+  }
   const report = readFileSync(join(stage.home, run.workflowId, 'report.md'), 'utf8');
-  expect(report).toContain(`\`${task_id}\` asked the same again and again: planning gap.`);
+  expect(report).toContain(
+    `\`${task_id}\` waits for a result in a cycle: ${task_id}→${page}→${task_id}.`,
+  );
   expect(await stage.result(run)).toMatchObject({ status: 'completed' });
   await expectPromisesKept(stage, run.workflowId);
 }, 120_000);

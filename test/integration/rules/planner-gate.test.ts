@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { QuestionReview } from '../../../contracts/question.ts';
-import type { PoolView } from '../../../contracts/views.ts';
+import type { PoolView, WaveView } from '../../../contracts/views.ts';
+import type { Reply, ReplyFunction, ScriptRule } from '../../../rehearsal/script.ts';
 import { openQuestion, openQuestions, submit } from '../../support/asking.ts';
+import { faultsOf } from '../../support/calls.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
@@ -19,6 +21,7 @@ import {
   work,
   works,
 } from '../../support/scripted-work.ts';
+import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -41,6 +44,17 @@ const reviews = (...all: readonly Verdict[]): { readonly json: QuestionReview } 
 });
 
 const reviewCalls = () => stage.rehearsal.calls().filter(({ shape }) => shape === 'review');
+
+/** Rule for the nth review of the questions of a delegation. */
+const reviewOf = (id: string, nth: number, reply: Reply | ReplyFunction): ScriptRule => ({
+  match: { schema: 'review', bodyIncludes: `What does ${id} need?`, nth },
+  reply,
+});
+const awaits = (id: string): Reply => reviews(verdict(1, { verdict: 'awaits', source_refs: [id] }));
+const asking = (id: string): Reply => ({
+  json: blocked([question(`What does ${id} need?`)], `${id}-done`),
+});
+const done = (id: string): Reply => ({ json: completed(`${id}-done`) });
 
 const asks = [
   question('Which region?', { priority: 'high' }),
@@ -226,3 +240,75 @@ it('the same question of two delegations is asked once, shows what waits for it,
   expect((await stage.questions(run)).answered).toHaveLength(1);
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
+
+it('questions come in the order of blocking, one waits for a result, and a cycle leaves its note undecided', async () => {
+  const names = ['first', 'small', 'base', 'free'];
+  const first = held(reviews(verdict(1)));
+  const [small, base, free] = [held(asking('small')), held(asking('base')), held(done('free'))];
+  stage.rehearsal.script([
+    plans(
+      1,
+      plan([
+        ...names.map((id) => work(id)),
+        work('middle', { depends_on: ['base'] }),
+        work('report', { depends_on: ['middle'] }),
+      ]),
+    ),
+    works('first', asking('first'), 1),
+    works('first', done('first')),
+    works('small', small.reply, 1),
+    works('small', done('small')),
+    works('base', base.reply, 1),
+    works('base', done('base'), 2),
+    works('base', { json: unmet('failed', 'It waits in a cycle.', 'base-done') }, 3),
+    works('free', free.reply),
+    reviewOf('first', 1, first.reply),
+    reviewOf('base', 1, awaits('report')),
+    reviewOf('small', 1, awaits('free')),
+    reviewOf(
+      'small',
+      2,
+      reviews(verdict(1, { verdict: 'answered', answer: 'Ten', source_refs: ['free'] })),
+    ),
+    {
+      match: { schema: 'decision' },
+      reply: { json: decision('base-done', 'middle-done', 'report-done') },
+    },
+  ]);
+  const wave = await stage.start('plannerWave', { goal, notes: true });
+  const states = async (): Promise<Readonly<Record<string, string>>> => {
+    const { delegations } = await wave.query<WaveView>('wave');
+    return Object.fromEntries(delegations.map((one) => [one.delegation_id, one.state]));
+  };
+  const waits = (id: string) =>
+    eventually(`${id} to ask`, async () => (await states())[id] === 'waiting');
+  await eventually('the first review', async () => reviewCalls().length === 1);
+  small.release();
+  await waits('small');
+  base.release();
+  await waits('base');
+  expect(reviewCalls()).toHaveLength(1);
+  first.release();
+  // The work that two others wait for comes before the one that asked earlier.
+  await eventually('three reviews', async () => reviewCalls().length === 3);
+  const order = () =>
+    reviewCalls().map((call) => /What does (\w+) need/.exec(newestText(call))?.[1]);
+  expect(order()).toEqual(['first', 'base', 'small']);
+  await eventually('the end of base', async () => (await states())['base'] === 'failed');
+  expect(await states()).toMatchObject({ small: 'waiting', free: 'running', report: 'skipped' });
+  const [, refused, faulted] = callsOf(stage.rehearsal, 'base');
+  expect(newestText(refused)).toContain('base→report→middle→base');
+  expect(newestText(refused)).toMatch(/^note_001: the question of this note was refused/m);
+  expect(faultsOf(faulted)).toEqual([expect.stringContaining('note_001 is escalated')]);
+  free.release();
+  await submit(wave, { question_id: 'q1', answer: 'Nothing' });
+  expect(await wave.result()).toMatchObject({ status: 'decided' });
+  expect(order()).toEqual(['first', 'base', 'small', 'small']);
+  expect(newestText(callsOf(stage.rehearsal, 'small')[1])).toContain('"answer":"Ten"');
+  const { sessions = [] } = await storedRecord(stage.home, wave.workflowId);
+  expect(sessions.find(({ delegation_id }) => delegation_id === 'base')).toMatchObject({
+    status: 'failed',
+    unresolved: 1,
+  });
+  await expectPromisesKept(stage, wave.workflowId);
+}, 90_000);

@@ -5,6 +5,7 @@ import { createPlanwaveClient } from '../../../client/planwave-client.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import { createEncryptingCodec, keyIdOf } from '../../../encryption/encrypting-codec.ts';
 import type { KeyRing } from '../../../encryption/key-ring.ts';
+import { findFreePort } from '../../../scripts/dev-server/temporal-probe.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fetchHistories, historyJson } from '../../support/histories.ts';
 import { textsOf } from '../../support/planted.ts';
@@ -18,13 +19,22 @@ import {
   work,
   works,
 } from '../../support/scripted-work.ts';
+import { runCommand } from '../../support/run-command.ts';
 import { keysText, testKeys } from '../../support/test-keys.ts';
 import { useOwnServer } from '../../support/use-stage.ts';
+import { openWebPage } from '../../support/web-page.ts';
+import type { WebPage } from '../../support/web-page.ts';
 import { runScript, stageEnvironment, startWorkerProcess } from '../../support/worker-process.ts';
 import type { ScriptProcess } from '../../support/worker-process.ts';
 
+/** Port of the codec server, which the Web UI is told at its start. */
+const codecPort = await findFreePort();
+
 /** Tests build on one another: the first two leave runs that the others read. */
-const { server, stage } = useOwnServer();
+const { server, stage } = useOwnServer(['--ui-codec-endpoint', `http://localhost:${codecPort}`]);
+let web: WebPage | undefined;
+// Before the server is stopped: the page keeps connections to it open.
+afterAll(() => web?.close());
 
 function clientOf(keys: KeyRing): PlanwaveClient {
   const { connection } = stage.client;
@@ -46,14 +56,13 @@ async function stop(worker: ScriptProcess): Promise<string> {
   return worker.output();
 }
 
-/** Runs the client as a process, as a person does. */
-async function planwave(
+/** Runs a command of the client as a process, as a person does. */
+function planwave(
   args: readonly string[],
   ...ids: readonly string[]
-): Promise<{ readonly ending: string; readonly output: string }> {
+): ReturnType<typeof runScript> {
   const keys = ids.length === 0 ? {} : { PLANWAVE_KEYS: keysText(...ids) };
-  const command = runScript('planwave.mjs', args, { ...stageEnvironment(stage), ...keys });
-  return { ending: await command.ended, output: command.output() };
+  return runScript('planwave.mjs', args, { ...stageEnvironment(stage), ...keys });
 }
 
 async function openQuestion(client: PlanwaveClient, runId: string): Promise<void> {
@@ -159,8 +168,9 @@ it('finding T11: no word of a run is in database, history, store or log; without
   await playFailure(keys, 'tower-fails', 'Zwiebelturm');
   const log = await stop(worker);
   // What is read with the key has the word: it went through everything.
-  const report = await planwave(['report', 'tower', '--full'], 'k1');
-  expect(report.output).toContain('Zwiebelturm');
+  const report = planwave(['report', 'tower', '--full'], 'k1');
+  expect(await report.ended).toBe('exit code 0');
+  expect(report.output()).toContain('Zwiebelturm');
 
   const plainWorker = await workerWith();
   await play(clientOf(testKeys()), 'arch', 'Klinkerbogen');
@@ -207,61 +217,66 @@ it('open runs go on after a rotation, and a worker without their key does not st
 }, 300_000);
 
 it('a replay of open runs decrypts, and a client without the key lists what it can read', async () => {
-  const replay = await planwave(['doctor', '--replay'], 'k2', 'k1');
-  expect(replay).toMatchObject({ ending: 'exit code 0' });
-  expect(replay.output).toContain(' replayed, 0 would break');
+  const replay = planwave(['doctor', '--replay'], 'k2', 'k1');
+  expect(await replay.ended).toBe('exit code 0');
+  expect(replay.output()).toContain(' replayed, 0 would break');
 
-  const doctor = await planwave(['doctor'], 'k9');
-  expect(doctor.output).toContain('keys: Open runs are encrypted with the key "k2"');
-  const list = await planwave(['list']);
-  expect(list.ending).toBe('exit code 0');
-  const [, row = ''] = /^(fresh .*)$/m.exec(list.output) ?? [];
+  const doctor = await runCommand(stage, ['doctor']);
+  expect(doctor.out).toContain('keys: Open runs are encrypted with the key "k2"');
+  const list = await runCommand(stage, ['list']);
+  expect(list).toMatchObject({ code: 0, err: '' });
+  const [, row = ''] = /^(fresh .*)$/m.exec(list.out) ?? [];
   expect(row).toContain('waiting for user');
   expect(row).toContain('1 open');
   expect(row).toContain('(encrypted)');
-  expect(list.output).toContain('Build the Klinkerbogen');
+  expect(list.out).toContain('Build the Klinkerbogen');
 
-  const status = await planwave(['status', 'tower']);
-  expect(status.ending).toBe('exit code 0');
-  expect(status.output).toContain('tower');
-  expect(status.output).toContain('completed');
-  const report = await planwave(['report', 'tower']);
-  const amend = await planwave(['amend', 'fresh', 'Paint the Zwiebelturm']);
-  expect(amend.output).toContain('Run fresh is encrypted with the key "k2"');
-  expect([report.ending, amend.ending]).toEqual(['exit code 1', 'exit code 2']);
-  for (const { output } of [status, report, amend]) {
-    expect(output).toContain('PLANWAVE_KEYS');
-    expect(output).not.toMatch(/^\s+at /m);
+  const status = await runCommand(stage, ['status', 'tower']);
+  expect(status).toMatchObject({ code: 0, err: '' });
+  expect(status.out).toContain('completed');
+  const report = await runCommand(stage, ['report', 'tower']);
+  const amend = await runCommand(stage, ['amend', 'fresh', 'Paint the Zwiebelturm']);
+  expect([report.code, amend.code]).toEqual([1, 2]);
+  expect(amend.err).toContain('Run fresh is encrypted with the key "k2"');
+  for (const { out, err } of [status, report, amend]) {
+    expect(out + err).toContain('PLANWAVE_KEYS');
+    expect(out + err).not.toMatch(/^\s+at /m);
   }
 }, 300_000);
 
 /** Shows the history of a run by the Temporal CLI. */
 async function show(...more: readonly string[]): Promise<string> {
   const words = ['temporal', 'workflow', 'show', '--workflow-id', 'tower', '--output', 'json'];
-  const { output } = await planwave([...words, ...more]);
-  return output;
+  const command = planwave([...words, ...more]);
+  await command.ended;
+  return command.output();
 }
 
-it('the Temporal CLI reads histories through the codec server', async () => {
-  const codec = runScript('planwave.mjs', ['codec-server', '--port', '0'], {
-    ...stageEnvironment(stage),
-    PLANWAVE_KEYS: keysText('k2', 'k1'),
-    PLANWAVE_CODEC_TOKEN: 'a-token-of-the-test',
-  });
+it('the Temporal CLI and the Web UI read a run through the codec server', async () => {
+  const { origin } = new URL(server.uiUrl);
+  const words = ['codec-server', '--port', String(codecPort), '--ui', origin];
+  const codec = planwave(words, 'k2', 'k1');
   await codec.printed('Ctrl-C stops it');
-  const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(codec.output()) ?? [];
   const encrypted = await show();
   expect(encrypted).toContain('"workflowExecutionStartedEventAttributes"');
   expect(hasWord('Zwiebelturm', encrypted)).toBe(false);
-  const decrypted = await show(
-    '--codec-endpoint',
-    url,
-    '--codec-auth',
-    'Bearer a-token-of-the-test',
-  );
+  const decrypted = await show('--codec-endpoint', `http://127.0.0.1:${codecPort}`);
   expect(hasWord('Zwiebelturm', decrypted)).toBe(true);
-  const refused = await show('--codec-endpoint', url);
-  expect(hasWord('Zwiebelturm', refused)).toBe(false);
+
+  web = await openWebPage({ width: 1400, height: 900 });
+  const { page } = web;
+  await page.goto(`${server.uiUrl}/namespaces/default/workflows/tower`);
+  await eventually('the goal on the page', async () => {
+    const texts = await Promise.all(
+      page.frames().map((frame) =>
+        frame
+          .locator('body')
+          .innerText({ timeout: 1_000 })
+          .catch(() => ''),
+      ),
+    );
+    return texts.some((text) => text.includes('Build the Zwiebelturm'));
+  });
   codec.signal('SIGTERM');
   expect(await codec.ended).toBe('exit code 0');
 }, 300_000);

@@ -1,6 +1,10 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { eventually } from '../../support/eventually.ts';
 import { callsOfRun, goal, outcomeOf, untilCall } from '../../support/process-stage.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
+import { runCommand } from '../../support/run-command.ts';
 import { untilIdle } from '../../support/until-idle.ts';
 import { useProcessStages } from '../../support/use-stage.ts';
 import { startWorkerProcess } from '../../support/worker-process.ts';
@@ -88,3 +92,32 @@ it('part of fault 2: an answer sent while the killed worker is away is applied o
   expect(callsOfRun(stage, `${run.workflowId}/wave-001/gather-facts`)).toHaveLength(2);
   await expectPromisesKept(stage, run.workflowId);
 }, 90_000);
+
+it('finding T6: kill -9 inside a call; a worker with another home leaves the call to one with the home of the run', async () => {
+  stage.rehearsal.script([{ match: { callKeyIncludes: 'two-homes/', nth: 3 }, reply: hangs }]);
+  const first = await startWorkerProcess(stage);
+  const run = await stage.start('plannerRun', { goal, use_defaults: true }, 'two-homes');
+  await untilCall(stage, 'two-homes', 3);
+  const home = mkdtempSync(join(tmpdir(), 'planwave-other-home-'));
+  const other = await startWorkerProcess({ ...stage, home });
+  first.signal('SIGKILL');
+  expect(await first.ended).toBe('SIGKILL');
+  const calls = callsOfRun(stage, 'two-homes').length;
+  const shown = await eventually('the wait for the store', async () => {
+    const { out } = await runCommand(stage, ['status', 'two-homes']);
+    return out.includes('waits for its store: modelTurn') && out;
+  });
+  expect(shown).toContain(JSON.stringify(home));
+  expect(shown).toContain(JSON.stringify(stage.home));
+  const { out } = await runCommand({ ...stage, home }, ['doctor']);
+  expect(out).toMatch(/✗ waiting for a store: two-homes\. /);
+  expect(out).toMatch(new RegExp(`(?:✓|✗) stores: .*\\(${other.pid}@`));
+  // Nothing was called, and nothing of the run was written.
+  expect(callsOfRun(stage, 'two-homes')).toHaveLength(calls);
+  expect(existsSync(join(home, 'segments'))).toBe(false);
+
+  await startWorkerProcess(stage);
+  expect(await outcomeOf(stage, run)).toMatchObject({ status: 'completed' });
+  await expectPromisesKept(stage, run.workflowId, { orphans: true });
+  rmSync(home, { recursive: true });
+}, 180_000);

@@ -1,14 +1,21 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { openStores } from '../../../activities/adapters/open-stores.ts';
 import { migrations } from '../../../activities/adapters/postgres-store/migrations.ts';
 import { hashName } from '../../../activities/adapters/postgres-store/postgres-ledgers.ts';
 import { hashKey } from '../../../activities/adapters/file-store/file-reply-ledger.ts';
+import type { Cipher } from '../../../activities/ports/cipher.ts';
 import type { Stores } from '../../../activities/ports/stores.ts';
+import { createStoreCipher } from '../../../encryption/store-cipher.ts';
 import { startCuttingProxy } from '../../support/cutting-proxy.ts';
 import { startOwnPostgres } from '../../support/own-postgres.ts';
 import type { OwnPostgres } from '../../support/own-postgres.ts';
 import { itStores } from '../../support/store-contract.ts';
+import { storedArtifacts } from '../../support/stored-records.ts';
+import { testKeys } from '../../support/test-keys.ts';
+import { entry, kept } from '../../support/thread-entries.ts';
+import { runScript } from '../../support/worker-process.ts';
 import { createTemporaryHome } from '../../unit/adapters/temporary-home.ts';
 import type { TemporaryHome } from '../../unit/adapters/temporary-home.ts';
 
@@ -98,7 +105,7 @@ describe('tables', () => {
     expect(await execute('SELECT version FROM planwave_store_schema', [], url)).toEqual([
       { version: migrations.length },
     ]);
-    expect(await execute('SELECT id FROM planwave_store_id', [], url)).toHaveLength(1);
+    expect(await execute('SELECT id FROM planwave_store_ids', [], url)).toHaveLength(1);
     const threads = await stores[0]?.threads.list({ limit: 5, userId: null });
     expect(threads).toEqual({ threads: [], total: 0 });
     expect(await execute('SELECT version FROM planwave_thread_schema', [], url)).toHaveLength(1);
@@ -121,6 +128,43 @@ describe('tables', () => {
       await expect(stores.index.read('run')).rejects.toMatchObject(error);
     });
   });
+});
+
+/** Names the tables that hold a word, as text or as bytes. */
+async function findWord(word: string, url: string): Promise<readonly string[]> {
+  const spellings = [word, Buffer.from(word).toString('hex')].map((text) => text.toLowerCase());
+  const names = ['artifacts', 'replies', 'entries', 'thread_entries', 'thread_delegations'];
+  const found: string[] = [];
+  for (const name of [...names, 'thread_words']) {
+    const rows = await execute(`SELECT t::text AS row FROM planwave_${name} t`, [], url);
+    expect(rows).not.toEqual([]);
+    const text = JSON.stringify(rows).toLowerCase();
+    if (spellings.some((spelling) => text.includes(spelling))) found.push(name);
+  }
+  return found;
+}
+
+it('with keys a database holds no word of what is stored, and without keys each table does', async () => {
+  const word = 'zwiebelturm';
+  const fill = async (url: string, cipher?: Cipher): Promise<void> => {
+    const stores = openStores({ home: join(at.home, 'home'), storeUrl: url, cipher });
+    const key = { workflow_id: 'run', run_id: 'r', activity_id: '1' };
+    const ref = await stores.store.put(`The ${word}`);
+    await stores.ledger.put(key, 1, { word });
+    await stores.effects.put(hashName('effect'), { type: 'failed', reason: word }, 0);
+    await stores.research.write(word, ref, 0);
+    const task = kept('d1', { title: word, result: word });
+    await stores.threads.append(entry({ message: word, delegations: [task] }));
+    expect(await stores.store.getText(ref)).toBe(`The ${word}`);
+    expect(await stores.ledger.find(key)).toEqual([{ word }]);
+    expect(await stores.research.list()).toEqual([word]);
+    await stores.close();
+  };
+  const [encrypted, plain] = [await createDatabase('encrypted'), await createDatabase('plain')];
+  await fill(encrypted, createStoreCipher(testKeys('k1')));
+  await fill(plain);
+  expect(await findWord(word, encrypted)).toEqual([]);
+  expect(await findWord(word, plain)).toHaveLength(6);
 });
 
 describe('a connection that is cut', () => {
@@ -222,4 +266,66 @@ describe('upkeep', () => {
       expect(await effects.find('a'.repeat(64))).toEqual({ state: null, version: 0 });
     });
   });
+});
+
+describe('a copy', () => {
+  it('CPS1, CPS2: into a database and back, killed at several places, has everything once', async () => {
+    const from = join(at.outside, 'from');
+    const home = openStores({ home: from });
+    expect(await home.open()).toBeNull();
+    const refs: string[] = [];
+    for (let nth = 0; nth < 400; nth += 1) {
+      const batch = home.store.openBatch();
+      refs.push(await batch.put(`text ${nth} ${'x'.repeat(nth * 20)}`));
+      const key = { workflow_id: `run-${nth % 7}`, run_id: 'r', activity_id: String(nth) };
+      await home.ledger.put(key, 1, { nth, ref: refs.at(-1) }, batch);
+    }
+    await home.index.write('run-1', refs[0] ?? '', 0);
+    await home.threads.append(entry({ thread_id: 'copied' }));
+    await home.close();
+    const url = await createDatabase('copied');
+    const copy = (source: string, target: string) =>
+      runScript('planwave.mjs', ['store', 'copy', source, target], { PLANWAVE_HOME: at.home });
+    const count = async (): Promise<number> => {
+      const sql = 'SELECT count(*)::int AS n FROM planwave_artifacts';
+      const [row] = await execute(sql, [], url);
+      return Number(row?.['n']);
+    };
+    await withStores(url, (stores) => stores.open());
+    // Slow enough to be killed in the middle.
+    await execute(
+      `CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN PERFORM pg_sleep(0.05); RETURN NEW; END';
+      CREATE TRIGGER wait BEFORE INSERT ON planwave_artifacts FOR EACH ROW EXECUTE FUNCTION wait()`,
+      [],
+      url,
+    );
+    for (const least of [1, 150]) {
+      const killed = copy(from, url);
+      while ((await count()) < least) await sleep(20);
+      killed.signal('SIGKILL');
+      expect(await killed.ended).toBe('SIGKILL');
+    }
+    await execute('DROP TRIGGER wait ON planwave_artifacts', [], url);
+    const partly = await count();
+    expect(partly).toBeLessThan(400);
+    const last = copy(from, url);
+    expect([await last.ended, last.output()]).toEqual([
+      'exit code 0',
+      expect.stringMatching(
+        new RegExp(`^Copied ${400 - partly} artifacts, .*, ${partly} were there already`, 'm'),
+      ),
+    ]);
+    const back = join(at.outside, 'back');
+    const returned = copy(url, back);
+    expect([await returned.ended, returned.output()]).toEqual([
+      'exit code 0',
+      expect.stringContaining('Copied 400 artifacts, 400 paid replies, 0 side effects, 1 name, 1'),
+    ]);
+    expect(await storedArtifacts(back)).toEqual(await storedArtifacts(from));
+    const copied = openStores({ home: back });
+    expect(await copied.ledger.list('run-1', 0)).toHaveLength(57);
+    expect(await copied.index.read('run-1')).toEqual({ ref: refs[0], version: 1 });
+    await copied.close();
+  }, 240_000);
 });

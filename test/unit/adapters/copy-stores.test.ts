@@ -74,6 +74,18 @@ it('CPS1, CPS2: copies what counts, and the second time nothing', async () => {
   expect(await there.threads.read('t', 5)).toEqual(await from.threads.read('t', 5));
 });
 
+it('CPS5: the other store is right for runs of the first, and of those that were copied into that', async () => {
+  const [first, second, third] = [open('first'), open('second'), open('third')];
+  for (const stores of [first, second, third]) expect(await stores.open()).toBeNull();
+  await fill(first);
+  await copyStores(first, second);
+  await copyStores(second, third);
+  const { id } = await first.identify();
+  const between = await second.identify();
+  expect(between.copied).toEqual([id]);
+  expect((await third.identify()).copied).toEqual([between.id, id]);
+});
+
 it('CPS3, CPS4: names what is damaged or differs, and leaves it', async () => {
   const [from, to] = [open('from'), open('to')];
   const [record] = await fill(from);

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadAgents } from '../../../activities/adapters/agent-files.ts';
 import { runCli } from '../../../client/cli/commands/run-cli.ts';
+import { openCliAgents } from '../../../scripts/cli-agents.ts';
 import { loadTools } from '../../../worker/load-tools.ts';
 import { createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
@@ -41,6 +42,17 @@ describe('init', () => {
     expect(agent?.allowed_tools).toContain(tool?.spec.name);
     const told = execFileSync(process.execPath, ['--test'], { cwd: folder, encoding: 'utf8' });
     expect(told).toMatch(/pass 1\b[^]*fail 0\b/);
+  });
+
+  it('the command line knows the tools of PLANWAVE_TOOLS when it checks agents, and names a file that it cannot use', async () => {
+    const file = join(cwd, 'mine', 'agents', 'stock-keeper.md');
+    const text = readFileSync(file, 'utf8');
+    const open = (tools: string) => openCliAgents({ PLANWAVE_TOOLS: join(cwd, 'mine', tools) });
+    expect(await (await open('tools.mjs')).check(text)).toEqual([]);
+    expect(await (await openCliAgents({})).check(text)).toEqual([
+      { line: 5, reason: expect.stringContaining('unknown tool "read_stock"') },
+    ]);
+    await expect(open('none.mjs')).rejects.toThrow(/PLANWAVE_TOOLS can't be used: .*none\.mjs/);
   });
 
   it('overwrites nothing', async () => {

@@ -12,6 +12,7 @@ const context = {
   ],
   facts_total: 3,
   sources: ['goal', 'q1', 'market-research'],
+  unfinished: ['prices', 'report'],
 };
 
 const answered = (question: number, over: Partial<PlannerVerdict> = {}): Verdict => ({
@@ -22,6 +23,9 @@ const answered = (question: number, over: Partial<PlannerVerdict> = {}): Verdict
   reason: 'The goal says so.',
   ...over,
 });
+
+const awaits = (over: Partial<PlannerVerdict> = {}): Verdict =>
+  answered(1, { verdict: 'awaits', answer: null, source_refs: ['prices'], ...over });
 
 const passed = (question: number): Verdict =>
   answered(question, { verdict: 'needs_user_input', answer: null, source_refs: [] });
@@ -81,6 +85,17 @@ describe("the planner's review of an agent's questions", () => {
     expect(pathsOf(answered(1, { verdict: 'assumed' }))).toEqual(['reviews[0].verdict']);
     const [fault] = checkReview({ reviews: [answered(1, { source_refs: [] })] }, critical);
     expect(fault?.hint).toContain('"needs_user_input" with null when nothing says so');
+  });
+
+  it('QR6: what awaits a result names unfinished delegations, and has no answer', () => {
+    expect(faultsOf(awaits(), passed(2))).toEqual([]);
+    expect(faultsOf(awaits({ source_refs: ['prices', 'report'] }), passed(2))).toEqual([]);
+    expect(faultsOf(awaits({ answer: 'eu' }), passed(2))[0]).toContain('has no answer yet');
+    for (const source_refs of [[], ['market-research'], ['prices', 'goal']]) {
+      expect(faultsOf(awaits({ source_refs }), passed(2))).toEqual([
+        expect.stringMatching(/^reviews\[0\]\.source_refs: n.* Try: one of "prices", "report"/),
+      ]);
+    }
   });
 
   it('QR5: all faults come at once, each with path, reason and hint, whatever the review says', () => {

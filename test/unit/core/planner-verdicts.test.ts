@@ -69,6 +69,35 @@ describe('what a verdict does', () => {
     expect(verdictOn(from, 1)).toBeNull();
   });
 
+  it('IN13: what awaits a result in a cycle is put to no one, and is a loop with its path', () => {
+    const from = escalation('e1', [asked(), asked({ text: 'Who pays?' })]);
+    const circular = verdict({ verdict: 'awaits', answer: null, source_refs: ['a', 'b', 'a'] });
+    const asking = stepInbox(openInbox(null), {
+      type: 'ask',
+      escalation: { ...from, delegation_id: 'a', verdicts: [circular, verdict()] },
+      now: 5,
+      rules: usualRules,
+      ...ask,
+    });
+    expect(asking.effects).toMatchObject([
+      {
+        type: 'looped',
+        loop: { delegation_id: 'a', question: asked().text, cycle: ['a', 'b', 'a'] },
+      },
+      { type: 'opened', question: { text: 'Who pays?' } },
+      { type: 'answered' },
+      {
+        type: 'deliver',
+        answers: [
+          { loop: true, answered_by: 'planwave', answer_text: expect.stringContaining('a→b→a') },
+          { loop: false, answer_text: 'eu' },
+        ],
+      },
+    ]);
+    expect(asking.state).toMatchObject({ open: [], pending: [] });
+    expect(answerByVerdict(question(), circular)).toBeNull();
+  });
+
   it('PV2: the inbox delivers what the planner said with what the user says, in order', () => {
     const from = escalation('e1', [asked(), asked({ text: 'Who pays?' }), asked({ text: 'Why?' })]);
     const assumed = verdict({ verdict: 'assumed', answer: 'cheap' });

@@ -1,10 +1,5 @@
 import * as fc from 'fast-check';
-import {
-  carryInbox,
-  openInbox,
-  previewAnswer,
-  stepInbox,
-} from '../../../core/questions/step-inbox.ts';
+import { openInbox, previewAnswer, stepInbox } from '../../../core/questions/step-inbox.ts';
 import type { InboxEffect, InboxEvent } from '../../../core/questions/inbox-event.ts';
 import { questionMoments } from '../../../core/questions/question-moments.ts';
 import type { InboxState } from '../../../core/questions/step-inbox.ts';
@@ -123,7 +118,7 @@ class Watcher {
 }
 
 function roundTrip(state: InboxState): InboxState {
-  const copy: InboxState = JSON.parse(JSON.stringify(carryInbox(state)));
+  const copy: InboxState = JSON.parse(JSON.stringify(state));
   return openInbox(copy);
 }
 
