@@ -13,6 +13,7 @@ import {
   exportRun,
   UnknownRun,
   readStoredResult,
+  readNewest,
   readStoredStatus,
 } from '../activities/run-record/export-run.ts';
 import { readStoredPlan } from '../activities/run-record/stored-plan.ts';
@@ -29,6 +30,7 @@ import { createProcessIo } from '../client/cli/cli-io.ts';
 import type { ClientTracing } from '../client/cli/cli-session.ts';
 import { PlanwaveClientError } from '../client/client-error.ts';
 import type { OpenRunInput } from '../contracts/activity-types.ts';
+import { compareRuns } from '../core/design/judge-design.ts';
 import { createStoreCipher } from '../encryption/store-cipher.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import type { Redactor } from '../redaction/create-redactor.ts';
@@ -117,6 +119,11 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
       return { path: join(home, root) };
     },
     readResult: async (runId) => readStoredResult(await use(), runId),
+    compareRuns: async (runIds) => {
+      const deps = await use();
+      const runs = runIds.map((runId) => readNewest(deps, runId));
+      return compareRuns(await Promise.all(runs).catch(nameUnknownRun));
+    },
     readArtifact: async (ref) => (await use()).store.getText(ref),
     findStore: async () => (await use()).findIdentity(),
     readStoredStatus: async (runId) => readStoredStatus(await use(), runId),

@@ -92,11 +92,50 @@ export function describePlanStatus(record: RunRecord, ref: Ref, texts: RecordTex
     last?.status === 'running' && last.plan_ref !== null
       ? textOf(texts.plans, last.plan_ref).delegations.map((one) => one.delegation_id)
       : [];
-  return projectSharedStatus(plan, {
-    status: describeState(record),
-    session_start: record.started_at,
-    tasks: plan.tasks.flatMap((task) => stateOf(record, plan.tasks, task, working) ?? []),
-  });
+  const decisions = (record.sessions ?? []).filter((one) => isDecisionTask(one.delegation_id));
+  const all = [...plan.tasks, ...decisions.map((one) => decisionTask(plan, one))];
+  return projectSharedStatus(
+    { ...plan, tasks: all },
+    {
+      status: describeState(record),
+      session_start: record.started_at,
+      tasks: [
+        ...plan.tasks.flatMap((task) => stateOf(record, plan.tasks, task, working) ?? []),
+        ...decisions.map((one) => stateOfDecision(record, one)),
+      ],
+    },
+  );
+}
+
+/** Returns a decision as a task of the solution architect, which the plan does not list. */
+function decisionTask({ agents }: CoordinationPlan, { delegation_id }: SessionReport): PlanTask {
+  return {
+    task_id: delegation_id,
+    title: delegation_id,
+    agent: agents.find(({ role }) => role === 'solution_architect')?.agent_name ?? '',
+    instructions: '',
+    inputs: [],
+    outputs: [],
+    depends_on: [],
+    validation: { verified_by: '', evidence: [] },
+    proof_of_concept: null,
+  };
+}
+
+function stateOfDecision({ waves, status: end }: RunRecord, session: SessionReport): PlanTaskState {
+  const { delegation_id: task_id, status, at: last_update } = session;
+  const ended = waves
+    .flatMap(({ outcomes }) => outcomes)
+    .findLast((one) => one.delegation_id === task_id);
+  const isVerified = ended?.verification?.status === 'verified';
+  const isOver = end !== null;
+  return {
+    task_id,
+    status:
+      ended === undefined ? status : statusAtEnd({ status: ended.status, isVerified, isOver }),
+    last_update,
+    notes: notesOf(session),
+  };
 }
 
 function stateOf(

@@ -68,6 +68,16 @@ export async function projectNewest(
   }
 }
 
+/** @returns the newest record of a run. @throws UnknownRun when there is none. */
+export async function readNewest(
+  { store, index }: Pick<RecordDeps, 'store' | 'index'>,
+  runId: string,
+): Promise<RunRecord> {
+  const { ref } = await index.read(runId);
+  if (ref === null) throw new UnknownRun(runId, await index.list());
+  return readRecord(store, ref);
+}
+
 /** Stored results of an ended run. */
 interface StoredResult {
   /** Text of `result.md`: the answer, with notes about it. */

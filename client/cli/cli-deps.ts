@@ -38,6 +38,8 @@ export interface CliDeps extends CliShell {
   readonly exportRun: (runId: string) => Promise<ExportedRun>;
   /** Reads the stored result of the run, or null when there is none. */
   readonly readResult: (runId: string) => Promise<StoredResult | null>;
+  /** Puts two runs beside each other, one fact a row, the first with their ids. Rejects when there is no such run. */
+  readonly compareRuns: (runIds: readonly [string, string]) => Promise<readonly string[][]>;
   /** Reads a stored text by its address. Rejects when there is none. If undefined: not available. */
   readonly readArtifact?: ((ref: string) => Promise<string>) | undefined;
   /** Status of a run that the server has forgotten, from the store, or null. If undefined: not available. */

@@ -8,6 +8,7 @@
  *   SD3. The answer to a question with a fact_key, or in another form than text, is the value that the output states under
  *        its key. To any other question, and where no value is stated, it is the output itself.
  *   SD4. What does not fit a question does not answer it.
+ *   SD5. A task gets at most `decisionsMax` decisions: more of them show that the plan lacks something.
  */
 import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-plan.ts';
@@ -36,6 +37,20 @@ export function findArchitect({ plan_ref, agents }: PlanOutline): Architect | nu
     verifier_name: verifier.agent_name,
     verified_by: verifier.agent_id,
   };
+}
+
+/** Decisions for one task. */
+const decisionsMax = 3;
+
+/** @param plan Tasks of the wave. @returns true when the architect decides what the task asks now. */
+export function mayDecide(
+  plan: readonly Pick<Delegation, 'delegation_id' | 'answers'>[],
+  asker: string,
+): boolean {
+  const own = plan.find(({ delegation_id }) => delegation_id === asker);
+  const decided = plan.filter(({ answers }) => answers === asker).length;
+  // The architect does not decide questions of its own.
+  return own !== undefined && own.answers === undefined && decided < decisionsMax;
 }
 
 /** Questions of a task that are to be decided. */

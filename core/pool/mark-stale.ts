@@ -4,8 +4,8 @@
  * Invariants:
  *   ST1. Exactly those delegations are stale that consumed what changed, and those that consumed the output of a stale
  *        one.
- *   ST2. The delegation that caused the change is not made stale by it, nor are those from which a replacement was
- *        made.
+ *   ST2. The delegation that caused the change is not made stale by it, nor is one whose own question the change answered,
+ *        nor are those from which a replacement was made.
  *   ST3. A redone delegation is marked as such, and is not marked stale again.
  *   ST4. Marking twice equals marking once, and the order of causes does not change which delegations are stale.
  *   ST5. A redo may read what it redoes, and is not made stale by it.
@@ -69,7 +69,8 @@ function findReason(
   switch (cause.type) {
     case 'fact': {
       const { fact_id, superseded_by } = cause.fact;
-      const isConsumed = cause.by !== own && isBuiltOn(cause.fact, consumption, shown);
+      const isKnown = cause.by === own || consumption.question_ids.includes(cause.by);
+      const isConsumed = !isKnown && isBuiltOn(cause.fact, consumption, shown);
       return isConsumed ? `${fact_id} is superseded by ${superseded_by}` : null;
     }
     case 'answer': {

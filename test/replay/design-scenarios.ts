@@ -1,3 +1,7 @@
+import { delegationWorkflowId, waveWorkflowId } from '../../core/ids.ts';
+import { eventually } from '../support/eventually.ts';
+import { architectAgent, planTask, samplePlan } from '../support/plans.ts';
+import { blocked, callsOf, ownWorkflows, question, works } from '../support/scripted-work.ts';
 import { goal } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -13,6 +17,40 @@ export const designScenarios: readonly Scenario[] = [
     async play(stage, runId) {
       const input = { goal, mode: 'designed', auto_approve: true, use_defaults: true };
       const run = await stage.start('plannerRun', input, runId);
+      await run.result();
+    },
+  },
+  {
+    // A task asks what the solution architect decides, and another one crashes once.
+    name: 'decided',
+    keep: {
+      '': { last: 'plannerRun-decided' },
+      '/wave-001': { last: 'plannerWave-decided' },
+    },
+    async play(stage, runId) {
+      const [rates, page] = [planTask('rates'), planTask('page', { agent: 'api_agent' })];
+      stage.rehearsal.script([
+        works(rates.task_id, { json: blocked([question('Which database?')], 'rates-done') }, 1),
+        works(page.task_id, { pass: true, delayMs: 600_000 }, 1),
+      ]);
+      const plan = {
+        ...samplePlan(),
+        tasks: [rates, page],
+        agents: [...samplePlan().agents, architectAgent],
+        risks: [],
+      };
+      const limits = ownWorkflows;
+      const run = await stage.start(
+        'plannerRun',
+        { goal, plan, auto_approve: true, limits },
+        runId,
+      );
+      await eventually(
+        'the call that never ends',
+        async () => callsOf(stage.rehearsal, page.task_id).length > 0 || undefined,
+      );
+      const id = delegationWorkflowId(waveWorkflowId(runId, 1), page.task_id);
+      await stage.client.workflow.getHandle(id).terminate('a crash');
       await run.result();
     },
   },

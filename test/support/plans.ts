@@ -1,5 +1,5 @@
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
-import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-plan.ts';
+import type { CoordinationPlan, PlanTask, RosterAgent } from '../../contracts/coordination-plan.ts';
 import type { DesignParts } from '../../core/design/assemble-plan.ts';
 
 /** The agents of a worker that a sample plan names, and one that leads and one that plans. */
@@ -10,6 +10,14 @@ export const planAgents: readonly AgentSummary[] = [
   { agent_id: 'planner', allowed_tools: [], risk_level: 'low' },
   { agent_id: 'reviewer', allowed_tools: ['read_file'], risk_level: 'low' },
 ];
+
+/** A solution architect for a roster. */
+export const architectAgent: RosterAgent = {
+  agent_name: 'architect_agent',
+  role: 'solution_architect',
+  responsibility: 'Decides technology and architecture.',
+  agent_id: 'analyst',
+};
 
 /** A task of the sample plan's database agent that reads and waits for nothing. */
 export function planTask(name: string, over: Partial<PlanTask> = {}): PlanTask {

@@ -251,7 +251,7 @@ async function askUser(v: Verifying): Promise<Chosen> {
           delegation_id,
           verified_by: v.view.verified_by,
           instructions_ref,
-          results_refs: results_refs.slice(-engineLimits.verificationsMax),
+          results_refs,
         },
       ]),
     (reason) => v.context.superior.park(reason),

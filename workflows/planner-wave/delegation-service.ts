@@ -14,7 +14,8 @@ import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Waiting } from '../../core/questions/wait-graph.ts';
 import { hasEnded } from '../../core/schedule/schedule.ts';
 import type { ScheduleEvent } from '../../core/schedule/step-schedule.ts';
-import { delegationWorkflowId, isDecisionTask } from '../../core/ids.ts';
+import { mayDecide } from '../../core/design/architect-task.ts';
+import { delegationWorkflowId } from '../../core/ids.ts';
 import { inBackground } from '../shared/in-background.ts';
 import { deliverSignal, grantSignal } from '../shared/messages.ts';
 import { signalQuietly } from '../shared/signal-quietly.ts';
@@ -213,10 +214,10 @@ export class DelegationService {
     if (isRunning(delegationId)) this.resume(delegationId);
   }
 
-  /** Returns the architect for questions of others: it does not decide its own. */
+  /** Returns the architect for questions of the delegation; null where it decides none. */
   #architectFor(asker: string): Reviewing['architect'] {
     const { architect } = this.#wave.order;
-    if (architect === undefined || isDecisionTask(asker)) return null;
+    if (architect === undefined || !mayDecide(this.#wave.plan().delegations, asker)) return null;
     const { agent_name } = architect;
     return {
       agent_name,

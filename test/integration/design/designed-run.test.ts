@@ -7,6 +7,7 @@ import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { held } from '../../support/scripted-work.ts';
+import { readSeedFiles } from '../../support/seed-files.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -39,6 +40,14 @@ it('takes a goal to an approved plan and its result', async () => {
   const result = await stage.result(run);
   expect(result).toMatchObject({ status: 'completed' });
   expect(file('workflow_coordination_plan.md')).toContain('```mermaid');
+  const folder = join(stage.home, run.workflowId);
+  expect(readSeedFiles(folder)).toMatchObject({
+    faults: [],
+    files: expect.arrayContaining([
+      expect.stringMatching(/^agents\/facts_agent\/completion_drive\/session_\d{8}_\d{4}_/),
+      expect.stringMatching(/^agents\/result_agent\/task_output\//),
+    ]),
+  });
   await expectPromisesKept(stage, run.workflowId);
 }, 120_000);
 

@@ -1,10 +1,10 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { CoordinationPlan, RosterAgent } from '../../../contracts/coordination-plan.ts';
+import type { CoordinationPlan } from '../../../contracts/coordination-plan.ts';
 import { waveWorkflowId } from '../../../core/ids.ts';
 import { eventually } from '../../support/eventually.ts';
-import { planTask, samplePlan } from '../../support/plans.ts';
+import { architectAgent, planTask, samplePlan } from '../../support/plans.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
   blocked,
@@ -28,13 +28,6 @@ const typed: CoordinationPlan = {
   tasks: [planTask('rates'), planTask('page', { agent: 'api_agent' })],
   risks: [],
   new_agents: [],
-};
-
-const architectAgent: RosterAgent = {
-  agent_name: 'architect_agent',
-  role: 'solution_architect',
-  responsibility: 'Decides technology and architecture.',
-  agent_id: 'analyst',
 };
 
 interface Status {
@@ -127,6 +120,10 @@ it('a technical question is decided by the solution architect in the same wave, 
         resolution_timestamp: expect.any(Number),
       }),
     ]),
+  });
+  expect(readStatus(run.workflowId).agents).toMatchObject({
+    architect_agent: { status: 'session_complete' },
+    database_agent: { status: 'session_complete' },
   });
   expect(readdirSync(join(agents, 'architect_agent'), { recursive: true })).toEqual(
     expect.arrayContaining([expect.stringContaining(`task_output/${id}.md`)]),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Question } from '../../../contracts/question.ts';
 import { eventually } from '../../support/eventually.ts';
+import { storedText } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -42,10 +43,19 @@ it('begins anew after a failed verification, and deletes the results when the ne
 }, 60_000);
 
 it('asks the user after five failures, goes on with new instructions, and ends unverified when abandoned', async () => {
-  const modified = await start('Write a line. [unverifiable]');
+  const task = `Write a line. [unverifiable] ${'Mind the tone. '.repeat(60)}End with a full stop.`;
+  const modified = await start(task);
   const question = await answer(modified, 'modify');
   expect(question).toMatchObject({ kind: 'verification', choices: ['modify', 'guide', 'abandon'] });
-  expect(question.text).toContain('5. Rehearsal: a mark in the task');
+  expect(question.text).toMatch(/^The output of \S+ \(.+\) failed its verification by reviewer\./);
+  expect(question.text).toContain('Instructions: Write a line.');
+  const feedback = [5, 4, 3, 2, 1].map((nth) => `${nth}. Rehearsal: a mark in the task`);
+  expect(question.text.match(/\d\. Rehearsal: a mark in the task/g)).toEqual(feedback);
+  // What a question has no room for is one command away.
+  const [, ref = ''] = /artifact ([0-9a-f]{64})/.exec(question.text) ?? [];
+  const whole = await storedText(stage.home, ref);
+  expect(whole).toContain('End with a full stop.');
+  expect(whole.match(/^### \d\. /gm)).toHaveLength(5);
   expect(existsSync(resultsOf(modified))).toBe(true);
   await answer(modified, 'Write two lines.');
   expect(await stage.result(modified)).toMatchObject({

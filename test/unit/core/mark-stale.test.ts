@@ -96,6 +96,15 @@ describe('markStale', () => {
     expect(idsOf({ type: 'input', name: 'table', source: b, by: 'wave-002/d' })).toEqual([]);
   });
 
+  it('ST2: who asked what holds instead has heard the answer', () => {
+    const { consumptions, shown } = edges;
+    const asked = { consumptions: [...consumptions, consumes(2, 'asker', [], ['q7'])], shown };
+    const staleBy = (by: string) =>
+      markStale([], asked, [superseded(1, 'q9', by)]).map(({ delegation_id }) => delegation_id);
+    expect(staleBy('q7')).toEqual(['c', 'd', 'e']);
+    expect(staleBy('q8')).toEqual(['asker', 'c', 'd', 'e']);
+  });
+
   it('ST3: what was done again stays so, and is no longer offered', () => {
     const stale = markStale([], edges, [superseded(3, b)]);
     const redone = markRedone(stale, new Map([['d', 'd-again']]));

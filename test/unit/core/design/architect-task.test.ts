@@ -1,21 +1,14 @@
-import type { RosterAgent } from '../../../../contracts/coordination-plan.ts';
 import { StoredPlan } from '../../../../contracts/wave-plan.ts';
 import {
   findArchitect,
+  mayDecide,
   orderDecision,
   readDecision,
 } from '../../../../core/design/architect-task.ts';
 import { nextWave } from '../../../../core/design/next-wave.ts';
 import { findMissingParts, instructionCharsMax } from '../../../../core/design/templates.ts';
 import { agentOutput, askedQuestion, someRef } from '../../../support/factories.ts';
-import { samplePlan } from '../../../support/plans.ts';
-
-const architectAgent: RosterAgent = {
-  agent_name: 'architect_agent',
-  role: 'solution_architect',
-  responsibility: 'Decides technology and architecture.',
-  agent_id: 'analyst',
-};
+import { architectAgent, samplePlan } from '../../../support/plans.ts';
 
 const plan = samplePlan({ agents: [...samplePlan().agents, architectAgent] });
 const outline = { plan_ref: someRef, agents: plan.agents, tasks: 4, proofs_of_concept: 1 };
@@ -100,4 +93,17 @@ it('SD4: what does not fit a question does not answer it', () => {
   const facts = [{ ...stated, key: 'answer to question 1', value: 'SOAP' }];
   expect(readDecision(agentOutput({ facts }), [chosen])).toEqual([null]);
   expect(readDecision(agentOutput({ facts: [] }), [chosen])).toEqual([null]);
+});
+
+it('SD5: three questions of a task are decided; neither a fourth, nor those of the architect, nor of a stranger', () => {
+  const decisions = [1, 2, 3].map((n) => ({ delegation_id: `d${n}`, answers: 'asker' }));
+  const asker = { delegation_id: 'asker' };
+  expect([0, 1, 2, 3].map((n) => mayDecide([asker, ...decisions.slice(0, n)], 'asker'))).toEqual([
+    true,
+    true,
+    true,
+    false,
+  ]);
+  expect(mayDecide([asker, ...decisions], 'd1')).toBe(false);
+  expect(mayDecide([asker], 'other')).toBe(false);
 });

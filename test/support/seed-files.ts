@@ -1,0 +1,112 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/**
+ * Formats of seed 003's files, written down from the seed and not from the engine's contracts. Fields beyond the seed are
+ * named here, each with its reason; any other one is a fault.
+ */
+const epoch = z.int().min(1_000_000_000).max(9_999_999_999);
+const taskId = z.string().regex(/^[a-z0-9][a-z0-9_-]*_[0-9]{10}$/);
+
+/** "Agent Status Values", and `failed` of issue 5. */
+const agentStatus = z.enum([
+  'pending',
+  'working',
+  'completion_drive_review',
+  'ready_for_verification',
+  'verified',
+  'blocked',
+  'session_complete',
+  'failed',
+]);
+
+/** "shared_status.json Structure". */
+const sharedStatus = z.strictObject({
+  task_id: z.string(),
+  status: z.enum(['in_progress', 'blocked', 'completed', 'finished_unmet', 'stopped', 'abandoned']),
+  session_start: epoch,
+  agents: z.record(
+    z.string(),
+    z.strictObject({
+      status: agentStatus,
+      completion_drive_notes_count: z.int().optional(),
+      unresolved_notes: z.int().optional(),
+      dependencies: z.array(z.string()).optional(),
+      last_update: epoch.nullable(),
+    }),
+  ),
+  verification: z.record(
+    z.string(),
+    z.strictObject({ status: agentStatus, assigned_agents: z.array(z.string()).min(1) }),
+  ),
+  overall_completion_drive_gate: z.enum(['blocked', 'open']).optional(),
+});
+
+/** "Completion Drive File Format". */
+const session = z.strictObject({
+  task_id: taskId,
+  session_start: epoch,
+  notes: z.array(
+    z.strictObject({
+      note_id: z.string().regex(/^note_[0-9]{3}$/),
+      timestamp: epoch,
+      description: z.string().min(1),
+      context: z.string().min(1),
+      /** Beyond the seed: by it, code knows who may resolve the note. */
+      category: z.string(),
+      status: z.enum(['open', 'resolved', 'escalated']),
+      resolution: z.string().nullable(),
+      resolved_by: z.enum(['agent_self', 'workflow_executor', 'user']).nullable(),
+      resolution_timestamp: epoch.nullable(),
+      escalation_reason: z.string().nullable(),
+    }),
+  ),
+});
+
+/** "Verification Workflow", failure path. */
+const verificationResults = z.strictObject({
+  task_id: taskId,
+  timestamp: epoch,
+  result: z.literal('fail'),
+  missing_evidence: z.array(z.string().min(1)).min(1),
+});
+
+/** Files of the directory structure by their names; null for text. */
+const formats: readonly (readonly [name: RegExp, schema: z.ZodType | null])[] = [
+  [/^conversation_summary_[a-z0-9_-]+\.md$/, null],
+  [/^workflow_coordination_plan\.md$/, null],
+  [/^shared_status\.json$/, sharedStatus],
+  [/^agents\/[a-z0-9_-]+\/agent_instructions\.md$/, null],
+  [/^agents\/[a-z0-9_-]+\/completion_drive\/session_current\.json$/, session],
+  [/^agents\/[a-z0-9_-]+\/completion_drive\/session_[0-9]{8}_[0-9]{4}_[a-z0-9_-]+\.json$/, session],
+  [/^agents\/[a-z0-9_-]+\/verification_results\.json$/, verificationResults],
+  [/^agents\/[a-z0-9_-]+\/task_output\/[^/]+\.md$/, null],
+];
+
+/** Returns the files of a run's folder that the seed names, and what of them is not as the seed has it. */
+export function readSeedFiles(folder: string): {
+  readonly files: readonly string[];
+  readonly faults: readonly string[];
+} {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8', withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .toSorted();
+  const known = paths.flatMap((path) => {
+    const found = formats.find(([name]) => name.test(path));
+    return found === undefined ? [] : [{ path, schema: found[1] }];
+  });
+  const files = known.map(({ path }) => path);
+  const unknown = paths.filter((path) => path.startsWith('agents/') && !files.includes(path));
+  const misshapen = known.flatMap(({ path, schema }) => {
+    const text = readFileSync(join(folder, path), 'utf8');
+    if (schema === null) return text.trim() === '' ? [`${path} is empty`] : [];
+    const { error } = schema.safeParse(JSON.parse(text));
+    return error === undefined ? [] : [`${path}: ${z.prettifyError(error)}`];
+  });
+  return {
+    files,
+    faults: [...unknown.map((path) => `${path}: the seed has no such file`), ...misshapen],
+  };
+}
