@@ -124,7 +124,12 @@ function compareSteps(
     ...compareAnswers(reference.facts, harm, facts),
     // A question about the budget is delivered too, and a delegation that has left its wave gets its answers itself.
     ...(isElsewhere ? [] : compareDeliveries(reference.facts.deliveries, facts.deliveries)),
-    ...compareCalls(reference.calls, calls, (key) => isLost(key, harm, facts)),
+    ...compareCalls(
+      reference.calls,
+      calls,
+      (key) =>
+        isLost(key, harm, facts) || (reference.asksForMore === true && isFaulty(key, harm, calls)),
+    ),
   ];
 }
 
@@ -199,7 +204,7 @@ function compareDeliveries(
   });
 }
 
-/** A call too many is one that was lost and made again under another key, or a breach. */
+/** A call too many is one that was lost or got a fault, and was made again under another key, or a breach. */
 function compareCalls(
   expected: readonly CallName[],
   seen: readonly SeenCall[],
@@ -237,6 +242,12 @@ function isLost(key: string, { interruptions, paused }: Harm, facts: RunFacts): 
   // An attempt that no pause interrupted has told in time.
   const isLate = paused.includes(key) && attempts <= times;
   return times > 0 && (told === 0 || isLate);
+}
+
+/** Returns true for a call whose every reply was a fault of the model: its repetition may need more budget, too. */
+function isFaulty(key: string, { modelFaults }: Harm, calls: readonly SeenCall[]): boolean {
+  const requests = calls.filter((call) => call.key === key).length;
+  return requests > 0 && modelFaults.filter((one) => one === key).length >= requests;
 }
 
 function countRepeats(

@@ -34,6 +34,11 @@ function describeCopy({ artifacts, replies, effects, names, threads, faults }: C
   const there = present === 0 ? '' : `, ${present} were there already`;
   return [
     `Copied ${parts.join(', ')}${there}. Every artifact was read back and compared with its address.`,
+    ...(faults.length === 0
+      ? [
+          'The second store takes the place of the first: start every worker with it, and none with the first.',
+        ]
+      : []),
     ...faults.flatMap(({ where, what, cure }) => [
       cleanLine(`Not copied: ${where}: ${what}.`),
       cleanLine(`Try: ${cure}.`),

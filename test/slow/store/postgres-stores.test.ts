@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { openStores } from '../../../activities/adapters/open-stores.ts';
 import { migrations } from '../../../activities/adapters/postgres-store/migrations.ts';
@@ -11,8 +12,10 @@ import { startCuttingProxy } from '../../support/cutting-proxy.ts';
 import { startOwnPostgres } from '../../support/own-postgres.ts';
 import type { OwnPostgres } from '../../support/own-postgres.ts';
 import { itStores } from '../../support/store-contract.ts';
+import { storedArtifacts } from '../../support/stored-records.ts';
 import { testKeys } from '../../support/test-keys.ts';
 import { entry, kept } from '../../support/thread-entries.ts';
+import { runScript } from '../../support/worker-process.ts';
 import { createTemporaryHome } from '../../unit/adapters/temporary-home.ts';
 import type { TemporaryHome } from '../../unit/adapters/temporary-home.ts';
 
@@ -263,4 +266,66 @@ describe('upkeep', () => {
       expect(await effects.find('a'.repeat(64))).toEqual({ state: null, version: 0 });
     });
   });
+});
+
+describe('a copy', () => {
+  it('CPS1, CPS2: into a database and back, killed at several places, has everything once', async () => {
+    const from = join(at.outside, 'from');
+    const home = openStores({ home: from });
+    expect(await home.open()).toBeNull();
+    const refs: string[] = [];
+    for (let nth = 0; nth < 400; nth += 1) {
+      const batch = home.store.openBatch();
+      refs.push(await batch.put(`text ${nth} ${'x'.repeat(nth * 20)}`));
+      const key = { workflow_id: `run-${nth % 7}`, run_id: 'r', activity_id: String(nth) };
+      await home.ledger.put(key, 1, { nth, ref: refs.at(-1) }, batch);
+    }
+    await home.index.write('run-1', refs[0] ?? '', 0);
+    await home.threads.append(entry({ thread_id: 'copied' }));
+    await home.close();
+    const url = await createDatabase('copied');
+    const copy = (source: string, target: string) =>
+      runScript('planwave.mjs', ['store', 'copy', source, target], { PLANWAVE_HOME: at.home });
+    const count = async (): Promise<number> => {
+      const sql = 'SELECT count(*)::int AS n FROM planwave_artifacts';
+      const [row] = await execute(sql, [], url);
+      return Number(row?.['n']);
+    };
+    await withStores(url, (stores) => stores.open());
+    // Slow enough to be killed in the middle.
+    await execute(
+      `CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN PERFORM pg_sleep(0.05); RETURN NEW; END';
+      CREATE TRIGGER wait BEFORE INSERT ON planwave_artifacts FOR EACH ROW EXECUTE FUNCTION wait()`,
+      [],
+      url,
+    );
+    for (const least of [1, 150]) {
+      const killed = copy(from, url);
+      while ((await count()) < least) await sleep(20);
+      killed.signal('SIGKILL');
+      expect(await killed.ended).toBe('SIGKILL');
+    }
+    await execute('DROP TRIGGER wait ON planwave_artifacts', [], url);
+    const partly = await count();
+    expect(partly).toBeLessThan(400);
+    const last = copy(from, url);
+    expect([await last.ended, last.output()]).toEqual([
+      'exit code 0',
+      expect.stringMatching(
+        new RegExp(`^Copied ${400 - partly} artifacts, .*, ${partly} were there already`, 'm'),
+      ),
+    ]);
+    const back = join(at.outside, 'back');
+    const returned = copy(url, back);
+    expect([await returned.ended, returned.output()]).toEqual([
+      'exit code 0',
+      expect.stringContaining('Copied 400 artifacts, 400 paid replies, 0 side effects, 1 name, 1'),
+    ]);
+    expect(await storedArtifacts(back)).toEqual(await storedArtifacts(from));
+    const copied = openStores({ home: back });
+    expect(await copied.ledger.list('run-1', 0)).toHaveLength(57);
+    expect(await copied.index.read('run-1')).toEqual({ ref: refs[0], version: 1 });
+    await copied.close();
+  }, 240_000);
 });

@@ -1,11 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client as PostgresClient } from 'pg';
 import type { WorkflowHandle } from '@temporalio/client';
+import { ensurePostgres } from '../../../scripts/bootstrap/test-programs.mjs';
+import { eventually } from '../../support/eventually.ts';
 import { startOwnPostgres } from '../../support/own-postgres.ts';
 import type { OwnPostgres } from '../../support/own-postgres.ts';
 import { callsOfRun, goal, untilCall } from '../../support/process-stage.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
+import { untilIdle } from '../../support/until-idle.ts';
 import { useProcessStages } from '../../support/use-stage.ts';
 import { runScript, startWorkerProcess } from '../../support/worker-process.ts';
 
@@ -107,4 +112,45 @@ it('two workers with separate homes share six runs and one is killed: none is lo
   );
   await planwave(['export', 'shared-1'], { PLANWAVE_HOME: home });
   await expectPromisesKept({ ...stage, home }, 'shared-1', { orphans: true });
-}, 400_000);
+}, 600_000);
+
+it('a run that waits goes on after its database was lost and restored from a dump', async () => {
+  const dumped = postgres.url.replace(/postgres$/, 'dumped');
+  const programs = await ensurePostgres();
+  const run = (name: string, ...args: readonly string[]): void => {
+    // Debian has those of clients on PATH too.
+    const program = existsSync(join(programs, name)) ? join(programs, name) : name;
+    const { status, stderr, error } = spawnSync(program, args, { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`${name}: ${stderr ?? String(error)}`);
+  };
+  const client = new PostgresClient({ connectionString: postgres.url });
+  await client.connect();
+  await client.query('CREATE DATABASE dumped');
+  const shared = { PLANWAVE_STORE_URL: dumped };
+  const before = await startWorkerProcess({ ...stage, home: join(folder, 'before') }, shared);
+  const waiting = await stage.start('plannerRun', { goal }, 'restored');
+  const question = await eventually(
+    'a question',
+    async () => (await stage.questions(waiting)).open[0],
+    90_000,
+  );
+  await untilIdle(stage, waiting.workflowId);
+  before.signal('SIGKILL');
+  await before.ended;
+  const file = join(folder, 'dump');
+  run('pg_dump', '--format=custom', '--file', file, dumped);
+  await client.query('DROP DATABASE dumped WITH (FORCE)');
+  await client.query('CREATE DATABASE dumped');
+  await client.end();
+  run('pg_restore', '--dbname', dumped, file);
+
+  await startWorkerProcess({ ...stage, home: join(folder, 'after') }, shared);
+  const answer = { question_id: question.question_id, answer: question.choices[0] };
+  await waiting.signal('answer', answer);
+  expect((await stage.result(waiting)).status).toBe('completed');
+  // Asked, answered: a reply that was lost would have cost a third call.
+  expect(callsOfRun(stage, 'restored/wave-001/gather-facts')).toHaveLength(2);
+  expect(await planwave(['fsck'], { PLANWAVE_HOME: join(folder, 'after'), ...shared })).toContain(
+    'no damage',
+  );
+}, 300_000);

@@ -230,6 +230,19 @@ it('a run that asks for more, or continues as new early, delivers answers otherw
   expect(judgedAs({ hasShortHistories: true })).toEqual([]);
 });
 
+it('a run that asks for more makes a call anew under another key whose every reply was a fault', () => {
+  const moved: readonly SeenCall[] = [...calls, { key: 'another key', name: 'costs 1' }];
+  const judgedAs = (modelFaults: readonly string[], asksForMore = true) =>
+    judgeRun(
+      { ...reference, asksForMore },
+      { ...noHarm, modelFaults },
+      { facts: { ...facts, billedCalls: 4, attempts: toldOf(moved) }, calls: moved },
+    ).breaches.map(({ kind }) => kind);
+  expect(judgedAs(['key of costs 1'])).toEqual([]);
+  expect(judgedAs([])).toEqual(['other calls']);
+  expect(judgedAs(['key of costs 1'], false)).toEqual(['other calls']);
+});
+
 it('a run that asks for more makes a call whose attempt was lost under another key, and no other', () => {
   const moved: readonly SeenCall[] = [...calls, { key: 'another key', name: 'costs 1' }];
   const lost = { attempts: 1, told: 0, reserved: 1, free: 0 };

@@ -33,7 +33,8 @@ it('says what was copied and what was there', async () => {
     code: 0,
     out:
       'Copied 3 artifacts, 1 paid reply, 0 side effects, 0 names, 0 thread entries, 2 were there already. ' +
-      'Every artifact was read back and compared with its address.\n',
+      'Every artifact was read back and compared with its address.\n' +
+      'The second store takes the place of the first: start every worker with it, and none with the first.\n',
     asked: [['.planning', 'postgresql://db/planwave']],
   });
 });
