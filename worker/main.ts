@@ -8,7 +8,7 @@ import { computeBuildId } from './build-id.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
 import { createEncryptingCodec, explainFault } from '../encryption/encrypting-codec.ts';
 import { describeMissingKeys } from '../encryption/find-missing-keys.ts';
-import type { KeyRing } from '../encryption/key-ring.ts';
+import type { Recorder } from '../core/metrics/create-recorder.ts';
 import { cipherOf, createActivities } from './create-activities.ts';
 import { createRedactionCounter, redactOutput } from './redact-output.ts';
 import type { Middleware } from '../activities/ports/middleware.ts';
@@ -28,6 +28,7 @@ import { startWatchdog } from './watchdog.ts';
 import { watchQuestions } from './watch-questions.ts';
 import type { Tracing } from './start-tracing.ts';
 import { BadSettings, readWorkerSettings } from './worker-settings.ts';
+import type { WorkerProcessSettings } from './worker-settings.ts';
 
 /** Description of a worker that polls. */
 export interface ReadyWorker {
@@ -92,10 +93,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
   ]);
   await assertKeys(connection, { namespace, taskQueue, keys });
   const own = [middlewares, commands, tools, mcp] as const;
-  const stopWatching =
-    settings.metricsAddress === undefined
-      ? () => {}
-      : watchQuestions(listing(connection, namespace, keys), recorder);
+  const stopWatching = watchRuns(connection, namespace, settings, recorder);
   // After the bundling, which is no work of an activity.
   const stopWatchdog = startWatchdog({ ...settings, redactor });
   try {
@@ -142,10 +140,18 @@ async function assertKeys(...asked: Parameters<typeof describeMissingKeys>): Pro
   if (missing !== null) throw new BadSettings(missing);
 }
 
-/** Creates a client that only lists: a run that can't be read is counted too. */
-function listing(connection: NativeConnection, namespace: string, keys: KeyRing): Client {
+/** Counts what waits for people, where metrics are read. @returns a function that ends it. */
+function watchRuns(
+  connection: NativeConnection,
+  namespace: string,
+  { metricsAddress, keys }: WorkerProcessSettings,
+  recorder: Recorder,
+): () => void {
+  if (metricsAddress === undefined) return () => {};
+  // A run that can't be read is counted too.
   const codec = createEncryptingCodec(keys, namespace, explainFault);
-  return new Client({ connection, namespace, dataConverter: { payloadCodecs: [codec] } });
+  const client = new Client({ connection, namespace, dataConverter: { payloadCodecs: [codec] } });
+  return watchQuestions(client, recorder);
 }
 
 /** Loads the OpenTelemetry SDK only when the worker traces. */

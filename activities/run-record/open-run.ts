@@ -53,7 +53,8 @@ export async function openRun(
     deps,
     input,
   );
-  const { id, place } = await deps.identifyStore();
+  const { id, place, home } = await deps.identifyStore();
+  const needsHome = request.workspaceDir !== null && home !== undefined;
   const registry: RegistrySnapshot = {
     agents: [...agents],
     designers: [...designers],
@@ -79,7 +80,7 @@ export async function openRun(
   await publishRecord(deps, { record, ref: recordRef }, null, assertCurrent);
   return {
     goal_title: record.goal_title,
-    store: { id, place },
+    store: { id, place, ...(needsHome && { home }) },
     registry_ref: registryRef,
     record_ref: recordRef,
     agents: agents.map((agent) => summariseAgent(agent, properties)),

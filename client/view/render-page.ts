@@ -87,7 +87,7 @@ export function renderDocument(title: string, live: LivePage | null, parts: Part
           id="live"
           role="status"
           aria-live="polite"
-          data-events="${live.base}events"
+          data-events="${live.base}events?version=${live.version}"
         ></span>`;
   const scripted = live === null ? null : markup`<script>${new Html(script)}</script>`;
   return markup`<!doctype html>

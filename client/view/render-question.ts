@@ -15,6 +15,8 @@ import type { Html, Part, TextShelf } from './markup.ts';
 export interface LivePage {
   /** Path of the page's own addresses, with a slash at its end. */
   readonly base: string;
+  /** Names the state of the run that the page shows: letters and digits. */
+  readonly version: string;
   /** Fates of answers that were given here, by question_id. */
   readonly notices: ReadonlyMap<string, AnswerNotice>;
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AnswerInput } from '../../contracts/question.ts';
 import type { PageQuestion, RunPage } from '../../contracts/run-page.ts';
+import { hashText } from '../../core/text/hash-text.ts';
 import { describeAnswerResult, parseAnswer } from '../cli/ask/answers.ts';
 import { isSameText, listenOnLoopback, readBody } from '../loopback.ts';
 import type { PlanwaveClient } from '../planwave-client.ts';
@@ -190,28 +191,38 @@ async function sendList(view: View, response: ServerResponse): Promise<void> {
 }
 
 async function sendRun(view: View, runId: string, response: ServerResponse): Promise<void> {
+  // Before the page is read: a later change is told.
+  const version = await readVersion(view, runId);
   const page = await view.readPage(runId);
-  if (page === null)
+  if (page === null) {
     return sendText(response, 404, `No run ${JSON.stringify(runId)} is stored here.`);
+  }
   const notices = view.notices.get(runId) ?? new Map<string, AnswerNotice>();
-  return sendHtml(
-    response,
-    renderPage(page, { base: `/${view.token}/${runPath(runId)}`, notices }),
-  );
+  const base = `/${view.token}/${runPath(runId)}`;
+  return sendHtml(response, renderPage(page, { base, version, notices }));
 }
 
-/** Tells the page when something has changed, until it leaves. */
-async function sendEvents(view: View, runId: string, response: ServerResponse): Promise<void> {
+async function readVersion(view: View, runId: string): Promise<string> {
+  return hashText(await view.readVersion(runId));
+}
+
+/** Tells the page when something has changed since the version that it shows, until it leaves. */
+async function sendEvents(
+  view: View,
+  runId: string,
+  response: ServerResponse,
+  { url = '' }: IncomingMessage,
+): Promise<void> {
   const left = new AbortController();
   response.on('close', () => left.abort());
   response.writeHead(200, { ...headers, 'content-type': 'text/event-stream' });
   response.write(': planwave\n\n');
   const signal = AbortSignal.any([left.signal, view.closing]);
-  let shown = await view.readVersion(runId);
+  let shown = new URL(url, 'http://127.0.0.1').searchParams.get('version');
   while (!signal.aborted) {
     // One look after the other, as long as the page is open.
     // oxlint-disable-next-line no-await-in-loop
-    const version = await view.readVersion(runId);
+    const version = await readVersion(view, runId);
     if (version !== shown) response.write('event: changed\ndata: {}\n\n');
     shown = version;
     // oxlint-disable-next-line no-await-in-loop

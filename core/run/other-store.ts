@@ -5,7 +5,9 @@ import { isRecord } from '../is-record.ts';
 export function readStoreIdentity(value: unknown): StoreIdentity | null {
   if (!isRecord(value)) return null;
   const { id, place } = value;
-  return typeof id === 'string' && id !== '' && typeof place === 'string' ? { id, place } : null;
+  if (typeof id !== 'string' || id === '' || typeof place !== 'string') return null;
+  const home = readStoreIdentity(value['home']);
+  return { id, place, ...(home !== null && { home }) };
 }
 
 /** Returns true when a store has the runs that were opened in another: it is the same one, or that one was copied into it. */
@@ -20,16 +22,28 @@ export function hasRunsOf(store: StoreIdentity, id: string): boolean {
  *      another was copied is right for the runs of both.
  * OS2. A run without a recorded store, as those of older versions, accepts every store.
  * OS3. A refusal names both stores, both places and the cure.
+ * OS4. A run that works in a folder of the user's needs the home that has its working copies, too, also where the store is a
+ *      database that others share.
  *
  * @param kept The store in which the run is kept; null when it recorded none.
  * @returns why not, with a cure; null when it may.
  */
 export function refuseOtherStore(kept: StoreIdentity | null, found: StoreIdentity): string | null {
-  if (kept === null || hasRunsOf(found, kept.id)) return null;
+  if (kept === null) return null;
+  if (hasRunsOf(found, kept.id)) return refuseOtherHome(kept, found.home ?? found);
   return (
     `The run is kept in ${nameStore(kept)}, and this worker has ${nameStore(found)}. ` +
     'Nothing was read or written; the run waits and goes on with a worker that has its store. ' +
     'Try: start the worker with that home (PLANWAVE_HOME), or let all workers of the task queue share one store'
+  );
+}
+
+function refuseOtherHome({ home }: StoreIdentity, found: StoreIdentity): string | null {
+  if (home === undefined || home.id === found.id) return null;
+  return (
+    `The working copies of the run's folder are in the home ${home.id} (${home.place}), and this worker has the home ` +
+    `${found.id} (${found.place}). Nothing was read or written; the run waits and goes on with a worker that has its home. ` +
+    'Try: start the worker with that home (PLANWAVE_HOME) on that host, or give runs with a folder a task queue of their own'
   );
 }
 

@@ -14,13 +14,14 @@ export interface CommandOutcome {
  * real machine.
  *
  * @param piped text on standard input. Default: none.
+ * @param io Terminal, for a command that goes on until it is interrupted. Default: one of its own.
  */
 export async function runCommand(
   stage: Pick<Stage, 'address' | 'home' | 'taskQueue'>,
   argv: readonly string[],
   piped: string | Uint8Array = '',
+  io = createFakeIo(),
 ): Promise<CommandOutcome> {
-  const io = createFakeIo();
   io.stdin.end(Buffer.from(piped));
   const settings = {
     home: stage.home,

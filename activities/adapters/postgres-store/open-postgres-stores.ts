@@ -8,7 +8,7 @@ import {
 import type { Cipher } from '../../ports/cipher.ts';
 import type { Stores } from '../../ports/stores.ts';
 import type { ThreadStore } from '../../ports/thread-store.ts';
-import { findHomeFault, openHome } from '../file-store/home-format.ts';
+import { findHomeFault, findHomeIdentity, openHome } from '../file-store/home-format.ts';
 import { describeNewerSchema, NewerSchema, openDatabase } from './database.ts';
 import type { Database } from './database.ts';
 import { migrations } from './migrations.ts';
@@ -46,7 +46,7 @@ export function openPostgresStores(
   const store = encryptStore(artifacts, cipher);
   const index = createPostgresRunIndex(db, 'run');
   let identity: StoreIdentity | null = null;
-  const identify = async (): Promise<StoreIdentity> => (identity ??= await readIdentity(db));
+  const identify = async (): Promise<StoreIdentity> => (identity ??= await readIdentity(db, home));
   return {
     place: db.place,
     store,
@@ -98,8 +98,14 @@ export function openPostgresStores(
   };
 }
 
-async function readIdentity(db: Database): Promise<StoreIdentity> {
+async function readIdentity(db: Database, home: string): Promise<StoreIdentity> {
   const sql = 'SELECT id FROM planwave_store_ids ORDER BY is_own DESC, id';
   const [id = '', ...copied] = (await db.query('read', sql)).map((row) => String(row['id']));
-  return { id, place: db.place, ...(copied.length > 0 && { copied }) };
+  const own = await findHomeIdentity(home);
+  return {
+    id,
+    place: db.place,
+    ...(own !== null && { home: own }),
+    ...(copied.length > 0 && { copied }),
+  };
 }

@@ -102,6 +102,7 @@ it('finding T6: kill -9 inside a call; a worker with another home leaves the cal
   const other = await startWorkerProcess({ ...stage, home });
   first.signal('SIGKILL');
   expect(await first.ended).toBe('SIGKILL');
+  const calls = callsOfRun(stage, 'two-homes').length;
   const shown = await eventually('the wait for the store', async () => {
     const { out } = await runCommand(stage, ['status', 'two-homes']);
     return out.includes('waits for its store: modelTurn') && out;
@@ -112,7 +113,7 @@ it('finding T6: kill -9 inside a call; a worker with another home leaves the cal
   expect(out).toMatch(/✗ waiting for a store: two-homes\. /);
   expect(out).toMatch(new RegExp(`(?:✓|✗) stores: .*\\(${other.pid}@`));
   // Nothing was called, and nothing of the run was written.
-  expect(callsOfRun(stage, 'two-homes')).toHaveLength(3);
+  expect(callsOfRun(stage, 'two-homes')).toHaveLength(calls);
   expect(existsSync(join(home, 'segments'))).toBe(false);
 
   await startWorkerProcess(stage);

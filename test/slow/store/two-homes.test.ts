@@ -112,7 +112,7 @@ it('two workers with separate homes share six runs and one is killed: none is lo
   );
   await planwave(['export', 'shared-1'], { PLANWAVE_HOME: home });
   await expectPromisesKept({ ...stage, home }, 'shared-1', { orphans: true });
-}, 400_000);
+}, 600_000);
 
 it('a run that waits goes on after its database was lost and restored from a dump', async () => {
   const dumped = postgres.url.replace(/postgres$/, 'dumped');

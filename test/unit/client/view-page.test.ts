@@ -6,7 +6,7 @@ import type { LivePage } from '../../../client/view/render-question.ts';
 import { findShownRef } from '../../../core/render/questions.ts';
 import { plant, samplePage } from '../../support/sample-page.ts';
 
-const live: LivePage = { base: '/key/run/sample/', notices: new Map() };
+const live: LivePage = { base: '/key/run/sample/', version: '1', notices: new Map() };
 
 const hostile =
   '"><script>alert(1)</script></pre></style><img src=x onerror=alert(1)>\' onload=x &lt; \u202E\u0000\u001B[2J\u2028\u{E0041}';

@@ -30,6 +30,20 @@ it('OS3: a refusal names both stores, both places and the cure', () => {
   );
 });
 
+it('OS4: a run with working copies needs the home that has them, also beside a shared database', () => {
+  const database = { id: 'db', place: 'postgresql://db/planwave' };
+  const pinned = { ...database, home: kept };
+  expect(readStoreIdentity({ ...pinned, home: { ...kept, more: 1 } })).toEqual(pinned);
+  const beside = (id: string) => ({ ...database, home: { id, place: '"/srv/b" on host-b' } });
+  expect(refuseOtherStore(pinned, beside('ab12'))).toBeNull();
+  expect(refuseOtherStore(database, beside('cd34'))).toBeNull();
+  expect(refuseOtherStore(pinned, beside('cd34'))).toContain(
+    'are in the home ab12 ("/srv/a" on host-a), and this worker has the home cd34 ("/srv/b" on host-b). Nothing was read',
+  );
+  // Copied into a home, which then has the copies as well.
+  expect(refuseOtherStore(pinned, { ...kept, copied: ['db'] })).toBeNull();
+});
+
 it("reads a worker's store from its name", () => {
   expect(readWorkerName(nameWorker('47@host-a', kept))).toEqual({
     process: '47@host-a',
