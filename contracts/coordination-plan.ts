@@ -135,16 +135,19 @@ export const CoordinationPlan = z.strictObject({
 });
 export type CoordinationPlan = z.infer<typeof CoordinationPlan>;
 
+/** Task of the plan that changes: that it exists says more than its form, and a schema has room for few patterns. */
+const KnownTask = z.string().max(40);
+
 /**
  * Change of a plan. After its assembly a plan changes by operations only, whoever wants the change: the designer, the
  * risk assessment, a verifier's finding, the user, or an adaptation during execution.
  */
 export const PlanOperation = z.discriminatedUnion('operation', [
   z.strictObject({ operation: z.literal('add_task'), task: PlanTask }),
-  z.strictObject({ operation: z.literal('remove_task'), task_id: TaskId }),
+  z.strictObject({ operation: z.literal('remove_task'), task_id: KnownTask }),
   z.strictObject({
     operation: z.literal('split_task'),
-    task_id: TaskId,
+    task_id: KnownTask,
     into: z
       .array(PlanTask)
       .min(2)
@@ -153,30 +156,30 @@ export const PlanOperation = z.discriminatedUnion('operation', [
   }),
   z.strictObject({
     operation: z.literal('reorder'),
-    task_id: TaskId,
-    depends_on: z.array(TaskId).max(50),
+    task_id: KnownTask,
+    depends_on: z.array(KnownTask).max(50),
   }),
-  z.strictObject({ operation: z.literal('reassign'), task_id: TaskId, agent: Slug }),
+  z.strictObject({ operation: z.literal('reassign'), task_id: KnownTask, agent: Slug }),
   z.strictObject({
     operation: z.literal('change_instructions'),
-    task_id: TaskId,
+    task_id: KnownTask,
     instructions: z.string().min(1).max(20_000),
   }),
   z.strictObject({
     operation: z.literal('append_instructions'),
-    task_id: TaskId,
+    task_id: KnownTask,
     heading: z.string().min(1).max(120),
     text,
   }),
   z.strictObject({
     operation: z.literal('change_files'),
-    task_id: TaskId,
+    task_id: KnownTask,
     inputs: z.array(TaskInput).max(20),
     outputs: z.array(TaskFile).max(20),
   }),
   z.strictObject({
     operation: z.literal('change_validation'),
-    task_id: TaskId,
+    task_id: KnownTask,
     validation: Validation,
   }),
   z.strictObject({
@@ -185,10 +188,9 @@ export const PlanOperation = z.discriminatedUnion('operation', [
     before: z.array(TaskId).min(1).max(50).describe('Tasks that then depend on it.'),
   }),
   z.strictObject({ operation: z.literal('add_agent'), agent: RosterAgent }),
-  z.strictObject({
-    operation: z.literal('change_agent'),
-    agent: RosterAgent.describe('Takes the place of the agent with this agent_name.'),
-  }),
+  z
+    .strictObject({ operation: z.literal('change_agent'), agent: RosterAgent })
+    .describe('The agent takes the place of the one with its agent_name.'),
   z.strictObject({ operation: z.literal('remove_agent'), agent_name: Slug }),
   z.strictObject({
     operation: z.literal('draft_agent'),
