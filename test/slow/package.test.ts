@@ -133,8 +133,9 @@ it('runs the commands of docs/tutorial.md', async () => {
       ? text
       : `${text.trim()} > dev.log 2>&1 & dev=$!\nuntil grep -q 'planwave is up' dev.log; do sleep 0.2; done\n`,
   );
-  const end = 'pkill -TERM -P $dev; wait $dev; true\n';
-  const { stdout } = await run('bash', ['-c', `${lines.join('')}${end}`], env);
+  // As Ctrl-C does: to the whole job, which has a process group of its own.
+  const end = 'kill -INT -- -$dev; wait $dev; true\n';
+  const { stdout } = await run('bash', ['-c', `set -m\n${lines.join('')}${end}`], env);
   expect(stdout).toMatch(/pass 1\b/);
   expect(stdout).toMatch(/✗ Temporal server[^]*✓ Tools: read_stock/);
   expect(stdout).toMatch(/^run first-run: completed/m);

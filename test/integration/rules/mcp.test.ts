@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -5,9 +6,11 @@ import { dirname, join } from 'node:path';
 import { openMcpServers } from '../../../activities/adapters/mcp/open-mcp-servers.ts';
 import type { McpServer } from '../../../activities/ports/mcp-servers.ts';
 import type { RecordedCall } from '../../../rehearsal/script.ts';
+import { findFreePort, isListening } from '../../../scripts/dev-server/temporal-probe.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
 import { bodyOf, lastMessageOf } from '../../support/calls.ts';
 import { refusedInput } from '../../support/input-refusal.ts';
+import { eventually } from '../../support/eventually.ts';
 import { unmarked } from '../../support/marked-data.ts';
 import { oddServerFile } from '../../support/mcp/odd-servers.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
@@ -42,7 +45,16 @@ const everything = join(
   dirname(require.resolve('@modelcontextprotocol/server-everything/package.json')),
   'dist/index.js',
 );
+/** The same server by streamable HTTP, as its package starts it. */
+const port = await findFreePort();
+const remote = spawn(process.execPath, [everything, 'streamableHttp'], {
+  env: { ...process.env, PORT: String(port) },
+  stdio: 'ignore',
+});
+afterAll(() => remote.kill());
+const overHttp = { type: 'http', url: `http://127.0.0.1:${port}/mcp`, headers: {} } as const;
 const servers = [
+  serverOf('remote', [], { transport: overHttp }),
   serverOf('notes', [filesystem, notes], { trusted: true }),
   serverOf('everything', [everything, 'stdio'], {}),
   serverOf('odd', [oddServerFile], { brings: [] }),
@@ -106,16 +118,24 @@ it('an agent reads and writes with server-filesystem, from its pinned text to th
   await expectPromisesKept(stage, run.workflowId);
 }, 90_000);
 
-it('a server that nobody trusts brings everything, so each call is asked about', async () => {
-  stage.rehearsal.script([calling('mcp__everything__echo', { message: 'hello' }, 1), done()]);
-  const run = await stage.start('plannerWave', taskOf('echoer', 'mcp__everything__echo'));
-  const asked = await openQuestion(stage, run);
-  expect(asked).toMatchObject({ kind: 'approval' });
-  expect(asked.text).toContain('reads untrusted text (mcp__everything__echo)');
-  await submit(run, { question_id: asked.question_id, answer: 'approve' });
-  await run.result();
-  expect(JSON.stringify(bodyOf(stage.rehearsal.calls()[1]).messages)).toContain('Echo: hello');
-}, 90_000);
+it.each([
+  ['by standard input and output', 'mcp__everything__echo'],
+  ['by HTTP', 'mcp__remote__echo'],
+])(
+  'a server %s that nobody trusts brings everything, so each call is asked about',
+  async (_, tool) => {
+    await eventually('the server listens', () => isListening('127.0.0.1', port));
+    stage.rehearsal.script([calling(tool, { message: 'hello' }, 1), done()]);
+    const run = await stage.start('plannerWave', taskOf('echoer', tool));
+    const asked = await openQuestion(stage, run);
+    expect(asked).toMatchObject({ kind: 'approval' });
+    expect(asked.text).toContain(`reads untrusted text (${tool})`);
+    await submit(run, { question_id: asked.question_id, answer: 'approve' });
+    await run.result();
+    expect(JSON.stringify(bodyOf(stage.rehearsal.calls()[1]).messages)).toContain('Echo: hello');
+  },
+  90_000,
+);
 
 it('a server that dies before the end of a call is put to a person, and the run goes on', async () => {
   stage.rehearsal.script([calling('mcp__odd__die', {}, 1), done()]);
