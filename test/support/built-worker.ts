@@ -36,6 +36,7 @@ export async function buildWorker(checkout = root): Promise<BuiltWorker> {
     platform: 'node',
     format: 'esm',
     packages: 'external',
+    logLevel: 'error',
     plugins: [
       {
         name: 'places',
