@@ -7,6 +7,9 @@ import type { Stage } from './stage.ts';
 
 type Asking = Pick<Stage, 'questions'>;
 
+/** Milliseconds after which a design hangs; a whole one makes some hundred model calls. */
+const bound = 5 * 60_000;
+
 /** Answers every question of a design by its default or first choice, until one of this kind is asked. */
 export async function untilAsked(
   stage: Asking,
@@ -23,7 +26,7 @@ export async function untilAsked(
       }
       return open.find((one) => one.kind === kind);
     },
-    60_000,
+    bound,
   );
 }
 
@@ -40,7 +43,7 @@ export async function untilEnded(stage: Asking, run: WorkflowHandle): Promise<vo
       const { status } = await run.describe();
       return status.name !== 'RUNNING';
     },
-    90_000,
+    bound,
   );
 }
 
