@@ -9,7 +9,7 @@ import type { RunAnswer } from '../../contracts/planner-run.ts';
 import { createControl } from '../shared/control.ts';
 import { createEscalationRouter } from '../shared/escalation-router.ts';
 import { designedSignal } from '../shared/messages.ts';
-import { signalQuietly } from '../shared/signal-quietly.ts';
+import { signalInOrder } from '../shared/signal-quietly.ts';
 import { createParentSuperior } from '../shared/superior.ts';
 import { answerStatus, beginDesignWork } from './design-context.ts';
 import { runDesignAlone } from './run-design-alone.ts';
@@ -38,13 +38,14 @@ export async function architectureDesign(
   const run = getExternalWorkflowHandle(parent.workflowId);
   const work = beginDesignWork();
   answerStatus(work);
+  const signalNext = signalInOrder();
   return runDesign(order, {
     control,
     superior,
     work,
     report(progress) {
       setCurrentDetails(renderDesignDetails(work));
-      return signalQuietly(() => run.signal(designedSignal, progress));
+      return signalNext(() => run.signal(designedSignal, progress));
     },
     assess: (technologies, context) => runRiskChild(technologies, context, escalations),
   });

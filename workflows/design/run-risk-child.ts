@@ -1,11 +1,5 @@
-import {
-  isCancellation,
-  patched,
-  setHandler,
-  startChild,
-  workflowInfo,
-} from '@temporalio/workflow';
-import type { FinishedStages, PlanOutline } from '../../contracts/design-run.ts';
+import { isCancellation, setHandler, startChild, workflowInfo } from '@temporalio/workflow';
+import type { PlanOutline } from '../../contracts/design-run.ts';
 import type { DesignMaterial } from '../../contracts/design.ts';
 import type { NewsItem } from '../../contracts/messages.ts';
 import { workflowTypes } from '../../contracts/names.ts';
@@ -104,28 +98,8 @@ interface ToldSteps {
   usage: Usage;
 }
 
-/**
- * Passes the steps of an assessment on to the run in their order, and notes them in case it is lost. The server may deliver
- * signals that are sent at the same time in any order, and versions of the plan build on each other.
- */
+/** Passes the steps of an assessment on to the run, and notes them in case it is lost. */
 function relayProgress(told: ToldSteps, context: DesignContext): void {
-  let underway = 0;
-  let last: Promise<void> = Promise.resolve();
-  const sendInOrder = async (steps: FinishedStages): Promise<void> => {
-    const before = underway > 0 && patched('steps-in-order') ? last : null;
-    const send = async () => {
-      // Its failure has a handler of its own.
-      if (before !== null) await before.catch(() => {});
-      await reportSteps(context, steps);
-    };
-    underway += 1;
-    last = send();
-    try {
-      await last;
-    } finally {
-      underway -= 1;
-    }
-  };
   setHandler(
     designedSignal,
     (payload) => {
@@ -136,7 +110,7 @@ function relayProgress(told: ToldSteps, context: DesignContext): void {
       told.plan_refs = [...told.plan_refs, ...plan_refs];
       told.usage = usage;
       context.work.usageBelow = usage;
-      return sendInOrder({ materials, plan_refs });
+      return reportSteps(context, { materials, plan_refs });
     },
     { description: 'From a risk assessment: a finished stage, or a new plan. Not for people.' },
   );

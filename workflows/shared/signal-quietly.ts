@@ -1,4 +1,4 @@
-import { isCancellation } from '@temporalio/workflow';
+import { isCancellation, patched } from '@temporalio/workflow';
 
 /** Sends a signal to a workflow that may have ended: then it no longer needs the message. */
 export async function signalQuietly(send: () => Promise<void>): Promise<void> {
@@ -7,4 +7,29 @@ export async function signalQuietly(send: () => Promise<void>): Promise<void> {
   } catch (error) {
     if (isCancellation(error)) throw error;
   }
+}
+
+/**
+ * Creates a sender of quiet signals to one workflow, each of which arrives before the next one is sent: the server may deliver
+ * two that are under way in any order.
+ */
+export function signalInOrder(): typeof signalQuietly {
+  let underway = 0;
+  let last: Promise<void> = Promise.resolve();
+  return async (send) => {
+    // Runs from before 2026-11-24 sent them at once.
+    const before = underway > 0 && patched('signals-in-order') ? last : null;
+    const sent = signalQuietly(async () => {
+      // A failure of the one before is its own sender's.
+      if (before !== null) await before.catch(() => {});
+      await send();
+    });
+    underway += 1;
+    last = sent;
+    try {
+      await sent;
+    } finally {
+      underway -= 1;
+    }
+  };
 }
