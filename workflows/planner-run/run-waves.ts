@@ -80,18 +80,27 @@ async function takeStep(
       return askWhenWavesAreSpent(host, step.open);
     case 'end':
       if (!(await restsOnStale(host))) return step.status;
-    // Otherwise the plan has work that is to be done again.
-    // oxlint-disable-next-line no-fallthrough
-    case 'wave': {
-      const wave = await runNextWave(host, ledger, relay, step.type === 'end');
-      if (wave === null) return null;
-      if (wave === 'nothing') return 'completed';
-      if ('lost' in wave) return askWhenWaveIsLost(host, wave.lost);
-      outcomes.push(...wave.outcomes);
-      ledger.take(wave);
-      return takeWave(host, wave);
-    }
+      // The plan has work that is to be done again.
+      return doWave(host, ledger, relay, { outcomes, redoes: true });
+    case 'wave':
+      return doWave(host, ledger, relay, { outcomes, redoes: false });
   }
+}
+
+/** @returns the status at the run's end, or null while it goes on. */
+async function doWave(
+  host: RootHost,
+  ledger: RunLedger,
+  relay: ChildRelay,
+  { outcomes, redoes }: { readonly outcomes: DelegationOutcome[]; readonly redoes: boolean },
+): Promise<RunStatus | null> {
+  const wave = await runNextWave(host, ledger, relay, redoes);
+  if (wave === null) return null;
+  if (wave === 'nothing') return 'completed';
+  if ('lost' in wave) return askWhenWaveIsLost(host, wave.lost);
+  outcomes.push(...wave.outcomes);
+  ledger.take(wave);
+  return takeWave(host, wave);
 }
 
 /** Returns true for a run by a plan whose results rest, in part, on what no longer holds, while it may still redo them. */

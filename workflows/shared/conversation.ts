@@ -209,6 +209,17 @@ export function step(conversation: Conversation, event: TurnsEvent): void {
   conversation.turns = stepTurns(conversation.turns, event).state;
 }
 
+/** Returns what only some conversations have: a place of their own in the ledger, tools, works to pass on. */
+function offeredBy({ delegation_id, recall, offer, reading, passable }: ConversationContext) {
+  return {
+    ...(delegation_id !== undefined && { delegation_id }),
+    ...(recall !== undefined && { recall }),
+    ...offer,
+    ...(reading !== undefined && { reading: reading() }),
+    ...(passable !== undefined && { passable: passable() }),
+  };
+}
+
 async function call(
   conversation: Conversation,
   command: CallCommand,
@@ -234,11 +245,7 @@ async function call(
       stage: context.stage,
       max_output_tokens: command.max_output_tokens,
       compact: command.compact,
-      ...(context.delegation_id !== undefined && { delegation_id: context.delegation_id }),
-      ...(context.recall !== undefined && { recall: context.recall }),
-      ...context.offer,
-      ...(context.reading !== undefined && { reading: context.reading() }),
-      ...(context.passable !== undefined && { passable: context.passable() }),
+      ...offeredBy(context),
     },
     context.label(conversation.calls + 1),
     context,
