@@ -1,6 +1,7 @@
 import { Connection } from '@temporalio/client';
 import type { ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { definedOnly } from '../core/defined-only.ts';
 import { PlanwaveClientError } from './client-error.ts';
 import { connectFailure } from './server-calls.ts';
 import { taskQueue } from '../contracts/names.ts';
@@ -98,13 +99,6 @@ const reconnectSoon = {
   'grpc.min_reconnect_backoff_ms': 250,
   'grpc.max_reconnect_backoff_ms': 2_000,
 };
-
-function definedOnly(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const entries = Object.entries(env).filter((entry): entry is [string, string] => {
-    return entry[1] !== undefined;
-  });
-  return Object.fromEntries(entries);
-}
 
 /** The first line only: the lines after it quote the profile file, which may hold a key. */
 function messageOf(error: unknown): string {

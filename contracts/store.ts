@@ -12,3 +12,53 @@ export interface StoreIdentity {
   /** Ids of stores that were copied into it: it has their runs too. Absent when there are none. */
   readonly copied?: readonly string[];
 }
+
+/** Result of a pruning. */
+export interface Pruned {
+  /** Ids of the removed runs, sorted. */
+  readonly runs: readonly string[];
+  /** Removed artifacts, and entries of both ledgers. */
+  readonly records: number;
+  readonly bytes: number;
+  /** The open run that began first, if it keeps files that are older than `endedBefore` allows; null without one. */
+  readonly kept_by: string | null;
+}
+
+/** Damage in a store. */
+export interface HomeFault {
+  /** File, artifact or run. */
+  readonly where: string;
+  /** The damage, and what is lost by it. */
+  readonly what: string;
+  readonly cure: string;
+}
+
+/** The state of a store. */
+export interface CheckedHome {
+  readonly runs: number;
+  /** Artifacts, and entries of both ledgers. */
+  readonly records: number;
+  readonly bytes: number;
+  readonly faults: readonly HomeFault[];
+  /** Faults that were removed. */
+  readonly repaired: readonly HomeFault[];
+}
+
+/** Things of one kind: those that were copied, and those that the other store had already. */
+export interface CopiedKind {
+  readonly copied: number;
+  readonly present: number;
+}
+
+/** Result of a copy from one store to another. */
+export interface CopiedStores {
+  readonly artifacts: CopiedKind;
+  readonly replies: CopiedKind;
+  readonly effects: CopiedKind;
+  /** Runs, and research. */
+  readonly names: CopiedKind;
+  /** Entries of threads. */
+  readonly threads: CopiedKind;
+  /** Parts that could not be copied, and stay as they are in both stores. */
+  readonly faults: readonly HomeFault[];
+}

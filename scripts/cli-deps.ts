@@ -17,19 +17,13 @@ import {
   readStoredStatus,
 } from '../activities/run-record/export-run.ts';
 import { readStoredPlan } from '../activities/run-record/stored-plan.ts';
-import type {
-  CliAgents,
-  CliDeps,
-  CliMcp,
-  CliPages,
-  CliThreads,
-  CopiedStores,
-} from '../client/cli/cli-deps.ts';
+import type { CliAgents, CliDeps, CliMcp, CliPages, CliThreads } from '../client/cli/cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';
 import { createProcessIo } from '../client/cli/cli-io.ts';
 import type { ClientTracing } from '../client/cli/cli-session.ts';
 import { PlanwaveClientError } from '../client/client-error.ts';
 import type { OpenRunInput } from '../contracts/activity-types.ts';
+import type { CopiedStores } from '../contracts/store.ts';
 import { compareRuns } from '../core/design/judge-design.ts';
 import { createStoreCipher } from '../encryption/store-cipher.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';

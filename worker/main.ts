@@ -1,3 +1,4 @@
+import { definedOnly } from '../core/defined-only.ts';
 import { hostname } from 'node:os';
 import { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
@@ -158,10 +159,4 @@ function watchRuns(
 async function loadTracing(redactor: Redactor): Promise<Tracing> {
   const { startTracing } = await import('./start-tracing.ts');
   return startTracing(redactor);
-}
-
-function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
 }

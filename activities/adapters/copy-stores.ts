@@ -1,29 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { CopiedKind, CopiedStores, HomeFault } from '../../contracts/store.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { RunIndex } from '../ports/artifact-store.ts';
 import { damagedEntry } from '../ports/effect-ledger.ts';
 import type { LedgerEntry } from '../ports/reply-ledger.ts';
-import type { HomeFault, Stores } from '../ports/stores.ts';
+import type { Stores } from '../ports/stores.ts';
 import { hashBytes } from '../text/bytes.ts';
 import { hashKey } from './file-store/file-reply-ledger.ts';
-
-/** Things of one kind: those that were copied, and those that the other store had already. */
-export interface CopiedKind {
-  readonly copied: number;
-  readonly present: number;
-}
-
-export interface CopiedStores {
-  readonly artifacts: CopiedKind;
-  readonly replies: CopiedKind;
-  readonly effects: CopiedKind;
-  /** Runs, and research. */
-  readonly names: CopiedKind;
-  /** Entries of threads. */
-  readonly threads: CopiedKind;
-  /** Parts that could not be copied, and stay as they are in both stores. */
-  readonly faults: readonly HomeFault[];
-}
 
 /** Artifacts that are copied at once. */
 const parallelMax = 8;

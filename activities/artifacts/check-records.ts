@@ -2,7 +2,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import { isRecord } from '../../core/is-record.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
-import type { HomeFault } from '../ports/stores.ts';
+import type { HomeFault } from '../../contracts/store.ts';
 import { readRecord } from './record-log.ts';
 
 /** The cure of damage that only a backup repairs. */

@@ -1,4 +1,4 @@
-import type { StoreIdentity } from '../../contracts/store.ts';
+import type { CheckedHome, Pruned, StoreIdentity } from '../../contracts/store.ts';
 import type { ArtifactStore, IdentifyStore, RunIndex } from './artifact-store.ts';
 import type { EffectLedger } from './effect-ledger.ts';
 import type { LedgerEntry, ReplyLedger } from './reply-ledger.ts';
@@ -74,33 +74,4 @@ export interface PruneOptions {
   readonly endedBefore: number;
   /** Counts only, and removes nothing. */
   readonly dryRun: boolean;
-}
-
-export interface Pruned {
-  /** Ids of the removed runs, sorted. */
-  readonly runs: readonly string[];
-  /** Removed artifacts, and entries of both ledgers. */
-  readonly records: number;
-  readonly bytes: number;
-  /** The open run that began first, if it keeps files that are older than `endedBefore` allows; null without one. */
-  readonly kept_by: string | null;
-}
-
-/** Damage in a store. */
-export interface HomeFault {
-  /** File, artifact or run. */
-  readonly where: string;
-  /** The damage, and what is lost by it. */
-  readonly what: string;
-  readonly cure: string;
-}
-
-export interface CheckedHome {
-  readonly runs: number;
-  /** Artifacts, and entries of both ledgers. */
-  readonly records: number;
-  readonly bytes: number;
-  readonly faults: readonly HomeFault[];
-  /** Faults that were removed. */
-  readonly repaired: readonly HomeFault[];
 }

@@ -2,7 +2,7 @@ import type { OpenRunInput } from '../../contracts/activity-types.ts';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
 import type { RunPage } from '../../contracts/run-page.ts';
-import type { StoreIdentity } from '../../contracts/store.ts';
+import type { CheckedHome, CopiedStores, Pruned, StoreIdentity } from '../../contracts/store.ts';
 import type { StatusView } from '../../contracts/views.ts';
 import type { KeyRing } from '../../encryption/key-ring.ts';
 import type { ConnectOptions } from '../connect.ts';
@@ -50,7 +50,7 @@ export interface CliDeps extends CliShell {
   readonly prune: (options: {
     readonly endedBefore: number;
     readonly dryRun: boolean;
-  }) => Promise<PrunedHome>;
+  }) => Promise<Pruned>;
   /** Reads everything in the artifact home and looks for damage. `repair` removes what only costs space. */
   readonly checkHome: (options: { readonly repair: boolean }) => Promise<CheckedHome>;
   /** Copies one store to another. Each is a folder, or the address of a database. */
@@ -106,55 +106,6 @@ export interface ReplayedWorkflow {
 interface ExportedRun {
   /** Folder that was written. */
   readonly path: string;
-}
-
-/** Parts of the artifact home that were removed. */
-export interface PrunedHome {
-  /** Ids of the removed runs. */
-  readonly runs: readonly string[];
-  /** Artifacts, and entries of the ledgers. */
-  readonly records: number;
-  readonly bytes: number;
-  /** The open run that keeps older files, because it may need them; null when none does. */
-  readonly kept_by: string | null;
-}
-
-/** The state of the artifact home. */
-export interface CheckedHome {
-  readonly runs: number;
-  /** Artifacts, and entries of the ledgers. */
-  readonly records: number;
-  readonly bytes: number;
-  readonly faults: readonly HomeFault[];
-  /** Faults that were removed. */
-  readonly repaired: readonly HomeFault[];
-}
-
-/** Result of a copy from one store to another. */
-export interface CopiedStores {
-  readonly artifacts: CopiedKind;
-  readonly replies: CopiedKind;
-  readonly effects: CopiedKind;
-  /** Runs, and research. */
-  readonly names: CopiedKind;
-  /** Entries of threads. */
-  readonly threads: CopiedKind;
-  /** Parts that could not be copied. */
-  readonly faults: readonly HomeFault[];
-}
-
-interface CopiedKind {
-  readonly copied: number;
-  /** Number of those that the other store had already. */
-  readonly present: number;
-}
-
-export interface HomeFault {
-  /** File or run. */
-  readonly where: string;
-  /** The damage, and what is lost by it. */
-  readonly what: string;
-  readonly cure: string;
 }
 
 /** Runs as people look at them, from the artifact home alone. Needs no server and no worker. */

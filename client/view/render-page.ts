@@ -39,6 +39,7 @@ import {
   renderConversations,
   renderWork,
   usageOfWork,
+  table,
 } from './render-work.ts';
 
 /** @param live Null for a file. */
@@ -206,31 +207,22 @@ function renderTime(page: RunPage): Section {
       </tr>`;
     }),
   );
-  const table = markup`<div class="wide scroll" role="region" aria-label="Delegations" tabindex="0">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col" class="num">Wave</th>
-          <th scope="col">Delegation</th>
-          <th scope="col">Agent</th>
-          <th scope="col">State</th>
-          <th scope="col" class="num">Calls</th>
-          <th scope="col" class="num">Tokens</th>
-          <th scope="col" class="num">Cost</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`;
+  const columns = [
+    { numbers: 'Wave' },
+    'Delegation',
+    'Agent',
+    'State',
+    { numbers: 'Calls' },
+    { numbers: 'Tokens' },
+    { numbers: 'Cost' },
+  ];
   return {
     id: 'time',
     title: 'The run over time',
     body: markup`<div class="scroll" role="region" aria-label="The run over time" tabindex="0">
         ${drawTimeline(page)}
       </div>
-      ${rows.length === 0 ? null : table}`,
+      ${rows.length === 0 ? null : table('Delegations', columns, rows, 'wide scroll')}`,
   };
 }
 

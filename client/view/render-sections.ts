@@ -3,7 +3,7 @@ import type { RecordedCriterion } from '../../contracts/run-record.ts';
 import { countOf } from '../../core/text/format.ts';
 import { anchor, markup } from './markup.ts';
 import type { Part, TextShelf } from './markup.ts';
-import { badge, fold, renderDiff } from './render-work.ts';
+import { badge, fold, renderDiff, table } from './render-work.ts';
 
 /** A part of the page with a heading of its own. */
 export interface Section {
@@ -68,21 +68,7 @@ export function renderAnswered(
   return {
     id: 'questions',
     title: 'Questions and answers',
-    body: markup`<div class="wide" role="region" aria-label="Questions and answers" tabindex="0">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Id</th>
-            <th scope="col">Question</th>
-            <th scope="col">Answer</th>
-            <th scope="col">By</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>`,
+    body: table('Questions and answers', ['Id', 'Question', 'Answer', 'By'], rows),
   };
 }
 
@@ -105,22 +91,7 @@ export function renderEffects({ effects, diff }: RunPage, shelf: TextShelf): Sec
     body: [
       rows.length === 0
         ? null
-        : markup`<div class="wide" role="region" aria-label="Changes" tabindex="0">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Target</th>
-                  <th scope="col">Tool</th>
-                  <th scope="col">State</th>
-                  <th scope="col">Delegation</th>
-                  <th scope="col">Reason</th>
-                </tr>
-              </thead>
-              <tbody>
-                ${rows}
-              </tbody>
-            </table>
-          </div>`,
+        : table('Changes', ['Target', 'Tool', 'State', 'Delegation', 'Reason'], rows),
       patch,
     ],
   };
@@ -138,23 +109,8 @@ export function renderFacts({ facts }: RunPage): Section | null {
         <td>${one.superseded_by ?? ''}</td>
       </tr>`,
   );
-  const table = markup`<div class="wide" role="region" aria-label="Facts" tabindex="0">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Id</th>
-          <th scope="col">Fact</th>
-          <th scope="col">Confidence</th>
-          <th scope="col">Sources</th>
-          <th scope="col">Replaced by</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`;
-  return { id: 'facts', title: 'Facts', body: fold(countOf(facts.length, 'fact'), table) };
+  const body = table('Facts', ['Id', 'Fact', 'Confidence', 'Sources', 'Replaced by'], rows);
+  return { id: 'facts', title: 'Facts', body: fold(countOf(facts.length, 'fact'), body) };
 }
 
 export function formatMinute(epochSeconds: number): string {

@@ -19,6 +19,35 @@ export function fold(summary: Part, body: Part, id: string | null = null): Html 
   return markup`<details${named}><summary>${summary}</summary><div class="body">${body}</div></details>`;
 }
 
+/** Title of a column, or that of a column of numbers. */
+type Column = string | { readonly numbers: string };
+
+/** Shows a table that scrolls sideways on its own. @param label Name of the table for screen readers. */
+export function table(
+  label: string,
+  columns: readonly Column[],
+  rows: readonly Html[],
+  classes = 'wide',
+): Html {
+  const heads = columns.map((column) =>
+    typeof column === 'string'
+      ? markup`<th scope="col">${column}</th>`
+      : markup`<th scope="col" class="num">${column.numbers}</th>`,
+  );
+  return markup`<div class="${classes}" role="region" aria-label="${label}" tabindex="0">
+    <table>
+      <thead>
+        <tr>
+          ${heads}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}
+
 export function markdown(shelf: TextShelf, text: string, depth = 4): Html {
   return shelf.show(text, (shown) => renderMarkdown(shown, depth));
 }

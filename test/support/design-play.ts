@@ -10,6 +10,13 @@ type Asking = Pick<Stage, 'questions'>;
 /** Milliseconds after which a design hangs; a whole one makes some hundred model calls. */
 const bound = 5 * 60_000;
 
+async function answerAll(run: WorkflowHandle, questions: readonly Question[]): Promise<void> {
+  for (const { question_id, choices, default_answer } of questions) {
+    const answer = default_answer ?? choices[0] ?? 'As you see fit.';
+    await run.signal('answer', { question_id, answer });
+  }
+}
+
 /** Answers every question of a design by its default or first choice, until one of this kind is asked. */
 export async function untilAsked(
   stage: Asking,
@@ -20,10 +27,10 @@ export async function untilAsked(
     `a question of kind ${kind}`,
     async () => {
       const { open } = await stage.questions(run);
-      for (const question of open.filter((one) => one.kind !== kind)) {
-        const answer = question.default_answer ?? question.choices[0] ?? 'As you see fit.';
-        await run.signal('answer', { question_id: question.question_id, answer });
-      }
+      await answerAll(
+        run,
+        open.filter((one) => one.kind !== kind),
+      );
       return open.find((one) => one.kind === kind);
     },
     bound,
@@ -36,10 +43,7 @@ export async function untilEnded(stage: Asking, run: WorkflowHandle): Promise<vo
     'the end of the run',
     async () => {
       const { open } = await stage.questions(run);
-      for (const { question_id, choices, default_answer } of open) {
-        const answer = default_answer ?? choices[0] ?? 'As you see fit.';
-        await run.signal('answer', { question_id, answer });
-      }
+      await answerAll(run, open);
       const { status } = await run.describe();
       return status.name !== 'RUNNING';
     },

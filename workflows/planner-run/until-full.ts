@@ -1,12 +1,12 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
 import type { RootHost } from '../shared/root-host.ts';
 
-/** Whether the run itself ended the wave or design early, and nobody stopped the run. */
+/** Returns true when the run itself ended the wave or design early, and nobody stopped the run. */
 export function isEndedEarly(host: RootHost, { status }: { readonly status: string }): boolean {
   return status === 'stopped' && mayGoOn(host);
 }
 
-/** Whether a cancellation was the run's own. */
+/** Returns true when a cancellation was the run's own. */
 export function mayGoOn(host: RootHost): boolean {
   return host.isFull() && !CancellationScope.current().consideredCancelled;
 }

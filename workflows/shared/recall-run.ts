@@ -17,7 +17,7 @@ const lastRequestMs = 10_000;
 interface Lost extends KnownSpent {
   /** Workflow id of the part, or of the whole run. */
   readonly place: string;
-  /** Whether a budget depends on it. Then requests that may still be on their way are waited for. */
+  /** True when a budget depends on it. Then requests that may still be on their way are waited for. */
   readonly isLimited: boolean;
   readonly park: (reason: string) => Promise<void>;
 }

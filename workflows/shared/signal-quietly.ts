@@ -14,22 +14,20 @@ export async function signalQuietly(send: () => Promise<void>): Promise<void> {
  * two that are under way in any order.
  */
 export function signalInOrder(): typeof signalQuietly {
-  let underway = 0;
-  let last: Promise<void> = Promise.resolve();
+  let underway: Promise<void> | null = null;
   return async (send) => {
     // Runs from before 2026-11-24 sent them at once.
-    const before = underway > 0 && patched('signals-in-order') ? last : null;
+    const before = underway !== null && patched('signals-in-order') ? underway : null;
     const sent = signalQuietly(async () => {
       // A failure of the one before is its own sender's.
       if (before !== null) await before.catch(() => {});
       await send();
     });
-    underway += 1;
-    last = sent;
+    underway = sent;
     try {
       await sent;
     } finally {
-      underway -= 1;
+      if (underway === sent) underway = null;
     }
   };
 }

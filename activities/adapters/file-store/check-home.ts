@@ -6,7 +6,7 @@ import { checkRecords, restore } from '../../artifacts/check-records.ts';
 import type { ArtifactStore } from '../../ports/artifact-store.ts';
 import { hashBytes } from '../../text/bytes.ts';
 import { damagedEntry } from '../../ports/effect-ledger.ts';
-import type { CheckedHome, HomeFault } from '../../ports/stores.ts';
+import type { CheckedHome, HomeFault } from '../../../contracts/store.ts';
 import { createFileEffectLedger, listEffectKeys } from './file-effect-ledger.ts';
 import { createFileRunIndex, runDirectoryOf } from './file-run-index.ts';
 import { readWholeSegment, rewriteSegment } from './rewrite-segment.ts';

@@ -4,14 +4,8 @@ import { StoreUnavailable } from '../../ports/artifact-store.ts';
 import { addressOf, explainPostgres, isRepeatable } from './postgres-errors.ts';
 import { migrations } from './migrations.ts';
 
-/** Connections of one process. A statement takes a millisecond. */
-const connectionsMax = 8;
-
-/** Milliseconds after which connecting or a statement is given up; large artifacts take seconds. */
-const patience = { connectMs: 10_000, queryMs: 60_000 };
-
-/** Milliseconds after which an unused connection is closed. */
-const idleMs = 10_000;
+/** A statement takes a millisecond, but large artifacts take seconds. */
+const limits = { max: 8, connectMs: 10_000, queryMs: 60_000, keepAlive: true };
 
 /** Milliseconds before a statement is repeated whose connection was cut. */
 const repeatAfterMs: readonly number[] = [20, 200, 1_000];
@@ -112,26 +106,8 @@ export function openDatabase(url: string): Database {
 
 /** Loads the driver when it is needed: a client of files has no use for it. */
 async function createPool(url: string): Promise<Pool> {
-  const { Pool } = await import('pg');
-  const { connectMs, queryMs } = patience;
-  const pool = new Pool({
-    connectionString: url,
-    max: connectionsMax,
-    connectionTimeoutMillis: connectMs,
-    query_timeout: queryMs,
-    // The server gives up too, so that an abandoned statement holds no lock.
-    statement_timeout: queryMs,
-    idle_in_transaction_session_timeout: queryMs,
-    idleTimeoutMillis: idleMs,
-    keepAlive: true,
-    allowExitOnIdle: true,
-    application_name: 'planwave',
-  });
-  // A broken idle connection is no error: the next use opens another one.
-  pool.on('error', () => {});
-  // Of one in use the statement fails; without a listener the process would end too.
-  pool.on('connect', (client) => client.on('error', () => {}));
-  return pool;
+  const { openPool } = await import('./open-pool.ts');
+  return openPool(url, limits);
 }
 
 /** Makes or changes the tables, where it is needed: a user that may not do so can use those that are there. */

@@ -1,22 +1,16 @@
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
-import { Pool } from 'pg';
-import type { PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { ThreadUnavailable } from '../../ports/thread-store.ts';
 import type { ThreadStore } from '../../ports/thread-store.ts';
+import { openPool } from '../postgres-store/open-pool.ts';
 import { addressOf, explainPostgres } from '../postgres-store/postgres-errors.ts';
 import { assertVersion, createCompiler, findVersion, makeTables } from './thread-schema.ts';
 import type { Script, ThreadDialect } from './thread-schema.ts';
 import { createStore } from './thread-scripts.ts';
 import type { Mode } from './thread-scripts.ts';
 
-/** Connections of one worker. A team needs one for a moment, twice in its life. */
-const connectionsMax = 4;
-
-/** Milliseconds after which connecting or a query is given up: a leader must not wait for its memory. */
-const patience = { connectMs: 2_000, queryMs: 3_000 };
-
-/** Milliseconds after which an unused connection is closed. */
-const idleMs = 10_000;
+/** A team needs a connection for a moment, twice in its life, and its leader must not wait for its memory. */
+const limits = { max: 4, connectMs: 2_000, queryMs: 3_000 };
 
 /** Key of the lock that is held while the tables are created. An arbitrary number of our own. */
 const schemaLock = 4_202_511;
@@ -75,7 +69,7 @@ export function createPostgresThreadStore({
 
   async function run<T>(mode: Mode, script: () => Script<T>): Promise<T> {
     try {
-      pool ??= createPool(url);
+      pool ??= openPool(url, limits);
       const client = await pool.connect();
       try {
         if (!isPrepared) await prepare(client, url);
@@ -100,27 +94,6 @@ export function createPostgresThreadStore({
     isPrepared = false;
     await closing?.end();
   });
-}
-
-function createPool(url: string): Pool {
-  const { connectMs, queryMs } = patience;
-  const pool = new Pool({
-    connectionString: url,
-    max: connectionsMax,
-    connectionTimeoutMillis: connectMs,
-    query_timeout: queryMs,
-    // The server gives up too, so that an abandoned query holds no lock.
-    statement_timeout: queryMs,
-    idle_in_transaction_session_timeout: queryMs,
-    idleTimeoutMillis: idleMs,
-    allowExitOnIdle: true,
-    application_name: 'planwave',
-  });
-  // A broken idle connection is no error: the next use opens another one.
-  pool.on('error', () => {});
-  // Of one in use the statement fails; without a listener the process would end too.
-  pool.on('connect', (client) => client.on('error', () => {}));
-  return pool;
 }
 
 /** Makes the tables of a database that has none. A user that may not make tables can use those that are there. */

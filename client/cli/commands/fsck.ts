@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { countOf } from '../../../core/text/format.ts';
-import type { CheckedHome, HomeFault } from '../cli-deps.ts';
+import type { CheckedHome, HomeFault } from '../../../contracts/store.ts';
 import { exitCodes } from '../cli-error.ts';
 import type { CommandRunner } from '../command-runner.ts';
 import { cleanLine } from '../terminal-text.ts';

@@ -13,10 +13,6 @@ export function mergeFields(fromFile: unknown, given: Readonly<Record<string, un
   return isRecord(fromFile) ? { ...fromFile, ...given } : given;
 }
 
-export function definedOnly(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
-}
-
 /**
  * @param name of the file; `-` reads standard input.
  * @returns the value, and where it was read, for errors.

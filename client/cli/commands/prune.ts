@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import { countOf } from '../../../core/text/format.ts';
 import { listNames } from '../../../core/text/list-names.ts';
-import type { PrunedHome } from '../cli-deps.ts';
+import type { Pruned } from '../../../contracts/store.ts';
 import type { CommandRunner } from '../command-runner.ts';
 import { cleanLine } from '../terminal-text.ts';
 
@@ -34,7 +34,7 @@ function readDays(typed: string): number {
   throw new InvalidArgumentError('Expected a number of days of at least 1, as 30d.');
 }
 
-function describePruned({ runs, records, bytes, kept_by }: PrunedHome, dryRun: boolean): string[] {
+function describePruned({ runs, records, bytes, kept_by }: Pruned, dryRun: boolean): string[] {
   const verb = dryRun ? 'Would remove' : 'Removed';
   const size = `${(bytes / 1e6).toFixed(1)} MB`;
   return [

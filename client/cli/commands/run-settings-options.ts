@@ -4,7 +4,8 @@ import { InvalidArgumentError } from 'commander';
 import type { ChangesMode } from '../../../contracts/run-settings.ts';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
-import { definedOnly, mergeFields } from './json-file.ts';
+import { definedOnly } from '../../../core/defined-only.ts';
+import { mergeFields } from './json-file.ts';
 
 /** Settings of runs and teams. */
 export interface SettingsOptions {

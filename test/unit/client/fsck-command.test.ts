@@ -1,4 +1,5 @@
-import type { CheckedHome, CliDeps } from '../../../client/cli/cli-deps.ts';
+import type { CliDeps } from '../../../client/cli/cli-deps.ts';
+import type { CheckedHome } from '../../../contracts/store.ts';
 import { runCli } from '../../../client/cli/commands/run-cli.ts';
 import { createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';

@@ -1,4 +1,5 @@
-import type { CliDeps, PrunedHome } from '../../../client/cli/cli-deps.ts';
+import type { CliDeps } from '../../../client/cli/cli-deps.ts';
+import type { Pruned } from '../../../contracts/store.ts';
 import { runCli } from '../../../client/cli/commands/run-cli.ts';
 import { createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
@@ -9,7 +10,7 @@ const openSession = (): Promise<never> => Promise.reject(new Error('must not con
 
 async function run(
   argv: readonly string[],
-  pruned: Partial<PrunedHome> = {},
+  pruned: Partial<Pruned> = {},
 ): Promise<{ code: number; out: string; err: string; asked: readonly PruneOptions[] }> {
   const io = createFakeIo();
   const asked: PruneOptions[] = [];

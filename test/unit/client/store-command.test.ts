@@ -1,4 +1,5 @@
-import type { CliDeps, CopiedStores } from '../../../client/cli/cli-deps.ts';
+import type { CliDeps } from '../../../client/cli/cli-deps.ts';
+import type { CopiedStores } from '../../../contracts/store.ts';
 import { runCli } from '../../../client/cli/commands/run-cli.ts';
 import { createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
