@@ -5,7 +5,7 @@ import { taskQueue } from '../contracts/names.ts';
 import { commandVariables, toCommandSettings } from './open-commands.ts';
 import type { CommandSettings } from './open-commands.ts';
 import { address, folders, isListenAddress, oneWord, seconds } from './setting-shapes.ts';
-import { storeVariables, toStoreSettings } from './store-settings.ts';
+import { findStoreFault, storeVariables, toStoreSettings } from './store-settings.ts';
 import type { StoreSettings } from './store-settings.ts';
 import { toolVariables, toToolSettings } from './tool-settings.ts';
 import type { ToolSettings } from './tool-settings.ts';
@@ -190,7 +190,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     baseUrl,
     defaultModel: read.PLANWAVE_MODEL ?? (isRehearsal ? 'rehearsal' : realModel),
     isRehearsal,
-    ...toStoreSettings(read),
+    ...storeSettingsOf(read),
     commands: toCommandSettings(read),
     approvers: read.PLANWAVE_APPROVERS,
     tools: toToolSettings(read),
@@ -222,7 +222,13 @@ export function readMiddlewaresFile(env: NodeJS.ProcessEnv): string | undefined 
 
 /** Reads where and how content is stored. @throws {BadSettings} when a setting is wrong. */
 export function readStoreSettings(env: NodeJS.ProcessEnv): StoreSettings {
-  return toStoreSettings(readVariables(z.object(storeVariables), env));
+  return storeSettingsOf(readVariables(z.object(storeVariables), env));
+}
+
+function storeSettingsOf(read: Parameters<typeof toStoreSettings>[0]): StoreSettings {
+  const fault = findStoreFault(read);
+  if (fault !== null) throw new BadSettings(fault);
+  return toStoreSettings(read);
 }
 
 /** Reads `PLANWAVE_KEYS` alone. @throws {BadSettings} when it can't be a key ring. */

@@ -17,7 +17,10 @@ export interface OwnPostgres {
   stop(): Promise<void>;
 }
 
-export async function startOwnPostgres(): Promise<OwnPostgres> {
+/**
+ * @param connectionsMax Default 100.
+ */
+export async function startOwnPostgres(connectionsMax = 100): Promise<OwnPostgres> {
   const programs = await ensurePostgres();
   const folder = mkdtempSync(join(tmpdir(), 'planwave-postgres-'));
   const data = join(folder, 'data');
@@ -45,7 +48,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   const start = () =>
     startServer(
       join(programs, 'postgres'),
-      ['-D', data, '-p', String(port), '-k', folder],
+      ['-D', data, '-p', String(port), '-k', folder, '-c', `max_connections=${connectionsMax}`],
       options,
     );
   let server = await start();
@@ -85,11 +88,16 @@ async function startServer(
   args: readonly string[],
   options: { readonly uid?: number; readonly gid?: number; readonly cwd: string },
 ): Promise<Server> {
-  const settings = ['listen_addresses=127.0.0.1', 'fsync=off', 'max_connections=100'];
+  const settings = ['listen_addresses=127.0.0.1', 'fsync=off'];
   const child = spawn(program, [...args, ...settings.flatMap((one) => ['-c', one])], {
     ...options,
+    // A Ctrl-C of the terminal reaches this process only, which stops its parts in order.
+    detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  // So the server ends with this process, whose exit nobody may wait for.
+  const endAtExit = (): void => void child.kill('SIGINT');
+  process.once('exit', endAtExit);
   const closed = once(child, 'close');
   let log = '';
   await new Promise<void>((resolve, reject) => {
@@ -104,6 +112,7 @@ async function startServer(
     async end(signal) {
       child.kill(signal);
       await closed;
+      process.off('exit', endAtExit);
     },
   };
 }
