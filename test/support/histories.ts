@@ -74,6 +74,20 @@ export async function replayAll(histories: readonly StoredHistory[]): Promise<vo
   }
 }
 
+/** Maps each type of activity and child workflow to the fairness keys with which it was scheduled. */
+export function listTenants(histories: readonly StoredHistory[]): Record<string, string> {
+  const found = new Map<string, Set<string>>();
+  for (const event of histories.flatMap(({ history }) => history.events ?? [])) {
+    const activity = event.activityTaskScheduledEventAttributes;
+    const child = event.startChildWorkflowExecutionInitiatedEventAttributes;
+    const name = activity?.activityType?.name ?? child?.workflowType?.name;
+    if (!name) continue;
+    const key = (activity ?? child)?.priority?.fairnessKey ?? '';
+    found.set(name, (found.get(name) ?? new Set()).add(key));
+  }
+  return Object.fromEntries([...found].map(([name, keys]) => [name, [...keys].join(' ')]));
+}
+
 export interface StartedTimer {
   /** Its name in the Web UI; empty when it has none. */
   readonly summary: string;
