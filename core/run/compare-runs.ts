@@ -2,7 +2,7 @@
  * Compares two runs: what each has used, reached and planned.
  *
  * Invariants:
- *   BR1. Each fact of both runs stands in one row, and no run is judged by what the other was not asked to do: a criterion
+ *   TB1. Each fact of both runs stands in one row, and no run is judged by what the other was not asked to do: a criterion
  *        that only one of them has is shown as missing in the other, not as unmet.
  */
 import type { Delegation } from '../../contracts/delegation.ts';

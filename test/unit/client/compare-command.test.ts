@@ -73,7 +73,7 @@ async function compare(...argv: readonly string[]) {
   return { code, out: io.out(), err: io.err() };
 }
 
-it('BR1: two runs stand beside each other with what they used, reached, planned and answered', async () => {
+it('TB1: two runs stand beside each other with what they used, reached, planned and answered', async () => {
   const { code, out } = await compare('a', 'b');
   expect(code).toBe(0);
   const rows = out.split('\n').map((line) => line.split(/ {2,}/));
