@@ -76,16 +76,19 @@ export async function replayAll(histories: readonly StoredHistory[]): Promise<vo
 
 /** Maps each type of activity and child workflow to the fairness keys with which it was scheduled. */
 export function listTenants(histories: readonly StoredHistory[]): Record<string, string> {
-  const found = new Map<string, Set<string>>();
+  const found: Record<string, string> = {};
   for (const event of histories.flatMap(({ history }) => history.events ?? [])) {
     const activity = event.activityTaskScheduledEventAttributes;
     const child = event.startChildWorkflowExecutionInitiatedEventAttributes;
-    const name = activity?.activityType?.name ?? child?.workflowType?.name;
-    if (!name) continue;
-    const key = (activity ?? child)?.priority?.fairnessKey ?? '';
-    found.set(name, (found.get(name) ?? new Set()).add(key));
+    if (activity) addKey(found, activity.activityType?.name, activity.priority?.fairnessKey);
+    if (child) addKey(found, child.workflowType?.name, child.priority?.fairnessKey);
   }
-  return Object.fromEntries([...found].map(([name, keys]) => [name, [...keys].join(' ')]));
+  return found;
+}
+
+function addKey(found: Record<string, string>, name?: string | null, key?: string | null): void {
+  const keys = found[name ?? '']?.split(' ') ?? [];
+  found[name ?? ''] = [...new Set([...keys, key ?? ''])].join(' ');
 }
 
 export interface StartedTimer {
