@@ -11,7 +11,7 @@ import type { FoundPrograms, ModuleName } from './programs.ts';
 import { startClusterServer } from './temporal-server.ts';
 import type { ClusterServer } from './temporal-server.ts';
 
-/** What workers on several hosts share, on this machine and without containers. A part that is missing is null. */
+/** The parts that workers on several hosts share, on this machine and without containers. A missing one is null. */
 export interface Cluster {
   readonly folder: string;
   readonly postgres: OwnPostgres | null;

@@ -149,9 +149,9 @@ interface Sent {
 }
 
 async function openClient(settings: BucketSettings, region: string): Promise<AwsClient> {
-  const { AwsClient: Client } = await import('aws4fetch');
+  const { AwsClient: S3 } = await import('aws4fetch');
   const { accessKeyId, secretAccessKey, sessionToken } = settings;
-  return new Client({
+  return new S3({
     accessKeyId,
     secretAccessKey,
     ...(sessionToken !== undefined && { sessionToken }),
