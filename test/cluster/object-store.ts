@@ -14,6 +14,7 @@ export interface ObjectStore {
   readonly env: Readonly<Record<string, string>>;
   /** Folder of the bucket. */
   readonly bucket: string;
+  readonly pid: () => number;
   kill(): Promise<unknown>;
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -46,6 +47,7 @@ export async function startObjectStore(programs: string, folder: string): Promis
     url: `s3://artifacts/planwave?endpoint=http://127.0.0.1:${port}`,
     env: { AWS_ACCESS_KEY_ID: keyId, AWS_SECRET_ACCESS_KEY: secret },
     bucket,
+    pid: () => part.pid,
     kill() {
       part.kill();
       return part.ended;

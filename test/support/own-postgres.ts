@@ -11,7 +11,8 @@ export interface OwnPostgres {
   /** URL of the database `postgres`, with user and password. */
   readonly url: string;
   readonly password: string;
-  /** Sends kill -9 to all its processes. */
+  readonly pid: () => number;
+  /** Ends it at once, as `pg_ctl stop -m immediate` does. */
   kill(): Promise<void>;
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -55,6 +56,7 @@ export async function startOwnPostgres(connectionsMax = 100): Promise<OwnPostgre
   return {
     url: `postgresql://planwave:${password}@127.0.0.1:${port}/postgres`,
     password,
+    pid: () => server.pid,
     // The server's immediate shutdown: its connections are cut in the middle.
     kill: () => server.end('SIGQUIT'),
     async restart() {
@@ -80,6 +82,7 @@ function idOf(flag: '-u' | '-g', name: string): number {
 }
 
 interface Server {
+  readonly pid: number;
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
@@ -109,6 +112,7 @@ async function startServer(
     child.on('error', reject);
   });
   return {
+    pid: child.pid ?? -1,
     async end(signal) {
       child.kill(signal);
       await closed;
