@@ -1,6 +1,6 @@
 import { defaultPayloadConverter, workflowInfo } from '@temporalio/workflow';
 import type { Headers, WorkflowInterceptors } from '@temporalio/workflow';
-import { storeHeader } from '../../contracts/names.ts';
+import { storeHeader, workflowTypes } from '../../contracts/names.ts';
 import type { StoreIdentity } from '../../contracts/store.ts';
 import { readStoreIdentity } from '../../core/run/other-store.ts';
 import { isRecord } from '../../core/is-record.ts';
@@ -8,7 +8,7 @@ import { isRecord } from '../../core/is-record.ts';
 /**
  * Stamps every activity of a run with the store in which the run is kept, so that a worker with another store refuses it
  * before it reads anything. The topmost workflow learns the store from the result of `openRun`; children and
- * continuations inherit it. A run that was opened by an older version has none.
+ * continuations inherit it. A consultation is told the store of the run that it is about. A run that was opened by an older version has none.
  *
  * Puts no steps between a result and who waits for it, so existing histories replay.
  */
@@ -23,10 +23,12 @@ export function interceptors(): WorkflowInterceptors {
     inbound: [
       {
         execute(input, next) {
-          const { parent, continuedFromExecutionRunId } = workflowInfo();
-          // Whoever starts a topmost workflow can't choose its store.
+          const { parent, continuedFromExecutionRunId, workflowType } = workflowInfo();
+          // Whoever starts a topmost workflow can't choose its store. A consultation reads that of another run.
           const isFirst = parent === undefined && continuedFromExecutionRunId === undefined;
-          store = isFirst ? null : readHeader(input.headers);
+          const [asked] = workflowType === workflowTypes.consultation ? input.args : [];
+          const named = isRecord(asked) ? readStoreIdentity(asked['store']) : null;
+          store = isFirst ? named : readHeader(input.headers);
           return next(input);
         },
       },
