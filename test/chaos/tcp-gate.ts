@@ -63,8 +63,8 @@ interface Passage {
 function createPassage(client: Socket, server: Socket): Passage {
   const out = createStream((bytes) => server.write(bytes));
   const back = createStream((bytes) => client.write(bytes));
-  client.on('data', out.send);
-  server.on('data', back.send);
+  client.on('data', (bytes: Buffer) => out.send(bytes));
+  server.on('data', (bytes: Buffer) => back.send(bytes));
   const cut = (): void => {
     client.destroy();
     server.destroy();
@@ -94,10 +94,9 @@ function createStream(write: (bytes: Buffer) => void) {
   let isHeld = false;
   let delayMs = 0;
   const flush = (): void => {
-    while (!isHeld && (waiting[0]?.atMs ?? Infinity) <= Date.now()) {
-      const next = waiting.shift();
-      if (next !== undefined) write(next.bytes);
-    }
+    if (isHeld) return;
+    const due = waiting.filter(({ atMs }) => atMs <= Date.now()).length;
+    for (const { bytes } of waiting.splice(0, due)) write(bytes);
   };
   return {
     send(bytes: Buffer) {
