@@ -89,8 +89,8 @@ function valuesOf(option: string, options: readonly string[]): string[] {
 /** Describes which model answers, before anything is started. */
 export function describeModel({ needsRehearsal }: Pick<Settings, 'needsRehearsal'>): string {
   return needsRehearsal
-    ? 'Model:      the rehearsal model, because there is no ANTHROPIC_API_KEY. It answers by fixed rules and costs nothing;\n' +
-        '            what it writes is only an example. For a real one: export ANTHROPIC_API_KEY=…'
+    ? 'Model:      the rehearsal model, as there is no ANTHROPIC_API_KEY. It answers by fixed rules, costs\n' +
+        '            nothing, and writes only examples. For a real model: export ANTHROPIC_API_KEY=…'
     : 'Model:      the Anthropic API that the environment names';
 }
 

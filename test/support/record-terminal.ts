@@ -61,9 +61,8 @@ class Screen {
   }
 
   write(text: string): void {
-    // oxlint-disable-next-line no-control-regex
     for (const [, parameters, command, character = ''] of text.matchAll(
-      /\x1b\[([?0-9;]*)([A-Za-z])|([^])/gu,
+      /\p{Cc}\[([?0-9;]*)([A-Za-z])|([^])/gu,
     )) {
       if (command === undefined) this.put(character);
       else this.obey(command, parameters ?? '');
@@ -103,8 +102,6 @@ class Screen {
     if (command === 'm') this.style = styleOf(parameters, this.style);
     else if (command === 'A') this.row = Math.max(0, this.row - Math.max(1, number));
     else if (command === 'G') this.column = Math.max(1, number) - 1;
-    else if (command === 'D') this.column = Math.max(0, this.column - Math.max(1, number));
-    else if (command === 'C') this.column += Math.max(1, number);
     else if (command === 'K' && number === 2) this.lines[this.row] = [];
     else if (command === 'K' || command === 'J') {
       this.lines[this.row]?.splice(this.column);
