@@ -245,7 +245,6 @@ it.each(executed)('$page:$line: $text', async (command) => {
     : [JSON.stringify({ code, out, err }), '{"code":0,'];
   expect(where).toContain(what);
 });
-});
 
 it('the runs took the messages of the documents', async () => {
   expect(readFileSync(join(folder, 'backup-choice.html'), 'utf8')).toContain('<!doctype html>');
