@@ -140,7 +140,7 @@ export function createActivities(
       workspaces: places.workspaces,
       changes: createRunChanges({ home }),
       approvers: settings.approvers ?? null,
-      modelQueue: settings.models?.rate === undefined ? undefined : settings.models.queue,
+      modelQueue: queueOf(settings),
       toolNames,
       toolProperties: listProperties(tools),
       mcp,
@@ -153,6 +153,11 @@ export function createActivities(
     ...createVerificationActivities({ store, projection, ...places }),
     ...createThreadActivities({ store, threads: redactThreads(stores.threads, redactor) }),
   };
+}
+
+/** Returns the queue for model calls of new runs. */
+function queueOf({ models }: WorkerSettings): string | undefined {
+  return models?.rate === undefined ? undefined : models.queue;
 }
 
 /** Returns the cipher of what the worker stores. */

@@ -13,15 +13,15 @@ export interface ModelQueueSettings {
   readonly rate: number | undefined;
 }
 
+const rateExpected = 'model calls a second, more than 0 and less than 10,000. Try: 5, or 0.5';
+
 /** Variables of the task queue of model calls, each with what is expected of it. */
 export const modelQueueVariables = {
   PLANWAVE_MODEL_RATE: z
     .string()
-    .regex(
-      /^(?!0*\.?0*$)\d{1,4}(?:\.\d{1,3})?$/,
-      'model calls a second, more than 0 and less than 10,000. Try: 5, or 0.5',
-    )
+    .regex(/^\d{1,4}(?:\.\d{1,3})?$/, rateExpected)
     .transform(Number)
+    .refine((rate) => rate > 0, rateExpected)
     .optional(),
   PLANWAVE_MODEL_QUEUE: oneWord('a name in one word. Try: planwave-models').optional(),
 };

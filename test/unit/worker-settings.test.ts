@@ -32,16 +32,19 @@ it('takes the defaults of the documentation', () => {
   });
 });
 
+const readModels = (env: NodeJS.ProcessEnv) =>
+  readWorkerSettings({ ANTHROPIC_API_KEY: 'sk-ant-1', ...env }).models;
+
 it('reads the queue of model calls, named after the account and without its key', () => {
-  const read = (env: NodeJS.ProcessEnv) =>
-    readWorkerSettings({ ANTHROPIC_API_KEY: 'sk-ant-1', ...env }).models;
-  const { queue = '', rate } = read({ PLANWAVE_MODEL_RATE: '0.5' }) ?? {};
+  const { queue = '', rate } = readModels({ PLANWAVE_MODEL_RATE: '0.5' }) ?? {};
   expect([queue, rate]).toEqual([expect.stringMatching(/^planwave-model-[0-9a-f]{12}$/), 0.5]);
-  expect(read({ PLANWAVE_MODEL_RATE: '5' })?.queue).toBe(queue);
-  expect(read({ PLANWAVE_MODEL_RATE: '5', ANTHROPIC_API_KEY: 'sk-ant-2' })?.queue).not.toBe(queue);
-  expect(read({ PLANWAVE_MODEL_QUEUE: 'old' })).toEqual({ queue: 'old', rate: undefined });
+  expect(readModels({ PLANWAVE_MODEL_RATE: '5' })?.queue).toBe(queue);
+  expect(readModels({ PLANWAVE_MODEL_RATE: '5', ANTHROPIC_API_KEY: 'sk-ant-2' })?.queue).not.toBe(
+    queue,
+  );
+  expect(readModels({ PLANWAVE_MODEL_QUEUE: 'old' })).toEqual({ queue: 'old', rate: undefined });
   for (const PLANWAVE_MODEL_RATE of ['0', '0.0', '-1', 'many', '10000', '1e3']) {
-    expect(() => read({ PLANWAVE_MODEL_RATE })).toThrow('more than 0');
+    expect(() => readModels({ PLANWAVE_MODEL_RATE })).toThrow('more than 0');
   }
 });
 

@@ -136,21 +136,24 @@ export function createPostgresEffectLedger(db: Database): EffectLedger {
   };
 }
 
+function placeOf(key: string): string {
+  return `the entry ${key} of planwave_entries`;
+}
+
 /** Creates shared values in a database. */
 export function createPostgresSharedValues(db: Database): SharedValues {
   const entries = createEntries(db, 'shared');
-  const place = (key: string): string => `the entry ${key} of planwave_entries`;
   return {
     read: async (name) => {
       const { text, version } = await entries.read(hashName(name));
-      return { value: openShared(text, version, place(hashName(name))).value, version };
+      return { value: openShared(text, version, placeOf(hashName(name))).value, version };
     },
     replace: (name, value, after) =>
       entries.replace(hashName(name), sealShared(name, value), after),
     list: async () => {
       const names: string[] = [];
       for await (const { key, text, version } of entries.list()) {
-        names.push(openShared(text, version, place(key)).name ?? '');
+        names.push(openShared(text, version, placeOf(key)).name ?? '');
       }
       return names.toSorted();
     },
