@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, unlink } from 'node:fs/promises';
+import { mkdir, rm, unlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Ref } from '../../../contracts/ref.ts';
 import { checkWorkspacePath, foldFileName } from '../../../core/effects/check-workspace-path.ts';
@@ -16,7 +16,11 @@ import type {
 } from '../../ports/workspaces.ts';
 import type { Worktrees } from '../../ports/worktrees.ts';
 import { toRunDirectory, treePaths } from '../../projection/paths.ts';
-import { atomicWriteFile } from '../file-store/atomic-write-file.ts';
+import {
+  atomicWriteFile,
+  leftoverPrefix,
+  temporarySuffix,
+} from '../file-store/atomic-write-file.ts';
 import { syncDirectory } from '../file-store/confinement.ts';
 import { getCode } from '../file-store/store-errors.ts';
 import { isBelow, realOf } from './allowed-folders.ts';
@@ -58,7 +62,8 @@ interface Target {
  * FW2. A name that differs from an existing one only in case or Unicode form is not written: on another file system the
  *      two are one file.
  * FW3. Agents can't reach the engine's own files, even in a workspace that contains the artifact home.
- * FW4. A reader sees an old file or a new one, whole; a failed write changes nothing.
+ * FW4. A reader sees an old file or a new one, whole; a failed write changes nothing, and what a killed one left goes with the
+ *      next write of the file.
  * FW5. Content that the run did not write is kept before it is replaced or removed, but in a copy: there it is in git.
  */
 export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces {
@@ -205,10 +210,19 @@ async function replace(
   mayStill: () => Promise<void>,
 ): Promise<void> {
   try {
+    await removeLeftovers(folder, name);
     await atomicWriteFile(join(folder.path, name), bytes, { mayStill, access: 'shared' });
   } catch (error) {
     throw error instanceof StoreUnavailable ? toRefusal(shown, 'written', error) : error;
   }
+}
+
+/** Removes what killed writers of a file left. One that is still at work then fails: its attempt has been replaced. */
+async function removeLeftovers(folder: OpenFolder, name: string): Promise<void> {
+  const isLeft = (entry: string): boolean =>
+    entry.startsWith(`${leftoverPrefix(name)}-`) && entry.endsWith(temporarySuffix);
+  const left = (await folder.entries()).filter((entry) => entry.isFile() && isLeft(entry.name));
+  await Promise.all(left.map((entry) => rm(join(folder.path, entry.name), { force: true })));
 }
 
 async function remove({ folder, name, shown }: Target): Promise<void> {
