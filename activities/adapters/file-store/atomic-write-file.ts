@@ -97,11 +97,11 @@ async function writeAside<T>(
   };
   await inStore(async () => {
     if (root !== undefined) await checkInside(root, path);
-    const holding = await createDirectory(
-      dir,
-      access === 'private' ? privateFolderMode : undefined,
-    );
-    const mode = access === 'private' ? privateFileMode : await modeOf(path);
+    const isPrivate = access === 'private';
+    const [holding, mode] = await Promise.all([
+      createDirectory(dir, isPrivate ? privateFolderMode : undefined),
+      isPrivate ? privateFileMode : modeOf(path),
+    ]);
     // Flushes at the same time cost hardly more than one.
     await allDone([
       ...holding.map(syncDirectory),

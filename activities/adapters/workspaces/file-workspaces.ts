@@ -52,6 +52,8 @@ interface Target {
   readonly name: string;
   /** The path as the model wrote it. */
   readonly shown: string;
+  /** True in a delegation's copy. */
+  readonly isCopy: boolean;
 }
 
 /**
@@ -69,22 +71,15 @@ interface Target {
 export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces {
   const home = resolve(options.home);
   const written = openWritten(home);
-  const copyOf = async (place: WorkspacePlace): Promise<string | null> =>
-    (await options.worktrees?.open(place)) ?? null;
-  const rootOf = async (place: WorkspacePlace): Promise<Root> => {
-    const { dir, run_id } = place;
-    if (dir === null) {
-      return { path: home, names: [toRunDirectory(run_id), treePaths.workspace], home: null };
-    }
-    const copy = await copyOf(place);
-    if (copy !== null) return { path: copy, names: [], home: null };
-    return { path: resolve(dir), names: [], home: await realOf(home) };
-  };
+  const rootOf = (place: WorkspacePlace): Promise<Root> => findRoot(home, options, place);
   const find = async (place: WorkspacePlace, target: Target): Promise<FoundFile | null> => {
     const state = await readState(target);
     if (state === null) return null;
-    if ((await copyOf(place)) !== null) return { ...state, by_run: true };
-    return { ...state, by_run: await written.has(place.run_id, target.shown, state.sha256) };
+    const { shown, isCopy } = target;
+    return {
+      ...state,
+      by_run: isCopy || (await written.has(place.run_id, shown, state.sha256)),
+    };
   };
   /** Runs a change between two looks at the file: what was found is kept, and what came since is not replaced. */
   const change = async (
@@ -118,7 +113,7 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
       const done = await inTarget(await rootOf(place), path, true, (target) =>
         change({ place, target, terms }, async (_found, mayStill) => {
           // Noted first: a crash may come between the note and the change, never the other way round. A copy needs none.
-          if ((await copyOf(place)) === null) await written.add(place.run_id, path, state.sha256);
+          if (!target.isCopy) await written.add(place.run_id, path, state.sha256);
           await replace(target, bytes, mayStill);
           return state;
         }),
@@ -139,6 +134,22 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
   };
 }
 
+/** Finds where a delegation works: in its copy, in the folder that the input names, or in one of the run's own. */
+async function findRoot(
+  home: string,
+  { worktrees }: Pick<FileWorkspacesOptions, 'worktrees'>,
+  place: WorkspacePlace,
+): Promise<Root> {
+  const { dir, run_id } = place;
+  if (dir === null) {
+    const names = [toRunDirectory(run_id), treePaths.workspace];
+    return { path: home, names, home: null, isCopy: false };
+  }
+  const copy = (await worktrees?.open(place)) ?? null;
+  if (copy !== null) return { path: copy, names: [], home: null, isCopy: true };
+  return { path: resolve(dir), names: [], home: await realOf(home), isCopy: false };
+}
+
 /**
  * Opens the folder of a file that may be changed, after checking each name on the way.
  *
@@ -146,7 +157,7 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
  * @returns null when a folder is missing.
  */
 async function inTarget<T>(
-  { path: root, names, home }: Root,
+  { path: root, names, home, isCopy }: Root,
   shown: string,
   create: boolean,
   work: (target: Target) => Promise<T>,
@@ -166,7 +177,7 @@ async function inTarget<T>(
   return closing(folder, async () => {
     if (home !== null && isBelow(home, join(folder.real, name))) throw refuseOwn(shown);
     await checkName(folder, name, shown, 'a file');
-    return work({ folder, name, shown });
+    return work({ folder, name, shown, isCopy });
   });
 }
 

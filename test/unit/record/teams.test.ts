@@ -99,7 +99,7 @@ it('fault 5: a run that was reset has the files of its teams again when their wa
   const reset = await harness.updateRecord({
     ...update,
     record_ref: beforeWave,
-    changes: [{ type: 'phase', phase: 'paused' }],
+    changes: [{ type: 'instruction', instruction: 'Use metric units' }],
   });
   expect(await reportFiles()).toEqual({});
   await harness.updateRecord({ ...update, record_ref: reset.record_ref, changes: [done] });
