@@ -22,6 +22,7 @@ import {
   createPostgresEffectLedger,
   createPostgresReplyLedger,
   createPostgresRunIndex,
+  createPostgresSharedValues,
   listRows,
   readReply,
 } from './postgres-ledgers.ts';
@@ -61,6 +62,7 @@ export function openPostgresStores(
     research: encryptNames(createPostgresRunIndex(db, 'research'), cipher),
     ledger: encryptLedger(createPostgresReplyLedger(db, artifacts), cipher),
     effects: encryptEffects(createPostgresEffectLedger(db), cipher),
+    shared: createPostgresSharedValues(db),
     threads,
     contents: listContents(db),
     open: async () => {

@@ -178,7 +178,7 @@ function faultsOfServers(): readonly Fault[] {
 
 /** Plays runs, has the fault strike while calls are in flight, and waits for their ends. */
 async function survive(fault: Fault): Promise<typeof survived> {
-  const runs = await startRuns(`fault-${runIds.length}`, 6);
+  const runs = await startRuns(`struck-${runIds.length}`, 6);
   await eventually('calls in flight', async () => inFlight(stage.rehearsal.calls()).length >= 3);
   const beganAt = Date.now();
   await fault.strike();
