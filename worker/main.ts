@@ -99,20 +99,14 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
   const stopWatchdog = startWatchdog({ ...settings, redactor });
   try {
     const worker = await createWorker({
+      ...settings,
       connection,
       namespace,
       workflowBundle,
       activities: createActivities(settings, redactor, {}, recorder, ...own, stores),
       redactor,
-      keys,
-      taskQueue,
-      models: settings.models,
-      memoryTarget: settings.memoryTarget,
-      shutdownGraceMs: settings.shutdownGraceMs,
       buildId,
-      deploymentName,
       tracing,
-      home: settings.home,
       identifyStore: stores.identify,
       identity,
     });
