@@ -43,8 +43,8 @@ export function bucket() {
   }, 's3://, a bucket of 3 to 63 lower-case letters, digits, dots and hyphens, and no keys. Its service is the endpoint, or AWS. Try: s3://planwave/artifacts?endpoint=https://s3.example.com&region=eu-central-1');
 }
 
-/** Accepts a whole number of seconds that `isGood` allows. */
-export function seconds(isGood: (count: number) => boolean, expected: string) {
+/** Accepts a whole number, such as seconds, that `isGood` allows. */
+export function wholeNumber(isGood: (count: number) => boolean, expected: string) {
   return z
     .string()
     .regex(/^\d{1,3}$/, expected)
