@@ -203,7 +203,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     baseUrl,
     defaultModel: read.PLANWAVE_MODEL ?? (isRehearsal ? 'rehearsal' : realModel),
     isRehearsal,
-    ...storeSettingsOf(read),
+    ...readStoreSettings(env),
     commands: toCommandSettings(read),
     approvers: read.PLANWAVE_APPROVERS,
     models: toModelQueueSettings(read),
@@ -226,21 +226,14 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
   };
 }
 
-/**
- * Returns `PLANWAVE_MIDDLEWARES` as an absolute path; undefined when it is not set.
- *
- * @throws {BadSettings} when it can't be a module's path.
- */
+/** Returns `PLANWAVE_MIDDLEWARES` as an absolute path; undefined when it is not set. @throws {BadSettings} */
 export function readMiddlewaresFile(env: NodeJS.ProcessEnv): string | undefined {
   return readVariables(Variables.pick({ PLANWAVE_MIDDLEWARES: true }), env).PLANWAVE_MIDDLEWARES;
 }
 
 /** Reads where and how content is stored. @throws {BadSettings} when a setting is wrong. */
 export function readStoreSettings(env: NodeJS.ProcessEnv): StoreSettings {
-  return storeSettingsOf(readVariables(z.object(storeVariables), env));
-}
-
-function storeSettingsOf(read: Parameters<typeof toStoreSettings>[0]): StoreSettings {
+  const read = readVariables(z.object(storeVariables), env);
   const fault = findStoreFault(read);
   if (fault !== null) throw new BadSettings(fault);
   return toStoreSettings(read);
