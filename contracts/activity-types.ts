@@ -5,6 +5,7 @@ import type { CriterionState } from './criterion.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
 import type { DesignRequest } from './design-run.ts';
 import type { DesignActivities } from './design-activities.ts';
+import type { EvaluationActivities } from './evaluation.ts';
 import type { EffectOrder, RecordedEffect } from './effect.ts';
 import type { Fact } from './fact.ts';
 import type { RunLimits } from './limits.ts';
@@ -51,7 +52,8 @@ import type { VerificationActivities } from './verification.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
 
 /** Activities that workflows may call. Workflows see only these signatures; `activities/` implements them. */
-export interface Activities extends DesignActivities, VerificationActivities {
+export interface Activities
+  extends DesignActivities, EvaluationActivities, VerificationActivities {
   /** @throws InvalidInput with every fault at once. */
   readonly openRun: (input: OpenRunInput) => Promise<OpenRunResult>;
   /**
@@ -134,7 +136,7 @@ export interface RecordPhaseResult {
 }
 
 export interface OpenRunInput {
-  readonly workflow_type: Exclude<keyof typeof workflowTypes, 'consultation' | 'archival'>;
+  readonly workflow_type: Exclude<keyof typeof workflowTypes, 'consultation' | 'archival' | 'evaluation'>;
   readonly run_id: string;
   /** Unchecked text of the user; validated in the activity, because workflow code does not load zod. */
   readonly input: unknown;
@@ -154,6 +156,8 @@ export interface OpenRunResult {
   /** Null when nothing is limited. */
   readonly budget: RunBudget | null;
   readonly use_defaults: boolean;
+  /** Defined in `runSettings`. Absent when somebody may answer. */
+  readonly unattended?: true;
   /** Defined in `runSettings`. Absent when the input did not ask for notes. */
   readonly notes?: boolean;
   readonly questions: QuestionRules;

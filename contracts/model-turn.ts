@@ -2,6 +2,7 @@ import type { AgentOutputOutline, Passable } from './agent-output.ts';
 import type { Allowance, Spending } from './budget.ts';
 import type { CrashedAttempts, DelegationOutcome, UpstreamOutput } from './delegation-run.ts';
 import type { DesignPrompt, DesignReplyOutline } from './design.ts';
+import type { GradingPrompt } from './evaluation.ts';
 import type { DeliveredAnswer, NewsItem } from './messages.ts';
 import type { TurnBrief } from './member-turn.ts';
 import type { StageName } from './names.ts';
@@ -123,6 +124,7 @@ export type Prompt =
       readonly amendments: readonly string[];
     }
   | DesignPrompt
+  | GradingPrompt
   | WebResearchPrompt;
 
 /** Input that a turn adds to the conversation before the model is called. */
@@ -243,6 +245,8 @@ export type TurnOutline =
   | { readonly shape: 'question_review'; readonly review: QuestionReviewOutline }
   | { readonly shape: 'verification'; readonly verdict: VerdictOutline }
   | { readonly shape: 'design'; readonly reply: DesignReplyOutline }
+  /** `reason`: at most 300 characters. */
+  | { readonly shape: 'grading'; readonly score: number; readonly reason: string }
   | WebReportOutline
   /** Text of a member, as Markdown. */
   | { readonly shape: 'member_turn'; readonly said_ref: Ref }

@@ -87,6 +87,7 @@ export async function openRun(
     limits,
     budget,
     use_defaults: request.useDefaults,
+    ...(request.unattended && { unattended: true as const }),
     ...(request.notes && { notes: true }),
     autonomy: request.autonomy,
     ...(request.verify && { verify: true as const }),
@@ -149,11 +150,12 @@ export async function checkIntake(
   }
   const { request: typed, agentsDir, faults } = readInput(workflow_type, input);
   const {
-    agents,
-    designers,
+    agents: loaded,
+    designers: group,
     pins,
     faults: agentFaults,
   } = await loadRegistry(deps, agentsDir, typed !== null && typed.workspaceDir !== null);
+  const [agents, designers] = [withModel(loaded, typed), withModel(group, typed)];
   const teamFaults =
     agentFaults.length > 0
       ? []
@@ -181,6 +183,15 @@ export async function checkIntake(
   ];
   if (ruleFaults.length > 0) throw createInvalidInput(workflow_type, ruleFaults);
   return { request, agents, designers, pins, limits, budget, models, teams };
+}
+
+/** Gives all agents the model that the input names, if it names one. */
+function withModel(
+  agents: readonly AgentDefinition[],
+  request: RunRequest | null,
+): readonly AgentDefinition[] {
+  const model = request?.agentsModel ?? null;
+  return model === null ? agents : agents.map((agent) => ({ ...agent, model }));
 }
 
 /** Checks a typed coordination plan: each finding is a fault. */

@@ -25,6 +25,8 @@ interface Checking<C extends EvidenceCheck = EvidenceCheck> {
   readonly check: C;
   readonly place: WorkspacePlace;
   readonly signal: AbortSignal;
+  /** Standard input of a command. If undefined, it is empty. */
+  readonly stdin?: string;
 }
 
 type Found = Omit<CheckResult, 'criterion_id'>;
@@ -52,6 +54,7 @@ async function checkCommand(
     check: { argv, exit_code },
     place,
     signal,
+    stdin = '',
   }: Checking<Extract<EvidenceCheck, { kind: 'command' }>>,
 ): Promise<Found> {
   const check = `exit code ${exit_code} of ${cutText(argv.join(' '), 200)}`;
@@ -70,7 +73,7 @@ async function checkCommand(
   const timeoutMs = commandLimits.secondsDefault * 1_000;
   try {
     const end = await commands.run(
-      { folder, sharedFrom, argv, cwd: '', stdin: '', timeoutMs },
+      { folder, sharedFrom, argv, cwd: '', stdin, timeoutMs },
       signal,
     );
     const ended =
@@ -104,18 +107,23 @@ async function checkSchema(
   const check = `file ${path} fits its JSON Schema`;
   const file = await readFile(deps, place, path);
   if (typeof file === 'string') return { check, result: 'failed', found: file };
+  const { valid, found } = validateJson(schema, Buffer.from(file.content).toString('utf8'));
+  return { check, result: valid ? 'passed' : 'failed', found };
+}
+
+/** Validates a text as JSON of a schema. Never throws. */
+export function validateJson(
+  schema: Record<string, unknown>,
+  text: string,
+): { readonly valid: boolean; readonly found: string } {
   try {
-    const value: unknown = JSON.parse(Buffer.from(file.content).toString('utf8'));
+    const value: unknown = JSON.parse(text);
     const { valid, errors } = new Validator(schema, '2020-12', false).validate(value);
     const found = errors.map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`);
-    return {
-      check,
-      result: valid ? 'passed' : 'failed',
-      found: valid ? 'It fits.' : cutText(found.join(' · '), outputCharsMax),
-    };
+    return { valid, found: valid ? 'It fits.' : cutText(found.join(' · '), outputCharsMax) };
   } catch (error) {
     const found = `It is no JSON, or the schema is none: ${error instanceof Error ? error.message : String(error)}`;
-    return { check, result: 'failed', found: cutText(found, outputCharsMax) };
+    return { valid: false, found: cutText(found, outputCharsMax) };
   }
 }
 

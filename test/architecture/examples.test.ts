@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { ZodType } from 'zod';
 import type { CliDeps } from '../../client/cli/cli-deps.ts';
 import { createProgram } from '../../client/cli/commands/program.ts';
+import { EvaluationInput } from '../../contracts/evaluation.ts';
 import { DelegationInput } from '../../contracts/delegation-run.ts';
 import { ArchivalInput } from '../../contracts/archival.ts';
 import { ConsultationInput } from '../../contracts/consultation.ts';
@@ -27,6 +28,7 @@ const schemas: Readonly<Record<string, ZodType>> = {
   architectureDesign: ArchitectureDesignInput,
   riskAssessment: RiskAssessmentInput,
   consultation: ConsultationInput,
+  evaluation: EvaluationInput,
   archival: ArchivalInput,
 } satisfies Record<keyof typeof workflowTypes, ZodType>;
 

@@ -210,6 +210,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     limits: opened.limits,
     budget: state.budget,
     use_defaults: opened.use_defaults,
+    ...(opened.unattended === true && { unattended: true }),
     ...(opened.notes === true && { notes: true }),
     questions: opened.questions,
     approvers: opened.approvers,

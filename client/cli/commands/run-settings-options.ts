@@ -20,6 +20,8 @@ export interface SettingsOptions {
   readonly direct?: boolean;
   readonly language?: string;
   readonly defaults?: boolean;
+  readonly unattended?: boolean;
+  readonly agentsModel?: string;
   readonly notes?: boolean;
   readonly assume?: boolean;
   readonly verify?: boolean;
@@ -52,7 +54,9 @@ export function addWorkOptions(command: Command): Command {
       '--notes',
       'have agents keep notes of all they assume, and settle them before they finish',
     )
-    .option('--defaults', 'answer each question with its default at once, if it has one');
+    .option('--defaults', 'answer each question with its default at once, if it has one')
+    .option('--unattended', 'as --defaults; a question without a default ends the work')
+    .option('--agents-model <name>', 'model of all agents, instead of those of their files');
 }
 
 export function addQuestionOptions(command: Command): Command {
@@ -116,6 +120,8 @@ export function readSettings(
   });
   return definedOnly({
     use_defaults: options.defaults,
+    unattended: options.unattended,
+    agents_model: options.agentsModel,
     notes: options.notes,
     verify: options.verify,
     autonomy: options.assume === true ? 'assume' : undefined,
