@@ -13,7 +13,6 @@ import {
   exportRun,
   UnknownRun,
   readStoredResult,
-  readNewest,
   readStoredStatus,
 } from '../activities/run-record/export-run.ts';
 import { readStoredPlan } from '../activities/run-record/stored-plan.ts';
@@ -24,7 +23,6 @@ import type { ClientTracing } from '../client/cli/cli-session.ts';
 import { PlanwaveClientError } from '../client/client-error.ts';
 import type { OpenRunInput } from '../contracts/activity-types.ts';
 import type { CopiedStores } from '../contracts/store.ts';
-import { compareRuns } from '../core/design/judge-design.ts';
 import { createStoreCipher } from '../encryption/store-cipher.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import type { Redactor } from '../redaction/create-redactor.ts';
@@ -113,10 +111,10 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
       return { path: join(home, root) };
     },
     readResult: async (runId) => readStoredResult(await use(), runId),
-    compareRuns: async (runIds) => {
-      const deps = await use();
-      const runs = runIds.map((runId) => readNewest(deps, runId));
-      return compareRuns(await Promise.all(runs).catch(nameUnknownRun));
+    readComparedRun: async (runId) => {
+      // Of the commands, only this one and those for pages have to load it.
+      const { readComparedRun } = await import('../activities/run-record/read-page.ts');
+      return readComparedRun(await use(), runId).catch(nameUnknownRun);
     },
     readArtifact: async (ref) => (await use()).store.getText(ref),
     findStore: async () => (await use()).findIdentity(),

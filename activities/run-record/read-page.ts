@@ -3,6 +3,8 @@ import type { PageDesign, PageQuestion, PageWave, RunPage } from '../../contract
 import type { RunRecord, StoredAnswer, StoredWave } from '../../contracts/run-record.ts';
 import { renderCoordinationPlan } from '../../core/design/render-plan.ts';
 import { findShownRef } from '../../core/render/questions.ts';
+import { describePlans } from '../../core/run/compare-runs.ts';
+import type { ComparedRun } from '../../core/run/compare-runs.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
 import type { ReplyLedger } from '../ports/reply-ledger.ts';
@@ -10,6 +12,7 @@ import { answerFileNeeds, answerNeeds, findAnswer } from '../projection/find-ans
 import { loadTexts, textOf } from '../projection/record-texts.ts';
 import type { RecordTexts } from '../projection/record-texts.ts';
 import { planRefOf } from '../projection/render-design.ts';
+import { readNewest } from './export-run.ts';
 import { readCalls } from './read-calls.ts';
 import { listPhaseRefs, readDelegation } from './read-page-work.ts';
 import type { WorkReading } from './read-page-work.ts';
@@ -69,6 +72,27 @@ export async function readRunPage(sources: PageSources, runId: string): Promise<
     effects: record.effects ?? [],
     facts: record.facts,
     diff: diffs.get(null) ?? null,
+  };
+}
+
+/**
+ * Reads what `core/run/compare-runs.ts` compares of a run, ended or not.
+ *
+ * @throws {UnknownRun} when the index does not have the run; otherwise like `readRunPage`.
+ */
+export async function readComparedRun(
+  sources: Pick<PageSources, 'store' | 'index'>,
+  runId: string,
+): Promise<ComparedRun> {
+  const record = await readNewest(sources, runId);
+  const texts = await loadPageTexts(sources.store, record);
+  const plans = record.waves.flatMap(({ wave, plan_ref }) =>
+    plan_ref === null ? [] : [[wave, textOf(texts.plans, plan_ref)] as const],
+  );
+  return {
+    ...record,
+    plan: describePlans(new Map(plans)),
+    answer: readAnswer(record, texts).text,
   };
 }
 

@@ -4,6 +4,7 @@ import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
 import type { RunPage } from '../../contracts/run-page.ts';
 import type { CheckedHome, CopiedStores, Pruned, StoreIdentity } from '../../contracts/store.ts';
 import type { StatusView } from '../../contracts/views.ts';
+import type { ComparedRun } from '../../core/run/compare-runs.ts';
 import type { KeyRing } from '../../encryption/key-ring.ts';
 import type { ConnectOptions } from '../connect.ts';
 import type { OpenHistory } from '../run-listing.ts';
@@ -38,8 +39,8 @@ export interface CliDeps extends CliShell {
   readonly exportRun: (runId: string) => Promise<ExportedRun>;
   /** Reads the stored result of the run, or null when there is none. */
   readonly readResult: (runId: string) => Promise<StoredResult | null>;
-  /** Puts two runs beside each other, one fact a row, the first with their ids. Rejects when there is no such run. */
-  readonly compareRuns: (runIds: readonly [string, string]) => Promise<readonly string[][]>;
+  /** Rejects when there is no such run. */
+  readonly readComparedRun: (runId: string) => Promise<ComparedRun>;
   /** Reads a stored text by its address. Rejects when there is none. If undefined: not available. */
   readonly readArtifact?: ((ref: string) => Promise<string>) | undefined;
   /** Status of a run that the server has forgotten, from the store, or null. If undefined: not available. */

@@ -17,10 +17,8 @@ export const examples: Readonly<Record<string, readonly [string, string]>> = {
   questions: ['questions', 'questions backup-choice --json'],
   answer: ['answer backup-choice', 'answer backup-choice q1 "the person who decides"'],
   status: ['status backup-choice', 'status backup-choice --json'],
-  report: [
-    'report backup-choice --beside backup-direct',
-    'report backup-choice --html backup-choice.html',
-  ],
+  report: ['report backup-choice', 'report backup-choice --html backup-choice.html'],
+  compare: ['compare backup-choice backup-direct', 'compare backup-choice backup-direct --json'],
   view: ['view backup-choice', 'view --port 8080'],
   list: ['list --open', 'list --limit 100 --json'],
   pause: ['pause backup-choice', 'pause backup-choice "until the budget is decided"'],

@@ -4,15 +4,14 @@
  * Invariants:
  *   DB1. Design and work add up to the run: no call counts twice, and none is left out.
  *   DB2. Only what the record shows is a sign. What a direct run would have cost is never claimed.
- *   DB3. Two runs stand beside each other with what each has used and reached, and are named as they were planned.
  */
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { RecordedCriterion, RunRecord } from '../../contracts/run-record.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import { countOf, formatCost, formatTokens, formatUsage } from '../text/format.ts';
+import { countOf, formatUsage } from '../text/format.ts';
 import { subtractUsage } from '../usage/add-usage.ts';
 
-interface Judged extends Pick<RunRecord, 'design' | 'usage'> {
+export interface Judged extends Pick<RunRecord, 'design' | 'usage'> {
   readonly criteria: readonly Pick<RecordedCriterion, 'state' | 'delegation_id'>[];
   readonly waves: readonly {
     readonly outcomes: readonly Pick<DelegationOutcome, 'delegation_id' | 'verification'>[];
@@ -59,7 +58,7 @@ export function judgeDesign(record: Judged): DesignBalance | null {
   };
 }
 
-function countCriteria({ criteria, waves }: Judged): DesignBalance['criteria'] {
+export function countCriteria({ criteria, waves }: Judged): DesignBalance['criteria'] {
   const verified = new Set(
     waves
       .flatMap(({ outcomes }) => outcomes)
@@ -72,31 +71,6 @@ function countCriteria({ criteria, waves }: Judged): DesignBalance['criteria'] {
     met: met.length,
     verified: met.filter(({ delegation_id: id }) => id !== null && verified.has(id)).length,
   };
-}
-
-/** Run that is compared with another. */
-export interface ComparedRun extends Judged, Pick<RunRecord, 'run_id' | 'status'> {}
-
-/** Puts what two runs have used and reached beside each other, one fact a row. */
-export function compareRuns(runs: readonly ComparedRun[]): string[][] {
-  const row = (name: string, tell: (run: ComparedRun) => string): string[] => [
-    name,
-    ...runs.map(tell),
-  ];
-  return [
-    row('', ({ run_id }) => run_id),
-    row('mode', ({ design }) => (design === undefined ? 'direct' : 'designed')),
-    row('status', ({ status }) => (status ?? 'at work').replaceAll('_', ' ')),
-    row('calls', ({ usage }) => String(usage.calls)),
-    row('tokens', ({ usage }) => formatTokens(usage)),
-    row('cost', ({ usage }) => formatCost(usage)),
-    row('of it design', ({ design }) => (design === undefined ? '–' : formatUsage(design.usage))),
-    row('waves', ({ waves }) => String(waves.length)),
-    row('criteria met', (run) => {
-      const { met, all, verified } = countCriteria(run);
-      return `${met} of ${all}, ${verified} verified`;
-    }),
-  ];
 }
 
 /** Describes the balance in lines, the judgement first. Null for a run without a design. */

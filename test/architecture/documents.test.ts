@@ -10,6 +10,7 @@ import {
 } from '../../contracts/names.ts';
 import { defaultLimits } from '../../core/limits.ts';
 import { drawDiagram } from '../../scripts/diagram.mjs';
+import { describeCommands, describeInputs } from '../../scripts/reference.ts';
 import { allFiles, listFolders, matchAll, read, sourceFiles } from './repository.ts';
 
 /** Documents drift in silence. What can be compared with the code is compared here. */
@@ -40,6 +41,47 @@ it("ARCHITECTURE.md's diagram shows the compiler's project references", () => {
   const page = read('ARCHITECTURE.md');
   // Cure: npm run diagram
   expect(page).toBe(drawDiagram(page, read));
+});
+
+it('docs/commands.md and docs/inputs.md show the help and the schemas of this code', async () => {
+  // Cure: npm run reference
+  expect(read('docs/commands.md')).toBe(await describeCommands());
+  expect(read('docs/inputs.md')).toBe(describeInputs());
+});
+
+describe('docs/troubleshooting.md', () => {
+  const symptoms = matchAll(read('docs/troubleshooting.md'), /^### `(.+)`$/gm);
+  /** All texts of the code, with those put together that stand on several lines. */
+  const texts = sourceFiles
+    .map(read)
+    .join('\n')
+    .replaceAll(/['"`]\s*\+\s*['"`]/g, '')
+    .replaceAll("\\'", "'");
+
+  it.each(symptoms)('quotes a message of the code: %s', (symptom) => {
+    // An ellipsis stands for what differs from case to case.
+    const parts = symptom.split('…').map((part) => part.trim());
+    expect(Math.max(...parts.map((part) => part.length))).toBeGreaterThan(11);
+    // Cure: quote the message as the code has it now.
+    expect(parts.filter((part) => !texts.includes(part))).toEqual([]);
+  });
+
+  it('has a cause and a cure for each of them', () => {
+    const sections = read('docs/troubleshooting.md').split(/^### /m).slice(1);
+    expect(symptoms.length).toBeGreaterThanOrEqual(25);
+    expect(sections).toHaveLength(symptoms.length);
+    const faults = sections.filter(
+      (one) => !/^- \*\*Cause:\*\* \S/m.test(one) || !/^- \*\*Cure:\*\* \S/m.test(one),
+    );
+    expect(faults).toEqual([]);
+  });
+});
+
+it('docs/README.md leads to every page of docs', () => {
+  const linked = matchAll(read('docs/README.md'), /\]\(([\w.-]+\.md)[)#]/g);
+  const pages = allFiles.filter((path) => /^docs\/(?!README)[^/]+\.md$/.test(path));
+  // Cure: add the page to the index.
+  expect(pages.filter((path) => !linked.includes(posix.basename(path)))).toEqual([]);
 });
 
 it("ARCHITECTURE.md's table of workflows has every workflow and no other", () => {

@@ -1,36 +1,12 @@
 import type { Command } from 'commander';
-import type { ZodType } from 'zod';
 import type { CliDeps } from '../../client/cli/cli-deps.ts';
 import { createProgram } from '../../client/cli/commands/program.ts';
-import { EvaluationInput } from '../../contracts/evaluation.ts';
-import { DelegationInput } from '../../contracts/delegation-run.ts';
-import { ArchivalInput } from '../../contracts/archival.ts';
-import { ConsultationInput } from '../../contracts/consultation.ts';
-import { ArchitectureDesignInput, RiskAssessmentInput } from '../../contracts/design-run.ts';
-import type { workflowTypes } from '../../contracts/names.ts';
-import { PlannerRunInput } from '../../contracts/planner-run.ts';
-import { PlannerWaveInput } from '../../contracts/planner-wave.ts';
-import { TeamInput } from '../../contracts/team.ts';
-import { TriadInput, TriadPhaseInput } from '../../contracts/triad.ts';
+import { inputSchemas } from '../../scripts/reference.ts';
 import { allFiles, read } from './repository.ts';
 
 /** Examples that readers copy: the workflows have to accept the inputs, and commands and options have to exist. */
 
 const documents = allFiles.filter((path) => path.endsWith('.md') && !path.startsWith('agents/'));
-
-const schemas: Readonly<Record<string, ZodType>> = {
-  plannerRun: PlannerRunInput,
-  plannerWave: PlannerWaveInput,
-  delegation: DelegationInput,
-  triad: TriadInput,
-  triadPhase: TriadPhaseInput,
-  team: TeamInput,
-  architectureDesign: ArchitectureDesignInput,
-  riskAssessment: RiskAssessmentInput,
-  consultation: ConsultationInput,
-  evaluation: EvaluationInput,
-  archival: ArchivalInput,
-} satisfies Record<keyof typeof workflowTypes, ZodType>;
 
 const started = documents.flatMap((path) =>
   [...read(path).matchAll(/workflow start --type (\w+)[^{`]*--input '([^']*)'/g)].map((match) => ({
@@ -41,11 +17,11 @@ const started = documents.flatMap((path) =>
 );
 
 it('documents show how each workflow is started', () => {
-  expect(new Set(started.map(({ type }) => type))).toEqual(new Set(Object.keys(schemas)));
+  expect(new Set(started.map(({ type }) => type))).toEqual(new Set(Object.keys(inputSchemas)));
 });
 
 it.each(started)('$path: $type takes $input', ({ type, input }) => {
-  expect(schemas[type]?.safeParse(JSON.parse(input)).error).toBeUndefined();
+  expect(inputSchemas[type]?.safeParse(JSON.parse(input)).error).toBeUndefined();
 });
 
 /** Commands are registered without any of these being read. */

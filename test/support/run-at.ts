@@ -30,7 +30,7 @@ export async function runAt(
     cwd: process.cwd(),
     exportRun: (runId) => Promise.resolve({ path: runId }),
     readResult: () => Promise.resolve(null),
-    compareRuns: () => Promise.resolve([]),
+    readComparedRun: () => Promise.reject(new Error('not available')),
     prune: () => Promise.resolve({ runs: [], records: 0, bytes: 0, kept_by: null }),
     copyStore: () => Promise.reject(new Error('not available')),
     checkHome: () => Promise.resolve({ runs: 0, records: 0, bytes: 0, faults: [], repaired: [] }),

@@ -6,24 +6,21 @@ import type { CliDeps } from '../cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { describeOtherHome, inHomeOf } from '../other-home.ts';
-import { cleanText, cleanLine, renderTable } from '../terminal-text.ts';
+import { cleanText, cleanLine } from '../terminal-text.ts';
 import { resultPath } from '../command-runner.ts';
 
 interface Options {
   readonly full?: boolean;
-  readonly beside?: string;
   readonly html?: string | true;
 }
 
 export function registerReport(command: Command, runner: CommandRunner): void {
   command
     .option('--full', 'also print report.md')
-    .option('--beside <run>', 'print instead what both runs have used and reached')
     .option('--html [file]', 'write everything about the run as one HTML file; default: <run>.html')
     .action((run: string, options: Options) =>
       runner.run(command, (context) => {
-        const { beside, html } = options;
-        if (beside !== undefined) return showBeside(context, run, beside);
+        const { html } = options;
         return html === undefined
           ? showReport(context, run, options)
           : writeHtml(context, run, html);
@@ -46,21 +43,6 @@ async function showReport(
     data: { run_id: runId, result_md, report_md, result_path, report_path },
     lines: [cleanText(result_md).trimEnd(), '', rest],
   };
-}
-
-async function showBeside(
-  context: CommandContext,
-  runId: string,
-  besideId: string,
-): Promise<CommandResult> {
-  const [headers = [], ...rows] = await inHomeOf(context, runId, () =>
-    context.deps.compareRuns([runId, besideId]),
-  );
-  return { data: { headers, rows }, lines: renderTable(clean(headers), rows.map(clean)) };
-}
-
-function clean(cells: readonly string[]): string[] {
-  return cells.map((cell) => cleanLine(cell));
 }
 
 /** Writes the page of a run, ended or not. Needs neither server nor worker. */

@@ -89,12 +89,7 @@ it('one run with all of seed 003, by a worker that forgets everything after each
   stage.rehearsal.reset();
   const direct = await stage.start('plannerRun', { goal });
   await untilEnded(stage, direct);
-  const { out } = await runCommand(stage, [
-    'report',
-    run.workflowId,
-    '--beside',
-    direct.workflowId,
-  ]);
+  const { out } = await runCommand(stage, ['compare', run.workflowId, direct.workflowId]);
   expect(out).toMatch(/^mode +designed +direct$/m);
   const calls = /^calls +(\d+) +(\d+)$/m.exec(out)?.slice(1).map(Number) ?? [];
   expect(calls).toEqual([

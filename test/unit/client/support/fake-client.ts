@@ -104,7 +104,7 @@ export function createFakeDeps(
     cwd: '/somewhere',
     exportRun: (runId) => Promise.resolve({ path: `.planning/${runId}` }),
     readResult: () => Promise.resolve(null),
-    compareRuns: () => Promise.resolve([]),
+    readComparedRun: () => Promise.reject(notFound()),
     prune: () => Promise.resolve({ runs: [], records: 0, bytes: 0, kept_by: null }),
     copyStore: () => Promise.reject(new Error('not available')),
     checkHome: () => Promise.resolve({ runs: 0, records: 0, bytes: 0, faults: [], repaired: [] }),

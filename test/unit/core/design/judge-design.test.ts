@@ -1,11 +1,7 @@
 import type { Adaptation, AdaptationCause } from '../../../../contracts/adaptation.ts';
 import type { RecordedDesign } from '../../../../contracts/design-run.ts';
 import type { VerificationOutcome } from '../../../../contracts/verification.ts';
-import {
-  compareRuns,
-  describeDesignBalance,
-  judgeDesign,
-} from '../../../../core/design/judge-design.ts';
+import { describeDesignBalance, judgeDesign } from '../../../../core/design/judge-design.ts';
 import { addUsage } from '../../../../core/usage/add-usage.ts';
 import { someRef, usageOf } from '../../../support/factories.ts';
 
@@ -92,18 +88,6 @@ describe('the balance of a design', () => {
       'Signs for it: 1 of 1 proof of concept did not pass, before dependent work began; against it: 1 question came again and again.',
     );
     expect(lines?.at(-1)).toMatch(/^Not known: /);
-  });
-
-  it('DB3: two runs stand beside each other with what they used and reached', () => {
-    const designed = { ...runOf(designOf()), run_id: 'a', status: 'completed' as const };
-    const direct = { ...runOf(), run_id: 'b', usage: usageOf(7), status: null };
-    const rows = new Map(compareRuns([designed, direct]).map(([name, ...cells]) => [name, cells]));
-    expect(rows.get('')).toEqual(['a', 'b']);
-    expect(rows.get('mode')).toEqual(['designed', 'direct']);
-    expect(rows.get('status')).toEqual(['completed', 'at work']);
-    expect(rows.get('calls')).toEqual(['30', '7']);
-    expect(rows.get('of it design')).toEqual([expect.stringContaining('12 calls'), '–']);
-    expect(rows.get('criteria met')).toEqual(['3 of 4, 1 verified', '3 of 4, 1 verified']);
   });
 
   it('is null for a run without a design', () => {
