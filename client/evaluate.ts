@@ -58,7 +58,7 @@ const nameCharsMax = 16;
 /** Equal inputs have equal ids. */
 function evaluationIdOf(input: EvaluationInput): string {
   const hash = hashText(JSON.stringify(input)).slice(0, 8);
-  return `eval-${input.name.slice(0, nameCharsMax).replace(/-+$/, '')}-${hash}`;
+  return `eval-${input.name.slice(0, nameCharsMax).replace(/(?<!-)-+$/, '')}-${hash}`;
 }
 
 function toEvaluationError(

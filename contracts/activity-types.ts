@@ -52,8 +52,7 @@ import type { VerificationActivities } from './verification.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
 
 /** Activities that workflows may call. Workflows see only these signatures; `activities/` implements them. */
-export interface Activities
-  extends DesignActivities, EvaluationActivities, VerificationActivities {
+export interface Activities extends DesignActivities, EvaluationActivities, VerificationActivities {
   /** @throws InvalidInput with every fault at once. */
   readonly openRun: (input: OpenRunInput) => Promise<OpenRunResult>;
   /**
@@ -136,7 +135,10 @@ export interface RecordPhaseResult {
 }
 
 export interface OpenRunInput {
-  readonly workflow_type: Exclude<keyof typeof workflowTypes, 'consultation' | 'archival' | 'evaluation'>;
+  readonly workflow_type: Exclude<
+    keyof typeof workflowTypes,
+    'consultation' | 'archival' | 'evaluation'
+  >;
   readonly run_id: string;
   /** Unchecked text of the user; validated in the activity, because workflow code does not load zod. */
   readonly input: unknown;
@@ -157,7 +159,7 @@ export interface OpenRunResult {
   readonly budget: RunBudget | null;
   readonly use_defaults: boolean;
   /** Defined in `runSettings`. Absent when somebody may answer. */
-  readonly unattended?: true;
+  readonly unattended?: boolean;
   /** Defined in `runSettings`. Absent when the input did not ask for notes. */
   readonly notes?: boolean;
   readonly questions: QuestionRules;

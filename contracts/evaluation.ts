@@ -24,7 +24,10 @@ export const Grader = z.discriminatedUnion('kind', [
     kind: z.literal('regex'),
     name,
     pattern: z.string().min(1).max(1_000).describe('Regular expression of JavaScript.'),
-    flags: z.string().regex(/^[ims]{0,3}$/, 'expected some of "i", "m" and "s"').default(''),
+    flags: z
+      .string()
+      .regex(/^[ims]{0,3}$/, 'expected some of "i", "m" and "s"')
+      .default(''),
     matches: z.boolean().default(true).describe('False: the answer must not match.'),
   }),
   z.strictObject({
@@ -126,8 +129,7 @@ export const EvaluationInput = z
     }
     const perSetting = (goal: EvaluationGoal): number =>
       goal.settings?.length ?? input.settings.length;
-    const cells =
-      input.repeat * input.goals.reduce((sum, goal) => sum + perSetting(goal), 0);
+    const cells = input.repeat * input.goals.reduce((sum, goal) => sum + perSetting(goal), 0);
     if (JSON.stringify(input).length > inputCharsMax) {
       const message = `this is longer than ${inputCharsMax} characters. Try: two files`;
       context.addIssue({ code: 'custom', path: ['goals'], message });
@@ -165,14 +167,24 @@ export interface Grade {
   readonly reason: string;
 }
 
+/**
+ * Ends of a cell: those of its run, and three more. `waits_for_user`: it was ended because only a person could answer its
+ * question. `failed`: its workflow failed. `no_budget`: it was not started, because the evaluation's budget was spent.
+ */
+export const cellStatuses = [
+  'completed',
+  'finished_unmet',
+  'stopped',
+  'abandoned',
+  'waits_for_user',
+  'failed',
+  'no_budget',
+] as const satisfies readonly (RunStatus | 'waits_for_user' | 'failed' | 'no_budget')[];
+
 /** Result of a cell. */
 export interface CellResult extends Cell {
   readonly run_id: string;
-  /**
-   * `waits_for_user`: it was ended because only a person could answer its question. `failed`: its workflow failed.
-   * `no_budget`: it was not started, because the evaluation's budget was spent.
-   */
-  readonly status: RunStatus | 'waits_for_user' | 'failed' | 'no_budget';
+  readonly status: (typeof cellStatuses)[number];
   /** Why it did not complete, otherwise empty. At most 300 characters. */
   readonly reason: string;
   readonly passed: boolean;
@@ -230,7 +242,9 @@ export interface CarriedEvaluation {
   readonly usage: Usage;
 }
 
-export type EvaluationArgs = z.input<typeof EvaluationInput> | { readonly carried: CarriedEvaluation };
+export type EvaluationArgs =
+  | z.input<typeof EvaluationInput>
+  | { readonly carried: CarriedEvaluation };
 
 export interface GradeCellInput {
   readonly input_ref: Ref;
@@ -270,7 +284,7 @@ export interface GradingPrompt {
   readonly answer_ref: Ref;
 }
 
-/** What a model judges an answer by. */
+/** Task of the grader: the goal, and the rubric that it judges by. */
 export const GradingTask = z.strictObject({ goal: z.string(), rubric: z.string() });
 export type GradingTask = z.infer<typeof GradingTask>;
 

@@ -2,7 +2,6 @@ import type { AgentOutputOutline, Passable } from './agent-output.ts';
 import type { Allowance, Spending } from './budget.ts';
 import type { CrashedAttempts, DelegationOutcome, UpstreamOutput } from './delegation-run.ts';
 import type { DesignPrompt, DesignReplyOutline } from './design.ts';
-import type { GradingPrompt } from './evaluation.ts';
 import type { DeliveredAnswer, NewsItem } from './messages.ts';
 import type { TurnBrief } from './member-turn.ts';
 import type { StageName } from './names.ts';
@@ -14,8 +13,8 @@ import type { ReadStateCall, StateToolName } from './state-call.ts';
 import type { ReadingScope, ToolRead } from './transcript.ts';
 import type { ExecutorEnd, TaskStatus, TeamSetup } from './team-run.ts';
 import type { Usage } from './usage.ts';
-import type { VerdictOutline, VerificationFeedback } from './verification.ts';
-import type { VerificationPrompt } from './verification-prompt.ts';
+import type { JudgementOutline, VerificationFeedback } from './verification.ts';
+import type { JudgingPrompt } from './verification-prompt.ts';
 import type { WaveDecisionOutline } from './wave-decision.ts';
 import type { ResearchCall, WebReportOutline, WebResearchPrompt } from './web.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
@@ -48,7 +47,7 @@ export type Prompt =
       /** Absent for a first attempt. */
       readonly feedback?: VerificationFeedback;
     }
-  | VerificationPrompt
+  | JudgingPrompt
   | {
       /** The first turn of a member in a phase. */
       readonly kind: 'member';
@@ -124,7 +123,6 @@ export type Prompt =
       readonly amendments: readonly string[];
     }
   | DesignPrompt
-  | GradingPrompt
   | WebResearchPrompt;
 
 /** Input that a turn adds to the conversation before the model is called. */
@@ -243,10 +241,8 @@ export type TurnOutline =
   | { readonly shape: 'agent_output'; readonly output: AgentOutputOutline }
   | { readonly shape: 'wave_decision'; readonly decision: WaveDecisionOutline }
   | { readonly shape: 'question_review'; readonly review: QuestionReviewOutline }
-  | { readonly shape: 'verification'; readonly verdict: VerdictOutline }
+  | JudgementOutline
   | { readonly shape: 'design'; readonly reply: DesignReplyOutline }
-  /** `reason`: at most 300 characters. */
-  | { readonly shape: 'grading'; readonly score: number; readonly reason: string }
   | WebReportOutline
   /** Text of a member, as Markdown. */
   | { readonly shape: 'member_turn'; readonly said_ref: Ref }

@@ -107,7 +107,7 @@ export interface CarriedRun {
   readonly budget: CarriedBudget | null;
   readonly use_defaults: boolean;
   /** Defined in OpenRunResult. */
-  readonly unattended?: true;
+  readonly unattended?: boolean;
   /** Defined in OpenRunResult. */
   readonly notes?: boolean;
   readonly questions: QuestionRules;

@@ -41,6 +41,7 @@ import { createTeamActivities } from '../activities/team/create-team-activities.
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
 import type { RecordDeps } from '../activities/run-record/deps.ts';
 import { createEvaluationActivities } from '../activities/evaluation/create-evaluation-activities.ts';
+import type { EvaluationDeps } from '../activities/evaluation/create-evaluation-activities.ts';
 import { createDesignActivities } from '../activities/design/create-design-activities.ts';
 import type { DesignDeps } from '../activities/design/create-design-activities.ts';
 import type { ArtifactStore } from '../activities/ports/artifact-store.ts';
@@ -151,9 +152,7 @@ export function createActivities(
     ...createEvaluationActivities({
       ...record,
       ...places,
-      kept: stores.research,
-      defaultModel: isRehearsal ? rehearsalModel : defaultModel,
-      noCommands: describeNoCommands(commands),
+      ...evaluationTerms(settings, commands, stores),
     }),
     ...createThreadActivities({ store, threads: redactThreads(stores.threads, redactor) }),
   };
@@ -212,6 +211,19 @@ function createMiddlewares(redactor: Redactor, own: readonly Middleware[]): Midd
     createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...own]),
     redactor,
   );
+}
+
+/** Kept results of cells stand beside kept research. */
+function evaluationTerms(
+  { isRehearsal, defaultModel }: WorkerSettings,
+  commands: Commands,
+  stores: Stores,
+): Pick<EvaluationDeps, 'kept' | 'defaultModel' | 'noCommands'> {
+  return {
+    kept: stores.research,
+    defaultModel: isRehearsal ? rehearsalModel : defaultModel,
+    noCommands: describeNoCommands(commands),
+  };
 }
 
 /** @param store redacted. */

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { cellStatuses } from '../../contracts/evaluation.ts';
 import type { CellResult, KeepCellInput } from '../../contracts/evaluation.ts';
+import { noUsage, readUsage } from '../../core/usage/add-usage.ts';
 import { readShape } from '../artifacts/read-artifact.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
@@ -10,13 +12,27 @@ export interface KeptCellsDeps {
   readonly kept: Pick<RunIndex, 'read' | 'write'>;
 }
 
-/** A result as it was written. Its fields are checked only as far as code relies on them. */
-const KeptCell = z.looseObject({
+/** A result as it was written. */
+const KeptCell: z.ZodType<CellResult> = z.object({
+  cell: z.number(),
+  goal: z.string(),
+  setting: z.string(),
+  repetition: z.number(),
   run_id: z.string(),
-  status: z.string(),
+  status: z.enum(cellStatuses),
+  reason: z.string(),
   passed: z.boolean(),
-  grades: z.array(z.looseObject({})),
-  usage: z.looseObject({}),
+  grades: z.array(
+    z.object({
+      grader: z.string(),
+      result: z.enum(['passed', 'failed', 'not_run']),
+      score: z.number().nullable(),
+      reason: z.string(),
+    }),
+  ),
+  usage: z.unknown().transform((value) => readUsage(value) ?? noUsage),
+  seconds: z.number(),
+  cached: z.boolean(),
 });
 
 /** Returns the kept result of an address; null without one, and for one that was pruned. */
@@ -27,8 +43,7 @@ export async function findCell(
   const { ref } = await kept.read(nameOf(address));
   if (ref === null) return null;
   try {
-    const found: unknown = await readShape(store, ref, KeptCell, 'the result of a cell');
-    return found as CellResult;
+    return await readShape(store, ref, KeptCell, 'the result of a cell');
   } catch (error) {
     if (error instanceof ArtifactCorrupt) return null;
     throw error;

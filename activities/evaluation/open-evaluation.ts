@@ -8,7 +8,7 @@ import type {
 } from '../../contracts/evaluation.ts';
 import { graderAgentId } from '../../contracts/names.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import { contentOf, gradersOf, listCells, partsOf } from '../../core/evaluation/matrix.ts';
+import { contentOf, gradersOf, listCells } from '../../core/evaluation/matrix.ts';
 import type { CellTerms } from '../../core/evaluation/matrix.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';

@@ -87,8 +87,7 @@ export async function openRun(
     limits,
     budget,
     use_defaults: request.useDefaults,
-    ...(request.unattended && { unattended: true as const }),
-    ...(request.notes && { notes: true }),
+    ...flagsOf(request),
     autonomy: request.autonomy,
     ...(request.verify && { verify: true as const }),
     ...(request.workspaceDir !== null && { changes: request.changes }),
@@ -107,6 +106,10 @@ export async function openRun(
     ...(phaseStart !== null && { phase_start: phaseStart }),
     ...(request.design !== null && { design: { ...request.design, plan: typedPlan } }),
   };
+}
+
+function flagsOf({ unattended, notes }: RunRequest): Pick<OpenRunResult, 'unattended' | 'notes'> {
+  return { ...(unattended && { unattended }), ...(notes && { notes }) };
 }
 
 /** Parts of `RecordDeps` that an input is checked against. Nothing is written with them. */

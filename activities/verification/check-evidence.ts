@@ -38,7 +38,7 @@ export async function checkEvidence(
 ): Promise<Found> {
   switch (check.kind) {
     case 'command':
-      return checkCommand(deps, { check, ...rest });
+      return checkCommand(deps, { check, stdin: '', ...rest });
     case 'file':
       return checkFile(deps, { check, ...rest });
     case 'schema':
@@ -54,8 +54,8 @@ async function checkCommand(
     check: { argv, exit_code },
     place,
     signal,
-    stdin = '',
-  }: Checking<Extract<EvidenceCheck, { kind: 'command' }>>,
+    stdin,
+  }: Checking<Extract<EvidenceCheck, { kind: 'command' }>> & { readonly stdin: string },
 ): Promise<Found> {
   const check = `exit code ${exit_code} of ${cutText(argv.join(' '), 200)}`;
   if (commands === null || !commands.confined) {
@@ -72,10 +72,7 @@ async function checkCommand(
   const sharedFrom = isCopy ? place.dir : null;
   const timeoutMs = commandLimits.secondsDefault * 1_000;
   try {
-    const end = await commands.run(
-      { folder, sharedFrom, argv, cwd: '', stdin, timeoutMs },
-      signal,
-    );
+    const end = await commands.run({ folder, sharedFrom, argv, cwd: '', stdin, timeoutMs }, signal);
     const ended =
       end.ending === 'exited' ? `exit code ${end.exit_code}` : `killed at a limit (${end.ending})`;
     const output = end.output.slice(-outputCharsMax);

@@ -2,11 +2,11 @@
  * Shares the budget of an evaluation among its cells.
  *
  * Invariants:
- *   EB1. What was spent and what running cells may still spend together never exceed the budget.
- *   EB2. A cell gets an equal share of what is left for all cells that have not started, so what one leaves is for the others.
- *   EB3. A cell is not started without room for a single call.
- *   EB4. Where models grade, a fifth of the share is theirs.
- *   EB5. A setting's own limit holds besides the share: the smaller counts.
+ *   EG1. What was spent and what running cells may still spend together never exceed the budget.
+ *   EG2. A cell gets an equal share of what is left for all cells that have not started, so what one leaves is for the others.
+ *   EG3. A cell is not started without room for a single call.
+ *   EG4. Where models grade, a fifth of the share is theirs.
+ *   EG5. A setting's own limit holds besides the share: the smaller counts.
  */
 import type { Allowance, BudgetAmounts, Spending } from '../../contracts/budget.ts';
 import type { EvaluationInput } from '../../contracts/evaluation.ts';
@@ -35,7 +35,7 @@ export interface ShareTerms {
   readonly left: number;
 }
 
-/** Returns the share of a cell: null when there is too little left (EB3), `none` without a limit. */
+/** Returns the share of a cell: null when there is too little left (EG3), `none` without a limit. */
 export function shareOf({ limits, spent, reserved, left }: ShareTerms): Allowance | 'none' | null {
   if (limits === null) return 'none';
   const share = mapAllowance(limits, (limit, measure) =>

@@ -40,7 +40,10 @@ export function summariseCells(cells: readonly CellResult[]): SummaryRow[] {
     const under = cells.filter((one) => one.setting === setting);
     const goals = distinct(under.map(({ goal }) => goal));
     const ofGoals = goals.map((goal) =>
-      summarise({ goal, setting }, under.filter((one) => one.goal === goal)),
+      summarise(
+        { goal, setting },
+        under.filter((one) => one.goal === goal),
+      ),
     );
     return goals.length === 1 ? ofGoals : [...ofGoals, summarise({ goal: null, setting }, under)];
   });
@@ -64,7 +67,10 @@ function summarise(
     calls: estimateMedian(ran.map(({ usage }) => usage.calls)),
     seconds: estimateMedian(ran.map(({ seconds }) => seconds)),
     graders: distinct(grades.map(({ grader }) => grader)).map((grader) =>
-      summariseGrader(grader, grades.filter((one) => one.grader === grader)),
+      summariseGrader(
+        grader,
+        grades.filter((one) => one.grader === grader),
+      ),
     ),
   };
 }
@@ -88,7 +94,11 @@ export function isPassed({ status, grades }: Pick<CellResult, 'status' | 'grades
 }
 
 /** Describes an evaluation at work in Markdown, for the Web UI. */
-export function describeProgress(name: string, done: readonly CellResult[], waiting: number): string {
+export function describeProgress(
+  name: string,
+  done: readonly CellResult[],
+  waiting: number,
+): string {
   const passed = done.filter((one) => one.passed).length;
   const cached = done.filter((one) => one.cached).length;
   const rows = summariseCells(done).map(
@@ -107,7 +117,6 @@ export function describeProgress(name: string, done: readonly CellResult[], wait
 /** `83% (44–97)`; a dash where nothing ran. */
 export function formatShare(share: Estimate | null): string {
   if (share === null) return '–';
-  const percent = (value: number): string => (value * 100).toFixed(0);
   const { value, low, high } = share;
   const interval = low === null || high === null ? '' : ` (${percent(low)}–${percent(high)})`;
   return `${percent(value)}%${interval}`;
@@ -122,4 +131,8 @@ export function formatEstimate(
   const { value, low, high } = estimate;
   if (low === null || high === null || low === high) return format(value);
   return `${format(value)} (${format(low)}–${format(high)})`;
+}
+
+function percent(share: number): string {
+  return (share * 100).toFixed(0);
 }

@@ -143,9 +143,11 @@ class Evaluation {
   async #continue(): Promise<never> {
     await condition(() => this.#reserved.size === 0);
     if (this.#failure !== null) throw this.#failure;
-    const evaluation = { ...this.#opened, open: this.#waiting, done: this.#done };
     return continueAsNew<(args: EvaluationArgs) => Promise<unknown>>({
-      carried: { evaluation, usage: this.#usage },
+      carried: {
+        evaluation: { ...this.#opened, open: this.#waiting, done: this.#done },
+        usage: this.#usage,
+      },
     });
   }
 

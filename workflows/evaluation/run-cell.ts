@@ -82,11 +82,14 @@ export async function runCell(
     seconds,
     cached: false,
   };
-  if (isWorthKeeping(result, share)) await keepCell({ address: open.address, result });
+  const { goal } = partsOf(opened.input, open);
+  // The folder may be another one the next time.
+  const isKept = goal.workspace_dir === undefined && isWorthKeeping(result, share);
+  if (isKept) await keepCell({ address: open.address, result });
   return result;
 }
 
-/** What failed or was stopped may succeed the next time, and so may what did without the rest of a larger budget. */
+/** Returns false for what may end otherwise the next time: it failed, was stopped, or did without a part of its money. */
 function isWorthKeeping({ status, grades }: CellResult, share: Allowance | 'none'): boolean {
   if (grades.some(({ result }) => result === 'not_run')) return false;
   if (status === 'completed') return true;
