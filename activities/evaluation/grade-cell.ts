@@ -1,12 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { Context } from '@temporalio/activity';
 import { EvaluationInput } from '../../contracts/evaluation.ts';
-import type {
-  CellResult,
-  Grade,
-  GradeCellInput,
-  GradedCell,
-} from '../../contracts/evaluation.ts';
+import type { CellResult, Grade, GradeCellInput, GradedCell } from '../../contracts/evaluation.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { gradersOf, partsOf } from '../../core/evaluation/matrix.ts';
 import type { NamedGrader } from '../../core/evaluation/matrix.ts';
@@ -103,10 +98,7 @@ function judgePattern(
 }
 
 /** Judges the whole answer as JSON, or the first code block in it that is called JSON. */
-function judgeSchema(
-  { schema }: Extract<NamedGrader, { kind: 'schema' }>,
-  answer: string,
-): Judged {
+function judgeSchema({ schema }: Extract<NamedGrader, { kind: 'schema' }>, answer: string): Judged {
   const [, block] = /^```json[^\n]*\n(.*?)^```/msu.exec(answer) ?? [];
   const { valid, found } = validateJson(schema, block ?? answer);
   return { result: valid ? 'passed' : 'failed', score: null, reason: found };

@@ -7,6 +7,7 @@ import type { RunRecord } from '../../contracts/run-record.ts';
 import { resolveBudget } from '../../core/budget/resolve-budget.ts';
 import { resolveLimits } from '../../core/limits.ts';
 import { resolveQuestionRules } from '../../core/questions/question-moments.ts';
+import { chooseLoad } from '../../core/run/run-load.ts';
 import { listKnownInputs } from '../../core/run/list-deliverables.ts';
 import { summariseTeams } from '../../core/team/summarise-teams.ts';
 import { findUnreadable } from '../../core/text/list-names.ts';
@@ -81,6 +82,7 @@ export async function openRun(
   return {
     goal_title: record.goal_title,
     store: { id, place, ...(needsHome && { home }) },
+    ...chooseLoad(request, input.load),
     registry_ref: registryRef,
     record_ref: recordRef,
     agents: agents.map((agent) => summariseAgent(agent, properties)),

@@ -11,7 +11,10 @@ import type { CellResult, EvaluationResult } from '../../contracts/evaluation.ts
 export function renderJUnit({ name, cells }: EvaluationResult): string {
   const settings = [...new Set(cells.map(({ setting }) => setting))];
   const suites = settings.map((setting) =>
-    renderSuite(setting, cells.filter((one) => one.setting === setting)),
+    renderSuite(
+      setting,
+      cells.filter((one) => one.setting === setting),
+    ),
   );
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',

@@ -114,7 +114,10 @@ export function runOf(
     case 'auto': {
       const typed = definedOnly({ constraints: goal.constraints, criteria });
       const mode = { mode: setting.run, auto_approve: true };
-      return { workflow_type: 'plannerRun', input: { ...settings, ...typed, ...mode, goal: goal.goal } };
+      return {
+        workflow_type: 'plannerRun',
+        input: { ...settings, ...typed, ...mode, goal: goal.goal },
+      };
     }
   }
 }

@@ -27,7 +27,11 @@ export function estimateShare(passed: number, of: number): Estimate {
   const middle = (value + square / (2 * of)) / (1 + square / of);
   const reach =
     (z * Math.sqrt((value * (1 - value)) / of + square / (4 * of * of))) / (1 + square / of);
-  return { value, low: Math.max(0, Math.min(value, middle - reach)), high: Math.min(1, Math.max(value, middle + reach)) };
+  return {
+    value,
+    low: Math.max(0, Math.min(value, middle - reach)),
+    high: Math.min(1, Math.max(value, middle + reach)),
+  };
 }
 
 const samples = 2_000;

@@ -9,7 +9,10 @@ import { cutText } from '../text/cut-text.ts';
 
 const mark = 'Nobody attends this run, and only a person can answer:';
 
-export function describeUnanswered({ question_id, text }: Pick<Question, 'question_id' | 'text'>): string {
+export function describeUnanswered({
+  question_id,
+  text,
+}: Pick<Question, 'question_id' | 'text'>): string {
   return `${mark} ${cutText(text, 200)} (${question_id})`;
 }
 

@@ -1,9 +1,4 @@
-import {
-  continueAsNew,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type {
   DelegationArgs,
   DelegationOutcome,

@@ -49,12 +49,23 @@ async function evaluateFile(
   const shown = name === '-' ? 'standard input' : name;
   if (file.value === null) {
     const lines = describeFindings(shown, file.findings);
-    return { data: { file: shown, ok: false, findings: file.findings }, lines, exitCode: exitCodes.badInput };
+    return {
+      data: { file: shown, ok: false, findings: file.findings },
+      lines,
+      exitCode: exitCodes.badInput,
+    };
   }
-  const input = applyOptions(file.value, options, name === '-' ? deps.cwd : dirname(resolve(deps.cwd, name)));
+  const input = applyOptions(
+    file.value,
+    options,
+    name === '-' ? deps.cwd : dirname(resolve(deps.cwd, name)),
+  );
   const cells = countOf(listCells(input).length, 'cell');
   if (options.check === true) {
-    return { data: { file: shown, ok: true, findings: [] }, lines: [cleanLine(`${shown}: ${cells}, no finding.`)] };
+    return {
+      data: { file: shown, ok: true, findings: [] },
+      lines: [cleanLine(`${shown}: ${cells}, no finding.`)],
+    };
   }
   const { client } = await context.session();
   const started = await client.evaluate(input);
@@ -64,7 +75,8 @@ async function evaluateFile(
     );
   }
   const result = await started.result();
-  if (options.junit !== undefined) await write(resolve(deps.cwd, options.junit), renderJUnit(result));
+  if (options.junit !== undefined)
+    await write(resolve(deps.cwd, options.junit), renderJUnit(result));
   const rows = summariseCells(result.cells);
   const isPassed = result.cells.every(({ passed }) => passed);
   return {
@@ -91,7 +103,9 @@ function applyOptions(
   const given = { ...input, goals, settings, ...definedOnly({ fresh, repeat, parallel }) };
   const checked = EvaluationInput.safeParse(given);
   if (checked.success) return checked.data;
-  throw badInput(checked.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
+  throw badInput(
+    checked.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '),
+  );
 }
 
 function describeResult({ cells, usage }: EvaluationResult, rows: readonly SummaryRow[]): string[] {
@@ -104,18 +118,30 @@ function describeResult({ cells, usage }: EvaluationResult, rows: readonly Summa
       formatEstimate(row.cost_micro_usd, formatDollars),
       formatEstimate(row.calls, String),
       formatEstimate(row.seconds, formatDuration),
-      row.graders.map(({ grader, passed }) => `${grader} ${formatShare({ ...passed, low: null, high: null })}`).join(', '),
+      row.graders
+        .map(
+          ({ grader, passed }) => `${grader} ${formatShare({ ...passed, low: null, high: null })}`,
+        )
+        .join(', '),
     ].map((cell) => cleanLine(cell)),
   );
   const failed = cells
     .filter(({ passed }) => !passed)
     .map(({ run_id, goal, setting, status, reason, grades }) => {
       const why = grades.filter(({ result }) => result !== 'passed');
-      const words = why.map(({ grader, result, reason: said }) => `${grader} ${result.replace('_', ' ')}: ${said}`);
-      return cleanLine(`${run_id} (${goal}, ${setting}) ${status.replaceAll('_', ' ')}${reason === '' ? '' : `: ${reason}`}${words.length === 0 ? '' : `; ${words.join('; ')}`}`, 400);
+      const words = why.map(
+        ({ grader, result, reason: said }) => `${grader} ${result.replace('_', ' ')}: ${said}`,
+      );
+      return cleanLine(
+        `${run_id} (${goal}, ${setting}) ${status.replaceAll('_', ' ')}${reason === '' ? '' : `: ${reason}`}${words.length === 0 ? '' : `; ${words.join('; ')}`}`,
+        400,
+      );
     });
   return [
-    ...renderTable(['goal', 'setting', 'cells', 'passed', 'cost', 'calls', 'time', 'graders'], table),
+    ...renderTable(
+      ['goal', 'setting', 'cells', 'passed', 'cost', 'calls', 'time', 'graders'],
+      table,
+    ),
     ...(failed.length === 0 ? [] : ['', 'Not passed:', ...failed]),
     '',
     'Shares with 95% intervals by Wilson, medians with 95% intervals by bootstrap.',

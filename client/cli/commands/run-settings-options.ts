@@ -19,6 +19,8 @@ export interface SettingsOptions {
   readonly commit?: boolean;
   readonly direct?: boolean;
   readonly language?: string;
+  readonly priority?: number;
+  readonly tenant?: string;
   readonly defaults?: boolean;
   readonly unattended?: boolean;
   readonly agentsModel?: string;
@@ -54,6 +56,8 @@ export function addWorkOptions(command: Command): Command {
       '--notes',
       'have agents keep notes of all they assume, and settle them before they finish',
     )
+    .option('--priority <1-5>', 'urgency: 1 is served first, 5 last; default 3', readWholeNumber)
+    .option('--tenant <name>', 'whom the run works for: workers serve tenants in turn')
     .option('--defaults', 'answer each question with its default at once, if it has one')
     .option('--unattended', 'as --defaults; a question without a default ends the work')
     .option('--agents-model <name>', 'model of all agents, instead of those of their files');
@@ -129,6 +133,8 @@ export function readSettings(
     workspace_dir: options.workspace === undefined ? undefined : resolve(cwd, options.workspace),
     changes: readChanges(options),
     language: options.language,
+    priority: options.priority,
+    tenant: options.tenant,
     questions: mergeFields(file['questions'], questions),
     limits: mergeFields(file['limits'], allLimits),
     budget: mergeFields(file['budget'], budget),

@@ -31,11 +31,7 @@ export interface FileNames {
 const findingsMax = 100;
 
 /** Reads a value from YAML, of which JSON is a part. */
-export function readYamlFile<T>(
-  text: string,
-  schema: z.ZodType<T>,
-  names: FileNames,
-): YamlFile<T> {
+export function readYamlFile<T>(text: string, schema: z.ZodType<T>, names: FileNames): YamlFile<T> {
   const counter = new LineCounter();
   const document = parseDocument(text.replace(/^\uFEFF/, ''), {
     lineCounter: counter,

@@ -14,9 +14,7 @@ const withTool = (tool: string) =>
 describe('the shipped agents', () => {
   it('are the planner, six who do work, one who leads a team, the design group and the grader', () => {
     const { others, designers } = partDesigners(agents);
-    expect(new Set(designers.map((agent) => agent.agent_id))).toEqual(
-      new Set(internalAgentIds),
-    );
+    expect(new Set(designers.map((agent) => agent.agent_id))).toEqual(new Set(internalAgentIds));
     expect(others.map((agent) => agent.agent_id)).toEqual([
       'analyst',
       'engineer',
