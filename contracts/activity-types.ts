@@ -46,7 +46,7 @@ import type { StoreIdentity } from './store.ts';
 import type { TeamSummary } from './team.ts';
 import type { TriadPhase } from './triad.ts';
 import type { workflowTypes } from './names.ts';
-import type { PhaseReport } from './triad-run.ts';
+import type { RecordPhaseInput, RecordPhaseResult } from './triad-run.ts';
 import type { Usage } from './usage.ts';
 import type { VerificationActivities } from './verification.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
@@ -114,24 +114,6 @@ export interface Activities extends DesignActivities, EvaluationActivities, Veri
   readonly loadThread: (input: LoadThreadInput) => Promise<LoadThreadResult>;
   /** Adds a message, its answer and its delegations to a thread, once. @throws ThreadUnavailable */
   readonly saveThread: (input: SaveThreadInput) => Promise<void>;
-}
-
-export interface RecordPhaseInput {
-  readonly run_id: string;
-  readonly delegation_id: string;
-  readonly plan_ref: Ref;
-  readonly report: PhaseReport;
-}
-
-export interface RecordPhaseResult {
-  /** The PhaseReport as JSON. */
-  readonly report_ref: Ref;
-  /**
-   * The AgentOutput of `execute`, with the minority report at the end of its detailed_md when something stayed
-   * disputed.
-   * Null when the report has none.
-   */
-  readonly output_ref: Ref | null;
 }
 
 export interface OpenRunInput {
