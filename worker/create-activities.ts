@@ -16,6 +16,8 @@ import { createAgentTurnActivities } from '../activities/agent-turn/create-agent
 import type { AgentTurnDeps } from '../activities/agent-turn/deps.ts';
 import { PrefixGate } from '../activities/agent-turn/prefix-gate.ts';
 import { meterModel } from '../activities/agent-turn/meter-model.ts';
+import { paceModel } from '../activities/load/pace-model.ts';
+import { nameAccount } from './model-queue-settings.ts';
 import { createMiddlewareActivities } from '../activities/middlewares/apply-middleware.ts';
 import {
   createMiddlewareRegistry,
@@ -41,7 +43,6 @@ import { createTeamActivities } from '../activities/team/create-team-activities.
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
 import type { RecordDeps } from '../activities/run-record/deps.ts';
 import { createEvaluationActivities } from '../activities/evaluation/create-evaluation-activities.ts';
-import type { EvaluationDeps } from '../activities/evaluation/create-evaluation-activities.ts';
 import { createDesignActivities } from '../activities/design/create-design-activities.ts';
 import type { DesignDeps } from '../activities/design/create-design-activities.ts';
 import type { ArtifactStore } from '../activities/ports/artifact-store.ts';
@@ -108,26 +109,13 @@ export function createActivities(
   );
   const places = createPlaces(settings, commands, stores);
   const tools = redactTools(createTools({ ...places, own: ownTools }), redactor);
-  const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
   const middlewares = createMiddlewares(redactor, ownMiddlewares);
-  const provider = createProvider(settings, redactor, { idleTimeoutMs, totalTimeoutMs }, recorder);
-  const record: RecordDeps = {
-    store,
-    index: stores.index,
-    identifyStore: stores.identify,
-    agents: agentsOf(settings, commands, toolNames),
-    projection,
-    workspaces: places.workspaces,
-    changes: createRunChanges({ home }),
-    approvers: settings.approvers ?? null,
-    toolNames,
-    toolProperties: listProperties(tools),
-    mcp,
-    onLeftOut: (words) => log.warn(words),
-    workspaceTools: listWorkspaceTools(tools),
-    middlewareNames: describeMiddlewares(middlewares),
-    ...knownModels(settings),
-  };
+  const provider = paceModel(
+    createProvider(settings, redactor, { idleTimeoutMs, totalTimeoutMs }, recorder),
+    { values: stores.shared, account: nameAccount(settings) },
+  );
+  const parts = { store, projection, places, tools, middlewares, mcp };
+  const record = recordDeps(settings, commands, stores, parts);
   return {
     ...createTeamActivities({ store, projection }),
     ...createMiddlewareActivities({ store, middlewares }),
@@ -152,10 +140,50 @@ export function createActivities(
     ...createEvaluationActivities({
       ...record,
       ...places,
-      ...evaluationTerms(settings, commands, stores),
+      kept: stores.research,
+      defaultModel: isRehearsal ? rehearsalModel : defaultModel,
+      noCommands: describeNoCommands(commands),
     }),
     ...createThreadActivities({ store, threads: redactThreads(stores.threads, redactor) }),
   };
+}
+
+function recordDeps(
+  settings: WorkerSettings,
+  commands: Commands,
+  stores: Stores,
+  { tools, places, middlewares, ...parts }: RecordParts,
+): RecordDeps {
+  const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
+  return {
+    ...parts,
+    index: stores.index,
+    identifyStore: stores.identify,
+    agents: agentsOf(settings, commands, toolNames),
+    workspaces: places.workspaces,
+    changes: createRunChanges({ home: settings.home }),
+    approvers: settings.approvers ?? null,
+    modelQueue: queueOf(settings),
+    toolNames,
+    toolProperties: listProperties(tools),
+    onLeftOut: (words) => log.warn(words),
+    workspaceTools: listWorkspaceTools(tools),
+    middlewareNames: describeMiddlewares(middlewares),
+    ...knownModels(settings),
+  };
+}
+
+/** Ports of the record, redacted where they write. */
+interface RecordParts extends Pick<RecordDeps, 'store' | 'projection'> {
+  readonly mcp: ReturnType<typeof openMcpServers>;
+  readonly places: ToolPlaces;
+  readonly tools: ToolRegistry;
+  readonly middlewares: MiddlewareRegistry;
+}
+
+/** Returns the queue for model calls of new runs. */
+function queueOf({ models }: WorkerSettings): string | undefined {
+  return models?.rate === undefined ? undefined : models.queue;
 }
 
 /** Returns the cipher of what the worker stores. */
@@ -211,19 +239,6 @@ function createMiddlewares(redactor: Redactor, own: readonly Middleware[]): Midd
     createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...own]),
     redactor,
   );
-}
-
-/** Kept results of cells stand beside kept research. */
-function evaluationTerms(
-  { isRehearsal, defaultModel }: WorkerSettings,
-  commands: Commands,
-  stores: Stores,
-): Pick<EvaluationDeps, 'kept' | 'defaultModel' | 'noCommands'> {
-  return {
-    kept: stores.research,
-    defaultModel: isRehearsal ? rehearsalModel : defaultModel,
-    noCommands: describeNoCommands(commands),
-  };
 }
 
 /** @param store redacted. */
