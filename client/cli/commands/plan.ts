@@ -50,7 +50,7 @@ export function registerPlan(plan: Command, runner: CommandRunner): void {
     .command('check')
     .argument('<file>', 'YAML or JSON file; "-" reads standard input')
     .description('list everything in a plan that would stop it, with line and column')
-    .option('--agents <folder>', 'folder with agents of your own, as for start')
+    .option('--agents <folder>', 'folder with your own agents')
     .action((file: string, options: { readonly agents?: string }, command: Command) =>
       runner.run(command, async ({ deps }) => {
         const { result } = await checkPlanFile(deps, file, options);

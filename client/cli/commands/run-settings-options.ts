@@ -45,7 +45,7 @@ export function addWorkOptions(command: Command): Command {
     .option('--workspace <folder>', "folder where agents write files, on the worker's machine")
     .option('--apply', "bring the agents' changes into the workspace at the end, without asking")
     .option('--no-apply', "keep the agents' changes for `planwave apply`, without asking")
-    .option('--commit', 'as --apply, as one commit of a clean git repository')
+    .option('--commit', 'like --apply, but as one commit of a clean git repository')
     .option('--direct', 'let agents change the workspace itself instead of copies')
     .option('--no-check', 'leave the check of agents, members and folders to the worker')
     .option(
