@@ -89,7 +89,7 @@ export async function openRun(
     limits,
     budget,
     use_defaults: request.useDefaults,
-    ...(request.notes && { notes: true }),
+    ...flagsOf(request),
     autonomy: request.autonomy,
     ...(request.verify && { verify: true as const }),
     ...(request.workspaceDir !== null && { changes: request.changes }),
@@ -108,6 +108,10 @@ export async function openRun(
     ...(phaseStart !== null && { phase_start: phaseStart }),
     ...(request.design !== null && { design: { ...request.design, plan: typedPlan } }),
   };
+}
+
+function flagsOf({ unattended, notes }: RunRequest): Pick<OpenRunResult, 'unattended' | 'notes'> {
+  return { ...(unattended && { unattended }), ...(notes && { notes }) };
 }
 
 /** Parts of `RecordDeps` that an input is checked against. Nothing is written with them. */
@@ -151,11 +155,12 @@ export async function checkIntake(
   }
   const { request: typed, agentsDir, faults } = readInput(workflow_type, input);
   const {
-    agents,
-    designers,
+    agents: loaded,
+    designers: group,
     pins,
     faults: agentFaults,
   } = await loadRegistry(deps, agentsDir, typed !== null && typed.workspaceDir !== null);
+  const [agents, designers] = [withModel(loaded, typed), withModel(group, typed)];
   const teamFaults =
     agentFaults.length > 0
       ? []
@@ -183,6 +188,15 @@ export async function checkIntake(
   ];
   if (ruleFaults.length > 0) throw createInvalidInput(workflow_type, ruleFaults);
   return { request, agents, designers, pins, limits, budget, models, teams };
+}
+
+/** Gives all agents the model that the input names, if it names one. */
+function withModel(
+  agents: readonly AgentDefinition[],
+  request: RunRequest | null,
+): readonly AgentDefinition[] {
+  const model = request?.agentsModel ?? null;
+  return model === null ? agents : agents.map((agent) => ({ ...agent, model }));
 }
 
 /** Checks a typed coordination plan: each finding is a fault. */

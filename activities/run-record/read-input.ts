@@ -37,6 +37,9 @@ export interface RunRequest {
   /** The typed coordination plan; null without one. */
   readonly plan: CoordinationPlan | null;
   readonly useDefaults: boolean;
+  readonly unattended: boolean;
+  /** Model of all agents; null: those of their files. */
+  readonly agentsModel: string | null;
   readonly notes: boolean;
   readonly questions: QuestionRulesInput | undefined;
   readonly autonomy: Autonomy;
@@ -245,6 +248,8 @@ function commonOf(
   | 'design'
   | 'plan'
   | 'useDefaults'
+  | 'unattended'
+  | 'agentsModel'
   | 'notes'
   | 'questions'
   | 'autonomy'
@@ -261,7 +266,9 @@ function commonOf(
   return {
     design: null,
     plan: null,
-    useDefaults: value.use_defaults ?? false,
+    useDefaults: value.use_defaults ?? value.unattended ?? false,
+    unattended: value.unattended ?? false,
+    agentsModel: value.agents_model ?? null,
     notes: value.notes ?? false,
     questions: value.questions,
     autonomy: value.autonomy ?? 'ask',
