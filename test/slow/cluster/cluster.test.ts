@@ -134,9 +134,9 @@ function faultsOfWorkers(): readonly Fault[] {
   return [0, 1, 2].flatMap((nth) => [
     {
       name: `worker ${nth} is killed`,
-      strike: async () => workers[nth]?.replace(),
-      ms: 0,
-      heal: async () => {},
+      strike: async () => workers[nth]?.process().signal('SIGKILL'),
+      ms: 500,
+      heal: async () => workers[nth]?.replace(),
     },
     ...(['out', 'both'] as const).map((way) => ({
       name: `worker ${nth} is cut off, ${way === 'both' ? 'in both directions' : 'in one direction'}`,
