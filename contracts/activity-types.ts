@@ -24,6 +24,7 @@ import type {
 } from './run-changes.ts';
 import type { ChangesMode } from './run-settings.ts';
 import type { RecordChange, RecordedResult } from './run-record.ts';
+import type { TakenOver } from './planner-run.ts';
 import type { SpecState } from './spec.ts';
 import type {
   ApplyMiddlewareInput,
@@ -179,6 +180,8 @@ export interface OpenRunResult {
   readonly phase_start?: PhaseStart;
   /** Settings of the run's design, and its plan if the input has one. Absent where no design is made. */
   readonly design?: DesignRequest;
+  /** What the run takes over from another one. Absent for one that begins from nothing. */
+  readonly taken_over?: TakenOver;
 }
 
 /** Typed input that starts a single phase of a triad. */

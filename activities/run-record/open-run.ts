@@ -7,6 +7,7 @@ import type { RunRecord } from '../../contracts/run-record.ts';
 import { resolveBudget } from '../../core/budget/resolve-budget.ts';
 import { resolveLimits } from '../../core/limits.ts';
 import { resolveQuestionRules } from '../../core/questions/question-moments.ts';
+import { forkRecord } from '../../core/run/fork-record.ts';
 import { listKnownInputs } from '../../core/run/list-deliverables.ts';
 import { summariseTeams } from '../../core/team/summarise-teams.ts';
 import { findUnreadable } from '../../core/text/list-names.ts';
@@ -22,6 +23,7 @@ import { checkRequest } from './check-request.ts';
 import { checkTypedTeams, readTeamDrafts } from './check-typed-teams.ts';
 import { composePlan, seatTriad, storePlan } from './compose-plan.ts';
 import type { RecordDeps } from './deps.ts';
+import { openFork, withFork } from './fork-run.ts';
 import { createFirstRecord } from './first-record.ts';
 import { createInvalidInput } from './describe-input-issues.ts';
 import { joinSentences } from './describe-input-issues.ts';
@@ -71,14 +73,20 @@ export async function openRun(
   const typedPlan =
     request.plan === null ? null : await storeCoordinationPlan(deps.store, request.plan);
   const guide = await keepGuide(deps, input.run_id, request.workspaceDir);
-  const record = createFirstRecord(input, request, registryRef, {
+  const first = createFirstRecord(input, request, registryRef, {
     typedPlan,
     guide,
     storeId: id,
+    inputRef:
+      input.workflow_type === 'plannerRun'
+        ? await deps.store.put(JSON.stringify(input.input))
+        : null,
   });
+  const fork = request.from === null ? null : await openFork(deps, request.from);
+  const record = fork === null ? first : forkRecord(fork.before, first, fork.from.wave);
   const recordRef = await deps.store.put(JSON.stringify(record));
   await publishRecord(deps, { record, ref: recordRef }, null, assertCurrent);
-  return {
+  const opened: OpenRunResult = {
     goal_title: record.goal_title,
     store: { id, place, ...(needsHome && { home }) },
     registry_ref: registryRef,
@@ -96,16 +104,18 @@ export async function openRun(
     teams,
     questions: resolveQuestionRules(request.questions),
     approvers: deps.approvers,
-    criteria: record.criteria.map(({ criterion_id, state, delegation_id }) => ({
+    criteria: record.criteria.map(({ criterion_id, state, delegation_id, question_id }) => ({
       criterion_id,
       state,
       delegation_id,
+      ...(question_id !== undefined && { question_id }),
     })),
     known_inputs: listKnownInputs(record),
     plan,
     ...(phaseStart !== null && { phase_start: phaseStart }),
     ...(request.design !== null && { design: { ...request.design, plan: typedPlan } }),
   };
+  return fork === null ? opened : withFork(opened, fork);
 }
 
 /** Parts of `RecordDeps` that an input is checked against. Nothing is written with them. */
@@ -177,10 +187,16 @@ export async function checkIntake(
     ...checkRequest(workflow_type, request, { agents, models, limits, teams }),
     ...checkBudget(budget, agents, [...members, ...listTypedLeaders(request)], deps.isPriced),
     ...checkTypedPlan(deps, request, agents),
+    ...checkOnePlan(request),
     ...(await checkWorkspace(deps, request)),
   ];
   if (ruleFaults.length > 0) throw createInvalidInput(workflow_type, ruleFaults);
   return { request, agents, designers, pins, limits, budget, models, teams };
+}
+
+function checkOnePlan({ plan, from }: RunRequest): readonly InputFault[] {
+  const reason = 'a run that goes on from another one takes its plan over. Try: leave it out';
+  return plan !== null && from !== null ? [{ path: 'plan', reason }] : [];
 }
 
 /** Checks a typed coordination plan: each finding is a fault. */
