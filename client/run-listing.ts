@@ -4,7 +4,9 @@ import { formatDollars, formatLeastDollars } from '../core/text/format.ts';
 import { memoKeys, workflowTypes } from '../contracts/names.ts';
 import type { searchAttributes } from '../contracts/names.ts';
 import type { StoreIdentity } from '../contracts/store.ts';
+import type { RunLoad } from '../contracts/run-settings.ts';
 import { readStoreIdentity } from '../core/run/other-store.ts';
+import { readRunLoad } from '../core/run/run-load.ts';
 import type { ClientContext } from './server-calls.ts';
 import { callServer, queryText } from './server-calls.ts';
 import { listStuck } from './stuck-workflows.ts';
@@ -41,6 +43,8 @@ export interface RunListing {
   readonly task_queue: string;
   /** The store in which it is kept; null for a run of an older version. */
   readonly store: StoreIdentity | null;
+  /** Its place in the queues; null without one. */
+  readonly load: RunLoad | null;
 }
 
 export function toRunListing(info: Omit<WorkflowExecutionInfo, 'raw'>): RunListing {
@@ -63,6 +67,7 @@ export function toRunListing(info: Omit<WorkflowExecutionInfo, 'raw'>): RunListi
     closed_at: info.closeTime ? epochSeconds(info.closeTime) : null,
     task_queue: info.taskQueue,
     store: readStoreIdentity(memo[memoKeys.store]),
+    load: readRunLoad(memo[memoKeys.load]),
     version: textOrNull(attributes.get('TemporalWorkerDeploymentVersion')),
   };
 }

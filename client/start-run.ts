@@ -7,6 +7,7 @@ import {
 import { memoKeys, workflowTaskTimeoutMs, workflowTypes } from '../contracts/names.ts';
 import type { PlannerRunInput } from '../contracts/planner-run.ts';
 import type { TeamInput } from '../contracts/team.ts';
+import { chooseLoad, toPriority } from '../core/run/run-load.ts';
 import type { ClientContext } from './server-calls.ts';
 import { PlanwaveClientError } from './client-error.ts';
 import { commandText } from '../core/text/command-text.ts';
@@ -80,6 +81,7 @@ async function startOnce(
       workflowTaskTimeout: workflowTaskTimeoutMs,
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowIdConflictPolicy: 'FAIL',
+      ...toPriority(chooseLoad(input).load),
       staticSummary: cutText(goal, summaryCharactersMax),
       memo: { [memoKeys.goal]: cutText(goal, memoCharactersMax) },
       typedSearchAttributes: [{ key: runKey, value: runId }],

@@ -22,7 +22,7 @@ import type {
   MergeConflict,
   ProposedChanges,
 } from './run-changes.ts';
-import type { ChangesMode } from './run-settings.ts';
+import type { ChangesMode, RunLoad } from './run-settings.ts';
 import type { RecordChange, RecordedResult } from './run-record.ts';
 import type { TakenOver } from './planner-run.ts';
 import type { SpecState } from './spec.ts';
@@ -139,6 +139,8 @@ export interface OpenRunInput {
   readonly run_id: string;
   /** Unchecked text of the user; validated in the activity, because workflow code does not load zod. */
   readonly input: unknown;
+  /** Place in the queues by the start command. Absent without one. */
+  readonly load?: RunLoad;
   /** Unix epoch seconds. */
   readonly started_at: number;
 }
@@ -148,6 +150,8 @@ export interface OpenRunResult {
   readonly goal_title: string;
   /** The store in which the run is kept. Absent in runs of older versions, which any worker serves. */
   readonly store?: StoreIdentity;
+  /** Absent in runs of older versions, and where nothing sets it. */
+  readonly load?: RunLoad;
   readonly registry_ref: Ref;
   readonly record_ref: Ref;
   readonly agents: readonly AgentSummary[];

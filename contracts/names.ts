@@ -127,10 +127,14 @@ export const memoKeys = {
   waitingFor: 'waiting_for',
   phase: 'phase',
   store: 'store',
+  load: 'load',
 } as const;
 
 /** Header of each activity, child and continuation of a run, with the store that has its artifacts and ledgers. */
 export const storeHeader = 'planwave-store';
+
+/** Header of each child and continuation of a run, with its `RunLoad`. */
+export const loadHeader = 'planwave-load';
 
 /** Names that answers are signed with when no person gave them. */
 export const answererNames = {

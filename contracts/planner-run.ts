@@ -18,8 +18,8 @@ import type {
   QuestionRules,
 } from './question.ts';
 import { runSettings } from './run-settings.ts';
-import type { ChangesMode } from './run-settings.ts';
 import { Slug } from './slug.ts';
+import type { ChangesMode, RunLoad } from './run-settings.ts';
 import type { StoreIdentity } from './store.ts';
 import { NamedTeams } from './team.ts';
 import type { TeamSummary } from './team.ts';
@@ -124,6 +124,8 @@ export interface CarriedRun {
   readonly goal_title: string;
   /** Defined in OpenRunResult. */
   readonly store?: StoreIdentity;
+  /** Defined in OpenRunResult. */
+  readonly load?: RunLoad;
   readonly registry_ref: Ref;
   readonly record_ref: Ref;
   readonly agents: readonly AgentSummary[];

@@ -24,6 +24,21 @@ function isLanguageTag(text: string): boolean {
 export const ChangesMode = z.enum(['ask', 'apply', 'commit', 'keep', 'direct']);
 export type ChangesMode = z.infer<typeof ChangesMode>;
 
+/** Name of a tenant, which is Temporal's fairness key. */
+export const Tenant = z
+  .string()
+  .regex(/^[\w.-]{1,64}$/, 'expected 1 to 64 letters, digits, "-", "_" and ".". Try: "acme"');
+
+/** Place of a run in the queues of the workers, which all its work inherits. */
+export interface RunLoad {
+  /** 1 is served first, 5 last. Absent: 3. */
+  readonly priority?: number;
+  /** Whom the run works for. Absent: nobody in particular. */
+  readonly tenant?: string;
+  /** Task queue of the model calls. Absent: that of the run. */
+  readonly model_queue?: string;
+}
+
 /** Settings of every typed input: spread them into the input's schema. */
 export const runSettings = {
   /**
@@ -48,6 +63,14 @@ export const runSettings = {
   workspace_dir: z.string().min(1).max(1_000).optional(),
   /** Language of everything that people read, as a BCP 47 tag. If undefined, that of the goal. */
   language: LanguageTag.optional(),
+  /** Urgency of all work of the run: 1 is served first, 5 last. Default 3, or the start's `--priority-key`. */
+  priority: z
+    .int()
+    .min(1, 'expected 1 (first) to 5 (last). Try: 2')
+    .max(5, 'expected 1 (first) to 5 (last). Try: 2')
+    .optional(),
+  /** Whom the run works for: workers serve tenants in turn. Default: the start's `--fairness-key`. */
+  tenant: Tenant.optional(),
   limits: LimitsInput.optional(),
   budget: BudgetInput.optional(),
 };

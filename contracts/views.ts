@@ -9,6 +9,7 @@ import type { DesignStageName } from './names.ts';
 import type { RunStatus, WaveSummary } from './planner-run.ts';
 import type { AnsweredQuestion, Question, RejectedAnswer } from './question.ts';
 import type { Claim, SectionState } from './spec.ts';
+import type { RunLoad } from './run-settings.ts';
 import type { StoreIdentity } from './store.ts';
 import type { TriadPhase, TriadType } from './triad.ts';
 import type { PhaseReport } from './triad-run.ts';
@@ -31,6 +32,8 @@ export interface StatusView {
   readonly goal: string;
   /** The store in which the run is kept. Absent before its input was checked, and in runs of older versions. */
   readonly store?: StoreIdentity;
+  /** Absent where nothing sets it. */
+  readonly load?: RunLoad;
   readonly phase: RunPhase;
   readonly wave: number;
   readonly waves_allowed: number;

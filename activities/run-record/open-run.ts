@@ -8,6 +8,7 @@ import { resolveBudget } from '../../core/budget/resolve-budget.ts';
 import { resolveLimits } from '../../core/limits.ts';
 import { resolveQuestionRules } from '../../core/questions/question-moments.ts';
 import { forkRecord } from '../../core/run/fork-record.ts';
+import { chooseLoad } from '../../core/run/run-load.ts';
 import { listKnownInputs } from '../../core/run/list-deliverables.ts';
 import { summariseTeams } from '../../core/team/summarise-teams.ts';
 import { findUnreadable } from '../../core/text/list-names.ts';
@@ -89,6 +90,7 @@ export async function openRun(
   const opened: OpenRunResult = {
     goal_title: record.goal_title,
     store: { id, place, ...(needsHome && { home }) },
+    ...chooseLoad(request, input.load),
     registry_ref: registryRef,
     record_ref: recordRef,
     agents: agents.map((agent) => summariseAgent(agent, properties)),

@@ -55,6 +55,8 @@ export interface RunRequest {
   readonly changes: ChangesMode;
   /** A canonical BCP 47 tag; null: the language of the goal. */
   readonly language: string | null;
+  readonly priority: number | undefined;
+  readonly tenant: string | undefined;
   readonly limits: LimitsInput | undefined;
   readonly budget: BudgetInput | undefined;
 }
@@ -256,6 +258,8 @@ function commonOf(
   | 'workspaceDir'
   | 'changes'
   | 'language'
+  | 'priority'
+  | 'tenant'
   | 'limits'
   | 'budget'
 > {
@@ -272,6 +276,8 @@ function commonOf(
     workspaceDir: value.workspace_dir ?? null,
     changes: value.changes ?? 'ask',
     language: Intl.getCanonicalLocales(value.language)[0] ?? null,
+    priority: value.priority,
+    tenant: value.tenant,
     limits: value.limits,
     budget: value.budget,
   };

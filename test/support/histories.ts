@@ -74,6 +74,23 @@ export async function replayAll(histories: readonly StoredHistory[]): Promise<vo
   }
 }
 
+/** Maps each type of activity and child workflow to the fairness keys with which it was scheduled. */
+export function listTenants(histories: readonly StoredHistory[]): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const event of histories.flatMap(({ history }) => history.events ?? [])) {
+    const activity = event.activityTaskScheduledEventAttributes;
+    const child = event.startChildWorkflowExecutionInitiatedEventAttributes;
+    if (activity) addKey(found, activity.activityType?.name, activity.priority?.fairnessKey);
+    if (child) addKey(found, child.workflowType?.name, child.priority?.fairnessKey);
+  }
+  return found;
+}
+
+function addKey(found: Record<string, string>, name?: string | null, key?: string | null): void {
+  const keys = found[name ?? '']?.split(' ') ?? [];
+  found[name ?? ''] = [...new Set([...keys, key ?? ''])].join(' ');
+}
+
 export interface StartedTimer {
   /** Its name in the Web UI; empty when it has none. */
   readonly summary: string;

@@ -4,6 +4,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { WorkflowHandle } from '@temporalio/client';
+import type { Priority } from '@temporalio/common';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import type { Worker } from '@temporalio/worker';
 import { nameWorker } from '../../core/run/other-store.ts';
@@ -69,7 +70,13 @@ export interface Stage {
   readonly address: string;
   /** Workflow ids of everything that was started here. */
   readonly started: readonly string[];
-  start(type: WorkflowType, input: unknown, workflowId?: string): Promise<WorkflowHandle>;
+  /** @param priority Options of the start command, which the input does not hold. Default: none. */
+  start(
+    type: WorkflowType,
+    input: unknown,
+    workflowId?: string,
+    priority?: Priority,
+  ): Promise<WorkflowHandle>;
   /** Ends the worker as SIGTERM would; `startWorker` starts another. */
   stopWorker(): Promise<void>;
   startWorker(): Promise<void>;
@@ -111,9 +118,9 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     taskQueue,
     address,
     started,
-    start(type, input, workflowId = `run-${randomUUID().slice(0, 8)}`) {
+    start(type, input, workflowId = `run-${randomUUID().slice(0, 8)}`, priority = {}) {
       started.push(workflowId);
-      return client.workflow.start(type, { taskQueue, workflowId, args: [input] });
+      return client.workflow.start(type, { taskQueue, workflowId, args: [input], priority });
     },
     startWorker: () => workers.start(),
     stopWorker: () => workers.stop(),

@@ -204,6 +204,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     started_at: state.started_at,
     goal_title: state.goal_title,
     ...(opened.store !== undefined && { store: opened.store }),
+    ...(opened.load !== undefined && { load: opened.load }),
     registry_ref: opened.registry_ref,
     record_ref,
     agents: opened.agents,

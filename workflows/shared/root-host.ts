@@ -51,6 +51,7 @@ import {
 import type { LostWave, RootState } from './root-state.ts';
 import { recorder } from './recorder.ts';
 import { RootViews } from './root-views.ts';
+import { startedWith } from './store-stamp.ts';
 import { signalQuietly } from './signal-quietly.ts';
 import { badEscalation } from './superior.ts';
 import type { Superior } from './superior.ts';
@@ -114,7 +115,7 @@ export class RootHost implements Superior {
     const { started_at } = this.state;
     const opened = await causeOnly(() =>
       openRun.executeWithOptions({ summary: 'check the input' }, [
-        { workflow_type: workflowType, run_id: this.runId, input, started_at },
+        { ...startedWith(), workflow_type: workflowType, run_id: this.runId, input, started_at },
       ]),
     );
     takeUpOpened(this.state, opened);
@@ -236,8 +237,7 @@ export class RootHost implements Superior {
   /** Adds and records a finished wave. */
   takeWave(wave: WaveResult): void {
     takeWaveIntoState(this.state, wave);
-    const { criteria } = this.state;
-    this.record.add({ type: 'wave_done', wave: recordedWave(wave), criteria });
+    this.record.add({ type: 'wave_done', wave: recordedWave(wave), criteria: this.state.criteria });
     this.refresh();
   }
 

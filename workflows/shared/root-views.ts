@@ -50,7 +50,7 @@ export class RootViews {
   show(): void {
     const status = viewStatus(this.#shown);
     const asked = openQuestions(this.#shown).map(({ asked_at }) => asked_at);
-    const { run_id, goal, phase, wave, open_questions, usage, waiting_for, store } = status;
+    const { run_id, goal, phase, wave, open_questions, usage, waiting_for, store, load } = status;
     this.#mirror(
       {
         run_id,
@@ -62,6 +62,7 @@ export class RootViews {
         cost_micro_usd: usage.cost_micro_usd,
         waiting_for: waiting_for[0] ?? '',
         store,
+        load,
       },
       renderDetails(this.#shown, status),
     );
@@ -79,7 +80,7 @@ function viewStatus(shown: Shown): StatusView {
   return {
     run_id: runId,
     goal: state.goal_title,
-    ...(state.opened?.store !== undefined && { store: state.opened.store }),
+    ...viewPlace(state),
     phase: phaseOf(state, control, open.length),
     wave: state.wave_at_work,
     waves_allowed: state.waves_allowed,
@@ -99,6 +100,14 @@ function viewStatus(shown: Shown): StatusView {
     ...(state.mode !== null && { mode: state.mode }),
     ...(state.phase === null && viewWork(state, open.length > 0)),
     ...(state.work !== null && { delegation: state.work }),
+  };
+}
+
+/** Returns what was decided when the run was opened; nothing before. */
+function viewPlace({ opened }: RootState): Pick<StatusView, 'store' | 'load'> {
+  return {
+    ...(opened?.store !== undefined && { store: opened.store }),
+    ...(opened?.load !== undefined && { load: opened.load }),
   };
 }
 

@@ -1,24 +1,37 @@
 import { defaultPayloadConverter, workflowInfo } from '@temporalio/workflow';
 import type { Headers, WorkflowInterceptors } from '@temporalio/workflow';
-import { storeHeader } from '../../contracts/names.ts';
+import { loadHeader, storeHeader } from '../../contracts/names.ts';
+import type { RunLoad } from '../../contracts/run-settings.ts';
 import type { StoreIdentity } from '../../contracts/store.ts';
 import { readStoreIdentity } from '../../core/run/other-store.ts';
+import { chooseLoad, placeActivity, readRunLoad, toPriority } from '../../core/run/run-load.ts';
 import { isRecord } from '../../core/is-record.ts';
+
+type Payload = Headers[string];
+
+const toPayload = (value: StoreIdentity | RunLoad): Payload =>
+  defaultPayloadConverter.toPayload(value);
 
 /**
  * Stamps every activity of a run with the store in which the run is kept, so that a worker with another store refuses it
- * before it reads anything. The topmost workflow learns the store from the result of `openRun`; children and
- * continuations inherit it. A run that was opened by an older version has none.
+ * before it reads anything, and gives all work the run's place in the queues. The topmost workflow learns both from the result
+ * of `openRun`; children and continuations inherit them. A run that was opened by an older version has none.
  *
  * Puts no steps between a result and who waits for it, so existing histories replay.
  */
 export function interceptors(): WorkflowInterceptors {
   let store: StoreIdentity | null = null;
+  let load: RunLoad | null = null;
   const learn = (opened: unknown): void => {
     store = isRecord(opened) ? readStoreIdentity(opened['store']) : null;
+    load = isRecord(opened) ? readRunLoad(opened['load']) : null;
   };
-  const stamp = <T extends { readonly headers: Headers }>(input: T): T =>
-    store === null ? input : { ...input, headers: { ...input.headers, ...writeHeader(store) } };
+  const stampStore = (headers: Headers): Headers =>
+    store === null ? headers : { ...headers, [storeHeader]: toPayload(store) };
+  const stamp = (headers: Headers): Headers => ({
+    ...stampStore(headers),
+    ...(load !== null && { [loadHeader]: toPayload(load) }),
+  });
   return {
     inbound: [
       {
@@ -26,7 +39,8 @@ export function interceptors(): WorkflowInterceptors {
           const { parent, continuedFromExecutionRunId } = workflowInfo();
           // Whoever starts a topmost workflow can't choose its store.
           const isFirst = parent === undefined && continuedFromExecutionRunId === undefined;
-          store = isFirst ? null : readHeader(input.headers);
+          store = isFirst ? null : readStoreIdentity(readHeader(input.headers[storeHeader]));
+          load = isFirst ? null : readRunLoad(readHeader(input.headers[loadHeader]));
           return next(input);
         },
       },
@@ -34,29 +48,34 @@ export function interceptors(): WorkflowInterceptors {
     outbound: [
       {
         scheduleActivity(input, next) {
-          const done = next(stamp(input));
+          const options = { ...input.options, ...placeActivity(input.activityType, load) };
+          const done = next({ ...input, options, headers: stampStore(input.headers) });
           // Runs before the caller goes on, because the caller waits for the same promise from later on.
           if (input.activityType === 'openRun') void done.then(learn, () => {});
           return done;
         },
-        startChildWorkflowExecution: (input, next) => next(stamp(input)),
-        continueAsNew: (input, next) => next(stamp(input)),
+        startChildWorkflowExecution(input, next) {
+          const options = { ...input.options, ...toPriority(load) };
+          return next({ ...input, options, headers: stamp(input.headers) });
+        },
+        continueAsNew: (input, next) => next({ ...input, headers: stamp(input.headers) }),
       },
     ],
   };
 }
 
-function writeHeader(store: StoreIdentity): Headers {
-  return { [storeHeader]: defaultPayloadConverter.toPayload(store) };
+/** @returns undefined for a header that is missing or no JSON: it fails no workflow task. */
+function readHeader(payload: Payload | undefined): unknown {
+  if (payload === undefined) return undefined;
+  try {
+    return defaultPayloadConverter.fromPayload(payload);
+  } catch {
+    return undefined;
+  }
 }
 
-function readHeader(headers: Headers): StoreIdentity | null {
-  const payload = headers[storeHeader];
-  if (payload === undefined) return null;
-  try {
-    return readStoreIdentity(defaultPayloadConverter.fromPayload(payload));
-  } catch {
-    // A header that is no JSON fails no workflow task.
-    return null;
-  }
+/** Returns the place in the queues that the start command gave this workflow. */
+export function startedWith(): { readonly load?: RunLoad } {
+  const { priorityKey, fairnessKey } = workflowInfo().priority ?? {};
+  return chooseLoad({ priority: priorityKey, tenant: fairnessKey });
 }

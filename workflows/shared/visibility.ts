@@ -5,6 +5,7 @@ import {
 } from '@temporalio/common';
 import { setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
 import { memoKeys } from '../../contracts/names.ts';
+import type { RunLoad } from '../../contracts/run-settings.ts';
 import type { StoreIdentity } from '../../contracts/store.ts';
 import type { RunPhase } from '../../contracts/views.ts';
 import { dateOf } from './clock.ts';
@@ -23,6 +24,8 @@ export interface Visible {
   readonly waiting_for: string;
   /** Defined in StatusView. */
   readonly store: StoreIdentity | undefined;
+  /** Defined in StatusView. */
+  readonly load: RunLoad | undefined;
 }
 
 const keys = {
@@ -71,12 +74,13 @@ function attributesOf(visible: Visible) {
   ];
 }
 
-function memoOf(visible: Visible): Record<string, string | StoreIdentity> {
+function memoOf(visible: Visible): Record<string, string | StoreIdentity | RunLoad> {
   return {
     [memoKeys.goal]: visible.goal_title,
     [memoKeys.phase]: visible.phase,
     [memoKeys.waitingFor]: visible.waiting_for,
     ...(visible.store !== undefined && { [memoKeys.store]: visible.store }),
+    ...(visible.load !== undefined && { [memoKeys.load]: visible.load }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { describeLoad } from '../../../core/run/run-load.ts';
 import { commandText } from '../../../core/text/command-text.ts';
 import type { ListedRun } from '../../run-listing.ts';
 import { describeStuck } from '../../stuck-workflows.ts';
@@ -27,16 +28,19 @@ export function registerList(command: Command, runner: CommandRunner): void {
 
 function describeRuns(runs: readonly ListedRun[]): string[] {
   if (runs.length === 0) return [`No runs. Try: ${commandText('start', 'your goal')}`];
+  const isPlaced = runs.some(({ load }) => describeLoad(load) !== '');
   const rows = runs.map((run) => [
     cleanLine(run.run_id),
     phaseOf(run),
     run.wave === null ? '' : String(run.wave),
     countOpen(run),
     formatSpent(run),
+    ...(isPlaced ? [describeLoad(run.load)] : []),
     formatTime(run.started_at),
     cleanLine(run.goal, 60),
   ]);
-  const head = ['run', 'phase', 'wave', 'questions', 'cost', 'started (UTC)', 'goal'];
+  const place = isPlaced ? ['place'] : [];
+  const head = ['run', 'phase', 'wave', 'questions', 'cost', ...place, 'started (UTC)', 'goal'];
   return [...renderTable(head, rows), ...explainStuck(runs)];
 }
 

@@ -19,6 +19,8 @@ export interface SettingsOptions {
   readonly commit?: boolean;
   readonly direct?: boolean;
   readonly language?: string;
+  readonly priority?: number;
+  readonly tenant?: string;
   readonly defaults?: boolean;
   readonly notes?: boolean;
   readonly assume?: boolean;
@@ -52,6 +54,8 @@ export function addWorkOptions(command: Command): Command {
       '--notes',
       'have agents keep notes of all they assume, and settle them before they finish',
     )
+    .option('--priority <1-5>', 'urgency: 1 is served first, 5 last; default 3', readWholeNumber)
+    .option('--tenant <name>', 'whom the run works for: workers serve tenants in turn')
     .option('--defaults', 'answer each question with its default at once, if it has one');
 }
 
@@ -123,6 +127,8 @@ export function readSettings(
     workspace_dir: options.workspace === undefined ? undefined : resolve(cwd, options.workspace),
     changes: readChanges(options),
     language: options.language,
+    priority: options.priority,
+    tenant: options.tenant,
     questions: mergeFields(file['questions'], questions),
     limits: mergeFields(file['limits'], allLimits),
     budget: mergeFields(file['budget'], budget),

@@ -22,6 +22,7 @@ import { describeOtherHome } from '../other-home.ts';
 import { describeStoreWait } from '../../store-waits.ts';
 import type { StoreWait } from '../../store-waits.ts';
 import { cleanLine, cleanLines, formatTime, renderTable } from '../terminal-text.ts';
+import { describeLoad } from '../../../core/run/run-load.ts';
 import { describeGuarded } from '../../../core/plan/rule-of-two.ts';
 import {
   describeMode,
@@ -151,6 +152,7 @@ function describeView(
   const position = [
     paint(phaseTone(phase), phase.replaceAll('_', ' ')),
     describePosition(view),
+    describeLoad(view.load),
     describeUsed(used),
   ];
   const lines = [
@@ -221,7 +223,7 @@ function describeListing({ paint }: CommandContext, run: RunListing): string[] {
   const parts = [
     paint(phaseTone(run.phase ?? ''), (run.phase ?? run.execution).replaceAll('_', ' ')),
     ...(run.wave === null ? [] : [`wave ${run.wave}`]),
-    ...[formatSpent(run)].filter((text) => text !== ''),
+    ...[describeLoad(run.load), formatSpent(run)].filter((text) => text !== ''),
     `started ${formatTime(run.started_at)} UTC`,
     ...(run.closed_at === null ? [] : [`ended ${formatTime(run.closed_at)} UTC`]),
   ];

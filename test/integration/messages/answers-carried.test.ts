@@ -4,7 +4,7 @@ import type { PoolView, RunWavesView } from '../../../contracts/views.ts';
 import { escalateAsChild } from '../../support/as-child.ts';
 import { openQuestion, refusalOf, rejectedMessages, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
-import { eventTypes } from '../../support/histories.ts';
+import { eventTypes, listTenants } from '../../support/histories.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
   blocked,
@@ -71,6 +71,7 @@ it('fault 38: continue-as-new carries questions, answers, criteria, facts and us
     goal: 'Host the backup',
     criteria: ['The backup was restored once.'],
     limits: { max_waves: 6 },
+    tenant: 'acme',
   });
   const firstRunId = (await run.describe()).runId;
   const { question_id } = await openQuestion(stage, run);
@@ -107,6 +108,7 @@ it('fault 38: continue-as-new carries questions, answers, criteria, facts and us
   const status = await stage.status(run);
   // A plan, a delegation, a decision for each wave, the review of the question, and the call with the answer.
   expect(status).toMatchObject({ phase: 'waiting_for_user', waves_allowed: 6, open_questions: 1 });
+  expect(status.load).toEqual({ tenant: 'acme' });
   expect(status.usage.calls).toBe(4 * 3 + 2);
 
   // The answer of an earlier run of the workflow: repeated it is harmless, another one is refused.
@@ -129,6 +131,9 @@ it('fault 38: continue-as-new carries questions, answers, criteria, facts and us
   const histories = await expectPromisesKept(stage, run.workflowId);
   const runs = histories.filter(({ workflowId }) => workflowId === run.workflowId);
   expect(runs.length).toBeGreaterThan(1);
+  // Activities after the first, and children, also of later executions.
+  const { openRun, ...others } = listTenants(histories);
+  expect([openRun, new Set(Object.values(others))]).toEqual(['', new Set(['acme'])]);
   expect(runs.slice(1).map((one) => eventTypes(one).at(-1))).toEqual(
     Array(runs.length - 1).fill('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW'),
   );

@@ -73,7 +73,7 @@ describe('start', () => {
   it('makes the input from what was given, with an absolute folder', async () => {
     const startRun = spy<PlanwaveClient['startRun']>(() => Promise.resolve({ run_id: 'my-run' }));
     const { code, out } = await run(
-      'start Goal --id my-run --agents mine --language de --defaults --no-triads --no-teams --constraint a b --criterion c --max-waves 2 --json'.split(
+      'start Goal --id my-run --agents mine --language de --defaults --priority 2 --tenant acme --no-triads --no-teams --constraint a b --criterion c --max-waves 2 --json'.split(
         ' ',
       ),
       { startRun },
@@ -86,6 +86,8 @@ describe('start', () => {
         agents_dir: '/somewhere/mine',
         language: 'de',
         use_defaults: true,
+        priority: 2,
+        tenant: 'acme',
         triads: false,
         teams: false,
         constraints: ['a', 'b'],
@@ -286,10 +288,11 @@ describe('the other commands', () => {
   });
 
   it('list shows how a run was closed rather than what a worker last recorded', async () => {
-    const runs = [listing(), listing({ run_id: 'run-2', execution: 'terminated' })];
+    const load = { priority: 1, tenant: 'acme', model_queue: 'q' };
+    const runs = [listing({ load }), listing({ run_id: 'run-2', execution: 'terminated' })];
     const listed = runs.map((one) => ({ ...one, stuck: null }));
     const { out } = await run(['list'], { list: () => Promise.resolve(listed) });
-    expect(out).toMatch(/run-1 +working/);
+    expect(out).toMatch(/run-1 +working .* priority 1 · tenant acme /);
     expect(out).toMatch(/run-2 +terminated/);
   });
 });

@@ -32,6 +32,7 @@ export function listing(fields: Partial<RunListing> = {}): RunListing {
     version: null,
     task_queue: 'planwave',
     store: null,
+    load: null,
     ...fields,
   };
 }
