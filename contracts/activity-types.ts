@@ -61,9 +61,11 @@ export interface Activities extends DesignActivities, VerificationActivities {
   readonly modelTurn: (input: ModelTurnInput) => Promise<ModelTurnResult>;
   /**
    * Returns the billed usage of all attempts at a model call that was cancelled before it could report: from the reply
-   * ledger.
+   * ledger. The activity id is that of the call, in the workflow that asks.
    */
-  readonly recallSpent: (input: RecallSpentInput) => Promise<{ readonly usage: Usage }>;
+  readonly recallSpent: (input: {
+    readonly activity_id: string;
+  }) => Promise<{ readonly usage: Usage }>;
   /** Returns the billed usage below a workflow id since Unix epoch milliseconds, lost executions included. */
   readonly recallRunSpent: (input: {
     readonly place: string;
@@ -184,7 +186,7 @@ export interface OpenRunResult {
   readonly phase_start?: PhaseStart;
   /** Settings of the run's design, and its plan if the input has one. Absent where no design is made. */
   readonly design?: DesignRequest;
-  /** What the run takes over from another one. Absent for one that begins from nothing. */
+  /** Everything that the run takes over from another one. Absent for one that begins from nothing. */
   readonly taken_over?: TakenOver;
 }
 
@@ -194,11 +196,6 @@ export interface PhaseStart {
   readonly spec: SpecState;
   /** The PhaseSummary as JSON, or a typed text as Markdown. */
   readonly summary_ref: Ref | null;
-}
-
-export interface RecallSpentInput {
-  /** The activity id of the call, in the workflow that asks. */
-  readonly activity_id: string;
 }
 
 export interface RunToolInput {

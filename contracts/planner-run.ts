@@ -258,7 +258,7 @@ export interface SettledAnswer {
   readonly loop: boolean;
 }
 
-/** What a run takes over from the one that it goes on from. Bounded like CarriedRun, whose fields have the same meaning. */
+/** Everything that a run takes over from the one that it goes on from. Bounded like CarriedRun, whose fields have the same meaning. */
 export interface TakenOver extends Pick<
   CarriedRun,
   'wave' | 'delegation_ids' | 'fingerprints' | 'taint' | 'stale' | 'facts_total' | 'recent_facts'
