@@ -15,6 +15,8 @@ export const ConsultationInput = z.strictObject({
   run_id: z.string().min(1).max(200),
   role: z.enum(consultedRoles),
   question: z.string().trim().min(1).max(questionCharsMax),
+  /** Store of the run, as the server knows it: workers with another one refuse the work. If undefined, every store will do. */
+  store: z.object({ id: z.string(), place: z.string() }).optional(),
 });
 export type ConsultationInput = z.infer<typeof ConsultationInput>;
 

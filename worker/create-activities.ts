@@ -16,6 +16,8 @@ import { createAgentTurnActivities } from '../activities/agent-turn/create-agent
 import type { AgentTurnDeps } from '../activities/agent-turn/deps.ts';
 import { PrefixGate } from '../activities/agent-turn/prefix-gate.ts';
 import { meterModel } from '../activities/agent-turn/meter-model.ts';
+import { paceModel } from '../activities/load/pace-model.ts';
+import { nameAccount } from './model-queue-settings.ts';
 import { createMiddlewareActivities } from '../activities/middlewares/apply-middleware.ts';
 import {
   createMiddlewareRegistry,
@@ -107,7 +109,10 @@ export function createActivities(
   const tools = redactTools(createTools({ ...places, own: ownTools }), redactor);
   const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
   const middlewares = createMiddlewares(redactor, ownMiddlewares);
-  const provider = createProvider(settings, redactor, { idleTimeoutMs, totalTimeoutMs }, recorder);
+  const provider = paceModel(
+    createProvider(settings, redactor, { idleTimeoutMs, totalTimeoutMs }, recorder),
+    { values: stores.shared, account: nameAccount(settings) },
+  );
   return {
     ...createTeamActivities({ store, projection }),
     ...createMiddlewareActivities({ store, middlewares }),
@@ -135,6 +140,7 @@ export function createActivities(
       workspaces: places.workspaces,
       changes: createRunChanges({ home }),
       approvers: settings.approvers ?? null,
+      modelQueue: queueOf(settings),
       toolNames,
       toolProperties: listProperties(tools),
       mcp,
@@ -147,6 +153,11 @@ export function createActivities(
     ...createVerificationActivities({ store, projection, ...places }),
     ...createThreadActivities({ store, threads: redactThreads(stores.threads, redactor) }),
   };
+}
+
+/** Returns the queue for model calls of new runs. */
+function queueOf({ models }: WorkerSettings): string | undefined {
+  return models?.rate === undefined ? undefined : models.queue;
 }
 
 /** Returns the cipher of what the worker stores. */

@@ -19,6 +19,7 @@ import { createRedactingCodec } from '../redaction/redacting-codec.ts';
 import { refuseBlockedWork } from './blocked-work.ts';
 import { encodedFailures } from './bundle-workflows.ts';
 import type { WorkflowBundle } from './bundle-workflows.ts';
+import type { ModelQueueSettings } from './model-queue-settings.ts';
 import { refuseOtherStores } from './refuse-other-stores.ts';
 import { placeWork } from './work-place.ts';
 import type { Tracing } from './start-tracing.ts';
@@ -33,6 +34,8 @@ export interface CreateWorkerOptions {
   readonly redactor: Redactor;
   /** If undefined, nothing is encrypted. With keys, the bundle must be an encrypted one. */
   readonly keys?: KeyRing | undefined;
+  /** If undefined, model calls wait in the queues of their runs. */
+  readonly models?: ModelQueueSettings | undefined;
   /** Default `planwave`. */
   readonly taskQueue?: string;
   /** Milliseconds that calls in flight may take after SIGTERM. Default 100,000: a deploy should not pay twice. */
@@ -56,16 +59,57 @@ export interface CreateWorkerOptions {
   readonly identity?: string;
 }
 
+/** Workers of one process: for the task queue, and for that of model calls, if there is one. */
+export type ProcessWorker = Pick<Worker, 'run' | 'shutdown' | 'getStatus'>;
+
 /** Creates a worker with settings that were measured for long model calls. */
-export function createWorker(options: CreateWorkerOptions): Promise<Worker> {
+export async function createWorker(options: CreateWorkerOptions): Promise<ProcessWorker> {
+  const { tracing, workflowBundle, activities, models } = options;
+  const worker = await Worker.create({
+    ...commonOf(options),
+    taskQueue: options.taskQueue ?? taskQueue,
+    workflowBundle,
+    activities: { ...activities },
+    // After this time another worker takes over a killed worker's workflows; the default is 10 s.
+    stickyQueueScheduleToStartTimeout: '3 seconds',
+    // The SDK's default grows with the machine, to thousands of runs that wait for people.
+    maxCachedWorkflows: options.maxCachedWorkflows ?? 300,
+    ...(tracing !== undefined && { sinks: tracing.sinks }),
+  });
+  if (models === undefined) return worker;
+  const { modelTurn } = activities;
+  const modelWorker = await Worker.create({
+    ...commonOf(options),
+    taskQueue: models.queue,
+    activities: { modelTurn },
+    ...(models.rate !== undefined && { maxTaskQueueActivitiesPerSecond: models.rate }),
+  });
+  return joinWorkers(worker, modelWorker);
+}
+
+/** One that fails ends the other. */
+function joinWorkers(worker: Worker, other: Worker): ProcessWorker {
+  const shutdown = (): void => {
+    for (const one of [worker, other]) if (one.getState() === 'RUNNING') one.shutdown();
+  };
+  return {
+    getStatus: () => worker.getStatus(),
+    shutdown,
+    run: async () => {
+      const ends = [worker, other].map((one) => one.run().finally(shutdown));
+      await Promise.allSettled(ends);
+      await Promise.all(ends);
+    },
+  };
+}
+
+/** Returns the options that do not depend on the task queue. */
+function commonOf(options: CreateWorkerOptions) {
   const { tracing, keys = readKeyRing(undefined), namespace } = options;
-  return Worker.create({
+  return {
     connection: options.connection,
     namespace,
     ...(options.identity !== undefined && { identity: options.identity }),
-    taskQueue: options.taskQueue ?? taskQueue,
-    workflowBundle: options.workflowBundle,
-    activities: { ...options.activities },
     dataConverter: {
       payloadCodecs: [
         createRedactingCodec(options.redactor, 'history'),
@@ -88,17 +132,12 @@ export function createWorker(options: CreateWorkerOptions): Promise<Worker> {
     },
     // Calls wait for the network, not for the processor; `max_parallel` bounds each run.
     maxConcurrentActivityTaskExecutions: 200,
-    // After this time another worker takes over a killed worker's workflows; the default is 10 s.
-    stickyQueueScheduleToStartTimeout: '3 seconds',
     // Cancellation reaches a call with its next heartbeat: a stopped run closes its sockets within seconds.
     maxHeartbeatThrottleInterval: '1 second',
     defaultHeartbeatThrottleInterval: '1 second',
     shutdownGraceTime: options.shutdownGraceMs ?? 100_000,
-    // The SDK's default grows with the machine, to thousands of runs that wait for people.
-    maxCachedWorkflows: options.maxCachedWorkflows ?? 300,
-    ...(tracing !== undefined && { sinks: tracing.sinks }),
     ...versionOf(options),
-  });
+  } satisfies Partial<WorkerOptions>;
 }
 
 function redactFailuresWith(redactor: Redactor): ActivityInterceptors {

@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { taskQueue } from '../contracts/names.ts';
+import { modelQueueVariables, toModelQueueSettings } from './model-queue-settings.ts';
+import type { ModelQueueSettings } from './model-queue-settings.ts';
 import { commandVariables, toCommandSettings } from './open-commands.ts';
 import type { CommandSettings } from './open-commands.ts';
 import { address, folders, isListenAddress, oneWord, seconds } from './setting-shapes.ts';
@@ -45,6 +47,8 @@ export interface WorkerSettings extends Partial<StoreSettings> {
   readonly workspaceRoots?: readonly string[] | undefined;
   /** `PLANWAVE_AGENTS`: the same for folders with agents. The shipped ones are always allowed. */
   readonly agentRoots?: readonly string[] | undefined;
+  /** Default: model calls wait in the queue of their run. */
+  readonly models?: ModelQueueSettings | undefined;
   /** Default: the shipped tools, and trusted workspaces. */
   readonly tools?: ToolSettings | undefined;
   /** Default: the web is reached. */
@@ -142,6 +146,7 @@ const Variables = z.object({
       'an IP address of this machine and a port. Try: 127.0.0.1:9464, or 0.0.0.0:9464 for all networks',
     )
     .optional(),
+  ...modelQueueVariables,
   ...commandVariables,
   ...toolVariables,
   ...webVariables,
@@ -193,6 +198,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     ...toStoreSettings(read),
     commands: toCommandSettings(read),
     approvers: read.PLANWAVE_APPROVERS,
+    models: toModelQueueSettings(read),
     tools: toToolSettings(read),
     web: toWebSettings(read),
     taskQueue: read.PLANWAVE_TASK_QUEUE,

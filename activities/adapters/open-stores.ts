@@ -11,6 +11,7 @@ import { checkHome } from './file-store/check-home.ts';
 import { createFileArtifactStore } from './file-store/file-artifact-store.ts';
 import { createFileEffectLedger, listEffectKeys } from './file-store/file-effect-ledger.ts';
 import { createFileReplyLedger, listReplies } from './file-store/file-reply-ledger.ts';
+import { createFileSharedValues } from './file-store/file-shared-values.ts';
 import { createFileRunIndex } from './file-store/file-run-index.ts';
 import {
   adoptIds,
@@ -57,6 +58,7 @@ function openFileStores(
     research: encryptNames(createFileRunIndex({ home, folder: 'research' }), cipher),
     ledger: encryptLedger(createFileReplyLedger({ segments }), cipher),
     effects: encryptEffects(createFileEffectLedger({ home }), cipher),
+    shared: createFileSharedValues({ home }),
     threads,
     contents: {
       async *artifacts() {

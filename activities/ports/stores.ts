@@ -2,6 +2,7 @@ import type { CheckedHome, Pruned, StoreIdentity } from '../../contracts/store.t
 import type { ArtifactStore, IdentifyStore, RunIndex } from './artifact-store.ts';
 import type { EffectLedger } from './effect-ledger.ts';
 import type { LedgerEntry, ReplyLedger } from './reply-ledger.ts';
+import type { SharedValues } from './shared-values.ts';
 import type { ThreadStore } from './thread-store.ts';
 
 /** Everything that planwave stores besides the files for people: one store of all workers and clients that share their runs. */
@@ -15,6 +16,7 @@ export interface Stores {
   readonly research: RunIndex;
   readonly ledger: ReplyLedger;
   readonly effects: EffectLedger;
+  readonly shared: SharedValues;
   readonly threads: ThreadStore;
   readonly contents: StoreContents;
 

@@ -170,8 +170,8 @@ function listResult({ result_ref, report_ref }: RunRecord): readonly ProjectedFi
 type Done = Pick<TaskRecord, 'delegation_id' | 'plan_ref' | 'executor'>;
 
 /**
- * Lists the reports of a triad or a team, and of those among its members. Written when each of them ends
- * (`recordPhase`, `recordTeam`), so no change of the record makes them differ.
+ * Lists the reports of a triad or a team, and of those among its members. `recordPhase` and `recordTeam` write them when each
+ * ends. They are written again with their wave: a reset of the run may have removed them in between.
  */
 function listReportFiles(done: Done): readonly ProjectedFile[] {
   const { delegation_id, executor } = done;
@@ -188,7 +188,7 @@ function listPhaseFiles(
   return newestPhases(triad).map(({ phase, report_ref }) => ({
     path: treePaths.triadPhase(delegation_id, phase),
     needs: { plans: [plan_ref], phases: [report_ref] },
-    of: null,
+    of: [report_ref],
     render: ({ phases, plans }) =>
       renderPhase(textOf(phases, report_ref), findPlanned(delegation_id, textOf(plans, plan_ref))),
   }));
@@ -203,7 +203,7 @@ function teamFile(delegationId: string, reportRef: Ref): ProjectedFile {
   return {
     path: treePaths.team(delegationId),
     needs: { teams: [reportRef] },
-    of: null,
+    of: [reportRef],
     render: ({ teams }) => renderTeam(textOf(teams, reportRef), delegationId),
     below: ({ teams }) => textOf(teams, reportRef).tasks.flatMap(listReportFiles),
   };

@@ -32,7 +32,7 @@ export async function projectRun(
     );
     for (const file of files) await writer.write(record.run_id, file.path, file.render(texts));
     written += files.length;
-    files = scope === 'all' ? files.flatMap((file) => file.below?.(texts) ?? []) : [];
+    files = files.flatMap((file) => file.below?.(texts) ?? []);
   }
   if (scope !== 'all') await removeGone(record, scope.since, writer);
   return written;
@@ -54,8 +54,7 @@ async function removeGone(
 function listChanged(record: RunRecord, since: RunRecord): readonly ProjectedFile[] {
   const known = new Map(listFiles(since).map(({ path, of }) => [path, of]));
   return listFiles(record).filter(({ path, of }) => {
-    const before = known.get(path) ?? null;
-    if (of === null) return false;
+    const before = known.get(path);
     return before?.length !== of.length || of.some((source, at) => source !== before[at]);
   });
 }

@@ -43,8 +43,8 @@ export type TextRefs = { readonly [K in keyof RecordTexts]?: readonly (Ref | nul
 export interface ProjectedFile {
   readonly path: string;
   readonly needs: TextRefs;
-  /** All parts of the record that can make the file differ. Null: none, an activity of its own has written it. */
-  readonly of: readonly unknown[] | null;
+  /** All parts of the record that can make the file differ. */
+  readonly of: readonly unknown[];
   readonly render: (texts: RecordTexts) => string;
   /** Files that can be listed only from the loaded texts. If undefined, there are none. */
   readonly below?: (texts: RecordTexts) => readonly ProjectedFile[];

@@ -23,6 +23,8 @@ export interface RecordDeps {
   readonly workspaces: Pick<Workspaces, 'findFault' | 'read'>;
   /** Changes of runs, on their way into the users' folders. */
   readonly changes: RunChanges;
+  /** Task queue of the model calls of new runs. If undefined, that of the run. */
+  readonly modelQueue?: string | undefined;
   /** Defined in OpenRunResult. */
   readonly approvers: readonly string[] | null;
   /** All existing tools. An agent that allows another one is refused. */

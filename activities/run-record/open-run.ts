@@ -90,7 +90,7 @@ export async function openRun(
   const opened: OpenRunResult = {
     goal_title: record.goal_title,
     store: { id, place, ...(needsHome && { home }) },
-    ...chooseLoad(request, input.load),
+    ...chooseLoad(request, input.load, deps.modelQueue),
     registry_ref: registryRef,
     record_ref: recordRef,
     agents: agents.map((agent) => summariseAgent(agent, properties)),

@@ -28,7 +28,7 @@ export interface CommandContext {
   readonly json: boolean;
   readonly globals: GlobalOptions;
   readonly paint: Paint;
-  /** Connects at the first call. Closed by the runner. */
+  /** Connects at the first call, and anew after a failure. Closed by the runner. */
   readonly session: () => Promise<CliSession>;
 }
 
@@ -64,7 +64,11 @@ export function createCommandRunner(
         json: globals.json === true,
         globals,
         paint: createPaint(io.colour),
-        session: () => (opened ??= connect({ address, namespace, env })),
+        session: () =>
+          (opened ??= connect({ address, namespace, env }).catch((error: unknown) => {
+            opened = undefined;
+            throw error;
+          })),
       };
       try {
         const { data, lines, exitCode } = await handler(context);

@@ -8,7 +8,7 @@ import { cutText } from '../../core/text/cut-text.ts';
 import type { RunEnd } from '../read-view.ts';
 import type { RunListing } from '../run-listing.ts';
 import { ChatRefusal } from './call-tool.ts';
-import type { ChatDeps } from './call-tool.ts';
+import type { ChatCall } from './call-tool.ts';
 
 /** Characters of one page of a result: a client warns above 10,000 tokens. */
 const pageCharsMax = 20_000;
@@ -24,7 +24,7 @@ interface OfRun {
 }
 
 export async function startRun(
-  { client }: ChatDeps,
+  { client, agentsDir }: ChatCall,
   input: {
     readonly goal: string;
     readonly constraints?: string[] | undefined;
@@ -38,17 +38,18 @@ export async function startRun(
     ...(constraints !== undefined && { constraints }),
     ...(criteria !== undefined && { criteria }),
     ...(budget_usd !== undefined && { budget: { usd: budget_usd } }),
+    ...(agentsDir !== undefined && { agents_dir: agentsDir }),
   });
   return { run_id, next: 'wait_for_run' };
 }
 
-export async function readStatus({ client }: ChatDeps, { run_id }: OfRun): Promise<object> {
+export async function readStatus({ client }: ChatCall, { run_id }: OfRun): Promise<object> {
   return describe(await client.describe(run_id));
 }
 
 /** @param signal Aborted when the client takes the call back. */
 export async function waitForRun(
-  { client }: ChatDeps,
+  { client }: ChatCall,
   { run_id, seconds }: OfRun & { readonly seconds: number },
   signal: AbortSignal,
 ): Promise<object> {
@@ -63,14 +64,14 @@ export async function waitForRun(
   }
 }
 
-export async function listQuestions({ client }: ChatDeps, { run_id }: OfRun): Promise<object> {
+export async function listQuestions({ client }: ChatCall, { run_id }: OfRun): Promise<object> {
   const open = await readOpen(client, run_id);
   return { run_id, note, questions: open.map((question) => showQuestion(run_id, question)) };
 }
 
 /** Answers are signed as a chat's, which no approval accepts. */
 export async function answerQuestion(
-  { client }: ChatDeps,
+  { client }: ChatCall,
   input: OfRun & { readonly question_id: string; readonly answer: AnswerInput['answer'] },
 ): Promise<object> {
   const { run_id, question_id, answer } = input;
@@ -89,7 +90,7 @@ export async function answerQuestion(
 }
 
 export async function readResult(
-  deps: ChatDeps,
+  deps: ChatCall,
   { run_id, page }: OfRun & { readonly page: number },
 ): Promise<object> {
   const end = await deps.client.result(run_id);
@@ -112,7 +113,7 @@ export async function readResult(
 }
 
 export async function listRuns(
-  { client }: ChatDeps,
+  { client }: ChatCall,
   { limit }: { readonly limit: number },
 ): Promise<object> {
   const runs = await client.list({ limit });
@@ -120,14 +121,14 @@ export async function listRuns(
 }
 
 export async function stopRun(
-  { client }: ChatDeps,
+  { client }: ChatCall,
   { run_id, reason }: OfRun & { readonly reason?: string | undefined },
 ): Promise<object> {
   await client.stop(run_id, { ...(reason !== undefined && { reason }) });
   return { run_id, status: 'stopping', next: 'wait_for_run' };
 }
 
-async function readOpen(client: ChatDeps['client'], runId: string) {
+async function readOpen(client: ChatCall['client'], runId: string) {
   const reading = await client.questions(runId);
   if (reading.live) return reading.view.open;
   throw new ChatRefusal(reading.note);

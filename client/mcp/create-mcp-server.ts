@@ -36,7 +36,7 @@ function registerReading(server: McpServer, deps: ChatDeps): void {
       inputSchema: z.strictObject({ run_id }),
       annotations,
     },
-    (input) => callTool(() => tools.readStatus(deps, input)),
+    (input) => callTool(deps, (call) => tools.readStatus(call, input)),
   );
   server.registerTool(
     'wait_for_run',
@@ -49,7 +49,8 @@ function registerReading(server: McpServer, deps: ChatDeps): void {
       }),
       annotations,
     },
-    (input, context) => callTool(() => tools.waitForRun(deps, input, context.mcpReq.signal)),
+    (input, context) =>
+      callTool(deps, (call) => tools.waitForRun(call, input, context.mcpReq.signal)),
   );
   server.registerTool(
     'list_questions',
@@ -59,7 +60,7 @@ function registerReading(server: McpServer, deps: ChatDeps): void {
       inputSchema: z.strictObject({ run_id }),
       annotations,
     },
-    (input) => callTool(() => tools.listQuestions(deps, input)),
+    (input) => callTool(deps, (call) => tools.listQuestions(call, input)),
   );
   server.registerTool(
     'get_result',
@@ -70,7 +71,7 @@ function registerReading(server: McpServer, deps: ChatDeps): void {
       annotations,
       _meta: { 'anthropic/maxResultSizeChars': shownCharsMax },
     },
-    (input) => callTool(() => tools.readResult(deps, input)),
+    (input) => callTool(deps, (call) => tools.readResult(call, input)),
   );
   server.registerTool(
     'list_runs',
@@ -79,7 +80,7 @@ function registerReading(server: McpServer, deps: ChatDeps): void {
       inputSchema: z.strictObject({ limit: z.number().int().min(1).max(50).default(10) }),
       annotations,
     },
-    (input) => callTool(() => tools.listRuns(deps, input)),
+    (input) => callTool(deps, (call) => tools.listRuns(call, input)),
   );
 }
 
@@ -101,7 +102,7 @@ function registerSteering(server: McpServer, deps: ChatDeps): void {
       }),
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
     },
-    (input) => callTool(() => tools.startRun(deps, input)),
+    (input) => callTool(deps, (call) => tools.startRun(call, input)),
   );
   server.registerTool(
     'answer_question',
@@ -115,7 +116,7 @@ function registerSteering(server: McpServer, deps: ChatDeps): void {
       }),
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
     },
-    (input) => callTool(() => tools.answerQuestion(deps, input)),
+    (input) => callTool(deps, (call) => tools.answerQuestion(call, input)),
   );
   server.registerTool(
     'stop_run',
@@ -124,6 +125,6 @@ function registerSteering(server: McpServer, deps: ChatDeps): void {
       inputSchema: z.strictObject({ run_id, reason: z.string().max(1_000).optional() }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
     },
-    (input) => callTool(() => tools.stopRun(deps, input)),
+    (input) => callTool(deps, (call) => tools.stopRun(call, input)),
   );
 }

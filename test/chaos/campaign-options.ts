@@ -20,11 +20,12 @@ export interface CampaignOptions {
   readonly programs: number | null;
   /** Minutes after which no other program is begun; a later call goes on. If undefined, all are played. */
   readonly slice: number | undefined;
-  /** One trial to play again: the program, and what is done to it. Null: none. */
+  /** One trial to play again; what is undefined is as the seed has it. Null: none. */
   readonly trial: {
-    readonly program: string;
-    readonly blows: string;
-    readonly modelFaults: number;
+    readonly name: string;
+    readonly program: string | undefined;
+    readonly blows: string | undefined;
+    readonly modelFaults: number | undefined;
   } | null;
   readonly json: boolean;
   /** Whether the page of the result is written. */
@@ -46,7 +47,8 @@ compares each run with an undisturbed one. Writes docs/campaign-fixed-runs.md af
   --programs <n>     play so many generated programs, each hurt twice; the result is docs/campaign.json. A call with
                      the same seed goes on where the last one stopped
   --slice <minutes>  begin no other program after this time
-  --program <text>   play one program, with --blows '<JSON>' and --model-faults <0 to 1> as a failed campaign printed them
+  --trial <name>     play one trial of a seed again, such as program-4-2. A failed campaign prints what may differ:
+                     --program <text>, --blows '<JSON>' and --model-faults <0 to 1>
   --lanes <n>        runs that are hurt side by side; default 3
   --runs <n>         runs of the phase "crowd"; default ${runsDefault}
   --json             print the result as JSON on standard output
@@ -70,12 +72,14 @@ export function parseCampaignOptions(args: readonly string[]): CampaignOptions |
     programs: readCount('--programs', values.programs, 1, 100_000) ?? null,
     slice: readCount('--slice', values.slice, 1, 1_440),
     trial:
-      values.program === undefined
+      values.trial === undefined
         ? null
         : {
+            name: readTrial(values.trial),
             program: values.program,
-            blows: values.blows ?? '[]',
-            modelFaults: Number(values['model-faults'] ?? 0),
+            blows: values.blows,
+            modelFaults:
+              values['model-faults'] === undefined ? undefined : Number(values['model-faults']),
           },
     json: values.json === true,
     write: values.write ?? isWhole,
@@ -108,6 +112,7 @@ function readValues(args: readonly string[]) {
         runs: text,
         programs: text,
         slice: text,
+        trial: text,
         program: text,
         blows: text,
         'model-faults': text,
@@ -144,6 +149,11 @@ function readPhases(text: string | undefined): readonly PhaseName[] {
 function readTask(id: string | undefined): string | undefined {
   if (id === undefined || taskIds.includes(id)) return id;
   throw refused(`--task ${id}: no run has such a delegation.`);
+}
+
+function readTrial(name: string): string {
+  if (/^program-\d+-\d+$/u.test(name)) return name;
+  throw refused(`--trial ${name}: expected a name such as program-4-2.`);
 }
 
 function refused(fault: string): ExpectedError {

@@ -8,11 +8,11 @@ import { provideBundle } from '../support/shared-server.ts';
 import { runCampaign } from './campaign.ts';
 import { parseCampaignOptions, repeatCommand, usage } from './campaign-options.ts';
 import type { CampaignOptions } from './campaign-options.ts';
-import { createPrng } from '../support/prng.ts';
-import { readProgram } from './programs/generate-program.ts';
+import { describeProgram, readProgram } from './programs/generate-program.ts';
 import type { Trial } from './programs/play-program.ts';
 import {
   closeProgramLanes,
+  createTrial,
   faultsOf,
   figureOf,
   openProgramLanes,
@@ -92,18 +92,19 @@ async function playPrograms(
 
 async function repeatTrial(
   { seed }: CampaignOptions,
-  { program, blows, modelFaults }: NonNullable<CampaignOptions['trial']>,
+  { name, program, blows, modelFaults }: NonNullable<CampaignOptions['trial']>,
 ): Promise<number> {
   const [lane, ...rest] = await openProgramLanes(1);
   if (lane === undefined) throw new Error('No lane was opened.');
   try {
+    const given = createTrial(seed, name);
     const trial: Trial = {
-      name: 'repeated',
-      program: readProgram(program),
-      blows: JSON.parse(blows),
-      modelFaultChance: modelFaults,
-      random: createPrng(seed),
+      ...given,
+      program: program === undefined ? given.program : readProgram(program),
+      blows: blows === undefined ? given.blows : JSON.parse(blows),
+      modelFaultChance: modelFaults ?? given.modelFaultChance,
     };
+    say(`${name}: ${describeProgram(trial.program)}`);
     const { tally } = await playSafely(lane, trial, undefined);
     const faults = faultsOf(tally);
     console.log(faults.join('\n') || `no breach after ${tally.deaths} deaths`);

@@ -37,6 +37,11 @@ export interface TrialPlan {
   /** How likely a call is answered with a fault, at each of its first two attempts. */
   readonly modelFaultChance: number;
   readonly random: Prng;
+  /**
+   * Whether a strike whose moment comes while nobody works is done at the next event after that. Default false: it is left
+   * for another run.
+   */
+  readonly strikesLate?: boolean;
   /** Whether other runs have left artifacts in the home of the lane. Default false for a run without harm. */
   readonly isHomeUsed?: boolean;
 }
@@ -86,6 +91,8 @@ class Trial {
   readonly #watch: HistoryWatch;
   readonly #harmer: Harmer;
   readonly #fired: Strike[] = [];
+  /** Those whose moment has come while nobody worked. */
+  readonly #due: Strike[] = [];
   readonly #asked: Asked[] = [];
   /** Keys of the calls that were answered with a fault, and the calls' names. */
   readonly #modelFaults: string[] = [];
@@ -151,17 +158,10 @@ class Trial {
 
   #see(seen: SeenEvent): void {
     this.#seenAtMs = Date.now();
-    const strike = this.#plan.strikes.find(
-      (one) => !this.#fired.includes(one) && isAtEvent(one, this.#runId, seen),
-    );
-    // While the workers are away nothing can be done to them: the strike is left for another run.
-    if (strike !== undefined && !this.#harmer.isHurt) {
-      this.#fired.push(strike);
-      this.#goOn(this.#harmer.hurt(strike.blow, kindOf(strike)));
-    }
+    if (seen.workflowId === this.#runId && isEnd(seen)) this.#hasEnded = true;
+    this.#strike(seen);
     if (seen.workflowId !== this.#runId) return;
     if (seen.id === 1) this.#begin(seen);
-    if (isEnd(seen)) this.#hasEnded = true;
     const asked = readAsked(seen, this.#asked);
     if (asked.length === 0) return;
     this.#asked.push(...asked);
@@ -169,6 +169,19 @@ class Trial {
     if (answering === 'at once' || answering === 'one by one') this.#goOn(this.#answer(asked));
     else if (run.asksInSteps === true) this.#goOn(this.#answerAll(asked));
     else if (this.#asked.length === run.askings.length) this.#goOn(this.#answerAll(this.#asked));
+  }
+
+  #strike(seen: SeenEvent): void {
+    const { strikes, strikesLate = false } = this.#plan;
+    const begun = [...this.#fired, ...this.#due];
+    const come = strikes.filter((one) => !begun.includes(one) && isAtEvent(one, this.#runId, seen));
+    this.#due.push(...come);
+    // While the workers are away nothing can be done to them, and nothing is left to be hurt after the end.
+    const strike = this.#harmer.isHurt || this.#hasEnded ? undefined : this.#due.shift();
+    if (!strikesLate) this.#due.splice(0);
+    if (strike === undefined) return;
+    this.#fired.push(strike);
+    this.#goOn(this.#harmer.hurt(strike.blow, kindOf(strike)));
   }
 
   /** A continuation goes on with its questions; a reset asks those of its execution again. */

@@ -20,13 +20,13 @@ export interface BuiltWorker {
  */
 export async function buildWorker(checkout = root): Promise<BuiltWorker> {
   // Below the packages, which the script does not contain.
-  const file = join(root, 'node_modules', '.cache', 'planwave', `worker-${randomUUID()}.mjs`);
+  const file = join(root, 'node_modules', '.cache', 'planwave', `worker-${randomUUID()}.cjs`);
   await build({
     stdin: {
       contents: [
         `import { exitCodeOf } from './scripts/bootstrap/hand-over.mjs';`,
         `import { main } from './scripts/main-worker.ts';`,
-        `process.exit(await exitCodeOf(main));`,
+        `void exitCodeOf(main).then((code) => process.exit(code));`,
       ].join('\n'),
       resolveDir: checkout,
       loader: 'ts',
@@ -34,7 +34,8 @@ export async function buildWorker(checkout = root): Promise<BuiltWorker> {
     outfile: file,
     bundle: true,
     platform: 'node',
-    format: 'esm',
+    // Its packages are CommonJS. Imported from a module, each would be parsed once more for its exports.
+    format: 'cjs',
     packages: 'external',
     logLevel: 'error',
     plugins: [

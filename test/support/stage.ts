@@ -6,7 +6,6 @@ import { Client, Connection } from '@temporalio/client';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Priority } from '@temporalio/common';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
-import type { Worker } from '@temporalio/worker';
 import { nameWorker } from '../../core/run/other-store.ts';
 import type { workflowTypes } from '../../contracts/names.ts';
 import type { PlannerRunResult } from '../../contracts/planner-run.ts';
@@ -18,6 +17,7 @@ import { createRedactor } from '../../redaction/create-redactor.ts';
 import { openStores } from '../../activities/adapters/open-stores.ts';
 import { createActivities } from '../../worker/create-activities.ts';
 import type { ActivityTimes } from '../../worker/create-activities.ts';
+import type { ProcessWorker } from '../../worker/create-worker.ts';
 import { createWorker } from '../../worker/create-worker.ts';
 import type { GrantableTool } from '../../activities/tools/tool.ts';
 import type { McpServers } from '../../activities/ports/mcp-servers.ts';
@@ -165,7 +165,7 @@ function createWorkers(
   options: StageOptions,
   settings: WorkerSettings,
 ): { start(): Promise<void>; stop(): Promise<void>; cachedWorkflows(): number } {
-  let current: { worker: Worker; running: Promise<void> } | null = null;
+  let current: { worker: ProcessWorker; running: Promise<void> } | null = null;
   return {
     async start() {
       const redactor = createRedactor({ secrets: options.secrets ?? [] });
@@ -177,6 +177,7 @@ function createWorkers(
         namespace: 'default',
         workflowBundle: sharedBundle(),
         taskQueue,
+        models: settings.models,
         redactor,
         activities: createActivities(
           settings,

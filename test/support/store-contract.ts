@@ -5,6 +5,7 @@ import { openStores } from '../../activities/adapters/open-stores.ts';
 import type { LedgerKey } from '../../activities/ports/reply-ledger.ts';
 import type { Stores } from '../../activities/ports/stores.ts';
 import { hostileNames } from '../unit/adapters/temporary-home.ts';
+import { sharedValues } from './shared-values-contract.ts';
 import { expectStored, startWriter } from './store-writers.ts';
 import type { StorePlace } from './store-writers.ts';
 
@@ -69,6 +70,7 @@ export function itStores(create: () => Promise<StoreUnderTest>): void {
   describe('artifacts', () => artifacts(() => at, open));
   describe('replies', () => replies(() => at, open));
   describe('runs and effects', () => entries(() => at, open));
+  describe('shared values', () => sharedValues(open));
   describe('processes', () => processes(() => at, open));
 }
 

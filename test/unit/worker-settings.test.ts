@@ -32,6 +32,22 @@ it('takes the defaults of the documentation', () => {
   });
 });
 
+const readModels = (env: NodeJS.ProcessEnv) =>
+  readWorkerSettings({ ANTHROPIC_API_KEY: 'sk-ant-1', ...env }).models;
+
+it('reads the queue of model calls, named after the account and without its key', () => {
+  const { queue = '', rate } = readModels({ PLANWAVE_MODEL_RATE: '0.5' }) ?? {};
+  expect([queue, rate]).toEqual([expect.stringMatching(/^planwave-model-[0-9a-f]{12}$/), 0.5]);
+  expect(readModels({ PLANWAVE_MODEL_RATE: '5' })?.queue).toBe(queue);
+  expect(readModels({ PLANWAVE_MODEL_RATE: '5', ANTHROPIC_API_KEY: 'sk-ant-2' })?.queue).not.toBe(
+    queue,
+  );
+  expect(readModels({ PLANWAVE_MODEL_QUEUE: 'old' })).toEqual({ queue: 'old', rate: undefined });
+  for (const PLANWAVE_MODEL_RATE of ['0', '0.0', '-1', 'many', '10000', '1e3']) {
+    expect(() => readModels({ PLANWAVE_MODEL_RATE })).toThrow('more than 0');
+  }
+});
+
 const readCommands = (env: NodeJS.ProcessEnv) =>
   readWorkerSettings({ ANTHROPIC_API_KEY: 'sk-ant-1', ...env }).commands;
 

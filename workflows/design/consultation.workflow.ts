@@ -3,6 +3,7 @@ import type {
   ConsultationInput,
   ConsultationResult,
   ConsultedContext,
+  OpenConsultationResult,
 } from '../../contracts/consultation.ts';
 import type { DesignPrompt } from '../../contracts/design.ts';
 import { defaultLimits, engineLimits } from '../../core/limits.ts';
@@ -13,6 +14,7 @@ import { unlimitedBudget } from '../shared/budget.ts';
 import { createControl } from '../shared/control.ts';
 import { converse, openConversation } from '../shared/conversation.ts';
 import { NewsFeed } from '../shared/news-feed.ts';
+import { isStoreFault, readFailure } from '../shared/read-failure.ts';
 import type { Superior } from '../shared/superior.ts';
 
 /**
@@ -22,9 +24,7 @@ import type { Superior } from '../shared/superior.ts';
  * @throws InvalidInput without a run or a design, and NoAnswer with the reason.
  */
 export async function consultation(input: ConsultationInput): Promise<ConsultationResult> {
-  const opened = await openConsultation.executeWithOptions({ summary: 'read the design' }, [
-    { input },
-  ]);
+  const opened = await open(input);
   if (opened.type === 'refused')
     throw ApplicationFailure.nonRetryable(opened.reason, 'InvalidInput');
   const { context } = opened;
@@ -52,6 +52,18 @@ export async function consultation(input: ConsultationInput): Promise<Consultati
   const { explanation } = end.outline.reply;
   if (explanation === undefined) throw noAnswer('the reply has another shape');
   return { ...explanation, agent_id, usage };
+}
+
+/** Reads the design. A store that is not there, or is another one than the run's, is a refusal. */
+async function open(input: ConsultationInput): Promise<OpenConsultationResult> {
+  try {
+    const options = { summary: 'read the design' };
+    return await openConsultation.executeWithOptions(options, [{ input }]);
+  } catch (error) {
+    const failure = readFailure(error);
+    if (!isStoreFault(failure)) throw error;
+    return { type: 'refused', reason: failure.message };
+  }
 }
 
 function promptOf({ input, record_ref, materials, plan_ref }: ConsultedContext): DesignPrompt {

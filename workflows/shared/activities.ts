@@ -74,7 +74,6 @@ export const {
   judgeAnswers,
   keepResearch,
   keepWork,
-  openConsultation,
   openRun,
   openTeam,
   orderDecision,
@@ -95,7 +94,7 @@ export const {
 } = proxyActivities<
   Pick<
     Activities,
-    | keyof DesignActivities
+    | Exclude<keyof DesignActivities, 'openConsultation'>
     | 'applyRunChanges'
     | 'describeFailures'
     | 'recordVerification'
@@ -124,6 +123,16 @@ export const {
     maximumInterval: '1 minute',
     maximumAttempts: 10_000,
   },
+});
+
+/**
+ * A person waits at the terminal. The attempts, some seconds, are for workers that have another store than the run: if no other
+ * worker comes, the person reads why.
+ */
+export const { openConsultation } = proxyActivities<Pick<Activities, 'openConsultation'>>({
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout: shortHeartbeatTimeout,
+  retry: { initialInterval: '200 milliseconds', maximumAttempts: 8 },
 });
 
 /**

@@ -1,6 +1,6 @@
 import { defaultPayloadConverter, workflowInfo } from '@temporalio/workflow';
 import type { Headers, WorkflowInterceptors } from '@temporalio/workflow';
-import { loadHeader, storeHeader } from '../../contracts/names.ts';
+import { loadHeader, storeHeader, workflowTypes } from '../../contracts/names.ts';
 import type { RunLoad } from '../../contracts/run-settings.ts';
 import type { StoreIdentity } from '../../contracts/store.ts';
 import { readStoreIdentity } from '../../core/run/other-store.ts';
@@ -15,7 +15,8 @@ const toPayload = (value: StoreIdentity | RunLoad): Payload =>
 /**
  * Stamps every activity of a run with the store in which the run is kept, so that a worker with another store refuses it
  * before it reads anything, and gives all work the run's place in the queues. The topmost workflow learns both from the result
- * of `openRun`; children and continuations inherit them. A run that was opened by an older version has none.
+ * of `openRun`; children and continuations inherit them. A consultation is told the store of the run that it is about. A run that
+ * was opened by an older version has none.
  *
  * Puts no steps between a result and who waits for it, so existing histories replay.
  */
@@ -36,10 +37,13 @@ export function interceptors(): WorkflowInterceptors {
     inbound: [
       {
         execute(input, next) {
-          const { parent, continuedFromExecutionRunId } = workflowInfo();
-          // Whoever starts a topmost workflow can't choose its store.
+          const { parent, continuedFromExecutionRunId, workflowType } = workflowInfo();
+          // Whoever starts a topmost workflow can't choose its store. A consultation reads that of another run.
           const isFirst = parent === undefined && continuedFromExecutionRunId === undefined;
-          store = isFirst ? null : readStoreIdentity(readHeader(input.headers[storeHeader]));
+          const [asked] = workflowType === workflowTypes.consultation ? input.args : [];
+          const named = isRecord(asked) ? readStoreIdentity(asked['store']) : null;
+          const inherited = readStoreIdentity(readHeader(input.headers[storeHeader]));
+          store = isFirst ? named : inherited;
           load = isFirst ? null : readRunLoad(readHeader(input.headers[loadHeader]));
           return next(input);
         },

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { link, lstat, open, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { hashBytes } from '../../text/bytes.ts';
 import { checkInside, createDirectory, syncDirectory } from './confinement.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
 
@@ -10,6 +11,11 @@ export const temporarySuffix = '.tmp';
 
 /** Matches the names of such files, as a line of a `.gitignore`. */
 export const temporaryPattern = `.${'?'.repeat(8)}-????-????-????-${'?'.repeat(12)}${temporarySuffix}`;
+
+/** Returns the beginning of the names of this file's temporary files, which tells them from those of other files. */
+export function leftoverPrefix(path: string): string {
+  return `.${hashBytes(basename(path)).slice(0, 8)}`;
+}
 
 /** Other users of the machine can't read prompts, answers and replies. */
 const privateFileMode = 0o600;
@@ -79,7 +85,7 @@ async function writeAside<T>(
 ): Promise<T> {
   const dir = dirname(path);
   // It is in the same directory, because a rename does not cross file systems.
-  const temporary = join(dir, `.${randomUUID()}${temporarySuffix}`);
+  const temporary = join(dir, `${leftoverPrefix(path)}${randomUUID().slice(8)}${temporarySuffix}`);
   const cleanUp = () => rm(temporary, { force: true }).catch(() => undefined);
   const inStore = async <R>(work: () => Promise<R>): Promise<R> => {
     try {
@@ -91,11 +97,11 @@ async function writeAside<T>(
   };
   await inStore(async () => {
     if (root !== undefined) await checkInside(root, path);
-    const holding = await createDirectory(
-      dir,
-      access === 'private' ? privateFolderMode : undefined,
-    );
-    const mode = access === 'private' ? privateFileMode : await modeOf(path);
+    const isPrivate = access === 'private';
+    const [holding, mode] = await Promise.all([
+      createDirectory(dir, isPrivate ? privateFolderMode : undefined),
+      isPrivate ? privateFileMode : modeOf(path),
+    ]);
     // Flushes at the same time cost hardly more than one.
     await allDone([
       ...holding.map(syncDirectory),

@@ -36,7 +36,12 @@ export interface VersionedFile {
  */
 export function openVersionedFile(home: string, folder: string): VersionedFile {
   const pathOf = (version: number): string => join(folder, `${version}.json`);
-  const list = () => listVersions(home, folder);
+  const list = async () => {
+    await checkInside(home, pathOf(1)).catch((error: unknown) => {
+      throw toStoreUnavailable('read', folder, error);
+    });
+    return listVersions(folder);
+  };
   return {
     async readNewest() {
       for (;;) {
@@ -52,7 +57,7 @@ export function openVersionedFile(home: string, folder: string): VersionedFile {
     async writeNext(text, after) {
       const version = after + 1;
       if (!(await atomicCreateFile(pathOf(version), text, { root: home }))) return false;
-      const versions = await list();
+      const versions = await listVersions(folder);
       // A version below the highest is ignored, and so are the older ones.
       await Promise.all(
         versions.slice(0, -1).map((older) => rm(pathOf(older), { force: true })),
@@ -65,9 +70,8 @@ export function openVersionedFile(home: string, folder: string): VersionedFile {
 }
 
 /** Lists the versions, highest last. */
-async function listVersions(home: string, folder: string): Promise<number[]> {
+async function listVersions(folder: string): Promise<number[]> {
   try {
-    await checkInside(home, join(folder, 'version'));
     const versions = (await readdir(folder)).flatMap((file) => versionFile.exec(file)?.[1] ?? []);
     return versions.map(Number).toSorted((a, b) => a - b);
   } catch (error) {

@@ -52,10 +52,12 @@ export function createGitWorktrees(options: { readonly home: string }): Worktree
   const open = async (place: WorkspacePlace): Promise<Copy | null> => {
     const { run_id, dir, worker } = place;
     if (dir === null || worker === undefined) return null;
-    await openRepository(home, run_id, dir);
     const folder = folderOf(home, run_id, worker.delegation_id);
-    if (!(await exists(folder.workTree)))
+    // It is made of the repository, and every call looks for it.
+    if (!(await exists(folder.workTree))) {
+      await openRepository(home, run_id, dir);
       await checkOut(folder, await startOf(home, run_id, worker));
+    }
     return { ...folder, run_id, delegation_id: worker.delegation_id };
   };
   const inTurn = createTurns();

@@ -19,6 +19,7 @@ import {
   createPostgresEffectLedger,
   createPostgresReplyLedger,
   createPostgresRunIndex,
+  createPostgresSharedValues,
   listRows,
   readReply,
 } from './postgres-ledgers.ts';
@@ -54,6 +55,7 @@ export function openPostgresStores(
     research: encryptNames(createPostgresRunIndex(db, 'research'), cipher),
     ledger: encryptLedger(createPostgresReplyLedger(db, artifacts), cipher),
     effects: encryptEffects(createPostgresEffectLedger(db), cipher),
+    shared: createPostgresSharedValues(db),
     threads,
     contents: {
       artifacts: () => listRefs(db),

@@ -4,6 +4,7 @@ import { Ref } from '../../../contracts/ref.ts';
 import type { EffectLedger } from '../../ports/effect-ledger.ts';
 import type { RunIndex } from '../../ports/artifact-store.ts';
 import type { LedgerEntry, ReplyLedger } from '../../ports/reply-ledger.ts';
+import type { SharedValues } from '../../ports/shared-values.ts';
 import { hashBytes } from '../../text/bytes.ts';
 import { checkEffectKey, openEffect, sealEffect } from '../file-store/file-effect-ledger.ts';
 import {
@@ -13,6 +14,7 @@ import {
   openReply,
   sealReply,
 } from '../file-store/file-reply-ledger.ts';
+import { openShared, sealShared } from '../file-store/file-shared-values.ts';
 import { openSealed, sealJson } from '../file-store/sealed-json.ts';
 import type { Database, Row } from './database.ts';
 import { insertArtifacts } from './postgres-artifact-store.ts';
@@ -21,7 +23,7 @@ import type { PostgresArtifactStore } from './postgres-artifact-store.ts';
 /** Rows that are read at once. */
 const pageRows = 200;
 
-type Kind = 'run' | 'research' | 'effect';
+type Kind = 'run' | 'research' | 'effect' | 'shared';
 
 /** An entry as it is stored. */
 interface StoredEntry {
@@ -131,6 +133,30 @@ export function createPostgresEffectLedger(db: Database): EffectLedger {
     },
     put: async (key, state, after) =>
       entries.replace(checkEffectKey(key), sealEffect(key, state), after),
+  };
+}
+
+function placeOf(key: string): string {
+  return `the entry ${key} of planwave_entries`;
+}
+
+/** Creates shared values in a database. */
+export function createPostgresSharedValues(db: Database): SharedValues {
+  const entries = createEntries(db, 'shared');
+  return {
+    read: async (name) => {
+      const { text, version } = await entries.read(hashName(name));
+      return { value: openShared(text, version, placeOf(hashName(name))).value, version };
+    },
+    replace: (name, value, after) =>
+      entries.replace(hashName(name), sealShared(name, value), after),
+    list: async () => {
+      const names: string[] = [];
+      for await (const { key, text, version } of entries.list()) {
+        names.push(openShared(text, version, placeOf(key)).name ?? '');
+      }
+      return names.toSorted();
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, unlink } from 'node:fs/promises';
+import { mkdir, rm, unlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Ref } from '../../../contracts/ref.ts';
 import { checkWorkspacePath, foldFileName } from '../../../core/effects/check-workspace-path.ts';
@@ -16,7 +16,11 @@ import type {
 } from '../../ports/workspaces.ts';
 import type { Worktrees } from '../../ports/worktrees.ts';
 import { toRunDirectory, treePaths } from '../../projection/paths.ts';
-import { atomicWriteFile } from '../file-store/atomic-write-file.ts';
+import {
+  atomicWriteFile,
+  leftoverPrefix,
+  temporarySuffix,
+} from '../file-store/atomic-write-file.ts';
 import { syncDirectory } from '../file-store/confinement.ts';
 import { getCode } from '../file-store/store-errors.ts';
 import { isBelow, realOf } from './allowed-folders.ts';
@@ -48,6 +52,8 @@ interface Target {
   readonly name: string;
   /** The path as the model wrote it. */
   readonly shown: string;
+  /** True in a delegation's copy. */
+  readonly isCopy: boolean;
 }
 
 /**
@@ -58,28 +64,22 @@ interface Target {
  * FW2. A name that differs from an existing one only in case or Unicode form is not written: on another file system the
  *      two are one file.
  * FW3. Agents can't reach the engine's own files, even in a workspace that contains the artifact home.
- * FW4. A reader sees an old file or a new one, whole; a failed write changes nothing.
+ * FW4. A reader sees an old file or a new one, whole; a failed write changes nothing, and what a killed one left goes with the
+ *      next write of the file.
  * FW5. Content that the run did not write is kept before it is replaced or removed, but in a copy: there it is in git.
  */
 export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces {
   const home = resolve(options.home);
   const written = openWritten(home);
-  const copyOf = async (place: WorkspacePlace): Promise<string | null> =>
-    (await options.worktrees?.open(place)) ?? null;
-  const rootOf = async (place: WorkspacePlace): Promise<Root> => {
-    const { dir, run_id } = place;
-    if (dir === null) {
-      return { path: home, names: [toRunDirectory(run_id), treePaths.workspace], home: null };
-    }
-    const copy = await copyOf(place);
-    if (copy !== null) return { path: copy, names: [], home: null };
-    return { path: resolve(dir), names: [], home: await realOf(home) };
-  };
+  const rootOf = (place: WorkspacePlace): Promise<Root> => findRoot(home, options, place);
   const find = async (place: WorkspacePlace, target: Target): Promise<FoundFile | null> => {
     const state = await readState(target);
     if (state === null) return null;
-    if ((await copyOf(place)) !== null) return { ...state, by_run: true };
-    return { ...state, by_run: await written.has(place.run_id, target.shown, state.sha256) };
+    const { shown, isCopy } = target;
+    return {
+      ...state,
+      by_run: isCopy || (await written.has(place.run_id, shown, state.sha256)),
+    };
   };
   /** Runs a change between two looks at the file: what was found is kept, and what came since is not replaced. */
   const change = async (
@@ -113,7 +113,7 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
       const done = await inTarget(await rootOf(place), path, true, (target) =>
         change({ place, target, terms }, async (_found, mayStill) => {
           // Noted first: a crash may come between the note and the change, never the other way round. A copy needs none.
-          if ((await copyOf(place)) === null) await written.add(place.run_id, path, state.sha256);
+          if (!target.isCopy) await written.add(place.run_id, path, state.sha256);
           await replace(target, bytes, mayStill);
           return state;
         }),
@@ -134,6 +134,22 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
   };
 }
 
+/** Finds where a delegation works: in its copy, in the folder that the input names, or in one of the run's own. */
+async function findRoot(
+  home: string,
+  { worktrees }: Pick<FileWorkspacesOptions, 'worktrees'>,
+  place: WorkspacePlace,
+): Promise<Root> {
+  const { dir, run_id } = place;
+  if (dir === null) {
+    const names = [toRunDirectory(run_id), treePaths.workspace];
+    return { path: home, names, home: null, isCopy: false };
+  }
+  const copy = (await worktrees?.open(place)) ?? null;
+  if (copy !== null) return { path: copy, names: [], home: null, isCopy: true };
+  return { path: resolve(dir), names: [], home: await realOf(home), isCopy: false };
+}
+
 /**
  * Opens the folder of a file that may be changed, after checking each name on the way.
  *
@@ -141,7 +157,7 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
  * @returns null when a folder is missing.
  */
 async function inTarget<T>(
-  { path: root, names, home }: Root,
+  { path: root, names, home, isCopy }: Root,
   shown: string,
   create: boolean,
   work: (target: Target) => Promise<T>,
@@ -161,7 +177,7 @@ async function inTarget<T>(
   return closing(folder, async () => {
     if (home !== null && isBelow(home, join(folder.real, name))) throw refuseOwn(shown);
     await checkName(folder, name, shown, 'a file');
-    return work({ folder, name, shown });
+    return work({ folder, name, shown, isCopy });
   });
 }
 
@@ -205,10 +221,19 @@ async function replace(
   mayStill: () => Promise<void>,
 ): Promise<void> {
   try {
+    await removeLeftovers(folder, name);
     await atomicWriteFile(join(folder.path, name), bytes, { mayStill, access: 'shared' });
   } catch (error) {
     throw error instanceof StoreUnavailable ? toRefusal(shown, 'written', error) : error;
   }
+}
+
+/** Removes what killed writers of a file left. One that is still at work then fails: its attempt has been replaced. */
+async function removeLeftovers(folder: OpenFolder, name: string): Promise<void> {
+  const isLeft = (entry: string): boolean =>
+    entry.startsWith(`${leftoverPrefix(name)}-`) && entry.endsWith(temporarySuffix);
+  const left = (await folder.entries()).filter((entry) => entry.isFile() && isLeft(entry.name));
+  await Promise.all(left.map((entry) => rm(join(folder.path, entry.name), { force: true })));
 }
 
 async function remove({ folder, name, shown }: Target): Promise<void> {

@@ -97,10 +97,13 @@ function wrap(handle: FileHandle, real: string): OpenFolder {
     real,
     async enter(name, create = false) {
       const inside = join(path, name);
-      if (create && (await makeFolder(inside))) await syncDirectory(path);
-      const entered = await open(inside, folderFlags).catch((error: unknown) =>
-        throwNoFolder(error),
-      );
+      const openIt = () =>
+        open(inside, folderFlags).catch((error: unknown) => throwNoFolder(error));
+      const entered = await openIt().catch(async (error: unknown) => {
+        if (!create || getCode(error) !== 'ENOENT') throw error;
+        if (await makeFolder(inside)) await syncDirectory(path);
+        return openIt();
+      });
       return wrap(await checked(entered, join(real, name)), join(real, name));
     },
     async openFile(name) {

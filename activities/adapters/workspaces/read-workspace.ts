@@ -32,6 +32,8 @@ export interface Root {
   readonly names: readonly string[];
   /** The artifact home, without links, where agents could reach it from here; otherwise null. */
   readonly home: string | null;
+  /** True for a delegation's copy. */
+  readonly isCopy: boolean;
 }
 
 /** Part of the workspace that is read. */
@@ -114,7 +116,7 @@ function readParts(path: string, grants: ReadGrants): readonly string[] {
 
 /** @returns null when the workspace does not exist yet. */
 async function inFolder<T>(
-  { path, names, home, granted }: Root & Pick<Reach, 'granted'>,
+  { path, names, home, granted }: Omit<Root, 'isCopy'> & Pick<Reach, 'granted'>,
   parts: readonly string[],
   shown: string,
   work: (reach: Reach) => Promise<T>,

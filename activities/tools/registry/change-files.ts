@@ -3,6 +3,7 @@ import type { EffectReceipt } from '../../../contracts/effect.ts';
 import { workspacePathCharsMax } from '../../../core/effects/check-workspace-path.ts';
 import { editText } from '../../../core/effects/edit-text.ts';
 import type { EffectVerdict } from '../../../core/effects/step-effect.ts';
+import { isRecord } from '../../../core/is-record.ts';
 import { cutText } from '../../../core/text/cut-text.ts';
 import type { FileState, FoundFile, WorkspacePlace, Workspaces } from '../../ports/workspaces.ts';
 import { countBytes, decodeText, hashBytes } from '../../text/bytes.ts';
@@ -16,9 +17,6 @@ const textCharsMax = 500_000;
 const shownCharsMax = 400;
 
 export const writeFileName = 'write_file';
-
-/** The state of a missing file, in words. */
-const noFile = 'no file';
 
 const path = z
   .string()
@@ -127,13 +125,19 @@ export function createChangeFiles(workspaces: Workspaces): readonly ActingTool[]
  * a crash whether it took place.
  */
 function createFileTool(workspaces: Workspaces, { readChange, ...entry }: ChangeTool): ActingTool {
-  const compute = async (change: FileChange, place: WorkspacePlace): Promise<string | null> =>
-    change.next(async () => {
-      const { content } = await workspaces.read(place, change.path);
+  const compute = async (change: FileChange, place: WorkspacePlace): Promise<Computed> => {
+    let of: string | undefined;
+    const next = await change.next(async () => {
+      const { content, sha256 } = await workspaces.read(place, change.path);
+      of = sha256;
       const text = decodeText(content);
       if (text !== null) return text;
       throw new Error(`${JSON.stringify(change.path)} is no text in UTF-8, so it can't be edited.`);
     });
+    return { next, of };
+  };
+  /** Results of looks by their input: an act of the same attempt need not read the file again. */
+  const looked = new WeakMap<object, Computed>();
   return {
     ...entry,
     effect: 'acting',
@@ -162,7 +166,9 @@ function createFileTool(workspaces: Workspaces, { readChange, ...entry }: Change
       const computing = compute(change, place);
       computing.catch(() => {});
       const found = await workspaces.look(place, change.path);
-      const next = await computing;
+      const computed = await computing;
+      if (isRecord(input)) looked.set(input, computed);
+      const { next } = computed;
       if (next === null && found === null) throw new Error('There is no such file.');
       return JSON.stringify({
         before: stateOf(found),
@@ -172,7 +178,10 @@ function createFileTool(workspaces: Workspaces, { readChange, ...entry }: Change
     async act(input, context) {
       const change = readChange(input);
       const place = await placeOf(context);
-      const next = await compute(change, place);
+      const known = isRecord(input) ? looked.get(input) : undefined;
+      const { before } = readStates(context.before);
+      const isValid = known !== undefined && (known.of ?? before) === before;
+      const { next } = isValid ? known : await compute(change, place);
       // The arguments of an edit do not hold the whole text, which the delegation's detail shows.
       const isKept = next !== null && entry.needsWorkspace === true;
       return makeChange(workspaces, { place, path: change.path, next, isKept }, context);
@@ -183,6 +192,13 @@ function createFileTool(workspaces: Workspaces, { readChange, ...entry }: Change
       return judge(target, found, readStates(before), await keptOf(before, context));
     },
   };
+}
+
+interface Computed {
+  /** The text after the change; null when the file is removed. */
+  readonly next: string | null;
+  /** SHA-256 of the content that it was computed from; undefined if none was read. */
+  readonly of: string | undefined;
 }
 
 interface NewText {
@@ -274,7 +290,7 @@ function stateOf(found: FileState | null): string | null {
 }
 
 function describe(sha256: string | null): string {
-  return sha256 === null ? noFile : `a file with SHA-256 ${sha256}`;
+  return sha256 === null ? 'no file' : `a file with SHA-256 ${sha256}`;
 }
 
 function mark(sign: '-' | '+', text: string): string[] {

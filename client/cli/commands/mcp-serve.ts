@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { createMcpServer } from '../../mcp/create-mcp-server.ts';
 import { serveHttp } from '../../mcp/serve-http.ts';
+import { PlanwaveClientError } from '../../client-error.ts';
 import { badInput } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 
 interface Options {
   readonly http?: string;
+  readonly agents?: string;
 }
 
 /** Registers the command that offers planwave itself to chat clients. Its standard output carries the protocol and nothing else. */
@@ -17,23 +20,45 @@ export function registerServe(mcp: Command, runner: CommandRunner): void {
     .command('serve')
     .description('offer planwave to a chat client over MCP: standard input and output, or HTTP')
     .option('--http <port>', 'serve on this port of loopback, with the token of PLANWAVE_MCP_TOKEN')
+    .option(
+      '--agents <folder>',
+      "agents for runs that a chat starts, on the worker's machine; they may be granted the web",
+    )
     .action((options: Options, command: Command) =>
       runner.run(command, (context) => serve(context, options)),
     );
 }
 
-async function serve(context: CommandContext, { http }: Options): Promise<CommandResult> {
+async function serve(context: CommandContext, { http, agents }: Options): Promise<CommandResult> {
   const { deps } = context;
   if (context.json) throw badInput('mcp serve has no --json: its output is the protocol');
-  const { client } = await context.session();
   const create = () =>
     createMcpServer({
-      client,
+      connect: async () => (await context.session()).client,
+      agentsDir: agents === undefined ? undefined : resolve(deps.cwd, agents),
       version: deps.version ?? 'unknown',
       readResult: async (runId) => (await deps.readResult(runId))?.result_md ?? null,
     });
-  await (http === undefined ? serveOnStdio(create) : serveOnHttp(context, create, readPort(http)));
+  const serving =
+    http === undefined ? serveOnStdio(create) : serveOnHttp(context, create, readPort(http));
+  await Promise.race([serving, reportServer(context).then(() => serving)]);
   return { data: undefined, lines: [] };
+}
+
+/**
+ * Tells the operator when no Temporal server answers yet: a chat client starts this program whenever it likes, and each call
+ * tries anew.
+ *
+ * @throws PlanwaveClientError for settings that no waiting mends.
+ */
+async function reportServer({ deps, session }: CommandContext): Promise<void> {
+  try {
+    await session();
+  } catch (error) {
+    const isAway = error instanceof PlanwaveClientError && error.code === 'unreachable';
+    if (!isAway) throw error;
+    deps.io.stderr.write(`${error.message} Every call tries to connect again.\n`);
+  }
 }
 
 /** Ends with standard input, as clients close it. */

@@ -87,6 +87,7 @@ export async function playProgram(
     answering: trial.random.fork('style').chance(0.5) ? 'at once' : 'one by one',
     modelFaultChance: trial.modelFaultChance,
     random: trial.random,
+    strikesLate: true,
     isHomeUsed: true,
   });
   const tally = createTally();

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createPrng } from '../../support/prng.ts';
-import type { Prng } from '../../support/prng.ts';
 import { closeOwnLanes, openOwnLanes, shortHistories } from '../lane.ts';
 import type { Lane } from '../lane.ts';
 import type { PlayedReference } from '../play-reference.ts';
@@ -55,7 +54,6 @@ export async function runPrograms(options: ProgramsOptions): Promise<ProgramsRes
   result.date = new Date().toISOString().slice(0, 10);
   result.versions = options.versions;
   result.wanted = programs;
-  const random = createPrng(options.seed);
   const startedAtMs = Date.now();
   const before = result.seconds;
   const untilMs = sliceMinutes === undefined ? Infinity : startedAtMs + sliceMinutes * 60_000;
@@ -70,8 +68,7 @@ export async function runPrograms(options: ProgramsOptions): Promise<ProgramsRes
     while (Date.now() < untilMs) {
       const next = left.shift();
       if (next === undefined) return;
-      const own = random.fork(`program ${next}`);
-      const { tally, failures } = await playOne(lane, `program-${next}`, own, options);
+      const { tally, failures } = await playOne(lane, `program-${next}`, options);
       mergeTally(result.tally, tally);
       result.failures.push(...failures);
       result.played.push(next);
@@ -145,26 +142,31 @@ export function listUnplayed(
   );
 }
 
+/** Creates one trial of a seed's campaign. @param name such as `program-4-2`: the second one of the fourth program. */
+export function createTrial(seed: number, name: string): Trial {
+  const [, program = '', nth = ''] = /^program-(\d+)-(\d+)$/u.exec(name) ?? [];
+  const ofProgram = createPrng(seed).fork(`program ${program}`);
+  const random = ofProgram.fork(`trial ${nth}`);
+  return {
+    name,
+    program: generateProgram(ofProgram.fork('program')),
+    blows: chooseBlows(random.fork('blows')),
+    modelFaultChance: random.fork('faults').chance(0.3) ? 0.2 : 0,
+    random,
+  };
+}
+
 async function playOne(
   lane: ProgramLane,
   name: string,
-  random: Prng,
   { seed, say }: Pick<ProgramsOptions, 'seed' | 'say'>,
 ): Promise<Pick<ProgramsResult, 'tally' | 'failures'>> {
   const tally = createTally();
   const failures: ProgramsResult['failures'] = [];
-  const program = generateProgram(random.fork('program'));
-  say(`${name}: ${describeProgram(program)}`);
   let reference: PlayedReference | undefined;
   for (let nth = 1; nth <= trialsPerProgram; nth += 1) {
-    const own = random.fork(`trial ${nth}`);
-    const trial: Trial = {
-      name: `${name}-${nth}`,
-      program,
-      blows: chooseBlows(own.fork('blows')),
-      modelFaultChance: own.fork('faults').chance(0.3) ? 0.2 : 0,
-      random: own,
-    };
+    const trial = createTrial(seed, `${name}-${nth}`);
+    if (nth === 1) say(`${name}: ${describeProgram(trial.program)}`);
     const played = await playSafely(lane, trial, reference);
     reference = played.reference;
     mergeTally(tally, played.tally);
@@ -173,7 +175,10 @@ async function playOne(
     say(`  ${trial.name}: BREACH: ${fault}`);
     const smallest = await reduceTrial(trial, async (smaller) => {
       const again = await playSafely(lane, smaller, undefined);
-      return faultsOf(again.tally).length > 0;
+      const faults = faultsOf(again.tally);
+      for (const one of faults) say(`  ${smaller.name}: ${one.slice(0, 500)}`);
+      // Another breach is a find of its own.
+      return faults.some((one) => kindOfFault(one) === kindOfFault(fault));
     });
     const command = commandOf(smallest, seed);
     say(`  repeat it with: ${command}`);
@@ -204,8 +209,12 @@ export function faultsOf({ breaches, stuck }: Tally): string[] {
   return [...breaches.map(({ kind, text }) => `${kind}: ${text}`), ...stuck];
 }
 
+/** `broken promise: files` of such a line: what must be the same when it comes again. */
+function kindOfFault(fault: string): string {
+  return /^[^:]+(?:: \w+(?=:))?/u.exec(fault)?.[0] ?? fault;
+}
+
 /** Returns the command that plays one trial again. */
-export function commandOf({ program, blows, modelFaultChance }: Trial, seed: number): string {
-  const chance = modelFaultChance === 0 ? '' : ` --model-faults ${modelFaultChance}`;
-  return `npm run chaos -- --seed ${seed} --program '${describeProgram(program)}' --blows '${JSON.stringify(blows)}'${chance}`;
+export function commandOf({ name, program, blows, modelFaultChance }: Trial, seed: number): string {
+  return `npm run chaos -- --seed ${seed} --trial ${name} --program '${describeProgram(program)}' --blows '${JSON.stringify(blows)}' --model-faults ${modelFaultChance}`;
 }

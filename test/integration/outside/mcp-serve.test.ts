@@ -1,3 +1,7 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -7,6 +11,7 @@ import { serveHttp } from '../../../client/mcp/serve-http.ts';
 import type { HttpFace } from '../../../client/mcp/serve-http.ts';
 import { isRecord } from '../../../core/is-record.ts';
 import { openQuestion } from '../../support/asking.ts';
+import { eventually } from '../../support/eventually.ts';
 import {
   blocked,
   completed,
@@ -37,16 +42,19 @@ function createClient(mode: Mode): Client {
   return client;
 }
 
-async function overStdio(mode: Mode): Promise<Client> {
+async function overStdio(
+  mode: Mode,
+  { address = stage.address, args = [] }: { address?: string; args?: readonly string[] } = {},
+): Promise<Client> {
   const { PATH = '', HOME = '' } = process.env;
   const client = createClient(mode);
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [script, 'mcp', 'serve'],
+    args: [script, 'mcp', 'serve', ...args],
     env: {
       PATH,
       HOME,
-      TEMPORAL_ADDRESS: stage.address,
+      TEMPORAL_ADDRESS: address,
       PLANWAVE_HOME: stage.home,
       PLANWAVE_TASK_QUEUE: stage.taskQueue,
     },
@@ -62,7 +70,7 @@ async function openHttp(): Promise<string> {
   const { address, taskQueue } = stage;
   const { connection } = stage.client;
   const client = createPlanwaveClient({ connection, address, namespace: 'default', taskQueue });
-  const deps = { client, version: '1', readResult: async () => null };
+  const deps = { connect: async () => client, version: '1', readResult: async () => null };
   const face = await serveHttp(() => createMcpServer(deps), { port: 0, token });
   faces.push(face);
   return face.url;
@@ -207,3 +215,74 @@ it('HTTP refuses what has no token, another host or another origin, and a faulty
   expect(unknown).toMatchObject({ isError: true });
   expect(unknown.text).toContain('no-such-run');
 }, 60_000);
+
+it('serves while Temporal is away: calls name the cure, and work when it is back', async () => {
+  const [host = '', port = ''] = stage.address.split(':');
+  const sockets = new Set<Socket>();
+  let isUp = false;
+  let refused = 0;
+  const errors: string[] = [];
+  const gate = createServer((socket) => {
+    socket.on('error', () => {});
+    if (!isUp) {
+      refused += 1;
+      socket.destroy();
+      return;
+    }
+    const server = connect(Number(port), host);
+    for (const one of [socket, server]) {
+      sockets.add(one);
+      one.on('error', () => {}).on('close', () => [socket, server].map((each) => each.destroy()));
+    }
+    socket.pipe(server).pipe(socket);
+  });
+  await new Promise<void>((listening) => gate.listen(0, '127.0.0.1', listening));
+  const bound = gate.address();
+  const address = `127.0.0.1:${typeof bound === 'object' ? bound?.port : 0}`;
+  const goDown = (): void => {
+    isUp = false;
+    for (const socket of sockets) socket.destroy();
+  };
+  try {
+    const client = await overStdio('auto', { address });
+    const reaches = async (): Promise<boolean> => {
+      const { isError, text } = await call(client, 'list_runs', {});
+      if (isError) errors.push(text);
+      return !isError;
+    };
+    expect((await client.listTools()).tools).not.toEqual([]);
+    expect(await reaches()).toBe(false);
+    expect(refused).toBeGreaterThan(0);
+    isUp = true;
+    await eventually('a call that reaches the server', reaches, 60_000);
+    goDown();
+    expect(await reaches()).toBe(false);
+    isUp = true;
+    await eventually('a call that reaches the server again', reaches, 60_000);
+    for (const text of errors)
+      expect(text).toMatch(/Temporal server.* at 127\.0\.0\.1:\d+[^]*Try: /);
+  } finally {
+    goDown();
+    gate.close();
+  }
+}, 180_000);
+
+it('runs that a chat starts have agents of the operator, who may be granted the web', async () => {
+  const dir = mkdtempSync(join(stage.home, 'agents-'));
+  writeFileSync(
+    join(dir, 'surfer.md'),
+    '---\nname: surfer\ndescription: Searches the web.\ntools: web_research\n---\n\nYou search.\n',
+  );
+  const asks = { name: 'web_research', input: { question: 'Which release is current?' } };
+  stage.rehearsal.script([
+    plans(1, plan([work('survey', { agent_id: 'surfer' })])),
+    works('survey', { tool_use: [asks] }, 1),
+    works('survey', { json: completed('survey-done') }),
+  ]);
+  const client = await overStdio('auto', { args: ['--agents', dir] });
+  const { run_id } = (await call(client, 'start_run', { goal: 'Look it up' })).said;
+  const next = async () => (await call(client, 'wait_for_run', { run_id })).said['next'];
+  await eventually('the end of the run', async () => (await next()) === 'get_result', 90_000);
+  const { said } = await call(client, 'get_result', { run_id });
+  expect(said['text']).toContain('One source was opened.');
+}, 120_000);

@@ -121,6 +121,29 @@ it('FW4: the whole file or none, and a write that fails has changed nothing and 
   expect(lstatSync(join(dir, 'a')).isFile()).toBe(true);
 });
 
+it('FW4: the next write of a file removes what killed ones left beside it, and nothing else', async () => {
+  const { dir, workspaces } = createPlaces();
+  const place = { run_id: 'my-run', dir };
+  /** Leaves what a process leaves that is killed while it writes. */
+  const leave = async (name: string): Promise<string> => {
+    const before = readdirSync(dir);
+    let left = '';
+    await workspaces.write(place, name, 'first', {
+      mayStill: async () => {
+        const [temporary = ''] = readdirSync(dir).filter((one) => !before.includes(one));
+        left = temporary.replace(/-[^-]+\.tmp$/u, '-00000000dead.tmp');
+      },
+    });
+    writeFileSync(join(dir, left), 'fir');
+    return left;
+  };
+  const left = await leave('a');
+  const others = await leave('b');
+  expect(readdirSync(dir).toSorted()).toEqual(['a', 'b', left, others].toSorted());
+  await workspaces.write(place, 'a', 'second');
+  expect(readdirSync(dir).toSorted()).toEqual(['a', 'b', others].toSorted());
+});
+
 it('FW5: content that the run did not write is kept before it is replaced or removed', async () => {
   const { home, dir, workspaces } = createPlaces();
   const place = { run_id: 'my-run', dir };

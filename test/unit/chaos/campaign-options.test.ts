@@ -70,6 +70,7 @@ it.each([
   [['--lanes', '17'], '--lanes 17: expected'],
   [['--only', 'calls,moon'], '--only moon: there is no such phase'],
   [['--task', 'moon'], '--task moon: no run has such a delegation'],
+  [['--trial', 'moon'], '--trial moon: expected a name such as program-4-2'],
   [['--moon'], "Unknown option '--moon'"],
   [['moon'], 'moon'],
 ])('%j is refused with what is wrong and the usage', (args, message) => {
@@ -85,8 +86,9 @@ it('reads how many programs a slice plays, and one trial to repeat', () => {
     slice: 10,
     trial: null,
   });
-  expect(parseCampaignOptions(['--program', 'agent+team', '--blows', '[]'])).toMatchObject({
+  const line = ['--trial', 'program-4-2', '--program', 'agent+team', '--blows', '[]'];
+  expect(parseCampaignOptions(line)).toMatchObject({
     programs: null,
-    trial: { program: 'agent+team', blows: '[]', modelFaults: 0 },
+    trial: { name: 'program-4-2', program: 'agent+team', blows: '[]', modelFaults: undefined },
   });
 });

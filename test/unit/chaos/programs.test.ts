@@ -10,7 +10,7 @@ import { outsideKinds, partKinds } from '../../chaos/programs/program-parts.ts';
 import { chooseBlows, placeBlows } from '../../chaos/programs/play-program.ts';
 import type { Trial } from '../../chaos/programs/play-program.ts';
 import { reduceTrial } from '../../chaos/programs/reduce-trial.ts';
-import { commandOf, listUnplayed } from '../../chaos/programs/run-programs.ts';
+import { commandOf, createTrial, listUnplayed } from '../../chaos/programs/run-programs.ts';
 import { createPrng } from '../../support/prng.ts';
 
 const programs = Array.from({ length: 200 }, (_one, seed) => generateProgram(createPrng(seed)));
@@ -82,7 +82,7 @@ it('a failing trial is reduced to what makes it fail, and the command names it',
   const flood = { at: 0.5, blow: { type: 'flood', signals: 60 } } as const;
   const kill = { at: 0.2, blow: { type: 'kill worker' } } as const;
   const trial: Trial = {
-    name: 'p-1',
+    name: 'program-3-1',
     program: readProgram('agent+team+writer / agent+asker, amend'),
     blows: [kill, flood, kill],
     modelFaultChance: 0.2,
@@ -92,11 +92,29 @@ it('a failing trial is reduced to what makes it fail, and the command names it',
     trial,
     async ({ program, blows }) => blows.includes(flood) && program.waves.flat().includes('writer'),
   );
-  expect(smallest).toMatchObject({ name: 'p-1', blows: [flood], modelFaultChance: 0 });
+  expect(smallest).toMatchObject({ name: 'program-3-1', blows: [flood], modelFaultChance: 0 });
   expect(describeProgram(smallest.program)).toBe('agent+writer');
   expect(commandOf(smallest, 7)).toBe(
-    `npm run chaos -- --seed 7 --program 'agent+writer' --blows '${JSON.stringify([flood])}'`,
+    `npm run chaos -- --seed 7 --trial program-3-1 --program 'agent+writer' --blows '${JSON.stringify([flood])}' --model-faults 0`,
   );
+});
+
+it('the name of a trial and the seed give its program, its blows and its chances again', () => {
+  const trial = createTrial(17, 'program-4-2');
+  expect(describeProgram(trial.program)).toBe(
+    'agent+disputer+threaded / agent+disputer+threaded / agent+triad+threaded+editor / agent+disputer+editor, small budget',
+  );
+  expect(trial.blows.map(({ blow }) => blow.type)).toEqual([
+    'kill worker and server',
+    'reset',
+    'pause',
+    'pause',
+    'kill worker',
+    'kill worker',
+  ]);
+  const other = createTrial(17, 'program-4-1');
+  expect(other.program).toEqual(trial.program);
+  expect(other.blows).not.toEqual(trial.blows);
 });
 
 it('a campaign that was cut off goes on with the first program that it has not finished', () => {

@@ -76,7 +76,7 @@ it('fault 51: runs with hostile names are recorded, projected and exported like 
   const harness = await createHarness();
   for (const id of hostileIds) {
     const run = await harness.begin(id);
-    await run.apply({ type: 'phase', phase: 'working' });
+    await run.apply({ type: 'instruction', instruction: 'Use metric units' });
     const before = await readTree(join(harness.home, harness.deps.projection.rootOf(id)));
     expect(JSON.parse(before['shared_status.json'] ?? '')).toMatchObject({ status: 'in_progress' });
     expect(await exportRun(harness.deps, id)).toMatchObject({ files: 4 });

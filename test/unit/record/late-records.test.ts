@@ -57,7 +57,7 @@ it.each([
   [
     'was reset',
     async ({ run }: Awaited<ReturnType<typeof begunRun>>) =>
-      void (await run.apply({ type: 'phase', phase: 'paused' })),
+      void (await run.apply({ type: 'instruction', instruction: 'Use metric units' })),
   ],
   [
     'is another one under the same id',
@@ -99,7 +99,7 @@ it.each([
     const late = updateIn(env, { ...harness.deps, projection: held }, update);
     await reached;
     hasWork = false;
-    await run.apply({ type: 'phase', phase: 'paused' });
+    await run.apply({ type: 'instruction', instruction: 'Use metric units' });
     const before = await begun.standing();
     goOn();
     await expect(late).rejects.toThrow('somebody else may have the work');
@@ -112,7 +112,7 @@ it('an export that is outrun by a worker writes the tree of the newer record', a
   const { held, reached, goOn } = holdFirstWrite(harness.deps.projection);
   const exporting = exportRun({ ...harness.deps, projection: held }, 'my-run');
   await reached;
-  await run.apply({ type: 'phase', phase: 'paused' });
+  await run.apply({ type: 'instruction', instruction: 'Use metric units' });
   const before = await standing();
 
   goOn();
@@ -128,7 +128,7 @@ it('an export that is outrun by a reset leaves no file that the reset run does n
   const exporting = exportRun({ ...harness.deps, projection: held }, 'my-run');
   await reached;
   // From the record that the update began with.
-  await run.apply({ type: 'phase', phase: 'paused' });
+  await run.apply({ type: 'instruction', instruction: 'Use metric units' });
   const before = await standing();
 
   goOn();

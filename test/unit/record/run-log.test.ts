@@ -175,7 +175,6 @@ const anyEvent = fc
   .tuple(fc.constantFrom('q1', 'q2', 'q3'), fc.constantFrom('one', 'two'), fc.nat({ max: 9 }))
   .chain(([id, said, at]) =>
     fc.constantFrom<RunEvent>(
-      { type: 'phase', at, phase: 'working' },
       { type: 'question_opened', at, question: question(id, { fact_key: id }) },
       {
         type: 'question_answered',
@@ -214,12 +213,12 @@ it('RL5: any log folds to the same record, wherever it is stored whole in betwee
 it('RL5: an event leaves what it does not change as it was', async () => {
   const { harness, run } = await wholeLog();
   const before = await run.record();
-  await run.apply({ type: 'phase', phase: 'working' });
+  await run.apply({ type: 'archived', by: 'another' });
   const after = await harness.record(run.ref());
   const changed = Object.entries(after).flatMap(([name, value]) =>
     Object.entries(before).some((one) => one[0] === name && one[1] === value) ? [] : [name],
   );
-  expect(changed.toSorted()).toEqual(['phase', 'previous_ref', 'revision', 'updated_at']);
+  expect(changed.toSorted()).toEqual(['archived_by', 'previous_ref', 'revision', 'updated_at']);
 });
 
 it('a worker without the record in memory reads the same one', async () => {

@@ -6,7 +6,7 @@ import type { RecordChange } from '../../../contracts/run-record.ts';
 import { readEnd } from '../../../core/executor.ts';
 import { readTree } from '../../support/read-tree.ts';
 import { damageRecord } from '../../support/stored-records.ts';
-import { useHarness } from './harness.ts';
+import { startedAt, useHarness } from './harness.ts';
 import { decision, output, plan, wave, wavePlanned } from './samples.ts';
 import {
   design,
@@ -87,6 +87,23 @@ it('a run whose id is used again loses the files of its teams, also when a repor
   await damageRecord(harness.home, ref, 'lost');
   await harness.begin('my-run', { goal: 'A fourth goal' });
   expect(Object.keys(await reportFiles())).not.toContain('teams/design.md');
+});
+
+it('fault 5: a run that was reset has the files of its teams again when their wave is told again', async () => {
+  const run = await harness.begin('my-run');
+  const done = await doneWave();
+  const beforeWave = run.ref();
+  await run.apply(done);
+  const files = await reportFiles();
+  const update = { run_id: 'my-run', now: startedAt + 300 };
+  const reset = await harness.updateRecord({
+    ...update,
+    record_ref: beforeWave,
+    changes: [{ type: 'instruction', instruction: 'Use metric units' }],
+  });
+  expect(await reportFiles()).toEqual({});
+  await harness.updateRecord({ ...update, record_ref: reset.record_ref, changes: [done] });
+  expect(await reportFiles()).toEqual(files);
 });
 
 it('report.md says who did what, what each cost, and what their triads left disputed', async () => {
