@@ -72,19 +72,21 @@ export async function offerFork(
   point: Pick<ForkPoint, 'run_id' | 'wave'>,
 ): Promise<ForkOffer> {
   const { before, newest } = await readForkPoint(deps, point);
-  const count = (waves: readonly StoredWave[]): number =>
-    waves.reduce((sum, { outcomes }) => sum + outcomes.length, 0);
   const usage = sumReused(before);
   const paid = addUsage(newest.origin?.reused ?? noUsage, newest.usage);
   return {
     input: await readInputOf(deps, newest),
-    reused: { delegations: count(before.waves), usage },
+    reused: { delegations: countWork(before.waves), usage },
     rest: {
-      delegations: count(newest.waves) - count(before.waves),
+      delegations: countWork(newest.waves) - countWork(before.waves),
       usage: subtractUsage(paid, usage),
       ended: newest.status !== null,
     },
   };
+}
+
+function countWork(waves: readonly StoredWave[]): number {
+  return waves.reduce((sum, { outcomes }) => sum + outcomes.length, 0);
 }
 
 async function readInputOf({ store }: ForkDeps, record: RunRecord): Promise<ForkOffer['input']> {

@@ -1,5 +1,8 @@
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { OpenRunInput, OpenRunResult, PhaseStart } from '../../contracts/activity-types.ts';
+import type { PlanOutline } from '../../contracts/design-run.ts';
+import type { CriterionState } from '../../contracts/criterion.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import type { RunBudget } from '../../contracts/budget.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
 import type { TeamSummary } from '../../contracts/team.ts';
@@ -25,6 +28,7 @@ import { checkTypedTeams, readTeamDrafts } from './check-typed-teams.ts';
 import { composePlan, seatTriad, storePlan } from './compose-plan.ts';
 import type { RecordDeps } from './deps.ts';
 import { openFork, withFork } from './fork-run.ts';
+import type { OpenedFork } from './fork-run.ts';
 import { createFirstRecord } from './first-record.ts';
 import { createInvalidInput } from './describe-input-issues.ts';
 import { joinSentences } from './describe-input-issues.ts';
@@ -73,18 +77,11 @@ export async function openRun(
   const phaseStart = await startPhase(deps, request);
   const typedPlan =
     request.plan === null ? null : await storeCoordinationPlan(deps.store, request.plan);
-  const guide = await keepGuide(deps, input.run_id, request.workspaceDir);
-  const first = createFirstRecord(input, request, registryRef, {
+  const { record, fork } = await beginRecord(deps, input, request, {
+    registryRef,
     typedPlan,
-    guide,
     storeId: id,
-    inputRef:
-      input.workflow_type === 'plannerRun'
-        ? await deps.store.put(JSON.stringify(input.input))
-        : null,
   });
-  const fork = request.from === null ? null : await openFork(deps, request.from);
-  const record = fork === null ? first : forkRecord(fork.before, first, fork.from.wave);
   const recordRef = await deps.store.put(JSON.stringify(record));
   await publishRecord(deps, { record, ref: recordRef }, null, assertCurrent);
   const opened: OpenRunResult = {
@@ -106,18 +103,46 @@ export async function openRun(
     teams,
     questions: resolveQuestionRules(request.questions),
     approvers: deps.approvers,
-    criteria: record.criteria.map(({ criterion_id, state, delegation_id, question_id }) => ({
-      criterion_id,
-      state,
-      delegation_id,
-      ...(question_id !== undefined && { question_id }),
-    })),
+    criteria: record.criteria.map(toState),
     known_inputs: listKnownInputs(record),
     plan,
     ...(phaseStart !== null && { phase_start: phaseStart }),
     ...(request.design !== null && { design: { ...request.design, plan: typedPlan } }),
   };
   return fork === null ? opened : withFork(opened, fork);
+}
+
+/** Makes the first record: of a run that begins from nothing, or of one that goes on from another one. */
+async function beginRecord(
+  deps: RecordDeps,
+  input: OpenRunInput,
+  request: RunRequest,
+  {
+    registryRef,
+    ...known
+  }: {
+    readonly registryRef: Ref;
+    readonly typedPlan: PlanOutline | null;
+    readonly storeId: string;
+  },
+): Promise<{ readonly record: RunRecord; readonly fork: OpenedFork | null }> {
+  const guide = await keepGuide(deps, input.run_id, request.workspaceDir);
+  const isRun = input.workflow_type === 'plannerRun';
+  const inputRef = isRun ? await deps.store.put(JSON.stringify(input.input)) : null;
+  const first = createFirstRecord(input, request, registryRef, { ...known, guide, inputRef });
+  if (request.from === null) return { record: first, fork: null };
+  const fork = await openFork(deps, request.from);
+  return { record: forkRecord(fork.before, first, fork.from.wave), fork };
+}
+
+function toState({
+  criterion_id,
+  state,
+  delegation_id,
+  question_id,
+}: RunRecord['criteria'][number]): CriterionState {
+  const by = question_id !== undefined && { question_id };
+  return { criterion_id, state, delegation_id, ...by };
 }
 
 /** Parts of `RecordDeps` that an input is checked against. Nothing is written with them. */

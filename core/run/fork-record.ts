@@ -2,11 +2,11 @@
  * Makes the first record of a run that goes on from another one: a fork.
  *
  * Invariants:
- *   FK1. A fork knows everything that the other run knew before the wave was planned, and nothing of what came later.
- *   FK2. What the other run paid is not the fork's use: it stands in its origin.
- *   FK3. Open questions, notes of sessions and effects that are not certain stay with the other run: nobody in the fork
+ *   GO1. A fork knows everything that the other run knew before the wave was planned, and nothing of what came later.
+ *   GO2. What the other run paid is not the fork's use: it stands in its origin.
+ *   GO3. Open questions, notes of sessions and effects that are not certain stay with the other run: nobody in the fork
  *        waits for them.
- *   FK4. A run can be forked only where all earlier waves have ended, and where their results are in the store.
+ *   GO4. A run can be forked only where all earlier waves have ended, and where their results are in the store.
  */
 import type { RunEvent } from '../../contracts/run-log.ts';
 import type { RunOrigin, RunRecord, StoredWave } from '../../contracts/run-record.ts';
@@ -16,19 +16,10 @@ import { addUsage, noUsage } from '../usage/add-usage.ts';
 
 /** Returns true for an event of the wave or after it, which a fork before the wave does not take over. */
 export function isAfterFork(event: RunEvent, wave: number): boolean {
-  switch (event.type) {
-    case 'wave_planned':
-      return event.progress.wave >= wave;
-    case 'wave_done':
-      return event.wave.wave >= wave;
-    case 'wave_lost':
-      return event.wave >= wave;
-    case 'changes_settled':
-    case 'ended':
-      return true;
-    default:
-      return false;
-  }
+  if (event.type === 'wave_planned') return event.progress.wave >= wave;
+  if (event.type === 'wave_done') return event.wave.wave >= wave;
+  if (event.type === 'wave_lost') return event.wave >= wave;
+  return event.type === 'changes_settled' || event.type === 'ended';
 }
 
 /**
@@ -44,24 +35,30 @@ export function explainNoFork(before: RunRecord, newest: RunRecord, wave: number
     const there = commandText('fork', origin.run_id, '--wave', String(wave));
     return `${run_id} took wave ${wave} over from ${origin.run_id}. Try: ${there}`;
   }
-  const ended = newest.waves.filter(({ done_at }) => done_at !== null).length;
-  if (ended < wave - 1) {
-    if (newest.waves.length >= wave - 1) {
-      return `Wave ${wave - 1} of ${run_id} is still at work. Try: wait for its end (${commandText('watch', run_id)})`;
-    }
-    const cure =
-      ended === 0
-        ? 'wait until its first wave has ended'
-        : commandText('fork', run_id, '--wave', String(ended + 1));
-    return `${run_id} has no wave ${wave}: ${ended} of its waves have ended. Try: ${cure}`;
+  return explainNoWave(newest, wave) ?? explainCopies(before, newest, wave);
+}
+
+function explainNoWave({ run_id, waves }: RunRecord, wave: number): string | null {
+  const ended = waves.filter(({ done_at }) => done_at !== null).length;
+  if (ended >= wave - 1) return null;
+  if (waves.length >= wave - 1) {
+    return `Wave ${wave - 1} of ${run_id} is still at work. Try: wait for its end (${commandText('watch', run_id)})`;
   }
+  const cure =
+    ended === 0
+      ? 'wait until its first wave has ended'
+      : commandText('fork', run_id, '--wave', String(ended + 1));
+  return `${run_id} has no wave ${wave}: ${ended} of its waves have ended. Try: ${cure}`;
+}
+
+function explainCopies(before: RunRecord, newest: RunRecord, wave: number): string | null {
   const isInCopies = newest.workspace_dir !== undefined && newest.changes !== 'direct';
   const { state = 'kept' } = newest.settled_changes ?? {};
   const isApplied = state !== 'kept' && wave > newest.waves.length;
   if (isInCopies && !isApplied && (before.effects ?? []).some(isCertain)) {
     return (
-      `The waves before wave ${wave} changed files in copies of the folder that only ${run_id} has. ` +
-      `Try: ${commandText('apply', run_id)} and a new run`
+      `The waves before wave ${wave} changed files in copies of the folder that only ${newest.run_id} has. ` +
+      `Try: ${commandText('apply', newest.run_id)} and a new run`
     );
   }
   return null;
