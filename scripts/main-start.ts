@@ -10,7 +10,7 @@ import { describeFolderFault } from './parts/folder-fault.ts';
 import { readSettings } from './parts/settings.ts';
 import type { Settings } from './parts/settings.ts';
 import { listenForStop } from './parts/supervise.ts';
-import { say, temporalLinks } from './say.ts';
+import { say, webUiLine } from './say.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
 import { bringUp, stopStack } from './stack.ts';
 
@@ -31,7 +31,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const env = allowNamedFolders(rest, cwd, process.env);
   const stack = await Promise.race([bringUp(settings, say, env), stop.asked]);
   if (stack === undefined) return interruptedExitCode;
-  console.log(temporalLinks(stack.uiUrl));
+  console.log(webUiLine(stack.uiUrl));
   let startedId: string | undefined;
   const deps: CliDeps = {
     ...createCliDeps(settings, stack.temporalAddress),
@@ -89,8 +89,8 @@ function valuesOf(option: string, options: readonly string[]): string[] {
 /** Describes which model answers, before anything is started. */
 export function describeModel({ needsRehearsal }: Pick<Settings, 'needsRehearsal'>): string {
   return needsRehearsal
-    ? 'Model:      the rehearsal model, because there is no ANTHROPIC_API_KEY. It answers by fixed rules and costs nothing;\n' +
-        '            what it writes is only an example. For a real one: export ANTHROPIC_API_KEY=…'
+    ? 'Model:      the rehearsal model, as there is no ANTHROPIC_API_KEY. It answers by fixed rules, costs\n' +
+        '            nothing, and writes only examples. For a real model: export ANTHROPIC_API_KEY=…'
     : 'Model:      the Anthropic API that the environment names';
 }
 

@@ -7,13 +7,18 @@ export function say(line: string): void {
   console.log(line);
 }
 
-/** Returns the addresses of the Web UI as lines for the terminal. */
+/** Returns the address of the Web UI as a line for the terminal. */
+export function webUiLine(uiUrl: string | undefined): string {
+  return `Web UI:     ${uiUrl ?? 'none here; the Temporal server in use may have one'}`;
+}
+
+/** Returns the addresses of the Web UI as lines for the terminal: itself, its runs and the inbox. */
 export function temporalLinks(uiUrl: string | undefined): string {
-  if (uiUrl === undefined) return 'Web UI:     none here; the Temporal server in use may have one';
+  if (uiUrl === undefined) return webUiLine(uiUrl);
   const queue = taskQueueOf(process.env);
   const list = `${uiUrl}/namespaces/${encodeURIComponent(namespaceOf())}/workflows`;
   return [
-    `Web UI:     ${uiUrl}`,
+    webUiLine(uiUrl),
     `Its runs:   ${list}?query=${encodeURIComponent(startedQuery(queue))}`,
     `Your inbox: ${list}?query=${encodeURIComponent(waitingQuery(queue))}`,
   ].join('\n');

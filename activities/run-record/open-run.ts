@@ -1,8 +1,6 @@
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { OpenRunInput, OpenRunResult, PhaseStart } from '../../contracts/activity-types.ts';
-import type { PlanOutline } from '../../contracts/design-run.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
-import type { Ref } from '../../contracts/ref.ts';
 import type { RunBudget } from '../../contracts/budget.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
 import type { TeamSummary } from '../../contracts/team.ts';
@@ -10,15 +8,11 @@ import type { RunRecord } from '../../contracts/run-record.ts';
 import { resolveBudget } from '../../core/budget/resolve-budget.ts';
 import { resolveLimits } from '../../core/limits.ts';
 import { resolveQuestionRules } from '../../core/questions/question-moments.ts';
-import { forkRecord } from '../../core/run/fork-record.ts';
 import { chooseLoad } from '../../core/run/run-load.ts';
 import { listKnownInputs } from '../../core/run/list-deliverables.ts';
 import { summariseTeams } from '../../core/team/summarise-teams.ts';
 import { findUnreadable } from '../../core/text/list-names.ts';
 import { listSections } from '../../core/triad/list-sections.ts';
-import { WorkspaceRefused } from '../ports/workspaces.ts';
-import { blockBytesMax } from '../text/block-limits.ts';
-import { takeLines } from '../text/bytes.ts';
 import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
 import { findPlanFaults, storeCoordinationPlan } from '../artifacts/coordination-plan.ts';
 import type { AssertCurrent } from '../attempt/while-current.ts';
@@ -27,9 +21,8 @@ import { checkRequest } from './check-request.ts';
 import { checkTypedTeams, readTeamDrafts } from './check-typed-teams.ts';
 import { composePlan, seatTriad, storePlan } from './compose-plan.ts';
 import type { RecordDeps } from './deps.ts';
-import { openFork, withFork } from './fork-run.ts';
-import type { OpenedFork } from './fork-run.ts';
-import { createFirstRecord } from './first-record.ts';
+import { beginRecord } from './begin-record.ts';
+import { withFork } from './fork-run.ts';
 import { createInvalidInput } from './describe-input-issues.ts';
 import { joinSentences } from './describe-input-issues.ts';
 import type { InputFault } from './describe-input-issues.ts';
@@ -110,29 +103,6 @@ export async function openRun(
     ...(request.design !== null && { design: { ...request.design, plan: typedPlan } }),
   };
   return fork === null ? opened : withFork(opened, fork);
-}
-
-/** Makes the first record: of a run that begins from nothing, or of one that goes on from another one. */
-async function beginRecord(
-  deps: RecordDeps,
-  input: OpenRunInput,
-  request: RunRequest,
-  {
-    registryRef,
-    ...known
-  }: {
-    readonly registryRef: Ref;
-    readonly typedPlan: PlanOutline | null;
-    readonly storeId: string;
-  },
-): Promise<{ readonly record: RunRecord; readonly fork: OpenedFork | null }> {
-  const guide = await keepGuide(deps, input.run_id, request.workspaceDir);
-  const isRun = input.workflow_type === 'plannerRun';
-  const inputRef = isRun ? await deps.store.put(JSON.stringify(input.input)) : null;
-  const first = createFirstRecord(input, request, registryRef, { ...known, guide, inputRef });
-  if (request.from === null) return { record: first, fork: null };
-  const fork = await openFork(deps, request.from);
-  return { record: forkRecord(fork.before, first, fork.from.wave), fork };
 }
 
 function toState({
@@ -261,32 +231,6 @@ async function startPhase(
   if (delegation?.executor.kind !== 'triad') return null;
   const { members } = delegation.executor;
   return openPhaseStart(store, typed.input, { members, sections: listSections(delegation) });
-}
-
-/** Names of the file in which a workspace says how to work in it, the first one that there is. */
-const guideFiles = ['AGENTS.md', 'CLAUDE.md'];
-
-/** Keeps the guide of a workspace as it is when the run begins, so that every agent reads the same. */
-async function keepGuide(
-  { store, workspaces }: Pick<RecordDeps, 'store' | 'workspaces'>,
-  run_id: string,
-  dir: string | null,
-): Promise<RunRecord['workspace_guide'] | null> {
-  if (dir === null) return null;
-  for (const file of guideFiles) {
-    try {
-      // The second is read only if there is no first one.
-      // oxlint-disable-next-line no-await-in-loop
-      const { content } = await workspaces.read({ run_id, dir }, file);
-      const text = new TextDecoder().decode(content).trim();
-      // oxlint-disable-next-line no-await-in-loop
-      if (text !== '')
-        return { file, ref: await store.put(takeLines(text, blockBytesMax.workspace_guide)) };
-    } catch (error) {
-      if (!(error instanceof WorkspaceRefused)) throw error;
-    }
-  }
-  return null;
 }
 
 /** Checks the workspace of the agents before anything is paid for. */

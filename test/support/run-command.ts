@@ -13,16 +13,16 @@ export interface CommandOutcome {
  * Runs one command line of `planwave` on the server and the files of a stage. Everything except its terminal is as on a
  * real machine.
  *
- * @param piped text on standard input. Default: none.
+ * @param piped text on standard input; null leaves it open for a person who types. Default: none.
  * @param io Terminal, for a command that goes on until it is interrupted. Default: one of its own.
  */
 export async function runCommand(
   stage: Pick<Stage, 'address' | 'home' | 'taskQueue'>,
   argv: readonly string[],
-  piped: string | Uint8Array = '',
+  piped: string | Uint8Array | null = '',
   io = createFakeIo(),
 ): Promise<CommandOutcome> {
-  io.stdin.end(Buffer.from(piped));
+  if (piped !== null) io.stdin.end(Buffer.from(piped));
   const settings = {
     home: stage.home,
     temporalAddressGiven: stage.address,

@@ -1,3 +1,6 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../../scripts/bootstrap/hand-over.mjs';
 import { playGoal, readPlayedGoals } from '../../support/played/played-goal.ts';
 import { playedRunId, runPlayed } from '../../support/played/run-played.ts';
 import { useStage } from '../../support/use-stage.ts';
@@ -20,9 +23,28 @@ it.each(goals.map((goal) => [goal.name, goal] as const))(
     const written = goal.replies.flatMap(({ tools = [] }) => tools.map(({ input }) => input));
     for (const { path } of written.filter(isFile)) expect(run.answer).toContain(`\`${path}\``);
     expect(run.answer).not.toBe('');
+    if (goal.name === 'backup-tool') expectSample(run.answer);
   },
   60_000,
 );
+
+/** Compares the answer with the sample of the README, which `PLANWAVE_SCREENSHOT=1` writes. */
+function expectSample(answer: string): void {
+  const file = join(root, 'docs', 'sample-result.md');
+  if (process.env['PLANWAVE_SCREENSHOT'] === '1') writeFileSync(file, answer);
+  // Cure: npm run pictures
+  expect(readFileSync(file, 'utf8')).toBe(answer);
+  const [, quoted = ''] =
+    /<!-- sample -->\n([^]*?)<!-- \/sample -->/.exec(
+      readFileSync(join(root, 'README.md'), 'utf8'),
+    ) ?? [];
+  const lines = quoted
+    .split('\n')
+    .map((line) => line.replace(/^> ?/, '').trim())
+    .filter((line) => line !== '');
+  expect(lines.length).toBeGreaterThan(5);
+  for (const line of lines) expect(answer).toContain(line);
+}
 
 function isFile(input: unknown): input is { readonly path: string } {
   return typeof input === 'object' && input !== null && 'content' in input && 'path' in input;
