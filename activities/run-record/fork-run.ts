@@ -244,12 +244,11 @@ function summariseWave(
   };
 }
 
-/** Adds to an opened run what it takes over. */
-export function withFork(opened: OpenRunResult, { taken_over, plan }: OpenedFork): OpenRunResult {
+/** Adds to an opened run what it takes over, if it goes on from another one. */
+export function withFork(opened: OpenRunResult, fork: OpenedFork | null): OpenRunResult {
+  if (fork === null) return opened;
+  const { taken_over, plan } = fork;
   const { design } = opened;
-  return {
-    ...opened,
-    taken_over,
-    ...(design !== undefined && plan !== null && { design: { ...design, plan } }),
-  };
+  const carriesOut = design !== undefined && plan !== null && { design: { ...design, plan } };
+  return { ...opened, taken_over, ...carriesOut };
 }

@@ -102,7 +102,7 @@ export async function openRun(
     ...(phaseStart !== null && { phase_start: phaseStart }),
     ...(request.design !== null && { design: { ...request.design, plan: typedPlan } }),
   };
-  return fork === null ? opened : withFork(opened, fork);
+  return withFork(opened, fork);
 }
 
 function toState({
