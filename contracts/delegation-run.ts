@@ -41,6 +41,8 @@ export interface CrashedAttempts {
   readonly since: number;
   /** That of the first, as in EffectOrder. */
   readonly chain_id: string;
+  /** Defined in EffectOrder. Absent in orders from before 2026-11-24. */
+  readonly executions?: readonly string[];
   readonly usage: Usage;
 }
 
@@ -64,6 +66,8 @@ export interface DelegationOrder {
   readonly notes?: boolean;
   /** Absent for the first attempt. */
   readonly crashed?: CrashedAttempts;
+  /** Workflow in which it began, as in EffectOrder. Absent for work that is still there. */
+  readonly begun?: Pick<CrashedAttempts, 'place' | 'chain_id'>;
   /** The teams that it works for, outermost first. Absent outside of a team. */
   readonly chain?: readonly TeamLink[];
 }

@@ -107,6 +107,10 @@ export interface EffectOrder {
   readonly effect_id: string;
   /** The first run of the calling workflow: with the effect_id it makes the idempotency key. */
   readonly chain_id: string;
+  /** Workflow id of that run. If undefined, the calling workflow's. */
+  readonly place?: string;
+  /** Run ids of attempts that crashed: what they confirmed is not checked again. Absent when there are none. */
+  readonly executions?: readonly string[];
   readonly approval: Approval | null;
   /** True for a call that needs an approval whatever its tool says: see `core/plan/rule-of-two.ts`. Absent: false. */
   readonly guarded?: true;

@@ -202,6 +202,7 @@ export interface RunRecord {
 
 /** A change to the record that the workflow reports. */
 export type RecordChange =
+  | { readonly type: 'phase'; readonly phase: RunPhase }
   /** Reported again after each change: people were reminded, or more askers wait for it. */
   | { readonly type: 'question_opened'; readonly question: Question }
   | {

@@ -36,6 +36,8 @@ export interface CreateWorkerOptions {
   readonly keys?: KeyRing | undefined;
   /** If undefined, model calls wait in the queues of their runs. */
   readonly models?: ModelQueueSettings | undefined;
+  /** Part of the machine's memory up to which work is taken. If undefined, 200 activities at once. */
+  readonly memoryTarget?: number | undefined;
   /** Default `planwave`. */
   readonly taskQueue?: string;
   /** Milliseconds that calls in flight may take after SIGTERM. Default 100,000: a deploy should not pay twice. */
@@ -74,6 +76,9 @@ export async function createWorker(options: CreateWorkerOptions): Promise<Proces
     stickyQueueScheduleToStartTimeout: '3 seconds',
     // The SDK's default grows with the machine, to thousands of runs that wait for people.
     maxCachedWorkflows: options.maxCachedWorkflows ?? 300,
+    ...(options.memoryTarget !== undefined && {
+      workflowTaskPollerBehavior: { type: 'autoscaling' },
+    }),
     ...(tracing !== undefined && { sinks: tracing.sinks }),
   });
   if (models === undefined) return worker;
@@ -100,6 +105,27 @@ function joinWorkers(worker: Worker, other: Worker): ProcessWorker {
       await Promise.allSettled(ends);
       await Promise.all(ends);
     },
+  };
+}
+
+/** Calls wait for the network, not for the processor; `max_parallel` bounds each run. */
+const slots = 200;
+
+/** Returns the limits of what a worker does at once. */
+function slotsOf({
+  memoryTarget,
+}: CreateWorkerOptions): Pick<
+  WorkerOptions,
+  'tuner' | 'activityTaskPollerBehavior' | 'maxConcurrentActivityTaskExecutions'
+> {
+  if (memoryTarget === undefined) return { maxConcurrentActivityTaskExecutions: slots };
+  return {
+    tuner: {
+      // A busy processor is no reason to leave work to others: it may be theirs too.
+      tunerOptions: { targetMemoryUsage: memoryTarget, targetCpuUsage: 1 },
+      activityTaskSlotOptions: { minimumSlots: 2, maximumSlots: 5 * slots, rampThrottle: 10 },
+    },
+    activityTaskPollerBehavior: { type: 'autoscaling' },
   };
 }
 
@@ -130,8 +156,7 @@ function commonOf(options: CreateWorkerOptions) {
         () => redactFailuresWith(options.redactor),
       ],
     },
-    // Calls wait for the network, not for the processor; `max_parallel` bounds each run.
-    maxConcurrentActivityTaskExecutions: 200,
+    ...slotsOf(options),
     // Cancellation reaches a call with its next heartbeat: a stopped run closes its sockets within seconds.
     maxHeartbeatThrottleInterval: '1 second',
     defaultHeartbeatThrottleInterval: '1 second',

@@ -58,7 +58,7 @@ export interface RunWorkerOptions {
  * Runs one worker until `signal`. Its settings come from the environment (`TEMPORAL_*`, `ANTHROPIC_*`,
  * `PLANWAVE_HOME`, `PLANWAVE_STORE_URL`, `PLANWAVE_KEYS`, `PLANWAVE_MODEL`, `PLANWAVE_TASK_QUEUE`, `PLANWAVE_WORKER_GRACE_SECONDS`,
  * `PLANWAVE_BLOCKED_SECONDS`, `PLANWAVE_TOOLCHAINS`, `PLANWAVE_SHARED_FOLDERS`, `PLANWAVE_UNCONFINED_COMMANDS`,
- * `PLANWAVE_MIDDLEWARES`, `PLANWAVE_TOOLS`, `PLANWAVE_MCP`, `PLANWAVE_READABLE_FILES`, `PLANWAVE_UNTRUSTED_WORKSPACES`, `PLANWAVE_WEB`, `PLANWAVE_WEB_MODEL`, `PLANWAVE_WEB_HOSTS`, `PLANWAVE_MODEL_RATE`, `PLANWAVE_MODEL_QUEUE`, `PLANWAVE_METRICS_ADDRESS`, `PLANWAVE_LOG`, `PLANWAVE_LOG_LEVEL`,
+ * `PLANWAVE_MIDDLEWARES`, `PLANWAVE_TOOLS`, `PLANWAVE_MCP`, `PLANWAVE_READABLE_FILES`, `PLANWAVE_UNTRUSTED_WORKSPACES`, `PLANWAVE_WEB`, `PLANWAVE_WEB_MODEL`, `PLANWAVE_WEB_HOSTS`, `PLANWAVE_MODEL_RATE`, `PLANWAVE_MODEL_QUEUE`, `PLANWAVE_WORKER_MEMORY`, `PLANWAVE_METRICS_ADDRESS`, `PLANWAVE_LOG`, `PLANWAVE_LOG_LEVEL`,
  * `OTEL_*`, `TEMPORAL_DEPLOYMENT_NAME`, `TEMPORAL_WORKER_BUILD_ID`).
  *
  * @throws {BadSettings} when a setting is missing or wrong, or the store has another format.
@@ -99,19 +99,14 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
   const stopWatchdog = startWatchdog({ ...settings, redactor });
   try {
     const worker = await createWorker({
+      ...settings,
       connection,
       namespace,
       workflowBundle,
       activities: createActivities(settings, redactor, {}, recorder, ...own, stores),
       redactor,
-      keys,
-      taskQueue,
-      models: settings.models,
-      shutdownGraceMs: settings.shutdownGraceMs,
       buildId,
-      deploymentName,
       tracing,
-      home: settings.home,
       identifyStore: stores.identify,
       identity,
     });

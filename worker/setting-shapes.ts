@@ -31,8 +31,8 @@ export function database() {
   );
 }
 
-/** Accepts a whole number of seconds that `isGood` allows. */
-export function seconds(isGood: (count: number) => boolean, expected: string) {
+/** Accepts a whole number, such as seconds, that `isGood` allows. */
+export function wholeNumber(isGood: (count: number) => boolean, expected: string) {
   return z
     .string()
     .regex(/^\d{1,3}$/, expected)

@@ -6,7 +6,7 @@ import { modelQueueVariables, toModelQueueSettings } from './model-queue-setting
 import type { ModelQueueSettings } from './model-queue-settings.ts';
 import { commandVariables, toCommandSettings } from './open-commands.ts';
 import type { CommandSettings } from './open-commands.ts';
-import { address, folders, isListenAddress, oneWord, seconds } from './setting-shapes.ts';
+import { address, folders, isListenAddress, oneWord, wholeNumber } from './setting-shapes.ts';
 import { storeVariables, toStoreSettings } from './store-settings.ts';
 import type { StoreSettings } from './store-settings.ts';
 import { toolVariables, toToolSettings } from './tool-settings.ts';
@@ -69,6 +69,8 @@ export interface WorkerProcessSettings extends WorkerSettings {
    * versioning, which suits a single worker for everything.
    */
   readonly deploymentName: string | undefined;
+  /** `PLANWAVE_WORKER_MEMORY`, a percentage, as a fraction. If undefined, slots are fixed. */
+  readonly memoryTarget: number | undefined;
   /** `TEMPORAL_WORKER_BUILD_ID`. If undefined, computed from code, prompts and agents. */
   readonly buildId: string | undefined;
   /**
@@ -126,11 +128,17 @@ const Variables = z.object({
     .optional(),
   ...storeVariables,
   PLANWAVE_TASK_QUEUE: oneWord('a name in one word. Try: planwave').default(taskQueue),
-  PLANWAVE_WORKER_GRACE_SECONDS: seconds(
+  PLANWAVE_WORKER_GRACE_SECONDS: wholeNumber(
     (count) => count >= 1 && count <= 120,
     'a whole number of seconds from 1 to 120. Try: 100',
   ).default(100),
-  PLANWAVE_BLOCKED_SECONDS: seconds(
+  PLANWAVE_WORKER_MEMORY: wholeNumber(
+    (percent) => percent >= 10 && percent <= 99,
+    'a percentage of the memory from 10 to 99. Try: 80',
+  )
+    .transform((percent) => percent / 100)
+    .optional(),
+  PLANWAVE_BLOCKED_SECONDS: wholeNumber(
     (count) => count !== 1 && count <= 600,
     'a whole number of seconds from 2 to 600, or 0 for no watchdog. Try: 30',
   ).default(30),
@@ -206,6 +214,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     shutdownGraceMs: read.PLANWAVE_WORKER_GRACE_SECONDS * 1_000,
     blockedSecondsMax: read.PLANWAVE_BLOCKED_SECONDS,
     deploymentName: read.TEMPORAL_DEPLOYMENT_NAME,
+    memoryTarget: read.PLANWAVE_WORKER_MEMORY,
     buildId: read.TEMPORAL_WORKER_BUILD_ID,
     metricsAddress: read.PLANWAVE_METRICS_ADDRESS,
     traced: isTraced(env),

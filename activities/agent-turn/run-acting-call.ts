@@ -52,7 +52,7 @@ export interface ActingCaller {
  * because the approval was for exactly this call.
  */
 export async function runActingCall(caller: ActingCaller, call: ActingOrder): Promise<CallAnswer> {
-  const { ledger, input, info } = caller;
+  const { ledger, input } = caller;
   const { tool } = call;
   const target = tool.targetOf(call.input);
   const order = input.effect;
@@ -62,16 +62,8 @@ export async function runActingCall(caller: ActingCaller, call: ActingOrder): Pr
       `${tool.spec.name} was called in a way that leaves no record, so nothing was done.`,
     );
   }
-  const key = effectKeyOf({
-    workflow_id: info.workflowExecution?.workflowId ?? '',
-    chain_id: order.chain_id,
-    effect_id: order.effect_id,
-    tool: tool.spec.name,
-    arguments_ref: input.call.input_ref,
-  });
-  const runId = info.workflowExecution?.runId ?? '';
-  const effect = { ...call, ledger, key, runId, resolution: order.resolution };
-  const recalled = await recheckEffect(effect, await recallEffect(ledger, key));
+  const effect = effectOf(caller, call, order);
+  const recalled = await recheckEffect(effect, await recallEffect(ledger, effect.key));
   const { state } = recalled.step;
   // A retry was chosen by the user, who saw the call then.
   const isNew = state.type === 'intended' && state.round === 1;
@@ -83,6 +75,23 @@ export async function runActingCall(caller: ActingCaller, call: ActingOrder): Pr
     return answer;
   }
   return { ...answer, text: await tool.describeDone(end.receipt, call.context) };
+}
+
+function effectOf(
+  { ledger, input, info }: ActingCaller,
+  call: ActingOrder,
+  order: EffectOrder,
+): EffectCall {
+  const { workflowId = '', runId = '' } = info.workflowExecution ?? {};
+  const { place = workflowId, chain_id, effect_id, executions = [], resolution } = order;
+  const key = effectKeyOf({
+    workflow_id: place,
+    chain_id,
+    effect_id,
+    tool: call.tool.spec.name,
+    arguments_ref: input.call.input_ref,
+  });
+  return { ...call, ledger, key, runId, executions, resolution };
 }
 
 /** @returns null when the call may be made. */

@@ -5,6 +5,7 @@ import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import type { ExecutorOutcome, TeamOutcome } from '../../contracts/team-run.ts';
 import type { TeamPlan } from '../../contracts/team.ts';
 import type { TriadPlan } from '../../contracts/triad.ts';
+import type { RunPhase } from '../../contracts/views.ts';
 import { statusAtEnd } from '../../core/notes/agent-status.ts';
 import type { AgentStatusValue } from '../../contracts/note.ts';
 import { askersOf } from '../../core/questions/join-question.ts';
@@ -197,12 +198,32 @@ function findState(
 /** Returns the status of the whole run. One that waits for the user while nothing works is blocked. */
 export function describeState({
   status,
+  phase,
   open_questions,
   waves,
-}: Pick<RunRecord, 'status' | 'open_questions' | 'waves'>): string {
+}: Pick<RunRecord, 'status' | 'phase' | 'open_questions' | 'waves'>): string {
   const isAtWork = waves.at(-1)?.status === 'running';
   const waits = status === null && open_questions.length > 0 && !isAtWork;
-  return waits ? 'blocked' : (status ?? 'in_progress');
+  return waits ? 'blocked' : describePhase(status ?? phase);
+}
+
+function describePhase(phase: RunPhase): string {
+  switch (phase) {
+    case 'intake':
+    case 'working':
+    case 'ending':
+      return 'in_progress';
+    case 'waiting_for_user':
+    case 'paused':
+    case 'parked':
+      return 'blocked';
+    case 'completed':
+    case 'finished_unmet':
+    case 'stopped':
+    case 'abandoned':
+    case 'failed':
+      return phase;
+  }
 }
 
 /** Renders JSON for people and scripts: indented, one line break at its end. */

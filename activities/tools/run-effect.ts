@@ -30,6 +30,8 @@ export interface EffectCall {
   readonly key: string;
   /** The execution of the workflow that calls. */
   readonly runId: string;
+  /** Defined in EffectOrder. */
+  readonly executions?: readonly string[];
   readonly tool: ActingTool;
   /** Input as parsed by the tool's schema. */
   readonly input: unknown;
@@ -84,7 +86,7 @@ export async function recheckEffect(
   recalled: RecalledEffect,
 ): Promise<RecalledEffect> {
   const { state } = recalled.step;
-  const beginning = findEarlierBeginning(state, call.runId);
+  const beginning = findEarlierBeginning(state, [call.runId, ...(call.executions ?? [])]);
   if (beginning === null) return recalled;
   // To check a command is to take back what it did.
   const isCommand = state.type === 'confirmed' && state.receipt?.command !== undefined;

@@ -73,10 +73,15 @@ export function openEffect(found: EffectState | null): EffectStep {
 /**
  * Returns the beginning to check when the confirmation is from an execution before a reset: later effects of that
  * execution may have replaced it. Null when there is nothing to check.
+ *
+ * @param runIds Executions that make the same calls in the same order.
  */
-export function findEarlierBeginning(state: EffectState, runId: string): Beginning | null {
+export function findEarlierBeginning(
+  state: EffectState,
+  runIds: readonly string[],
+): Beginning | null {
   if (state.type !== 'confirmed' || state.beginning === null) return null;
-  return state.beginning.run_id === runId ? null : state.beginning;
+  return runIds.includes(state.beginning.run_id) ? null : state.beginning;
 }
 
 /** Applies the check of a confirmation from before a reset. */

@@ -83,6 +83,8 @@ function foldAlone(
   event: Exclude<RunEvent, InboxEvent | ReportEvent | WaveEvent>,
 ): RunRecord {
   switch (event.type) {
+    case 'phase':
+      return { ...record, phase: event.phase };
     case 'instruction':
       return takeInstruction(record, event);
     case 'criteria_waived': {

@@ -54,4 +54,43 @@ export const designScenarios: readonly Scenario[] = [
       await run.result();
     },
   },
+  {
+    // A task leaves its wave, the run is paused, and the workflow of the task crashes.
+    name: 'moved',
+    keep: {
+      '': { last: 'plannerRun-moved' },
+      '/wave-001': { last: 'plannerWave-moved' },
+    },
+    async play(stage, runId) {
+      const rates = planTask('rates');
+      // There is no such detail: a turn that changes nothing.
+      const looks = { tool_use: [{ name: 'load_detail', input: { detail_id: 'page' } }] };
+      stage.rehearsal.script([
+        ...Array.from({ length: 6 }, (_one, at) => works(rates.task_id, looks, at + 1)),
+        works(rates.task_id, { pass: true, delayMs: 600_000 }, 7),
+      ]);
+      const plan = {
+        ...samplePlan(),
+        tasks: [rates],
+        agents: samplePlan().agents.filter(({ agent_name }) => agent_name !== 'api_agent'),
+        risks: [],
+      };
+      const limits = { inline_events: 40 };
+      const run = await stage.start(
+        'plannerRun',
+        { goal, plan, auto_approve: true, limits },
+        runId,
+      );
+      await eventually(
+        'the call that never ends',
+        async () => callsOf(stage.rehearsal, rates.task_id).length === 7,
+      );
+      await run.signal('pause', {});
+      await eventually('the pause', async () => (await stage.status(run)).phase === 'paused');
+      await run.signal('resume', {});
+      const id = delegationWorkflowId(waveWorkflowId(runId, 1), rates.task_id);
+      await stage.client.workflow.getHandle(id).terminate('a crash');
+      await run.result();
+    },
+  },
 ];

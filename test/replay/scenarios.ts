@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { WaveView } from '../../contracts/views.ts';
 import type { ScriptRule } from '../../rehearsal/script.ts';
 import { eventually } from '../support/eventually.ts';
 import {
@@ -176,6 +177,36 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
+    // Two delegations ask during a review, and the one that asks later holds up more.
+    name: 'order',
+    keep: { '': { last: 'plannerWave-order' } },
+    async play(stage, runId) {
+      const ids = ['first', 'small', 'base'] as const;
+      const ends = held({ json: { reviews: [settled] } });
+      const asks = ids.map((id) =>
+        held({ json: blocked([question(`What does ${id} need?`)], `${id}-done`) }),
+      );
+      stage.rehearsal.script([
+        plans(1, plan([...ids.map((id) => work(id)), work('report', { depends_on: ['base'] })])),
+        { match: { schema: 'review' }, reply: ends.reply },
+        ...ids.flatMap((id, at) => works(id, asks[at]?.reply ?? { pass: true }, 1)),
+        ...[...ids, 'report'].map((id) => works(id, { json: completed(`${id}-done`) })),
+        { match: { schema: 'decision' }, reply: { json: decision() } },
+      ]);
+      const run = await stage.start('plannerWave', { goal }, runId);
+      for (const [at, id] of ids.entries()) {
+        asks[at]?.release();
+        // oxlint-disable-next-line no-await-in-loop
+        await eventually(`${id} to wait`, async () => {
+          const { delegations } = await run.query<WaveView>('wave');
+          return delegations.some((one) => one.delegation_id === id && one.state === 'waiting');
+        });
+      }
+      ends.release();
+      await run.result();
+    },
+  },
+  {
     name: 'delegation-alone',
     keep: { '': { last: 'delegation-alone' } },
     async play(stage, runId) {
@@ -236,6 +267,14 @@ export const scenarios: readonly Scenario[] = [
   ...designScenarios,
   ...teamScenarios,
 ];
+
+const settled = {
+  question: 1,
+  verdict: 'answered',
+  answer: 'Nothing',
+  source_refs: ['goal'],
+  reason: 'The goal says so.',
+} as const;
 
 const riskyAgent =
   '---\nname: risky\ndescription: Writes files.\ntools: write_file\nrisk_level: high\n---\n\nYou write files.\n';

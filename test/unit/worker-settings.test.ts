@@ -32,6 +32,15 @@ it('takes the defaults of the documentation', () => {
   });
 });
 
+const readMemory = (PLANWAVE_WORKER_MEMORY: string) =>
+  readWorkerSettings({ ANTHROPIC_API_KEY: 'sk-ant-1', PLANWAVE_WORKER_MEMORY }).memoryTarget;
+
+it('reads the memory up to which a worker takes work', () => {
+  expect([readMemory('80'), readMemory('')]).toEqual([0.8, undefined]);
+  for (const wrong of ['9', '100', '0.8', '80%'])
+    expect(() => readMemory(wrong)).toThrow('10 to 99');
+});
+
 const readModels = (env: NodeJS.ProcessEnv) =>
   readWorkerSettings({ ANTHROPIC_API_KEY: 'sk-ant-1', ...env }).models;
 

@@ -64,15 +64,10 @@ export async function callActingTool(call: ToolCall, context: ToolContext): Prom
 }
 
 async function untilSettled(acting: ActingCall): Promise<TurnInput> {
-  const { call, context, effect_id } = acting;
-  const chain_id = context.order.crashed?.chain_id ?? workflowInfo().firstExecutionRunId;
+  const { call, context } = acting;
   for (;;) {
     await context.control.ready();
-    const { approval, resolution } = acting;
-    const isGuarded = context.order.delegation.rule_of_two !== undefined;
-    const guarded = isGuarded ? { guarded: true as const } : {};
-    const order = { effect_id, chain_id, approval, resolution, ...guarded };
-    const result = await makeCall(call, context, order);
+    const result = await makeCall(call, context, orderOf(acting));
     switch (result.type) {
       case 'done':
         return settle(acting, result);
@@ -85,6 +80,21 @@ async function untilSettled(acting: ActingCall): Promise<TurnInput> {
         await askWhatHappened(acting, result);
     }
   }
+}
+
+function orderOf({ context, effect_id, approval, resolution }: ActingCall): EffectOrder {
+  const { crashed, begun, delegation } = context.order;
+  const { chain_id = workflowInfo().firstExecutionRunId, place } = crashed ?? begun ?? {};
+  const executions = crashed?.executions;
+  return {
+    effect_id,
+    chain_id,
+    ...(place !== undefined && { place }),
+    ...(executions !== undefined && { executions }),
+    approval,
+    resolution,
+    ...(delegation.rule_of_two !== undefined && { guarded: true }),
+  };
 }
 
 async function settle(acting: ActingCall, done: ToolDone): Promise<TurnInput> {

@@ -147,7 +147,7 @@ function openDispatching(
     due: [],
     inside: new Map(),
     children: new Set(),
-    moved: new Set(),
+    moved: new Map(),
     relay: createChildRelay(context.control, context.superior.news),
     escalations: createEscalationRouter(
       (reason) => context.superior.refuse(reason),

@@ -22,10 +22,12 @@ export interface Attempts {
   crashed: CrashedAttempts | null;
   /** Use of all of them. Null only while it is unknown. */
   spent: Spending | null;
+  /** Use that the ledger told of those that broke off. */
+  recalled: Usage;
 }
 
 export function openAttempts(): Attempts {
-  return { beganAtMs: nowMs(), crashed: null, spent: noSpending };
+  return { beganAtMs: nowMs(), crashed: null, spent: noSpending, recalled: noUsage };
 }
 
 /** Returns the use of attempts that crashed. */
@@ -48,6 +50,7 @@ export interface WorkPlace {
   readonly id: string;
   /** Defined in EffectOrder. */
   readonly chain_id: string;
+  readonly run_id: string;
 }
 
 /** Work that broke off without an outcome. */
@@ -81,17 +84,35 @@ export async function followCrash(
   d.relay.dismiss(delegationWorkflowId(d.waveId, delegation_id));
   const isRestarted = await stopWhenCancelled(() => d.service.restart(delegation_id));
   if (isRestarted === null) return { ...outcomeUnbegun(delegation, 'stopped', reason), usage };
-  a.crashed = {
-    count,
-    place: place.id,
-    since: a.beganAtMs,
-    chain_id: crashed?.chain_id ?? place.chain_id,
-    usage: addUsage(usedBefore(a), usage),
-  };
+  a.crashed = countAttempt(d, delegation_id, a, { place, usage });
   return null;
 }
 
-function isDesigned({ order }: WaveSite): boolean {
+function countAttempt(
+  d: WaveSite,
+  delegationId: string,
+  { crashed, beganAtMs }: Attempts,
+  { place, usage }: { readonly place: WorkPlace; readonly usage: Usage },
+): CrashedAttempts {
+  const moved = d.moved.get(delegationId) ?? null;
+  const before = crashed ?? { count: 0, chain_id: place.chain_id, executions: [], usage: noUsage };
+  return {
+    count: before.count + 1,
+    // Work that left this workflow has calls in both.
+    place: moved === null ? place.id : d.waveId,
+    since: beganAtMs,
+    chain_id: before.chain_id,
+    executions: [
+      ...(before.executions ?? []),
+      place.run_id,
+      ...(moved === null ? [] : [moved.run_id]),
+    ],
+    usage: addUsage(before.usage, usage),
+  };
+}
+
+/** Returns true for a wave of a designed plan. */
+export function isDesigned({ order }: WaveSite): boolean {
   return order.plan !== undefined;
 }
 
@@ -101,8 +122,9 @@ function beginsAnew(
   attempt: number,
 ): boolean {
   const mayBegin = mayBeginAnew({ attempt, kind, is_designed: isDesigned(d) });
-  // Work that left the wave's history can't be begun from there. Waves from before 2026-11-24 begin none anew.
-  return mayBegin && !d.moved.has(delegation_id) && patched('crash-attempts');
+  if (!mayBegin || d.moved.get(delegation_id) === null) return false;
+  // Waves from before 2026-11-24 begin none anew.
+  return d.moved.has(delegation_id) || patched('crash-attempts');
 }
 
 /** @returns the use of the attempt that broke off. */
@@ -120,9 +142,8 @@ async function countLost(
 }
 
 /**
- * Returns the usage of work that ended without a report: what the ledger has of its workflow. Of work that began inside this
- * one the ledger does not tell its calls from those of others: then what its status told counts, and of work that left
- * since its whole reservation.
+ * Returns the usage of work that ended without a report: what the ledger has of its workflow. Of work inside this one the
+ * ledger does not tell its calls from those of others: then what its status told counts.
  */
 async function usageOfLost(
   d: WaveSite,
@@ -130,19 +151,24 @@ async function usageOfLost(
   a: Attempts,
 ): Promise<Usage> {
   const { account, superior, work } = d.context;
-  if (d.moved.has(delegation_id)) {
+  const moved = d.moved.get(delegation_id);
+  if (moved === null) {
     const charged = account?.end(delegation_id, null) ?? null;
     return lostUsage(charged === null ? null : { ...charged, calls: Math.max(1, charged.calls) });
   }
-  const told = executor.kind === 'agent' ? work.statuses.get(delegation_id)?.usage : undefined;
+  const status = executor.kind === 'agent' ? work.statuses.get(delegation_id)?.usage : undefined;
+  const told = moved?.usage ?? status ?? noUsage;
   const recalled = await recallLost({
     place: delegationWorkflowId(d.waveId, delegation_id),
-    usage: usedBefore(a),
+    usage: a.recalled,
     since: a.beganAtMs,
     isLimited: account !== null,
     park: (reason) => superior.park(reason),
   });
-  return addUsage(recalled, told ?? noUsage);
+  a.recalled = addUsage(a.recalled, recalled);
+  // Only the first attempt left: the next ones work in a workflow of their own.
+  if (moved !== undefined) d.moved.set(delegation_id, { ...moved, usage: noUsage });
+  return addUsage(recalled, told);
 }
 
 /** Adds what crashed attempts used, and closes the questions that nobody asked again. */

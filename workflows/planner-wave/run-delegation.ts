@@ -1,4 +1,10 @@
-import { isCancellation, startChild, TemporalFailure, workflowInfo } from '@temporalio/workflow';
+import {
+  isCancellation,
+  patched,
+  startChild,
+  TemporalFailure,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { ChildWorkflowHandle } from '@temporalio/workflow';
 import type { Reservation } from '../../contracts/budget.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
@@ -10,7 +16,7 @@ import type {
 import { workflowTypes } from '../../contracts/names.ts';
 import { emptyNode, openNode } from '../../core/budget/budget-node.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
-import { addUsage } from '../../core/usage/add-usage.ts';
+import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { collectUpstream, dropReplaced, listReplaced } from '../../core/schedule/dependencies.ts';
@@ -32,6 +38,7 @@ import { toPlanned } from '../shared/progress-of.ts';
 import { recorder } from '../shared/recorder.ts';
 import {
   followCrash,
+  isDesigned,
   openAttempts,
   outcomeDenied,
   usedBefore,
@@ -96,9 +103,13 @@ async function tryDelegation(
   }
 }
 
-/** Returns true for work in this workflow. What begins anew works where it did before, so that its effects keep their keys. */
-function worksInside(d: WaveSite, { executor }: DelegationOutline, { crashed }: Attempts): boolean {
-  if (crashed !== null) return crashed.place === d.waveId;
+/** Returns true for work in this workflow. What begins anew works where it broke off. */
+function worksInside(
+  d: WaveSite,
+  { delegation_id, executor }: DelegationOutline,
+  { crashed }: Attempts,
+): boolean {
+  if (crashed !== null) return crashed.place === d.waveId && !d.moved.has(delegation_id);
   return fitsInside(executor, [...d.inside.values()], historyOf(d));
 }
 
@@ -108,10 +119,14 @@ function placeOf(
   delegationId: string,
   child: DelegationChild | null,
 ): WorkPlace {
-  if (child === null) return { id: waveId, chain_id: workflowInfo().firstExecutionRunId };
+  if (child === null) {
+    const { firstExecutionRunId, runId } = workflowInfo();
+    return { id: waveId, chain_id: firstExecutionRunId, run_id: runId };
+  }
   return {
     id: delegationWorkflowId(waveId, delegationId),
     chain_id: child.firstExecutionRunId,
+    run_id: child.firstExecutionRunId,
   };
 }
 
@@ -226,8 +241,15 @@ async function leave(
 ): Promise<DelegationOutcome> {
   const news = d.context.superior.news.all();
   const { delegation_id } = order.delegation;
-  d.moved.add(delegation_id);
-  const child = await startDelegation(d, { order: { ...order, news }, carried });
+  const usage = d.context.work.statuses.get(delegation_id)?.usage ?? noUsage;
+  const isTask = isDesigned(d) && order.delegation.executor.kind === 'agent';
+  const mayBeginAnew = isTask && patched('moved-attempts');
+  // Until the child has started, no crash of it is known.
+  d.moved.set(delegation_id, null);
+  const begun = { place: d.waveId, chain_id: workflowInfo().firstExecutionRunId };
+  const args = { ...order, news, ...(mayBeginAnew && { begun }) };
+  const child = await startDelegation(d, { order: args, carried });
+  if (mayBeginAnew) d.moved.set(delegation_id, { usage, run_id: child.firstExecutionRunId });
   d.inside.delete(delegation_id);
   d.context.work.statuses.delete(delegation_id);
   return child.result();

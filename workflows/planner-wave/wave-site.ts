@@ -1,10 +1,19 @@
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
+import type { Usage } from '../../contracts/usage.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import type { ChildRelay } from '../shared/child-relay.ts';
 import type { EscalationRouter } from '../shared/escalation-router.ts';
 import type { DelegationService, DispatchContext } from './delegation-service.ts';
+
+/** Work that left its wave. */
+interface MovedWork {
+  /** Use until then. */
+  readonly usage: Usage;
+  /** Workflow run in which it goes on. */
+  readonly run_id: string;
+}
 
 /** Facts about the wave that a delegation's start needs. */
 export interface WaveSite {
@@ -21,8 +30,11 @@ export interface WaveSite {
   readonly inside: Map<string, number>;
   /** delegation_ids of those that have a workflow of their own. */
   readonly children: Set<string>;
-  /** delegation_ids of those that began in this workflow and left it. */
-  readonly moved: Set<string>;
+  /**
+   * delegation_ids of those that began in this workflow and left it, with what is known of it. Null for work that
+   * can't begin anew: of waves without a designed plan, and from before 2026-11-24.
+   */
+  readonly moved: Map<string, MovedWork | null>;
   readonly service: DelegationService;
   /** Shows a change of the view: a new status, or a new child. */
   readonly show: () => void;

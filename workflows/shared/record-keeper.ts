@@ -1,4 +1,4 @@
-import { ApplicationFailure, condition } from '@temporalio/workflow';
+import { ApplicationFailure, condition, patched } from '@temporalio/workflow';
 import type { UpdateRecordResult } from '../../contracts/activity-types.ts';
 import type { RecordedResult } from '../../contracts/run-record.ts';
 import type { Fact } from '../../contracts/fact.ts';
@@ -8,6 +8,7 @@ import { engineLimits } from '../../core/limits.ts';
 import { takeChanges } from '../../core/run/news.ts';
 import { updateRecord } from './activities.ts';
 import { nowSeconds } from './clock.ts';
+import type { Control } from './control.ts';
 import { inBackground } from './in-background.ts';
 import { untilDone } from './until-done.ts';
 
@@ -39,12 +40,13 @@ export interface RecordStart {
 
 interface RecordKeeperOptions {
   readonly runId: string;
-  /** Called when the store refuses for good; resolves after a resume, and the write is repeated. */
-  readonly park: (reason: string) => Promise<void>;
+  /** Parks when the store refuses for good; after a resume the write is repeated. */
+  readonly control: Control;
   readonly onWritten: () => void;
 }
 
 export function createRecordKeeper(options: RecordKeeperOptions): RecordKeeper {
+  const { control } = options;
   let latest: UpdateRecordResult | null = null;
   let queue: RecordChange[] = [];
   let writing = false;
@@ -56,7 +58,10 @@ export function createRecordKeeper(options: RecordKeeperOptions): RecordKeeper {
         updateRecord.executeWithOptions({ summary: summariseChanges(changes) }, [
           { run_id: options.runId, record_ref: from, changes, now: nowSeconds() },
         ]),
-      options.park,
+      async (reason) => {
+        control.park(reason);
+        await control.ready();
+      },
     );
 
   inBackground(async () => {
@@ -74,7 +79,7 @@ export function createRecordKeeper(options: RecordKeeperOptions): RecordKeeper {
     }
   });
 
-  return {
+  const keeper: RecordKeeper = {
     begin(start) {
       const { facts: known, ...rest } = start;
       facts = known;
@@ -94,6 +99,30 @@ export function createRecordKeeper(options: RecordKeeperOptions): RecordKeeper {
       return latest.record_ref;
     },
   };
+  recordStanding(control, keeper);
+  return keeper;
+}
+
+/**
+ * Records that the run stands still, and that it goes on: `shared_status.json` shows it, also without a worker. What changes
+ * and changes back within one task is not recorded.
+ */
+function recordStanding(control: Control, record: RecordKeeper): void {
+  const standing = (): 'parked' | 'paused' | 'working' => {
+    if (control.parkedReason() !== null) return 'parked';
+    return control.pausedReason() === null ? 'working' : 'paused';
+  };
+  let recorded = standing();
+  inBackground(async () => {
+    for (;;) {
+      await condition(() => standing() !== recorded);
+      recorded = standing();
+      // A record that has its result is closed. Runs from before 2026-11-24 record neither.
+      if (record.result() === null && patched('standing')) {
+        record.add({ type: 'phase', phase: recorded });
+      }
+    }
+  });
 }
 
 /** Summarises changes for the Web UI. */

@@ -81,7 +81,7 @@ export class RootHost implements Superior {
     );
     this.record = createRecordKeeper({
       runId: this.runId,
-      park: (reason) => this.park(reason),
+      control: this.control,
       onWritten: () => this.refresh(),
     });
     this.inbox = new InboxHost({

@@ -4,6 +4,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { CoordinationPlan } from '../../../contracts/coordination-plan.ts';
 import { waveWorkflowId } from '../../../core/ids.ts';
 import { eventually } from '../../support/eventually.ts';
+import { createGitFixture } from '../../support/git-fixture.ts';
 import { architectAgent, planTask, samplePlan } from '../../support/plans.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
@@ -16,6 +17,7 @@ import {
   unmet,
   works,
 } from '../../support/scripted-work.ts';
+import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -31,6 +33,7 @@ const typed: CoordinationPlan = {
 };
 
 interface Status {
+  readonly status: string;
   readonly agents: Readonly<Record<string, { readonly status: string }>>;
 }
 
@@ -83,6 +86,59 @@ it('a task that crashes three times has failed, buys and asks nothing twice, and
   expect(usage.calls + usage.unreported_calls).toBe(stage.rehearsal.calls().length);
   expect(callsOf(stage.rehearsal, 'rates-2_1727539200').length).toBeGreaterThan(0);
   expect(stage.rehearsal.calls().filter(({ shape }) => shape === 'plan')).toEqual([]);
+  await expectPromisesKept(stage, run.workflowId, { orphans: true, lostUsage: true });
+}, 180_000);
+
+it('a task that crashes after it left its wave begins anew, buys no reply again and changes nothing twice', async () => {
+  const { dir } = createGitFixture({ 'page.md': 'n0\n' });
+  const edits = Array.from({ length: 8 }, (_one, at) => ({
+    tool_use: [
+      {
+        name: 'edit_file',
+        input: { path: 'page.md', old_string: `n${at}`, new_string: `n${at + 1}` },
+      },
+    ],
+  }));
+  stage.rehearsal.script([
+    ...edits.slice(0, 7).map((edit, at) => works(rates, edit, at + 1)),
+    works(rates, { pass: true, delayMs: 600_000 }, 8),
+    ...edits.slice(7).map((edit) => works(rates, edit, 9)),
+  ]);
+  const run = await stage.start('plannerRun', {
+    goal: 'Ship',
+    plan: {
+      ...typed,
+      tasks: typed.tasks.slice(0, 1),
+      agents: typed.agents.filter(({ agent_name }) => agent_name !== 'api_agent'),
+    },
+    workspace_dir: dir,
+    changes: 'keep',
+    auto_approve: true,
+    limits: { inline_events: 60 },
+  });
+  await eventually(
+    'the stalled call',
+    async () => callsOf(stage.rehearsal, rates).length === 8,
+    60_000,
+  );
+  // What stands still is blocked in the file, too.
+  const status = (wanted: string) =>
+    eventually(wanted, async () => readStatus(run.workflowId).status === wanted);
+  await status('in_progress');
+  await run.signal('pause', { reason: 'a look at the changes' });
+  await status('blocked');
+  await run.signal('resume', {});
+  await status('in_progress');
+  const id = `${waveWorkflowId(run.workflowId, 1)}/${rates}`;
+  await stage.client.workflow.getHandle(id).terminate('as if its machine had burnt down');
+  const { usage, ...result } = await stage.result(run);
+  expect(result).toMatchObject({ status: 'completed', waves: 1 });
+  expect(callsOf(stage.rehearsal, rates).filter(({ shape }) => shape === 'delegation').length).toBe(
+    10,
+  );
+  expect(usage.calls + usage.unreported_calls).toBe(stage.rehearsal.calls().length);
+  const { effects = [] } = await storedRecord(stage.home, run.workflowId);
+  expect(effects.map(({ state }) => state)).toEqual(edits.map(() => 'confirmed'));
   await expectPromisesKept(stage, run.workflowId, { orphans: true, lostUsage: true });
 }, 180_000);
 

@@ -24,8 +24,12 @@ async function serverRate(): Promise<number | null | undefined> {
   return effectiveRateLimit?.requestsPerSecond;
 }
 
-it('PM1, PQ3: two workers share one queue of model calls with its rate, and a 429 of one slows both', async () => {
-  const env = { PLANWAVE_MODEL_RATE: String(rate), PLANWAVE_MODEL_QUEUE: queue() };
+it('PM1, PQ3: two workers with slots by memory share one queue of model calls with its rate, and a 429 of one slows both', async () => {
+  const env = {
+    PLANWAVE_MODEL_RATE: String(rate),
+    PLANWAVE_MODEL_QUEUE: queue(),
+    PLANWAVE_WORKER_MEMORY: '99',
+  };
   await Promise.all([startWorkerProcess(stage, env), startWorkerProcess(stage, env)]);
   const retry = { 'retry-after': String(waitMs / 1_000) };
   stage.rehearsal.script([{ times: 1, reply: { status: 429, headers: retry } }]);

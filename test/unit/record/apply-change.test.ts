@@ -4,6 +4,15 @@ import { now, useBegunRun } from './use-begun-run.ts';
 
 const { harness, apply } = useBegunRun();
 
+it('phase: takes it over and nothing else', async () => {
+  const before = await apply();
+  expect(await apply({ type: 'phase', phase: 'parked' })).toEqual({
+    ...before,
+    phase: 'parked',
+    updated_at: now,
+  });
+});
+
 it('question_opened: adds it once', async () => {
   const opened = { type: 'question_opened', question: question('q1') } as const;
   expect((await apply(opened, opened)).open_questions).toEqual([question('q1')]);

@@ -60,7 +60,7 @@ it('keeps everything a run learns, in one record', async () => {
     ['f5', 'agent', null],
   ]);
   expect(record.waves.map((wave) => [wave.wave, wave.planned_at, wave.done_at])).toEqual([
-    [1, startedAt + 60, startedAt + 360],
+    [1, startedAt + 120, startedAt + 360],
     [2, startedAt + 420, startedAt + 480],
   ]);
 });
@@ -277,7 +277,7 @@ it('replaces index and tree when a workflow is reset to an earlier record', asyn
   const reset = await harness.updateRecord({
     run_id: 'my-run',
     record_ref: begun,
-    changes: [{ type: 'instruction', instruction: 'Use metric units' }],
+    changes: [{ type: 'phase', phase: 'paused' }],
     now: startedAt + 5_000,
   });
 

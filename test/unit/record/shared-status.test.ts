@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { RecordChange, RecordedWave } from '../../../contracts/run-record.ts';
 import type { TriadPlan } from '../../../contracts/triad.ts';
+import type { RunPhase } from '../../../contracts/views.ts';
 import { startedAt, useHarness } from './harness.ts';
 import { readTree } from '../../support/read-tree.ts';
 import {
@@ -110,9 +111,16 @@ it.each<[DelegationOutcome['status'], RecordedWave['status'], string]>([
   expect(agents['first']).toMatchObject({ status: expected, last_update: startedAt + 60 });
 });
 
-it('a run that waits for the user, with nothing at work, is blocked', async () => {
-  const opened = { type: 'question_opened', question: question('q1') } as const;
-  expect(await statusAfter(opened)).toMatchObject({ status: 'blocked' });
+it.each<[RunPhase, string]>([
+  ['intake', 'in_progress'],
+  ['working', 'in_progress'],
+  ['ending', 'in_progress'],
+  ['waiting_for_user', 'blocked'],
+  ['paused', 'blocked'],
+  ['parked', 'blocked'],
+  ['failed', 'failed'],
+])('a run that is %s is %s', async (phase, expected) => {
+  expect(await statusAfter({ type: 'phase', phase })).toMatchObject({ status: expected });
 });
 
 it('says who is in a triad and why, here and among the decisions of the summary', async () => {

@@ -72,12 +72,14 @@ export async function wholeRun(harness: Harness): Promise<readonly (readonly Rec
     coverage: met('goal-1', 'sources'),
   });
   return [
+    [{ type: 'phase', phase: 'working' }],
     [wavePlanned(1, firstPlanRef, firstPlan)],
     [
       {
         type: 'question_opened',
         question: question('q1', { delegation_id: 'research', agent_id: 'researcher' }),
       },
+      { type: 'phase', phase: 'waiting_for_user' },
     ],
     [
       {
@@ -90,7 +92,6 @@ export async function wholeRun(harness: Harness): Promise<readonly (readonly Rec
         },
       },
     ],
-    [],
     [
       {
         type: 'question_answered',
