@@ -1,6 +1,7 @@
 import { WorkflowClient } from '@temporalio/client';
 import type { ConnectionLike, WorkflowClientInterceptor } from '@temporalio/client';
 import type { ConsultationInput, ConsultationResult } from '../contracts/consultation.ts';
+import type { EvaluationInput } from '../contracts/evaluation.ts';
 import type { AmendMessage, ControlMessage } from '../contracts/messages.ts';
 import { queryNames, signalNames, taskQueue } from '../contracts/names.ts';
 import type { PlannerRunInput } from '../contracts/planner-run.ts';
@@ -15,6 +16,8 @@ import type {
 } from '../contracts/views.ts';
 import { PlanwaveClientError } from './client-error.ts';
 import { consult } from './consult.ts';
+import { evaluate } from './evaluate.ts';
+import type { StartedEvaluation } from './evaluate.ts';
 import { createEncryptingCodec, explainFault } from '../encryption/encrypting-codec.ts';
 import { BadKeys, readKeyRing } from '../encryption/key-ring.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
@@ -97,6 +100,9 @@ export interface PlanwaveClient {
   /** Defined in `consult`. */
   consult(input: ConsultationInput): Promise<ConsultationResult>;
 
+  /** Defined in `evaluate`. */
+  evaluate(input: EvaluationInput): Promise<StartedEvaluation>;
+
   /** Reads the end of a run, or null while it works. Works with every worker off. */
   result(runId: string): Promise<RunEnd | null>;
   /** Waits for the end, however long that takes. */
@@ -161,6 +167,7 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
     stop: (runId, message = {}) => signal(signalNames.stop, runId, message),
     amend: (runId, message) => signal(signalNames.amend, runId, message),
     consult: (input) => consult(context, input),
+    evaluate: (input) => evaluate(context, input),
     result: async (runId) => {
       const run = await describeRun(context, runId);
       return run.execution === 'running' ? null : readRunEnd(context, runId, { wait: false });

@@ -5,6 +5,7 @@ import type { CriterionState } from './criterion.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
 import type { DesignRequest } from './design-run.ts';
 import type { DesignActivities } from './design-activities.ts';
+import type { EvaluationActivities } from './evaluation.ts';
 import type { EffectOrder, RecordedEffect } from './effect.ts';
 import type { Fact } from './fact.ts';
 import type { RunLimits } from './limits.ts';
@@ -46,13 +47,13 @@ import type { StoreIdentity } from './store.ts';
 import type { TeamSummary } from './team.ts';
 import type { TriadPhase } from './triad.ts';
 import type { workflowTypes } from './names.ts';
-import type { PhaseReport } from './triad-run.ts';
+import type { RecordPhaseInput, RecordPhaseResult } from './triad-run.ts';
 import type { Usage } from './usage.ts';
 import type { VerificationActivities } from './verification.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
 
 /** Activities that workflows may call. Workflows see only these signatures; `activities/` implements them. */
-export interface Activities extends DesignActivities, VerificationActivities {
+export interface Activities extends DesignActivities, EvaluationActivities, VerificationActivities {
   /** @throws InvalidInput with every fault at once. */
   readonly openRun: (input: OpenRunInput) => Promise<OpenRunResult>;
   /**
@@ -118,26 +119,11 @@ export interface Activities extends DesignActivities, VerificationActivities {
   readonly saveThread: (input: SaveThreadInput) => Promise<void>;
 }
 
-export interface RecordPhaseInput {
-  readonly run_id: string;
-  readonly delegation_id: string;
-  readonly plan_ref: Ref;
-  readonly report: PhaseReport;
-}
-
-export interface RecordPhaseResult {
-  /** The PhaseReport as JSON. */
-  readonly report_ref: Ref;
-  /**
-   * The AgentOutput of `execute`, with the minority report at the end of its detailed_md when something stayed
-   * disputed.
-   * Null when the report has none.
-   */
-  readonly output_ref: Ref | null;
-}
-
 export interface OpenRunInput {
-  readonly workflow_type: Exclude<keyof typeof workflowTypes, 'consultation' | 'archival'>;
+  readonly workflow_type: Exclude<
+    keyof typeof workflowTypes,
+    'consultation' | 'archival' | 'evaluation'
+  >;
   readonly run_id: string;
   /** Unchecked text of the user; validated in the activity, because workflow code does not load zod. */
   readonly input: unknown;
@@ -161,6 +147,8 @@ export interface OpenRunResult {
   /** Null when nothing is limited. */
   readonly budget: RunBudget | null;
   readonly use_defaults: boolean;
+  /** Defined in `runSettings`. Absent when somebody may answer. */
+  readonly unattended?: boolean;
   /** Defined in `runSettings`. Absent when the input did not ask for notes. */
   readonly notes?: boolean;
   readonly questions: QuestionRules;

@@ -18,7 +18,7 @@ const amounts = {
     .describe('Minutes of work. Waiting for people and pauses do not count.'),
 };
 
-const BudgetAmounts = z.strictObject(amounts);
+export const BudgetAmounts = z.strictObject(amounts);
 export type BudgetAmounts = z.infer<typeof BudgetAmounts>;
 
 /** Limits on what a run may spend: `{"usd":5}` is enough. A missing field has no limit. */

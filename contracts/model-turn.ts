@@ -13,8 +13,8 @@ import type { ReadStateCall, StateToolName } from './state-call.ts';
 import type { ReadingScope, ToolRead } from './transcript.ts';
 import type { ExecutorEnd, TaskStatus, TeamSetup } from './team-run.ts';
 import type { Usage } from './usage.ts';
-import type { VerdictOutline, VerificationFeedback } from './verification.ts';
-import type { VerificationPrompt } from './verification-prompt.ts';
+import type { JudgementOutline, VerificationFeedback } from './verification.ts';
+import type { JudgingPrompt } from './verification-prompt.ts';
 import type { WaveDecisionOutline } from './wave-decision.ts';
 import type { ResearchCall, WebReportOutline, WebResearchPrompt } from './web.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
@@ -47,7 +47,7 @@ export type Prompt =
       /** Absent for a first attempt. */
       readonly feedback?: VerificationFeedback;
     }
-  | VerificationPrompt
+  | JudgingPrompt
   | {
       /** The first turn of a member in a phase. */
       readonly kind: 'member';
@@ -241,7 +241,7 @@ export type TurnOutline =
   | { readonly shape: 'agent_output'; readonly output: AgentOutputOutline }
   | { readonly shape: 'wave_decision'; readonly decision: WaveDecisionOutline }
   | { readonly shape: 'question_review'; readonly review: QuestionReviewOutline }
-  | { readonly shape: 'verification'; readonly verdict: VerdictOutline }
+  | JudgementOutline
   | { readonly shape: 'design'; readonly reply: DesignReplyOutline }
   | WebReportOutline
   /** Text of a member, as Markdown. */

@@ -11,6 +11,7 @@ export const workflowTypes = {
   architectureDesign: 'architectureDesign',
   riskAssessment: 'riskAssessment',
   consultation: 'consultation',
+  evaluation: 'evaluation',
   archival: 'archival',
 } as const;
 
@@ -64,6 +65,8 @@ export const stageNames = [
   'web_research',
   /** Judgement of a delegation's output by an agent that is not its author. */
   'verification',
+  /** Judgement of an answer by a rubric, in an evaluation. */
+  'grading',
   ...designStageNames,
 ] as const;
 export type StageName = (typeof stageNames)[number];
@@ -190,3 +193,12 @@ export const designAgentIds = {
 } as const satisfies Readonly<
   Record<Exclude<DesignStageName, 'consultation' | 'explanation'>, string>
 >;
+
+/** The shipped agent that judges answers in an evaluation. */
+export const graderAgentId = 'grader';
+
+/** Agents that get no delegation, besides the planner. */
+export const internalAgentIds: readonly string[] = [
+  ...Object.values(designAgentIds),
+  graderAgentId,
+];

@@ -133,6 +133,8 @@ export interface CarriedRun {
   readonly budget: CarriedBudget | null;
   readonly use_defaults: boolean;
   /** Defined in OpenRunResult. */
+  readonly unattended?: boolean;
+  /** Defined in OpenRunResult. */
   readonly notes?: boolean;
   readonly questions: QuestionRules;
   /** Defined in OpenRunResult. */

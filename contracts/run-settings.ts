@@ -51,6 +51,10 @@ export const runSettings = {
   notes: z.boolean().optional(),
   /** Take the default of each question at once, if it has one. */
   use_defaults: z.boolean().optional(),
+  /** Nobody will answer: each question takes its default at once, and one without a default ends the run. */
+  unattended: z.boolean().optional(),
+  /** Model of all agents, instead of those of their files. Members of triads and leaders with a model of their own keep it. */
+  agents_model: z.string().min(1).max(120).optional(),
   /** Rules for unanswered questions. */
   questions: QuestionRulesInput.optional(),
   /** "assume": questions that are not critical become recorded assumptions. Default "ask". */

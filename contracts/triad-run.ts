@@ -67,3 +67,21 @@ export interface TriadEnd {
   readonly dissent_ref: Ref | null;
   readonly failure: MemberFailure | null;
 }
+
+export interface RecordPhaseInput {
+  readonly run_id: string;
+  readonly delegation_id: string;
+  readonly plan_ref: Ref;
+  readonly report: PhaseReport;
+}
+
+export interface RecordPhaseResult {
+  /** The PhaseReport as JSON. */
+  readonly report_ref: Ref;
+  /**
+   * The AgentOutput of `execute`, with the minority report at the end of its detailed_md when something stayed
+   * disputed.
+   * Null when the report has none.
+   */
+  readonly output_ref: Ref | null;
+}

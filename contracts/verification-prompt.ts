@@ -1,4 +1,5 @@
 import type { UpstreamOutput } from './delegation-run.ts';
+import type { GradingPrompt } from './evaluation.ts';
 import type { WrittenFile } from './effect.ts';
 import type { Ref } from './ref.ts';
 
@@ -20,3 +21,6 @@ export interface VerificationPrompt {
   readonly instructions_ref: Ref | null;
   readonly guidance_refs: readonly Ref[];
 }
+
+/** First messages to agents that judge what others have made. */
+export type JudgingPrompt = VerificationPrompt | GradingPrompt;

@@ -194,3 +194,9 @@ export interface VerificationOutcome {
   /** Hash of the verified output: consumers of another version are stale. Null unless verified. */
   readonly output_ref: Ref | null;
 }
+
+/** Judgements of agents on what others have made. */
+export type JudgementOutline =
+  | { readonly shape: 'verification'; readonly verdict: VerdictOutline }
+  /** By a rubric. `reason`: at most 300 characters. */
+  | { readonly shape: 'grading'; readonly score: number; readonly reason: string };

@@ -36,6 +36,11 @@ export function consultationWorkflowId(runId: string, stamp: string): string {
   return `${runId}/ask-${stamp}`;
 }
 
+/** Returns the id of the run of a cell: a run of its own, which files and commands name as any other. @param cell From 1. */
+export function cellRunId(evaluationId: string, cell: number): string {
+  return `${evaluationId}-c${waveNumber(cell)}`;
+}
+
 export function delegationWorkflowId(waveId: string, delegationId: string): string {
   return `${waveId}/${delegationId}`;
 }

@@ -3,7 +3,7 @@ import { isObject } from './text.ts';
 import type { JsonObject } from './text.ts';
 
 /** planwave's own output shapes: a wave plan, an agent's output, a wave decision, a review of questions. */
-export type Shape = 'plan' | 'delegation' | 'decision' | 'review' | 'verification';
+export type Shape = 'plan' | 'delegation' | 'decision' | 'review' | 'verification' | 'grading';
 
 /** Delegation and agent of a call. */
 export interface TaskPlace {

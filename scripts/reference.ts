@@ -9,6 +9,7 @@ import { createProgram } from '../client/cli/commands/program.ts';
 import { ArchivalInput } from '../contracts/archival.ts';
 import { ConsultationInput } from '../contracts/consultation.ts';
 import { CoordinationPlan } from '../contracts/coordination-plan.ts';
+import { EvaluationInput } from '../contracts/evaluation.ts';
 import { DelegationInput } from '../contracts/delegation-run.ts';
 import { ArchitectureDesignInput, RiskAssessmentInput } from '../contracts/design-run.ts';
 import type { workflowTypes } from '../contracts/names.ts';
@@ -29,6 +30,7 @@ export const inputSchemas: Readonly<Record<string, ZodType>> = {
   architectureDesign: ArchitectureDesignInput,
   riskAssessment: RiskAssessmentInput,
   consultation: ConsultationInput,
+  evaluation: EvaluationInput,
   archival: ArchivalInput,
 } satisfies Record<keyof typeof workflowTypes, ZodType>;
 

@@ -41,6 +41,8 @@ import { withholdProjection } from '../activities/encryption/encrypt-ports.ts';
 import { redactModel } from '../activities/redaction/redact-model.ts';
 import { createTeamActivities } from '../activities/team/create-team-activities.ts';
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
+import type { RecordDeps } from '../activities/run-record/deps.ts';
+import { createEvaluationActivities } from '../activities/evaluation/create-evaluation-activities.ts';
 import { createDesignActivities } from '../activities/design/create-design-activities.ts';
 import type { DesignDeps } from '../activities/design/create-design-activities.ts';
 import type { ArtifactStore } from '../activities/ports/artifact-store.ts';
@@ -57,7 +59,7 @@ import { readKeyRing } from '../encryption/key-ring.ts';
 import { createStoreCipher } from '../encryption/store-cipher.ts';
 import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
 import { createAgentsOf } from './create-input-check.ts';
-import { describeMissing } from './open-commands.ts';
+import { describeMissing, describeNoCommands } from './open-commands.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
 import type { Commands } from './open-commands.ts';
 import { describeMissingWeb, webDefaults } from './web-settings.ts';
@@ -107,12 +109,13 @@ export function createActivities(
   );
   const places = createPlaces(settings, commands, stores);
   const tools = redactTools(createTools({ ...places, own: ownTools }), redactor);
-  const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
   const middlewares = createMiddlewares(redactor, ownMiddlewares);
   const provider = paceModel(
     createProvider(settings, redactor, { idleTimeoutMs, totalTimeoutMs }, recorder),
     { values: stores.shared, account: nameAccount(settings) },
   );
+  const parts = { store, projection, places, tools, middlewares, mcp };
+  const record = recordDeps(settings, commands, stores, parts);
   return {
     ...createTeamActivities({ store, projection }),
     ...createMiddlewareActivities({ store, middlewares }),
@@ -131,28 +134,51 @@ export function createActivities(
       ...(isRehearsal ? rehearsedPrices : { computeUsage, computeWorst }),
       ...turnTimes,
     }),
-    ...createRecordActivities({
-      store,
-      index: stores.index,
-      identifyStore: stores.identify,
-      agents: agentsOf(settings, commands, toolNames),
-      projection,
-      workspaces: places.workspaces,
-      changes: createRunChanges({ home }),
-      approvers: settings.approvers ?? null,
-      modelQueue: queueOf(settings),
-      toolNames,
-      toolProperties: listProperties(tools),
-      mcp,
-      onLeftOut: (words) => log.warn(words),
-      workspaceTools: listWorkspaceTools(tools),
-      middlewareNames: describeMiddlewares(middlewares),
-      ...knownModels(settings),
-    }),
+    ...createRecordActivities(record),
     ...createDesignActivities(designDeps(stores, store, tools)),
     ...createVerificationActivities({ store, projection, ...places }),
+    ...createEvaluationActivities({
+      ...record,
+      ...places,
+      kept: stores.research,
+      defaultModel: isRehearsal ? rehearsalModel : defaultModel,
+      noCommands: describeNoCommands(commands),
+    }),
     ...createThreadActivities({ store, threads: redactThreads(stores.threads, redactor) }),
   };
+}
+
+function recordDeps(
+  settings: WorkerSettings,
+  commands: Commands,
+  stores: Stores,
+  { tools, places, middlewares, ...parts }: RecordParts,
+): RecordDeps {
+  const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
+  return {
+    ...parts,
+    index: stores.index,
+    identifyStore: stores.identify,
+    agents: agentsOf(settings, commands, toolNames),
+    workspaces: places.workspaces,
+    changes: createRunChanges({ home: settings.home }),
+    approvers: settings.approvers ?? null,
+    modelQueue: queueOf(settings),
+    toolNames,
+    toolProperties: listProperties(tools),
+    onLeftOut: (words) => log.warn(words),
+    workspaceTools: listWorkspaceTools(tools),
+    middlewareNames: describeMiddlewares(middlewares),
+    ...knownModels(settings),
+  };
+}
+
+/** Ports of the record, redacted where they write. */
+interface RecordParts extends Pick<RecordDeps, 'store' | 'projection'> {
+  readonly mcp: ReturnType<typeof openMcpServers>;
+  readonly places: ToolPlaces;
+  readonly tools: ToolRegistry;
+  readonly middlewares: MiddlewareRegistry;
 }
 
 /** Returns the queue for model calls of new runs. */

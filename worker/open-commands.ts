@@ -28,6 +28,14 @@ export function describeMissing(commands: Commands): Readonly<Record<string, str
   return { [runCommandName]: `${commands.cause}. Try: ${commands.cure}` };
 }
 
+/** Says why no command runs unasked here, and what helps; null where a sandbox confines them. */
+export function describeNoCommands(commands: Commands): string | null {
+  if (!('runner' in commands)) return `${commands.cause}. Try: ${commands.cure}`;
+  return commands.runner.confined
+    ? null
+    : 'commands run in no sandbox here. Try: PLANWAVE_UNCONFINED_COMMANDS empty, on a worker with bubblewrap';
+}
+
 /** Settings of agents' commands. */
 export interface CommandSettings extends SandboxSettings {
   /** `PLANWAVE_UNCONFINED_COMMANDS=1`: commands run without a sandbox, and a person approves each. */

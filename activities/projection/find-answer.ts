@@ -4,12 +4,13 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { NamedAnswer } from '../../contracts/wave-decision.ts';
 import { listAnswerPaths } from '../../core/decision/check-decision.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { hashBytes } from '../text/bytes.ts';
 import { renderCoordinationPlan } from '../../core/design/render-plan.ts';
 import { findHandedOver, listDeliverables } from '../../core/run/list-deliverables.ts';
 import { embedCode, embedMarkdown, joinSections, oneLine } from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
-import { textOf } from './record-texts.ts';
+import { loadTexts, textOf } from './record-texts.ts';
 import type { RecordTexts, TextRefs } from './record-texts.ts';
 import { planRefOf } from './render-design.ts';
 import { renderPhaseSummary } from './render-phase.ts';
@@ -39,6 +40,13 @@ export function answerFileNeeds(record: RunRecord, { decisions }: RecordTexts): 
   const paths = named?.kind === 'file' ? listAnswerPaths(named.value) : [];
   const written = paths.map((path) => findWritten(record, path));
   return { markdown: written.map((one) => (one === null ? null : shownArguments(one))) };
+}
+
+/** Loads what the answer of a run needs, and finds it. @throws like `loadTexts`. */
+export async function loadAnswer(store: ArtifactStore, record: RunRecord): Promise<Answer> {
+  const needed = await loadTexts(store, [answerNeeds(record)]);
+  const { markdown } = await loadTexts(store, [answerFileNeeds(record, needed)]);
+  return findAnswer(record, { ...needed, markdown });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { bringsOfTools } from '../../core/plan/rule-of-two.ts';
 import type { AgentDefinition, AgentSummary } from '../../contracts/agent-definition.ts';
-import { designAgentIds, plannerAgentId } from '../../contracts/names.ts';
+import { internalAgentIds, plannerAgentId } from '../../contracts/names.ts';
 import { onlyLeads } from '../../core/team/summarise-teams.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { AgentFilesInvalid } from '../ports/agent-source.ts';
@@ -14,7 +14,7 @@ import { pinGrants } from './pin-grants.ts';
 export interface LoadedRegistry {
   /** Agents that may get delegations, and the planner, sorted by agent_id. Empty when there are faults. */
   readonly agents: readonly AgentDefinition[];
-  /** Agents of the design group. */
+  /** Agents of the design group, and the grader. */
   readonly designers: readonly AgentDefinition[];
   /** Tools of MCP servers that the agents are granted. */
   readonly pins: readonly PinnedTool[];
@@ -62,12 +62,12 @@ function withoutGrants(agent: AgentDefinition): AgentDefinition {
   return { ...agent, allowed_tools };
 }
 
-/** Parts the agents of the design group from the others: they get no delegation. */
+/** Parts the agents of the design group, and the grader, from the others: they get no delegation. */
 export function partDesigners(agents: readonly AgentDefinition[]): {
   readonly others: readonly AgentDefinition[];
   readonly designers: readonly AgentDefinition[];
 } {
-  const ids = new Set<string>(Object.values(designAgentIds));
+  const ids = new Set(internalAgentIds);
   return {
     others: agents.filter(({ agent_id }) => !ids.has(agent_id)),
     designers: agents.filter(({ agent_id }) => ids.has(agent_id)),

@@ -87,7 +87,7 @@ export async function openRun(
     limits,
     budget,
     use_defaults: request.useDefaults,
-    ...(request.notes && { notes: true }),
+    ...flagsOf(request),
     autonomy: request.autonomy,
     ...(request.verify && { verify: true as const }),
     ...(request.workspaceDir !== null && { changes: request.changes }),
@@ -113,6 +113,10 @@ function toState({
 }: RunRecord['criteria'][number]): CriterionState {
   const by = question_id !== undefined && { question_id };
   return { criterion_id, state, delegation_id, ...by };
+}
+
+function flagsOf({ unattended, notes }: RunRequest): Pick<OpenRunResult, 'unattended' | 'notes'> {
+  return { ...(unattended && { unattended }), ...(notes && { notes }) };
 }
 
 /** Parts of `RecordDeps` that an input is checked against. Nothing is written with them. */
@@ -156,11 +160,12 @@ export async function checkIntake(
   }
   const { request: typed, agentsDir, faults } = readInput(workflow_type, input);
   const {
-    agents,
-    designers,
+    agents: loaded,
+    designers: group,
     pins,
     faults: agentFaults,
   } = await loadRegistry(deps, agentsDir, typed !== null && typed.workspaceDir !== null);
+  const [agents, designers] = [withModel(loaded, typed), withModel(group, typed)];
   const teamFaults =
     agentFaults.length > 0
       ? []
@@ -194,6 +199,15 @@ export async function checkIntake(
 function checkOnePlan({ plan, from }: RunRequest): readonly InputFault[] {
   const reason = 'a run that goes on from another one takes its plan over. Try: leave it out';
   return plan !== null && from !== null ? [{ path: 'plan', reason }] : [];
+}
+
+/** Gives all agents the model that the input names, if it names one. */
+function withModel(
+  agents: readonly AgentDefinition[],
+  request: RunRequest | null,
+): readonly AgentDefinition[] {
+  const model = request?.agentsModel ?? null;
+  return model === null ? agents : agents.map((agent) => ({ ...agent, model }));
 }
 
 /** Checks a typed coordination plan: each finding is a fault. */

@@ -40,6 +40,9 @@ export interface RunRequest {
   /** The run that this one goes on from; null for one that begins from nothing. */
   readonly from: ForkPoint | null;
   readonly useDefaults: boolean;
+  readonly unattended: boolean;
+  /** Model of all agents; null: those of their files. */
+  readonly agentsModel: string | null;
   readonly notes: boolean;
   readonly questions: QuestionRulesInput | undefined;
   readonly autonomy: Autonomy;
@@ -250,6 +253,8 @@ function commonOf(
   | 'plan'
   | 'from'
   | 'useDefaults'
+  | 'unattended'
+  | 'agentsModel'
   | 'notes'
   | 'questions'
   | 'autonomy'
@@ -267,7 +272,9 @@ function commonOf(
     design: null,
     plan: null,
     from: null,
-    useDefaults: value.use_defaults ?? false,
+    useDefaults: value.use_defaults ?? value.unattended ?? false,
+    unattended: value.unattended ?? false,
+    agentsModel: value.agents_model ?? null,
     notes: value.notes ?? false,
     questions: value.questions,
     autonomy: value.autonomy ?? 'ask',

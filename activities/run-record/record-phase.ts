@@ -1,4 +1,4 @@
-import type { RecordPhaseInput, RecordPhaseResult } from '../../contracts/activity-types.ts';
+import type { RecordPhaseInput, RecordPhaseResult } from '../../contracts/triad-run.ts';
 import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { findPlanned, loadTexts, textOf } from '../projection/record-texts.ts';

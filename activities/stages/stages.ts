@@ -4,6 +4,7 @@ import { codeStage } from './code.ts';
 import { decisionStage } from './decision.ts';
 import { delegationStage } from './delegation.ts';
 import { designStages } from './design-stages.ts';
+import { gradingStage } from './grading.ts';
 import { leaderStage } from './leader.ts';
 import { memberOutputStage, memberStage } from './member.ts';
 import { planStage } from './plan.ts';
@@ -24,6 +25,7 @@ const table = {
   question_review: questionReviewStage,
   web_research: webResearchStage,
   verification: verificationStage,
+  grading: gradingStage,
   ...designStages,
 } as const satisfies { readonly [N in StageName]: Stage<PromptOf<N>> };
 

@@ -57,6 +57,7 @@ const blockNames = [
   'reason',
   'requested_change',
   'returned',
+  'rubric',
   'solution_architect',
   'spec',
   'stale',

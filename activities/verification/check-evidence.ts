@@ -25,6 +25,8 @@ interface Checking<C extends EvidenceCheck = EvidenceCheck> {
   readonly check: C;
   readonly place: WorkspacePlace;
   readonly signal: AbortSignal;
+  /** Standard input of a command. If undefined, it is empty. */
+  readonly stdin?: string;
 }
 
 type Found = Omit<CheckResult, 'criterion_id'>;
@@ -36,7 +38,7 @@ export async function checkEvidence(
 ): Promise<Found> {
   switch (check.kind) {
     case 'command':
-      return checkCommand(deps, { check, ...rest });
+      return checkCommand(deps, { check, stdin: '', ...rest });
     case 'file':
       return checkFile(deps, { check, ...rest });
     case 'schema':
@@ -52,7 +54,8 @@ async function checkCommand(
     check: { argv, exit_code },
     place,
     signal,
-  }: Checking<Extract<EvidenceCheck, { kind: 'command' }>>,
+    stdin,
+  }: Checking<Extract<EvidenceCheck, { kind: 'command' }>> & { readonly stdin: string },
 ): Promise<Found> {
   const check = `exit code ${exit_code} of ${cutText(argv.join(' '), 200)}`;
   if (commands === null || !commands.confined) {
@@ -69,10 +72,7 @@ async function checkCommand(
   const sharedFrom = isCopy ? place.dir : null;
   const timeoutMs = commandLimits.secondsDefault * 1_000;
   try {
-    const end = await commands.run(
-      { folder, sharedFrom, argv, cwd: '', stdin: '', timeoutMs },
-      signal,
-    );
+    const end = await commands.run({ folder, sharedFrom, argv, cwd: '', stdin, timeoutMs }, signal);
     const ended =
       end.ending === 'exited' ? `exit code ${end.exit_code}` : `killed at a limit (${end.ending})`;
     const output = end.output.slice(-outputCharsMax);
@@ -104,18 +104,23 @@ async function checkSchema(
   const check = `file ${path} fits its JSON Schema`;
   const file = await readFile(deps, place, path);
   if (typeof file === 'string') return { check, result: 'failed', found: file };
+  const { valid, found } = validateJson(schema, Buffer.from(file.content).toString('utf8'));
+  return { check, result: valid ? 'passed' : 'failed', found };
+}
+
+/** Validates a text as JSON of a schema. Never throws. */
+export function validateJson(
+  schema: Record<string, unknown>,
+  text: string,
+): { readonly valid: boolean; readonly found: string } {
   try {
-    const value: unknown = JSON.parse(Buffer.from(file.content).toString('utf8'));
+    const value: unknown = JSON.parse(text);
     const { valid, errors } = new Validator(schema, '2020-12', false).validate(value);
     const found = errors.map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`);
-    return {
-      check,
-      result: valid ? 'passed' : 'failed',
-      found: valid ? 'It fits.' : cutText(found.join(' · '), outputCharsMax),
-    };
+    return { valid, found: valid ? 'It fits.' : cutText(found.join(' · '), outputCharsMax) };
   } catch (error) {
     const found = `It is no JSON, or the schema is none: ${error instanceof Error ? error.message : String(error)}`;
-    return { check, result: 'failed', found: cutText(found, outputCharsMax) };
+    return { valid: false, found: cutText(found, outputCharsMax) };
   }
 }
 

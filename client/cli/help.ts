@@ -52,6 +52,7 @@ export const examples: Readonly<Record<string, readonly [string, string]>> = {
   'plan diff': ['plan diff plan.yaml changed.yaml', 'plan diff backup-choice plan.yaml --json'],
   'plan graph': ['plan graph plan.yaml --out plan.svg', 'plan graph plan.yaml --mermaid'],
   'plan schema': ['plan schema', 'plan schema --out plan.schema.json'],
+  eval: ['eval examples/evaluation/six-goals.yaml', 'eval goals.yaml --repeat 5 --junit eval.xml'],
   agents: ['agents list', 'agents check ./my-agents'],
   'agents list': ['agents list', 'agents list --agents ./my-agents'],
   'agents show': ['agents show researcher', 'agents show tester --agents ./my-agents'],

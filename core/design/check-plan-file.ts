@@ -35,7 +35,7 @@
  */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { CoordinationPlan, PlanFinding, PlanTask } from '../../contracts/coordination-plan.ts';
-import { designAgentIds, plannerAgentId } from '../../contracts/names.ts';
+import { internalAgentIds, plannerAgentId } from '../../contracts/names.ts';
 import { findCycle } from '../schedule/dependencies.ts';
 import { listNames } from '../text/list-names.ts';
 import { checkEvidence, findTwice } from './check-plan-evidence.ts';
@@ -61,7 +61,7 @@ export function checkCoordinationPlan(
 }
 
 function checkRoster(plan: CoordinationPlan, agents: readonly AgentSummary[]): PlanFinding[] {
-  const internal = new Set<string>([plannerAgentId, ...Object.values(designAgentIds)]);
+  const internal = new Set([plannerAgentId, ...internalAgentIds]);
   const working = agents.filter(
     ({ agent_id, only_leads }) => !internal.has(agent_id) && only_leads !== true,
   );

@@ -47,6 +47,11 @@ const shapeRules: readonly ShapeRule[] = [
     answer: verifyOutput,
   },
   {
+    shape: 'grading',
+    marks: ['reason', 'score'],
+    answer: gradeAnswer,
+  },
+  {
     shape: 'decision',
     marks: ['wave_compact', 'wave_detailed', 'planner_decision'],
     answer: decideWave,
@@ -84,6 +89,12 @@ function verifyOutput(prompt: Prompt): JsonObject {
     missing_evidence: fails ? ['Rehearsal: a mark in the task lets this verification fail.'] : [],
     reviewed_notes: [],
   };
+}
+
+/** Grades like a grader: any answer is fine, and none is nothing. */
+function gradeAnswer({ workText }: Prompt): JsonObject {
+  const score = workText.trim() === '' ? 0 : 1;
+  return { reason: 'Rehearsal: a rule looked only whether there is an answer.', score };
 }
 
 /** Returns the target of a `$ref` at the root, or the schema itself. */

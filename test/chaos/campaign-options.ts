@@ -49,7 +49,7 @@ compares each run with an undisturbed one. Writes docs/campaign-fixed-runs.md af
   --slice <minutes>  begin no other program after this time
   --trial <name>     play one trial of a seed again, such as program-4-2. A failed campaign prints what may differ:
                      --program <text>, --blows '<JSON>' and --model-faults <0 to 1>
-  --lanes <n>        runs that are hurt side by side; default 3
+  --lanes <n>        runs that are hurt side by side; default 3. With --programs, one keeps 1.2 cores busy
   --runs <n>         runs of the phase "crowd"; default ${runsDefault}
   --json             print the result as JSON on standard output
   --write            write the page also with --only; --no-write: never

@@ -46,6 +46,8 @@ export interface Lane {
   startWorker(options?: WorkerOptions): Promise<number>;
   /** kill -9. Resolves when it is gone. */
   killWorker(worker: ScriptProcess): Promise<void>;
+  /** Removes what runs have left, which each judgement of a run would read. No run may be open. */
+  clear(): Promise<void>;
   /** Whether the ledger holds the reply of a call, so that it must not be bought again. */
   isRecorded(call: RecordedActivity): Promise<boolean>;
   close(): Promise<void>;
@@ -87,7 +89,7 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
   const rehearsal = await startRehearsalServer({ port: 0, thinkMs });
   const gate = await openTcpGate(address);
   const connection = await Connection.connect({ address });
-  const ledger = createFileReplyLedger({ home });
+  let ledger = createFileReplyLedger({ home });
   const workers: ScriptProcess[] = [];
   const built = await buildWorker();
   const faultFile = join(home, '.fault.json');
@@ -138,6 +140,14 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
       return Date.now();
     },
     killWorker,
+    async clear() {
+      await Promise.all(workers.map(killWorker));
+      for (const folder of [home, workspaces]) {
+        rmSync(folder, { recursive: true });
+        mkdirSync(folder, { mode: 0o700 });
+      }
+      ledger = createFileReplyLedger({ home });
+    },
     async isRecorded({ workflowId, runId, activityId }) {
       const key = { workflow_id: workflowId, run_id: runId, activity_id: activityId };
       const entries = await ledger.find(key);

@@ -74,6 +74,26 @@ it('every history replays with tracing and keys too, so that both can be set whi
   expect(faults).toEqual([]);
 }, 120_000);
 
+it('a worker that takes a design over at any of its workflow tasks finds its place', async () => {
+  const designed = files.filter((file) => file.includes('-designed'));
+  expect(designed).toHaveLength(3);
+  // A worker begins with a history that ends in the start of a workflow task.
+  const cuts = designed.flatMap((file) => {
+    const { events } = read(file);
+    return events.flatMap(({ eventType }, at) =>
+      eventType === 'EVENT_TYPE_WORKFLOW_TASK_STARTED' ? [{ events: events.slice(0, at + 1) }] : [],
+    );
+  });
+  expect(cuts.length).toBeGreaterThan(100);
+  const histories = cuts.map((cut) => ({
+    workflowId: workflowIdOf(cut),
+    history: historyFromJSON(cut),
+  }));
+  const faults: (string | null)[] = [];
+  for await (const { fault } of replayHistories(histories, bundle)) faults.push(fault);
+  expect(faults).toEqual(cuts.map(() => null));
+}, 300_000);
+
 it('a history that the code did not make is refused', async () => {
   const { events } = read('delegation.0.1.0-tools.json');
   const name = 'activityTaskScheduledEventAttributes';

@@ -41,6 +41,27 @@ async function stopInTheMiddle(stage: Stage, runId: string, limits: object): Pro
 
 export const scenarios: readonly Scenario[] = [
   {
+    name: 'evaluation',
+    keep: { '': { last: 'evaluation-matrix' } },
+    async play(stage, runId) {
+      const input = {
+        name: 'matrix',
+        goals: [{ name: 'backup', goal }],
+        settings: [
+          { name: 'alone', run: 'model' },
+          { name: 'direct', run: 'direct' },
+        ],
+        graders: [
+          { kind: 'regex', pattern: 'backup' },
+          { kind: 'rubric', rubric: 'It names three ways.' },
+        ],
+        budget: { calls: 60 },
+      };
+      const run = await stage.start('evaluation', input, runId);
+      await run.result();
+    },
+  },
+  {
     name: 'one-question',
     keep: {
       '': { last: 'plannerRun-one-question' },

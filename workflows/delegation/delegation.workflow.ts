@@ -1,10 +1,4 @@
-import {
-  ApplicationFailure,
-  continueAsNew,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type {
   DelegationArgs,
   DelegationOutcome,
@@ -34,11 +28,10 @@ export async function delegation(
   args: DelegationArgs | OrderedDelegation,
 ): Promise<DelegationOutcome | LoneOutcome> {
   const { parent } = workflowInfo();
-  if (parent === undefined) {
+  // Without an order it is alone, also below an evaluation or a workflow of the user's.
+  if (parent === undefined || !('order' in args)) {
     return runAlone('delegation', args, executeVerified);
   }
-  if (!('order' in args))
-    throw ApplicationFailure.nonRetryable('A child delegation needs an order.');
   const { order, carried }: OrderedDelegation = args;
   const control = createControl({ paused: order.paused ? '' : null, parked: null });
   const superior = createParentSuperior(parent.workflowId, order.run_id, control, order.news);

@@ -13,9 +13,8 @@ import { openConsultation } from '../shared/activities.ts';
 import { unlimitedBudget } from '../shared/budget.ts';
 import { createControl } from '../shared/control.ts';
 import { converse, openConversation } from '../shared/conversation.ts';
-import { NewsFeed } from '../shared/news-feed.ts';
+import { nobodyAbove } from '../shared/nobody-above.ts';
 import { isStoreFault, readFailure } from '../shared/read-failure.ts';
-import type { Superior } from '../shared/superior.ts';
 
 /**
  * Has an agent of a run's design answer a question of the user, from what is recorded. It sends nothing to the run and
@@ -41,16 +40,17 @@ export async function consultation(input: ConsultationInput): Promise<Consultati
     stage: 'explanation',
     label: (calls) => turnSummary(agent_id, 'explanation', calls),
     control: createControl({ paused: null, parked: null }),
-    superior: nobodyAbove,
+    // A person waits at the terminal: trouble that would park a run ends the consultation, and can be asked again.
+    superior: nobodyAbove(noAnswer),
     budget: unlimitedBudget,
     check: () => [],
   });
   const { usage } = conversation;
   if (end.type !== 'output' || end.outline.shape !== 'design') {
-    throw noAnswer(end.type === 'failed' ? end.reason : 'it was stopped');
+    return noAnswer(end.type === 'failed' ? end.reason : 'it was stopped');
   }
   const { explanation } = end.outline.reply;
-  if (explanation === undefined) throw noAnswer('the reply has another shape');
+  if (explanation === undefined) return noAnswer('the reply has another shape');
   return { ...explanation, agent_id, usage };
 }
 
@@ -80,20 +80,6 @@ function promptOf({ input, record_ref, materials, plan_ref }: ConsultedContext):
   };
 }
 
-/** A person waits at the terminal: trouble that would park a run ends the consultation, and can be asked again. */
-const nobodyAbove: Superior = {
-  news: new NewsFeed(),
-  ask: async () => [],
-  async park(reason) {
-    throw noAnswer(reason);
-  },
-  withdraw() {},
-  async report() {},
-  async reportSession() {},
-  know() {},
-  refuse() {},
-};
-
-function noAnswer(reason: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(`There is no answer: ${reason}`, 'NoAnswer');
+function noAnswer(reason: string): never {
+  throw ApplicationFailure.nonRetryable(`There is no answer: ${reason}`, 'NoAnswer');
 }

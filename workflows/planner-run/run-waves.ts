@@ -211,7 +211,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     limits: opened.limits,
     budget: state.budget,
     use_defaults: opened.use_defaults,
-    ...(opened.notes === true && { notes: true }),
+    ...carriedFlags(opened),
     questions: opened.questions,
     approvers: opened.approvers,
     autonomy: opened.autonomy,
@@ -245,6 +245,16 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     parked_reason: control.parkedReason(),
   };
   return continueAsNew<(args: PlannerRunArgs) => Promise<unknown>>({ carried });
+}
+
+function carriedFlags({
+  unattended,
+  notes,
+}: Pick<CarriedRun, 'unattended' | 'notes'>): Pick<CarriedRun, 'unattended' | 'notes'> {
+  return {
+    ...(unattended === true && { unattended }),
+    ...(notes === true && { notes }),
+  };
 }
 
 /** Carries what an unfinished design has finished: the next execution goes on from there. */

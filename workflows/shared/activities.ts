@@ -1,6 +1,7 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../contracts/activity-types.ts';
 import type { DesignActivities } from '../../contracts/design-activities.ts';
+import type { EvaluationActivities } from '../../contracts/evaluation.ts';
 
 /**
  * Model calls. A worker killed in a call is noticed when its heartbeats stop, so the heartbeat timeout bounds what a
@@ -36,7 +37,9 @@ export const { runTool } = proxyActivities<Pick<Activities, 'runTool'>>({
 });
 
 /** Commands of evidence checks: as many as a check may run, each within its own time. */
-export const { gatherEvidence } = proxyActivities<Pick<Activities, 'gatherEvidence'>>({
+export const { gatherEvidence, gradeCell } = proxyActivities<
+  Pick<Activities, 'gatherEvidence' | 'gradeCell'>
+>({
   startToCloseTimeout: '1 hour',
   scheduleToCloseTimeout: '30 days',
   heartbeatTimeout: shortHeartbeatTimeout,
@@ -72,8 +75,10 @@ export const {
   findMergeConflicts,
   findWork,
   judgeAnswers,
+  keepCell,
   keepResearch,
   keepWork,
+  openEvaluation,
   openRun,
   openTeam,
   orderDecision,
@@ -95,6 +100,7 @@ export const {
   Pick<
     Activities,
     | Exclude<keyof DesignActivities, 'openConsultation'>
+    | Exclude<keyof EvaluationActivities, 'gradeCell'>
     | 'applyRunChanges'
     | 'describeFailures'
     | 'recordVerification'

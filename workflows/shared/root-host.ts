@@ -26,19 +26,17 @@ import { estimateFanOut } from '../../core/budget/estimate-fan-out.ts';
 import { applyPlan } from '../../core/criteria/criteria.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { isFlooded } from '../../core/run/is-flooded.ts';
-import { isFromUser, newsOfAnswer } from '../../core/run/news.ts';
-import type { UnnumberedNews } from '../../core/run/news.ts';
+import { isFromUser, newsOfAnswer, type UnnumberedNews } from '../../core/run/news.ts';
 import { openRun } from './activities.ts';
 import { nowSeconds } from './clock.ts';
-import { createControl } from './control.ts';
-import type { Control } from './control.ts';
+import { createControl, type Control } from './control.ts';
+import { endUnattended } from './end-unattended.ts';
 import { InboxHost } from './inbox-host.ts';
 import { causeOnly } from './cause-only.ts';
 import { createMailbox } from './mailbox.ts';
 import { deliverSignal } from './messages.ts';
 import { NewsFeed } from './news-feed.ts';
-import { createRecordKeeper } from './record-keeper.ts';
-import type { RecordKeeper } from './record-keeper.ts';
+import { createRecordKeeper, type RecordKeeper } from './record-keeper.ts';
 import {
   askingRules,
   loseWaveInState,
@@ -213,6 +211,7 @@ export class RootHost implements Superior {
 
   /** Must be called after each change of `state`. */
   refresh(): void {
+    endUnattended(this);
     this.#views.refresh();
   }
 

@@ -1,5 +1,5 @@
 import { CancellationScope } from '@temporalio/workflow';
-import type { RecordPhaseResult } from '../../contracts/activity-types.ts';
+import type { RecordPhaseResult } from '../../contracts/triad-run.ts';
 import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { TriadOutcome } from '../../contracts/triad-run.ts';
 import { reportPhase } from '../../core/triad/end-phase.ts';

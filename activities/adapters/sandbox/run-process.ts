@@ -16,6 +16,8 @@ export interface ProcessOrder {
   readonly timeoutMs: number;
   /** Folder whose disk is watched. */
   readonly folder: string;
+  /** Most bytes by which the free space of that disk may shrink. If undefined, `commandLimits.diskBytesMax`. */
+  readonly diskBytesMax?: number;
   /** Defined in Command. */
   readonly onTail?: ((read: () => string) => void) | undefined;
 }
@@ -62,7 +64,7 @@ export async function runProcess(order: ProcessOrder, signal: AbortSignal): Prom
   order.onTail?.(output.tail);
   give(child.stdin, order.stdin);
   if (order.extra !== undefined) give(child.stdio[3], order.extra);
-  const unwatch = watchMachine(order.folder, end);
+  const unwatch = watchMachine(order, end);
   try {
     const exit_code = await waitForEnd(child);
     signal.throwIfAborted();
@@ -92,8 +94,11 @@ function give(stream: ChildProcess['stdio'][number] | undefined, text: string): 
  *
  * @returns ends the watch.
  */
-function watchMachine(folder: string, onLimit: (ending: CommandEnding) => void): () => void {
-  const { watchEveryMs, diskBytesMax, memoryLeftBytesMin } = commandLimits;
+function watchMachine(
+  { folder, diskBytesMax = commandLimits.diskBytesMax }: ProcessOrder,
+  onLimit: (ending: CommandEnding) => void,
+): () => void {
+  const { watchEveryMs, memoryLeftBytesMin } = commandLimits;
   const freeBefore = countFreeBytes(folder);
   const timer = setInterval(() => {
     if (freemem() < memoryLeftBytesMin) onLimit('memory');

@@ -26,7 +26,7 @@ interface AddOptions {
 /** Registers the commands for agents. None of them asks the server. */
 export function registerAgents(agents: Command, runner: CommandRunner): void {
   agents.enablePositionalOptions();
-  const own = ['--agents <folder>', 'folder with agents of your own, as for start'] as const;
+  const own = ['--agents <folder>', 'folder with your own agents'] as const;
   agents
     .command('list')
     .description('list the agents that a run would have')

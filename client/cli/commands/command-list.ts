@@ -165,6 +165,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./plan.ts')).registerPlan,
   },
   {
+    name: 'eval',
+    does: 'carry out goals under several settings, and judge and compare the answers',
+    takes: [['<file>', 'YAML or JSON file; "-" reads standard input']],
+    load: async () => (await import('./eval.ts')).registerEval,
+  },
+  {
     name: 'agents',
     does: 'list, show, check and add agents',
     load: async () => (await import('./agents.ts')).registerAgents,

@@ -14,7 +14,7 @@ interface AgentsOption {
 /** Registers the commands for the Model Context Protocol. Only `serve` asks the Temporal server. */
 export function registerMcp(mcp: Command, runner: CommandRunner): void {
   mcp.enablePositionalOptions();
-  const own = ['--agents <folder>', 'folder with agents of your own, as for start'] as const;
+  const own = ['--agents <folder>', 'folder with your own agents'] as const;
   mcp
     .command('list')
     .description('list the servers of PLANWAVE_MCP and the agents that are granted their tools')

@@ -15,7 +15,7 @@ import type { CliDeps } from '../cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { createPlanSchema, readPlanFile, writePlanFile } from './plan-file.ts';
-import type { PlacedFinding } from './plan-file.ts';
+import { describeFindings } from './yaml-file.ts';
 import { cleanLine, cleanText } from '../terminal-text.ts';
 import { writeAgentFile } from './agents.ts';
 import { readInputText } from './json-file.ts';
@@ -50,7 +50,7 @@ export function registerPlan(plan: Command, runner: CommandRunner): void {
     .command('check')
     .argument('<file>', 'YAML or JSON file; "-" reads standard input')
     .description('list everything in a plan that would stop it, with line and column')
-    .option('--agents <folder>', 'folder with agents of your own, as for start')
+    .option('--agents <folder>', 'folder with your own agents')
     .action((file: string, options: { readonly agents?: string }, command: Command) =>
       runner.run(command, async ({ deps }) => {
         const { result } = await checkPlanFile(deps, file, options);
@@ -154,12 +154,6 @@ async function runPlan(
   if (plan === null) return result;
   const input = await readRunInput(context.deps, plan.goal, options);
   return startRun(context, { ...input, plan }, options);
-}
-
-function describeFindings(file: string, findings: readonly PlacedFinding[]): string[] {
-  return findings.map(({ line, column, message, cure, rule }) =>
-    cleanLine(`${file}:${line}:${column}: ${message}. Try: ${cure} (${rule})`),
-  );
 }
 
 /** Finds everything that would stop a plan on this machine: its own faults, and those of its agents. */

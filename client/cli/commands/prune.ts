@@ -16,8 +16,8 @@ const secondsPerDay = 24 * 60 * 60;
 
 export function registerPrune(command: Command, runner: CommandRunner): void {
   command
-    .requiredOption('--older-than <days>', 'time since the end of a run, as 30d', readDays)
-    .option('--dry-run', 'only say what would be removed')
+    .requiredOption('--older-than <days>', 'time since the end of a run, for example 30d', readDays)
+    .option('--dry-run', 'only show what would be removed')
     .action(({ olderThan, dryRun = false }: Options) =>
       runner.run(command, async ({ deps }) => {
         const endedBefore = Math.floor(Date.now() / 1_000) - olderThan;

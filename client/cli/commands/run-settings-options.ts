@@ -22,6 +22,8 @@ export interface SettingsOptions {
   readonly priority?: number;
   readonly tenant?: string;
   readonly defaults?: boolean;
+  readonly unattended?: boolean;
+  readonly agentsModel?: string;
   readonly notes?: boolean;
   readonly assume?: boolean;
   readonly verify?: boolean;
@@ -43,7 +45,7 @@ export function addWorkOptions(command: Command): Command {
     .option('--workspace <folder>', "folder where agents write files, on the worker's machine")
     .option('--apply', "bring the agents' changes into the workspace at the end, without asking")
     .option('--no-apply', "keep the agents' changes for `planwave apply`, without asking")
-    .option('--commit', 'as --apply, as one commit of a clean git repository')
+    .option('--commit', 'like --apply, but as one commit of a clean git repository')
     .option('--direct', 'let agents change the workspace itself instead of copies')
     .option('--no-check', 'leave the check of agents, members and folders to the worker')
     .option(
@@ -56,7 +58,9 @@ export function addWorkOptions(command: Command): Command {
     )
     .option('--priority <1-5>', 'urgency: 1 is served first, 5 last; default 3', readWholeNumber)
     .option('--tenant <name>', 'whom the run works for: workers serve tenants in turn')
-    .option('--defaults', 'answer each question with its default at once, if it has one');
+    .option('--defaults', 'answer each question with its default at once, if it has one')
+    .option('--unattended', 'as --defaults; a question without a default ends the work')
+    .option('--agents-model <name>', 'model of all agents, instead of those of their files');
 }
 
 export function addQuestionOptions(command: Command): Command {
@@ -120,6 +124,8 @@ export function readSettings(
   });
   return definedOnly({
     use_defaults: options.defaults,
+    unattended: options.unattended,
+    agents_model: options.agentsModel,
     notes: options.notes,
     verify: options.verify,
     autonomy: options.assume === true ? 'assume' : undefined,

@@ -184,6 +184,7 @@ async function playOne(
     say(`  repeat it with: ${command}`);
     failures.push({ text: `${trial.name}: ${fault.slice(0, 500)}`, command });
   }
+  for (const one of [lane.usual, lane.short]) await one.clear();
   return { tally, failures };
 }
 

@@ -167,10 +167,10 @@ it('finding L1: a run that an older version left stuck goes on under this one', 
 }, 300_000);
 
 /** Delegations throw as soon as they go on. */
-const needsOrder = "nonRetryable('A child delegation needs an order.');";
+const takesOrder = 'const { order, carried } = args;';
 const buggyDelegation = {
-  from: needsOrder,
-  to: `${needsOrder} throw new Error('a bug of the next version');`,
+  from: takesOrder,
+  to: `${takesOrder} throw new Error('a bug of the next version');`,
 };
 
 /** As every version before `workflows/shared/signal-intake.ts`. */

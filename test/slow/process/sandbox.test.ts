@@ -17,6 +17,7 @@ import {
   limitProcesses,
   removeOldGroups,
 } from '../../../activities/adapters/sandbox/limit-processes.ts';
+import { runProcess } from '../../../activities/adapters/sandbox/run-process.ts';
 import { probeSandbox } from '../../../activities/adapters/sandbox/probe-sandbox.ts';
 import type { Command } from '../../../activities/ports/command-runner.ts';
 import { commandLimits } from '../../../core/command-limits.ts';
@@ -255,7 +256,25 @@ describe('a command is ended', () => {
     const end = await sh('head -c 400000000 /dev/zero > /tmp/planwave-full; echo code $?');
     expect(end.output).toMatch(/No space left on device[^]*code 1/);
     expect(existsSync('/tmp/planwave-full')).toBe(false);
+    const large = await sh(`fallocate -l ${commandLimits.fileBytesMax + 1} large; echo code $?`);
+    expect(large.output).toMatch(/(?:size limit exceeded|File too large)[^]*code [1-9]/);
   });
+
+  it('when it fills the disk with many files', async () => {
+    // A file system of its own, so that no other test sees its space shrink.
+    const shared = mkdtempSync('/dev/shm/planwave-disk-');
+    try {
+      const script = 'for i in 1 2 3 4 5 6 7 8; do head -c 4000000 /dev/zero > f$i; done; sleep 60';
+      const order = { cwd: shared, env: { PATH: '/usr/bin:/bin' }, stdin: '', timeoutMs: 50_000 };
+      const end = await runProcess(
+        { ...order, file: 'sh', args: ['-c', script], folder: shared, diskBytesMax: 8_000_000 },
+        new AbortController().signal,
+      );
+      expect(end).toMatchObject({ ending: 'disk', exit_code: null });
+    } finally {
+      rmSync(shared, { recursive: true, force: true });
+    }
+  }, 60_000);
 });
 
 it('an MCP server in a sandbox sees the paths of its entry, and nothing else of the machine', async () => {

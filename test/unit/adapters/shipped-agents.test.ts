@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { loadAgents } from '../../../activities/adapters/agent-files.ts';
 import { partDesigners } from '../../../activities/run-record/load-registry.ts';
 import { grantableNames } from '../../../activities/tools/registry/create-registry.ts';
-import { designAgentIds } from '../../../contracts/names.ts';
+import { internalAgentIds } from '../../../contracts/names.ts';
 
 const agents = await loadAgents([fileURLToPath(new URL('../../../agents', import.meta.url))], {
   knownTools: grantableNames,
@@ -12,11 +12,9 @@ const withTool = (tool: string) =>
   agents.filter((one) => one.allowed_tools.includes(tool)).map((one) => one.agent_id);
 
 describe('the shipped agents', () => {
-  it('are the planner, six who do work, one who leads a team, and the design group', () => {
+  it('are the planner, six who do work, one who leads a team, the design group and the grader', () => {
     const { others, designers } = partDesigners(agents);
-    expect(new Set(designers.map((agent) => agent.agent_id))).toEqual(
-      new Set(Object.values(designAgentIds)),
-    );
+    expect(new Set(designers.map((agent) => agent.agent_id))).toEqual(new Set(internalAgentIds));
     expect(others.map((agent) => agent.agent_id)).toEqual([
       'analyst',
       'engineer',

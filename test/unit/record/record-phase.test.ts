@@ -5,7 +5,7 @@ import { phaseLimits } from '../../../activities/projection/limits.ts';
 import { createRecordActivities } from '../../../activities/run-record/create-record-activities.ts';
 import { recordPhase } from '../../../activities/run-record/record-phase.ts';
 import { AgentOutput } from '../../../contracts/agent-output.ts';
-import type { RecordPhaseResult } from '../../../contracts/activity-types.ts';
+import type { RecordPhaseResult } from '../../../contracts/triad-run.ts';
 import type { PhaseReport } from '../../../contracts/triad-run.ts';
 import { answers, claims, specAfter } from '../core/triad-builders.ts';
 import { useHarness } from './harness.ts';

@@ -34,6 +34,7 @@ export function createFakeClient(methods: Partial<PlanwaveClient> = {}): Planwav
         view: { wave: 1, phase: 'dispatching', delegations: [], usage: noUsage, at_work: [] },
       }),
     work: () => Promise.resolve(null),
+    evaluate: () => Promise.reject(new Error('no evaluation was expected')),
     consult: () =>
       Promise.resolve({
         agent_id: 'workflow-designer',

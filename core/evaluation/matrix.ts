@@ -1,0 +1,123 @@
+/**
+ * Lists the cells of an evaluation, and says what carries each out and what decides its result.
+ *
+ * Invariants:
+ *   EM1. Every goal is there once for each of its settings and each repetition, and no cell twice.
+ *   EM2. All goals and settings come before the next repetition, so that an interrupted evaluation has a whole picture.
+ *   EM3. Two cells have the same content only if goal, setting, agents, model, graders and repetition are the same; names
+ *        of goals and settings, the number of repetitions, parallelism and budgets of the whole make no difference.
+ *   EM4. Graders of one goal have different names.
+ *   EM5. A run of a cell asks nobody, and changes no folder of the user's.
+ */
+import type { BudgetAmounts } from '../../contracts/budget.ts';
+import type {
+  Cell,
+  CellRun,
+  EvaluationGoal,
+  EvaluationInput,
+  EvaluationSetting,
+  Grader,
+} from '../../contracts/evaluation.ts';
+import { definedOnly } from '../defined-only.ts';
+
+export function listCells({ goals, settings, repeat }: EvaluationInput): Cell[] {
+  const pairs = goals.flatMap((goal) =>
+    settings
+      .filter(({ name }) => goal.settings?.includes(name) ?? true)
+      .map((setting) => ({ goal: goal.name, setting: setting.name })),
+  );
+  return Array.from({ length: repeat }, (_one, at) => at + 1)
+    .flatMap((repetition) => pairs.map((pair) => ({ ...pair, repetition })))
+    .map((pair, at) => ({ cell: at + 1, ...pair }));
+}
+
+/** @throws Error for a cell of another evaluation. */
+export function partsOf(
+  { goals, settings }: EvaluationInput,
+  cell: Pick<Cell, 'goal' | 'setting'>,
+): { readonly goal: EvaluationGoal; readonly setting: EvaluationSetting } {
+  const goal = goals.find(({ name }) => name === cell.goal);
+  const setting = settings.find(({ name }) => name === cell.setting);
+  if (goal !== undefined && setting !== undefined) return { goal, setting };
+  throw new Error(`The evaluation has no cell of ${cell.goal} and ${cell.setting}.`);
+}
+
+export type NamedGrader = Grader & { readonly name: string };
+
+/** Lists the graders of a goal, each with a name: its own, or its kind, with a number where it is taken. */
+export function gradersOf(input: EvaluationInput, goal: EvaluationGoal): NamedGrader[] {
+  const taken = new Set<string>();
+  return [...input.graders, ...(goal.graders ?? [])].map((grader) => {
+    const wanted = grader.name ?? grader.kind;
+    let name = wanted;
+    for (let n = 2; taken.has(name); n += 1) name = `${wanted}-${n}`;
+    taken.add(name);
+    return { ...grader, name };
+  });
+}
+
+/** Parts of a cell's content that only the worker knows. */
+export interface CellTerms {
+  /** Hash of the agents that the setting has. */
+  readonly agents: string;
+  /** Model of agents that name none. */
+  readonly model: string;
+  /** Hash of the grader's rules. */
+  readonly grading: string;
+}
+
+/** Version of what the cells of this code record. */
+const contentVersion = 1;
+
+/** Returns everything that decides the result of a cell (EM3). */
+export function contentOf(input: EvaluationInput, cell: Cell, terms: CellTerms): object {
+  const { goal, setting } = partsOf(input, cell);
+  const { name: _goal, settings: _settings, graders: _graders, ...asked } = goal;
+  const { name: _setting, ...under } = setting;
+  const graders = gradersOf(input, goal);
+  return { contentVersion, asked, under, graders, terms, repetition: cell.repetition };
+}
+
+/** @param budget Limit of the run; if undefined, nothing is limited. */
+export function runOf(
+  { goal, setting }: ReturnType<typeof partsOf>,
+  budget: BudgetAmounts | undefined,
+): CellRun {
+  const { constraints = [], criteria } = goal;
+  const settings = definedOnly({
+    unattended: true,
+    changes: goal.workspace_dir === undefined ? undefined : 'keep',
+    workspace_dir: goal.workspace_dir,
+    agents_dir: setting.agents_dir,
+    agents_model: setting.model,
+    verify: setting.verify,
+    limits: setting.limits,
+    budget,
+  });
+  const alone = definedOnly({ ...settings, acceptance_criteria: criteria });
+  const task = [goal.goal, ...constraints.map((one) => `- ${one}`)].join('\n');
+  switch (setting.run) {
+    case 'model': {
+      const agent_id = setting.agent_id ?? 'writer';
+      return { workflow_type: 'delegation', input: { ...alone, agent_id, task_description: task } };
+    }
+    case 'triad': {
+      const type = setting.triad_type ?? 'dialectic';
+      return { workflow_type: 'triad', input: { ...alone, type, task } };
+    }
+    case 'team': {
+      const members = setting.members ?? ['researcher', 'writer'];
+      return { workflow_type: 'team', input: { ...alone, members, message: task } };
+    }
+    case 'direct':
+    case 'designed':
+    case 'auto': {
+      const typed = definedOnly({ constraints: goal.constraints, criteria });
+      const mode = { mode: setting.run, auto_approve: true };
+      return {
+        workflow_type: 'plannerRun',
+        input: { ...settings, ...typed, ...mode, goal: goal.goal },
+      };
+    }
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * Sums up the cells of an evaluation: for each goal under each setting, and for each setting over all goals.
+ *
+ * Invariants:
+ *   EU1. Every cell counts in exactly one row of a goal; a setting with several goals has a row of all of them besides.
+ *   EU2. A cell that was not started counts among the cells, and neither in shares nor in medians.
+ *   EU3. Cost and time are those of the runs, also where the result is from an earlier evaluation.
+ */
+import type { CellResult, Grade } from '../../contracts/evaluation.ts';
+import { estimateMedian, estimateShare } from './statistics.ts';
+import type { Estimate } from './statistics.ts';
+
+export interface SummaryRow {
+  /** Null for all goals of the setting. */
+  readonly goal: string | null;
+  readonly setting: string;
+  readonly cells: number;
+  readonly cached: number;
+  /** Cells that were not started. */
+  readonly left_out: number;
+  /** Share of passed cells; null when none ran. */
+  readonly passed: Estimate | null;
+  /** Medians over the cells that ran. Cost in millionths of a US dollar, where every price is known. */
+  readonly cost_micro_usd: Estimate | null;
+  readonly calls: Estimate | null;
+  readonly seconds: Estimate | null;
+  readonly graders: readonly GraderRow[];
+}
+
+export interface GraderRow {
+  readonly grader: string;
+  readonly passed: Estimate;
+  /** Median of its scores; null where it gives none. */
+  readonly score: Estimate | null;
+}
+
+export function summariseCells(cells: readonly CellResult[]): SummaryRow[] {
+  const settings = distinct(cells.map(({ setting }) => setting));
+  return settings.flatMap((setting) => {
+    const under = cells.filter((one) => one.setting === setting);
+    const goals = distinct(under.map(({ goal }) => goal));
+    const ofGoals = goals.map((goal) =>
+      summarise(
+        { goal, setting },
+        under.filter((one) => one.goal === goal),
+      ),
+    );
+    return goals.length === 1 ? ofGoals : [...ofGoals, summarise({ goal: null, setting }, under)];
+  });
+}
+
+function summarise(
+  place: Pick<SummaryRow, 'goal' | 'setting'>,
+  cells: readonly CellResult[],
+): SummaryRow {
+  const ran = cells.filter(({ status }) => status !== 'no_budget');
+  const priced = ran.every(({ usage }) => usage.unpriced_calls === 0);
+  const grades = ran.flatMap((one) => one.grades);
+  return {
+    ...place,
+    cells: cells.length,
+    cached: cells.filter(({ cached }) => cached).length,
+    left_out: cells.length - ran.length,
+    passed:
+      ran.length === 0 ? null : estimateShare(ran.filter((one) => one.passed).length, ran.length),
+    cost_micro_usd: priced ? estimateMedian(ran.map(({ usage }) => usage.cost_micro_usd)) : null,
+    calls: estimateMedian(ran.map(({ usage }) => usage.calls)),
+    seconds: estimateMedian(ran.map(({ seconds }) => seconds)),
+    graders: distinct(grades.map(({ grader }) => grader)).map((grader) =>
+      summariseGrader(
+        grader,
+        grades.filter((one) => one.grader === grader),
+      ),
+    ),
+  };
+}
+
+function summariseGrader(grader: string, grades: readonly Grade[]): GraderRow {
+  const passed = grades.filter(({ result }) => result === 'passed').length;
+  return {
+    grader,
+    passed: estimateShare(passed, grades.length),
+    score: estimateMedian(grades.flatMap(({ score }) => score ?? [])),
+  };
+}
+
+function distinct(names: readonly string[]): string[] {
+  return [...new Set(names)];
+}
+
+/** Returns true when the cell passes: its run completed, and every grader passed it. */
+export function isPassed({ status, grades }: Pick<CellResult, 'status' | 'grades'>): boolean {
+  return status === 'completed' && grades.every(({ result }) => result === 'passed');
+}
+
+/** Describes an evaluation at work in Markdown, for the Web UI. */
+export function describeProgress(
+  name: string,
+  done: readonly CellResult[],
+  waiting: number,
+): string {
+  const passed = done.filter((one) => one.passed).length;
+  const cached = done.filter((one) => one.cached).length;
+  const rows = summariseCells(done).map(
+    ({ goal, setting, passed: share, cells }) =>
+      `| ${goal ?? 'all goals'} | ${setting} | ${cells} | ${formatShare(share)} |`,
+  );
+  return [
+    `**${name}**: ${done.length} cells done (${cached} from before), ${passed} passed, ${waiting} to start`,
+    '',
+    '| goal | setting | cells | passed |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+  ].join('\n');
+}
+
+/** `83% (44–97)`; a dash where nothing ran. */
+export function formatShare(share: Estimate | null): string {
+  if (share === null) return '–';
+  const { value, low, high } = share;
+  const interval = low === null || high === null ? '' : ` (${percent(low)}–${percent(high)})`;
+  return `${percent(value)}%${interval}`;
+}
+
+/** `1.5 (1–2)`, with the units of `format`; a dash where there is none. */
+export function formatEstimate(
+  estimate: Estimate | null,
+  format: (value: number) => string,
+): string {
+  if (estimate === null) return '–';
+  const { value, low, high } = estimate;
+  if (low === null || high === null || low === high) return format(value);
+  return `${format(value)} (${format(low)}–${format(high)})`;
+}
+
+function percent(share: number): string {
+  return (share * 100).toFixed(0);
+}

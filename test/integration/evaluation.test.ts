@@ -1,0 +1,170 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { CellResult, EvaluationResult } from '../../contracts/evaluation.ts';
+import { cellRunId } from '../../core/ids.ts';
+import { eventually } from '../support/eventually.ts';
+import { playGoal, readPlayedGoals } from '../support/played/played-goal.ts';
+import { runCommand } from '../support/run-command.ts';
+import { useStage } from '../support/use-stage.ts';
+
+const { stage } = useStage();
+
+const matrix = {
+  name: 'two-by-two',
+  goals: [
+    { name: 'backup', goal: 'Compare three ways to store a backup' },
+    {
+      name: 'summary',
+      goal: 'Summarise what a backup needs',
+      criteria: ['It names what is needed.'],
+      graders: [
+        { kind: 'criteria' },
+        { kind: 'schema', schema: { type: 'object' } },
+        { kind: 'regex', name: 'endless', pattern: '^([^]+)+\\u0001$' },
+      ],
+    },
+  ],
+  settings: [
+    { name: 'set-alone', run: 'model' },
+    { name: 'set-planned', run: 'direct' },
+  ],
+  graders: [
+    { kind: 'regex', pattern: 'rehears', flags: 'i' },
+    { kind: 'rubric', rubric: 'It says what it is.', pass_at: 0.5 },
+  ],
+};
+
+const outline = ({ goal, setting, status, grades }: CellResult) =>
+  `${goal} ${setting} ${status}: ${grades.map(({ grader, result }) => `${grader} ${result}`).join(', ')}`;
+
+async function evaluate(input: object, id: string): Promise<EvaluationResult> {
+  const handle = await stage.start('evaluation', input, id);
+  const result: EvaluationResult = await handle.result();
+  return result;
+}
+
+it('a matrix is carried out across a restart of the worker, judged blindly, and never bought again', async () => {
+  const handle = await stage.start('evaluation', matrix, 'eval-matrix');
+  await stage.rehearsal.waitForCalls(4);
+  await stage.stopWorker();
+  await stage.startWorker();
+  const result: EvaluationResult = await handle.result();
+  expect(result.cells.map(outline)).toEqual([
+    'backup set-alone completed: regex passed, rubric passed',
+    'backup set-planned completed: regex passed, rubric passed',
+    'summary set-alone completed: regex passed, criteria passed, schema failed, endless not_run, rubric passed',
+    'summary set-planned completed: regex passed, criteria passed, schema failed, endless not_run, rubric passed',
+  ]);
+  const calls = stage.rehearsal.calls();
+  // A call that the restart interrupted is made again, and the ledger says so.
+  const { usage } = result;
+  expect(calls.length).toBeLessThanOrEqual(usage.calls + usage.unreported_calls);
+  const graded = calls.filter(({ shape }) => shape === 'grading');
+  expect(graded).toHaveLength(4);
+  for (const { body } of graded) expect(JSON.stringify(body)).not.toMatch(/set-/);
+
+  // Cells that could not be judged are open again; nothing else is bought.
+  const goals = matrix.goals.map(({ graders: _graders, ...goal }) => ({ ...goal, graders: [] }));
+  const first = await evaluate(
+    { ...matrix, goals: goals.slice(0, 1), name: 'again' },
+    'eval-again',
+  );
+  expect(first.cells.map(({ cached, passed }) => [cached, passed])).toEqual([
+    [true, true],
+    [true, true],
+  ]);
+  expect(first.usage.calls).toBe(0);
+  expect(stage.rehearsal.calls()).toHaveLength(calls.length);
+  const fresh = await evaluate(
+    { ...matrix, goals: goals.slice(0, 1), settings: matrix.settings.slice(0, 1), fresh: true },
+    'eval-fresh',
+  );
+  expect(fresh.cells.map(({ cached }) => cached)).toEqual([false]);
+  expect(fresh.usage.calls).toBeGreaterThan(0);
+}, 240_000);
+
+it('a budget leaves cells out, and a command without a sandbox is refused before anything is bought', async () => {
+  const goals = [{ name: 'backup', goal: 'Say what a backup is' }];
+  const settings = [{ name: 'set-alone', run: 'model' }];
+  const limited = { name: 'limited', goals, settings, repeat: 3, budget: { calls: 1 } };
+  const { cells, usage } = await evaluate(limited, 'eval-limited');
+  expect(cells.filter(({ status }) => status === 'no_budget').length).toBeGreaterThan(0);
+  expect(usage.calls + usage.unreported_calls).toBeLessThanOrEqual(1);
+  const made = stage.rehearsal.calls().length;
+  const commanded = { ...limited, graders: [{ kind: 'command', argv: ['true'] }] };
+  await expect(evaluate(commanded, 'eval-commanded')).rejects.toMatchObject({
+    cause: {
+      type: 'InvalidInput',
+      message: expect.stringMatching(/"command" runs a command, and .+ Try: /),
+    },
+  });
+  expect(stage.rehearsal.calls()).toHaveLength(made);
+}, 120_000);
+
+describe('the six goals', () => {
+  const file = fileURLToPath(new URL('../../examples/evaluation/six-goals.yaml', import.meta.url));
+  const folder = mkdtempSync(join(tmpdir(), 'planwave-evaluation-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('as a strong model played them, are judged from the command line; the one that asks is marked', async () => {
+    const played = readPlayedGoals();
+    let id = '';
+    const replies = played.map((goal, at) => {
+      let reply: ReturnType<typeof playGoal> | null = null;
+      return (request: Parameters<ReturnType<typeof playGoal>>[0]) => {
+        const runId = cellRunId(id, at + 1);
+        if (!request.callKey.startsWith(`${runId}/`)) return null;
+        reply ??= playGoal(goal, runId);
+        return reply(request);
+      };
+    });
+    stage.rehearsal.script([
+      {
+        reply(request) {
+          id ||= /^(.*?)-c\d{3}\//.exec(request.callKey)?.[1] ?? '';
+          for (const reply of replies) {
+            const found = reply(request);
+            if (found !== null) return found;
+          }
+          return { pass: true };
+        },
+      },
+    ]);
+    const junit = join(folder, 'six.xml');
+    const argv = ['eval', file, '--parallel', '3', '--junit', junit];
+    const { code, out, err } = await runCommand(stage, argv);
+    expect(err).toMatch(/^eval-six-goals-[0-9a-f]{8}: 6 cells\./);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^backup-tool +direct +1 +100%/m);
+    expect(out).toMatch(/^all goals +direct +4 +75% \(30–95\)/m);
+    expect(out).toMatch(/\(welcome-mail, direct\) waits for user: .*What is the product/);
+    const xml = readFileSync(junit, 'utf8');
+    expect(xml).toContain(
+      '<testsuites name="six-goals" tests="6" failures="1" errors="0" skipped="0"',
+    );
+
+    const again = await runCommand(stage, [...argv, '--json']);
+    const repeated: EvaluationResult = JSON.parse(again.out);
+    expect(repeated.cells.every(({ cached }) => cached)).toBe(false);
+    expect(repeated.cells.filter(({ cached }) => cached)).toHaveLength(5);
+  }, 240_000);
+
+  it('a file with faults names line and column, and starts nothing', async () => {
+    const path = join(folder, 'faulty.yaml');
+    writeFileSync(
+      path,
+      'name: x\ngoals:\n  - name: a\n    gaol: b\nsettings:\n  - name: s\n    run: fast\n',
+    );
+    const { code, out } = await runCommand(stage, ['eval', path]);
+    expect(code).toBe(2);
+    expect(out.split('\n').map((line) => line.slice(path.length))).toEqual([
+      expect.stringMatching(/^:3:5: goals\.0\.goal: missing/),
+      expect.stringMatching(/^:4:5: unknown field "gaol"/),
+      expect.stringMatching(/^:7:5: settings\.0\.run: /),
+      '',
+    ]);
+    expect(await eventually('no evaluation', async () => stage.rehearsal.calls())).toEqual([]);
+  });
+});

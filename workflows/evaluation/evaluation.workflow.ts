@@ -1,0 +1,157 @@
+import {
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type {
+  CarriedEvaluation,
+  CellResult,
+  EvaluationArgs,
+  EvaluationResult,
+  OpenCell,
+  OpenedEvaluation,
+} from '../../contracts/evaluation.ts';
+import type { Spending } from '../../contracts/budget.ts';
+import { addSpending, spendingOf } from '../../core/budget/spending.ts';
+import { limitsOf, shareOf, toSpending } from '../../core/evaluation/share-money.ts';
+import { describeProgress } from '../../core/evaluation/summary.ts';
+import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
+import { openEvaluation } from '../shared/activities.ts';
+import { notStarted, runCell } from './run-cell.ts';
+
+/**
+ * Carries out goals under settings, each as a run of its own, and judges the answers. A cell that ran before is taken from
+ * the store. Continues as new when its history is long and no cell is at work.
+ *
+ * @throws InvalidInput with every fault at once.
+ */
+export async function evaluation(args: EvaluationArgs): Promise<EvaluationResult> {
+  const carried = carriedBy(args) ?? (await open(args));
+  const work = new Evaluation(carried);
+  await work.run();
+  return work.result();
+}
+
+/** Returns the carried state. Only the engine continues an evaluation; from a person the same field is bad input. */
+function carriedBy(args: EvaluationArgs): CarriedEvaluation | null {
+  const continued = workflowInfo().continuedFromExecutionRunId !== undefined;
+  return continued && 'carried' in args ? args.carried : null;
+}
+
+async function open(input: EvaluationArgs): Promise<CarriedEvaluation> {
+  const opened = await openEvaluation.executeWithOptions({ summary: 'list the cells' }, [
+    { input },
+  ]);
+  if (opened.type === 'refused')
+    throw ApplicationFailure.nonRetryable(opened.reason, 'InvalidInput');
+  return { evaluation: opened.evaluation, usage: noUsage };
+}
+
+/** Evaluation at work: which cells are done, and what was spent. */
+class Evaluation {
+  readonly #opened: OpenedEvaluation;
+  readonly #waiting: OpenCell[];
+  readonly #done: CellResult[];
+  readonly #reserved = new Map<number, Spending>();
+  #usage: CarriedEvaluation['usage'];
+  #failure: unknown = null;
+
+  constructor({ evaluation: opened, usage }: CarriedEvaluation) {
+    this.#opened = opened;
+    this.#waiting = [...opened.open];
+    this.#done = [...opened.done];
+    this.#usage = usage;
+  }
+
+  async run(): Promise<void> {
+    try {
+      await this.#startAll();
+      await condition(() => this.#reserved.size === 0);
+    } finally {
+      // A cancelled evaluation waits for its runs, which are cancelled with it, and record what there is.
+      await CancellationScope.nonCancellable(() => condition(() => this.#reserved.size === 0));
+    }
+    if (this.#failure !== null) throw this.#failure;
+    this.#show();
+  }
+
+  async #startAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      this.#show();
+      // One place after the other becomes free.
+      /* oxlint-disable no-await-in-loop */
+      await condition(() => this.#hasRoom() || this.#failure !== null);
+      if (this.#failure !== null) return;
+      if (workflowInfo().continueAsNewSuggested) await this.#continue();
+      this.#start();
+      /* oxlint-enable no-await-in-loop */
+    }
+  }
+
+  result(): EvaluationResult {
+    return {
+      evaluation_id: workflowInfo().workflowId,
+      name: this.#opened.input.name,
+      cells: this.#done.toSorted((a, b) => a.cell - b.cell),
+      usage: this.#usage,
+    };
+  }
+
+  /** Returns false also while cells at work may leave something for the next. */
+  #hasRoom(): boolean {
+    if (this.#reserved.size === 0) return true;
+    return this.#reserved.size < this.#opened.input.parallel && this.#share() !== null;
+  }
+
+  #share(): ReturnType<typeof shareOf> {
+    return shareOf({
+      limits: limitsOf(this.#opened.input),
+      spent: spendingOf(this.#usage),
+      reserved: addSpending(...this.#reserved.values()),
+      left: this.#waiting.length,
+    });
+  }
+
+  /** Starts the next cell, or leaves it out when nothing is left for it. */
+  #start(): void {
+    const share = this.#share();
+    const cell = this.#waiting.shift();
+    if (cell === undefined) return;
+    if (share === null) {
+      this.#done.push(notStarted(cell));
+      return;
+    }
+    this.#reserved.set(cell.cell, toSpending(share));
+    void this.#finish(cell, runCell(this.#opened, cell, share));
+  }
+
+  async #finish(cell: OpenCell, running: Promise<CellResult>): Promise<void> {
+    try {
+      const result = await running;
+      this.#done.push(result);
+      this.#usage = addUsage(this.#usage, result.usage);
+    } catch (error) {
+      this.#failure ??= error;
+    } finally {
+      this.#reserved.delete(cell.cell);
+    }
+  }
+
+  async #continue(): Promise<never> {
+    await condition(() => this.#reserved.size === 0);
+    if (this.#failure !== null) throw this.#failure;
+    return continueAsNew<(args: EvaluationArgs) => Promise<unknown>>({
+      carried: {
+        evaluation: { ...this.#opened, open: this.#waiting, done: this.#done },
+        usage: this.#usage,
+      },
+    });
+  }
+
+  #show(): void {
+    setCurrentDetails(describeProgress(this.#opened.input.name, this.#done, this.#waiting.length));
+  }
+}

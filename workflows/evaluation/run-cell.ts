@@ -1,0 +1,205 @@
+import { executeChild, isCancellation, workflowInfo } from '@temporalio/workflow';
+import type { Allowance } from '../../contracts/budget.ts';
+import type {
+  Cell,
+  CellResult,
+  Grade,
+  GradedCell,
+  OpenCell,
+  OpenedEvaluation,
+  OpenRubric,
+} from '../../contracts/evaluation.ts';
+import { graderAgentId } from '../../contracts/names.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { Usage } from '../../contracts/usage.ts';
+import { openNode } from '../../core/budget/budget-node.ts';
+import { mapAllowance, spendingOf } from '../../core/budget/spending.ts';
+import { partsOf, runOf } from '../../core/evaluation/matrix.ts';
+import { budgetOf } from '../../core/evaluation/share-money.ts';
+import { isPassed } from '../../core/evaluation/summary.ts';
+import { cellRunId } from '../../core/ids.ts';
+import { defaultLimits, engineLimits } from '../../core/limits.ts';
+import { turnSummary } from '../../core/render/labels.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
+import { gradeCell, keepCell, recallRunSpent } from '../shared/activities.ts';
+import { createBudget, unlimitedBudget } from '../shared/budget.ts';
+import type { Budget } from '../shared/budget.ts';
+import { childOptions } from '../shared/child-options.ts';
+import { nowMs } from '../shared/clock.ts';
+import { createControl } from '../shared/control.ts';
+import { converse, openConversation } from '../shared/conversation.ts';
+import { nobodyAbove } from '../shared/nobody-above.ts';
+import { readFailure } from '../shared/read-failure.ts';
+
+const reasonCharsMax = 300;
+
+/** Returns the result of a cell for which nothing was left. */
+export function notStarted(open: OpenCell): CellResult {
+  return {
+    ...cellOf(open),
+    run_id: runIdOf(open),
+    status: 'no_budget',
+    reason: 'The budget of the evaluation was spent.',
+    passed: false,
+    grades: [],
+    usage: noUsage,
+    seconds: 0,
+    cached: false,
+  };
+}
+
+/** Carries out a cell and judges its answer. @param share What it may spend. */
+export async function runCell(
+  opened: OpenedEvaluation,
+  open: OpenCell,
+  share: Allowance | 'none',
+): Promise<CellResult> {
+  const began = nowMs();
+  const ended = await runGoal(opened, open, share);
+  const seconds = Math.round((nowMs() - began) / 1_000);
+  const { status, reason, grades: known, answer_ref } = await judge(opened, open, ended);
+  const rubrics = opened.rubrics.filter(({ goal }) => goal === open.goal);
+  const budget = budgetLeft(share, ended.usage);
+  const grades = [...known];
+  let usage = ended.usage;
+  for (const rubric of rubrics) {
+    if (answer_ref === null) break;
+    // They share what is left of the budget.
+    // oxlint-disable-next-line no-await-in-loop
+    const graded = await gradeByModel(opened, open, { rubric, answer_ref, budget });
+    grades.push(graded.grade);
+    usage = addUsage(usage, graded.usage);
+  }
+  const result: CellResult = {
+    ...cellOf(open),
+    run_id: runIdOf(open),
+    status,
+    reason,
+    passed: isPassed({ status, grades }),
+    grades,
+    usage,
+    seconds,
+    cached: false,
+  };
+  const { goal } = partsOf(opened.input, open);
+  // The folder may be another one the next time.
+  const isKept = goal.workspace_dir === undefined && isWorthKeeping(result, share);
+  if (isKept) await keepCell({ address: open.address, result });
+  return result;
+}
+
+/** Returns false for what may end otherwise the next time: it failed, was stopped, or did without a part of its money. */
+function isWorthKeeping({ status, grades }: CellResult, share: Allowance | 'none'): boolean {
+  if (grades.some(({ result }) => result === 'not_run')) return false;
+  if (status === 'completed') return true;
+  return share === 'none' && (status === 'finished_unmet' || status === 'waits_for_user');
+}
+
+function cellOf({ cell, goal, setting, repetition }: OpenCell): Cell {
+  return { cell, goal, setting, repetition };
+}
+
+function runIdOf({ cell }: OpenCell): string {
+  return cellRunId(workflowInfo().workflowId, cell);
+}
+
+/** Returns what models may still spend on grading. Beyond it they are not called. */
+function budgetLeft(share: Allowance | 'none', used: Usage): Budget {
+  if (share === 'none') return unlimitedBudget;
+  const spent = spendingOf(used);
+  const left = mapAllowance(share, (amount, measure) => Math.max(0, amount - spent[measure]));
+  const node = openNode({ ...left, until: null });
+  if (node === null) return unlimitedBudget;
+  const denied = { reservation: null, reason: 'the budget of the evaluation is spent' };
+  return createBudget(node, { request: async () => denied });
+}
+
+interface EndedRun {
+  readonly usage: Usage;
+  /** Why it has no result; null when it ended by itself. */
+  readonly failure: string | null;
+}
+
+async function runGoal(
+  { input, rubrics }: OpenedEvaluation,
+  open: OpenCell,
+  share: Allowance | 'none',
+): Promise<EndedRun> {
+  const parts = partsOf(input, open);
+  const isGraded = rubrics.some(({ goal }) => goal === open.goal);
+  const run = runOf(parts, budgetOf(share, parts.setting.budget, isGraded));
+  const workflowId = runIdOf(open);
+  const since = nowMs();
+  try {
+    const { usage } = await executeChild<(given: object) => Promise<{ readonly usage: Usage }>>(
+      run.workflow_type,
+      {
+        workflowId,
+        args: [run.input],
+        ...childOptions(workflowId, `${open.goal} · ${open.setting} · ${open.repetition}`),
+      },
+    );
+    return { usage, failure: null };
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const { usage } = await recallRunSpent({ place: workflowId, since });
+    return { usage, failure: cutText(readFailure(error).message, reasonCharsMax) };
+  }
+}
+
+async function judge(
+  { input_ref }: OpenedEvaluation,
+  open: OpenCell,
+  { failure }: EndedRun,
+): Promise<GradedCell> {
+  if (failure !== null) return { status: 'failed', reason: failure, grades: [], answer_ref: null };
+  const input = { input_ref, cell: cellOf(open), run_id: runIdOf(open) };
+  return gradeCell.executeWithOptions({ summary: `grade cell ${open.cell}` }, [input]);
+}
+
+interface ModelGrading {
+  readonly rubric: OpenRubric;
+  readonly answer_ref: Ref;
+  readonly budget: Budget;
+}
+
+/** Has a model judge an answer. It sees goal, rubric and answer. */
+async function gradeByModel(
+  { registry_ref }: OpenedEvaluation,
+  { cell }: OpenCell,
+  { rubric: { grader, rubric_ref, pass_at, model }, answer_ref, budget }: ModelGrading,
+): Promise<{ readonly grade: Grade; readonly usage: Usage }> {
+  const conversation = openConversation(
+    { kind: 'grading', rubric_ref, answer_ref },
+    { ...defaultLimits, attempts_max: engineLimits.planAttemptsMax },
+  );
+  const end = await converse(conversation, {
+    run_id: workflowInfo().workflowId,
+    agent_id: graderAgentId,
+    registry_ref,
+    stage: 'grading',
+    label: (calls) => turnSummary(graderAgentId, `cell-${cell}`, calls),
+    control: createControl({ paused: null, parked: null }),
+    superior: nobodyAbove(notGraded),
+    budget,
+    ...(model !== undefined && { offer: { model } }),
+    check: () => [],
+  }).catch((error: unknown) => {
+    if (isCancellation(error)) throw error;
+    return { type: 'failed' as const, reason: readFailure(error).message };
+  });
+  const { usage } = conversation;
+  if (end.type === 'output' && end.outline.shape === 'grading') {
+    const { score, reason } = end.outline;
+    const result = score >= pass_at ? 'passed' : 'failed';
+    return { grade: { grader, result, score, reason }, usage };
+  }
+  const why = 'reason' in end ? end.reason : 'the model gave no judgement';
+  const reason = cutText(`It could not be judged: ${why}`, reasonCharsMax);
+  return { grade: { grader, result: 'not_run', score: null, reason }, usage };
+}
+
+function notGraded(reason: string): never {
+  throw new Error(reason);
+}
