@@ -224,10 +224,11 @@ async function copyStore(home: string, from: string, to: string): Promise<Copied
   const opened: Stores[] = [];
   const open = (place: string): Stores => {
     const isUrl = /^[a-z]+:\/\//i.test(place);
-    const setting = isUrl ? place : undefined;
-    const { storeUrl } = readStoreSettings({ PLANWAVE_STORE_URL: setting });
+    // A database has the bucket of this environment.
+    const setting = isUrl ? { ...bucketVariables(process.env), PLANWAVE_STORE_URL: place } : {};
+    const { storeUrl, artifacts } = readStoreSettings(setting);
     const folder = isUrl ? home : resolve(process.env['INIT_CWD'] ?? '.', place);
-    const stores = openStores({ home: folder, storeUrl, cacheMaxBytes: 0 });
+    const stores = openStores({ home: folder, storeUrl, artifacts, cacheMaxBytes: 0 });
     opened.push(stores);
     return stores;
   };
@@ -246,6 +247,11 @@ async function copyStore(home: string, from: string, to: string): Promise<Copied
   } finally {
     await Promise.all(opened.map((stores) => stores.close()));
   }
+}
+
+function bucketVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const names = /^(?:PLANWAVE_ARTIFACTS_URL|AWS_\w+)$/;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => names.test(name)));
 }
 
 /** Loads the OpenTelemetry SDK only when it is needed. */
