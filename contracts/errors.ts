@@ -32,8 +32,10 @@ export const failureConsequences = {
   ModelUnavailable: 'retry',
   /** The artifact store can't be read or written; the message says which path and why. */
   StoreUnavailable: 'retry',
-  /** A stored artifact's hash does not fit, or its address is none. */
+  /** A stored artifact has another shape than expected, or its address is none. */
   ArtifactCorrupt: 'stop',
+  /** A stored artifact's hash does not fit. It may be restored. */
+  ArtifactDamaged: 'park',
   /** A stored artifact is not in this worker's home: another home, or a lost disk. It may come back. */
   ArtifactMissing: 'park',
   /** A thread can't be read or written. The team continues without it and says so. */

@@ -116,6 +116,12 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
       const { readComparedRun } = await import('../activities/run-record/read-page.ts');
       return readComparedRun(await use(), runId).catch(nameUnknownRun);
     },
+    offerFork: async (point) => {
+      const { NoFork, offerFork } = await import('../activities/run-record/fork-run.ts');
+      return offerFork(await use(), point).catch((error: unknown) => {
+        throw error instanceof NoFork ? badInput(error.message) : error;
+      });
+    },
     readArtifact: async (ref) => (await use()).store.getText(ref),
     findStore: async () => (await use()).findIdentity(),
     readStoredStatus: async (runId) => readStoredStatus(await use(), runId),
@@ -218,10 +224,11 @@ async function copyStore(home: string, from: string, to: string): Promise<Copied
   const opened: Stores[] = [];
   const open = (place: string): Stores => {
     const isUrl = /^[a-z]+:\/\//i.test(place);
-    const setting = isUrl ? place : undefined;
-    const { storeUrl } = readStoreSettings({ PLANWAVE_STORE_URL: setting });
+    // A database has the bucket of this environment.
+    const setting = isUrl ? { ...bucketVariables(process.env), PLANWAVE_STORE_URL: place } : {};
+    const { storeUrl, artifacts } = readStoreSettings(setting);
     const folder = isUrl ? home : resolve(process.env['INIT_CWD'] ?? '.', place);
-    const stores = openStores({ home: folder, storeUrl, cacheMaxBytes: 0 });
+    const stores = openStores({ home: folder, storeUrl, artifacts, cacheMaxBytes: 0 });
     opened.push(stores);
     return stores;
   };
@@ -240,6 +247,11 @@ async function copyStore(home: string, from: string, to: string): Promise<Copied
   } finally {
     await Promise.all(opened.map((stores) => stores.close()));
   }
+}
+
+function bucketVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const names = /^(?:PLANWAVE_ARTIFACTS_URL|AWS_\w+)$/;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => names.test(name)));
 }
 
 /** Loads the OpenTelemetry SDK only when it is needed. */

@@ -31,6 +31,18 @@ export function database() {
   );
 }
 
+/** Accepts buckets of a service that speaks S3. */
+export function bucket() {
+  return z.string().refine((text) => {
+    if (!URL.canParse(text)) return false;
+    const { protocol, hostname, username, searchParams } = new URL(text);
+    const endpoint = searchParams.get('endpoint') ?? 'https://any';
+    const isName = /^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/.test(hostname);
+    const isEndpoint = URL.canParse(endpoint) && /^https?:/.test(endpoint);
+    return protocol === 's3:' && isName && isEndpoint && username === '';
+  }, 's3://, a bucket of 3 to 63 lower-case letters, digits, dots and hyphens, and no keys. Its service is the endpoint, or AWS. Try: s3://planwave/artifacts?endpoint=https://s3.example.com&region=eu-central-1');
+}
+
 /** Accepts a whole number, such as seconds, that `isGood` allows. */
 export function wholeNumber(isGood: (count: number) => boolean, expected: string) {
   return z

@@ -7,7 +7,7 @@ import type { ModelQueueSettings } from './model-queue-settings.ts';
 import { commandVariables, toCommandSettings } from './open-commands.ts';
 import type { CommandSettings } from './open-commands.ts';
 import { address, folders, isListenAddress, oneWord, wholeNumber } from './setting-shapes.ts';
-import { storeVariables, toStoreSettings } from './store-settings.ts';
+import { findStoreFault, storeVariables, toStoreSettings } from './store-settings.ts';
 import type { StoreSettings } from './store-settings.ts';
 import { toolVariables, toToolSettings } from './tool-settings.ts';
 import type { ToolSettings } from './tool-settings.ts';
@@ -203,7 +203,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     baseUrl,
     defaultModel: read.PLANWAVE_MODEL ?? (isRehearsal ? 'rehearsal' : realModel),
     isRehearsal,
-    ...toStoreSettings(read),
+    ...readStoreSettings(env),
     commands: toCommandSettings(read),
     approvers: read.PLANWAVE_APPROVERS,
     models: toModelQueueSettings(read),
@@ -226,18 +226,17 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
   };
 }
 
-/**
- * Returns `PLANWAVE_MIDDLEWARES` as an absolute path; undefined when it is not set.
- *
- * @throws {BadSettings} when it can't be a module's path.
- */
+/** Returns `PLANWAVE_MIDDLEWARES` as an absolute path; undefined when it is not set. @throws {BadSettings} */
 export function readMiddlewaresFile(env: NodeJS.ProcessEnv): string | undefined {
   return readVariables(Variables.pick({ PLANWAVE_MIDDLEWARES: true }), env).PLANWAVE_MIDDLEWARES;
 }
 
 /** Reads where and how content is stored. @throws {BadSettings} when a setting is wrong. */
 export function readStoreSettings(env: NodeJS.ProcessEnv): StoreSettings {
-  return toStoreSettings(readVariables(z.object(storeVariables), env));
+  const read = readVariables(z.object(storeVariables), env);
+  const fault = findStoreFault(read);
+  if (fault !== null) throw new BadSettings(fault);
+  return toStoreSettings(read);
 }
 
 /** Reads `PLANWAVE_KEYS` alone. @throws {BadSettings} when it can't be a key ring. */

@@ -22,6 +22,7 @@ import {
 } from './file-store/home-format.ts';
 import { pruneHome } from './file-store/prune-home.ts';
 import { openSegments } from './file-store/segments.ts';
+import type { BucketSettings } from './postgres-store/bucket.ts';
 import { openPostgresStores } from './postgres-store/open-postgres-stores.ts';
 import { createThreadStore } from './thread-store/create-thread-store.ts';
 import type { ThreadStoreOptions } from './thread-store/create-thread-store.ts';
@@ -29,6 +30,8 @@ import type { ThreadStoreOptions } from './thread-store/create-thread-store.ts';
 export interface StoresOptions extends ThreadStoreOptions {
   /** Most bytes of artifacts that stay in memory. Default 64 MiB; 0 keeps nothing. */
   readonly cacheMaxBytes?: number | undefined;
+  /** The bucket for artifacts beside the database of `storeUrl`. If undefined, they are in the database. */
+  readonly artifacts?: BucketSettings | undefined;
   /** Encrypts content and decrypts it. If undefined, it is read and written as it stands, as for a copy. */
   readonly cipher?: Cipher | undefined;
 }

@@ -17,7 +17,7 @@ export interface ArtifactStore {
   /**
    * Returns the bytes of `ref`, verified against it. The caller owns them.
    *
-   * @throws {ArtifactCorrupt} when the artifact is missing or its bytes do not match the address.
+   * @throws {ArtifactCorrupt} when the artifact is missing or damaged, or the reference is none.
    * @throws {StoreUnavailable} when the store can't be read.
    */
   get(ref: Ref): Promise<Uint8Array>;
@@ -103,11 +103,11 @@ export class StoreUnavailable extends Error {
 }
 
 /**
- * A stored artifact is missing, or its bytes do not match its address. The message names the path. A retry can't help.
+ * A stored artifact is missing, damaged or of another shape. The message names the path. A retry can't help.
  */
 export class ArtifactCorrupt extends Error {
   override readonly name = 'ArtifactCorrupt';
-  readonly type: 'ArtifactCorrupt' | 'ArtifactMissing' = 'ArtifactCorrupt';
+  readonly type: 'ArtifactCorrupt' | 'ArtifactMissing' | 'ArtifactDamaged' = 'ArtifactCorrupt';
   readonly ref: Ref;
   readonly path: string;
 
@@ -115,6 +115,20 @@ export class ArtifactCorrupt extends Error {
     super(message, { cause: init.cause });
     this.ref = init.ref;
     this.path = init.path;
+  }
+}
+
+/** A stored artifact's bytes do not match its address. The run parks until it is restored. */
+export class ArtifactDamaged extends ArtifactCorrupt {
+  override readonly type = 'ArtifactDamaged';
+
+  /** @param where File and byte, or store. */
+  constructor({ where, ...init }: { ref: Ref; path: string; where: string }) {
+    super(
+      `The artifact ${init.ref} is damaged: its bytes do not fit its address (${where}). ` +
+        'Try: restore it from a backup, then resume the run',
+      init,
+    );
   }
 }
 

@@ -49,7 +49,7 @@ export const cliFileName = process.platform === 'win32' ? 'temporal.exe' : 'temp
  * @param {NodeJS.ProcessEnv} env `PLANWAVE_CACHE` wins over the user's cache folder
  * @returns {string}
  */
-function cacheDir(env) {
+export function cacheDir(env) {
   if (env['PLANWAVE_CACHE']) return env['PLANWAVE_CACHE'];
   const home = env['HOME'] ?? homedir();
   if (process.platform === 'win32') {

@@ -84,7 +84,7 @@ export function judgeRun(
   const bought = countRepeats(harm, seen);
   return {
     breaches: harm.isStopped
-      ? [...judgeStopped(seen.facts), ...compareBills(harm, seen)]
+      ? [...judgeStopped(seen.facts), ...compareBills(reference, harm, seen)]
       : [
           ...compareResults(
             reference.facts,
@@ -93,7 +93,7 @@ export function judgeRun(
           ),
           ...(harm.isReset ? [] : compareSteps(reference, harm, seen)),
           ...(harm.isReset ? [] : bought.breaches),
-          ...compareBills(harm, seen),
+          ...compareBills(reference, harm, seen),
         ],
     boughtAgain: bought.again,
     boughtAgainMax: harm.interruptions.flat().length,
@@ -273,9 +273,10 @@ function countRepeats(
 
 /**
  * The bill is what the ledger has: calls that attempts told of, and a full reservation for each that never told its end. An
- * attempt may have died between its reservation and its request; any other one without a request is a breach.
+ * attempt may have died between its reservation and its request, or found no room; any other one without a request is a breach.
  */
 function compareBills(
+  { asksForMore = false }: Reference,
   { interruptions, isReset, modelFaults }: Harm,
   { facts, calls }: { readonly facts: RunFacts; readonly calls: readonly SeenCall[] },
 ): Breach[] {
@@ -297,14 +298,20 @@ function compareBills(
       ? []
       : [other('other result', 'billed calls', bill, billedCalls)]),
     ...[...new Set([...Object.keys(attempts), ...calls.map(({ key }) => key)])].flatMap((key) =>
-      compareAttempts(key, interruptions.length, facts, calls),
+      compareAttempts(
+        key,
+        // After a fault the next attempt may find no room in a small budget. It tells so without a request.
+        interruptions.length + (asksForMore ? modelFaults.filter((one) => one === key).length : 0),
+        facts,
+        calls,
+      ),
     ),
   ];
 }
 
 function compareAttempts(
   key: string,
-  deaths: number,
+  unsentMax: number,
   facts: RunFacts,
   calls: readonly SeenCall[],
 ): Breach[] {
@@ -312,8 +319,13 @@ function compareAttempts(
   const { attempts, reserved, free } = facts.attempts[key] ?? noAttempts;
   const unsent = attempts - requests;
   const says = `${requests} requests, ${attempts} attempts, ${reserved} never told their end`;
-  if (unsent >= 0 && unsent <= Math.min(reserved + free, deaths)) return [];
-  return [{ kind: 'other result', text: `attempts at ${key}: ${says}, after ${deaths} deaths` }];
+  if (unsent >= 0 && unsent <= Math.min(reserved + free, unsentMax)) return [];
+  return [
+    {
+      kind: 'other result',
+      text: `attempts at ${key}: ${says}, at most ${unsentMax} without a request`,
+    },
+  ];
 }
 
 function other(kind: Breach['kind'], what: string, expected: unknown, seen: unknown): Breach {

@@ -2,13 +2,13 @@
  * Started by tests as a process of its own: stores numbered texts and replies for ever, and prints the number of each that is
  * acknowledged.
  *
- * Arguments: the home, the address of a database or "", a name that makes the texts its own, and how many to store; 0 for no
+ * Arguments: the options of the store as JSON, a name that makes the texts its own, and how many to store; 0 for no
  * end.
  */
 import { openStores } from '../../activities/adapters/open-stores.ts';
 
-const [home = '', storeUrl = '', name = '', count = '0'] = process.argv.slice(2);
-const { store, ledger } = openStores({ home, storeUrl: storeUrl === '' ? undefined : storeUrl });
+const [place = '', name = '', count = '0'] = process.argv.slice(2);
+const { store, ledger } = openStores(JSON.parse(place));
 const last = Number(count) || Infinity;
 
 async function turn(number: number): Promise<void> {

@@ -11,13 +11,17 @@ export interface OwnPostgres {
   /** URL of the database `postgres`, with user and password. */
   readonly url: string;
   readonly password: string;
-  /** Sends kill -9 to all its processes. */
+  readonly pid: () => number;
+  /** Ends it at once, as `pg_ctl stop -m immediate` does. */
   kill(): Promise<void>;
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-export async function startOwnPostgres(): Promise<OwnPostgres> {
+/**
+ * @param connectionsMax Default 100.
+ */
+export async function startOwnPostgres(connectionsMax = 100): Promise<OwnPostgres> {
   const programs = await ensurePostgres();
   const folder = mkdtempSync(join(tmpdir(), 'planwave-postgres-'));
   const data = join(folder, 'data');
@@ -45,13 +49,14 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   const start = () =>
     startServer(
       join(programs, 'postgres'),
-      ['-D', data, '-p', String(port), '-k', folder],
+      ['-D', data, '-p', String(port), '-k', folder, '-c', `max_connections=${connectionsMax}`],
       options,
     );
   let server = await start();
   return {
     url: `postgresql://planwave:${password}@127.0.0.1:${port}/postgres`,
     password,
+    pid: () => server.pid,
     // The server's immediate shutdown: its connections are cut in the middle.
     kill: () => server.end('SIGQUIT'),
     async restart() {
@@ -77,6 +82,7 @@ function idOf(flag: '-u' | '-g', name: string): number {
 }
 
 interface Server {
+  readonly pid: number;
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
@@ -85,11 +91,16 @@ async function startServer(
   args: readonly string[],
   options: { readonly uid?: number; readonly gid?: number; readonly cwd: string },
 ): Promise<Server> {
-  const settings = ['listen_addresses=127.0.0.1', 'fsync=off', 'max_connections=100'];
+  const settings = ['listen_addresses=127.0.0.1', 'fsync=off'];
   const child = spawn(program, [...args, ...settings.flatMap((one) => ['-c', one])], {
     ...options,
+    // A Ctrl-C of the terminal reaches this process only, which stops its parts in order.
+    detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  // So the server ends with this process, whose exit nobody may wait for.
+  const endAtExit = (): void => void child.kill('SIGINT');
+  process.once('exit', endAtExit);
   const closed = once(child, 'close');
   let log = '';
   await new Promise<void>((resolve, reject) => {
@@ -101,9 +112,11 @@ async function startServer(
     child.on('error', reject);
   });
   return {
+    pid: child.pid ?? -1,
     async end(signal) {
       child.kill(signal);
       await closed;
+      process.off('exit', endAtExit);
     },
   };
 }

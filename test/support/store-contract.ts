@@ -45,7 +45,12 @@ export function itStores(create: () => Promise<StoreUnderTest>): void {
 
   /** Opens the store like another process. */
   const open = (options: Partial<StoresOptions> = { cacheMaxBytes: 0 }): Stores => {
-    const stores = openStores({ home: at.home, storeUrl: at.storeUrl, ...options });
+    const stores = openStores({
+      home: at.home,
+      storeUrl: at.storeUrl,
+      artifacts: at.artifacts,
+      ...options,
+    });
     opened.push(stores);
     return stores;
   };
@@ -123,7 +128,7 @@ function artifacts(at: () => StoreUnderTest, open: Open): void {
     await at().damageArtifact(ref);
     for (const reader of [store, open().store]) {
       await expect(reader.get(ref)).rejects.toMatchObject({
-        type: 'ArtifactCorrupt',
+        type: 'ArtifactDamaged',
         ref,
         message: expect.stringContaining(`The artifact ${ref} is damaged`),
       });
@@ -144,7 +149,7 @@ function artifacts(at: () => StoreUnderTest, open: Open): void {
     got.fill(0);
     for (const ref of [first, second]) await at().damageArtifact(ref);
     expect(await store.getText(second)).toBe('abcdef');
-    await expect(store.get(first)).rejects.toMatchObject({ type: 'ArtifactCorrupt' });
+    await expect(store.get(first)).rejects.toMatchObject({ type: 'ArtifactDamaged' });
   });
 
   it('fault 51: no hostile name is a reference', async () => {

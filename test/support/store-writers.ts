@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { BucketSettings } from '../../activities/adapters/postgres-store/bucket.ts';
 import type { Stores } from '../../activities/ports/stores.ts';
 
 /** Where a writer stores. */
 export interface StorePlace {
   readonly home: string;
   readonly storeUrl?: string | undefined;
+  readonly artifacts?: BucketSettings | undefined;
 }
 
 /**
@@ -14,9 +16,14 @@ export interface StorePlace {
  *
  * @param count 0 for no end.
  */
-export function startWriter({ home, storeUrl = '' }: StorePlace, name: string, count = 0) {
+export function startWriter(
+  { home, storeUrl = '', artifacts }: StorePlace,
+  name: string,
+  count = 0,
+) {
   const script = fileURLToPath(new URL('append-records.ts', import.meta.url));
-  const args = ['--import', 'tsx', script, home, storeUrl, name, String(count)];
+  const place = JSON.stringify({ home, storeUrl: storeUrl || undefined, artifacts });
+  const args = ['--import', 'tsx', script, place, name, String(count)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let out = '';
   child.stdout.on('data', (text: Buffer) => (out += text.toString()));

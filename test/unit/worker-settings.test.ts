@@ -113,6 +113,10 @@ it.each([
   ['PLANWAVE_TASK_QUEUE', 'two words'],
   ['PLANWAVE_THREADS_URL', 'mysql://user:hidden@host/threads'],
   ['PLANWAVE_THREADS_URL', 'hidden@host:5432'],
+  ['PLANWAVE_ARTIFACTS_URL', 'https://hidden.example.com/bucket'],
+  ['PLANWAVE_ARTIFACTS_URL', 's3://ab'],
+  ['PLANWAVE_ARTIFACTS_URL', 's3://key:hidden@bucket/prefix'],
+  ['PLANWAVE_ARTIFACTS_URL', 's3://bucket?endpoint=hidden:9000'],
   ['PLANWAVE_WORKER_GRACE_SECONDS', '0'],
   ['PLANWAVE_WORKER_GRACE_SECONDS', '121'],
   ['PLANWAVE_WORKER_GRACE_SECONDS', 'soon'],
@@ -157,6 +161,26 @@ it('takes the address of a database for threads, with a password or by a socket'
     const env = { ANTHROPIC_API_KEY: 'x', PLANWAVE_THREADS_URL: url };
     expect(readWorkerSettings(env).threadsUrl).toBe(url);
   }
+});
+
+it('a bucket needs a database and keys, and is read with them', () => {
+  const url = 's3://planwave/artifacts?endpoint=http://127.0.0.1:9000&region=eu-central-1';
+  const bucket = { ANTHROPIC_API_KEY: 'x', PLANWAVE_ARTIFACTS_URL: url };
+  expect(() => readWorkerSettings(bucket)).toThrow(/needs PLANWAVE_STORE_URL.*\nTry: name/);
+  const stored = { ...bucket, PLANWAVE_STORE_URL: 'postgresql://planwave@db/planwave' };
+  expect(() => readWorkerSettings(stored)).toThrow(/AWS_SECRET_ACCESS_KEY\.\nTry: set both/);
+  const keys = {
+    AWS_ACCESS_KEY_ID: 'id',
+    AWS_SECRET_ACCESS_KEY: 'hidden',
+    AWS_REGION: 'eu-west-1',
+  };
+  expect(readWorkerSettings({ ...stored, ...keys }).artifacts).toEqual({
+    url,
+    accessKeyId: 'id',
+    secretAccessKey: 'hidden',
+    sessionToken: undefined,
+    region: 'eu-west-1',
+  });
 });
 
 it('reads how the log is written', () => {

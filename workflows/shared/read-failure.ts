@@ -55,6 +55,7 @@ export function isStoreFault({ type }: ReadFailure): boolean {
 const storeFaults: readonly string[] = [
   'StoreUnavailable',
   'ArtifactMissing',
+  'ArtifactDamaged',
 ] satisfies readonly FailureType[];
 
 function consequenceOf(type: string): FailureConsequence {

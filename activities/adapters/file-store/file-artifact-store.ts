@@ -2,6 +2,7 @@ import { Ref } from '../../../contracts/ref.ts';
 import { createArtifactBatch } from '../../artifacts/artifact-batch.ts';
 import {
   ArtifactCorrupt,
+  ArtifactDamaged,
   ArtifactMissing,
   StoreUnavailable,
   type ArtifactStore,
@@ -85,10 +86,8 @@ async function getVerified(segments: Segments, ref: Ref): Promise<Uint8Array> {
   if (damaged === undefined || (await findFresh(segments, ref)).length === 0) {
     throw new ArtifactMissing({ ref, path });
   }
-  throw new ArtifactCorrupt(
-    `The artifact ${ref} is damaged: its bytes do not fit its address ("${damaged.path}", byte ${damaged.offset}).`,
-    { ref, path: damaged.path },
-  );
+  const where = `"${damaged.path}", byte ${damaged.offset}`;
+  throw new ArtifactDamaged({ ref, path: damaged.path, where });
 }
 
 /** Finds the records of an artifact, also those that another process has just stored. */

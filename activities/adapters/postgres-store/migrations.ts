@@ -44,4 +44,10 @@ export const migrations: readonly (readonly string[])[] = [
     `INSERT INTO planwave_store_ids
       VALUES (substr(md5(random()::text || clock_timestamp()::text), 1, 12), true)`,
   ],
+  // Bytes may be in a bucket instead, in an object that belongs to this row alone.
+  [
+    'ALTER TABLE planwave_artifacts ALTER COLUMN bytes DROP NOT NULL',
+    `ALTER TABLE planwave_artifacts ADD COLUMN object text COLLATE "C", ADD COLUMN size bigint,
+      ADD COLUMN is_damaged boolean NOT NULL DEFAULT false`,
+  ],
 ];

@@ -6,13 +6,16 @@ import {
   encryptStore,
 } from '../../encryption/encrypt-ports.ts';
 import type { Cipher } from '../../ports/cipher.ts';
-import type { Stores } from '../../ports/stores.ts';
+import type { StoreContents, Stores } from '../../ports/stores.ts';
 import type { ThreadStore } from '../../ports/thread-store.ts';
 import { findHomeFault, findHomeIdentity, openHome } from '../file-store/home-format.ts';
+import { openBucket } from './bucket.ts';
+import type { BucketSettings } from './bucket.ts';
 import { describeNewerSchema, NewerSchema, openDatabase } from './database.ts';
 import type { Database } from './database.ts';
 import { migrations } from './migrations.ts';
 import { createPostgresArtifactStore } from './postgres-artifact-store.ts';
+import type { ArtifactPlace } from './postgres-artifact-store.ts';
 import { checkDatabase, listRefs, pruneDatabase } from './postgres-upkeep.ts';
 import {
   createEntries,
@@ -32,24 +35,28 @@ export function openPostgresStores(
   {
     home,
     storeUrl,
+    artifacts: bucketSettings,
     cacheMaxBytes,
     cipher,
   }: {
     readonly home: string;
     readonly storeUrl: string;
+    readonly artifacts?: BucketSettings | undefined;
     readonly cacheMaxBytes?: number | undefined;
     readonly cipher?: Cipher | undefined;
   },
   threads: ThreadStore,
 ): Stores {
   const db = openDatabase(storeUrl);
-  const artifacts = createPostgresArtifactStore(db, cacheMaxBytes);
+  const at = placeArtifacts(db, bucketSettings);
+  const { bucket, place } = at;
+  const artifacts = createPostgresArtifactStore(at, cacheMaxBytes);
   const store = encryptStore(artifacts, cipher);
   const index = createPostgresRunIndex(db, 'run');
   let identity: StoreIdentity | null = null;
-  const identify = async (): Promise<StoreIdentity> => (identity ??= await readIdentity(db, home));
+  const identify = async (): Promise<StoreIdentity> => (identity ??= await readIdentity(at, home));
   return {
-    place: db.place,
+    place,
     store,
     index,
     research: encryptNames(createPostgresRunIndex(db, 'research'), cipher),
@@ -57,21 +64,11 @@ export function openPostgresStores(
     effects: encryptEffects(createPostgresEffectLedger(db), cipher),
     shared: createPostgresSharedValues(db),
     threads,
-    contents: {
-      artifacts: () => listRefs(db),
-      async *replies() {
-        for await (const row of listRows(db, 'true', [])) {
-          const entry = readReply(row);
-          if (entry !== null) yield entry;
-        }
-      },
-      async *effects() {
-        for await (const { key } of createEntries(db, 'effect').list()) yield key;
-      },
-    },
+    contents: listContents(db),
     open: async () => {
       try {
         await db.query('read', 'SELECT 1');
+        await bucket?.tryWrite();
       } catch (error) {
         if (error instanceof NewerSchema) return error.message;
         throw error;
@@ -82,6 +79,7 @@ export function openPostgresStores(
     findFault: async () => {
       const version = await db.readVersion();
       if (version > migrations.length) return describeNewerSchema(db.place, version);
+      await bucket?.tryRead();
       return findHomeFault(home);
     },
     identify,
@@ -92,21 +90,42 @@ export function openPostgresStores(
       identity = null;
     },
     findIdentity: async () => ((await db.readVersion()) < identifiedFrom ? null : identify()),
-    prune: (options) => pruneDatabase({ db, store, index, home, ...options }),
-    check: () => checkDatabase({ db, store, index }),
+    prune: (options) => pruneDatabase({ ...at, store, index, home, ...options }),
+    check: () => checkDatabase({ ...at, store, index }),
     close: async () => {
       await Promise.all([db.close(), threads.close()]);
     },
   };
 }
 
-async function readIdentity(db: Database, home: string): Promise<StoreIdentity> {
+function placeArtifacts(db: Database, settings: BucketSettings | undefined): ArtifactPlace {
+  const bucket = settings === undefined ? null : openBucket(settings);
+  const place = bucket === null ? db.place : `${db.place} with artifacts in ${bucket.place}`;
+  return { db, bucket, place };
+}
+
+function listContents(db: Database): StoreContents {
+  return {
+    artifacts: () => listRefs(db),
+    async *replies() {
+      for await (const row of listRows(db, 'true', [])) {
+        const entry = readReply(row);
+        if (entry !== null) yield entry;
+      }
+    },
+    async *effects() {
+      for await (const { key } of createEntries(db, 'effect').list()) yield key;
+    },
+  };
+}
+
+async function readIdentity({ db, place }: ArtifactPlace, home: string): Promise<StoreIdentity> {
   const sql = 'SELECT id FROM planwave_store_ids ORDER BY is_own DESC, id';
   const [id = '', ...copied] = (await db.query('read', sql)).map((row) => String(row['id']));
   const own = await findHomeIdentity(home);
   return {
     id,
-    place: db.place,
+    place,
     ...(own !== null && { home: own }),
     ...(copied.length > 0 && { copied }),
   };

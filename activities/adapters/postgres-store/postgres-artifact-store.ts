@@ -1,10 +1,16 @@
 import { Ref } from '../../../contracts/ref.ts';
 import { createArtifactBatch } from '../../artifacts/artifact-batch.ts';
-import { ArtifactCorrupt, ArtifactMissing } from '../../ports/artifact-store.ts';
+import {
+  ArtifactCorrupt,
+  ArtifactDamaged,
+  ArtifactMissing,
+  StoreUnavailable,
+} from '../../ports/artifact-store.ts';
 import type { ArtifactStore } from '../../ports/artifact-store.ts';
 import { hashBytes } from '../../text/bytes.ts';
 import { createByteCache } from '../file-store/byte-cache.ts';
 import type { ByteCache } from '../file-store/byte-cache.ts';
+import type { Bucket } from './bucket.ts';
 import type { Database } from './database.ts';
 
 /** Bytes that are read at once: the driver takes three times as much memory for them. */
@@ -13,54 +19,103 @@ const partBytes = 4 * 1024 * 1024;
 /** Most bytes of artifacts that stay in memory. */
 const cacheBytes = 64 * 1024 * 1024;
 
+/** Objects of a bucket that are written at once. */
+const parallelMax = 16;
+
 /**
  * Stores artifacts that may be there. One that is there becomes as young as a new one, unless it is very young, and a damaged
  * one becomes whole.
  *
  * @param rows Lists of values for `ref` and `bytes`.
  */
-export const insertArtifacts = (rows: string): string =>
+const insertBytes = (rows: string): string =>
   `INSERT INTO planwave_artifacts AS old (ref, bytes) VALUES ${rows}
   ON CONFLICT (ref) DO UPDATE SET
     bytes = CASE WHEN old.bytes = excluded.bytes THEN old.bytes ELSE excluded.bytes END,
+    is_damaged = false,
     stored_at = now()
-  WHERE old.stored_at < now() - interval '10 minutes' OR old.bytes <> excluded.bytes`;
+  WHERE old.stored_at < now() - interval '10 minutes' OR old.bytes IS DISTINCT FROM excluded.bytes`;
+
+/** Names the objects of artifacts, unless another writer was first. @param rows Values for `ref`, `object` and `size`. */
+const insertObjects = (rows: string): string =>
+  `INSERT INTO planwave_artifacts AS old (ref, object, size) VALUES ${rows}
+  ON CONFLICT (ref) DO UPDATE SET
+    bytes = NULL, object = excluded.object, size = excluded.size, is_damaged = false, stored_at = now()
+  WHERE old.is_damaged`;
+
+/** Lists those that are there and whole, and makes them as young as new ones. */
+const renewed = `WITH renewed AS (
+    UPDATE planwave_artifacts SET stored_at = now()
+    WHERE ref = ANY($1::text[]) AND NOT is_damaged AND stored_at < now() - interval '10 minutes' RETURNING ref)
+  SELECT ref FROM renewed UNION ALL SELECT ref FROM planwave_artifacts
+    WHERE ref = ANY($1::text[]) AND NOT is_damaged AND stored_at >= now() - interval '10 minutes'`;
+
+type Artifact = readonly [ref: Ref, bytes: Uint8Array];
+
+/** A statement that stores artifacts, alone or beside another one. */
+export interface Insertion {
+  /** Returns the statement, whose parameters begin at a number; null when there is nothing to store. */
+  readonly statement: (first: number) => string | null;
+  readonly values: readonly unknown[];
+  /** Tidies up after the statement. */
+  readonly settle: () => Promise<void>;
+}
 
 /** An artifact store with the cache that its ledger fills. */
 export interface PostgresArtifactStore extends ArtifactStore {
   readonly cache: ByteCache;
+  /** Writes objects of a bucket, and prepares what is stored in the database. @throws {StoreUnavailable} */
+  prepare(artifacts: readonly Artifact[]): Promise<Insertion>;
+}
+
+/** Where the bytes of artifacts are. */
+export interface ArtifactPlace {
+  readonly db: Database;
+  /** The bucket of new artifacts; null: they are in the database. */
+  readonly bucket: Bucket | null;
+  /** Both in words. */
+  readonly place: string;
 }
 
 /**
- * Creates a store of artifacts in a database.
+ * Creates a store of artifacts in a database, or in a bucket whose objects the database names. Those that are in the database
+ * already are read from there.
  *
  * SQA1. An artifact is whole or missing.
  * SQA2. Returned bytes match their address; they were hashed after they were read.
- * SQA3. Storing an existing artifact again makes it as young as a new one, and whole if it was damaged.
+ * SQA3. Storing an existing artifact again makes it as young as a new one, and whole if it was damaged. For one in a bucket a
+ *       reader has to have found the damage.
+ * SQA4. An object is whole before a row names it, and its row is gone before it is removed.
  */
 export function createPostgresArtifactStore(
-  db: Database,
+  at: ArtifactPlace,
   cacheMaxBytes = cacheBytes,
 ): PostgresArtifactStore {
+  const { db, bucket, place } = at;
   const cache = createByteCache(cacheMaxBytes);
   const store: PostgresArtifactStore = {
     cache,
+    prepare: async (artifacts) =>
+      bucket === null ? prepareBytes(artifacts) : prepareObjects(db, bucket, artifacts),
     put: async (content) => {
       // A copy, because the caller may change its bytes while they are written.
       const bytes = Buffer.from(content);
       const ref = hashBytes(bytes);
-      await db.query('write', insertArtifacts('($1, $2)'), [ref, bytes]);
+      const { statement, values, settle } = await store.prepare([[ref, bytes]]);
+      const text = statement(1);
+      if (text !== null) await db.query('write', text, values);
+      await settle();
       cache.set(ref, bytes);
       return ref;
     },
     // Callers own the bytes that they get; cached bytes must not change.
-    get: async (ref) => Uint8Array.from(await getVerified(db, cache, ref)),
+    get: async (ref) => Uint8Array.from(await getVerified(at, cache, ref)),
     getText: async (ref) => {
-      const bytes = await getVerified(db, cache, ref);
+      const bytes = await getVerified(at, cache, ref);
       try {
         return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
       } catch (error) {
-        const init = { ref, path: db.place, cause: error };
+        const init = { ref, path: place, cause: error };
         throw new ArtifactCorrupt(`The artifact ${ref} is no text.`, init);
       }
     },
@@ -73,23 +128,75 @@ export function createPostgresArtifactStore(
   return store;
 }
 
-async function getVerified(db: Database, cache: ByteCache, ref: Ref): Promise<Uint8Array> {
+/** Returns `($1, $2), ($3, $4)`. */
+function listParameters(count: number, types: readonly string[], first: number): string {
+  const row = (nth: number): string =>
+    types.map((type, at) => `$${first + nth * types.length + at}::${type}`).join(', ');
+  return Array.from({ length: count }, (_, nth) => `(${row(nth)})`).join(', ');
+}
+
+function prepareBytes(artifacts: readonly Artifact[]): Insertion {
+  const { length } = artifacts;
+  return {
+    statement: (first) =>
+      length === 0 ? null : insertBytes(listParameters(length, ['text', 'bytea'], first)),
+    values: artifacts.flat(),
+    settle: async () => {},
+  };
+}
+
+async function prepareObjects(
+  db: Database,
+  bucket: Bucket,
+  artifacts: readonly Artifact[],
+): Promise<Insertion> {
+  const refs = artifacts.map(([ref]) => ref);
+  const known = refs.length === 0 ? [] : await db.query('write', renewed, [refs]);
+  const stored = new Set(known.map(({ ref }) => ref));
+  const fresh = artifacts.filter(([ref]) => !stored.has(ref));
+  const objects: string[] = [];
+  for (let at = 0; at < fresh.length; at += parallelMax) {
+    const part = fresh.slice(at, at + parallelMax);
+    // oxlint-disable-next-line no-await-in-loop -- so many at once
+    objects.push(...(await Promise.all(part.map(([ref, bytes]) => bucket.put(ref, bytes)))));
+  }
+  const types = ['text', 'text', 'bigint'];
+  return {
+    statement: (first) =>
+      fresh.length === 0 ? null : insertObjects(listParameters(fresh.length, types, first)),
+    values: fresh.flatMap(([ref, bytes], nth) => [ref, objects[nth], bytes.byteLength]),
+    settle: async () => {
+      if (objects.length === 0) return;
+      const sql = 'SELECT object FROM planwave_artifacts WHERE object = ANY($1::text[])';
+      const named = new Set((await db.query('read', sql, [objects])).map((row) => row['object']));
+      // Another writer of the same content was first.
+      await Promise.all(objects.filter((one) => !named.has(one)).map((one) => bucket.remove(one)));
+    },
+  };
+}
+
+async function getVerified(at: ArtifactPlace, cache: ByteCache, ref: Ref): Promise<Uint8Array> {
+  const { db, place } = at;
   const cached = cache.get(checkRef(db, ref));
   if (cached !== undefined) return cached;
-  const bytes = await readBytes(db, ref);
-  if (bytes === null) throw new ArtifactMissing({ ref, path: db.place });
+  const bytes = await readBytes(at, ref);
+  if (bytes === null) throw new ArtifactMissing({ ref, path: place });
   if (hashBytes(bytes) !== ref) {
-    throw new ArtifactCorrupt(
-      `The artifact ${ref} is damaged: its bytes do not fit its address (${db.place}).`,
-      { ref, path: db.place },
-    );
+    await noteDamage(db, ref);
+    throw new ArtifactDamaged({ ref, path: place, where: place });
   }
   cache.set(ref, bytes);
   return bytes;
 }
 
+/** Notes that an artifact has to be stored again. */
+async function noteDamage(db: Database, ref: Ref): Promise<void> {
+  const sql = `UPDATE planwave_artifacts SET is_damaged = true WHERE ref = $1 AND NOT is_damaged`;
+  await db.query('write', sql, [ref]);
+}
+
 /** @returns null when there is none. */
-async function readBytes(db: Database, ref: Ref): Promise<Buffer | null> {
+async function readBytes({ db, bucket, place }: ArtifactPlace, ref: Ref): Promise<Buffer | null> {
   const parts: Buffer[] = [];
   let size = Infinity;
   for (let read = 0; read < size; read += partBytes) {
@@ -97,15 +204,30 @@ async function readBytes(db: Database, ref: Ref): Promise<Buffer | null> {
     // oxlint-disable-next-line no-await-in-loop
     const [row] = await db.query(
       'read',
-      `SELECT octet_length(bytes) AS size, substring(bytes FROM $2 FOR $3) AS part
+      `SELECT octet_length(bytes) AS size, substring(bytes FROM $2 FOR $3) AS part, object
       FROM planwave_artifacts WHERE ref = $1`,
       [ref, read + 1, partBytes],
     );
-    if (row === undefined || !Buffer.isBuffer(row['part'])) return null;
+    if (row === undefined) return null;
+    if (!Buffer.isBuffer(row['part'])) {
+      if (bucket === null) throw lacksBucket(place, row['object']);
+      // oxlint-disable-next-line no-await-in-loop -- at most once
+      const bytes = await bucket.get(String(row['object']));
+      if (bytes === null) await noteDamage(db, ref);
+      return bytes;
+    }
     size = Number(row['size']);
     parts.push(row['part']);
   }
   return parts.length === 1 ? (parts[0] ?? null) : Buffer.concat(parts);
+}
+
+export function lacksBucket(place: string, object: unknown): StoreUnavailable {
+  return new StoreUnavailable(
+    `Artifacts of the store at ${place} are in a bucket, in "s3://${String(object)}", and PLANWAVE_ARTIFACTS_URL is not set here. ` +
+      'Try: set it as the workers that wrote them have it. The run waits and goes on.',
+    { path: place, code: null },
+  );
 }
 
 /** A reference may come from a model or a typed input. */

@@ -17,7 +17,6 @@ import {
 import { openShared, sealShared } from '../file-store/file-shared-values.ts';
 import { openSealed, sealJson } from '../file-store/sealed-json.ts';
 import type { Database, Row } from './database.ts';
-import { insertArtifacts } from './postgres-artifact-store.ts';
 import type { PostgresArtifactStore } from './postgres-artifact-store.ts';
 
 /** Rows that are read at once. */
@@ -163,7 +162,7 @@ export function createPostgresSharedValues(db: Database): SharedValues {
 /**
  * Creates a ledger of replies in a database.
  *
- * SQR1. An entry and the artifacts of its batch are one statement: both are stored, or neither.
+ * SQR1. An entry and the artifacts of its batch are one statement: both are stored, or neither. Objects of a bucket are before it.
  * SQR2. An entry is stored once, even when the connection is cut before the answer comes.
  * SQR3. Of one attempt the newest entry counts whose seal and key fit.
  */
@@ -200,11 +199,13 @@ export function createPostgresReplyLedger(db: Database, store: PostgresArtifactS
     put: async (key, attempt, value, batch) => {
       // In one order, so that two writers of the same artifacts don't wait for each other.
       const artifacts = [...(batch?.staged ?? [])].toSorted(([a], [b]) => (a < b ? -1 : 1));
+      const { statement, values, settle } = await store.prepare(artifacts);
       const entry = [randomUUID(), hashKey(key), attempt, rootOf(key.workflow_id)];
-      const values = [...entry, sealReply(key, value), ...artifacts.flat()];
-      const rows = artifacts.map((_, nth) => `($${2 * nth + 6}, $${2 * nth + 7}::bytea)`);
-      const stored = rows.length > 0 ? `WITH stored AS (${insertArtifacts(rows.join(', '))})` : '';
-      await db.query('write', `${stored} ${insertReply}`, values);
+      const row = [...entry, sealReply(key, value)];
+      const insertion = statement(row.length + 1);
+      const stored = insertion === null ? '' : `WITH stored AS (${insertion})`;
+      await db.query('write', `${stored} ${insertReply}`, [...row, ...values]);
+      await settle();
       for (const [ref, bytes] of artifacts) store.cache.set(ref, bytes);
     },
   };

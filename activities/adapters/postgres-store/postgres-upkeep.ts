@@ -9,6 +9,8 @@ import type { PruneOptions } from '../../ports/stores.ts';
 import { openEffect } from '../file-store/file-effect-ledger.ts';
 import { removeRunFiles } from '../file-store/prune-home.ts';
 import type { Database, Row } from './database.ts';
+import { lacksBucket } from './postgres-artifact-store.ts';
+import type { ArtifactPlace } from './postgres-artifact-store.ts';
 import {
   createEntries,
   hashName,
@@ -20,8 +22,7 @@ import {
 /** Addresses that are read or removed at once. */
 const pageRows = 1_000;
 
-interface Parts {
-  readonly db: Database;
+interface Parts extends ArtifactPlace {
   readonly store: ArtifactStore;
   readonly index: RunIndex;
 }
@@ -55,13 +56,9 @@ export async function checkDatabase({ db, store, index }: Parts): Promise<Checke
   let records = 0;
   for await (const ref of listRefs(db)) {
     records += 1;
-    const isWhole = await store.get(ref).then(
-      () => true,
-      (error: unknown) =>
-        error instanceof ArtifactCorrupt ? error.type === 'ArtifactMissing' : Promise.reject(error),
-    );
-    if (isWhole) whole.add(ref);
-    else faults.push(faultAt(`the artifact ${ref}`, 'it is damaged'));
+    const what = await findDamage(store, ref);
+    if (what === null) whole.add(ref);
+    else faults.push(faultAt(`the artifact ${ref}`, what));
   }
   for await (const row of listRows(db, 'true', [])) {
     records += 1;
@@ -82,18 +79,37 @@ export async function checkDatabase({ db, store, index }: Parts): Promise<Checke
     const what = 'it is damaged, so the record of its run is not found';
     faults.push(faultAt(`the entry ${key} of planwave_entries`, what));
   }
-  const [size] = await db.query(
-    'read',
-    `SELECT sum(pg_total_relation_size(oid))::float8 AS bytes FROM pg_class
-    WHERE relname IN ('planwave_artifacts', 'planwave_replies', 'planwave_entries') AND pg_table_is_visible(oid)`,
-  );
   return {
     runs,
     records,
-    bytes: Number(size?.['bytes'] ?? 0),
+    bytes: await measureBytes(db),
     faults: [...faults, ...(await checkRecords(store, index, whole))],
     repaired: [],
   };
+}
+
+/** Returns what is wrong with an artifact; null when nothing is. */
+async function findDamage(store: ArtifactStore, ref: Ref): Promise<string | null> {
+  try {
+    await store.get(ref);
+    return null;
+  } catch (error) {
+    if (!(error instanceof ArtifactCorrupt)) throw error;
+    if (error.type !== 'ArtifactMissing') return 'it is damaged';
+    // Another process may have removed it in the meantime.
+    return (await store.has(ref)) ? 'the bucket has lost its object' : null;
+  }
+}
+
+async function measureBytes(db: Database): Promise<number> {
+  const [row] = await db.query(
+    'read',
+    `SELECT sum(pg_total_relation_size(oid))::float8 AS tables,
+      (SELECT sum(size)::float8 FROM planwave_artifacts WHERE object IS NOT NULL) AS objects
+    FROM pg_class
+    WHERE relname IN ('planwave_artifacts', 'planwave_replies', 'planwave_entries') AND pg_table_is_visible(oid)`,
+  );
+  return Number(row?.['tables'] ?? 0) + Number(row?.['objects'] ?? 0);
 }
 
 function faultAt(where: string, what: string): HomeFault {
@@ -110,8 +126,10 @@ function faultAt(where: string, what: string): HomeFault {
 export async function pruneDatabase(
   options: Parts & PruneOptions & { readonly home: string },
 ): Promise<Pruned> {
-  const { db, store, index, home, endedBefore, dryRun } = options;
+  const { db, bucket, place, store, index, home, endedBefore, dryRun } = options;
   await refuseDamaged(db);
+  const [inBucket] = await db.query('read', anyObject);
+  if (inBucket !== undefined && bucket === null) throw lacksBucket(place, inBucket['object']);
   const stored = new Set<Ref>();
   for await (const ref of listRefs(db)) stored.add(ref);
   const plan = await planPrune({ store, index, isStored: (ref) => stored.has(ref), endedBefore });
@@ -132,8 +150,11 @@ export async function pruneDatabase(
   const sweepPage = async (): Promise<void> => {
     // One that a worker stores again in the meantime is young, and stays.
     const isOld = 'planwave_artifacts WHERE ref = ANY($2::text[]) AND stored_at < $1';
-    sizes.push(...(await sweep(db, dryRun, isOld, 'bytes', [new Date(before), page])));
+    const swept = await sweep(db, dryRun, isOld, [new Date(before), page]);
+    sizes.push(...swept.map(sizeOf));
     page = [];
+    // An object whose removal fails is left over, and in nobody's way.
+    if (!dryRun) for (const object of swept.flatMap(objectOf)) await bucket?.remove(object);
   };
   for await (const ref of listRefs(db, before)) {
     if (marked.has(ref)) continue;
@@ -146,7 +167,7 @@ export async function pruneDatabase(
     'planwave_replies WHERE stored_at < $1',
     "planwave_entries WHERE kind = 'effect' AND stored_at < $1",
   ]) {
-    sizes.push(...(await sweep(db, dryRun, isOld, 'body', old)));
+    sizes.push(...(await sweep(db, dryRun, isOld, old)).map(sizeOf));
   }
   return {
     runs: removed.map(({ record }) => record.run_id).toSorted(),
@@ -167,17 +188,27 @@ async function refuseDamaged(db: Database): Promise<void> {
   }
 }
 
-/** Removes rows, or only counts them. @returns the size of each. */
+const anyObject = 'SELECT object FROM planwave_artifacts WHERE object IS NOT NULL LIMIT 1';
+
+function sizeOf({ size }: Row): number {
+  return Number(size);
+}
+
+function objectOf({ object }: Row): readonly string[] {
+  return typeof object === 'string' ? [object] : [];
+}
+
+/** Removes rows, or only lists them. @returns the size of each, and the name of its object. */
 async function sweep(
   db: Database,
   dryRun: boolean,
   rows: string,
-  column: 'bytes' | 'body',
   values: readonly unknown[],
-): Promise<readonly number[]> {
-  const size = `octet_length(${column}) AS size`;
-  const found: readonly Row[] = dryRun
-    ? await db.query('read', `SELECT ${size} FROM ${rows}`, values)
-    : await db.query('write', `DELETE FROM ${rows} RETURNING ${size}`, values);
-  return found.map((row) => Number(row['size']));
+): Promise<readonly Row[]> {
+  const columns = rows.startsWith('planwave_artifacts')
+    ? 'coalesce(size, octet_length(bytes)) AS size, object'
+    : 'octet_length(body) AS size';
+  return dryRun
+    ? db.query('read', `SELECT ${columns} FROM ${rows}`, values)
+    : db.query('write', `DELETE FROM ${rows} RETURNING ${columns}`, values);
 }

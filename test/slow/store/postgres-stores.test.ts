@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
 import { openStores } from '../../../activities/adapters/open-stores.ts';
 import { migrations } from '../../../activities/adapters/postgres-store/migrations.ts';
 import { hashName } from '../../../activities/adapters/postgres-store/postgres-ledgers.ts';
-import { hashKey } from '../../../activities/adapters/file-store/file-reply-ledger.ts';
 import type { Cipher } from '../../../activities/ports/cipher.ts';
 import type { Stores } from '../../../activities/ports/stores.ts';
 import { createStoreCipher } from '../../../encryption/store-cipher.ts';
 import { startCuttingProxy } from '../../support/cutting-proxy.ts';
+import { createDatabaseUnderTest, damage, executeSql } from '../../support/database-under-test.ts';
 import { startOwnPostgres } from '../../support/own-postgres.ts';
 import type { OwnPostgres } from '../../support/own-postgres.ts';
 import { itStores } from '../../support/store-contract.ts';
@@ -30,19 +29,8 @@ afterAll(async () => {
   await at.remove();
 });
 
-async function execute(
-  sql: string,
-  values: readonly unknown[] = [],
-  url = postgres.url,
-): Promise<readonly Record<string, unknown>[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(sql, [...values])).rows;
-  } finally {
-    await client.end();
-  }
-}
+const execute = (sql: string, values?: readonly unknown[], url = postgres.url) =>
+  executeSql(url, sql, values);
 
 /** Makes a database that nobody has used. */
 async function createDatabase(name: string): Promise<string> {
@@ -59,42 +47,8 @@ async function withStores<T>(url: string, work: (stores: Stores) => Promise<T>):
   }
 }
 
-/** Sets one byte of a column to another value. */
-const damage = (column: string, byte = '0'): string =>
-  `${column} = set_byte(${column}, ${byte}, 255 - get_byte(${column}, ${byte}))`;
-
 describe('a database', () => {
-  itStores(async () => {
-    const own = await createTemporaryHome();
-    const { home } = own;
-    return {
-      home,
-      storeUrl: postgres.url,
-      remove: async () => {
-        await execute('TRUNCATE planwave_artifacts, planwave_replies, planwave_entries');
-        await own.remove();
-      },
-      damageArtifact: async (ref) =>
-        void (await execute(`UPDATE planwave_artifacts SET ${damage('bytes')} WHERE ref = $1`, [
-          ref,
-        ])),
-      damageReply: async (key, which) => {
-        const newest = '(SELECT max(seq) FROM planwave_replies WHERE key = $1)';
-        const rows = which === 'all' ? 'true' : `seq = ${newest}`;
-        const sql = `UPDATE planwave_replies SET ${damage('body', 'length(body) - 3')}
-          WHERE key = $1 AND ${rows}`;
-        await execute(sql, [hashKey(key)]);
-      },
-      damageRun: async (name) => {
-        const sql = `UPDATE planwave_entries SET ${damage('body')} WHERE kind = 'run' AND key = $1`;
-        await execute(sql, [hashName(name)]);
-      },
-      damageEffect: async (key) => {
-        const sql = `UPDATE planwave_entries SET ${damage('body')} WHERE kind = 'effect' AND key = $1`;
-        await execute(sql, [key]);
-      },
-    };
-  });
+  itStores(() => createDatabaseUnderTest(postgres.url));
 });
 
 describe('tables', () => {

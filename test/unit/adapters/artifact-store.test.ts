@@ -46,7 +46,7 @@ describe('the artifact store', () => {
     const { path } = await damageRecord(at.home, ref);
     for (const reader of [store, createStore()]) {
       await expect(reader.get(ref)).rejects.toMatchObject({
-        type: 'ArtifactCorrupt',
+        type: 'ArtifactDamaged',
         ref,
         path,
         message: expect.stringContaining(`("${path}", byte 60)`),

@@ -240,13 +240,20 @@ it('a request that the model refused counts for no limit, and any other one does
 
 it('a run that asks for more makes a call anew under another key whose every reply was a fault', () => {
   const moved: readonly SeenCall[] = [...calls, { key: 'another key', name: 'costs 1' }];
-  const judgedAs = (modelFaults: readonly string[], asksForMore = true) =>
+  // The attempt after the fault found no room in the budget: it has an entry, and sent nothing.
+  const attempts = {
+    ...toldOf(moved),
+    'key of costs 1': { attempts: 2, told: 1, reserved: 0, free: 1 },
+  };
+  const judgedAs = (modelFaults: readonly string[], asksForMore = true, made = toldOf(moved)) =>
     judgeRun(
       { ...reference, asksForMore },
       { ...noHarm, modelFaults },
-      { facts: { ...facts, billedCalls: 4, attempts: toldOf(moved) }, calls: moved },
+      { facts: { ...facts, billedCalls: 4, attempts: made }, calls: moved },
     ).breaches.map(({ kind }) => kind);
   expect(judgedAs(['key of costs 1'])).toEqual([]);
+  expect(judgedAs(['key of costs 1'], true, attempts)).toEqual([]);
+  expect(judgedAs(['key of costs 1'], false, attempts)).toContain('other result');
   expect(judgedAs([])).toEqual(['other calls']);
   expect(judgedAs(['key of costs 1'], false)).toEqual(['other calls']);
 });

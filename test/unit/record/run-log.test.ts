@@ -250,7 +250,7 @@ it('a record is stored whole when the events since weigh as much, within the lim
 });
 
 it.each([
-  ['torn', 'ArtifactCorrupt', 'is damaged'],
+  ['torn', 'ArtifactDamaged', 'is damaged'],
   ['lost', 'ArtifactMissing', 'is missing'],
 ] as const)('a whole record that is %s is named', async (how, type, told) => {
   const harness = await createHarness();

@@ -1,0 +1,259 @@
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openStores } from '../../../activities/adapters/open-stores.ts';
+import type { StoresOptions } from '../../../activities/adapters/open-stores.ts';
+import type { BucketSettings } from '../../../activities/adapters/postgres-store/bucket.ts';
+import type { Stores } from '../../../activities/ports/stores.ts';
+import { createStoreCipher } from '../../../encryption/store-cipher.ts';
+import { startObjectStore } from '../../cluster/object-store.ts';
+import type { ObjectStore } from '../../cluster/object-store.ts';
+import { findPrograms } from '../../cluster/programs.ts';
+import { createDatabaseUnderTest, executeSql } from '../../support/database-under-test.ts';
+import { startOwnPostgres } from '../../support/own-postgres.ts';
+import type { OwnPostgres } from '../../support/own-postgres.ts';
+import { itStores } from '../../support/store-contract.ts';
+import { testKeys } from '../../support/test-keys.ts';
+import { runScript } from '../../support/worker-process.ts';
+
+const { folder: programs, missing } = findPrograms('objects');
+if (programs === null) console.warn(`Artifacts in a bucket are not tested. ${missing}`);
+
+let postgres: OwnPostgres;
+let objects: ObjectStore;
+let folder = '';
+let database = '';
+let settings: BucketSettings;
+
+(programs === null ? describe.skip : describe)('a database with artifacts in a bucket', () => {
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'planwave-bucket-'));
+    postgres = await startOwnPostgres();
+    objects = await startObjectStore(programs ?? '', folder);
+    settings = bucketAt(objects.url);
+    database = postgres.url;
+    // Makes the tables.
+    await withStores({}, (stores) => stores.open());
+  });
+  afterAll(async () => {
+    await objects.stop();
+    await postgres.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  describe('as every store', () => {
+    itStores(() =>
+      createDatabaseUnderTest(database, {
+        settings,
+        damage: async (object) => {
+          const file = fileOf(object);
+          const bytes = readFileSync(file);
+          bytes.writeUInt8(255 - bytes.readUInt8(0), 0);
+          writeFileSync(file, bytes);
+        },
+      }),
+    );
+  });
+
+  ownRules();
+  faults();
+  copies();
+});
+
+function bucketAt(url: string): BucketSettings {
+  const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '' } = objects.env;
+  return { url, accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY };
+}
+
+async function withStores<T>(
+  options: Partial<StoresOptions>,
+  work: (stores: Stores) => Promise<T>,
+): Promise<T> {
+  const stores = openStores({
+    home: join(folder, 'home'),
+    storeUrl: database,
+    artifacts: settings,
+    cacheMaxBytes: 0,
+    ...options,
+  });
+  try {
+    return await work(stores);
+  } finally {
+    await stores.close();
+  }
+}
+
+/** Each object of versitygw is a file. */
+function fileOf(object: string): string {
+  return join(objects.bucket, '..', object);
+}
+
+/** Lists the objects of artifacts. */
+function listObjects(): readonly string[] {
+  return readdirSync(objects.bucket, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /[\da-f]{64}\/[\da-f-]{36}$/.test(name),
+  );
+}
+
+async function objectOf(ref: string): Promise<string> {
+  const sql = 'SELECT object FROM planwave_artifacts WHERE ref = $1';
+  const [row] = await executeSql(database, sql, [ref]);
+  return String(row?.['object']);
+}
+
+function ownRules(): void {
+  it('SQB1, SQB2, SQA4: writers of the same content leave one object, of encrypted bytes too', async () => {
+    const before = listObjects().length;
+    const secret = 'The word is zwiebelturm. '.repeat(100);
+    const cipher = createStoreCipher(testKeys('k1'));
+    const refs = await Promise.all(
+      Array.from({ length: 8 }, () => withStores({ cipher }, ({ store }) => store.put(secret))),
+    );
+    expect(new Set(refs).size).toBe(1);
+    expect(listObjects()).toHaveLength(before + 1);
+    const [ref = ''] = refs;
+    expect(readFileSync(fileOf(await objectOf(ref))).includes('zwiebelturm')).toBe(false);
+    expect(await withStores({ cipher }, ({ store }) => store.getText(ref))).toBe(secret);
+    // Stored again, nothing is sent.
+    await withStores({ cipher }, ({ store }) => store.put(secret));
+    expect(listObjects()).toHaveLength(before + 1);
+  });
+
+  it('what was in the database before is read there, and without the bucket the rest is named', async () => {
+    const old = await withStores({ artifacts: undefined }, ({ store }) => store.put('old'));
+    const fresh = await withStores({}, ({ store }) => store.put('fresh'));
+    expect(await withStores({}, ({ store }) => store.getText(old))).toBe('old');
+    const object = await objectOf(fresh);
+    await withStores({ artifacts: undefined }, async (stores) => {
+      const { store } = stores;
+      const error = { type: 'StoreUnavailable', message: expect.stringContaining(object) };
+      await expect(store.getText(fresh)).rejects.toMatchObject(error);
+      await expect(stores.prune({ endedBefore: 0, dryRun: true })).rejects.toThrow(
+        /s3:.* PLANWAVE_ARTIFACTS_URL is not set/,
+      );
+    });
+    await withStores({ artifacts: bucketAt('s3://elsewhere/x') }, async ({ store }) => {
+      await expect(store.getText(fresh)).rejects.toMatchObject({
+        type: 'StoreUnavailable',
+        message: expect.stringMatching(/is in "s3:\/\/artifacts\/.*names "s3:\/\/elsewhere\/x"/),
+      });
+    });
+  });
+
+  it('SQA4: fsck finds a lost object, storing it again mends it, and prune removes objects with their rows', async () => {
+    await withStores({}, async (stores) => {
+      const ref = await stores.store.put('lost and found');
+      rmSync(fileOf(await objectOf(ref)));
+      const lost = { type: 'ArtifactMissing', message: expect.stringContaining(ref) };
+      await expect(stores.store.get(ref)).rejects.toMatchObject(lost);
+      const checked = await stores.check({ repair: false });
+      expect(checked.faults).toContainEqual(
+        expect.objectContaining({
+          where: `the artifact ${ref}`,
+          what: 'the bucket has lost its object',
+        }),
+      );
+      await stores.store.put('lost and found');
+      expect(await stores.store.getText(ref)).toBe('lost and found');
+      const young = await stores.store.put('young');
+      const age =
+        "UPDATE planwave_artifacts SET stored_at = now() - interval '2 days' WHERE ref <> $1";
+      await executeSql(database, age, [young]);
+      const object = await objectOf(ref);
+      const endedBefore = Math.floor(Date.now() / 1_000) - 24 * 3_600;
+      const pruned = await stores.prune({ endedBefore, dryRun: false });
+      expect(pruned.bytes).toBeGreaterThan(0);
+      expect([await stores.store.has(ref), await stores.store.has(young)]).toEqual([false, true]);
+      expect([existsSync(fileOf(object)), existsSync(fileOf(await objectOf(young)))]).toEqual([
+        false,
+        true,
+      ]);
+    });
+  });
+}
+
+function faults(): void {
+  it('SQB3: a service that is gone is named while it is gone, and works again', async () => {
+    await withStores({}, async ({ store, ledger }) => {
+      const ref = await store.put('before');
+      await objects.kill();
+      const error = {
+        type: 'StoreUnavailable',
+        message: expect.stringMatching(
+          /artifacts at s3:\/\/artifacts\/planwave: no answer came \(ECONN\w+\)\. Try: .*PLANWAVE_ARTIFACTS_URL.*goes on/,
+        ),
+      };
+      await expect(store.getText(ref)).rejects.toMatchObject(error);
+      await expect(store.put('x')).rejects.toMatchObject(error);
+      const batch = store.openBatch();
+      await batch.put('staged');
+      const key = { workflow_id: 'run', run_id: 'r', activity_id: '1' };
+      await expect(ledger.put(key, 1, 'paid', batch)).rejects.toMatchObject(error);
+      // No entry before its artifacts.
+      expect(await ledger.find(key)).toEqual([]);
+      await objects.restart();
+      await ledger.put(key, 1, 'paid', batch);
+      expect(await ledger.find(key)).toEqual(['paid']);
+      expect(await store.getText(ref)).toBe('before');
+    });
+  });
+
+  it.each([
+    ['s3://no-such-bucket', {}, /there is no such bucket \(NoSuchBucket\)\. Try: create it/],
+    [
+      '',
+      { secretAccessKey: 'wrong' },
+      /it refuses the keys \(\w+\)\. Try: check AWS_ACCESS_KEY_ID/,
+    ],
+  ])('a wrong bucket or key is named: %s %j', async (place, keys, said) => {
+    const url = place === '' ? objects.url : objects.url.replace(/^[^?]*/, place);
+    await withStores({ artifacts: { ...bucketAt(url), ...keys } }, async (stores) => {
+      const error = { type: 'StoreUnavailable', message: expect.stringMatching(said) };
+      await expect(stores.open()).rejects.toMatchObject(error);
+      await expect(stores.store.put('text')).rejects.toMatchObject(error);
+      await expect(stores.store.put('text')).rejects.not.toThrow('planwave-test-secret');
+    });
+  });
+}
+
+function copies(): void {
+  it('planwave store copy, doctor and fsck know the bucket', async () => {
+    const from = join(folder, 'from');
+    const home = openStores({ home: from });
+    expect(await home.open()).toBeNull();
+    const ref = await home.store.put('copied text');
+    await home.index.write('run-1', ref, 0);
+    await home.close();
+    await executeSql(database, 'CREATE DATABASE target');
+    const target = database.replace(/postgres$/, 'target');
+    const planwave = async (...args: readonly string[]): Promise<string> => {
+      const env = {
+        PLANWAVE_HOME: join(folder, 'client'),
+        PLANWAVE_STORE_URL: target,
+        PLANWAVE_ARTIFACTS_URL: objects.url,
+        ...objects.env,
+      };
+      const command = runScript('planwave.mjs', args, env);
+      await command.ended;
+      return command.output();
+    };
+    expect(await planwave('store', 'copy', from, target)).toMatch(/^Copied 1 artifact, /m);
+    const sql = 'SELECT object, size::int FROM planwave_artifacts WHERE ref = $1';
+    expect(await executeSql(target, sql, [ref])).toEqual([
+      {
+        object: expect.stringContaining(`artifacts/planwave/${ref.slice(0, 2)}/${ref}/`),
+        size: 11,
+      },
+    ]);
+    const back = join(folder, 'back');
+    expect(await planwave('store', 'copy', target, back)).toMatch(/^Copied 1 artifact, /m);
+    const copied = openStores({ home: back });
+    expect(await copied.store.getText(ref)).toBe('copied text');
+    await copied.close();
+    expect(await planwave('artifact', ref)).toContain('copied text');
+    expect(await planwave('doctor')).toContain('with artifacts in s3://artifacts/planwave');
+    await objects.kill();
+    expect(await planwave('doctor')).toContain('PLANWAVE_ARTIFACTS_URL');
+    await objects.restart();
+  }, 240_000);
+}
