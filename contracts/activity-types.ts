@@ -25,6 +25,7 @@ import type {
 } from './run-changes.ts';
 import type { ChangesMode, RunLoad } from './run-settings.ts';
 import type { RecordChange, RecordedResult } from './run-record.ts';
+import type { TakenOver } from './planner-run.ts';
 import type { SpecState } from './spec.ts';
 import type {
   ApplyMiddlewareInput,
@@ -61,9 +62,11 @@ export interface Activities extends DesignActivities, EvaluationActivities, Veri
   readonly modelTurn: (input: ModelTurnInput) => Promise<ModelTurnResult>;
   /**
    * Returns the billed usage of all attempts at a model call that was cancelled before it could report: from the reply
-   * ledger.
+   * ledger. The activity id is that of the call, in the workflow that asks.
    */
-  readonly recallSpent: (input: RecallSpentInput) => Promise<{ readonly usage: Usage }>;
+  readonly recallSpent: (input: {
+    readonly activity_id: string;
+  }) => Promise<{ readonly usage: Usage }>;
   /** Returns the billed usage below a workflow id since Unix epoch milliseconds, lost executions included. */
   readonly recallRunSpent: (input: {
     readonly place: string;
@@ -171,6 +174,8 @@ export interface OpenRunResult {
   readonly phase_start?: PhaseStart;
   /** Settings of the run's design, and its plan if the input has one. Absent where no design is made. */
   readonly design?: DesignRequest;
+  /** Everything that the run takes over from another one. Absent for one that begins from nothing. */
+  readonly taken_over?: TakenOver;
 }
 
 /** Typed input that starts a single phase of a triad. */
@@ -179,11 +184,6 @@ export interface PhaseStart {
   readonly spec: SpecState;
   /** The PhaseSummary as JSON, or a typed text as Markdown. */
   readonly summary_ref: Ref | null;
-}
-
-export interface RecallSpentInput {
-  /** The activity id of the call, in the workflow that asks. */
-  readonly activity_id: string;
 }
 
 export interface RunToolInput {

@@ -18,12 +18,34 @@ import type {
   QuestionRules,
 } from './question.ts';
 import { runSettings } from './run-settings.ts';
+import { Slug } from './slug.ts';
 import type { ChangesMode, RunLoad } from './run-settings.ts';
 import type { StoreIdentity } from './store.ts';
 import { NamedTeams } from './team.ts';
 import type { TeamSummary } from './team.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
+
+/** Another run of the same store, to go on from: with everything that it had before one of its waves. */
+export const ForkPoint = z.strictObject({
+  run_id: Slug,
+  /** The first wave that is done anew. */
+  wave: z
+    .int()
+    .min(2, 'before wave 2 there is nothing to take over. Try: a new run, or a later wave'),
+  /** Instruction that changes the rest of the work. */
+  instruction: z.string().trim().min(1).max(4_000).optional(),
+});
+export type ForkPoint = z.infer<typeof ForkPoint>;
+
+/** A fork before it is started: what it takes over, and what the other run paid for the rest. */
+export interface ForkOffer {
+  /** The typed input of the other run, or as much of it as its record has. */
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly reused: { readonly delegations: number; readonly usage: Usage };
+  /** Use of the other run from the wave on; only a part when it has not ended. */
+  readonly rest: { readonly delegations: number; readonly usage: Usage; readonly ended: boolean };
+}
 
 /** Typed input that starts a run: `{"goal":"…"}` is enough. */
 export const PlannerRunInput = z.strictObject({
@@ -42,6 +64,8 @@ export const PlannerRunInput = z.strictObject({
   mode: z.enum(['direct', 'designed', 'auto']).optional(),
   /** An approved plan, which is carried out without a design. */
   plan: CoordinationPlan.optional(),
+  /** Go on from another run, whose earlier waves are not done or paid again. */
+  from: ForkPoint.optional(),
   ...designSettings,
   /** False: every delegation is done by one agent. Default true. */
   triads: z.boolean().optional(),
@@ -234,6 +258,22 @@ export interface SettledAnswer {
   readonly answer_ref: Ref | null;
   readonly answered_by: string;
   readonly loop: boolean;
+}
+
+/** Everything that a run takes over from the one that it goes on from. Bounded like CarriedRun, whose fields have the same meaning. */
+export interface TakenOver extends Pick<
+  CarriedRun,
+  'wave' | 'delegation_ids' | 'fingerprints' | 'taint' | 'stale' | 'facts_total' | 'recent_facts'
+> {
+  readonly wave_outlines: readonly WaveSummary[];
+  readonly amendments: readonly string[];
+  readonly waived: readonly string[];
+  readonly mode_chosen?: ModeChoice;
+  readonly answered: CarriedInbox['answered'];
+  readonly next_question: number;
+  readonly recent_answers: readonly AnsweredQuestion[];
+  /** The instruction of the fork point. Absent without one. */
+  readonly instruction?: string;
 }
 
 /** Input of `plannerRun`: typed by a person, or carried over when it continues as new. */

@@ -56,6 +56,15 @@ export interface StaleDelegation {
   readonly redone_by: string | null;
 }
 
+/** The run that a run went on from. */
+export interface RunOrigin {
+  readonly run_id: string;
+  /** The first wave that is done anew. */
+  readonly wave: number;
+  /** Use of the work that was taken over: the other run paid it. */
+  readonly reused: Usage;
+}
+
 /** Versions of the record's shape, newest last. A reader refuses others by name. */
 export const runRecordVersions = [1] as const;
 
@@ -141,6 +150,10 @@ export interface RunRecord {
   readonly registry_ref: Ref;
   /** Id of the store that has the record. Absent in records of older versions. */
   readonly store_id?: string;
+  /** The typed input as JSON. Absent in records of older versions, and in those of parts that were started alone. */
+  readonly input_ref?: Ref;
+  /** Absent for a run that began from nothing. */
+  readonly origin?: RunOrigin;
   /** Folder in which agents write files, as the input named it. Absent: the run's own folder. */
   readonly workspace_dir?: string;
   /** Defined in `runSettings`. Absent without `workspace_dir`. */

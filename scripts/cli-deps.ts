@@ -116,6 +116,12 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
       const { readComparedRun } = await import('../activities/run-record/read-page.ts');
       return readComparedRun(await use(), runId).catch(nameUnknownRun);
     },
+    offerFork: async (point) => {
+      const { NoFork, offerFork } = await import('../activities/run-record/fork-run.ts');
+      return offerFork(await use(), point).catch((error: unknown) => {
+        throw error instanceof NoFork ? badInput(error.message) : error;
+      });
+    },
     readArtifact: async (ref) => (await use()).store.getText(ref),
     findStore: async () => (await use()).findIdentity(),
     readStoredStatus: async (runId) => readStoredStatus(await use(), runId),

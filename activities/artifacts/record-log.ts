@@ -49,6 +49,30 @@ export async function readRecord(store: ArtifactStore, ref: Ref): Promise<RunRec
   return folded;
 }
 
+/**
+ * Reads a record as it was before an event.
+ *
+ * @param ends Finds the event; the first one in the log counts. Without one, the record is read as it is.
+ * @throws like `readRecord`.
+ */
+export async function readRecordBefore(
+  store: ArtifactStore,
+  ref: Ref,
+  ends: (event: RunEvent) => boolean,
+): Promise<RunRecord> {
+  let cut: RecordRevision | null = null;
+  for (let at: Ref | null = ref; at !== null;) {
+    // Each revision names the one before it.
+    // oxlint-disable-next-line no-await-in-loop
+    const entry: RecordRevision | RunRecord = await readEntry(store, at);
+    if ('events' in entry && entry.events.some(ends)) cut = entry;
+    at = entry.previous_ref;
+  }
+  if (cut === null) return readRecord(store, ref);
+  const events = cut.events.slice(0, cut.events.findIndex(ends));
+  return foldRevision(await readRecord(store, cut.previous_ref), { ...cut, events });
+}
+
 export type RecordPlace = Pick<RunRecord, 'revision' | 'previous_ref'>;
 
 /**

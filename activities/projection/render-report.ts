@@ -8,6 +8,7 @@ import {
   describeExpected,
   formatTokens,
   formatUnreported,
+  formatUsage,
 } from '../../core/text/format.ts';
 import { findAnsweringDelegation } from './find-answer.ts';
 import {
@@ -61,6 +62,7 @@ export function renderReport(record: RunRecord, status: RunStatus, texts: Record
   const told = [
     `# Report: ${oneLine(record.goal_title)}`,
     `**${describeStatus(record, status)}** The answer is in \`${treePaths.result}\`.`,
+    renderOrigin(record),
     record.mode === undefined ? null : `**Chosen:** ${describeMode(record.mode)}.`,
     renderGoal(record),
     ...renderCame(record, texts),
@@ -83,6 +85,12 @@ export function renderReport(record: RunRecord, status: RunStatus, texts: Record
     renderUsage(record),
     renderPlaces(record),
   ]);
+}
+
+function renderOrigin({ origin }: RunRecord): string | null {
+  if (origin === undefined) return null;
+  const { run_id, wave, reused } = origin;
+  return `Taken over from \`${run_id}\`: everything before wave ${wave}, for which that run paid ${formatUsage(reused)}.`;
 }
 
 /** Renders criteria and results. For a phase alone, which has none, names the file with its work. */

@@ -18,10 +18,13 @@ export function createFirstRecord(
     typedPlan,
     guide,
     storeId,
+    inputRef,
   }: {
     readonly typedPlan: PlanOutline | null;
     readonly guide: RunRecord['workspace_guide'] | null;
     readonly storeId: string;
+    /** Null for a part that is started alone. */
+    readonly inputRef: Ref | null;
   },
 ): RunRecord {
   return {
@@ -35,6 +38,7 @@ export function createFirstRecord(
     instructions: [],
     registry_ref: registryRef,
     store_id: storeId,
+    ...(inputRef !== null && { input_ref: inputRef }),
     ...(request.workspaceDir !== null && {
       workspace_dir: request.workspaceDir,
       changes: request.changes,

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { OpenRunInput, OpenRunResult, PhaseStart } from '../../contracts/activity-types.ts';
+import type { CriterionState } from '../../contracts/criterion.ts';
 import type { RunBudget } from '../../contracts/budget.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
 import type { TeamSummary } from '../../contracts/team.ts';
@@ -12,9 +13,6 @@ import { listKnownInputs } from '../../core/run/list-deliverables.ts';
 import { summariseTeams } from '../../core/team/summarise-teams.ts';
 import { findUnreadable } from '../../core/text/list-names.ts';
 import { listSections } from '../../core/triad/list-sections.ts';
-import { WorkspaceRefused } from '../ports/workspaces.ts';
-import { blockBytesMax } from '../text/block-limits.ts';
-import { takeLines } from '../text/bytes.ts';
 import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
 import { findPlanFaults, storeCoordinationPlan } from '../artifacts/coordination-plan.ts';
 import type { AssertCurrent } from '../attempt/while-current.ts';
@@ -23,7 +21,8 @@ import { checkRequest } from './check-request.ts';
 import { checkTypedTeams, readTeamDrafts } from './check-typed-teams.ts';
 import { composePlan, seatTriad, storePlan } from './compose-plan.ts';
 import type { RecordDeps } from './deps.ts';
-import { createFirstRecord } from './first-record.ts';
+import { beginRecord } from './begin-record.ts';
+import { withFork } from './fork-run.ts';
 import { createInvalidInput } from './describe-input-issues.ts';
 import { joinSentences } from './describe-input-issues.ts';
 import type { InputFault } from './describe-input-issues.ts';
@@ -71,15 +70,14 @@ export async function openRun(
   const phaseStart = await startPhase(deps, request);
   const typedPlan =
     request.plan === null ? null : await storeCoordinationPlan(deps.store, request.plan);
-  const guide = await keepGuide(deps, input.run_id, request.workspaceDir);
-  const record = createFirstRecord(input, request, registryRef, {
+  const { record, fork } = await beginRecord(deps, input, request, {
+    registryRef,
     typedPlan,
-    guide,
     storeId: id,
   });
   const recordRef = await deps.store.put(JSON.stringify(record));
   await publishRecord(deps, { record, ref: recordRef }, null, assertCurrent);
-  return {
+  const opened: OpenRunResult = {
     goal_title: record.goal_title,
     store: { id, place, ...(needsHome && { home }) },
     ...chooseLoad(request, input.load, deps.modelQueue),
@@ -98,16 +96,23 @@ export async function openRun(
     teams,
     questions: resolveQuestionRules(request.questions),
     approvers: deps.approvers,
-    criteria: record.criteria.map(({ criterion_id, state, delegation_id }) => ({
-      criterion_id,
-      state,
-      delegation_id,
-    })),
+    criteria: record.criteria.map(toState),
     known_inputs: listKnownInputs(record),
     plan,
     ...(phaseStart !== null && { phase_start: phaseStart }),
     ...(request.design !== null && { design: { ...request.design, plan: typedPlan } }),
   };
+  return withFork(opened, fork);
+}
+
+function toState({
+  criterion_id,
+  state,
+  delegation_id,
+  question_id,
+}: RunRecord['criteria'][number]): CriterionState {
+  const by = question_id !== undefined && { question_id };
+  return { criterion_id, state, delegation_id, ...by };
 }
 
 function flagsOf({ unattended, notes }: RunRequest): Pick<OpenRunResult, 'unattended' | 'notes'> {
@@ -184,10 +189,16 @@ export async function checkIntake(
     ...checkRequest(workflow_type, request, { agents, models, limits, teams }),
     ...checkBudget(budget, agents, [...members, ...listTypedLeaders(request)], deps.isPriced),
     ...checkTypedPlan(deps, request, agents),
+    ...checkOnePlan(request),
     ...(await checkWorkspace(deps, request)),
   ];
   if (ruleFaults.length > 0) throw createInvalidInput(workflow_type, ruleFaults);
   return { request, agents, designers, pins, limits, budget, models, teams };
+}
+
+function checkOnePlan({ plan, from }: RunRequest): readonly InputFault[] {
+  const reason = 'a run that goes on from another one takes its plan over. Try: leave it out';
+  return plan !== null && from !== null ? [{ path: 'plan', reason }] : [];
 }
 
 /** Gives all agents the model that the input names, if it names one. */
@@ -234,32 +245,6 @@ async function startPhase(
   if (delegation?.executor.kind !== 'triad') return null;
   const { members } = delegation.executor;
   return openPhaseStart(store, typed.input, { members, sections: listSections(delegation) });
-}
-
-/** Names of the file in which a workspace says how to work in it, the first one that there is. */
-const guideFiles = ['AGENTS.md', 'CLAUDE.md'];
-
-/** Keeps the guide of a workspace as it is when the run begins, so that every agent reads the same. */
-async function keepGuide(
-  { store, workspaces }: Pick<RecordDeps, 'store' | 'workspaces'>,
-  run_id: string,
-  dir: string | null,
-): Promise<RunRecord['workspace_guide'] | null> {
-  if (dir === null) return null;
-  for (const file of guideFiles) {
-    try {
-      // The second is read only if there is no first one.
-      // oxlint-disable-next-line no-await-in-loop
-      const { content } = await workspaces.read({ run_id, dir }, file);
-      const text = new TextDecoder().decode(content).trim();
-      // oxlint-disable-next-line no-await-in-loop
-      if (text !== '')
-        return { file, ref: await store.put(takeLines(text, blockBytesMax.workspace_guide)) };
-    } catch (error) {
-      if (!(error instanceof WorkspaceRefused)) throw error;
-    }
-  }
-  return null;
 }
 
 /** Checks the workspace of the agents before anything is paid for. */

@@ -6,6 +6,7 @@ import { DelegationInput } from '../../contracts/delegation-run.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { BudgetInput } from '../../contracts/budget.ts';
 import type { LimitsInput } from '../../contracts/limits.ts';
+import type { ForkPoint } from '../../contracts/planner-run.ts';
 import { PlannerRunInput } from '../../contracts/planner-run.ts';
 import { PlannerWaveInput } from '../../contracts/planner-wave.ts';
 import type { ChangesMode, RunSettings } from '../../contracts/run-settings.ts';
@@ -36,6 +37,8 @@ export interface RunRequest {
   readonly design: Omit<DesignRequest, 'plan'> | null;
   /** The typed coordination plan; null without one. */
   readonly plan: CoordinationPlan | null;
+  /** The run that this one goes on from; null for one that begins from nothing. */
+  readonly from: ForkPoint | null;
   readonly useDefaults: boolean;
   readonly unattended: boolean;
   /** Model of all agents; null: those of their files. */
@@ -77,6 +80,7 @@ export function readInput(workflowType: WorkflowType, input: unknown): ReadInput
         ...commonOf(value),
         design: designOf(value, value.mode ?? 'direct'),
         plan: value.plan ?? null,
+        from: value.from ?? null,
         goal: value.goal,
         triads: value.triads ?? true,
         teams: teamsOf(value),
@@ -247,6 +251,7 @@ function commonOf(
   RunRequest,
   | 'design'
   | 'plan'
+  | 'from'
   | 'useDefaults'
   | 'unattended'
   | 'agentsModel'
@@ -266,6 +271,7 @@ function commonOf(
   return {
     design: null,
     plan: null,
+    from: null,
     useDefaults: value.use_defaults ?? value.unattended ?? false,
     unattended: value.unattended ?? false,
     agentsModel: value.agents_model ?? null,

@@ -96,6 +96,7 @@ function addReport(
   return { events: [...events, reported], record: foldRun(record, reported) };
 }
 
-function shortenFact(fact: Fact): Fact {
+/** Cuts what goes into history. */
+export function shortenFact(fact: Fact): Fact {
   return { ...fact, statement: cutText(fact.statement, statementCharsMax) };
 }

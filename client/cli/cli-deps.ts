@@ -1,6 +1,7 @@
 import type { OpenRunInput } from '../../contracts/activity-types.ts';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
+import type { ForkOffer, ForkPoint } from '../../contracts/planner-run.ts';
 import type { RunPage } from '../../contracts/run-page.ts';
 import type { CheckedHome, CopiedStores, Pruned, StoreIdentity } from '../../contracts/store.ts';
 import type { StatusView } from '../../contracts/views.ts';
@@ -41,6 +42,8 @@ export interface CliDeps extends CliShell {
   readonly readResult: (runId: string) => Promise<StoredResult | null>;
   /** Rejects when there is no such run. */
   readonly readComparedRun: (runId: string) => Promise<ComparedRun>;
+  /** Reads what a fork of a run before a wave would take over. Rejects with a CliError when there can't be one. */
+  readonly offerFork: (point: Pick<ForkPoint, 'run_id' | 'wave'>) => Promise<ForkOffer>;
   /** Reads a stored text by its address. Rejects when there is none. If undefined: not available. */
   readonly readArtifact?: ((ref: string) => Promise<string>) | undefined;
   /** Status of a run that the server has forgotten, from the store, or null. If undefined: not available. */

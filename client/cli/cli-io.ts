@@ -107,3 +107,12 @@ export async function readLine(
     reader.close();
   }
 }
+
+/**
+ * Asks for a yes or a no. Everything but a yes is a no.
+ * @throws Interrupted at Ctrl-C
+ */
+export async function confirm(io: CliIo, question: string): Promise<boolean> {
+  const typed = await readLine(io, `${question} (yes or no; Enter alone: no)\n> `);
+  return /^y(?:es)?$/i.test(typed?.trim() ?? '');
+}

@@ -21,6 +21,10 @@ export const examples: Readonly<Record<string, readonly [string, string]>> = {
   compare: ['compare backup-choice backup-direct', 'compare backup-choice backup-direct --json'],
   view: ['view backup-choice', 'view --port 8080'],
   list: ['list --open', 'list --limit 100 --json'],
+  fork: [
+    'fork backup-choice --wave 2',
+    'fork backup-choice --wave 3 --amend "Only the EU" --budget-usd 2 --yes',
+  ],
   pause: ['pause backup-choice', 'pause backup-choice "until the budget is decided"'],
   resume: ['resume backup-choice', 'resume backup-choice "the key is renewed"'],
   stop: ['stop backup-choice', 'stop backup-choice "the goal has changed"'],

@@ -30,6 +30,7 @@ export async function runAt(
     cwd: process.cwd(),
     exportRun: (runId) => Promise.resolve({ path: runId }),
     readResult: () => Promise.resolve(null),
+    offerFork: () => Promise.reject(new Error('not available')),
     readComparedRun: () => Promise.reject(new Error('not available')),
     prune: () => Promise.resolve({ runs: [], records: 0, bytes: 0, kept_by: null }),
     copyStore: () => Promise.reject(new Error('not available')),

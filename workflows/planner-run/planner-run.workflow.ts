@@ -11,7 +11,9 @@ import { RootHost } from '../shared/root-host.ts';
 import { showDesign, showMode } from '../shared/show-design.ts';
 import { settleChanges } from '../shared/settle-changes.ts';
 import { archiveFirst } from './archival.workflow.ts';
+import type { EarlierWaves } from './run-ledger.ts';
 import { runWaves } from './run-waves.ts';
+import { takeFork } from './take-fork.ts';
 
 /**
  * Runs one goal, from intake to result (seeds 003 and 004): waves until every criterion is met with evidence or waived.
@@ -57,11 +59,14 @@ export async function plannerRun(args: PlannerRunArgs): Promise<PlannerRunResult
     }),
     { description: 'Waves done, and the one at work.' },
   );
+  let before: EarlierWaves | null = carried;
   if (carried === null) {
-    await host.open('plannerRun', args);
+    const { taken_over = null } = await host.open('plannerRun', args);
+    if (taken_over !== null) takeFork(host, taken_over);
+    before = taken_over;
     await archiveFirst(host);
   }
-  const { status, outcomes } = await runWaves(host, carried);
+  const { status, outcomes } = await runWaves(host, before);
   await settleChanges(host, status);
   return host.finish(status, explainCriteria(outcomes));
 }

@@ -12,7 +12,10 @@ export interface RunLedger {
   take(wave: WaveResult): void;
 }
 
-export function openLedger(carried: CarriedRun | null): RunLedger {
+/** Facts about waves before this execution. */
+export type EarlierWaves = Pick<CarriedRun, 'delegation_ids' | 'fingerprints' | 'taint'>;
+
+export function openLedger(carried: EarlierWaves | null): RunLedger {
   const delegationIds = [...(carried?.delegation_ids ?? [])];
   const fingerprints = new Map(Object.entries(carried?.fingerprints ?? {}));
   let taint = carried?.taint;

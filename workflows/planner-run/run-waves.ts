@@ -21,7 +21,7 @@ import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { judgeWave } from './judge-wave.ts';
 import { designFirst } from './run-design-first.ts';
 import { openLedger } from './run-ledger.ts';
-import type { RunLedger } from './run-ledger.ts';
+import type { EarlierWaves, RunLedger } from './run-ledger.ts';
 import { runNextWave } from './run-next-wave.ts';
 import { isEndedEarly } from './until-full.ts';
 import {
@@ -40,8 +40,8 @@ export interface RunEnd {
 }
 
 /** Runs waves until `core/run` or the user ends the run. */
-export async function runWaves(host: RootHost, carried: CarriedRun | null): Promise<RunEnd> {
-  const ledger = openLedger(carried);
+export async function runWaves(host: RootHost, earlier: EarlierWaves | null): Promise<RunEnd> {
+  const ledger = openLedger(earlier);
   const outcomes: DelegationOutcome[] = [];
   const relay = createChildRelay(host.control, host.news);
   const end = await stopWhenCancelled(() =>

@@ -2,7 +2,7 @@ import { ApplicationFailure, CancellationScope, condition, log } from '@temporal
 import type { AskedLoop } from '../../contracts/adaptation.ts';
 import type { AmendedAnswer, Delivery, QuestionsEscalation } from '../../contracts/messages.ts';
 import { answererNames, assumingAnswerers } from '../../contracts/names.ts';
-import type { CarriedInbox } from '../../contracts/planner-run.ts';
+import type { CarriedInbox, TakenOver } from '../../contracts/planner-run.ts';
 import type {
   AnsweredQuestion,
   AnswerInput,
@@ -107,6 +107,12 @@ export class InboxHost {
         ? { ...one, answer, answered_by: 'user', answered_at: now }
         : one,
     );
+  }
+
+  /** Takes over the answers of the run that this one goes on from. Nothing was asked yet. */
+  takeOver({ answered, next_question, recent_answers }: TakenOver): void {
+    this.#state = { ...this.#state, answered, next_question };
+    this.#recentAnswers = recent_answers;
   }
 
   /** Handles the update `submitAnswer`. @throws AnswerRefused like `validate`. */

@@ -197,7 +197,8 @@ async function takeJudged(
 
 const tooManyJudged = `Signal amend: a run checks changed answers ${engineLimits.amendsJudgedMax} times at most. Try: an instruction without answers`;
 
-function takeAmend(
+/** Takes an instruction: into the state, the record, and every running conversation. */
+export function takeAmend(
   host: RootHost,
   { instruction, waive_criteria: waived = [], facts }: AmendMessage,
   answers: readonly AmendedAnswer[],

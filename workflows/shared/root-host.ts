@@ -42,6 +42,7 @@ import {
   loseWaveInState,
   openRootState,
   recordedWave,
+  recordStart,
   takeUpOpened,
   takeWaveIntoState,
 } from './root-state.ts';
@@ -119,8 +120,7 @@ export class RootHost implements Superior {
     // A part that is started alone is the whole run.
     if (workflowType !== 'plannerRun') this.state.waves_allowed = 1;
     log.info('run opened', { type: workflowType });
-    const { record_ref, known_inputs } = opened;
-    this.record.begin({ record_ref, known_inputs, stale: [], facts_total: 0, facts: [] });
+    this.record.begin(recordStart(opened));
     this.refresh();
     return opened;
   }

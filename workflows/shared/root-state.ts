@@ -22,6 +22,7 @@ import { resolveQuestionRules } from '../../core/questions/question-moments.ts';
 import { formatUnreported } from '../../core/text/format.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { nowSeconds } from './clock.ts';
+import type { RecordStart } from './record-keeper.ts';
 
 /** State of the root workflow. Changed by the workflow, read by queries and views. */
 export interface RootState {
@@ -170,6 +171,12 @@ export function takeUpOpened(state: RootState, opened: OpenRunResult): void {
   state.waves_allowed = opened.limits.max_waves;
   state.budget = openBudget(opened.budget);
   state.criteria = waiveCriteria(opened.criteria, state.waived);
+}
+
+/** Returns what the record of a run begins with. */
+export function recordStart({ record_ref, known_inputs, taken_over }: OpenRunResult): RecordStart {
+  const { stale = [], facts_total = 0, recent_facts: facts = [] } = taken_over ?? {};
+  return { record_ref, known_inputs, stale, facts_total, facts };
 }
 
 /** Adds a finished wave. Criteria that the user waived in the meantime stay waived. */

@@ -8,7 +8,7 @@ import { countOf } from '../../../core/text/format.ts';
 import { listNames } from '../../../core/text/list-names.ts';
 import type { CliDeps, LoadedAgents } from '../cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
-import { readLine } from '../cli-io.ts';
+import { confirm } from '../cli-io.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { readPlanFile } from './plan-file.ts';
 import { cleanLine, cleanText, renderTable } from '../terminal-text.ts';
@@ -165,8 +165,8 @@ async function addAgents(
     for (const { name, text } of added) {
       deps.io.stdout.write(`${name}:\n\n${cleanText(text).trimEnd()}\n\n`);
     }
-    const question = `Write ${countOf(added.length, 'file')} into ${cleanLine(folder)}? (yes or no; Enter alone: no)\n> `;
-    if (!/^y(?:es)?$/i.test((await readLine(deps.io, question))?.trim() ?? '')) {
+    const question = `Write ${countOf(added.length, 'file')} into ${cleanLine(folder)}?`;
+    if (!(await confirm(deps.io, question))) {
       return { data: { added: [] }, lines: ['Nothing was written.'] };
     }
   }

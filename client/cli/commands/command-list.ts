@@ -106,6 +106,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./list.ts')).registerList,
   },
   {
+    name: 'fork',
+    does: "start a run from another run's state before a wave; earlier waves are not paid again",
+    takes: [run],
+    load: async () => (await import('./fork.ts')).registerFork,
+  },
+  {
     name: 'pause',
     does: 'finish calls in flight and start nothing new',
     takes: [run, reason],

@@ -5,7 +5,7 @@ import { commandText } from '../../../core/text/command-text.ts';
 import { formatUsage } from '../../../core/text/format.ts';
 import { listNames } from '../../../core/text/list-names.ts';
 import { badInput } from '../cli-error.ts';
-import { readLine } from '../cli-io.ts';
+import { confirm, readLine } from '../cli-io.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { cleanLine, cleanLines } from '../terminal-text.ts';
 
@@ -60,8 +60,8 @@ async function talk(
 }
 
 async function confirmAmendment({ deps: { io } }: CommandContext, text: string): Promise<boolean> {
-  const shown = `Send this to the run as your instruction?\n  ${cleanLine(text, 2_000)}\n(yes or no; Enter alone: no)\n> `;
-  return /^y(?:es)?$/i.test((await readLine(io, shown))?.trim() ?? '');
+  const shown = `Send this to the run as your instruction?\n  ${cleanLine(text, 2_000)}\n`;
+  return confirm(io, shown);
 }
 
 /** Adds what was said before, the newest of it, as far as there is room. */

@@ -126,6 +126,16 @@ export async function readRunInput(
   options: StartOptions,
 ): Promise<PlannerRunInput> {
   const file = options.input === undefined ? {} : await readRunFile(deps, options.input);
+  return mergeRunInput(deps, file, goal, options);
+}
+
+/** Overrides an input's fields by what was given on the command line. @throws CliError with every error at once */
+export function mergeRunInput(
+  deps: Pick<CliDeps, 'cwd' | 'io'>,
+  file: Readonly<Record<string, unknown>>,
+  goal: string | undefined,
+  options: StartOptions,
+): PlannerRunInput {
   const merged = {
     ...file,
     ...definedOnly({

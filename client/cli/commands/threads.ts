@@ -11,7 +11,7 @@ import { commandText } from '../../../core/text/command-text.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { cleanLine, formatTime, renderTable, cleanLines, cleanText } from '../terminal-text.ts';
 import { readWholeNumber } from './run-settings-options.ts';
-import { readLine } from '../cli-io.ts';
+import { confirm } from '../cli-io.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import type { CliThreads } from '../cli-deps.ts';
 import type { Paint } from '../terminal-text.ts';
@@ -150,7 +150,7 @@ async function deleteEntries(
   isSure: boolean,
 ): Promise<CommandResult> {
   const { threads } = context.deps;
-  if (!isSure && !(await confirm(context, which))) {
+  if (!isSure && !(await isConfirmed(context, which))) {
     return { data: { ...which, deleted: null }, lines: ['Nothing was deleted.'] };
   }
   const deleted = await threads.remove(which);
@@ -162,7 +162,7 @@ async function deleteEntries(
 }
 
 /** @throws CliError when there is no terminal to ask in, or nothing to delete */
-async function confirm(
+async function isConfirmed(
   { deps: { io, threads }, json }: CommandContext,
   which: EntrySelection,
 ): Promise<boolean> {
@@ -176,8 +176,7 @@ async function confirm(
         `Try: ${commandText('threads', 'delete', ...words, '--yes')}`,
     );
   }
-  const typed = await readLine(io, `Delete ${what}, for good? (yes or no; Enter alone: no)\n> `);
-  return /^y(?:es)?$/i.test(typed?.trim() ?? '');
+  return confirm(io, `Delete ${what}, for good?`);
 }
 
 function describe(which: EntrySelection, { threads, entries, delegations }: EntryCounts): string {

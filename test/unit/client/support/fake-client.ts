@@ -104,6 +104,7 @@ export function createFakeDeps(
     cwd: '/somewhere',
     exportRun: (runId) => Promise.resolve({ path: `.planning/${runId}` }),
     readResult: () => Promise.resolve(null),
+    offerFork: () => Promise.reject(new Error('not available')),
     readComparedRun: () => Promise.reject(notFound()),
     prune: () => Promise.resolve({ runs: [], records: 0, bytes: 0, kept_by: null }),
     copyStore: () => Promise.reject(new Error('not available')),

@@ -1,0 +1,113 @@
+/**
+ * Makes the first record of a run that goes on from another one: a fork.
+ *
+ * Invariants:
+ *   GO1. A fork knows everything that the other run knew before the wave was planned, and nothing of what came later.
+ *   GO2. What the other run paid is not the fork's use: it stands in its origin.
+ *   GO3. Open questions, notes of sessions and effects that are not certain stay with the other run: nobody in the fork
+ *        waits for them.
+ *   GO4. A run can be forked only where all earlier waves have ended, and where their results are in the store.
+ */
+import type { RunEvent } from '../../contracts/run-log.ts';
+import type { RunOrigin, RunRecord, StoredWave } from '../../contracts/run-record.ts';
+import type { Usage } from '../../contracts/usage.ts';
+import { commandText } from '../text/command-text.ts';
+import { addUsage, noUsage } from '../usage/add-usage.ts';
+
+/** Returns true for an event of the wave or after it, which a fork before the wave does not take over. */
+export function isAfterFork(event: RunEvent, wave: number): boolean {
+  if (event.type === 'wave_planned') return event.progress.wave >= wave;
+  if (event.type === 'wave_done') return event.wave.wave >= wave;
+  if (event.type === 'wave_lost') return event.wave >= wave;
+  return event.type === 'changes_settled' || event.type === 'ended';
+}
+
+/**
+ * Explains why a run can't be forked before a wave, with what to do instead.
+ *
+ * @param before The record before the wave.
+ * @param newest The newest record.
+ * @returns null when it can.
+ */
+export function explainNoFork(before: RunRecord, newest: RunRecord, wave: number): string | null {
+  const { run_id, origin } = newest;
+  if (origin !== undefined && wave < origin.wave) {
+    const there = commandText('fork', origin.run_id, '--wave', String(wave));
+    return `${run_id} took wave ${wave} over from ${origin.run_id}. Try: ${there}`;
+  }
+  return explainNoWave(newest, wave) ?? explainCopies(before, newest, wave);
+}
+
+function explainNoWave({ run_id, waves }: RunRecord, wave: number): string | null {
+  const ended = waves.filter(({ done_at }) => done_at !== null).length;
+  if (ended >= wave - 1) return null;
+  if (waves.length >= wave - 1) {
+    return `Wave ${wave - 1} of ${run_id} is still at work. Try: wait for its end (${commandText('watch', run_id)})`;
+  }
+  const cure =
+    ended === 0
+      ? 'wait until its first wave has ended'
+      : commandText('fork', run_id, '--wave', String(ended + 1));
+  return `${run_id} has no wave ${wave}: ${ended} of its waves have ended. Try: ${cure}`;
+}
+
+function explainCopies(before: RunRecord, newest: RunRecord, wave: number): string | null {
+  const isInCopies = newest.workspace_dir !== undefined && newest.changes !== 'direct';
+  const { state = 'kept' } = newest.settled_changes ?? {};
+  const isApplied = state !== 'kept' && wave > newest.waves.length;
+  if (isInCopies && !isApplied && (before.effects ?? []).some(isCertain)) {
+    return (
+      `The waves before wave ${wave} changed files in copies of the folder that only ${newest.run_id} has. ` +
+      `Try: ${commandText('apply', newest.run_id)} and a new run`
+    );
+  }
+  return null;
+}
+
+function isCertain({ state }: NonNullable<RunRecord['effects']>[number]): boolean {
+  return state === 'confirmed';
+}
+
+/** Returns what the waves before a fork have used, in the run and in those that it went on from. */
+export function sumReused({ waves, design, origin }: RunRecord): Usage {
+  return addUsage(
+    origin?.reused ?? noUsage,
+    design?.usage ?? noUsage,
+    ...waves.map(({ usage }) => usage),
+  );
+}
+
+/**
+ * @param before The record of the other run before the wave.
+ * @param first The record with which the run would begin from nothing.
+ */
+export function forkRecord(before: RunRecord, first: RunRecord, wave: number): RunRecord {
+  const { instructions, details, facts, consumptions, stale, answered_questions } = before;
+  const { design, mode, effects = [] } = before;
+  const origin: RunOrigin = { run_id: before.run_id, wave, reused: sumReused(before) };
+  const known = new Set(before.criteria.map(({ criterion_id }) => criterion_id));
+  const certain = effects.filter(isCertain);
+  return {
+    ...first,
+    origin,
+    instructions,
+    waves: before.waves.map(withoutUsage),
+    criteria: [
+      ...before.criteria,
+      ...first.criteria.filter(({ criterion_id }) => !known.has(criterion_id)),
+    ],
+    details,
+    facts,
+    consumptions,
+    stale,
+    answered_questions,
+    ...(certain.length > 0 && { effects: certain }),
+    ...(mode !== undefined && { mode }),
+    ...(design !== undefined && { design: { ...design, usage: noUsage } }),
+  };
+}
+
+function withoutUsage(wave: StoredWave): StoredWave {
+  const outcomes = wave.outcomes.map((outcome) => ({ ...outcome, usage: noUsage }));
+  return { ...wave, outcomes, usage: noUsage };
+}
