@@ -54,6 +54,8 @@ it('--version needs no package, alone and beside other options the same', async 
 it('the help of a command loads this command only', async () => {
   const { stdout, files } = await runPlanwave('--address', 'localhost:7233', 'prune', '--help');
   expect(stdout).toContain('--older-than <days>');
-  const commands = [...files].filter((url) => /\/commands\/(?!command-list|program|run-cli)/.test(url));
+  const commands = [...files].filter((url) =>
+    /\/commands\/(?!command-list|program|run-cli)/.test(url),
+  );
   expect(commands).toEqual([expect.stringMatching(/\/prune\.ts/)]);
 });
