@@ -35,7 +35,7 @@ describe('usage', () => {
   });
 
   it.each([
-    [['frob'], "unknown command 'frob'. Try: npm run planwave -- --help\n"],
+    [['qwxz'], "unknown command 'qwxz'. Try: npm run planwave -- --help\n"],
     [['status'], "missing required argument 'run'. Try: npm run planwave -- status --help\n"],
     [
       ['status', 'a', 'b'],
