@@ -64,6 +64,13 @@ const marked: readonly (readonly [RegExp, string])[] = [
   [/^planwave doctor --replay$/, 'test/slow/deploys/misfit.test.ts'],
   [/^planwave codec-server$|--codec-endpoint/, 'test/unit/encryption/codec-server.test.ts'],
   [/^planwave store copy /, 'test/slow/store/postgres-stores.test.ts'],
+  [
+    /^(?:PLANWAVE_TEST_CLUSTER=1 )?npm run (?:cluster$|test:slow .*cluster)/,
+    'needs a Temporal server that is built with Go',
+  ],
+  [/^planwave eval /, 'test/integration/evaluation.test.ts'],
+  [/^planwave fork /, 'test/integration/client/fork.test.ts'],
+  [/^planwave compare /, 'test/integration/client/fork.test.ts'],
   [/wave-001\/design\/negotiate$/, 'test/slow/triads/phases.test.ts has such a phase'],
 ];
 

@@ -65,8 +65,8 @@ export const nextVersion: readonly Change[] = [
   },
   {
     file: 'workflows/planner-run/planner-run.workflow.ts',
-    from: '    await host.open(',
-    to: '    await sleep(1);\n    await host.open(',
+    from: '    const { taken_over = null } = await host.open(',
+    to: '    await sleep(1);\n    const { taken_over = null } = await host.open(',
   },
   {
     file: 'agents/researcher.md',

@@ -247,7 +247,9 @@ describe('finding U10', () => {
   });
 
   it('npm start says first which model answers', () => {
-    expect(describeModel({ needsRehearsal: true })).toContain('the rehearsal model, as there is no');
+    expect(describeModel({ needsRehearsal: true })).toContain(
+      'the rehearsal model, as there is no',
+    );
     expect(describeModel({ needsRehearsal: false })).not.toContain('rehearsal');
   });
 });
