@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { hashBytes } from '../activities/text/bytes.ts';
 import { oneWord } from './setting-shapes.ts';
 
 /** Settings of the task queue of model calls. */
@@ -51,5 +51,5 @@ export function nameAccount({
   readonly apiKey: string;
   readonly baseUrl: string | undefined;
 }): string {
-  return createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('hex').slice(0, 12);
+  return hashBytes(`${baseUrl}\n${apiKey}`).slice(0, 12);
 }

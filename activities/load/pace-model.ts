@@ -1,3 +1,4 @@
+import { isRecord } from '../../core/is-record.ts';
 import { StoreUnavailable } from '../ports/artifact-store.ts';
 import { ModelFailure } from '../ports/model-client.ts';
 import type { ModelClient } from '../ports/model-client.ts';
@@ -89,12 +90,8 @@ function hold(values: SharedValues, name: string, until: number): Promise<number
 }
 
 function untilOf(value: unknown): number {
-  const isTime =
-    typeof value === 'object' &&
-    value !== null &&
-    'until' in value &&
-    typeof value.until === 'number';
-  return isTime ? Number(value.until) : 0;
+  const until = isRecord(value) ? value['until'] : undefined;
+  return typeof until === 'number' ? until : 0;
 }
 
 async function orNothing(work: Promise<number>): Promise<number> {

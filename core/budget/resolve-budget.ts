@@ -16,7 +16,7 @@ import type {
 import type { Usage } from '../../contracts/usage.ts';
 import { addSpending, spendingOf } from './spending.ts';
 
-const microUsdPerUsd = 1_000_000;
+export const microUsdPerUsd = 1_000_000;
 const msPerMinute = 60_000;
 
 /** @returns null when nothing is limited. */
@@ -83,7 +83,7 @@ export function reliesOnPrices(budget: RunBudget): boolean {
 }
 
 /** Rounds down, so that a limit never exceeds what was typed. */
-function limitsOf({ usd, tokens, calls, minutes }: BudgetAmounts): BudgetLimits {
+export function limitsOf({ usd, tokens, calls, minutes }: BudgetAmounts): BudgetLimits {
   return {
     calls: calls ?? null,
     tokens: tokens ?? null,

@@ -10,19 +10,12 @@
  */
 import type { Allowance, BudgetAmounts, Spending } from '../../contracts/budget.ts';
 import type { EvaluationInput } from '../../contracts/evaluation.ts';
+import { limitsOf as limitsOfAmounts, microUsdPerUsd } from '../budget/resolve-budget.ts';
 import { mapAllowance, mapSpending } from '../budget/spending.ts';
-
-const microUsd = 1_000_000;
 
 /** Returns the limits of the whole evaluation; null without any. */
 export function limitsOf({ budget }: Pick<EvaluationInput, 'budget'>): Allowance | null {
-  if (budget === undefined) return null;
-  const { usd, tokens, calls } = budget;
-  return {
-    calls: calls ?? null,
-    tokens: tokens ?? null,
-    cost_micro_usd: usd === undefined ? null : Math.floor(usd * microUsd),
-  };
+  return budget === undefined ? null : mapAllowance(limitsOfAmounts(budget), (amount) => amount);
 }
 
 export interface ShareTerms {
@@ -61,7 +54,7 @@ export function budgetOf(
     graded ? Math.max(1, Math.floor(amount * 0.8)) : amount,
   );
   const { calls, tokens, cost_micro_usd } = runs;
-  const usd = cost_micro_usd === null ? null : cost_micro_usd / microUsd;
+  const usd = cost_micro_usd === null ? null : cost_micro_usd / microUsdPerUsd;
   return {
     ...own,
     ...smaller('calls', calls, own),

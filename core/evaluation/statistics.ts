@@ -61,8 +61,8 @@ function medianOf(observations: readonly number[]): number | null {
   return upper === undefined || lower === undefined ? null : (lower + upper) / 2;
 }
 
-/** Mulberry32 by Tommy Ettinger. */
-function createRandom(seed: number): () => number {
+/** Creates repeatable numbers in [0, 1): Mulberry32 by Tommy Ettinger, with 32 bits of state. */
+export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -34,26 +34,40 @@ export interface GraderRow {
   readonly score: Estimate | null;
 }
 
+/** Cells that have a row. */
+interface CellGroup extends Pick<SummaryRow, 'goal' | 'setting'> {
+  readonly of: readonly CellResult[];
+}
+
 export function summariseCells(cells: readonly CellResult[]): SummaryRow[] {
+  return groupCells(cells).map(summarise);
+}
+
+function groupCells(cells: readonly CellResult[]): CellGroup[] {
   const settings = distinct(cells.map(({ setting }) => setting));
   return settings.flatMap((setting) => {
     const under = cells.filter((one) => one.setting === setting);
     const goals = distinct(under.map(({ goal }) => goal));
-    const ofGoals = goals.map((goal) =>
-      summarise(
-        { goal, setting },
-        under.filter((one) => one.goal === goal),
-      ),
-    );
-    return goals.length === 1 ? ofGoals : [...ofGoals, summarise({ goal: null, setting }, under)];
+    const ofGoals = goals.map((goal) => ({
+      goal,
+      setting,
+      of: under.filter((one) => one.goal === goal),
+    }));
+    return goals.length === 1 ? ofGoals : [...ofGoals, { goal: null, setting, of: under }];
   });
 }
 
-function summarise(
-  place: Pick<SummaryRow, 'goal' | 'setting'>,
-  cells: readonly CellResult[],
-): SummaryRow {
-  const ran = cells.filter(({ status }) => status !== 'no_budget');
+function listRan(cells: readonly CellResult[]): CellResult[] {
+  return cells.filter(({ status }) => status !== 'no_budget');
+}
+
+function estimatePassed(ran: readonly CellResult[]): Estimate | null {
+  if (ran.length === 0) return null;
+  return estimateShare(ran.filter((one) => one.passed).length, ran.length);
+}
+
+function summarise({ of: cells, ...place }: CellGroup): SummaryRow {
+  const ran = listRan(cells);
   const priced = ran.every(({ usage }) => usage.unpriced_calls === 0);
   const grades = ran.flatMap((one) => one.grades);
   return {
@@ -61,8 +75,7 @@ function summarise(
     cells: cells.length,
     cached: cells.filter(({ cached }) => cached).length,
     left_out: cells.length - ran.length,
-    passed:
-      ran.length === 0 ? null : estimateShare(ran.filter((one) => one.passed).length, ran.length),
+    passed: estimatePassed(ran),
     cost_micro_usd: priced ? estimateMedian(ran.map(({ usage }) => usage.cost_micro_usd)) : null,
     calls: estimateMedian(ran.map(({ usage }) => usage.calls)),
     seconds: estimateMedian(ran.map(({ seconds }) => seconds)),
@@ -93,7 +106,7 @@ export function isPassed({ status, grades }: Pick<CellResult, 'status' | 'grades
   return status === 'completed' && grades.every(({ result }) => result === 'passed');
 }
 
-/** Describes an evaluation at work in Markdown, for the Web UI. */
+/** Describes an evaluation at work in Markdown, for the Web UI. Workflow code: it computes no medians, which take long. */
 export function describeProgress(
   name: string,
   done: readonly CellResult[],
@@ -101,9 +114,9 @@ export function describeProgress(
 ): string {
   const passed = done.filter((one) => one.passed).length;
   const cached = done.filter((one) => one.cached).length;
-  const rows = summariseCells(done).map(
-    ({ goal, setting, passed: share, cells }) =>
-      `| ${goal ?? 'all goals'} | ${setting} | ${cells} | ${formatShare(share)} |`,
+  const rows = groupCells(done).map(
+    ({ goal, setting, of }) =>
+      `| ${goal ?? 'all goals'} | ${setting} | ${of.length} | ${formatShare(estimatePassed(listRan(of)))} |`,
   );
   return [
     `**${name}**: ${done.length} cells done (${cached} from before), ${passed} passed, ${waiting} to start`,

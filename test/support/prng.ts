@@ -1,3 +1,4 @@
+import { createRandom } from '../../core/evaluation/statistics.ts';
 import { hashText } from '../../core/text/hash-text.ts';
 
 /** Repeatable random numbers: the same seed gives the same numbers on every machine. */
@@ -16,15 +17,8 @@ export interface Prng {
   fork(name: string): Prng;
 }
 
-/** Mulberry32 by Tommy Ettinger: 32 bits of state, good enough to choose faults. */
 export function createPrng(seed: number): Prng {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = createRandom(seed);
   const integer = (min: number, max: number): number => min + Math.floor(next() * (max - min + 1));
   return {
     next,

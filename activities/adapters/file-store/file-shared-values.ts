@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isRecord } from '../../../core/is-record.ts';
 import { StoreUnavailable } from '../../ports/artifact-store.ts';
 import type { SharedValues } from '../../ports/shared-values.ts';
 import { hashBytes } from '../../text/bytes.ts';
@@ -45,8 +46,8 @@ export function openShared(
 ): { readonly name?: string; readonly value: unknown } {
   if (version === 0) return { value: undefined };
   const entry = text === null ? undefined : openSealed(text);
-  if (typeof entry === 'object' && entry !== null && 'name' in entry && 'value' in entry) {
-    return { name: String(entry.name), value: entry.value };
+  if (isRecord(entry) && 'name' in entry && 'value' in entry) {
+    return { name: String(entry['name']), value: entry['value'] };
   }
   throw new StoreUnavailable(
     `The shared value at ${place} is damaged. Try: restore it from a backup, or remove it and set the budget again`,
