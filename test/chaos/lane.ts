@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -39,6 +39,8 @@ export interface Lane {
   readonly server: OwnServer | null;
   /** The worker processes that are alive, the oldest first. */
   readonly workers: readonly ScriptProcess[];
+  /** Takes the ends of workers that nobody killed, each with the last lines that it printed. */
+  takeOwnEnds(): string[];
   /** Order to a worker's fault points (`test/support/fault-points.mjs`), and the lines of what stalled its event loop. */
   readonly faultFile: string;
   readonly stallFile: string;
@@ -102,11 +104,22 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
   const serversFile = writeServers(aside, callLog);
   const { ok: hasSandbox } = await probeSandbox(readCommandSettings({}));
   let other: BuiltWorker | null = null;
-  const killWorker = async (worker: ScriptProcess): Promise<void> => {
-    worker.signal('SIGKILL');
-    await worker.ended;
+  let ownEnds: string[] = [];
+  const forget = (worker: ScriptProcess): boolean => {
     const at = workers.indexOf(worker);
     if (at >= 0) workers.splice(at, 1);
+    return at >= 0;
+  };
+  const killWorker = async (worker: ScriptProcess): Promise<void> => {
+    forget(worker);
+    worker.signal('SIGKILL');
+    await worker.ended;
+  };
+  const watchEnd = async (worker: ScriptProcess): Promise<void> => {
+    const how = await worker.ended;
+    // An order to die at a write is obeyed with SIGKILL.
+    if (!forget(worker) || (how === 'SIGKILL' && existsSync(faultFile))) return;
+    ownEnds.push(`a worker ended by itself (${how}): ${lastLines(worker)}`);
   };
   return {
     client: new Client({ connection }),
@@ -119,6 +132,11 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
     gate,
     server: server ?? null,
     workers,
+    takeOwnEnds() {
+      const taken = ownEnds;
+      ownEnds = [];
+      return taken;
+    },
     faultFile,
     stallFile,
     async startWorker({ clockOffsetMs = 0, otherVersion = false } = {}) {
@@ -132,16 +150,16 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
         PLANWAVE_MCP: serversFile,
       };
       const place = { address: gate.address, taskQueue, home, rehearsal };
-      workers.push(
-        await startPatiently(() =>
-          startBuiltWorker(otherVersion ? (other ?? built).file : built.file, place, env),
-        ),
+      const worker = await startPatiently(() =>
+        startBuiltWorker(otherVersion ? (other ?? built).file : built.file, place, env),
       );
+      workers.push(worker);
+      void watchEnd(worker);
       return Date.now();
     },
     killWorker,
     async clear() {
-      await Promise.all(workers.map(killWorker));
+      await Promise.all([...workers].map(killWorker));
       for (const folder of [home, workspaces]) {
         rmSync(folder, { recursive: true });
         mkdirSync(folder, { mode: 0o700 });
@@ -157,7 +175,7 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
       );
     },
     async close() {
-      await Promise.all(workers.map(killWorker));
+      await Promise.all([...workers].map(killWorker));
       await gate.close();
       await rehearsal.close();
       await connection.close();
@@ -166,6 +184,11 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
       for (const folder of [home, aside]) rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Returns the last lines that a worker printed. */
+export function lastLines(worker: ScriptProcess): string {
+  return worker.output().trimEnd().split('\n').slice(-5).join(' | ').slice(-2_000);
 }
 
 /** Builds a worker whose workflow code is another version. */

@@ -14,6 +14,7 @@ import { isEnd, watchHistories } from './history-watch.ts';
 import type { HistoryWatch, SeenEvent } from './history-watch.ts';
 import { kindOf } from './interruption.ts';
 import type { Interruption } from './interruption.ts';
+import { lastLines } from './lane.ts';
 import type { Lane } from './lane.ts';
 import { pickModelFault } from './model-faults.ts';
 import type { Prng } from '../support/prng.ts';
@@ -284,6 +285,8 @@ class Trial {
     let touchedAtMs = Date.now();
     while (!this.#hasEnded) {
       if (this.#harmer.isHurt) touchedAtMs = Date.now();
+      // A supervisor starts another one; that one ended by itself is a finding.
+      else if (this.#lane.workers.length === 0) await this.#lane.startWorker();
       if (Date.now() > touchedAtMs + endMsMax) return false;
       if (Date.now() > Math.max(touchedAtMs, this.#seenAtMs) + idleMsMax) return false;
       await sleep(20);
@@ -313,7 +316,13 @@ class Trial {
     const outside = { callLog, given: this.#plan.run.files ?? null };
     const traces = { histories, questions, budget, home, keys, isReset, outside };
     const facts = await readRunFacts(traces);
-    return { ...played, facts, stuck: null, broken, histories };
+    return {
+      ...played,
+      facts,
+      stuck: null,
+      broken: [...broken, ...this.#lane.takeOwnEnds()],
+      histories,
+    };
   }
 
   /** @throws when the server takes an answer for a run that is over: nobody would ever look at it. */
@@ -326,8 +335,15 @@ class Trial {
 
   async #giveUp(): Promise<PlayedTrial> {
     const handle = this.#lane.client.workflow.getHandle(this.#runId);
-    const stuck = await describeStuck(this.#lane.client, this.#runId);
+    const { client, workers } = this.#lane;
+    const stuck = [
+      await describeStuck(client, this.#runId),
+      ...this.#lane.takeOwnEnds(),
+      ...workers.map((worker) => `worker ${worker.pid} printed last: ${lastLines(worker)}`),
+    ].join('; ');
     await handle.terminate('the campaign gave up');
+    // Whatever holds them up must not hold up the next run too.
+    await Promise.all([...workers].map((worker) => this.#lane.killWorker(worker)));
     return { ...this.#played(), facts: null, stuck, broken: [], histories: [] };
   }
 

@@ -1,4 +1,5 @@
 import { killProcesses } from '../../support/worker-process.ts';
+import { eventually } from '../../support/eventually.ts';
 import { sharedServer } from '../../support/shared-server.ts';
 import { openLane } from '../../chaos/lane.ts';
 import type { Lane } from '../../chaos/lane.ts';
@@ -73,6 +74,27 @@ it('fault 3: kill -9 between the reply and the completion: the ledger has it, no
   // The ledger was asked by a second attempt, and the model was not.
   expect(secondAttempts(played)).toBeGreaterThanOrEqual(strikes.length);
   expect(played.calls).toHaveLength(reference.calls.length);
+}, 200_000);
+
+it('a worker that ends by itself is replaced, and its end is a finding', async () => {
+  const lane = firstLane();
+  const playing = playTrial(lane, {
+    name: 'sample-own-end',
+    isHomeUsed: true,
+    run: reference.run,
+    strikes: [],
+    answering: 'plain',
+    modelFaultChance: 0,
+    random: createPrng(seed),
+  });
+  await eventually('a model call', () => Promise.resolve(lane.rehearsal.calls()[0]));
+  lane.workers[0]?.signal('SIGTERM');
+  const played = await playing;
+  expect(played.stuck).toBeNull();
+  expect(played.broken).toEqual([
+    expect.stringMatching(/^a worker ended by itself \(exit code 0\): .+/),
+  ]);
+  expect(lane.workers).toHaveLength(1);
 }, 200_000);
 
 /** How many activities were completed by another attempt than their first. */
