@@ -1,7 +1,18 @@
 import type { Client } from '@temporalio/client';
+import { lastLines } from './lane.ts';
+import type { Lane } from './lane.ts';
 
-/** Describes where a run and the workflows below it stand: pending work and the newest events of each. */
-export async function describeStuck(client: Client, workflowId: string): Promise<string> {
+/** Describes where a run stands, and what its workers printed last. */
+export async function describeStuck(lane: Lane, workflowId: string): Promise<string> {
+  return [
+    await describeWorkflow(lane.client, workflowId),
+    ...lane.takeOwnEnds(),
+    ...lane.workers.map((worker) => `worker ${worker.pid} printed last: ${lastLines(worker)}`),
+  ].join('; ');
+}
+
+/** Describes where a workflow and those below it stand: pending work and the newest events of each. */
+async function describeWorkflow(client: Client, workflowId: string): Promise<string> {
   const handle = client.workflow.getHandle(workflowId);
   const [{ raw }, { events }] = [await handle.describe(), await handle.fetchHistory()];
   const pending = (raw.pendingActivities ?? []).map(
@@ -16,7 +27,7 @@ export async function describeStuck(client: Client, workflowId: string): Promise
   });
   const children = await Promise.all(
     (raw.pendingChildren ?? []).map(async ({ workflowId: id }) =>
-      id ? describeStuck(client, id) : '',
+      id ? describeWorkflow(client, id) : '',
     ),
   );
   return [

@@ -14,7 +14,6 @@ import { isEnd, watchHistories } from './history-watch.ts';
 import type { HistoryWatch, SeenEvent } from './history-watch.ts';
 import { kindOf } from './interruption.ts';
 import type { Interruption } from './interruption.ts';
-import { lastLines } from './lane.ts';
 import type { Lane } from './lane.ts';
 import { pickModelFault } from './model-faults.ts';
 import type { Prng } from '../support/prng.ts';
@@ -335,12 +334,8 @@ class Trial {
 
   async #giveUp(): Promise<PlayedTrial> {
     const handle = this.#lane.client.workflow.getHandle(this.#runId);
-    const { client, workers } = this.#lane;
-    const stuck = [
-      await describeStuck(client, this.#runId),
-      ...this.#lane.takeOwnEnds(),
-      ...workers.map((worker) => `worker ${worker.pid} printed last: ${lastLines(worker)}`),
-    ].join('; ');
+    const { workers } = this.#lane;
+    const stuck = await describeStuck(this.#lane, this.#runId);
     await handle.terminate('the campaign gave up');
     // Whatever holds them up must not hold up the next run too.
     await Promise.all([...workers].map((worker) => this.#lane.killWorker(worker)));
