@@ -1,10 +1,10 @@
 import { Connection } from '@temporalio/client';
 import type { ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { definedOnly } from '../core/defined-only.ts';
 import { PlanwaveClientError } from './client-error.ts';
 import { connectFailure } from './server-calls.ts';
 import { taskQueue } from '../contracts/names.ts';
+import { definedOnly } from '../core/is-record.ts';
 
 export interface ConnectOptions {
   /** `host:port`. If undefined: TEMPORAL_ADDRESS, then the profile file, then `localhost:7233`. */

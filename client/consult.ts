@@ -1,5 +1,4 @@
 import { ApplicationFailure, WorkflowFailedError } from '@temporalio/client';
-import type { ConsultationInput, ConsultationResult } from '../contracts/consultation.ts';
 import type { StoreIdentity } from '../contracts/store.ts';
 import { workflowTaskTimeoutMs, workflowTypes } from '../contracts/names.ts';
 import { consultationWorkflowId } from '../core/ids.ts';
@@ -8,6 +7,7 @@ import { PlanwaveClientError } from './client-error.ts';
 import { describeRun } from './read-view.ts';
 import { callServer } from './server-calls.ts';
 import type { ClientContext } from './server-calls.ts';
+import type { ConsultationInput, ConsultationResult } from '../contracts/design-run.ts';
 
 /** A person waits for the answer. */
 const answerMinutesMax = 15;

@@ -1,6 +1,5 @@
 import { WorkflowClient } from '@temporalio/client';
 import type { ConnectionLike, WorkflowClientInterceptor } from '@temporalio/client';
-import type { ConsultationInput, ConsultationResult } from '../contracts/consultation.ts';
 import type { EvaluationInput } from '../contracts/evaluation.ts';
 import type { AmendMessage, ControlMessage } from '../contracts/messages.ts';
 import { queryNames, signalNames, taskQueue } from '../contracts/names.ts';
@@ -42,6 +41,7 @@ import { findStoreWaits } from './store-waits.ts';
 import type { StoreWait } from './store-waits.ts';
 import { submitAnswer } from './submit-answer.ts';
 import type { AnswerOptions, AnswerResult } from './submit-answer.ts';
+import type { ConsultationInput, ConsultationResult } from '../contracts/design-run.ts';
 
 /**
  * A typed client of the engine. Every method throws PlanwaveClientError and nothing else, and every method but

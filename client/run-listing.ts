@@ -4,14 +4,13 @@ import { formatDollars, formatLeastDollars } from '../core/text/format.ts';
 import { memoKeys, workflowTypes } from '../contracts/names.ts';
 import type { searchAttributes } from '../contracts/names.ts';
 import type { StoreIdentity } from '../contracts/store.ts';
-import type { RunLoad } from '../contracts/run-settings.ts';
-import { readStoreIdentity } from '../core/run/other-store.ts';
-import { readRunLoad } from '../core/run/run-load.ts';
 import type { ClientContext } from './server-calls.ts';
 import { callServer, queryText } from './server-calls.ts';
 import { listStuck } from './stuck-workflows.ts';
 import type { StuckWorkflow } from './stuck-workflows.ts';
 import { ifFound } from './client-error.ts';
+import { readRunLoad, readStoreIdentity } from '../core/run/run-place.ts';
+import type { RunLoad } from '../contracts/limits.ts';
 
 type ExecutionState =
   | 'running'

@@ -7,12 +7,12 @@ import {
 import { memoKeys, workflowTaskTimeoutMs, workflowTypes } from '../contracts/names.ts';
 import type { PlannerRunInput } from '../contracts/planner-run.ts';
 import type { TeamInput } from '../contracts/team.ts';
-import { chooseLoad, toPriority } from '../core/run/run-load.ts';
 import type { ClientContext } from './server-calls.ts';
 import { PlanwaveClientError } from './client-error.ts';
 import { commandText } from '../core/text/command-text.ts';
 import { callServer } from './server-calls.ts';
 import { Slug } from '../contracts/slug.ts';
+import { chooseLoad, toPriority } from '../core/run/run-place.ts';
 
 export interface StartRunOptions {
   /** If undefined: made of the goal's first words and the time; with keys, of the time alone. */

@@ -1,20 +1,12 @@
-import type { ArchiveSessionsInput, ArchiveSessionsResult } from './archival.ts';
 import type { AgentSummary } from './agent-definition.ts';
 import type { RunBudget } from './budget.ts';
-import type { CriterionState } from './criterion.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
 import type { DesignRequest } from './design-run.ts';
 import type { DesignActivities } from './design-activities.ts';
 import type { EvaluationActivities } from './evaluation.ts';
-import type { EffectOrder, RecordedEffect } from './effect.ts';
-import type { Fact } from './fact.ts';
-import type { RunLimits } from './limits.ts';
-import type { AmendedAnswer, AmendMessage } from './messages.ts';
-import type { ModelTurnInput, ModelTurnResult, ToolCall } from './model-turn.ts';
-import type { OutputFault } from './output-fault.ts';
-import type { Autonomy, QuestionRules } from './question.ts';
-import type { Ref } from './ref.ts';
 import type {
+  EffectOrder,
+  RecordedEffect,
   ApplyChangesInput,
   ApplyChangesResult,
   ChangesInput,
@@ -22,8 +14,13 @@ import type {
   FindMergeConflictsResult,
   MergeConflict,
   ProposedChanges,
-} from './run-changes.ts';
-import type { ChangesMode, RunLoad } from './run-settings.ts';
+} from './effect.ts';
+import type { RunLimits, ChangesMode, RunLoad } from './limits.ts';
+import type { AmendedAnswer, AmendMessage } from './messages.ts';
+import type { ModelTurnInput, ModelTurnResult, ToolCall } from './model-turn.ts';
+import type { OutputFault } from './output-fault.ts';
+import type { Autonomy, QuestionRules } from './question.ts';
+import type { Ref } from './ref.ts';
 import type { RecordChange, RecordedResult } from './run-record.ts';
 import type { TakenOver } from './planner-run.ts';
 import type { SpecState } from './spec.ts';
@@ -45,12 +42,15 @@ import type {
 } from './team-run.ts';
 import type { StoreIdentity } from './store.ts';
 import type { TeamSummary } from './team.ts';
-import type { TriadPhase } from './triad.ts';
 import type { workflowTypes } from './names.ts';
-import type { RecordPhaseInput, RecordPhaseResult } from './triad-run.ts';
 import type { Usage } from './usage.ts';
 import type { VerificationActivities } from './verification.ts';
+import type { TriadPhase } from './triad.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
+import type { Fact } from './agent-output.ts';
+import type { ArchiveSessionsInput, ArchiveSessionsResult } from './note.ts';
+import type { CriterionState } from './criterion.ts';
+import type { RecordPhaseInput, RecordPhaseResult } from './triad-run.ts';
 
 /** Activities that workflows may call. Workflows see only these signatures; `activities/` implements them. */
 export interface Activities extends DesignActivities, EvaluationActivities, VerificationActivities {

@@ -7,11 +7,12 @@ import type { NewsItem } from './messages.ts';
 import type { RunAnswer } from './planner-run.ts';
 import type { NotesOutline } from './note.ts';
 import type { Ref } from './ref.ts';
-import { runSettings } from './run-settings.ts';
 import { Slug } from './slug.ts';
 import type { ExecutorOutcome, TeamLink } from './team-run.ts';
 import type { Usage } from './usage.ts';
 import type { VerificationOutcome } from './verification.ts';
+import { runSettings } from './limits.ts';
+import type { GradingPrompt } from './evaluation.ts';
 
 /** Typed input that starts a single delegation. */
 export const DelegationInput = z.strictObject({
@@ -109,3 +110,29 @@ export interface DelegationOutcome {
 
 /** Result of a delegation, triad, phase or team that a person started. */
 export interface LoneOutcome extends DelegationOutcome, RunAnswer {}
+
+/** The task of a delegation, with the results that it builds on. */
+export interface TaskPrompt {
+  readonly record_ref: Ref;
+  readonly plan_ref: Ref;
+  readonly delegation_id: string;
+  readonly upstream: readonly UpstreamOutput[];
+}
+
+/** First message to a verifier: the work of another agent, and nothing of how it came about. */
+interface VerificationPrompt extends TaskPrompt {
+  readonly kind: 'verification';
+  readonly output_ref: Ref;
+  /** Defined in DelegationOutcome. */
+  readonly files: readonly WrittenFile[];
+  /** The EvidenceReport as JSON. */
+  readonly evidence_ref: Ref;
+  /** The CompletionSession as JSON; null without notes. */
+  readonly notes_ref: Ref | null;
+  /** Both defined in VerificationFeedback. */
+  readonly instructions_ref: Ref | null;
+  readonly guidance_refs: readonly Ref[];
+}
+
+/** First messages to agents that judge what others have made. */
+export type JudgingPrompt = VerificationPrompt | GradingPrompt;

@@ -3,8 +3,8 @@ import { Executor } from './executor.ts';
 import type { ExecutorOutline } from './executor.ts';
 import { Slug } from './slug.ts';
 import { TeamPlan } from './team.ts';
-import { TriadPlan } from './triad.ts';
 import { VerificationOrder } from './verification.ts';
+import { TriadPlan } from './triad.ts';
 
 export const AcceptanceCriterion = z.strictObject({
   criterion_id: Slug,

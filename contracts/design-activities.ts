@@ -1,6 +1,5 @@
 import type { PlanChangeRating, WorkedTask } from './adaptation.ts';
 import type { AgentSummary } from './agent-definition.ts';
-import type { OpenConsultationResult } from './consultation.ts';
 import type { PlanFinding } from './coordination-plan.ts';
 import type { DesignMaterial, DesignReplyOutline } from './design.ts';
 import type { OutputFault } from './output-fault.ts';
@@ -8,8 +7,8 @@ import type { Architect } from './planner-wave.ts';
 import type { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
+import type { PlanOutline, OpenConsultationResult } from './design-run.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
-import type { PlanOutline } from './design-run.ts';
 
 export interface AssembleDesignInput {
   readonly record_ref: Ref;

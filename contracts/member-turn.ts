@@ -1,7 +1,7 @@
 import type { Ref } from './ref.ts';
-import type { SpecState } from './spec.ts';
+import type { TriadPhase, TriadMember, TriadType } from './triad.ts';
 import type { StateToolName } from './state-call.ts';
-import type { TriadMember, TriadPhase, TriadType } from './triad.ts';
+import type { SpecState } from './spec.ts';
 
 /** A text of another member that the topology lets this one read. */
 export interface HeardText {

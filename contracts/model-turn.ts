@@ -1,23 +1,27 @@
 import type { AgentOutputOutline, Passable } from './agent-output.ts';
 import type { Allowance, Spending } from './budget.ts';
-import type { CrashedAttempts, DelegationOutcome, UpstreamOutput } from './delegation-run.ts';
+import type {
+  CrashedAttempts,
+  DelegationOutcome,
+  JudgingPrompt,
+  TaskPrompt,
+  UpstreamOutput,
+} from './delegation-run.ts';
 import type { DesignPrompt, DesignReplyOutline } from './design.ts';
 import type { DeliveredAnswer, NewsItem } from './messages.ts';
-import type { TurnBrief } from './member-turn.ts';
 import type { StageName } from './names.ts';
 import type { OutputFault } from './output-fault.ts';
 import type { AskedQuestion, QuestionReviewOutline } from './question.ts';
 import type { Ref } from './ref.ts';
-import type { MergeConflict } from './run-changes.ts';
 import type { ReadStateCall, StateToolName } from './state-call.ts';
 import type { ReadingScope, ToolRead } from './transcript.ts';
 import type { ExecutorEnd, TaskStatus, TeamSetup } from './team-run.ts';
 import type { Usage } from './usage.ts';
 import type { JudgementOutline, VerificationFeedback } from './verification.ts';
-import type { JudgingPrompt } from './verification-prompt.ts';
-import type { WaveDecisionOutline } from './wave-decision.ts';
 import type { ResearchCall, WebReportOutline, WebResearchPrompt } from './web.ts';
-import type { WavePlanOutline } from './wave-plan.ts';
+import type { WaveDecisionOutline, WavePlanOutline } from './wave-plan.ts';
+import type { MergeConflict } from './effect.ts';
+import type { TurnBrief } from './member-turn.ts';
 
 /** The first user message of a conversation, by reference. The activity renders it from the store. */
 export type Prompt =
@@ -36,38 +40,26 @@ export type Prompt =
       readonly teams: boolean;
       readonly amendments: readonly string[];
     }
-  | {
+  | (TaskPrompt & {
       readonly kind: 'delegation';
-      readonly record_ref: Ref;
-      readonly plan_ref: Ref;
-      readonly delegation_id: string;
-      readonly upstream: readonly UpstreamOutput[];
       /** The CompletionSession of an earlier attempt. Absent when there is none. */
       readonly session_ref?: Ref;
       /** Absent for a first attempt. */
       readonly feedback?: VerificationFeedback;
-    }
+    })
   | JudgingPrompt
-  | {
+  | (TaskPrompt & {
       /** The first turn of a member in a phase. */
       readonly kind: 'member';
-      readonly record_ref: Ref;
-      readonly plan_ref: Ref;
-      readonly delegation_id: string;
-      readonly upstream: readonly UpstreamOutput[];
       readonly brief: TurnBrief;
-    }
-  | {
+    })
+  | (TaskPrompt & {
       /** The first turn of a team's leader (seed 002). */
       readonly kind: 'leader';
-      readonly record_ref: Ref;
-      readonly plan_ref: Ref;
-      readonly delegation_id: string;
-      readonly upstream: readonly UpstreamOutput[];
       readonly setup: TeamSetup;
       /** The ThreadHistory of `contracts/thread.ts`; null without a thread, or when it can't be read. */
       readonly history_ref: Ref | null;
-    }
+    })
   | {
       /** One section as code, without other text (seed 001: generate_code). */
       readonly kind: 'code';

@@ -1,10 +1,6 @@
-import type { ChangeSize } from './run-changes.ts';
 import { z } from 'zod';
-import type { ModeChoice } from './mode-choice.ts';
-import type { CriterionState } from './criterion.ts';
-import type { Fact } from './fact.ts';
 import type { CarriedBudget } from './budget.ts';
-import type { RunLimits } from './limits.ts';
+import type { RunLimits, ChangesMode, RunLoad, ModeChoice } from './limits.ts';
 import type { AgentSummary, Taint } from './agent-definition.ts';
 import { CoordinationPlan } from './coordination-plan.ts';
 import { designSettings } from './design-run.ts';
@@ -17,14 +13,16 @@ import type {
   Autonomy,
   QuestionRules,
 } from './question.ts';
-import { runSettings } from './run-settings.ts';
 import { Slug } from './slug.ts';
-import type { ChangesMode, RunLoad } from './run-settings.ts';
 import type { StoreIdentity } from './store.ts';
 import { NamedTeams } from './team.ts';
 import type { TeamSummary } from './team.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
+import type { Fact } from './agent-output.ts';
+import type { ChangeSize } from './effect.ts';
+import { runSettings } from './limits.ts';
+import type { CriterionState } from './criterion.ts';
 
 /** Another run of the same store, to go on from: with everything that it had before one of its waves. */
 export const ForkPoint = z.strictObject({
@@ -59,7 +57,7 @@ export const PlannerRunInput = z.strictObject({
   criteria: z.array(z.string().min(1).max(1_000)).max(20).optional(),
   /**
    * direct: the planner plans wave by wave. designed: a design is made and approved first. auto: the planner's first plan
-   * decides, by `core/design/choose-mode.ts`. Default direct.
+   * decides, by `core/design/graph.ts`. Default direct.
    */
   mode: z.enum(['direct', 'designed', 'auto']).optional(),
   /** An approved plan, which is carried out without a design. */

@@ -1,24 +1,21 @@
 import { z } from 'zod';
-import type { ModeChoice } from './mode-choice.ts';
 import type { AgentSummary, Taint } from './agent-definition.ts';
 import type { BudgetAccount, CarriedBudget } from './budget.ts';
-import type { CriterionState } from './criterion.ts';
 import { ReadDelegation } from './delegation.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
 import { limitMaxima } from './limit-maxima.ts';
-import type { RunLimits } from './limits.ts';
+import type { RunLimits, ChangesMode, ModeChoice } from './limits.ts';
 import type { Autonomy, KnownAnswer } from './question.ts';
 import type { RunAnswer } from './planner-run.ts';
 import type { NewsItem } from './messages.ts';
 import type { Ref } from './ref.ts';
-import type { DelegationChange, MergeConflict } from './run-changes.ts';
-import { runSettings } from './run-settings.ts';
-import type { ChangesMode } from './run-settings.ts';
 import { NamedTeams } from './team.ts';
 import type { TeamSummary } from './team.ts';
 import type { Usage } from './usage.ts';
-import type { WavePlanOutline } from './wave-plan.ts';
-import type { WaveDecisionOutline } from './wave-decision.ts';
+import type { WaveDecisionOutline, WavePlanOutline } from './wave-plan.ts';
+import type { DelegationChange, MergeConflict } from './effect.ts';
+import { runSettings } from './limits.ts';
+import type { CriterionState } from './criterion.ts';
 
 /** Typed input that starts a single wave. Without `delegations` the planner plans it. */
 export const PlannerWaveInput = z.strictObject({

@@ -1,10 +1,9 @@
-import type { AgentOutput } from './agent-output.ts';
+import type { AgentOutput, Fact } from './agent-output.ts';
 import type { Consumption, RecordChange, ShownToWave } from './run-record.ts';
 import type { Delegation } from './delegation.ts';
 import type { PlanAgent } from './design-run.ts';
-import type { Fact } from './fact.ts';
 import type { Ref } from './ref.ts';
-import type { WaveDecision } from './wave-decision.ts';
+import type { WaveDecision } from './wave-plan.ts';
 
 /** Versions of a revision's shape, newest last. A reader refuses others by name. */
 export const revisionVersions = [1] as const;

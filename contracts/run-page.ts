@@ -1,14 +1,13 @@
-import type { AgentOutput } from './agent-output.ts';
+import type { AgentOutput, Fact } from './agent-output.ts';
 import type { AcceptanceCriterion } from './delegation.ts';
 import type { RecordedEffect } from './effect.ts';
-import type { Fact } from './fact.ts';
 import type { ModelTurnResult } from './model-turn.ts';
 import type { StageName } from './names.ts';
 import type { Question } from './question.ts';
 import type { RecordedCriterion, RunRecord, StoredAnswer } from './run-record.ts';
 import type { ContentBlock } from './transcript.ts';
 import type { Usage } from './usage.ts';
-import type { WaveDecision } from './wave-decision.ts';
+import type { WaveDecision } from './wave-plan.ts';
 
 /**
  * Everything that a person may look up about a run, with every text in full: what `report --html` and `view` show. It is

@@ -1,22 +1,19 @@
-import type { ArchivalResult } from './archival.ts';
-import type { ModeChoice } from './mode-choice.ts';
 import type { FanOutEstimate } from './budget.ts';
-import type { CriterionState } from './criterion.ts';
 import type { Adaptation } from './adaptation.ts';
 import type { DesignProgress, RecordedDesign } from './design-run.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
 import type { AcceptanceCriterion } from './delegation.ts';
-import type { RecordedEffect, WrittenFile } from './effect.ts';
-import type { Fact, UserFact } from './fact.ts';
+import type { RecordedEffect, WrittenFile, MergeConflict, SettledChanges } from './effect.ts';
 import type { AmendedAnswer, GuardedDelegation, WaveProgress } from './messages.ts';
-import type { SessionReport } from './note.ts';
+import type { SessionReport, ArchivalResult } from './note.ts';
 import type { RunAnswer, RunStatus } from './planner-run.ts';
 import type { AnsweredQuestion, Question, RejectedAnswer } from './question.ts';
 import type { Ref } from './ref.ts';
-import type { MergeConflict, SettledChanges } from './run-changes.ts';
-import type { ChangesMode } from './run-settings.ts';
 import type { Usage } from './usage.ts';
 import type { RunPhase } from './views.ts';
+import type { Fact, UserFact } from './agent-output.ts';
+import type { ChangesMode, ModeChoice } from './limits.ts';
+import type { CriterionState } from './criterion.ts';
 
 /** Facts, answers and decision in the packets of all delegations of a wave. */
 export interface ShownToWave {

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { escalatedCategories, ownCategories } from './note.ts';
 import type { NoteCategory } from './note.ts';
 import type { OutputFault } from './output-fault.ts';
-import { PhaseSummary } from './phase-summary.ts';
-import type { PhaseSummaryOutline } from './phase-summary.ts';
 import type { Ref } from './ref.ts';
 import { Slug } from './slug.ts';
+import { PhaseSummary } from './spec.ts';
+import type { PhaseSummaryOutline } from './spec.ts';
 
 /**
  * Tools whose calls are decided inside the workflow, from the state of the triad (seed 001), of the team (seed 002) or of the

@@ -1,8 +1,8 @@
 import type { DelegationOutline } from './delegation.ts';
 import type { PlannedExecutor } from './executor.ts';
 import type { Ref } from './ref.ts';
-import type { TriadEnd, TriadOutcome } from './triad-run.ts';
 import type { Usage } from './usage.ts';
+import type { TriadEnd, TriadOutcome } from './triad-run.ts';
 
 /** A member with its defaults filled in. */
 export interface TeamSeat {
@@ -53,7 +53,7 @@ export interface TeamLink {
 
 export interface GivenTask {
   readonly delegation_id: string;
-  /** Computed by `core/team/fingerprint-task.ts`. */
+  /** Computed by `core/team/draft-calls.ts`. */
   readonly fingerprint: string;
 }
 

@@ -80,7 +80,7 @@ export function refusedOf(reviewed: Verdict['reviewed_notes']): Verdict['reviewe
   return reviewed.filter(({ accepted }) => !accepted);
 }
 
-export interface VerdictOutline {
+interface VerdictOutline {
   readonly verdict: Verdict['verdict'];
   /** Entries of `missing_evidence`. */
   readonly missing: number;

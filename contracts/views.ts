@@ -1,19 +1,17 @@
-import type { ModeChoice } from './mode-choice.ts';
-import type { DelegationChange } from './run-changes.ts';
 import type { FanOutEstimate, RunBudget } from './budget.ts';
 import type { ExecutorOf, PlannedExecutor } from './executor.ts';
-import type { Fact } from './fact.ts';
-import type { RunLimits } from './limits.ts';
+import type { RunLimits, RunLoad, ModeChoice } from './limits.ts';
 import type { GuardedDelegation, PlannedDelegation } from './messages.ts';
-import type { DesignStageName } from './names.ts';
+import type { DesignStageName, StageName } from './names.ts';
 import type { RunStatus, WaveSummary } from './planner-run.ts';
 import type { AnsweredQuestion, Question, RejectedAnswer } from './question.ts';
 import type { Claim, SectionState } from './spec.ts';
-import type { RunLoad } from './run-settings.ts';
 import type { StoreIdentity } from './store.ts';
-import type { TriadPhase, TriadType } from './triad.ts';
-import type { PhaseReport } from './triad-run.ts';
 import type { Usage } from './usage.ts';
+import type { TriadPhase, TriadType } from './triad.ts';
+import type { Fact } from './agent-output.ts';
+import type { DelegationChange } from './effect.ts';
+import type { PhaseReport } from './triad-run.ts';
 
 /** Phase of a run. The search attribute PlanwavePhase has the same values. */
 export type RunPhase =
@@ -256,4 +254,23 @@ export interface TriadPhaseView {
     Claim,
     'claim_id' | 'section_id' | 'member' | 'revision' | 'state'
   >[];
+}
+
+/** Heartbeat details of a model call in flight, for live views. */
+export interface TurnProgress {
+  readonly agent_id: string;
+  /** Defined in ModelTurnInput. */
+  readonly delegation_id?: string;
+  readonly stage: StageName;
+  /** Number of the turn in its conversation, from 1. Absent until the conversation is read. */
+  readonly turn?: number;
+  readonly output_tokens: number;
+  readonly last_words: string;
+  /**
+   * The text for people, without the JSON around it: `text` is its end, and `text_chars` counts all of it so far, so
+   * that the next reader knows what is new. It only grows, except when an attempt begins anew. It has no secrets, and
+   * lags a little behind the stream for that reason. Absent while there is none.
+   */
+  readonly text?: string;
+  readonly text_chars?: number;
 }

@@ -10,8 +10,8 @@ import type {
   PlannedExecutor,
 } from '../contracts/executor.ts';
 import type { ExecutorEnd, ExecutorOutcome } from '../contracts/team-run.ts';
-import type { TriadEnd, TriadOutcome } from '../contracts/triad-run.ts';
 import type { ExecutorView, TeamView, TriadPhaseView } from '../contracts/views.ts';
+import type { TriadEnd, TriadOutcome } from '../contracts/triad-run.ts';
 
 /** Reads the name that people gave a team; null for one that was put together for one delegation, or typed without a name. */
 export function teamName({ team_id }: { readonly team_id?: string | undefined }): string | null {

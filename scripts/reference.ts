@@ -6,18 +6,21 @@ import { z } from 'zod';
 import type { ZodType } from 'zod';
 import type { CliDeps } from '../client/cli/cli-deps.ts';
 import { createProgram } from '../client/cli/commands/program.ts';
-import { ArchivalInput } from '../contracts/archival.ts';
-import { ConsultationInput } from '../contracts/consultation.ts';
 import { CoordinationPlan } from '../contracts/coordination-plan.ts';
 import { EvaluationInput } from '../contracts/evaluation.ts';
 import { DelegationInput } from '../contracts/delegation-run.ts';
-import { ArchitectureDesignInput, RiskAssessmentInput } from '../contracts/design-run.ts';
+import {
+  ArchitectureDesignInput,
+  RiskAssessmentInput,
+  ConsultationInput,
+} from '../contracts/design-run.ts';
 import type { workflowTypes } from '../contracts/names.ts';
 import { PlannerRunInput } from '../contracts/planner-run.ts';
 import { PlannerWaveInput } from '../contracts/planner-wave.ts';
 import { Slug } from '../contracts/slug.ts';
 import { TeamInput } from '../contracts/team.ts';
 import { TriadInput, TriadPhaseInput } from '../contracts/triad.ts';
+import { ArchivalInput } from '../contracts/note.ts';
 
 /** Schemas of the inputs that people write, in the order of docs/inputs.md. */
 export const inputSchemas: Readonly<Record<string, ZodType>> = {

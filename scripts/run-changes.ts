@@ -10,7 +10,7 @@ import type { PageSources } from '../activities/run-record/read-page.ts';
 import type { CliChanges, TakenOver } from '../client/cli/cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';
 import { listNames } from '../core/text/list-names.ts';
-import { listChanges } from '../core/workspace/list-foundations.ts';
+import { listChanges } from '../core/workspace/run-changes.ts';
 
 /** Shows, applies and undoes a run's changes to a git repository for the command line. Needs no server and no worker. */
 export function createRunChanges(

@@ -1,10 +1,8 @@
-import { definedOnly } from '../core/defined-only.ts';
 import { hostname } from 'node:os';
 import { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { openStores } from '../activities/adapters/open-stores.ts';
-import { nameWorker } from '../core/run/other-store.ts';
 import { computeBuildId } from './build-id.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
 import { createEncryptingCodec, explainFault } from '../encryption/encrypting-codec.ts';
@@ -30,6 +28,8 @@ import { watchQuestions } from './watch-questions.ts';
 import type { Tracing } from './start-tracing.ts';
 import { BadSettings, readWorkerSettings } from './worker-settings.ts';
 import type { WorkerProcessSettings } from './worker-settings.ts';
+import { definedOnly } from '../core/is-record.ts';
+import { nameWorker } from '../core/run/run-place.ts';
 
 /** Description of a worker that polls. */
 export interface ReadyWorker {

@@ -3,9 +3,9 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { FailureType } from '../contracts/errors.ts';
 import { storeHeader } from '../contracts/names.ts';
-import { readStoreIdentity, refuseOtherStore } from '../core/run/other-store.ts';
 import { StoreUnavailable } from '../activities/ports/artifact-store.ts';
 import type { IdentifyStore } from '../activities/ports/artifact-store.ts';
+import { readStoreIdentity, refuseOtherStore } from '../core/run/run-place.ts';
 
 /**
  * First wait in milliseconds after a refusal: the next worker that polls may have the right store. It grows slowly, because

@@ -1,11 +1,11 @@
-export { archival } from './planner-run/archival.workflow.ts';
-export { architectureDesign } from './design/architecture-design.workflow.ts';
+export { archival } from './planner-run/planner-run.workflow.ts';
+export { architectureDesign } from './design/design.workflow.ts';
 export { consultation } from './design/consultation.workflow.ts';
 export { delegation } from './delegation/delegation.workflow.ts';
 export { evaluation } from './evaluation/evaluation.workflow.ts';
 export { plannerRun } from './planner-run/planner-run.workflow.ts';
 export { plannerWave } from './planner-wave/planner-wave.workflow.ts';
-export { riskAssessment } from './design/risk-assessment.workflow.ts';
-export { team } from './delegation/team.workflow.ts';
-export { triad } from './delegation/triad.workflow.ts';
+export { riskAssessment } from './design/design.workflow.ts';
+export { team } from './delegation/delegation.workflow.ts';
+export { triad } from './delegation/delegation.workflow.ts';
 export { triadPhase } from './triad/triad-phase.workflow.ts';

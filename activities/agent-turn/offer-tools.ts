@@ -2,7 +2,6 @@ import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import { plannerAgentId } from '../../contracts/names.ts';
 import type { ModelTurnInput } from '../../contracts/model-turn.ts';
 import type { TranscriptNode } from '../../contracts/transcript.ts';
-import { StoredPlan } from '../../contracts/wave-plan.ts';
 import type { Stage } from '../stages/stage.ts';
 import { stages } from '../stages/stages.ts';
 import { isMcpGrant } from '../tools/mcp/expand-grants.ts';
@@ -10,6 +9,7 @@ import { listPlannerTools } from '../tools/tool.ts';
 import type { Tool, ToolRegistry } from '../tools/tool.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { readAgents, readShape } from '../artifacts/read-artifact.ts';
+import { StoredPlan } from '../../contracts/wave-plan.ts';
 
 /** Returns the names of the tools that an agent may call: the grant of its file. */
 export function toolsGranted(

@@ -1,10 +1,8 @@
 import { Context } from '@temporalio/activity';
 import type { Spending } from '../../contracts/budget.ts';
 import type { ModelTurnInput, ModelTurnResult, TurnReply } from '../../contracts/model-turn.ts';
-import type { TurnProgress } from '../../contracts/turn-progress.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import { fits } from '../../core/budget/reservations.ts';
-import { addSpending, spendingOf } from '../../core/budget/spending.ts';
+import { addSpending, spendingOf, fits } from '../../core/budget/spending.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
@@ -37,6 +35,7 @@ import type { PreparedTurn } from './prepare-turn.ts';
 import { retryStore } from './retry-store.ts';
 import { assertSmall, settleTurn, settleWithoutReply } from './settle-turn.ts';
 import type { SettledTurn } from './settle-turn.ts';
+import type { TurnProgress } from '../../contracts/views.ts';
 
 /** Maximum characters of the reason in a heartbeat, from its beginning: path, reason and cure. */
 const waitReasonCharsMax = 400;

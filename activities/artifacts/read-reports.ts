@@ -1,9 +1,6 @@
-import type { Fact } from '../../contracts/fact.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { ExecutorEnd, TeamReport } from '../../contracts/team-run.ts';
-import type { PhaseReport } from '../../contracts/triad-run.ts';
-import { WaveDecision } from '../../contracts/wave-decision.ts';
 import { readEnd } from '../../core/executor.ts';
 import { findDisputes } from '../../core/pool/find-conflicts.ts';
 import type { Dispute, TriadDissent } from '../../core/pool/find-conflicts.ts';
@@ -11,6 +8,9 @@ import { findDissent } from '../../core/spec/read-spec.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readJson, readShape } from './read-artifact.ts';
+import { WaveDecision } from '../../contracts/wave-plan.ts';
+import type { Fact } from '../../contracts/agent-output.ts';
+import type { PhaseReport } from '../../contracts/triad-run.ts';
 
 /**
  * @throws {ArtifactCorrupt} when the report is missing, damaged, or of an unknown version.

@@ -1,13 +1,13 @@
 import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { OrderDecisionInput, ReadDecisionInput } from '../../contracts/design-activities.ts';
-import { StoredPlan } from '../../contracts/wave-plan.ts';
-import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { orderDecision, readDecision } from '../../core/design/architect-task.ts';
 import { readCoordinationPlan } from '../artifacts/coordination-plan.ts';
 import { readShape } from '../artifacts/read-artifact.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import { storePlan } from '../run-record/compose-plan.ts';
+import { StoredPlan } from '../../contracts/wave-plan.ts';
+import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 
 /** Adds the task of a decision to the plan of a wave. Repeating it gives the same. */
 export async function addDecision(

@@ -31,12 +31,16 @@ import type {
 import type { DesignStageName } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import { assemblePlan, checkDesignParts } from '../../core/design/assemble-plan.ts';
+import {
+  assemblePlan,
+  checkDesignParts,
+  operationsOfPractices,
+  operationsOfProofs,
+} from '../../core/design/assemble-plan.ts';
 import { changePlan } from '../../core/design/change-plan.ts';
 import { countWaves } from '../../core/design/next-wave.ts';
 import { describeDesign } from '../../core/design/describe-design.ts';
 import { checkPlanChange } from '../../core/design/rate-change.ts';
-import { operationsOfPractices, operationsOfProofs } from '../../core/design/plan-operations.ts';
 import { capFaults } from '../../core/text/list-names.ts';
 import {
   findPlanFaults,

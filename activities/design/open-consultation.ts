@@ -1,10 +1,10 @@
-import { ConsultationInput } from '../../contracts/consultation.ts';
-import type { ConsultedRole, OpenConsultationResult } from '../../contracts/consultation.ts';
 import { designAgentIds } from '../../contracts/names.ts';
 import type { DesignStageName } from '../../contracts/names.ts';
 import { commandText } from '../../core/text/command-text.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
+import { ConsultationInput } from '../../contracts/design-run.ts';
+import type { ConsultedRole, OpenConsultationResult } from '../../contracts/design-run.ts';
 
 export interface ConsultationDeps {
   readonly store: ArtifactStore;

@@ -2,7 +2,6 @@ import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { PlanNextWaveInput, PlanNextWaveResult } from '../../contracts/design-activities.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
-import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { findTask, listDone, nextWave } from '../../core/design/next-wave.ts';
 import type { EndedWork } from '../../core/design/next-wave.ts';
 import { linkInputs } from '../../core/plan/check-inputs.ts';
@@ -11,6 +10,7 @@ import { readCoordinationPlan } from '../artifacts/coordination-plan.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { storePlan } from '../run-record/compose-plan.ts';
+import type { WavePlan } from '../../contracts/wave-plan.ts';
 
 /**
  * Returns the next wave of an approved plan. A task that was done once and whose evidence is not there is left to the

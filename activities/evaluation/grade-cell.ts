@@ -5,9 +5,7 @@ import type { CellResult, Grade, GradeCellInput, GradedCell } from '../../contra
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { gradersOf, partsOf } from '../../core/evaluation/matrix.ts';
 import type { NamedGrader } from '../../core/evaluation/matrix.ts';
-import { isUnanswered } from '../../core/run/unanswered.ts';
 import { cutText } from '../../core/text/cut-text.ts';
-import { listChanges } from '../../core/workspace/list-foundations.ts';
 import { readShape } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { RunIndex } from '../ports/artifact-store.ts';
@@ -15,6 +13,8 @@ import type { WorkspacePlace } from '../ports/workspaces.ts';
 import { loadAnswer } from '../projection/find-answer.ts';
 import { checkEvidence, validateJson } from '../verification/check-evidence.ts';
 import type { EvidenceDeps } from '../verification/check-evidence.ts';
+import { isUnanswered } from '../../core/run/decide-next-step.ts';
+import { listChanges } from '../../core/workspace/run-changes.ts';
 
 export interface GradeCellDeps extends EvidenceDeps {
   readonly index: Pick<RunIndex, 'read'>;

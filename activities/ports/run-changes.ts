@@ -3,7 +3,7 @@ import type {
   DelegationChange,
   MergeConflict,
   ProposedChanges,
-} from '../../contracts/run-changes.ts';
+} from '../../contracts/effect.ts';
 
 /** A run whose changes belong into a folder of the user's. */
 export interface ChangedFolder {

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { RecordedEffect } from '../../contracts/effect.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
-import type { NamedAnswer } from '../../contracts/wave-decision.ts';
 import { listAnswerPaths } from '../../core/decision/check-decision.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { hashBytes } from '../text/bytes.ts';
@@ -15,6 +14,7 @@ import type { RecordTexts, TextRefs } from './record-texts.ts';
 import { planRefOf } from './render-design.ts';
 import { renderPhaseSummary } from './render-phase.ts';
 import { resultLimits } from './limits.ts';
+import type { NamedAnswer } from '../../contracts/wave-plan.ts';
 
 /** The result of a run, for its user. */
 export interface Answer {

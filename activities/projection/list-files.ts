@@ -8,7 +8,6 @@ import { renderJson, renderSharedStatus } from './render-shared-status.ts';
 import type { ProjectedFile } from './record-texts.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TaskRecord } from '../../contracts/team-run.ts';
-import type { TriadOutcome } from '../../contracts/triad-run.ts';
 import {
   describePlanStatus,
   interviewRef,
@@ -20,6 +19,7 @@ import {
 import { renderPhase } from './render-phase.ts';
 import { listSessionFiles } from './render-sessions.ts';
 import { renderTeam } from './render-team.ts';
+import type { TriadOutcome } from '../../contracts/triad-run.ts';
 
 /** Lists every file of the tree that belongs to a record. The same record gives the same files, byte for byte. */
 export function listFiles(record: RunRecord): readonly ProjectedFile[] {

@@ -4,21 +4,20 @@ import { readCoordinationPlan } from '../artifacts/coordination-plan.ts';
 import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
-import { WaveDecision } from '../../contracts/wave-decision.ts';
-import { StoredPlan } from '../../contracts/wave-plan.ts';
-import type { WavePlan } from '../../contracts/wave-plan.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import { readShape } from '../artifacts/read-artifact.ts';
-import { PhaseSummary } from '../../contracts/phase-summary.ts';
-import type { PhaseReport } from '../../contracts/triad-run.ts';
-import { summariseRecords } from '../../core/spec/describe-claims.ts';
 import { readPhaseReport, readTeamDissent, readTeamReport } from '../artifacts/read-reports.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { TaskRecord, TeamReport } from '../../contracts/team-run.ts';
 import type { WebReport } from '../../contracts/web.ts';
 import { readWebReport } from '../artifacts/web-report.ts';
 import type { TriadDissent } from '../../core/pool/find-conflicts.ts';
+import { summariseRecords } from '../../core/spec/read-spec.ts';
+import { WaveDecision, StoredPlan } from '../../contracts/wave-plan.ts';
+import type { WavePlan } from '../../contracts/wave-plan.ts';
+import { PhaseSummary } from '../../contracts/spec.ts';
+import type { PhaseReport } from '../../contracts/triad-run.ts';
 
 /** Artifacts that a change or a rendering refers to. They are loaded beforehand, so that both stay pure. */
 export interface RecordTexts {

@@ -1,8 +1,8 @@
-import type { SettledChanges } from '../../contracts/run-changes.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { bullets, cutLine, joinSections } from '../../core/text/markdown.ts';
-import { describeSize } from '../../core/workspace/changes-question.ts';
 import { resultLimits } from './limits.ts';
+import { describeSize } from '../../core/workspace/run-changes.ts';
+import type { SettledChanges } from '../../contracts/effect.ts';
 
 /** Renders what the agents have changed in the user's folder, each delegation with its numbers; null for nothing. */
 export function renderChanges({ settled_changes: changes, run_id }: RunRecord): string | null {

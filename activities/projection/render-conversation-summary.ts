@@ -3,8 +3,6 @@ import { countOf, formatCost } from '../../core/text/format.ts';
 import { answererNames, assumingAnswerers } from '../../contracts/names.ts';
 import type { RunRecord, StoredAnswer, StoredWave } from '../../contracts/run-record.ts';
 import type { TeamOutcome } from '../../contracts/team-run.ts';
-import type { TriadMember } from '../../contracts/triad.ts';
-import type { NamedAnswer, WaveDecision } from '../../contracts/wave-decision.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { teamName } from '../../core/executor.ts';
 import { bullets, joinSections, oneLine } from '../../core/text/markdown.ts';
@@ -13,6 +11,8 @@ import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
 import { standingAssumptions } from './render-open-ends.ts';
+import type { TriadMember } from '../../contracts/triad.ts';
+import type { NamedAnswer, WaveDecision } from '../../contracts/wave-plan.ts';
 
 /**
  * Renders `conversation_summary_<taskname>.md` in the format of seed 003: the newest waves, and the newest entries of each

@@ -8,8 +8,8 @@ import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
 import { listDisputed, renderList } from './render-report-parts.ts';
 import { resultLimits } from './limits.ts';
-import type { Fact } from '../../contracts/fact.ts';
 import { normaliseValue } from '../../core/pool/admit-facts.ts';
+import type { Fact } from '../../contracts/agent-output.ts';
 
 /** Lists what the result leaves open: unanswered questions and assumptions. Empty parts are null. */
 export function renderOpenEnds(record: RunRecord, texts: RecordTexts): readonly (string | null)[] {

@@ -1,7 +1,11 @@
 import type { Delegation } from '../../contracts/delegation.ts';
-import type { SectionState, Claim, Dissent, ClaimResponse } from '../../contracts/spec.ts';
-import type { TriadMember } from '../../contracts/triad.ts';
-import type { PhaseReport, TurnRecord } from '../../contracts/triad-run.ts';
+import type {
+  SectionState,
+  Claim,
+  Dissent,
+  ClaimResponse,
+  PhaseSummary,
+} from '../../contracts/spec.ts';
 import { countOf, capitalise, formatCost, formatTokens } from '../../core/text/format.ts';
 import { findPlannedText } from '../../core/triad/list-sections.ts';
 import type { LoadedPhase } from './record-texts.ts';
@@ -17,7 +21,8 @@ import { phaseLimits } from './limits.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { textOf } from './record-texts.ts';
 import { findDissent } from '../../core/spec/read-spec.ts';
-import type { PhaseSummary } from '../../contracts/phase-summary.ts';
+import type { TriadMember } from '../../contracts/triad.ts';
+import type { PhaseReport, TurnRecord } from '../../contracts/triad-run.ts';
 
 /** The plan of a triad: the initial texts of its spec. */
 type PlannedTriad = Pick<

@@ -5,7 +5,6 @@ import type { EffectReceipt, RecordedEffect } from '../../contracts/effect.ts';
 import { treePaths } from './paths.ts';
 import { resultLimits } from './limits.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { WaveDecision } from '../../contracts/wave-decision.ts';
 import { findDisputes } from '../../core/pool/find-conflicts.ts';
 import type { Dispute, TriadDissent } from '../../core/pool/find-conflicts.ts';
 import { describeGuarded } from '../../core/plan/rule-of-two.ts';
@@ -17,6 +16,7 @@ import type { RecordTexts } from './record-texts.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { TeamOutcome } from '../../contracts/team-run.ts';
 import { renderTeamCosts } from './render-team.ts';
+import type { WaveDecision } from '../../contracts/wave-plan.ts';
 
 /** Criteria under the heading of how they ended. */
 interface Group {

@@ -4,14 +4,14 @@ import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import type { ExecutorOutcome, TeamOutcome } from '../../contracts/team-run.ts';
 import type { TeamPlan } from '../../contracts/team.ts';
-import type { TriadPlan } from '../../contracts/triad.ts';
 import type { RunPhase } from '../../contracts/views.ts';
 import { statusAtEnd } from '../../core/notes/agent-status.ts';
 import type { AgentStatusValue } from '../../contracts/note.ts';
-import { askersOf } from '../../core/questions/join-question.ts';
 import { teamName } from '../../core/executor.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
+import { askersOf } from '../../core/questions/same-question.ts';
+import type { TriadPlan } from '../../contracts/triad.ts';
 
 interface AgentEntry {
   readonly agent_id: string;

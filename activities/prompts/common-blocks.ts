@@ -9,9 +9,9 @@ import { joinNames } from '../artifacts/packet-details.ts';
 import { grantTools } from '../tools/tool.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
 import { informsWork } from '../../core/questions/answer-kinds.ts';
-import { listTaskQuestions } from '../../core/questions/reduce-question.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, listBlock, textBlock } from '../text/blocks.ts';
+import { listTaskQuestions } from '../../core/questions/check-asked-questions.ts';
 
 /** Maximum characters of a tool's purpose: everything else that an agent has to know stands in its description. */
 const toolCharsMax = 200;

@@ -7,11 +7,11 @@ import { chooseConflicts, chooseSides, findConflicts } from '../../core/pool/fin
 import type { Conflict, Dispute } from '../../core/pool/find-conflicts.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { loadTexts, textOf } from '../projection/record-texts.ts';
-import { factsFromOutputs } from '../../core/pool/propose-facts.ts';
 import { currentFacts, readDisputes, showFact } from '../artifacts/read-reports.ts';
-import { conflictOfMerge } from '../../core/workspace/merge-conflicts.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, listBlock } from '../text/blocks.ts';
+import { factsFromOutputs } from '../../core/pool/settle-facts.ts';
+import { conflictOfMerge } from '../../core/workspace/run-changes.ts';
 
 /**
  * Renders what a decision has to leave without contradiction: the standing facts, the conflicts that it must resolve, and what the

@@ -1,5 +1,4 @@
 import type { Delegation } from '../../contracts/delegation.ts';
-import type { HeardText, TurnBrief } from '../../contracts/member-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { Claim } from '../../contracts/spec.ts';
 import { findSettled } from '../../core/spec/read-spec.ts';
@@ -11,6 +10,7 @@ import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, textBlock } from '../text/blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';
 import { markData } from './mark-data.ts';
+import type { HeardText, TurnBrief } from '../../contracts/member-turn.ts';
 
 /**
  * Renders what a member is given for one turn: what its brief names, and nothing else of the others. Topology is kept here, by

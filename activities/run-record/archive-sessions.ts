@@ -1,9 +1,3 @@
-import { ArchivalInput, archiveFailuresMax } from '../../contracts/archival.ts';
-import type {
-  ArchivedRun,
-  ArchiveSessionsInput,
-  ArchiveSessionsResult,
-} from '../../contracts/archival.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { oneLine } from '../../core/text/markdown.ts';
@@ -14,6 +8,12 @@ import { hasEnded } from '../projection/render-sessions.ts';
 import type { RecordDeps } from './deps.ts';
 import { publishRecord } from './publish-record.ts';
 import { readEvents } from './read-events.ts';
+import { ArchivalInput, archiveFailuresMax } from '../../contracts/note.ts';
+import type {
+  ArchivedRun,
+  ArchiveSessionsInput,
+  ArchiveSessionsResult,
+} from '../../contracts/note.ts';
 
 /** How the server says that a run goes on or has ended. `unknown`: it does not have the run. */
 export type RunFate = 'open' | 'ended' | 'unknown';

@@ -5,17 +5,16 @@ import type { RunLimits } from '../../contracts/limits.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { TeamSummary } from '../../contracts/team.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
-import type { TriadInput, TriadPhaseInput } from '../../contracts/triad.ts';
-import { checkSections, checkTriad } from '../../core/triad/check-triad.ts';
+import { checkSections, checkTriad, checkPhaseStart } from '../../core/triad/check-triad.ts';
 import { listNames } from '../../core/text/list-names.ts';
-import { checkPhaseStart } from '../../core/triad/check-phase-start.ts';
-import { outlinePlan } from '../../core/plan/outline-plan.ts';
 import { composePlan } from './compose-plan.ts';
 import { checkTeamRequest } from './check-typed-teams.ts';
 import { joinSentences } from './describe-input-issues.ts';
 import type { InputFault, WorkflowType } from './describe-input-issues.ts';
 import type { RunRequest } from './read-input.ts';
 import { summariseAgent } from './load-registry.ts';
+import { outlinePlan } from '../../core/plan/check-repetition.ts';
+import type { TriadInput, TriadPhaseInput } from '../../contracts/triad.ts';
 
 /** Placeholder address: a plan is checked before it is stored. */
 const noRef = '0'.repeat(64);

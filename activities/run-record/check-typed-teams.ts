@@ -4,15 +4,15 @@ import { thisTeamId } from '../../contracts/names.ts';
 import { NamedTeam, TeamMember } from '../../contracts/team.ts';
 import type { TeamInput } from '../../contracts/team.ts';
 import { isRecord } from '../../core/is-record.ts';
-import { checkNamedTeams } from '../../core/team/check-named-teams.ts';
-import type { PlacedTeam } from '../../core/team/check-named-teams.ts';
-import type { MemberDraft, TeamDraft } from '../../core/team/team-draft.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import type { RecordDeps } from './deps.ts';
 import { joinSentences } from './describe-input-issues.ts';
 import type { InputFault, WorkflowType } from './describe-input-issues.ts';
 import { summariseAgent } from './load-registry.ts';
 import { choosesTeam, listDefinitionFields } from './seat-team.ts';
+import { checkNamedTeams } from '../../core/team/check-team.ts';
+import type { PlacedTeam } from '../../core/team/check-team.ts';
+import type { MemberDraft, TeamDraft } from '../../core/team/summarise-teams.ts';
 
 type Worker = Pick<RecordDeps, 'models' | 'isPriced' | 'middlewareNames'>;
 

@@ -1,14 +1,14 @@
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { Executor, ExecutorOf } from '../../contracts/executor.ts';
-import type { TriadInput } from '../../contracts/triad.ts';
-import type { WavePlan, WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { linkInputs } from '../../core/plan/check-inputs.ts';
-import { outlinePlan } from '../../core/plan/outline-plan.ts';
 import { cutText, titleOf } from '../../core/text/cut-text.ts';
 import { chooseMembers, findWriter } from '../../core/triad/roles.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { outlinePlan } from '../../core/plan/check-repetition.ts';
+import type { TriadInput } from '../../contracts/triad.ts';
+import type { WavePlan, WavePlanOutline } from '../../contracts/wave-plan.ts';
 
 /** Id of a delegation that was started alone. */
 const loneDelegationId = 'task';

@@ -1,9 +1,9 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import type { OpenRunInput } from '../../contracts/activity-types.ts';
-import { expandIssue } from '../../contracts/expand-issue.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { describeIssues, wholePath } from '../text/describe-issues.ts';
+import { expandIssue } from '../../contracts/output-fault.ts';
 
 /** Everything that a schema found in a typed input, none left out, each with what was expected. */
 export function describeInputIssues(error: z.ZodError, schema: z.ZodType): readonly InputFault[] {

@@ -3,11 +3,11 @@ import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
 import type { PlanOutline, RecordedDesign } from '../../contracts/design-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RecordedCriterion, RunRecord } from '../../contracts/run-record.ts';
-import { quoteAgents, quoteTasks } from '../../core/design/quote-tasks.ts';
 import { addPlannedCriteria } from '../../core/run/record-criteria.ts';
 import { titleOf } from '../../core/text/cut-text.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import type { RunRequest } from './read-input.ts';
+import { quoteAgents, quoteTasks } from '../../core/design/describe-design.ts';
 
 /** The record of a run that begins. The same input gives the same record. */
 export function createFirstRecord(

@@ -12,7 +12,6 @@ import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import { questionId } from '../../core/ids.ts';
 import { isRecord } from '../../core/is-record.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { outlinePlan } from '../../core/plan/outline-plan.ts';
 import { applyRuleOfTwo } from '../../core/plan/rule-of-two.ts';
 import { chooseStale } from '../../core/pool/mark-stale.ts';
 import { acceptAnswer } from '../../core/questions/judge-answer.ts';
@@ -31,6 +30,7 @@ import { createInvalidInput } from './describe-input-issues.ts';
 import { UnknownRun } from './export-run.ts';
 import { summariseAgent } from './load-registry.ts';
 import { shortenFact } from './update-record.ts';
+import { outlinePlan } from '../../core/plan/check-repetition.ts';
 
 type ForkDeps = Pick<RecordDeps, 'store' | 'index'>;
 

@@ -1,11 +1,11 @@
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { RunBudget } from '../../contracts/budget.ts';
-import type { TriadMember } from '../../contracts/triad.ts';
 import { reliesOnPrices } from '../../core/budget/resolve-budget.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import type { RecordDeps } from './deps.ts';
 import type { InputFault } from './describe-input-issues.ts';
 import type { RunRequest } from './read-input.ts';
+import type { TriadMember } from '../../contracts/triad.ts';
 
 /** Members of all triads that came with an input: of its delegations, and of its teams. */
 export function listTypedMembers({

@@ -1,10 +1,10 @@
 import type { PhaseStart } from '../../contracts/activity-types.ts';
 import type { SpecState } from '../../contracts/spec.ts';
-import type { SpecSection, TriadMember, TriadPhaseInput } from '../../contracts/triad.ts';
 import { openSpec } from '../../core/spec/read-spec.ts';
 import { stepSpec } from '../../core/spec/step-spec.ts';
 import { listNegotiators, mayWrite } from '../../core/triad/roles.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import type { SpecSection, TriadMember, TriadPhaseInput } from '../../contracts/triad.ts';
 
 /** A complete triad: every member is set, and every section has a text. */
 export interface SeatedTriad {

@@ -1,14 +1,11 @@
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { OpenRunInput, OpenRunResult, PhaseStart } from '../../contracts/activity-types.ts';
-import type { CriterionState } from '../../contracts/criterion.ts';
 import type { RunBudget } from '../../contracts/budget.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
 import type { TeamSummary } from '../../contracts/team.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { resolveBudget } from '../../core/budget/resolve-budget.ts';
 import { resolveLimits } from '../../core/limits.ts';
-import { resolveQuestionRules } from '../../core/questions/question-moments.ts';
-import { chooseLoad } from '../../core/run/run-load.ts';
 import { listKnownInputs } from '../../core/run/list-deliverables.ts';
 import { summariseTeams } from '../../core/team/summarise-teams.ts';
 import { findUnreadable } from '../../core/text/list-names.ts';
@@ -23,8 +20,7 @@ import { composePlan, seatTriad, storePlan } from './compose-plan.ts';
 import type { RecordDeps } from './deps.ts';
 import { beginRecord } from './begin-record.ts';
 import { withFork } from './fork-run.ts';
-import { createInvalidInput } from './describe-input-issues.ts';
-import { joinSentences } from './describe-input-issues.ts';
+import { createInvalidInput, joinSentences } from './describe-input-issues.ts';
 import type { InputFault } from './describe-input-issues.ts';
 import { propertiesOf } from '../tools/mcp/expand-grants.ts';
 import { loadRegistry, summariseAgent } from './load-registry.ts';
@@ -34,6 +30,9 @@ import { publishRecord } from './publish-record.ts';
 import { readInput } from './read-input.ts';
 import type { RunRequest } from './read-input.ts';
 import { seatTeam } from './seat-team.ts';
+import { resolveQuestionRules } from '../../core/questions/inbox-event.ts';
+import { chooseLoad } from '../../core/run/run-place.ts';
+import type { CriterionState } from '../../contracts/criterion.ts';
 
 /**
  * Checks the typed input and begins the run's record.

@@ -9,7 +9,6 @@ import type {
 } from '../../contracts/run-log.ts';
 import type { PlanAgent } from '../../contracts/design-run.ts';
 import type { RecordChange, RecordedWave, RunRecord } from '../../contracts/run-record.ts';
-import { quoteAgents, quoteTasks } from '../../core/design/quote-tasks.ts';
 import { foldRun } from '../../core/run/fold-run.ts';
 import { findCauses, readConsumptions, readShown } from '../../core/run/track-consumption.ts';
 import { cutText } from '../../core/text/cut-text.ts';
@@ -18,6 +17,7 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { loadTexts, textOf } from '../projection/record-texts.ts';
 import type { RecordTexts, TextRefs } from '../projection/record-texts.ts';
 import { countBytes } from '../text/bytes.ts';
+import { quoteAgents, quoteTasks } from '../../core/design/describe-design.ts';
 
 /** Most characters of a summary: an agent chooses by it which details to load. */
 const summaryCharsMax = 300;

@@ -1,4 +1,3 @@
-import type { RecordPhaseInput, RecordPhaseResult } from '../../contracts/triad-run.ts';
 import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { findPlanned, loadTexts, textOf } from '../projection/record-texts.ts';
@@ -11,6 +10,7 @@ import {
   renderPhase,
 } from '../projection/render-phase.ts';
 import type { RecordDeps } from './deps.ts';
+import type { RecordPhaseInput, RecordPhaseResult } from '../../contracts/triad-run.ts';
 
 /**
  * Stores the report of a triad's phase, and writes it as a file for people. Repeating it gives the same result.

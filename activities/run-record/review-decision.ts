@@ -9,13 +9,6 @@ import { checkNamedAnswer } from '../../core/decision/check-decision.ts';
 import type { Answerable } from '../../core/decision/check-decision.ts';
 import { checkResolutions } from '../../core/decision/check-resolutions.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { factsFromOutputs } from '../../core/pool/propose-facts.ts';
-import { judgeAmendedAnswer } from '../../core/questions/amend-answer.ts';
-import {
-  checkReopened,
-  conflictOfMerge,
-  listDropped,
-} from '../../core/workspace/merge-conflicts.ts';
 import { capFaults } from '../../core/text/list-names.ts';
 import { listCompleted } from '../../core/run/list-deliverables.ts';
 import { cutText } from '../../core/text/cut-text.ts';
@@ -25,6 +18,9 @@ import { readRecord } from '../artifacts/record-log.ts';
 import { loadTexts, textOf } from '../projection/record-texts.ts';
 import type { RecordTexts } from '../projection/record-texts.ts';
 import type { RecordDeps } from './deps.ts';
+import { factsFromOutputs } from '../../core/pool/settle-facts.ts';
+import { judgeAmendedAnswer } from '../../core/questions/settle-question.ts';
+import { checkReopened, conflictOfMerge, listDropped } from '../../core/workspace/run-changes.ts';
 
 /**
  * Judges answers that the user wants to change, by the questions as the record keeps them: the workflow has forgotten how

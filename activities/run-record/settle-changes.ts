@@ -1,3 +1,11 @@
+import { taskOwner } from '../../core/ids.ts';
+import { engineLimits } from '../../core/limits.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import { readRecord } from '../artifacts/record-log.ts';
+import type { AssertCurrent } from '../attempt/while-current.ts';
+import type { ChangedFolder } from '../ports/run-changes.ts';
+import type { RecordDeps } from './deps.ts';
+import { listChanges, sumSizes } from '../../core/workspace/run-changes.ts';
 import type {
   ApplyChangesInput,
   ApplyChangesResult,
@@ -6,16 +14,7 @@ import type {
   FindMergeConflictsInput,
   FindMergeConflictsResult,
   ProposedChanges,
-} from '../../contracts/run-changes.ts';
-import { taskOwner } from '../../core/ids.ts';
-import { engineLimits } from '../../core/limits.ts';
-import { cutText } from '../../core/text/cut-text.ts';
-import { sumSizes } from '../../core/workspace/changes-question.ts';
-import { listChanges } from '../../core/workspace/list-foundations.ts';
-import { readRecord } from '../artifacts/record-log.ts';
-import type { AssertCurrent } from '../attempt/while-current.ts';
-import type { ChangedFolder } from '../ports/run-changes.ts';
-import type { RecordDeps } from './deps.ts';
+} from '../../contracts/effect.ts';
 
 type ChangeDeps = Pick<RecordDeps, 'store' | 'changes'>;
 

@@ -1,7 +1,5 @@
 import type { UpdateRecordInput, UpdateRecordResult } from '../../contracts/activity-types.ts';
-import type { RecordedResult } from '../../contracts/run-record.ts';
-import type { Fact } from '../../contracts/fact.ts';
-import type { RunRecord } from '../../contracts/run-record.ts';
+import type { RecordedResult, RunRecord } from '../../contracts/run-record.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { chooseStale } from '../../core/pool/mark-stale.ts';
 import { foldRun } from '../../core/run/fold-run.ts';
@@ -20,6 +18,7 @@ import { publishRecord } from './publish-record.ts';
 import { readEvents } from './read-events.ts';
 import type { ReadEvents } from './read-events.ts';
 import { appendRevision, readRecord } from '../artifacts/record-log.ts';
+import type { Fact } from '../../contracts/agent-output.ts';
 
 /** Characters of a fact's statement in the result: it goes into history. */
 const statementCharsMax = 200;

@@ -1,9 +1,5 @@
 import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { ExecutorEnd, TeamEnd } from '../../contracts/team-run.ts';
-import type { TriadEnd } from '../../contracts/triad-run.ts';
-import { WaveDecision } from '../../contracts/wave-decision.ts';
-import { StoredPlan } from '../../contracts/wave-plan.ts';
-import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { dropReplacedOutcomes } from '../../core/schedule/dependencies.ts';
 import { shareBytes } from '../../core/text/cut-text.ts';
 import { listRecordedDetails } from '../artifacts/packet-details.ts';
@@ -27,6 +23,9 @@ import { countBytes } from '../text/bytes.ts';
 import { readJson } from './read-json.ts';
 import { jsonReply, plannerSystem } from './stage.ts';
 import type { PromptOf, Stage } from './stage.ts';
+import { WaveDecision, StoredPlan } from '../../contracts/wave-plan.ts';
+import type { WavePlan } from '../../contracts/wave-plan.ts';
+import type { TriadEnd } from '../../contracts/triad-run.ts';
 
 type Outcome = PromptOf<'decision'>['outcomes'][number];
 

@@ -1,8 +1,8 @@
 import { LoopAnalysis, ProofDecision, ProofReview } from '../../contracts/adaptation.ts';
 import { DesignChange } from '../../contracts/design.ts';
-import { keysOfReview } from '../../core/design/check-judged.ts';
 import { defineDesignStage } from './define-design-stage.ts';
 import { offerOperations } from './offered-operations.ts';
+import { keysOfReview } from '../../core/design/rate-change.ts';
 
 /** Judgement of a proof of concept (seed 003, "PoC Evidence Reviewer Agent"). */
 export const pocEvidenceStage = defineDesignStage({

@@ -1,6 +1,3 @@
-import type { TurnBrief } from '../../contracts/member-turn.ts';
-import { PhaseSummary } from '../../contracts/phase-summary.ts';
-import { listSummaryTexts, summariseRecords } from '../../core/spec/describe-claims.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { cutAtSection } from '../prompts/cut-at-section.ts';
 import { dataRules, outputRules } from '../prompts/doer-rules.ts';
@@ -15,6 +12,9 @@ import { jsonBlock, textBlock } from '../text/blocks.ts';
 import { agentOutput } from './agent-output.ts';
 import { doerSystem } from './stage.ts';
 import type { PromptOf, Reply, Stage } from './stage.ts';
+import { listSummaryTexts, summariseRecords } from '../../core/spec/read-spec.ts';
+import type { TurnBrief } from '../../contracts/member-turn.ts';
+import { PhaseSummary } from '../../contracts/spec.ts';
 
 /**
  * The rules for members of triads, before packet and role. The same bytes for all of them in every run: the part of a role in

@@ -6,10 +6,8 @@ import { Slug } from '../../contracts/slug.ts';
 import { TeamMember, TeamPlan } from '../../contracts/team.ts';
 import type { NamedTeam } from '../../contracts/team.ts';
 import type { PlanParts, SchemaForm } from '../../contracts/transcript.ts';
-import { WavePlan, WrittenPlan } from '../../contracts/wave-plan.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { linkInputs } from '../../core/plan/check-inputs.ts';
-import { outlinePlan } from '../../core/plan/outline-plan.ts';
 import { chooseStale } from '../../core/pool/mark-stale.ts';
 import { chooseLeader, onlyLeads } from '../../core/team/summarise-teams.ts';
 import { formatCost, formatTokens } from '../../core/text/format.ts';
@@ -31,6 +29,8 @@ import { jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
 import { readJson } from './read-json.ts';
 import { jsonReply, plannerSystem } from './stage.ts';
 import type { PromptOf, Stage } from './stage.ts';
+import { outlinePlan } from '../../core/plan/check-repetition.ts';
+import { WavePlan, WrittenPlan } from '../../contracts/wave-plan.ts';
 
 /** The parts that are offered where no prompt says what the run allows. */
 const wholePlan: PlanParts = { triads: true, teams: true, redoes: true };

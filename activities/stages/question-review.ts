@@ -4,7 +4,6 @@ import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
 import { QuestionReview, RoutedReview } from '../../contracts/question.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { PlanningTerms } from '../../contracts/transcript.ts';
-import { StoredPlan } from '../../contracts/wave-plan.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { joinNames } from '../artifacts/packet-details.ts';
 import { readShape } from '../artifacts/read-artifact.ts';
@@ -19,6 +18,7 @@ import { cutAtLine, jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
 import { readJson } from './read-json.ts';
 import { jsonReply, plannerSystem } from './stage.ts';
 import type { PromptOf, Stage } from './stage.ts';
+import { StoredPlan } from '../../contracts/wave-plan.ts';
 
 /** Stage in which the planner looks at an agent's questions before the user does. */
 export const questionReviewStage: Stage<PromptOf<'question_review'>> = {

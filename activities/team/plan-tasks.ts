@@ -2,7 +2,6 @@ import type { PlanTasksInput, PlanTasksResult, TeamSeat } from '../../contracts/
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { Executor } from '../../contracts/executor.ts';
 import type { TeamMember } from '../../contracts/team.ts';
-import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { resolveTeam } from '../../core/team/resolve-team.ts';
 import { cutText } from '../../core/text/cut-text.ts';
@@ -11,6 +10,7 @@ import { defaultCriterion, storePlan } from '../run-record/compose-plan.ts';
 import { readRegistry } from '../artifacts/read-artifact.ts';
 import type { TeamDeps } from './read-team.ts';
 import { createInvalidTeam, defineTeam, readTeamTask } from './read-team.ts';
+import type { WavePlan } from '../../contracts/wave-plan.ts';
 
 type Task = PlanTasksInput['tasks'][number];
 

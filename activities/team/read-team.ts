@@ -9,8 +9,6 @@ import type {
   RewriteTaskResult,
 } from '../../contracts/team-run.ts';
 import type { NamedTeam, TeamPlan } from '../../contracts/team.ts';
-import { StoredPlan } from '../../contracts/wave-plan.ts';
-import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { findDefinition, resolveTeam } from '../../core/team/resolve-team.ts';
 import type { TeamDefinition } from '../../core/team/resolve-team.ts';
 import { titleOf } from '../../core/text/cut-text.ts';
@@ -20,6 +18,8 @@ import { readRecord } from '../artifacts/record-log.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
+import { StoredPlan } from '../../contracts/wave-plan.ts';
+import type { WavePlan } from '../../contracts/wave-plan.ts';
 
 /** Plan and delegation of a team's task. */
 export interface TeamPlace {

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import { expandIssue } from '../../contracts/expand-issue.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';
+import { expandIssue } from '../../contracts/output-fault.ts';
 
 type Issue = z.core.$ZodIssue;
 

@@ -1,7 +1,7 @@
-import { listFoundations } from '../../core/workspace/list-foundations.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { WorkspacePlace } from '../ports/workspaces.ts';
 import type { ToolContext } from './tool.ts';
+import { listFoundations } from '../../core/workspace/run-changes.ts';
 
 /** Returns the place in which the calling delegation works. */
 export async function placeOf(context: ToolContext): Promise<WorkspacePlace> {

@@ -1,7 +1,7 @@
 import type { StoreIdentity } from '../../contracts/store.ts';
-import { hasRunsOf, nameStore } from '../../core/run/other-store.ts';
 import { CliError, exitCodes, toShownError } from './cli-error.ts';
 import type { CommandContext } from './command-runner.ts';
+import { hasRunsOf, nameStore } from '../../core/run/run-place.ts';
 
 /**
  * Explains that a run is kept in another store than the home of this shell, so that its files are not found here.

@@ -15,16 +15,6 @@
  */
 import type { Usage } from '../../contracts/usage.ts';
 import type { Allowance, Reservation, BudgetNeeds, Spending } from '../../contracts/budget.ts';
-import {
-  chargeOf,
-  fits,
-  lose,
-  newChild,
-  reserve,
-  settle,
-  sizeReservation,
-} from './reservations.ts';
-import type { BudgetChild, ChildReport } from './reservations.ts';
 import { noUsage } from '../usage/add-usage.ts';
 import {
   addSpending,
@@ -34,7 +24,15 @@ import {
   measures,
   noSpending,
   spendingOf,
+  chargeOf,
+  fits,
+  lose,
+  newChild,
+  reserve,
+  settle,
+  sizeReservation,
 } from './spending.ts';
+import type { BudgetChild, ChildReport } from './spending.ts';
 
 export interface NodeChild extends BudgetChild {
   readonly child: number;

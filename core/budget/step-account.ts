@@ -18,8 +18,7 @@
 import type { BudgetAccount, Reservation, Spending } from '../../contracts/budget.ts';
 import { findBinding, sizeGrant } from './account-terms.ts';
 import type { AccountChild, AccountState, QueuedRequest, ReachedLimit } from './account-terms.ts';
-import { lose, newChild, reserve, settle } from './reservations.ts';
-import { mapLimits, mapSpending, noSpending } from './spending.ts';
+import { mapLimits, mapSpending, noSpending, lose, newChild, reserve, settle } from './spending.ts';
 
 /** Id of the planner among the children. It can't equal a delegation_id. */
 export const plannerChild = '@planner';

@@ -8,16 +8,16 @@
  *   CK3. The user's statement keeps its key. The decision's own facts must use the right key at once. A triad's dispute
  *        is no fact and has no key.
  */
-import type { Fact } from '../../contracts/fact.ts';
 import { plannerAgentId } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import type { PlannerDecision } from '../../contracts/wave-decision.ts';
 import { admitFacts, isSameValue, normaliseKey } from '../pool/admit-facts.ts';
 import { chooseSides } from '../pool/find-conflicts.ts';
 import type { Conflict, ConflictSide } from '../pool/find-conflicts.ts';
 import { isNamed, keyOfConflict } from '../pool/settle-facts.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
+import type { PlannerDecision } from '../../contracts/wave-plan.ts';
+import type { Fact } from '../../contracts/agent-output.ts';
 
 /** A side of a conflict and the key that the decision gives it. */
 export interface KeyApart {

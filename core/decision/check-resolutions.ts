@@ -11,10 +11,8 @@
  *   DR5. wave_compact has no line `key: value` with a value that lost, now or earlier.
  *   DR6. All faults are reported at once, each with path, reason and "Try: …".
  */
-import type { Fact, ProposedFact } from '../../contracts/fact.ts';
 import { plannerAgentId } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import type { WaveDecision } from '../../contracts/wave-decision.ts';
 import { capFaults, listNames } from '../text/list-names.ts';
 import {
   checkStatedFacts,
@@ -29,7 +27,9 @@ import { keyOfConflict } from '../pool/settle-facts.ts';
 import { cutText } from '../text/cut-text.ts';
 import { checkKeysApart } from './check-keys-apart.ts';
 import type { ApartContext, KeyApart, KeyedValue } from './check-keys-apart.ts';
-import { findLostLines } from './find-lost-lines.ts';
+import { findLostLines } from './check-decision.ts';
+import type { WaveDecision } from '../../contracts/wave-plan.ts';
+import type { Fact, ProposedFact } from '../../contracts/agent-output.ts';
 
 type Judged = Pick<WaveDecision, 'wave_compact' | 'facts' | 'planner_decision'>;
 

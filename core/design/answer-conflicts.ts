@@ -13,13 +13,13 @@
  */
 import type { AnswerConflict } from '../../contracts/adaptation.ts';
 import type { PlanTask } from '../../contracts/coordination-plan.ts';
-import type { Fact } from '../../contracts/fact.ts';
 import type { RunRecord, StoredAnswer } from '../../contracts/run-record.ts';
 import { decisionSource, delegationOfSource, isDecisionTask, waveSource } from '../ids.ts';
 import { isSameValue } from '../pool/admit-facts.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listUpstream } from './graph.ts';
 import { findTask } from './next-wave.ts';
+import type { Fact } from '../../contracts/agent-output.ts';
 
 type Known = Pick<RunRecord, 'facts' | 'answered_questions'>;
 

@@ -38,8 +38,7 @@ import type { CoordinationPlan, PlanFinding, PlanTask } from '../../contracts/co
 import { internalAgentIds, plannerAgentId } from '../../contracts/names.ts';
 import { findCycle } from '../schedule/dependencies.ts';
 import { listNames } from '../text/list-names.ts';
-import { checkEvidence, findTwice } from './check-plan-evidence.ts';
-import { checkFiles } from './check-plan-files.ts';
+import { checkFiles, checkEvidence, findTwice } from './check-plan-files.ts';
 import { findUnwritten, instructionCharsMax, renderTaskInstructions } from './templates.ts';
 
 /** @returns every finding at once; empty for a good plan. */

@@ -21,8 +21,10 @@ import {
   formatUsage,
 } from '../text/format.ts';
 import { oneLine } from '../text/markdown.ts';
-import { diffPlans } from './diff-plans.ts';
 import { listLayers } from './graph.ts';
+import { diffPlans } from './draw-plan.ts';
+import type { PlanAgent } from '../../contracts/design-run.ts';
+import type { PlannedTask } from '../../contracts/run-log.ts';
 
 /** Most characters of the text, equal to the limit of a question. */
 const textCharsMax = 2_000;
@@ -177,3 +179,28 @@ function describeEstimate(plan: CoordinationPlan, use: DesignUse): string {
   const time = seconds === null ? '' : `, ${formatDuration(seconds)}`;
   return `Expected besides: about ${calls} calls, ${formatCount(tokens)} tokens, ${formatDollars(cost_micro_usd)}${time}, estimated from the calls of the design.`;
 }
+
+/** Quotes the tasks of a plan as the record keeps them: the evidence of each task is what it has to meet. */
+export function quoteTasks({ tasks }: Pick<CoordinationPlan, 'tasks'>): PlannedTask[] {
+  return tasks.map(({ task_id, validation }) => ({
+    delegation_id: task_id,
+    acceptance_criteria: validation.evidence.map(({ evidence_id, description }) => ({
+      criterion_id: evidence_id,
+      description: description.slice(0, criterionCharsMax),
+    })),
+  }));
+}
+
+export function quoteAgents({
+  agents,
+  tasks,
+}: Pick<CoordinationPlan, 'agents' | 'tasks'>): PlanAgent[] {
+  return agents.map(({ agent_name, role }) => ({
+    agent_name,
+    ...(role === 'solution_architect' && { decides: true }),
+    task_ids: tasks.filter(({ agent }) => agent === agent_name).map(({ task_id }) => task_id),
+  }));
+}
+
+/** Equal to the contract's limit for a criterion. */
+const criterionCharsMax = 1_000;

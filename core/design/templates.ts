@@ -9,8 +9,14 @@
  */
 import type { CoordinationPlan, PlanTask, RosterRole } from '../../contracts/coordination-plan.ts';
 import { findPlaceholders } from '../output/find-placeholders.ts';
-import { codeSpan, embedMarkdown, joinSections, oneLine, readMarkdown } from '../text/markdown.ts';
-import { titleOfHeading } from '../text/markdown.ts';
+import {
+  codeSpan,
+  embedMarkdown,
+  joinSections,
+  oneLine,
+  readMarkdown,
+  titleOfHeading,
+} from '../text/markdown.ts';
 
 const doerEscalation = `## Escalation
 You MUST escalate, and not decide yourself:

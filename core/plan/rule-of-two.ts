@@ -21,9 +21,9 @@ import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { GuardedDelegation, PlannedDelegation } from '../../contracts/messages.ts';
 import { plannerAgentId } from '../../contracts/names.ts';
 import type { TeamMemberOutline, TeamOutline, TeamSummary } from '../../contracts/team.ts';
-import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { collectUpstream } from '../schedule/dependencies.ts';
 import { agentsOfMember } from '../team/summarise-teams.ts';
+import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 
 /** Facts against which the rule is applied. */
 export interface RuleContext {

@@ -9,10 +9,10 @@
  *   PF5. A fact that restates a standing assumption is an assumption itself, unless the user states it or `settled_by`
  *        names what settles it. Repeating an assumption does not make it a fact.
  */
-import type { Fact, ProposedFact, StatedFact } from '../../contracts/fact.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { factId } from '../ids.ts';
 import { cutText, normaliseText } from '../text/cut-text.ts';
+import type { Fact, ProposedFact, StatedFact } from '../../contracts/agent-output.ts';
 
 /** @param now Unix epoch seconds. */
 export function admitFacts(

@@ -8,11 +8,11 @@
  *   CO3. A planner is shown a bounded number of conflicts and of sides of each; each value is shown once before any is
  *        shown twice.
  */
-import type { Fact, ProposedFact } from '../../contracts/fact.ts';
 import type { Claim, Dissent, NegotiationDecision } from '../../contracts/spec.ts';
 import { disputeKey, memberSource } from '../ids.ts';
 import { engineLimits } from '../limits.ts';
 import { normaliseFact, normaliseValue } from './admit-facts.ts';
+import type { Fact, ProposedFact } from '../../contracts/agent-output.ts';
 
 export interface Conflict {
   /** `conflict:<key>`: stable and readable, because the planner resolves the conflict by this name. */

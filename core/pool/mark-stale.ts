@@ -11,10 +11,10 @@
  *   ST5. A redo may read what it redoes, and is not made stale by it.
  */
 import type { Consumption, ShownToWave, StaleDelegation } from '../../contracts/run-record.ts';
-import type { Fact } from '../../contracts/fact.ts';
 import type { StaleCause } from '../../contracts/run-log.ts';
 import { waveSource } from '../ids.ts';
 import { engineLimits } from '../limits.ts';
+import type { Fact } from '../../contracts/agent-output.ts';
 
 /** Consumption edges between delegations. */
 export interface Edges {

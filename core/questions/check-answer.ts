@@ -15,7 +15,7 @@ import type { AskedQuestion, Question, QuestionKind } from '../../contracts/ques
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
-import { exampleAnswer } from './example-answer.ts';
+import { exampleAnswer } from './answer-kinds.ts';
 
 /** Parts of a question that an answer is checked against. */
 export type AnswerRule = Pick<Question, 'expected_answer_format' | 'choices' | 'default_answer'> &

@@ -21,7 +21,7 @@ import { engineLimits } from '../limits.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
 import { hashText } from '../text/hash-text.ts';
 import { findUnknownKey, findUnreadable, listNames } from '../text/list-names.ts';
-import { informsWork } from './answer-kinds.ts';
+import { informsWork, exampleAnswer } from './answer-kinds.ts';
 import {
   checkAnswer,
   choiceByCase,
@@ -29,7 +29,6 @@ import {
   needsExplicitWord,
   parseDefault,
 } from './check-answer.ts';
-import { exampleAnswer } from './example-answer.ts';
 import { isRecord } from '../is-record.ts';
 
 export type AnswerVerdict =

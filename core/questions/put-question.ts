@@ -16,12 +16,11 @@ import type {
 import { questionId } from '../ids.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
-import { nameTask, reduceQuestion } from './reduce-question.ts';
 import { hashText } from '../text/hash-text.ts';
 import { parseDefault } from './check-answer.ts';
-import { joinQuestion } from './join-question.ts';
-import { findLeftAnswer, findSameQuestion, takeLeftAnswer } from './same-question.ts';
+import { findLeftAnswer, findSameQuestion, takeLeftAnswer, joinQuestion } from './same-question.ts';
 import { awaits } from './settle-question.ts';
+import { nameTask, reduceQuestion } from './check-asked-questions.ts';
 
 export interface PutContext {
   readonly escalation: QuestionsEscalation;

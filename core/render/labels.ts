@@ -1,15 +1,15 @@
 /**
  * Labels of a run's position, and timeline labels of a delegation, of its triad and of its team.
  */
-import type { ModeChoice } from '../../contracts/mode-choice.ts';
 import type { PlannedDelegation } from '../../contracts/messages.ts';
 import { plainText } from '../text/markdown.ts';
-import type { TriadPhase, TriadType } from '../../contracts/triad.ts';
 import type { DesignStageName } from '../../contracts/names.ts';
 import { engineLimits } from '../limits.ts';
 import type { DesignView, StatusView, VerificationView } from '../../contracts/views.ts';
 import { countOf } from '../text/format.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
+import type { TriadPhase, TriadType } from '../../contracts/triad.ts';
+import type { ModeChoice } from '../../contracts/limits.ts';
 
 interface Position extends Pick<StatusView, 'wave' | 'waves_allowed'> {
   readonly design?: DesignView | undefined;

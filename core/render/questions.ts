@@ -12,13 +12,13 @@ import type { Question, QuestionKind } from '../../contracts/question.ts';
 import type { PlanView, QuestionWait } from '../../contracts/views.ts';
 import { engineLimits } from '../limits.ts';
 import { checkAnswer } from '../questions/check-answer.ts';
-import { exampleAnswer } from '../questions/example-answer.ts';
-import { listWaiting } from '../questions/join-question.ts';
-import type { QuestionMoment } from '../questions/question-moments.ts';
 import { commandText, signalCommand } from '../text/command-text.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
 import { capitalise, formatDuration } from '../text/format.ts';
 import { bullet, codeBlock, codeSpan, plainText } from '../text/markdown.ts';
+import { listWaiting } from '../questions/same-question.ts';
+import type { QuestionMoment } from '../questions/inbox-event.ts';
+import { exampleAnswer } from '../questions/answer-kinds.ts';
 
 /** Characters of a person's name. A longer one would displace the question. */
 const personCharsMax = 30;

@@ -8,8 +8,6 @@
  *   RD4. The page of an ended run begins with its answer; of a long one with a part, and the place of the whole.
  */
 import { signalNames } from '../../contracts/names.ts';
-import type { ModeChoice } from '../../contracts/mode-choice.ts';
-import type { CriterionState } from '../../contracts/criterion.ts';
 import type { WaveSummary } from '../../contracts/planner-run.ts';
 import type { Question, RejectedAnswer } from '../../contracts/question.ts';
 import type { Usage } from '../../contracts/usage.ts';
@@ -18,11 +16,15 @@ import { formatCost, describeExpected, formatTokens } from '../text/format.ts';
 import { openCriteria } from '../criteria/criteria.ts';
 import { engineLimits } from '../limits.ts';
 import { signalCommand } from '../text/command-text.ts';
-import { describeExecutor, describeMode, describePosition } from './labels.ts';
+import { describeExecutor, describeMode, describePosition, nameStage } from './labels.ts';
 import { bullet, codeBlock, codeSpan, joinBlocks, plainText, textBlock } from '../text/markdown.ts';
 import { executorBlocks } from './render-work-details.ts';
 import { renderQuestions } from './questions.ts';
-import { describeSize } from '../workspace/changes-question.ts';
+import type { PlanOutline } from '../../contracts/design-run.ts';
+import type { DesignMaterial } from '../../contracts/design.ts';
+import { describeSize } from '../workspace/run-changes.ts';
+import type { ModeChoice } from '../../contracts/limits.ts';
+import type { CriterionState } from '../../contracts/criterion.ts';
 
 /** Content of the run's page. */
 export interface RunDetails {
@@ -224,4 +226,22 @@ function renderRejected({ rejected, rejected_total, history_notice }: RunDetails
   return [...(history_notice === undefined ? [] : [history_notice, '']), title, '', ...lines].join(
     '\n',
   );
+}
+
+export function renderDesignDetails({
+  materials,
+  plan,
+}: {
+  readonly materials: readonly DesignMaterial[];
+  readonly plan: PlanOutline | null;
+}): string {
+  const stages = materials.map(
+    ({ stage, subject }) =>
+      `- ${nameStage(stage, subject === null ? null : plainText(subject, 80))}`,
+  );
+  const shape =
+    plan === null
+      ? 'The plan is not assembled yet.'
+      : `Plan \`${plan.plan_ref.slice(0, 12)}\`: ${plan.tasks} tasks, ${plan.agents.length} agents, ${plan.proofs_of_concept} proofs of concept.`;
+  return [shape, '', '**Stages done**', ...stages].join('\n');
 }

@@ -8,12 +8,12 @@ import type {
   TriadPhaseView,
   WaveView,
 } from '../../contracts/views.ts';
-import type { ChangeSize } from '../../contracts/run-changes.ts';
 import { engineLimits } from '../limits.ts';
 import { countOf, formatCost, formatTokens } from '../text/format.ts';
 import { bullet, codeSpan, joinBlocks, joinLines, plainText } from '../text/markdown.ts';
-import { describeSize } from '../workspace/changes-question.ts';
 import { describeExecutor, describeVerification } from './labels.ts';
+import { describeSize } from '../workspace/run-changes.ts';
+import type { ChangeSize } from '../../contracts/effect.ts';
 
 /**
  * The page of a delegation in Temporal's Web UI.

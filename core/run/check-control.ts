@@ -6,7 +6,6 @@
  *   K2. An instruction is taken exactly as it was sent, or refused with the reason and an example.
  *   K3. Pause, resume and stop take nothing, a reason as text, or an object with one. Anything else is refused.
  */
-import type { UserFact } from '../../contracts/fact.ts';
 import type { AmendMessage } from '../../contracts/messages.ts';
 import { isRecord } from '../is-record.ts';
 import { engineLimits } from '../limits.ts';
@@ -16,6 +15,7 @@ import { findTextFault } from '../questions/check-answer.ts';
 import { cleanLine } from '../text/cut-text.ts';
 import { findUnknownKey, findUnreadable, listNames } from '../text/list-names.ts';
 import { idText } from './read-messages.ts';
+import type { UserFact } from '../../contracts/agent-output.ts';
 
 export type CheckedAmend =
   | { readonly ok: true; readonly amend: AmendMessage }

@@ -7,11 +7,14 @@
  *   N2. The planner's io_status neither ends nor prolongs a run.
  *   N3. No wave is planned beyond the allowed number; the open criteria, of which there may be none, are named instead.
  */
-import type { CriterionState } from '../../contracts/criterion.ts';
-import type { PlannerDecision } from '../../contracts/wave-decision.ts';
 import { isDone, openCriteria } from '../criteria/criteria.ts';
+import type { RunLimits } from '../../contracts/limits.ts';
+import type { Question } from '../../contracts/question.ts';
+import { cutText } from '../text/cut-text.ts';
+import type { PlannerDecision } from '../../contracts/wave-plan.ts';
+import type { CriterionState } from '../../contracts/criterion.ts';
 
-export interface BetweenWaves {
+interface BetweenWaves {
   readonly criteria: readonly CriterionState[];
   /** Number of waves that have ended. */
   readonly wave: number;
@@ -22,7 +25,7 @@ export interface BetweenWaves {
   readonly last_io_status: PlannerDecision['io_status'] | null;
 }
 
-export type NextStep =
+type NextStep =
   | { readonly type: 'wave' }
   | { readonly type: 'waves_spent'; readonly open: readonly string[] }
   | { readonly type: 'end'; readonly status: 'completed' };
@@ -31,4 +34,39 @@ export function decideNextStep(s: BetweenWaves): NextStep {
   if (isDone(s.criteria) && !s.input_pending) return { type: 'end', status: 'completed' };
   if (s.wave < s.waves_allowed) return { type: 'wave' };
   return { type: 'waves_spent', open: openCriteria(s.criteria) };
+}
+
+/**
+ * Number of signals after which a run continues as new.
+ *
+ * Invariants:
+ *   FL1. The server refuses signals to an execution that has taken its limit, those of the run's own children too. A run
+ *        whose execution has taken `max_signals` begins another one before that, and ends the wave at work for it.
+ */
+
+/** @param limits Null before the input was read. */
+export function isFlooded(signals: number, limits: Pick<RunLimits, 'max_signals'> | null): boolean {
+  // Histories of older versions have no such limit.
+  return limits !== null && signals >= (limits.max_signals ?? Infinity);
+}
+
+/**
+ * Words the end of a run that nobody attends, so that it can be told from one that a person stopped.
+ *
+ * Invariants:
+ *   UN1. The reason of such an end is recognised, and no reason that a person typed without these words is.
+ */
+
+const mark = 'Nobody attends this run, and only a person can answer:';
+
+export function describeUnanswered({
+  question_id,
+  text,
+}: Pick<Question, 'question_id' | 'text'>): string {
+  return `${mark} ${cutText(text, 200)} (${question_id})`;
+}
+
+/** Returns true for the reason of a run that ended at a question. */
+export function isUnanswered(stopReason: string | undefined): boolean {
+  return stopReason?.startsWith(mark) ?? false;
 }

@@ -10,24 +10,34 @@
  *   RL5. An event is all that the fold needs: folding a log at once or in parts gives the same record, and what an event
  *        does not change stays the same object.
  */
-import type { ProposedFact } from '../../contracts/fact.ts';
 import type { Question } from '../../contracts/question.ts';
 import type { EventOf, RecordBase, RecordRevision, RunEvent } from '../../contracts/run-log.ts';
 import type { RunRecord, StoredAnswer } from '../../contracts/run-record.ts';
 import { estimateFanOut } from '../budget/estimate-fan-out.ts';
-import { reopenChanged } from '../criteria/settle-by-answers.ts';
 import { engineLimits } from '../limits.ts';
 import { listGuarded } from '../plan/rule-of-two.ts';
 import { admitFacts } from '../pool/admit-facts.ts';
-import { factFromAnswer, factsFromInstruction } from '../pool/propose-facts.ts';
-import { preferNewest, settleStanding, supersedeEarlier } from '../pool/settle-facts.ts';
+import {
+  preferNewest,
+  settleStanding,
+  supersedeEarlier,
+  factFromAnswer,
+  factsFromInstruction,
+} from '../pool/settle-facts.ts';
 import { informsWork } from '../questions/answer-kinds.ts';
-import { endEffects, foldReport } from './fold-reports.ts';
-import type { ReportEvent } from './fold-reports.ts';
-import { foldDesign } from './fold-design.ts';
-import { foldWaveDone, sumUsage, upsertWave } from './fold-wave.ts';
+import {
+  foldWaveDone,
+  sumUsage,
+  upsertWave,
+  foldDesign,
+  endEffects,
+  foldReport,
+} from './fold-wave.ts';
 import { addPlannedCriteria, waiveRecorded } from './record-criteria.ts';
 import { trackStale } from './track-consumption.ts';
+import { reopenChanged } from '../criteria/criteria.ts';
+import type { ReportEvent } from './fold-wave.ts';
+import type { ProposedFact } from '../../contracts/agent-output.ts';
 
 /** Returns the record of a revision. @param record The record of the revision before it. */
 export function foldRevision(

@@ -1,4 +1,3 @@
-import type { Fact } from '../../contracts/fact.ts';
 import type { EventOf, PlannedTask } from '../../contracts/run-log.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
@@ -6,13 +5,22 @@ import { dropReplacedOutcomes } from '../schedule/dependencies.ts';
 import { admitFacts } from '../pool/admit-facts.ts';
 import { keyApart } from '../decision/check-keys-apart.ts';
 import { markRedone } from '../pool/mark-stale.ts';
-import { factsFromDecision, factsFromOutputs } from '../pool/propose-facts.ts';
-import { settleFacts, settleStanding } from '../pool/settle-facts.ts';
+import {
+  settleFacts,
+  settleStanding,
+  factsFromDecision,
+  factsFromOutputs,
+} from '../pool/settle-facts.ts';
 import { addUsage, noUsage } from '../usage/add-usage.ts';
 import { addDetails, listCompleted, listSuperseded } from './list-deliverables.ts';
-import { listDropped } from '../workspace/merge-conflicts.ts';
 import type { Deliverable } from './list-deliverables.ts';
 import { addPlannedCriteria, applyCriterionStates } from './record-criteria.ts';
+import type { Adaptation } from '../../contracts/adaptation.ts';
+import type { RecordedDesign } from '../../contracts/design-run.ts';
+import type { RecordedEffect } from '../../contracts/effect.ts';
+import type { SessionReport } from '../../contracts/note.ts';
+import { listDropped } from '../workspace/run-changes.ts';
+import type { Fact } from '../../contracts/agent-output.ts';
 
 /** Puts a wave in its place: instead of the one with its number, else at the end. */
 export function upsertWave(waves: readonly StoredWave[], wave: StoredWave): readonly StoredWave[] {
@@ -118,4 +126,90 @@ function plannedParts(
     ...(expected !== undefined && { expected }),
     ...(guarded !== undefined && { guarded }),
   };
+}
+
+/** Folds what a design, or a judgement of the work on its plan, has come to. */
+
+export function foldDesign(record: RunRecord, event: EventOf<'designed'>): RunRecord {
+  const { progress, adaptation, tasks, plan_agents } = event;
+  const before: RecordedDesign = record.design ?? undesigned;
+  const { status, approved_by, usage, findings } = progress;
+  const isDuringWork = adaptation !== undefined;
+  const design: RecordedDesign = {
+    ...before,
+    status,
+    materials: [...before.materials, ...progress.materials],
+    plan_refs: [...before.plan_refs, ...progress.plan_refs],
+    plan_agents: plan_agents ?? before.plan_agents,
+    findings,
+    approved_by: isDuringWork ? (approved_by ?? before.approved_by) : approved_by,
+    usage: isDuringWork ? addUsage(before.usage, usage) : usage,
+    ...listAdaptations(before, adaptation ?? null),
+  };
+  const criteria = addPlannedCriteria(record.criteria, tasks);
+  return { ...record, design, criteria, usage: sumUsage({ ...record, design }) };
+}
+
+const undesigned: RecordedDesign = {
+  status: 'designing',
+  materials: [],
+  plan_refs: [],
+  plan_agents: [],
+  findings: [],
+  approved_by: null,
+  usage: noUsage,
+};
+
+function listAdaptations(
+  { adaptations = [] }: RecordedDesign,
+  added: Adaptation | null,
+): Pick<RecordedDesign, 'adaptations'> {
+  return added === null ? {} : { adaptations: [...adaptations, added] };
+}
+
+/** Report about effects and sessions. Each replaces the earlier ones of the same effect or session. */
+export type ReportEvent = EventOf<'effect' | 'session' | 'archival' | 'archived'>;
+
+/** Returns the record after a report. It takes nothing back that others built on. */
+export function foldReport(record: RunRecord, event: ReportEvent): RunRecord {
+  switch (event.type) {
+    case 'effect':
+      return takeEffect(record, event.effect);
+    case 'session':
+      return takeSession(record, event.session);
+    case 'archival':
+      return { ...record, archival: event.result };
+    case 'archived':
+      return { ...record, archived_by: event.by };
+  }
+}
+
+/** Replaces the effect's earlier report by the new one. A known result is not replaced by a mere intention. */
+function takeEffect(record: RunRecord, effect: RecordedEffect): RunRecord {
+  const effects = record.effects ?? [];
+  const before = effects.find((one) => one.effect_id === effect.effect_id);
+  if (before === undefined) return { ...record, effects: [...effects, effect] };
+  if (effect.state === 'intended' && before.state !== 'intended') return record;
+  return { ...record, effects: effects.map((one) => (one === before ? effect : one)) };
+}
+
+/** Marks open effects as unverified at the end of a run, when their results can't become known any more. */
+export function endEffects(record: RunRecord, now: number): RunRecord {
+  if (record.effects === undefined) return record;
+  const reason = 'The run ended before anybody knew.';
+  return {
+    ...record,
+    effects: record.effects.map((one) =>
+      one.state === 'intended' ? { ...one, state: 'unverified', reason, updated_at: now } : one,
+    ),
+  };
+}
+
+function takeSession(record: RunRecord, session: SessionReport): RunRecord {
+  const { sessions = [] } = record;
+  const isSame = (one: SessionReport): boolean => one.delegation_id === session.delegation_id;
+  const next = sessions.some(isSame)
+    ? sessions.map((one) => (isSame(one) ? session : one))
+    : [...sessions, session];
+  return { ...record, sessions: next };
 }

@@ -2,9 +2,9 @@ import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { FoundOutputs } from '../../contracts/run-log.ts';
 import type { DetailEntry, RunRecord } from '../../contracts/run-record.ts';
-import type { TriadPhase } from '../../contracts/triad.ts';
 import { waveNumber } from '../ids.ts';
 import { dropReplaced, listReplaced } from '../schedule/dependencies.ts';
+import type { TriadPhase } from '../../contracts/triad.ts';
 
 /** Completed delegation with its output. */
 export interface Deliverable extends DelegationOutcome {

@@ -8,7 +8,6 @@
  *   NW4. An answer names each standing value of its fact that it contradicts.
  */
 import type { NewsAnswer, NewsInstruction, NewsItem } from '../../contracts/messages.ts';
-import type { Fact } from '../../contracts/fact.ts';
 import type { AnsweredQuestion, AskedQuestion, KnownAnswer } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RecordChange } from '../../contracts/run-record.ts';
@@ -16,6 +15,7 @@ import { engineLimits } from '../limits.ts';
 import { isSameValue, normaliseKey } from '../pool/admit-facts.ts';
 import { isPerson } from '../questions/answer-kinds.ts';
 import { cutText } from '../text/cut-text.ts';
+import type { Fact } from '../../contracts/agent-output.ts';
 
 /** @returns the news with those items of `arrived` that are newer than all of them. */
 export function addNews(

@@ -17,6 +17,10 @@ import type { SessionReport } from '../../contracts/note.ts';
 import type { PlannerVerdict, AskedQuestion } from '../../contracts/question.ts';
 import { engineLimits } from '../limits.ts';
 import {
+  idText,
+  readOrNull,
+  requestFields,
+  spending,
   cutTo,
   hash,
   integer,
@@ -30,8 +34,7 @@ import {
   textUpTo,
   variant,
   wordOf,
-} from './reader.ts';
-import { idText, readOrNull, requestFields, spending } from './read-messages.ts';
+} from './read-messages.ts';
 
 /** Longest text in the report on an effect. It is cut there. */
 const effectText = cutTo(1_000);

@@ -1,9 +1,9 @@
-import type { CriterionState } from '../../contracts/criterion.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { RecordedCriterion } from '../../contracts/run-record.ts';
 import type { PlannedTask, WaveFindings } from '../../contracts/run-log.ts';
 import { isOfRun, waiveCriteria } from '../criteria/criteria.ts';
 import { cutText } from '../text/cut-text.ts';
+import type { CriterionState } from '../../contracts/criterion.ts';
 
 /** Most characters of a note, equal to those of one piece of evidence or one reason. */
 const noteCharsMax = 1_000;

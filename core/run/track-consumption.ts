@@ -7,12 +7,12 @@ import type {
 } from '../../contracts/run-record.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { StaleCause } from '../../contracts/run-log.ts';
-import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { decisionSource, waveSource } from '../ids.ts';
 import { isSameValue } from '../pool/admit-facts.ts';
 import { collectUpstream, dropReplaced, listReplaced } from '../schedule/dependencies.ts';
 import { markStale } from '../pool/mark-stale.ts';
 import { isEngineInput, listCompleted, listSuperseded } from './list-deliverables.ts';
+import type { WavePlan } from '../../contracts/wave-plan.ts';
 
 /**
  * Reads the facts, answers and decision in the packets of a wave. @param record The record that they are rendered from.

@@ -1,5 +1,5 @@
-import type { TriadTimeouts } from '../../contracts/triad.ts';
 import { listNames } from '../text/list-names.ts';
+import type { TriadTimeouts } from '../../contracts/triad.ts';
 
 /**
  * Clock of the working time of a triad's phase or of a team. It stands during a pause or park, and while the work waits

@@ -2,8 +2,8 @@ import type { TeamSeat } from '../../contracts/team-run.ts';
 import { taskId } from '../ids.ts';
 import { describeRest, mayTake } from '../schedule/schedule.ts';
 import { listNames } from '../text/list-names.ts';
-import { fingerprintTask } from './fingerprint-task.ts';
 import type { GivenCall, TeamState } from './team-state.ts';
+import { hashText } from '../text/hash-text.ts';
 
 /** A call of the leader before it is accepted or refused. */
 export interface DraftCall {
@@ -225,4 +225,44 @@ function continues(text: string, at: number, step: 1 | -1): boolean {
   const next = text.charAt(at);
   if (next === '.') return wordCharacter.test(text.charAt(at + step));
   return wordCharacter.test(next);
+}
+
+/**
+ * Fingerprints a task of a leader, so that a repetition is recognised (seed 002, case 10.2).
+ *
+ * Invariants:
+ *   FT1. Executor, text and inputs change it; the order and repetition of inputs do not.
+ *   HT1. Case, white space, punctuation at its two ends and Unicode's twins of a character do not change a task's hash;
+ *        everything else does.
+ */
+
+/** @param inputs delegation_ids whose results the task gets. */
+export function fingerprintTask(
+  executor: string,
+  taskHash: string,
+  inputs: readonly string[],
+): string {
+  return hashText(JSON.stringify([executor, taskHash, [...new Set(inputs)].toSorted()]));
+}
+
+const edge = /[\p{P}\s]/u;
+
+/** @returns 16 hex digits. */
+export function hashTask(task: string): string {
+  const even = task.normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll(/\s+/gu, ' ');
+  // A task of punctuation alone is still a task of its own.
+  return hashText(trimEdges(even) || even.trim());
+}
+
+/** By hand: an expression for the end of a text looks at every run of punctuation within it, from each of its places. */
+function trimEdges(text: string): string {
+  const characters = Array.from(text);
+  const first = characters.findIndex(isInner);
+  return first === -1
+    ? ''
+    : characters.slice(first, characters.findLastIndex(isInner) + 1).join('');
+}
+
+function isInner(character: string): boolean {
+  return !edge.test(character);
 }

@@ -1,5 +1,4 @@
 import type { MemberFailure } from '../../contracts/spec.ts';
-import type { PhaseReport, TriadOutcome } from '../../contracts/triad-run.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { engineLimits } from '../limits.ts';
 import type { KnownEffect } from '../output/check-evidence.ts';
@@ -7,6 +6,7 @@ import { cutText } from '../text/cut-text.ts';
 import { isWorthRepeating } from '../turns/turns-state.ts';
 import type { FailureReason } from '../turns/turns-state.ts';
 import type { PhaseState } from './phase-state.ts';
+import type { PhaseReport, TriadOutcome } from '../../contracts/triad-run.ts';
 
 /**
  * Bounds the records of a triad that are sent with its delegation's outcome, and from there to the planner.

@@ -8,13 +8,10 @@
  *   OD3. An orchestrator that leaves work to do, and gives no turn, has not finished while rounds are left.
  *   OD4. Nor has one that starts a round in which a worker can't answer a claim that it has not agreed to.
  */
-import type { Duties, TurnBrief } from '../../contracts/member-turn.ts';
 import type { StateToolCall, ToolCall } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import type { PhaseSummaryOutline } from '../../contracts/phase-summary.ts';
-import type { SpecState } from '../../contracts/spec.ts';
+import type { SpecState, PhaseSummaryOutline } from '../../contracts/spec.ts';
 import type { StateToolName } from '../../contracts/state-call.ts';
-import type { TriadPhase } from '../../contracts/triad.ts';
 import { engineLimits } from '../limits.ts';
 import {
   findOwed,
@@ -26,6 +23,8 @@ import {
 import { listNames } from '../text/list-names.ts';
 import type { ToolsVerdict } from '../turns/turns-state.ts';
 import type { TurnWork } from './judged-call.ts';
+import type { TriadPhase } from '../../contracts/triad.ts';
+import type { Duties, TurnBrief } from '../../contracts/member-turn.ts';
 
 /** @returns every open duty at once; empty when the turn may end. */
 export function findOpenDuties(brief: TurnBrief, work: TurnWork): OutputFault[] {

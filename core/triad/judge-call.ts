@@ -11,26 +11,26 @@
  *   TC6. A summary names every section: settled ones among the decisions, the others among the open questions.
  *   TC7. Nothing is written after the critic's last look: the turn that gives a dialectic triad's output changes no section.
  */
-import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import type { PhaseSummaryOutline } from '../../contracts/phase-summary.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { StateCall, TriadCall } from '../../contracts/state-call.ts';
-import { describeClaim, describeClaims } from '../spec/describe-claims.ts';
 import {
   findClaim,
   findSection,
   findSettled,
   hasOpenClaims,
   ownClaimId,
+  describeClaim,
+  describeClaims,
 } from '../spec/read-spec.ts';
 import type { SpecEvent } from '../spec/spec-events.ts';
 import { listNames } from '../text/list-names.ts';
 import { checkSummary } from './find-open-duties.ts';
-import { assignTurn, openNegotiation } from './direct-workers.ts';
-import { answer, record, refuse } from './judged-call.ts';
+import { answer, record, refuse, assignTurn, openNegotiation } from './judged-call.ts';
 import type { AnsweredCall, CodeOrder, JudgedCall, TurnWork } from './judged-call.ts';
 import { mayWrite } from './roles.ts';
+import type { TurnBrief } from '../../contracts/member-turn.ts';
+import type { PhaseSummaryOutline } from '../../contracts/spec.ts';
 
 export function openWork(brief: TurnBrief): TurnWork {
   return { spec: brief.spec, events: [], assignments: [], summary: null };

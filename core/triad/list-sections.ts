@@ -2,9 +2,9 @@ import type { AgentOutputOutline, Passable } from '../../contracts/agent-output.
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { SpecState } from '../../contracts/spec.ts';
-import type { SpecSection } from '../../contracts/triad.ts';
 import { findUnsettled } from '../spec/read-spec.ts';
 import { listNames } from '../text/list-names.ts';
+import type { SpecSection } from '../../contracts/triad.ts';
 
 type PlannedSpec = Pick<Delegation, 'executor' | 'acceptance_criteria'>;
 

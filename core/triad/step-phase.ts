@@ -14,11 +14,9 @@
  */
 import type { Ref } from '../../contracts/ref.ts';
 import type { SpecState } from '../../contracts/spec.ts';
-import type { TriadPhase } from '../../contracts/triad.ts';
 import { findUnsettled, hasOpenClaims, versionsOf } from '../spec/read-spec.ts';
 import type { SpecEvent } from '../spec/spec-events.ts';
 import { stepSpec } from '../spec/step-spec.ts';
-import { giveTurns } from './give-turn.ts';
 import type {
   FinishedTurn,
   PhaseState,
@@ -26,12 +24,12 @@ import type {
   TriadSetup,
   TurnOrder,
   WaitingTurn,
+  NextTurns,
 } from './phase-state.ts';
-import { planConsensus } from './plan-consensus.ts';
-import { planDialectic } from './plan-dialectic.ts';
-import { planHierarchical } from './plan-hierarchical.ts';
-import type { NextTurns } from './give-turn.ts';
 import { findWriter } from './roles.ts';
+import { giveTurns } from './phase-state.ts';
+import { planHierarchical, planDialectic, planConsensus } from './plan-turns.ts';
+import type { TriadPhase } from '../../contracts/triad.ts';
 
 /** Begins a phase. @returns its first turns in `start`. */
 export function openPhase(

@@ -9,13 +9,15 @@
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
-import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { plannerAgentId } from '../../contracts/names.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { TurnOutline } from '../../contracts/model-turn.ts';
+import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 
 type Authored = Pick<DelegationOutline, 'agent_id' | 'executor'>;
 
 /** Lists the agents that may have written the output. */
-export function listAuthors({ agent_id, executor }: Authored): readonly string[] {
+function listAuthors({ agent_id, executor }: Authored): readonly string[] {
   switch (executor.kind) {
     case 'agent':
       return [agent_id];
@@ -32,7 +34,7 @@ export function listAuthors({ agent_id, executor }: Authored): readonly string[]
   }
 }
 
-export type ChosenVerifier =
+type ChosenVerifier =
   | { readonly ok: true; readonly agent_id: string }
   | { readonly ok: false; readonly agent_id: string; readonly reason: string };
 
@@ -91,4 +93,44 @@ function addVerifier(
       verified_by_for_files: choose(preferred.files),
     },
   };
+}
+
+/**
+ * Checks a verdict beyond its shape.
+ *
+ * Invariants:
+ *   VD1. A failure names what is missing, or refuses a note; a pass names nothing.
+ *   VD2. A pass accepts every note of the author.
+ */
+export function checkVerdict(outline: TurnOutline): OutputFault[] {
+  if (outline.shape !== 'verification') return [];
+  const { verdict, missing, refused_notes: refused = [] } = outline.verdict;
+  if (verdict === 'pass' && refused.length > 0) {
+    return [
+      {
+        path: 'reviewed_notes',
+        reason: `verdict is "pass" but ${refused.join(', ')} not accepted`,
+        hint: 'Try: verdict "fail", or accepted true for a note that does the task no harm',
+      },
+    ];
+  }
+  if (verdict === 'fail' && missing + refused.length === 0) {
+    return [
+      {
+        path: 'missing_evidence',
+        reason: 'verdict is "fail" but nothing is missing',
+        hint: 'Try: what its author must show or mend, one entry each',
+      },
+    ];
+  }
+  if (verdict === 'pass' && missing > 0) {
+    return [
+      {
+        path: 'missing_evidence',
+        reason: `verdict is "pass" but ${missing} entries are missing`,
+        hint: 'Try: verdict "fail", or an empty missing_evidence',
+      },
+    ];
+  }
+  return [];
 }

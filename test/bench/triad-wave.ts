@@ -1,11 +1,11 @@
 import { workflowTypes } from '../../contracts/names.ts';
 import type { PlannerWaveInput, WaveResult } from '../../contracts/planner-wave.ts';
-import type { TriadMember, TriadPlan } from '../../contracts/triad.ts';
 import { work } from '../support/scripted-work.ts';
 import { writeJob } from './bench-job.ts';
 import type { BenchStage } from './bench-stage.ts';
 import { decisionJob, equalWave, usualWave } from './bench-wave.ts';
 import type { BenchWave } from './bench-wave.ts';
+import type { TriadMember, TriadPlan } from '../../contracts/triad.ts';
 
 const members: readonly TriadMember[] = [
   { name: 'proposer', role: 'proposer', agent_id: 'researcher' },

@@ -3,9 +3,8 @@ import type { Delegation } from '../../contracts/delegation.ts';
 import type { AskedQuestion, Question } from '../../contracts/question.ts';
 import type { StoredAnswer } from '../../contracts/run-record.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import type { WaveDecision } from '../../contracts/wave-decision.ts';
-import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
+import type { WaveDecision, WavePlan } from '../../contracts/wave-plan.ts';
 
 /** The address of an artifact that no test reads. */
 export const someRef = 'a'.repeat(64);

@@ -1,5 +1,5 @@
-import { createRandom } from '../../core/evaluation/statistics.ts';
 import { hashText } from '../../core/text/hash-text.ts';
+import { createRandom } from '../../core/evaluation/summary.ts';
 
 /** Repeatable random numbers: the same seed gives the same numbers on every machine. */
 export interface Prng {

@@ -3,8 +3,6 @@ import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { WrittenDelegation } from '../../contracts/delegation.ts';
 import type { NegotiationDecision } from '../../contracts/spec.ts';
 import type { StateToolName, stateToolInputs } from '../../contracts/state-call.ts';
-import type { PhaseReport } from '../../contracts/triad-run.ts';
-import type { TriadMember, TriadPhase, TriadPlan, TriadType } from '../../contracts/triad.ts';
 import { readMessagesRequest } from '../../rehearsal/messages-api.ts';
 import type { MessagesRequest } from '../../rehearsal/messages-api.ts';
 import { listTurns, readMember } from '../../rehearsal/rules/member-prompt.ts';
@@ -22,6 +20,8 @@ import { firstOfEach, listBlocks, textIn, unescapeText } from '../../rehearsal/r
 import type { RehearsalServer } from '../../rehearsal/server/server.ts';
 import { work } from './scripted-work.ts';
 import { storedText } from './stored-record.ts';
+import type { TriadMember, TriadPhase, TriadPlan, TriadType } from '../../contracts/triad.ts';
+import type { PhaseReport } from '../../contracts/triad-run.ts';
 
 const seats: Readonly<Record<TriadType, readonly Pick<TriadMember, 'name' | 'role'>[]>> = {
   dialectic: [

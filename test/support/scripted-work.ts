@@ -1,8 +1,6 @@
 import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { WrittenDelegation } from '../../contracts/delegation.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
-import type { WaveDecision } from '../../contracts/wave-decision.ts';
-import type { WrittenPlan } from '../../contracts/wave-plan.ts';
 import { writeDelegation } from '../../core/executor.ts';
 import type { RehearsalServer } from '../../rehearsal/server/server.ts';
 import type {
@@ -20,6 +18,7 @@ import {
   waveDecision,
   wavePlan,
 } from './factories.ts';
+import type { WaveDecision, WrittenPlan } from '../../contracts/wave-plan.ts';
 
 /** Limits of a run in which each delegation is a workflow of its own, as in a wave whose history is full. */
 export const ownWorkflows = { inline_events: 1 } as const;

@@ -6,7 +6,6 @@ import { Client, Connection } from '@temporalio/client';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Priority } from '@temporalio/common';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
-import { nameWorker } from '../../core/run/other-store.ts';
 import type { workflowTypes } from '../../contracts/names.ts';
 import type { PlannerRunResult } from '../../contracts/planner-run.ts';
 import type { QuestionsView, StatusView } from '../../contracts/views.ts';
@@ -25,6 +24,7 @@ import type { Middleware } from '../../activities/ports/middleware.ts';
 import type { Commands } from '../../worker/open-commands.ts';
 import type { WorkerSettings } from '../../worker/worker-settings.ts';
 import { sharedBundle, sharedServer } from './shared-server.ts';
+import { nameWorker } from '../../core/run/run-place.ts';
 
 export interface StageOptions {
   /** Delay of each reply of the rehearsal model, in milliseconds. Default 5. */

@@ -1,6 +1,5 @@
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { StateCall } from '../../contracts/state-call.ts';
-import type { TriadMember, TriadPhase, TriadType } from '../../contracts/triad.ts';
 import { openSpec } from '../../core/spec/read-spec.ts';
 import type { SpecState } from '../../contracts/spec.ts';
 import { findOpenDuties } from '../../core/triad/find-open-duties.ts';
@@ -15,6 +14,7 @@ import type {
 import { listNegotiators, rolesOf } from '../../core/triad/roles.ts';
 import { openPhase, stepPhase } from '../../core/triad/step-phase.ts';
 import type { Prng } from './prng.ts';
+import type { TriadMember, TriadPhase, TriadType } from '../../contracts/triad.ts';
 
 export const triadTypes: readonly TriadType[] = ['hierarchical', 'dialectic', 'consensus'];
 

@@ -9,12 +9,15 @@ import { openNode } from '../../core/budget/budget-node.ts';
 import { renderDelegationDetails } from '../../core/render/render-work-details.ts';
 import { executeVerified } from './verify.ts';
 import { createControl } from '../shared/control.ts';
-import { createEscalationRouter } from '../shared/escalation-router.ts';
 import { openChildBudget } from '../shared/budget.ts';
 import { delegationStatusQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
 import type { OrderedDelegation } from '../execution/execution-context.ts';
 import { runAlone } from '../execution/run-alone.ts';
+import { execute } from './execute.ts';
+import type { TeamInput } from '../../contracts/team.ts';
+import { createEscalationRouter } from '../shared/child-relay.ts';
+import type { TriadInput } from '../../contracts/triad.ts';
 
 /**
  * Runs one task for one executor (seed 004 §3–6).
@@ -63,4 +66,24 @@ export async function delegation(
         }),
     },
   });
+}
+
+/**
+ * Runs one task for three members, started by hand with `{"type":"dialectic","task":"…"}` (seed 000). In a run the
+ * planner gives a delegation to a triad instead.
+ *
+ * @throws InvalidInput with every fault at once.
+ */
+export async function triad(input: TriadInput): Promise<LoneOutcome> {
+  return runAlone('triad', input, execute);
+}
+
+/**
+ * Runs a message for a leader and its members, started by hand with `{"message":"…","members":["researcher","writer"]}`
+ * (seed 002). In a run the planner gives a delegation to a team instead.
+ *
+ * @throws InvalidInput with every fault at once.
+ */
+export async function team(input: TeamInput): Promise<LoneOutcome> {
+  return runAlone('team', input, execute);
 }

@@ -5,11 +5,9 @@ import type { VerificationResults } from '../../contracts/verification.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { turnSummary } from '../../core/render/labels.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
-import { checkVerdict } from '../../core/verification/check-verdict.ts';
 import type { VerificationState } from '../../core/verification/step-verification.ts';
 import { readingOf, takeRead } from '../execution/call-tools.ts';
 import type { ExecutionContext } from '../execution/execution-context.ts';
-import { isToolCall } from '../execution/make-call.ts';
 import { gatherEvidence, keepWork, recordVerification } from '../shared/activities.ts';
 import { nowSeconds } from '../shared/clock.ts';
 import {
@@ -19,8 +17,9 @@ import {
   stoppedWhenCancelled,
 } from '../shared/conversation.ts';
 import type { ConversationEnd } from '../shared/conversation.ts';
-import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
-import { untilDone } from '../shared/until-done.ts';
+import { checkVerdict } from '../../core/verification/choose-verifier.ts';
+import { isToolCall } from '../execution/call-acting-tool.ts';
+import { callUntilDone, stopWhenCancelled } from '../shared/failures.ts';
 
 /** Output that is to be judged. */
 export interface ToJudge {
@@ -82,22 +81,15 @@ async function gather({ order, superior }: ExecutionContext) {
   const { delegation_id, verification } = delegation;
   const builds_on = upstream.map((output) => output.delegation_id);
   const where = { run_id, delegation_id, plan_ref, record_ref, builds_on };
-  const park = (reason: string) => superior.park(reason);
   // In history before a command runs: a repeated check puts back what an interrupted one has changed.
   const { kept } =
     verification?.runs_commands === true
-      ? await untilDone(
-          () => keepWork.executeWithOptions({ summary: `files of ${delegation_id}` }, [where]),
-          park,
-        )
+      ? await callUntilDone(superior, keepWork, `files of ${delegation_id}`, where)
       : { kept: null };
-  return untilDone(
-    () =>
-      gatherEvidence.executeWithOptions({ summary: `evidence of ${delegation_id}` }, [
-        { ...where, kept },
-      ]),
-    park,
-  );
+  return callUntilDone(superior, gatherEvidence, `evidence of ${delegation_id}`, {
+    ...where,
+    kept,
+  });
 }
 
 async function talk(
@@ -162,22 +154,16 @@ async function record(
   const { evidence_ref, verdict_ref, use, failure = '' } = found;
   const { delegation_id } = delegation;
   const recorded = await stopWhenCancelled(() =>
-    untilDone(
-      () =>
-        recordVerification.executeWithOptions({ summary: `verification of ${delegation_id}` }, [
-          {
-            run_id,
-            delegation_id,
-            agent_id: outcome.agent_id,
-            record_ref,
-            evidence_ref,
-            verdict_ref,
-            failure,
-            now: nowSeconds(),
-          },
-        ]),
-      (reason) => superior.park(reason),
-    ),
+    callUntilDone(superior, recordVerification, `verification of ${delegation_id}`, {
+      run_id,
+      delegation_id,
+      agent_id: outcome.agent_id,
+      record_ref,
+      evidence_ref,
+      verdict_ref,
+      failure,
+      now: nowSeconds(),
+    }),
   );
   if (recorded === null) return { type: 'stopped', use };
   return { type: 'judged', ...recorded, hasVerdict: failure === '', use };

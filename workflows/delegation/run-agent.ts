@@ -21,8 +21,6 @@ import { turnSummary } from '../../core/render/labels.ts';
 import { cleanLine } from '../../core/text/cut-text.ts';
 import type { FailureReason } from '../../core/turns/turns-state.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
-import { askSuperior } from '../shared/ask-superior.ts';
-import { converseAsking, outputIn, outputOf } from '../shared/converse-asking.ts';
 import { openConversation, readOn } from '../shared/conversation.ts';
 import type {
   Conversation,
@@ -38,9 +36,11 @@ import type {
   DelegationEnd,
   ExecutionContext,
 } from '../execution/execution-context.ts';
-import { outcomeOfOutput, outcomeWithout } from '../execution/build-outcome.ts';
-import { isToolCall } from '../execution/make-call.ts';
-import type { ToolContext, ToolWork } from '../execution/make-call.ts';
+import { outcomeOfOutput, outcomeWithout } from '../execution/execution-context.ts';
+import { isToolCall } from '../execution/call-acting-tool.ts';
+import type { ToolContext, ToolWork } from '../execution/call-acting-tool.ts';
+import { askSuperior } from '../shared/superior.ts';
+import { converseAsking, outputIn, outputOf } from '../shared/converse-asking.ts';
 
 /** Facts that grow while an agent works. */
 interface Work extends ToolWork {

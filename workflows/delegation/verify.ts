@@ -16,24 +16,21 @@ import {
   noteResult,
   noteUse,
   openVerification,
-} from '../../core/verification/step-verification.ts';
-import type { VerificationState } from '../../core/verification/step-verification.ts';
-import {
   verificationQuestion,
   verificationTextQuestion,
-} from '../../core/verification/verification-question.ts';
+} from '../../core/verification/step-verification.ts';
+import type { VerificationState } from '../../core/verification/step-verification.ts';
 import type {
   CarriedWork,
   DelegationEnd,
   ExecutionContext,
 } from '../execution/execution-context.ts';
 import { describeFailures, storeText } from '../shared/activities.ts';
-import { askSuperior } from '../shared/ask-superior.ts';
-import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
-import { untilDone } from '../shared/until-done.ts';
 import { execute } from './execute.ts';
 import { judgeOutput } from './judge-output.ts';
 import type { Judged } from './judge-output.ts';
+import { askSuperior } from '../shared/superior.ts';
+import { callUntilDone, stopWhenCancelled } from '../shared/failures.ts';
 
 /** A delegation whose output is verified. */
 interface Verifying {
@@ -243,18 +240,11 @@ async function askUser(v: Verifying): Promise<Chosen> {
   const { plan_ref, delegation } = v.context.order;
   const { delegation_id } = delegation;
   const { instructions_ref, results_refs } = v.state;
-  const { text } = await untilDone(
-    () =>
-      describeFailures.executeWithOptions({ summary: `failed verifications of ${delegation_id}` }, [
-        {
-          plan_ref,
-          delegation_id,
-          verified_by: v.view.verified_by,
-          instructions_ref,
-          results_refs,
-        },
-      ]),
-    (reason) => v.context.superior.park(reason),
+  const { text } = await callUntilDone(
+    v.context.superior,
+    describeFailures,
+    `failed verifications of ${delegation_id}`,
+    { plan_ref, delegation_id, verified_by: v.view.verified_by, instructions_ref, results_refs },
   );
   const answer = await ask(v, verificationQuestion(text));
   const choice = answer?.loop === true ? 'abandon' : answer?.answer;

@@ -11,15 +11,23 @@ import { designAgentIds } from '../../contracts/names.ts';
 import type { DesignStageName } from '../../contracts/names.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import { checkJudged } from '../../core/design/check-judged.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { ratePlanChange } from '../shared/activities.ts';
-import { untilDone } from '../shared/until-done.ts';
-import { askForWish, askToApprove, changeQuestion, readWish } from './approve-plan.ts';
+import {
+  askForWish,
+  askToApprove,
+  changeQuestion,
+  readWish,
+  askForChange,
+  checkPlan,
+  currentPlan,
+  reviewPlan,
+} from './approve-plan.ts';
 import { askStage } from './ask-stage.ts';
-import { askForChange, checkPlan, currentPlan, reviewPlan } from './change-plan.ts';
 import { DesignEnded, materialsOf } from './design-context.ts';
 import type { DesignContext } from './design-context.ts';
+import { checkJudged } from '../../core/design/rate-change.ts';
+import { callUntilDone } from '../shared/failures.ts';
 
 /** Work that has shown whether the plan holds. */
 export interface JudgedWork {
@@ -251,12 +259,11 @@ async function changeUntilSound(
     const after_ref = currentPlan(context).plan_ref;
     if (after_ref === before_ref) return null;
     // oxlint-disable-next-line no-await-in-loop
-    const rating = await untilDone(
-      () =>
-        ratePlanChange.executeWithOptions({ summary: 'rate the change of the plan' }, [
-          { before_ref, after_ref },
-        ]),
-      (reason) => context.superior.park(reason),
+    const rating = await callUntilDone(
+      context.superior,
+      ratePlanChange,
+      'rate the change of the plan',
+      { before_ref, after_ref },
     );
     // oxlint-disable-next-line no-await-in-loop
     findings = await (rating.significant ? reviewPlan(context) : checkPlan(context));

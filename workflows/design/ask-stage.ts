@@ -12,15 +12,15 @@ import { engineLimits } from '../../core/limits.ts';
 import { nameStage, turnSummary } from '../../core/render/labels.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
-import { createDetailLoader } from '../planner-wave/load-details.ts';
 import { recallStages } from '../shared/activities.ts';
 import { nowMs } from '../shared/clock.ts';
 import { converse, openConversation, step, stoppedWhenCancelled } from '../shared/conversation.ts';
 import type { Conversation, ConversationContext } from '../shared/conversation.ts';
 import type { MemberBudget } from '../shared/share-budget.ts';
-import { untilDone } from '../shared/until-done.ts';
 import { askUser, DesignEnded, takeRecalled, takeStep } from './design-context.ts';
 import type { DesignContext } from './design-context.ts';
+import { createDetailLoader } from '../execution/call-tools.ts';
+import { callUntilDone } from '../shared/failures.ts';
 
 /** A request for one reply of a design. */
 export interface StageRequest {
@@ -98,11 +98,9 @@ export async function recallWork(
   { superior }: Pick<DesignContext, 'superior'>,
 ): Promise<readonly RecalledStage[]> {
   if (materials.length === 0) return [];
-  const { stages } = await untilDone(
-    () =>
-      recallStages.executeWithOptions({ summary: 'take over finished stages' }, [{ materials }]),
-    (reason) => superior.park(reason),
-  );
+  const { stages } = await callUntilDone(superior, recallStages, 'take over finished stages', {
+    materials,
+  });
   return stages;
 }
 

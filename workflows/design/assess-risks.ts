@@ -5,8 +5,6 @@ import { engineLimits } from '../../core/limits.ts';
 import { cleanLine } from '../../core/text/cut-text.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import { readingOf, takeRead } from '../execution/call-tools.ts';
-import { isToolCall } from '../execution/make-call.ts';
-import type { ToolWork } from '../execution/make-call.ts';
 import { researchWeb } from '../execution/research-web.ts';
 import type { WebCaller } from '../execution/research-web.ts';
 import { admitPlan, findResearch, keepResearch } from '../shared/activities.ts';
@@ -15,13 +13,15 @@ import { readOn } from '../shared/conversation.ts';
 import type { Conversation } from '../shared/conversation.ts';
 import { shareBudget } from '../shared/share-budget.ts';
 import type { MemberBudget } from '../shared/share-budget.ts';
-import { untilDone } from '../shared/until-done.ts';
 import { askStage, releaseShare } from './ask-stage.ts';
 import type { StageRequest } from './ask-stage.ts';
-import { applyChange, askForChange, currentPlan } from './change-plan.ts';
 import { askUser, inParallel, materialsOf, statusOfEnd, takeStep } from './design-context.ts';
 import type { DesignContext } from './design-context.ts';
 import type { RiskOrder, RiskResult } from './run-risk-child.ts';
+import { applyChange, askForChange, currentPlan } from './approve-plan.ts';
+import { isToolCall } from '../execution/call-acting-tool.ts';
+import type { ToolWork } from '../execution/call-acting-tool.ts';
+import { callUntilDone } from '../shared/failures.ts';
 
 /**
  * Assesses the risks of a plan before it is carried out (seed 003, "Risk Assessment Coordinator Agent", phase 1):
@@ -53,13 +53,12 @@ async function takeFreshResearch(
 ): Promise<readonly DesignMaterial[]> {
   if (technologies.length === 0) return [];
   const { research_max_age_days: max_age_days, registry_ref } = context.place;
-  const { found } = await untilDone(
-    () =>
-      findResearch.executeWithOptions({ summary: 'find earlier research' }, [
-        { technologies, now: nowSeconds(), max_age_days, registry_ref },
-      ]),
-    (reason) => context.superior.park(reason),
-  );
+  const { found } = await callUntilDone(context.superior, findResearch, 'find earlier research', {
+    technologies,
+    now: nowSeconds(),
+    max_age_days,
+    registry_ref,
+  });
   for (const material of found) {
     // In their order.
     // oxlint-disable-next-line no-await-in-loop
@@ -80,13 +79,11 @@ async function researchTechnology(technology: string, context: DesignContext): P
     },
     context,
   );
-  await untilDone(
-    () =>
-      keepResearch.executeWithOptions({ summary: `keep the research on ${technology}` }, [
-        { technology, ref, now: nowSeconds() },
-      ]),
-    (reason) => context.superior.park(reason),
-  );
+  await callUntilDone(context.superior, keepResearch, `keep the research on ${technology}`, {
+    technology,
+    ref,
+    now: nowSeconds(),
+  });
 }
 
 /**
@@ -143,16 +140,15 @@ function createResearcher(
 /** Lists a consultation of each agent of the roster that does tasks. New agents are asked as they were drafted. */
 async function listConsultations(context: DesignContext): Promise<(() => Promise<void>)[]> {
   const { plan_ref, agents } = currentPlan(context);
-  const { registry_ref, agents: known } = await untilDone(
-    () =>
-      admitPlan.executeWithOptions({ summary: 'read the agents of the plan' }, [
-        {
-          plan_ref,
-          registry_ref: context.place.registry_ref,
-          max_delegations: context.place.limits.max_delegations,
-        },
-      ]),
-    (reason) => context.superior.park(reason),
+  const { registry_ref, agents: known } = await callUntilDone(
+    context.superior,
+    admitPlan,
+    'read the agents of the plan',
+    {
+      plan_ref,
+      registry_ref: context.place.registry_ref,
+      max_delegations: context.place.limits.max_delegations,
+    },
   );
   return (
     agents

@@ -1,10 +1,4 @@
 import { ApplicationFailure, setCurrentDetails } from '@temporalio/workflow';
-import type {
-  ConsultationInput,
-  ConsultationResult,
-  ConsultedContext,
-  OpenConsultationResult,
-} from '../../contracts/consultation.ts';
 import type { DesignPrompt } from '../../contracts/design.ts';
 import { defaultLimits, engineLimits } from '../../core/limits.ts';
 import { turnSummary } from '../../core/render/labels.ts';
@@ -13,8 +7,14 @@ import { openConsultation } from '../shared/activities.ts';
 import { unlimitedBudget } from '../shared/budget.ts';
 import { createControl } from '../shared/control.ts';
 import { converse, openConversation } from '../shared/conversation.ts';
-import { nobodyAbove } from '../shared/nobody-above.ts';
-import { isStoreFault, readFailure } from '../shared/read-failure.ts';
+import { nobodyAbove } from '../shared/superior.ts';
+import { isStoreFault, readFailure } from '../shared/failures.ts';
+import type {
+  ConsultationInput,
+  ConsultationResult,
+  ConsultedContext,
+  OpenConsultationResult,
+} from '../../contracts/design-run.ts';
 
 /**
  * Has an agent of a run's design answer a question of the user, from what is recorded. It sends nothing to the run and

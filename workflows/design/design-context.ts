@@ -15,8 +15,8 @@ import { designStatusQuery } from '../shared/messages.ts';
 import type { Control } from '../shared/control.ts';
 import type { Conversation } from '../shared/conversation.ts';
 import type { SharedBudget } from '../shared/share-budget.ts';
-import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import type { Superior } from '../shared/superior.ts';
+import { stopWhenCancelled } from '../shared/failures.ts';
 
 /** Part of an order that every stage of a design needs. */
 export interface DesignPlace {

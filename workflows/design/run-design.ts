@@ -1,5 +1,5 @@
 import type { PlanFinding } from '../../contracts/coordination-plan.ts';
-import type { DesignOrder, DesignResult } from '../../contracts/design-run.ts';
+import type { DesignOrder, DesignResult, DesignProgress } from '../../contracts/design-run.ts';
 import type { DesignReplyOutline } from '../../contracts/design.ts';
 import { designAgentIds, designStageNames } from '../../contracts/names.ts';
 import { plannerChild } from '../../core/budget/step-account.ts';
@@ -7,12 +7,16 @@ import { engineLimits } from '../../core/limits.ts';
 import { endedBy, openAccount } from '../shared/account.ts';
 import { assembleDesign } from '../shared/activities.ts';
 import { shareBudget } from '../shared/share-budget.ts';
-import { untilDone } from '../shared/until-done.ts';
-import { approvePlan } from './approve-plan.ts';
+import { approvePlan, askDesigner, checkPlan } from './approve-plan.ts';
 import { askStage, recallWork } from './ask-stage.ts';
-import { askDesigner, checkPlan } from './change-plan.ts';
 import { inParallel, materialsOf, statusOfEnd, takeStep } from './design-context.ts';
 import type { DesignContext } from './design-context.ts';
+import type { CarriedBudget } from '../../contracts/budget.ts';
+import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
+import type { RootHost } from '../shared/root-host.ts';
+import { openDesign } from '../shared/root-state.ts';
+import { callUntilDone } from '../shared/failures.ts';
+import type { ModeChoice } from '../../contracts/limits.ts';
 
 /** Everything that a design needs besides its order. */
 export type DesignSurroundings = Pick<DesignContext, 'control' | 'superior' | 'work' | 'report'> & {
@@ -96,13 +100,60 @@ async function makePlan(
 async function assemble(context: DesignContext): Promise<readonly PlanFinding[]> {
   const { record_ref, designed_at } = context.place;
   const { materials } = context.work;
-  const { plan, findings } = await untilDone(
-    () =>
-      assembleDesign.executeWithOptions({ summary: 'assemble the plan' }, [
-        { record_ref, materials, created_at: designed_at },
-      ]),
-    (reason) => context.superior.park(reason),
+  const { plan, findings } = await callUntilDone(
+    context.superior,
+    assembleDesign,
+    'assemble the plan',
+    { record_ref, materials, created_at: designed_at },
   );
   await takeStep(context, { plan });
   return findings;
+}
+
+/** Shows and records the mode that a run chose. */
+export function showMode(host: RootHost, mode: ModeChoice): void {
+  host.state.mode = mode;
+  host.record.add({ type: 'mode_chosen', mode });
+  host.refresh();
+}
+
+/** Shows and records the progress of a design. */
+export function showDesign(host: RootHost, progress: DesignProgress): void {
+  const { state } = host;
+  const { materials, plan_refs, usage } = progress;
+  const design = state.design ?? openDesign();
+  state.design = {
+    ...design,
+    materials: [...design.materials, ...materials],
+    plan_refs: [...design.plan_refs, ...plan_refs],
+    usage,
+  };
+  record(host, progress);
+}
+
+/** End of a design; `designing`: of an attempt that was lost. */
+export type DesignEnd = Omit<DesignProgress, 'materials' | 'plan_refs'> & {
+  /** Budget for the rest of the run. */
+  readonly budget: CarriedBudget | null;
+};
+
+/** Adds and records the end of a design, or of an attempt that was lost. */
+export function endDesign(host: RootHost, end: DesignEnd): void {
+  const { state } = host;
+  const { status, findings, approved_by, usage, budget } = end;
+  state.usage = addUsage(state.usage, usage);
+  state.budget = budget;
+  record(host, { status, findings, approved_by, usage, materials: [], plan_refs: [] });
+  const { design } = state;
+  if (design === null) return;
+  const lost = status === 'designing' ? addUsage(design.lost, usage) : design.lost;
+  state.design = { ...design, usage: noUsage, lost };
+  host.refresh();
+}
+
+/** The record has the use of all attempts. */
+export function record(host: RootHost, progress: DesignProgress): void {
+  const usage = addUsage(progress.usage, host.state.design?.lost ?? noUsage);
+  host.record.add({ type: 'designed', progress: { ...progress, usage } });
+  host.refresh();
 }

@@ -12,15 +12,11 @@ import { lastNewsId } from '../../core/run/news.ts';
 import { checkDesigned } from '../../core/run/read-messages.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { addUsage, lostUsage, noUsage } from '../../core/usage/add-usage.ts';
-import { relayEscalations } from '../shared/child-escalations.ts';
-import { childOptions } from '../shared/child-options.ts';
-import type { EscalationRouter } from '../shared/escalation-router.ts';
 import { designedSignal } from '../shared/messages.ts';
-import { readFailure } from '../shared/read-failure.ts';
 import type { MemberBudget } from '../shared/share-budget.ts';
+import { adaptSuperior } from '../shared/superior.ts';
 import type { Superior } from '../shared/superior.ts';
 import { recallWork } from './ask-stage.ts';
-import { currentPlan } from './change-plan.ts';
 import {
   askUser,
   DesignEnded,
@@ -29,6 +25,11 @@ import {
   reportSteps,
 } from './design-context.ts';
 import type { DesignContext, DesignPlace, RecalledWork } from './design-context.ts';
+import { currentPlan } from './approve-plan.ts';
+import { relayEscalations } from '../shared/child-relay.ts';
+import type { EscalationRouter } from '../shared/child-relay.ts';
+import { childOptions } from '../shared/visibility.ts';
+import { readFailure } from '../shared/failures.ts';
 
 /** Order of a design to the assessment of its plan's risks. */
 export interface RiskOrder {
@@ -171,20 +172,13 @@ async function runOnce(
 
 /** Passes the child's questions on as questions of this workflow: above it the child is unknown. */
 function askAsOwn({ superior, work }: Pick<DesignContext, 'superior' | 'work'>): Superior {
-  return {
-    news: superior.news,
+  return adaptSuperior(superior, {
     ask(escalation) {
       work.escalations += 1;
       const escalation_id = `design#${work.escalations}`;
       return superior.ask({ ...escalation, escalation_id, from: workflowInfo().workflowId });
     },
-    park: (reason) => superior.park(reason),
-    withdraw: (id) => superior.withdraw(id),
-    report: (effect) => superior.report(effect),
-    reportSession: (session) => superior.reportSession(session),
-    know: (effects) => superior.know(effects),
-    refuse: (reason) => superior.refuse(reason),
-  };
+  });
 }
 
 async function takeResult(

@@ -16,11 +16,11 @@ import type {
 } from '../../contracts/evaluation.ts';
 import type { Spending } from '../../contracts/budget.ts';
 import { addSpending, spendingOf } from '../../core/budget/spending.ts';
-import { limitsOf, shareOf, toSpending } from '../../core/evaluation/share-money.ts';
 import { describeProgress } from '../../core/evaluation/summary.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { openEvaluation } from '../shared/activities.ts';
 import { notStarted, runCell } from './run-cell.ts';
+import { limitsOf, shareOf, toSpending } from '../../core/evaluation/matrix.ts';
 
 /**
  * Carries out goals under settings, each as a run of its own, and judges the answers. A cell that ran before is taken from

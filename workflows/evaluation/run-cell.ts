@@ -14,8 +14,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { openNode } from '../../core/budget/budget-node.ts';
 import { mapAllowance, spendingOf } from '../../core/budget/spending.ts';
-import { partsOf, runOf } from '../../core/evaluation/matrix.ts';
-import { budgetOf } from '../../core/evaluation/share-money.ts';
+import { partsOf, runOf, budgetOf } from '../../core/evaluation/matrix.ts';
 import { isPassed } from '../../core/evaluation/summary.ts';
 import { cellRunId } from '../../core/ids.ts';
 import { defaultLimits, engineLimits } from '../../core/limits.ts';
@@ -25,12 +24,12 @@ import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { gradeCell, keepCell, recallRunSpent } from '../shared/activities.ts';
 import { createBudget, unlimitedBudget } from '../shared/budget.ts';
 import type { Budget } from '../shared/budget.ts';
-import { childOptions } from '../shared/child-options.ts';
 import { nowMs } from '../shared/clock.ts';
 import { createControl } from '../shared/control.ts';
 import { converse, openConversation } from '../shared/conversation.ts';
-import { nobodyAbove } from '../shared/nobody-above.ts';
-import { readFailure } from '../shared/read-failure.ts';
+import { nobodyAbove } from '../shared/superior.ts';
+import { childOptions } from '../shared/visibility.ts';
+import { readFailure } from '../shared/failures.ts';
 
 const reasonCharsMax = 300;
 

@@ -1,11 +1,14 @@
-import type { DelegationOrder } from '../../contracts/delegation-run.ts';
+import type { DelegationOrder, UpstreamOutput } from '../../contracts/delegation-run.ts';
 import type { ToolCall, TurnInput } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { ReadingScope } from '../../contracts/transcript.ts';
 import { countLoadsLeft, noteLoaded } from '../../core/turns/turns-state.ts';
-import { callActingTool } from './call-acting-tool.ts';
+import { callActingTool, isToolCall } from './call-acting-tool.ts';
 import { researchWeb } from './research-web.ts';
-import type { ToolContext, ToolWork } from './make-call.ts';
+import type { ToolContext, ToolWork } from './call-acting-tool.ts';
+import type { WaveOrder } from '../../contracts/planner-wave.ts';
+import { readOn } from '../shared/conversation.ts';
+import type { ConversationContext } from '../shared/conversation.ts';
 
 /** Loaded details, which grow with each reply. */
 type Loaded = Pick<ToolWork, 'loadedDetails'>;
@@ -52,9 +55,26 @@ export function takeRead({ tool_use_id, read }: ToolCall, work: Loaded): TurnInp
 }
 
 /** Formats a result as the model reads it. */
-export function toInput(
+function toInput(
   tool_use_id: string,
   { result_ref, is_error }: { readonly result_ref: Ref; readonly is_error: boolean },
 ): TurnInput {
   return { type: 'tool_result', tool_use_id, result_ref, is_error };
+}
+
+/**
+ * Lets a planner that decides on a wave load details. Its tools change nothing, so they are called with its replies.
+ *
+ * @param upstream What the wave brought; besides them, the record's details can be loaded.
+ */
+export function createDetailLoader(
+  { record_ref }: Pick<WaveOrder, 'record_ref'>,
+  upstream: readonly UpstreamOutput[],
+): Pick<ConversationContext, 'reading' | 'runTools'> {
+  const work: Pick<ToolWork, 'loadedDetails'> = { loadedDetails: [] };
+  return {
+    reading: () => ({ ...readingOf({ record_ref, upstream }, work), acts: false }),
+    runTools: async (calls) =>
+      readOn(calls.filter(isToolCall).flatMap((call) => takeRead(call, work) ?? [])),
+  };
 }

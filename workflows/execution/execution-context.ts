@@ -12,11 +12,16 @@ import type { FailureReason } from '../../core/turns/turns-state.ts';
 import type { VerificationState } from '../../core/verification/step-verification.ts';
 import type { Control } from '../shared/control.ts';
 import type { Conversation } from '../shared/conversation.ts';
-import type { EscalationRouter } from '../shared/escalation-router.ts';
 import type { Budget } from '../shared/budget.ts';
 import type { SharedBudget } from '../shared/share-budget.ts';
 import type { Superior } from '../shared/superior.ts';
 import type { SessionHolder } from './session-keeper.ts';
+import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
+import type { DelegationOutline } from '../../contracts/delegation.ts';
+import { withoutWork } from '../../core/executor.ts';
+import { noUsage } from '../../core/usage/add-usage.ts';
+import { listWritten } from '../../core/effects/step-effect.ts';
+import type { EscalationRouter } from '../shared/child-relay.ts';
 
 /** State of an agent's delegation over continue-as-new, at a turn boundary. */
 export interface CarriedDelegation {
@@ -86,7 +91,7 @@ export interface TaskCount {
 }
 
 /** Continues a delegation in another history, where this one gets too long. */
-export interface CarryOver {
+interface CarryOver {
   /** Returns true when the delegation must continue there before its next call. */
   isDue(): boolean;
   /** @returns the outcome, if this workflow waits for it; a workflow that continues as new never gets there. */
@@ -94,7 +99,7 @@ export interface CarryOver {
 }
 
 /** Rest of earlier attempts at a delegation, for an agent that begins anew. */
-export interface Redo extends Pick<DelegationEnd, 'effects' | 'escalations'> {
+interface Redo extends Pick<DelegationEnd, 'effects' | 'escalations'> {
   readonly feedback: VerificationFeedback;
 }
 
@@ -130,3 +135,65 @@ export type Execute = (
   executor: ExecutorOutline,
   context: ExecutionContext,
 ) => Promise<DelegationOutcome>;
+
+/** Work of a delegation, independent of its result. */
+type WorkDone = Pick<DelegationOutcome, 'loaded_details' | 'turns' | 'usage'> & {
+  /** Everything that it tried to change outside. */
+  readonly effects: readonly KnownEffect[];
+};
+
+/** Builds the outcome of a delegation whose output keeps the rules. Triads and teams add what they say of their work. */
+export function outcomeOfOutput(
+  { delegation_id, agent_id, title, produces, replaces, executor }: DelegationOutline,
+  { effects, ...work }: WorkDone,
+  { status, coverage, output_ref }: AgentOutputOutline,
+): DelegationOutcome {
+  const files = listWritten(effects);
+  const unmet = coverage.criteria_unmet;
+  const isCompleted = status === 'completed';
+  return {
+    delegation_id,
+    agent_id,
+    title,
+    produces,
+    ...(replaces !== undefined && { replaces }),
+    ...(files.length > 0 && { files }),
+    ...work,
+    status: isCompleted ? 'completed' : 'failed',
+    reason: isCompleted ? '' : (unmet[0]?.reason ?? 'the agent reported failure'),
+    criteria_met: coverage.criteria_met.map((met) => met.criterion_id),
+    criteria_unmet: unmet.map(({ criterion_id }) => criterion_id),
+    output_ref,
+    executor: withoutWork(executor.kind),
+  };
+}
+
+/** Builds the outcome of a delegation that ended without an output: none of its criteria is met. */
+export function outcomeWithout(
+  { delegation_id, agent_id, title, produces, criterion_ids, executor }: DelegationOutline,
+  { effects: _effects, ...work }: WorkDone,
+  end: Pick<DelegationOutcome, 'status' | 'reason'>,
+): DelegationOutcome {
+  return {
+    delegation_id,
+    agent_id,
+    title,
+    produces,
+    ...work,
+    ...end,
+    criteria_met: [],
+    criteria_unmet: criterion_ids,
+    output_ref: null,
+    executor: withoutWork(executor.kind),
+  };
+}
+
+/** Builds the outcome of a delegation that made no call, or of which no more is known. */
+export function outcomeUnbegun(
+  delegation: DelegationOutline,
+  status: DelegationOutcome['status'],
+  reason: string,
+): DelegationOutcome {
+  const nothing = { loaded_details: [], turns: 0, usage: noUsage, effects: [] };
+  return outcomeWithout(delegation, nothing, { status, reason });
+}

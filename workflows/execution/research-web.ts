@@ -15,7 +15,7 @@ import { storeText } from '../shared/activities.ts';
 import { nowSeconds } from '../shared/clock.ts';
 import { converse, openConversation } from '../shared/conversation.ts';
 import type { Conversation, ConversationEnd } from '../shared/conversation.ts';
-import type { ToolContext } from './make-call.ts';
+import type { ToolContext } from './call-acting-tool.ts';
 
 /** Work that asks the web: a delegation, or a stage of a design. */
 export interface WebCaller extends Omit<ToolContext, 'order'> {

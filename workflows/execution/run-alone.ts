@@ -14,14 +14,14 @@ import { applyRuleOfTwo } from '../../core/plan/rule-of-two.ts';
 import { addVerifiers } from '../../core/verification/choose-verifier.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
-import { createEscalationRouter } from '../shared/escalation-router.ts';
 import { endedBy, openAccount } from '../shared/account.ts';
 import { progressOf } from '../shared/progress-of.ts';
 import { recorder } from '../shared/recorder.ts';
 import { registerRootHandlers } from '../shared/root-handlers.ts';
 import { RootHost } from '../shared/root-host.ts';
-import { finishAlone, isHandedOver } from '../shared/finish-alone.ts';
 import type { ExecutionContext } from './execution-context.ts';
+import { createEscalationRouter } from '../shared/child-relay.ts';
+import { finishAlone, isHandedOver } from '../shared/settle-run.ts';
 
 /**
  * A delegation, a triad or one of its phases that somebody started by hand: it has its own inbox, record and result.

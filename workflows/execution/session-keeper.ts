@@ -7,7 +7,6 @@ import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { AgentEvent } from '../../core/notes/agent-status.ts';
-import { judgeNotes } from '../../core/notes/judge-notes.ts';
 import {
   askNotes,
   countUnresolved,
@@ -22,6 +21,7 @@ import { describeFault } from '../../core/text/list-names.ts';
 import { storeText } from '../shared/activities.ts';
 import { nowSeconds } from '../shared/clock.ts';
 import type { Superior } from '../shared/superior.ts';
+import { judgeNotes } from '../../core/notes/judge-notes.ts';
 
 /** Session of a delegation: the same one for all attempts at it. Null before the first. */
 export interface SessionHolder {

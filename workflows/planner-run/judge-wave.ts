@@ -9,15 +9,15 @@ import { isDone, waiveCriteria } from '../../core/criteria/criteria.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { judgeWork } from '../design/adapt-plan.ts';
 import type { JudgedWork, Judgement } from '../design/adapt-plan.ts';
-import { currentPlan } from '../design/change-plan.ts';
 import { beginDesignWork, statusOfEnd } from '../design/design-context.ts';
 import type { DesignContext, DesignEnded } from '../design/design-context.ts';
 import { endedBy, openAccount } from '../shared/account.ts';
 import { findWork } from '../shared/activities.ts';
 import type { RootHost } from '../shared/root-host.ts';
 import { shareBudget } from '../shared/share-budget.ts';
-import { untilDone } from '../shared/until-done.ts';
 import { takePlan } from './run-design-first.ts';
+import { currentPlan } from '../design/approve-plan.ts';
+import { callUntilDone } from '../shared/failures.ts';
 
 /**
  * Judges what a wave of a designed run has shown, before the next one begins: its proofs of concept, answers that contradict
@@ -35,18 +35,12 @@ export async function judgeWave(host: RootHost, wave: number): Promise<RunStatus
   if (isDone(state.criteria)) return null;
   if (!hasToJudge(host, plan_approved, loops)) return null;
   const record_ref = await host.record.flush();
-  const found = await untilDone(
-    () =>
-      findWork.executeWithOptions({ summary: `find what wave ${wave} has shown` }, [
-        {
-          plan_ref: plan_approved.plan_ref,
-          record_ref,
-          wave,
-          looping: loops.map(({ delegation_id }) => delegation_id),
-        },
-      ]),
-    (reason) => host.park(reason),
-  );
+  const found = await callUntilDone(host, findWork, `find what wave ${wave} has shown`, {
+    plan_ref: plan_approved.plan_ref,
+    record_ref,
+    wave,
+    looping: loops.map(({ delegation_id }) => delegation_id),
+  });
   const works = listWork(found, loops);
   if (works.length === 0) return null;
   const { account, budget } = openAccount(

@@ -1,19 +1,33 @@
-import { setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  setHandler,
+  workflowInfo,
+  ApplicationFailure,
+  patched,
+  startChild,
+} from '@temporalio/workflow';
 import type { WaveProgress } from '../../contracts/messages.ts';
-import type { CarriedRun, PlannerRunArgs, PlannerRunResult } from '../../contracts/planner-run.ts';
+import type {
+  CarriedRun,
+  PlannerRunArgs,
+  PlannerRunResult,
+  TakenOver,
+} from '../../contracts/planner-run.ts';
 import type { RunWavesView } from '../../contracts/views.ts';
 import { checkDesigned, checkProgress } from '../../core/run/read-messages.ts';
-import { waveWorkflowId } from '../../core/ids.ts';
-import { explainCriteria } from '../shared/explain-criteria.ts';
+import { waveWorkflowId, archivalWorkflowId } from '../../core/ids.ts';
 import { designedSignal, progressSignal, waveQuery } from '../shared/messages.ts';
-import { registerRootHandlers } from '../shared/root-handlers.ts';
+import { registerRootHandlers, takeAmend } from '../shared/root-handlers.ts';
 import { RootHost } from '../shared/root-host.ts';
-import { showDesign, showMode } from '../shared/show-design.ts';
-import { settleChanges } from '../shared/settle-changes.ts';
-import { archiveFirst } from './archival.workflow.ts';
-import type { EarlierWaves } from './run-ledger.ts';
 import { runWaves } from './run-waves.ts';
-import { takeFork } from './take-fork.ts';
+import { workflowTypes } from '../../contracts/names.ts';
+import { archiveSessions } from '../shared/activities.ts';
+import { nowSeconds } from '../shared/clock.ts';
+import { childOptions } from '../shared/visibility.ts';
+import { showDesign, showMode } from '../design/run-design.ts';
+import type { EarlierWaves } from './run-next-wave.ts';
+import { readFailure } from '../shared/failures.ts';
+import { settleChanges, explainCriteria } from '../shared/settle-run.ts';
+import type { ArchivalInput, ArchivalResult } from '../../contracts/note.ts';
 
 /**
  * Runs one goal, from intake to result (seeds 003 and 004): waves until every criterion is met with evidence or waived.
@@ -80,4 +94,64 @@ function showPlanned(host: RootHost, progress: WaveProgress): void {
 function carriedBy(args: PlannerRunArgs): CarriedRun | null {
   const continued = workflowInfo().continuedFromExecutionRunId !== undefined;
   return continued && 'carried' in args ? args.carried : null;
+}
+
+/**
+ * Archives the sessions of runs that ended without a word, such as terminated ones (seed 003, "Archival Agent"). A run that
+ * ends by itself archives its own sessions with its last record.
+ *
+ * @throws InvalidInput when the input has another shape.
+ */
+export async function archival(input: ArchivalInput): Promise<ArchivalResult> {
+  const result = await archiveSessions.executeWithOptions({ summary: 'archive old sessions' }, [
+    { input, now: nowSeconds() },
+  ]);
+  if (result.type === 'refused')
+    throw ApplicationFailure.nonRetryable(result.reason, 'InvalidInput');
+  const { archived, failures } = result;
+  return { archived, failures };
+}
+
+/**
+ * Archives before a run whose agents keep notes begins. A failure is told in the run's report and stops nothing.
+ */
+async function archiveFirst({ state, runId, record }: RootHost): Promise<void> {
+  const { notes = false, design } = state.opened ?? {};
+  const hasPlan = design !== undefined && (design.plan !== null || design.mode !== 'direct');
+  const keepsNotes = notes || hasPlan;
+  // Histories from before 2026-11-24 have no archival.
+  if (!keepsNotes || !patched('archival')) return;
+  const result = await archiveBefore(runId).catch((error: unknown): ArchivalResult => ({
+    archived: [],
+    failures: [`The archival failed: ${readFailure(error).message}`],
+  }));
+  if (result.archived.length + result.failures.length > 0) record.add({ type: 'archival', result });
+}
+
+async function archiveBefore(runId: string): Promise<ArchivalResult> {
+  const child = await startChild<(input: ArchivalInput) => Promise<ArchivalResult>>(
+    workflowTypes.archival,
+    {
+      workflowId: archivalWorkflowId(runId),
+      args: [{ run_id: runId }],
+      ...childOptions(runId, 'archive the sessions of earlier runs'),
+    },
+  );
+  return child.result();
+}
+
+/** Goes on from what another run had before a wave. Messages that came before stay. */
+function takeFork(host: RootHost, fork: TakenOver): void {
+  const { state } = host;
+  state.wave = fork.wave;
+  state.wave_at_work = fork.wave;
+  // The limit is for the waves that this run makes.
+  state.waves_allowed += fork.wave;
+  state.waves = fork.wave_outlines;
+  state.mode = fork.mode_chosen ?? null;
+  state.waived = [...fork.waived, ...state.waived];
+  state.amendments = [...fork.amendments, ...state.amendments];
+  host.inbox.takeOver(fork);
+  if (fork.instruction !== undefined) takeAmend(host, { instruction: fork.instruction }, []);
+  host.refresh();
 }

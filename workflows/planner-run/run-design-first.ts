@@ -1,4 +1,4 @@
-import { isCancellation, startChild } from '@temporalio/workflow';
+import { isCancellation, startChild, CancellationScope, condition } from '@temporalio/workflow';
 import type {
   ArchitectureDesignArgs,
   DesignOrder,
@@ -7,7 +7,6 @@ import type {
   PlanOutline,
 } from '../../contracts/design-run.ts';
 import { workflowTypes } from '../../contracts/names.ts';
-import type { ModeChoice } from '../../contracts/mode-choice.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import { carryLostWave, reserveForWave } from '../../core/budget/resolve-budget.ts';
@@ -15,19 +14,18 @@ import { applyPlan } from '../../core/criteria/criteria.ts';
 import { findArchitect } from '../../core/design/architect-task.ts';
 import { designWorkflowId } from '../../core/ids.ts';
 import { admitPlan, planNextWave } from '../shared/activities.ts';
-import { childOptions } from '../shared/child-options.ts';
 import type { ChildRelay } from '../shared/child-relay.ts';
 import { nowMs } from '../shared/clock.ts';
-import { recallLostPart } from '../shared/recall-run.ts';
-import { readFailure } from '../shared/read-failure.ts';
 import type { RootHost } from '../shared/root-host.ts';
-import { endDesign } from '../shared/show-design.ts';
-import type { DesignEnd } from '../shared/show-design.ts';
 import { describeBudget, openDesign } from '../shared/root-state.ts';
 import type { DesignState } from '../shared/root-state.ts';
-import { untilDone } from '../shared/until-done.ts';
 import { askUser, designLostQuestion } from './run-questions.ts';
-import { isEndedEarly, mayGoOn, untilFull } from './until-full.ts';
+import { childOptions } from '../shared/visibility.ts';
+import { endDesign } from '../design/run-design.ts';
+import type { DesignEnd } from '../design/run-design.ts';
+import { readFailure, callUntilDone } from '../shared/failures.ts';
+import { recallLostPart } from '../shared/settle-run.ts';
+import type { ModeChoice } from '../../contracts/limits.ts';
 
 /**
  * Makes the design of a run that asked for one, before its first wave, or takes the plan of the input.
@@ -76,12 +74,11 @@ export async function takePlan(host: RootHost, plan: PlanOutline): Promise<null>
   if (opened === null) throw new Error('A plan was taken before the run was opened.');
   const { plan_ref } = plan;
   const { max_delegations } = opened.limits;
-  const { registry_ref, agents, criterion_ids, waves } = await untilDone(
-    () =>
-      admitPlan.executeWithOptions({ summary: 'take over the approved plan' }, [
-        { plan_ref, registry_ref: opened.registry_ref, max_delegations },
-      ]),
-    (reason) => host.park(reason),
+  const { registry_ref, agents, criterion_ids, waves } = await callUntilDone(
+    host,
+    admitPlan,
+    'take over the approved plan',
+    { plan_ref, registry_ref: opened.registry_ref, max_delegations },
   );
   state.opened = { ...opened, registry_ref, agents };
   state.criteria = applyPlan(state.criteria, [{ criterion_ids }]);
@@ -187,19 +184,18 @@ export async function addPlan(host: RootHost, order: WaveOrder): Promise<WaveOrd
   const { plan_approved, again } = host.state;
   if (plan_approved === null) return order;
   const { record_ref, delegation_ids, known_inputs, limits } = order;
-  const { plan, max_parallel } = await untilDone(
-    () =>
-      planNextWave.executeWithOptions({ summary: 'next wave of the approved plan' }, [
-        {
-          plan_ref: plan_approved.plan_ref,
-          record_ref,
-          max_delegations: limits.max_delegations,
-          delegation_ids,
-          ...(again.length > 0 && { again }),
-          known_inputs,
-        },
-      ]),
-    (reason) => host.park(reason),
+  const { plan, max_parallel } = await callUntilDone(
+    host,
+    planNextWave,
+    'next wave of the approved plan',
+    {
+      plan_ref: plan_approved.plan_ref,
+      record_ref,
+      max_delegations: limits.max_delegations,
+      delegation_ids,
+      ...(again.length > 0 && { again }),
+      known_inputs,
+    },
   );
   if (plan === null) return order;
   const parallel = Math.min(limits.max_parallel, max_parallel);
@@ -210,4 +206,35 @@ export async function addPlan(host: RootHost, order: WaveOrder): Promise<WaveOrd
     ...(architect !== null && { architect }),
     limits: { ...limits, max_parallel: parallel },
   };
+}
+
+/** Returns true when the run itself ended the wave or design early, and nobody stopped the run. */
+export function isEndedEarly(host: RootHost, { status }: { readonly status: string }): boolean {
+  return status === 'stopped' && mayGoOn(host);
+}
+
+/** Returns true when a cancellation was the run's own. */
+export function mayGoOn(host: RootHost): boolean {
+  return host.isFull() && !CancellationScope.current().consideredCancelled;
+}
+
+/** Does the work of a wave or a design, and cancels it when this execution is full. */
+export async function untilFull<T>(host: RootHost, work: () => Promise<T>): Promise<T> {
+  const working = new CancellationScope();
+  const waiting = new CancellationScope();
+  const done = working.run(work);
+  const isOver = done.then(
+    () => false,
+    () => false,
+  );
+  // It is cancelled with the run, too.
+  const full = waiting
+    .run(() => condition(() => host.isFull()))
+    .then(
+      () => true,
+      () => false,
+    );
+  if (await Promise.race([isOver, full])) working.cancel();
+  else waiting.cancel();
+  return done;
 }

@@ -5,17 +5,17 @@ import { reserveForWave } from '../../core/budget/resolve-budget.ts';
 import { waveWorkflowId } from '../../core/ids.ts';
 import { lastNewsId } from '../../core/run/news.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
-import { childOptions } from '../shared/child-options.ts';
 import type { ChildRelay } from '../shared/child-relay.ts';
 import { nowMs } from '../shared/clock.ts';
-import { readFailure } from '../shared/read-failure.ts';
-import { recallLostPart } from '../shared/recall-run.ts';
 import type { RootHost } from '../shared/root-host.ts';
 import { knownSpent } from '../shared/root-state.ts';
 import type { RootState } from '../shared/root-state.ts';
-import { addPlan } from './run-design-first.ts';
-import type { RunLedger } from './run-ledger.ts';
-import { isEndedEarly, mayGoOn, untilFull } from './until-full.ts';
+import { addPlan, isEndedEarly, mayGoOn, untilFull } from './run-design-first.ts';
+import { childOptions } from '../shared/visibility.ts';
+import type { Taint } from '../../contracts/agent-definition.ts';
+import type { CarriedRun } from '../../contracts/planner-run.ts';
+import { readFailure } from '../shared/failures.ts';
+import { recallLostPart } from '../shared/settle-run.ts';
 
 /**
  * Runs one wave.
@@ -129,4 +129,35 @@ async function orderNext(host: RootHost, ledger: RunLedger, told: number): Promi
 
 function mustChoose({ opened, mode, plan_approved }: RootState): boolean {
   return opened?.design?.mode === 'auto' && mode === null && plan_approved === null;
+}
+
+/** Facts about earlier waves that the rules for the next one need. */
+export interface RunLedger {
+  delegationIds(): readonly string[];
+  /** Number of dispatches of each fingerprint. */
+  fingerprints(): Readonly<Record<string, number>>;
+  /** Properties of all results so far; undefined when they have none. */
+  taint(): Taint | undefined;
+  take(wave: WaveResult): void;
+}
+
+/** Facts about waves before this execution. */
+export type EarlierWaves = Pick<CarriedRun, 'delegation_ids' | 'fingerprints' | 'taint'>;
+
+export function openLedger(carried: EarlierWaves | null): RunLedger {
+  const delegationIds = [...(carried?.delegation_ids ?? [])];
+  const fingerprints = new Map(Object.entries(carried?.fingerprints ?? {}));
+  let taint = carried?.taint;
+  return {
+    taint: () => taint,
+    delegationIds: () => delegationIds,
+    fingerprints: () => Object.fromEntries(fingerprints),
+    take(wave) {
+      taint = wave.taint ?? taint;
+      delegationIds.push(...wave.outcomes.map(({ delegation_id }) => delegation_id));
+      for (const fingerprint of wave.fingerprints) {
+        fingerprints.set(fingerprint, (fingerprints.get(fingerprint) ?? 0) + 1);
+      }
+    },
+  };
 }

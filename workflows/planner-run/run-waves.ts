@@ -5,7 +5,6 @@ import {
   patched,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CriterionState } from '../../contracts/criterion.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { CarriedRun, PlannerRunArgs, RunStatus } from '../../contracts/planner-run.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
@@ -16,20 +15,19 @@ import type { ChildRelay } from '../shared/child-relay.ts';
 import type { RootHost } from '../shared/root-host.ts';
 import { describeBudget } from '../shared/root-state.ts';
 import type { RootState } from '../shared/root-state.ts';
-import { showMode } from '../shared/show-design.ts';
-import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { judgeWave } from './judge-wave.ts';
-import { designFirst } from './run-design-first.ts';
-import { openLedger } from './run-ledger.ts';
-import type { EarlierWaves, RunLedger } from './run-ledger.ts';
-import { runNextWave } from './run-next-wave.ts';
-import { isEndedEarly } from './until-full.ts';
+import { designFirst, isEndedEarly } from './run-design-first.ts';
+import { runNextWave, openLedger } from './run-next-wave.ts';
 import {
   askUser,
   tasksCrashedQuestion,
   waveLostQuestion,
   wavesSpentQuestion,
 } from './run-questions.ts';
+import { showMode } from '../design/run-design.ts';
+import type { EarlierWaves, RunLedger } from './run-next-wave.ts';
+import { stopWhenCancelled } from '../shared/failures.ts';
+import type { CriterionState } from '../../contracts/criterion.ts';
 
 type ChosenMode = NonNullable<WaveResult['chosen']>;
 

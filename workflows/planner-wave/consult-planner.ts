@@ -18,9 +18,9 @@ import {
   unheardNews,
 } from '../shared/conversation.ts';
 import type { Conversation, ConversationContext } from '../shared/conversation.ts';
-import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import type { Budget } from '../shared/budget.ts';
 import type { WaveContext } from './wave-context.ts';
+import { stopWhenCancelled } from '../shared/failures.ts';
 
 /** The wave's context with what the planner may spend. */
 export type PlannerContext = WaveContext & { readonly budget: Budget };

@@ -1,8 +1,10 @@
-import type { CriterionState } from '../../contracts/criterion.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
-import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
-import { applyOutcomes, applyPlan, openCriteria } from '../../core/criteria/criteria.ts';
-import { settleByAnswers } from '../../core/criteria/settle-by-answers.ts';
+import {
+  applyOutcomes,
+  applyPlan,
+  openCriteria,
+  settleByAnswers,
+} from '../../core/criteria/criteria.ts';
 import { checkDecision } from '../../core/decision/check-decision.ts';
 import { capFaults } from '../../core/text/list-names.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
@@ -11,10 +13,15 @@ import { readEnd } from '../../core/executor.ts';
 import type { NewsFeed } from '../shared/news-feed.ts';
 import type { Consultation } from './consult-planner.ts';
 import type { Dispatched } from './dispatch-wave.ts';
-import { createDetailLoader } from './load-details.ts';
-import { reviewFacts } from './review-facts.ts';
 import { knownAnswers, knownInputs, settleByNews } from './wave-context.ts';
 import type { WaveContext } from './wave-context.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import { dropReplacedOutcomes } from '../../core/schedule/dependencies.ts';
+import { findMergeConflicts, reviewDecision } from '../shared/activities.ts';
+import { createDetailLoader } from '../execution/call-tools.ts';
+import { callUntilDone } from '../shared/failures.ts';
+import type { WaveDecisionOutline, WavePlanOutline } from '../../contracts/wave-plan.ts';
+import type { CriterionState } from '../../contracts/criterion.ts';
 
 /** Consults the planner on the plan of a wave. */
 export function planning(order: WaveOrder, { superior }: WaveContext): Consultation {
@@ -118,4 +125,51 @@ export function criteriaAfter(
 ): readonly CriterionState[] {
   const planned = settleByAnswers(applyPlan(order.criteria, plan?.delegations ?? []), plan ?? {});
   return settleByNews(applyOutcomes(planned, outcomes), news);
+}
+
+/** Pool, outputs and the decision's text are in the store, so an activity holds them against each other. */
+async function reviewFacts(
+  { record_ref, wave }: WaveOrder,
+  { outcomes, merge_conflicts }: Dispatched,
+  { decision_ref }: WaveDecisionOutline,
+  { superior }: WaveContext,
+): Promise<readonly OutputFault[]> {
+  const review = {
+    record_ref,
+    wave,
+    outcomes: dropReplacedOutcomes(outcomes).map((outcome) => ({
+      delegation_id: outcome.delegation_id,
+      status: outcome.status,
+      turns: outcome.turns,
+      output_ref: outcome.output_ref,
+      executor_end: readEnd(outcome.executor),
+    })),
+    ...(merge_conflicts !== undefined && { merge_conflicts }),
+    decision_ref,
+  };
+  const { faults } = await callUntilDone(superior, reviewDecision, 'hold against the pool', review);
+  return faults;
+}
+
+/** Adds what the delegations have changed, and the changes of the same lines that the wave's delegations made, as far as they work in copies of a folder. */
+export async function addMergeConflicts(
+  { run_id, record_ref, changes }: WaveOrder,
+  dispatched: Dispatched,
+  { superior }: WaveContext,
+): Promise<Dispatched> {
+  const completed = dispatched.outcomes.flatMap(({ status, delegation_id }) =>
+    status === 'completed' ? [delegation_id] : [],
+  );
+  if (changes === undefined || changes === 'direct' || completed.length === 0) return dispatched;
+  const { conflicts, sizes } = await callUntilDone(
+    superior,
+    findMergeConflicts,
+    'merge the changes',
+    { run_id, record_ref, completed },
+  );
+  return {
+    ...dispatched,
+    ...(conflicts.length > 0 && { merge_conflicts: conflicts }),
+    ...(sizes.length > 0 && { changes: sizes }),
+  };
 }

@@ -9,23 +9,22 @@ import type {
   QuestionsEscalation,
 } from '../../contracts/messages.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
-import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
-import type { Waiting } from '../../core/questions/wait-graph.ts';
 import { hasEnded } from '../../core/schedule/schedule.ts';
 import type { ScheduleEvent } from '../../core/schedule/step-schedule.ts';
 import { mayDecide } from '../../core/design/architect-task.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
-import { inBackground } from '../shared/in-background.ts';
 import { deliverSignal, grantSignal } from '../shared/messages.ts';
-import { signalQuietly } from '../shared/signal-quietly.ts';
-import { badEscalation } from '../shared/superior.ts';
+import { adaptSuperior, badEscalation, passOn } from '../shared/superior.ts';
 import type { Superior } from '../shared/superior.ts';
 import type { Account } from '../shared/account.ts';
 import type { PlannerContext } from './consult-planner.ts';
 import { putQuestions } from './put-questions.ts';
 import type { Decided, Reviewing } from './put-questions.ts';
 import { ReviewQueue } from './review-queue.ts';
+import type { Waiting } from '../../core/questions/check-review.ts';
+import { inBackground, signalQuietly } from '../shared/background.ts';
+import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 
 /** The planner's context with the wave's account; null: nothing is limited. */
 export type DispatchContext = PlannerContext & { readonly account: Account | null };
@@ -92,37 +91,17 @@ export class DelegationService {
 
   /** Returns the superior of a delegation that works in this workflow. */
   superiorOf(delegationId: string): Superior {
-    const { superior } = this.#wave.context;
-    return {
-      news: superior.news,
+    return adaptSuperior(this.#wave.context.superior, {
       ask: (escalation) => this.#answersTo(delegationId, escalation),
-      park: (reason) => superior.park(reason),
-      withdraw: (id) => superior.withdraw(id),
-      report: (effect) => superior.report(effect),
-      reportSession: (session) => superior.reportSession(session),
-      know: (effects) => superior.know(effects),
-      refuse: (reason) => superior.refuse(reason),
-    };
+    });
   }
 
   /** Handles an escalation of a child. */
   take(escalation: Escalation): void {
-    const { superior } = this.#wave.context;
-    switch (escalation.type) {
-      case 'parked':
-        return inBackground(() => superior.park(escalation.reason));
-      // Reported here only when the wave was started by hand and is the topmost workflow.
-      case 'effect':
-        return inBackground(() => superior.report(escalation.effect));
-      case 'session':
-        return inBackground(() => superior.reportSession(escalation.session));
-      case 'budget':
-        return inBackground(() => this.#grant(escalation));
-      case 'questions':
-        return this.#takeQuestions(escalation);
-      case 'withdrawn':
-        return superior.refuse(badEscalation);
-    }
+    passOn(escalation, this.#wave.context.superior, {
+      budget: (request) => this.#grant(request),
+      questions: (asked) => this.#takeQuestions(asked),
+    });
   }
 
   /** Hands over the answers of a delegation that has a slot again. */
@@ -165,15 +144,11 @@ export class DelegationService {
     return slot.answers ?? [];
   }
 
-  #takeQuestions(escalation: QuestionsEscalation): void {
+  async #takeQuestions(escalation: QuestionsEscalation): Promise<void> {
     const { delegation_id, escalation_id } = escalation;
     if (delegation_id === null) return this.#wave.context.superior.refuse(badEscalation);
-    inBackground(() =>
-      this.#ask(delegation_id, escalation, (answers) =>
-        this.#tell(delegation_id, (child) =>
-          child.signal(deliverSignal, { escalation_id, answers }),
-        ),
-      ),
+    await this.#ask(delegation_id, escalation, (answers) =>
+      this.#tell(delegation_id, (child) => child.signal(deliverSignal, { escalation_id, answers })),
     );
   }
 

@@ -10,8 +10,6 @@ import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WaveView } from '../../contracts/views.ts';
-import type { DelegationChange, MergeConflict } from '../../contracts/run-changes.ts';
-import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { isRunning, isScheduleDone } from '../../core/schedule/schedule.ts';
@@ -24,18 +22,19 @@ import type {
 } from '../../core/schedule/step-schedule.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import { nowMs } from '../shared/clock.ts';
-import { createChildRelay } from '../shared/child-relay.ts';
-import { createEscalationRouter } from '../shared/escalation-router.ts';
-import { inBackground } from '../shared/in-background.ts';
+import { createChildRelay, createEscalationRouter } from '../shared/child-relay.ts';
 import { recorder } from '../shared/recorder.ts';
-import { outcomeUnbegun } from '../execution/build-outcome.ts';
 import { DelegationService } from './delegation-service.ts';
 import type { DispatchContext } from './delegation-service.ts';
 import { letArchitectDecide } from './let-architect-decide.ts';
 import { runDelegation } from './run-delegation.ts';
-import type { WaveSite } from './wave-site.ts';
 import { knownInputs } from './wave-context.ts';
-import { viewDelegations } from './view-delegations.ts';
+import { outcomeUnbegun } from '../execution/execution-context.ts';
+import { viewDelegations } from './wave-site.ts';
+import type { WaveSite } from './wave-site.ts';
+import { inBackground } from '../shared/background.ts';
+import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
+import type { DelegationChange, MergeConflict } from '../../contracts/effect.ts';
 
 export interface Dispatched {
   /** Plan of the wave, with the tasks that were added while it worked. Absent before the dispatch. */

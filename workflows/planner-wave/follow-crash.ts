@@ -8,12 +8,12 @@ import { delegationWorkflowId } from '../../core/ids.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { describeCrashes, mayBeginAnew } from '../../core/schedule/failures.ts';
 import { addUsage, lostUsage, noUsage } from '../../core/usage/add-usage.ts';
-import { outcomeUnbegun } from '../execution/build-outcome.ts';
 import { nowMs } from '../shared/clock.ts';
-import { recallLost } from '../shared/recall-run.ts';
-import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { recorder } from '../shared/recorder.ts';
+import { outcomeUnbegun } from '../execution/execution-context.ts';
 import type { WaveSite } from './wave-site.ts';
+import { stopWhenCancelled } from '../shared/failures.ts';
+import { recallLost } from '../shared/settle-run.ts';
 
 /** Attempts at a delegation. */
 export interface Attempts {

@@ -2,15 +2,15 @@ import { condition } from '@temporalio/workflow';
 import type { Taint } from '../../contracts/agent-definition.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
-import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { decisionTaskId } from '../../core/ids.ts';
 import { applyRuleOfTwo } from '../../core/plan/rule-of-two.ts';
 import { orderDecision, readDecision } from '../shared/activities.ts';
 import { progressOf } from '../shared/progress-of.ts';
-import { untilDone } from '../shared/until-done.ts';
 import type { Decided } from './put-questions.ts';
 import { usageUntilNow } from './wave-context.ts';
 import type { WaveSite } from './wave-site.ts';
+import { callUntilDone } from '../shared/failures.ts';
+import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 
 /** A wave that takes a further task while it works. */
 interface OpenWave extends WaveSite {
@@ -35,14 +35,11 @@ export async function letArchitectDecide(
 ): Promise<Decided | null> {
   const { architect } = d.order;
   if (architect === undefined) throw new Error('There is no architect to decide.');
-  const park = (reason: string): Promise<void> => d.context.superior.park(reason);
+  const { superior } = d.context;
   d.decisions += 1;
   const delegation_id = decisionTaskId(d.order.wave, d.decisions, asker);
   const input = { architect, wave_plan_ref: d.plan.plan_ref, delegation_id, asker, questions };
-  const ordered = await untilDone(
-    () => orderDecision.executeWithOptions({ summary: `decision for ${asker}` }, [input]),
-    park,
-  );
+  const ordered = await callUntilDone(superior, orderDecision, `decision for ${asker}`, input);
   const guard = addTask(d, ordered, delegation_id, asker);
   if (guard !== null) return { delegation_id, answers: [], reason: guard };
   const progress = progressOf(d.order.wave, d.plan, usageUntilNow(d.context.work));
@@ -55,13 +52,10 @@ export async function letArchitectDecide(
   if (output_ref === null || verification?.status !== 'verified') {
     return { delegation_id, answers: [], reason: reason || 'its decision was not verified' };
   }
-  const { answers } = await untilDone(
-    () =>
-      readDecision.executeWithOptions({ summary: `answers of ${delegation_id}` }, [
-        { output_ref, questions },
-      ]),
-    park,
-  );
+  const { answers } = await callUntilDone(superior, readDecision, `answers of ${delegation_id}`, {
+    output_ref,
+    questions,
+  });
   return { delegation_id, answers, reason: 'its decision does not fit the question' };
 }
 

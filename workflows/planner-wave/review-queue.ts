@@ -1,10 +1,10 @@
 import { condition, patched } from '@temporalio/workflow';
 import type { CancellationScope } from '@temporalio/workflow';
-import { chooseAsker, findWaitCycle } from '../../core/questions/wait-graph.ts';
-import type { AwaitedResults, Waiting } from '../../core/questions/wait-graph.ts';
 import { hasEnded } from '../../core/schedule/schedule.ts';
 import type { Account } from '../shared/account.ts';
 import type { Reviewed } from './put-questions.ts';
+import { chooseAsker, findWaitCycle } from '../../core/questions/check-review.ts';
+import type { AwaitedResults, Waiting } from '../../core/questions/check-review.ts';
 
 interface ReviewedWave {
   readonly account: Account | null;

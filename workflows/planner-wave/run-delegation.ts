@@ -20,20 +20,14 @@ import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { collectUpstream, dropReplaced, listReplaced } from '../../core/schedule/dependencies.ts';
-import { fitsInside, mustLeave, reserveEvents } from '../../core/schedule/fits-inside.ts';
-import type { WaveHistory } from '../../core/schedule/fits-inside.ts';
 import { lastNewsId } from '../../core/run/news.ts';
 import { delegationSummary } from '../../core/render/labels.ts';
 import { executeVerified } from '../delegation/verify.ts';
 import type { CarriedWork, OrderedDelegation } from '../execution/execution-context.ts';
-import { outcomeUnbegun } from '../execution/build-outcome.ts';
-import { agentSpan, workEnd } from '../shared/agent-span.ts';
-import { childOptions } from '../shared/child-options.ts';
 import { nowMs, secondsSince } from '../shared/clock.ts';
 import { createBudget, unlimitedBudget } from '../shared/budget.ts';
 import type { Budget } from '../shared/budget.ts';
-import { inSpan } from '../shared/in-span.ts';
-import { readFailure } from '../shared/read-failure.ts';
+import { inSpan, agentSpan, workEnd } from '../shared/in-span.ts';
 import { toPlanned } from '../shared/progress-of.ts';
 import { recorder } from '../shared/recorder.ts';
 import {
@@ -45,7 +39,12 @@ import {
   withCrashed,
 } from './follow-crash.ts';
 import type { Attempts, WorkPlace } from './follow-crash.ts';
+import { fitsInside, mustLeave, reserveEvents } from '../../core/schedule/schedule.ts';
+import type { WaveHistory } from '../../core/schedule/schedule.ts';
+import { outcomeUnbegun } from '../execution/execution-context.ts';
+import { childOptions } from '../shared/visibility.ts';
 import type { WaveSite } from './wave-site.ts';
+import { readFailure } from '../shared/failures.ts';
 
 type DelegationChild = ChildWorkflowHandle<(args: OrderedDelegation) => Promise<DelegationOutcome>>;
 

@@ -1,13 +1,8 @@
 import { log } from '@temporalio/workflow';
-import type { ModeChoice } from '../../contracts/mode-choice.ts';
 import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import type { WaveView } from '../../contracts/views.ts';
-import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
-import type { WaveDecisionOutline } from '../../contracts/wave-decision.ts';
-import { reopenCriteria } from '../../core/criteria/criteria.ts';
-import { settleByAnswers } from '../../core/criteria/settle-by-answers.ts';
+import { reopenCriteria, settleByAnswers } from '../../core/criteria/criteria.ts';
 import { plannerChild } from '../../core/budget/step-account.ts';
-import { chooseMode, countForMode } from '../../core/design/choose-mode.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { applyRuleOfTwo } from '../../core/plan/rule-of-two.ts';
 import type { RuledPlan } from '../../core/plan/rule-of-two.ts';
@@ -17,15 +12,17 @@ import { secondsSince, nowMs } from '../shared/clock.ts';
 import { recorder } from '../shared/recorder.ts';
 import { progressOf } from '../shared/progress-of.ts';
 import type { Account } from '../shared/account.ts';
-import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { consultPlanner } from './consult-planner.ts';
 import type { Consulted } from './consult-planner.ts';
 import { dispatchWave } from './dispatch-wave.ts';
 import type { Dispatched, DispatchView } from './dispatch-wave.ts';
-import { addMergeConflicts } from './review-facts.ts';
 import { knownAnswers, usageUntilNow } from './wave-context.ts';
 import type { WaveContext } from './wave-context.ts';
-import { criteriaAfter, deciding, planning } from './consultations.ts';
+import { criteriaAfter, deciding, planning, addMergeConflicts } from './consultations.ts';
+import { chooseMode, countForMode } from '../../core/design/graph.ts';
+import { stopWhenCancelled } from '../shared/failures.ts';
+import type { WaveDecisionOutline, WavePlanOutline } from '../../contracts/wave-plan.ts';
+import type { ModeChoice } from '../../contracts/limits.ts';
 
 /**
  * One wave: plan, dispatch, decide (seed 004 §3–7).

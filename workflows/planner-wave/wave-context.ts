@@ -1,18 +1,17 @@
-import type { CriterionState } from '../../contracts/criterion.ts';
 import type { WaveProgress } from '../../contracts/messages.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { KnownAnswer } from '../../contracts/question.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { DelegationStatusView, WaveView } from '../../contracts/views.ts';
 import { isRecord } from '../../core/is-record.ts';
-import { waiveCriteria } from '../../core/criteria/criteria.ts';
-import { reopenChanged } from '../../core/criteria/settle-by-answers.ts';
+import { waiveCriteria, reopenChanged } from '../../core/criteria/criteria.ts';
 import { answersInNews, changedInNews, waivedInNews } from '../../core/run/news.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { Control } from '../shared/control.ts';
 import type { Conversation } from '../shared/conversation.ts';
 import type { NewsFeed } from '../shared/news-feed.ts';
 import type { Superior } from '../shared/superior.ts';
+import type { CriterionState } from '../../contracts/criterion.ts';
 
 /** Everything that a wave works with besides its order. */
 export interface WaveContext {
@@ -52,7 +51,7 @@ export function viewBefore(wave: number): WaveView {
   return { wave, phase: 'planning', delegations: [], usage: noUsage, at_work: [] };
 }
 
-export interface WaveWork {
+interface WaveWork {
   /** Use of the planner's finished conversations in this wave, and of delegations that have ended. */
   usage: Usage;
   /** Defined in WaveResult. */

@@ -1,11 +1,15 @@
-import type { DelegationOutline } from '../../contracts/delegation.ts';
-import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
-import type { ChildRelay } from '../shared/child-relay.ts';
-import type { EscalationRouter } from '../shared/escalation-router.ts';
+import type { DelegationStatusView, DelegationView } from '../../contracts/views.ts';
+import type { DelegationOutline } from '../../contracts/delegation.ts';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { ChildRelay, EscalationRouter } from '../shared/child-relay.ts';
 import type { DelegationService, DispatchContext } from './delegation-service.ts';
+import { delegationWorkflowId } from '../../core/ids.ts';
+import { describeWait } from '../../core/schedule/decide-gate.ts';
+import type { Schedule } from '../../core/schedule/schedule.ts';
+import { toPlanned } from '../shared/progress-of.ts';
+import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 
 /** Work that left its wave. */
 interface MovedWork {
@@ -38,4 +42,25 @@ export interface WaveSite {
   readonly service: DelegationService;
   /** Shows a change of the view: a new status, or a new child. */
   readonly show: () => void;
+}
+
+/** Shows the delegations of a wave as the schedule sees them, each with where it works. */
+export function viewDelegations(
+  schedule: Schedule<DelegationOutline>,
+  { waveId, children }: Pick<WaveSite, 'waveId' | 'children'>,
+  statuses: ReadonlyMap<string, DelegationStatusView>,
+): DelegationView[] {
+  return schedule.entries.map((entry) => {
+    const { delegation_id } = entry;
+    const isChild = children.has(delegation_id);
+    const { turn, verification } = (isChild ? null : statuses.get(delegation_id)) ?? {};
+    return {
+      ...toPlanned(entry),
+      state: entry.state,
+      reason: describeWait(entry, schedule),
+      ...(turn !== undefined && { turn }),
+      ...(verification !== undefined && { verification }),
+      workflow_id: isChild ? delegationWorkflowId(waveId, delegation_id) : waveId,
+    };
+  });
 }

@@ -10,22 +10,21 @@ import type { RunLimits } from '../../contracts/limits.ts';
 import type { QuestionsEscalation } from '../../contracts/messages.ts';
 import type { AccountState, ReachedLimit } from '../../core/budget/account-terms.ts';
 import { emptyNode } from '../../core/budget/budget-node.ts';
-import { budgetQuestion } from '../../core/budget/budget-question.ts';
-import { chargeOf } from '../../core/budget/reservations.ts';
 import { beginAccount, stepAccount } from '../../core/budget/step-account.ts';
 import type {
   AccountCommand,
   AccountEvent,
   BudgetDecision,
 } from '../../core/budget/step-account.ts';
-import { noSpending } from '../../core/budget/spending.ts';
+import { noSpending, chargeOf } from '../../core/budget/spending.ts';
 import { nowMs } from './clock.ts';
 import type { Control } from './control.ts';
 import { createBudget, unanswered, unlimitedBudget } from './budget.ts';
 import type { Budget } from './budget.ts';
-import { inBackground } from './in-background.ts';
-import { createMailbox } from './mailbox.ts';
 import type { Superior } from './superior.ts';
+import { budgetQuestion } from '../../core/budget/account-terms.ts';
+import { createMailbox } from './messages.ts';
+import { inBackground } from './background.ts';
 
 /** Account of a wave: `core/budget` decides; this waits, asks and replies. */
 export interface Account {

@@ -1,14 +1,12 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../contracts/activity-types.ts';
-import type { DesignActivities } from '../../contracts/design-activities.ts';
-import type { EvaluationActivities } from '../../contracts/evaluation.ts';
 
 /**
  * Model calls. A worker killed in a call is noticed when its heartbeats stop, so the heartbeat timeout bounds what a
  * crash costs in time. A cancelled call is awaited: its result carries the usage until then. The schedule-to-close time
  * is long because workers may be away for days; the attempts bound the cost instead.
  */
-export const { modelTurn } = proxyActivities<Pick<Activities, 'modelTurn'>>({
+export const { modelTurn } = proxyActivities<Activities>({
   startToCloseTimeout: '20 minutes',
   scheduleToCloseTimeout: '30 days',
   heartbeatTimeout: '8 seconds',
@@ -27,7 +25,7 @@ export const { modelTurn } = proxyActivities<Pick<Activities, 'modelTurn'>>({
  */
 const shortHeartbeatTimeout = '4 seconds';
 
-export const { runTool } = proxyActivities<Pick<Activities, 'runTool'>>({
+export const { runTool } = proxyActivities<Activities>({
   // The longest command (`commandLimits.secondsMax`) and what comes around it.
   startToCloseTimeout: '12 minutes',
   scheduleToCloseTimeout: '30 days',
@@ -37,9 +35,7 @@ export const { runTool } = proxyActivities<Pick<Activities, 'runTool'>>({
 });
 
 /** Commands of evidence checks: as many as a check may run, each within its own time. */
-export const { gatherEvidence, gradeCell } = proxyActivities<
-  Pick<Activities, 'gatherEvidence' | 'gradeCell'>
->({
+export const { gatherEvidence, gradeCell } = proxyActivities<Activities>({
   startToCloseTimeout: '1 hour',
   scheduleToCloseTimeout: '30 days',
   heartbeatTimeout: shortHeartbeatTimeout,
@@ -48,14 +44,14 @@ export const { gatherEvidence, gradeCell } = proxyActivities<
 });
 
 /** Called while the run stops: an unresponsive store must not delay its end. */
-export const { recallSpent } = proxyActivities<Pick<Activities, 'recallSpent'>>({
+export const { recallSpent } = proxyActivities<Activities>({
   startToCloseTimeout: '10 seconds',
   scheduleToCloseTimeout: '1 minute',
   retry: { initialInterval: '1 second', maximumAttempts: 10 },
 });
 
 /** Tidying that a run does not depend on: what fails for long is told, and the run goes on. */
-export const { archiveSessions } = proxyActivities<Pick<Activities, 'archiveSessions'>>({
+export const { archiveSessions } = proxyActivities<Activities>({
   startToCloseTimeout: '2 minutes',
   scheduleToCloseTimeout: '5 minutes',
   heartbeatTimeout: shortHeartbeatTimeout,
@@ -96,30 +92,7 @@ export const {
   rewriteTask,
   storeText,
   updateRecord,
-} = proxyActivities<
-  Pick<
-    Activities,
-    | Exclude<keyof DesignActivities, 'openConsultation'>
-    | Exclude<keyof EvaluationActivities, 'gradeCell'>
-    | 'applyRunChanges'
-    | 'describeFailures'
-    | 'recordVerification'
-    | 'findMergeConflicts'
-    | 'judgeAnswers'
-    | 'keepWork'
-    | 'openRun'
-    | 'openTeam'
-    | 'planTasks'
-    | 'proposeChanges'
-    | 'recallRunSpent'
-    | 'recordPhase'
-    | 'recordTeam'
-    | 'reviewDecision'
-    | 'rewriteTask'
-    | 'storeText'
-    | 'updateRecord'
-  >
->({
+} = proxyActivities<Activities>({
   startToCloseTimeout: '1 minute',
   scheduleToCloseTimeout: '30 days',
   heartbeatTimeout: shortHeartbeatTimeout,
@@ -135,7 +108,7 @@ export const {
  * A person waits at the terminal. The attempts, some seconds, are for workers that have another store than the run: if no other
  * worker comes, the person reads why.
  */
-export const { openConsultation } = proxyActivities<Pick<Activities, 'openConsultation'>>({
+export const { openConsultation } = proxyActivities<Activities>({
   startToCloseTimeout: '1 minute',
   heartbeatTimeout: shortHeartbeatTimeout,
   retry: { initialInterval: '200 milliseconds', maximumAttempts: 8 },
@@ -146,7 +119,7 @@ export const { openConsultation } = proxyActivities<Pick<Activities, 'openConsul
  * activity limits the calls of a function that throws (`middlewareAttemptsMax`); the other attempts are for an
  * unavailable store.
  */
-export const { applyMiddleware } = proxyActivities<Pick<Activities, 'applyMiddleware'>>({
+export const { applyMiddleware } = proxyActivities<Activities>({
   startToCloseTimeout: '1 minute',
   scheduleToCloseTimeout: '30 days',
   heartbeatTimeout: shortHeartbeatTimeout,
@@ -159,9 +132,7 @@ export const { applyMiddleware } = proxyActivities<Pick<Activities, 'applyMiddle
  * gives up before the attempt does, and reports the reason. The activity makes the second failure final; the other attempts
  * are for workers that have another store than the run.
  */
-export const { loadThread, saveThread } = proxyActivities<
-  Pick<Activities, 'loadThread' | 'saveThread'>
->({
+export const { loadThread, saveThread } = proxyActivities<Activities>({
   startToCloseTimeout: '7 seconds',
   // Longer than its attempts take, so that a run keeps its thread while its workers are away for some time.
   scheduleToCloseTimeout: '1 day',

@@ -13,8 +13,7 @@ import type { BudgetNode } from '../../core/budget/budget-node.ts';
 import { checkBudgetGrant } from '../../core/run/read-messages.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
 import { nowMs } from './clock.ts';
-import { createMailbox } from './mailbox.ts';
-import { escalateSignal, grantSignal } from './messages.ts';
+import { escalateSignal, grantSignal, createMailbox } from './messages.ts';
 
 /** Permission for the next call; a null allowance means no limit. */
 export type Allowed =

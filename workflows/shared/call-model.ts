@@ -9,9 +9,8 @@ import { modelTurn, recallSpent } from './activities.ts';
 import { nowMs } from './clock.ts';
 import type { Control } from './control.ts';
 import type { Budget } from './budget.ts';
-import { readFailure } from './read-failure.ts';
 import type { Superior } from './superior.ts';
-import { untilDone } from './until-done.ts';
+import { readFailure, untilDone } from './failures.ts';
 
 export type ModelCall =
   /** The budget allows no further call. */

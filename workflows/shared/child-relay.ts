@@ -1,10 +1,27 @@
-import { getExternalWorkflowHandle } from '@temporalio/workflow';
+import { getExternalWorkflowHandle, setHandler } from '@temporalio/workflow';
 import { lastNewsId } from '../../core/run/news.ts';
 import type { Control, ControlChange } from './control.ts';
-import { inBackground } from './in-background.ts';
-import { informSignal, pauseSignal, resumeSignal } from './messages.ts';
+import {
+  informSignal,
+  pauseSignal,
+  resumeSignal,
+  deliverSignal,
+  grantSignal,
+  escalateSignal,
+} from './messages.ts';
 import type { NewsFeed } from './news-feed.ts';
-import { signalQuietly } from './signal-quietly.ts';
+import type { ExternalWorkflowHandle } from '@temporalio/workflow';
+import type {
+  Escalation,
+  BudgetEscalation,
+  NewsItem,
+  QuestionsEscalation,
+} from '../../contracts/messages.ts';
+import type { Budget } from './budget.ts';
+import { badEscalation, passOn } from './superior.ts';
+import type { Superior } from './superior.ts';
+import { checkEscalation } from '../../core/run/read-escalations.ts';
+import { inBackground, signalQuietly } from './background.ts';
 
 /** Passes pauses, resumes and decisions from the parent to its running children. */
 export interface ChildRelay {
@@ -80,4 +97,94 @@ export function createChildRelay(control: Control, news: NewsFeed): ChildRelay {
       children.delete(childId);
     },
   };
+}
+
+/**
+ * Relays messages between a child that spends from this workflow's budget and the workflows above: a triad's phase, or
+ * the risk assessment of a design.
+ */
+export interface ChildEscalations {
+  /** Prepares for the child's escalations. @param childId Its workflow id, before it is started. */
+  expect(childId: string): void;
+  /** Returns the news for the child's order. */
+  news(): readonly NewsItem[];
+  /** Reports that the child is running. @param newsId The newest news item of its order. */
+  began(childId: string, newsId: number): void;
+  ended(childId: string): void;
+}
+
+export function relayEscalations({
+  control,
+  budget,
+  escalations,
+  superior,
+}: {
+  readonly control: Control;
+  readonly budget: Pick<Budget, 'release' | 'request'>;
+  readonly escalations: EscalationRouter;
+  readonly superior: Superior;
+}): ChildEscalations {
+  const children = createChildRelay(control, superior.news);
+  const askAbove = async ({ spent, ...escalation }: QuestionsEscalation): Promise<void> => {
+    const given = spent === undefined ? undefined : budget.release(spent);
+    const { from, escalation_id } = escalation;
+    const answers = await superior.ask({
+      ...escalation,
+      ...(given !== undefined && { spent: given }),
+    });
+    await signalChild(from, (child) => child.signal(deliverSignal, { escalation_id, answers }));
+  };
+
+  const reserve = async ({ from: to, request_id, ...request }: BudgetEscalation): Promise<void> => {
+    const { reservation, reason } = await budget.request(request);
+    await signalChild(to, (child) =>
+      child.signal(grantSignal, { request_id, reservation, reason }),
+    );
+  };
+
+  return {
+    expect: (id) =>
+      escalations.register(id, (one) =>
+        passOn(one, superior, { budget: reserve, questions: askAbove }),
+      ),
+    news: () => superior.news.all(),
+    began: (id, newsId) => children.welcome(id, newsId),
+    ended: (id) => children.dismiss(id),
+  };
+}
+
+function signalChild(
+  childId: string,
+  send: (child: ExternalWorkflowHandle) => Promise<void>,
+): Promise<void> {
+  return signalQuietly(() => send(getExternalWorkflowHandle(childId)));
+}
+
+/** Routes escalations of children to the code that started them: one workflow may run several triads. */
+export interface EscalationRouter {
+  /** Must be called before the child is started: its first message may arrive before the confirmation of its start. */
+  register(childId: string, take: (escalation: Escalation) => void): void;
+}
+
+/**
+ * Creates the router, which handles the signal for the whole workflow. Must be called before the first await.
+ *
+ * @param refuse Called with a message that is no escalation, or of an unregistered child.
+ * @param takeUnknown Called with an escalation of an unregistered workflow. If undefined, it is refused.
+ */
+export function createEscalationRouter(
+  refuse: (reason: string) => void,
+  takeUnknown: (escalation: Escalation) => void = () => refuse(badEscalation),
+): EscalationRouter {
+  const children = new Map<string, (escalation: Escalation) => void>();
+  setHandler(
+    escalateSignal,
+    (payload) => {
+      const escalation = checkEscalation(payload);
+      if (escalation === null) return refuse(badEscalation);
+      (children.get(escalation.from) ?? takeUnknown)(escalation);
+    },
+    { description: 'From a child: a question or a fault. Not for people.' },
+  );
+  return { register: (childId, take) => void children.set(childId, take) };
 }

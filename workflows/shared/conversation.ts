@@ -29,9 +29,9 @@ import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { callModel } from './call-model.ts';
 import type { Control } from './control.ts';
 import { recorder } from './recorder.ts';
-import { stopWhenCancelled } from './stop-when-cancelled.ts';
 import type { Budget } from './budget.ts';
 import type { Superior } from './superior.ts';
+import { stopWhenCancelled } from './failures.ts';
 
 /** One agent's own conversation with the model: the part that history needs. */
 export interface Conversation {

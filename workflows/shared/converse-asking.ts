@@ -2,9 +2,9 @@ import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { TurnOutline } from '../../contracts/model-turn.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
-import { converse, step, stoppedWhenCancelled } from './conversation.ts';
-import type { Conversation, ConversationContext, ConversationEnd } from './conversation.ts';
-import { stopWhenCancelled } from './stop-when-cancelled.ts';
+import { converse, stoppedWhenCancelled, step } from './conversation.ts';
+import type { ConversationEnd, ConversationContext, Conversation } from './conversation.ts';
+import { stopWhenCancelled } from './failures.ts';
 
 /**
  * Converses until there is an end. The questions of who is blocked are asked, and the same conversation goes on with the

@@ -1,6 +1,6 @@
-import { describeUnanswered } from '../../core/run/unanswered.ts';
 import type { InboxHost } from './inbox-host.ts';
 import type { RootState } from './root-state.ts';
+import { describeUnanswered } from '../../core/run/decide-next-step.ts';
 
 interface UnattendedHost {
   readonly state: RootState;

@@ -1,5 +1,8 @@
+import type { TaskStatus } from '../../contracts/team-run.ts';
+import type { FailureReason } from '../../core/turns/turns-state.ts';
+
 /** Ids, enums and counts, by the names of OpenTelemetry's conventions or with the prefix `planwave.`. No text of anybody. */
-export type SpanAttributes = Readonly<Record<string, string | number>>;
+type SpanAttributes = Readonly<Record<string, string | number>>;
 
 export interface SpanStart {
   readonly name: string;
@@ -12,7 +15,7 @@ export interface SpanEnd {
 }
 
 /** Does the work in a span of its own, which is above the spans of all that the work calls. */
-export type RunInSpan = <T>(
+type RunInSpan = <T>(
   start: SpanStart,
   work: () => Promise<T>,
   endOf: (result: T) => SpanEnd,
@@ -34,4 +37,28 @@ export function inSpan<T>(
 ): Promise<T> {
   const { planwaveRunInSpan: run } = globalThis;
   return run === undefined ? work() : run(start, work, endOf);
+}
+
+/** Names the span of a working agent by the conventions for generative AI. */
+export function agentSpan(agent_id: string, attributes: SpanAttributes): SpanStart {
+  return {
+    name: `invoke_agent ${agent_id}`,
+    attributes: {
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': agent_id,
+      ...attributes,
+    },
+  };
+}
+
+/** Describes the end of the work. @param why Reason for metrics; null when it is unknown, or the work did not fail. */
+export function workEnd(status: TaskStatus, why: FailureReason | null): SpanEnd {
+  const isFailure = status === 'failed' || status === 'timed_out';
+  return {
+    attributes: {
+      'planwave.status': status,
+      ...(isFailure && { 'error.type': why ?? status }),
+    },
+    isFailure,
+  };
 }

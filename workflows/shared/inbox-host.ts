@@ -13,7 +13,6 @@ import type {
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { informsWork } from '../../core/questions/answer-kinds.ts';
-import { amendAnswer } from '../../core/questions/amend-answer.ts';
 import type { InboxEffect, InboxEvent } from '../../core/questions/inbox-event.ts';
 import { openInbox, previewAnswer, stepInbox } from '../../core/questions/step-inbox.ts';
 import type { InboxState } from '../../core/questions/step-inbox.ts';
@@ -26,7 +25,8 @@ import { QuestionTimers } from './question-timers.ts';
 import { recorder } from './recorder.ts';
 import type { RecordKeeper } from './record-keeper.ts';
 import type { AskingRules } from './root-state.ts';
-import { untilDone } from './until-done.ts';
+import { amendAnswer } from '../../core/questions/settle-question.ts';
+import { untilDone } from './failures.ts';
 
 export interface InboxHostOptions {
   readonly carried: CarriedInbox | null;

@@ -1,4 +1,4 @@
-import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import { defineQuery, defineSignal, defineUpdate, condition } from '@temporalio/workflow';
 import type { AnswerInput, AnswerReceipt } from '../../contracts/question.ts';
 import type { NewsDelivery } from '../../contracts/messages.ts';
 import { queryNames, signalNames, updateNames } from '../../contracts/names.ts';
@@ -45,3 +45,23 @@ export const planQuery = defineQuery<PlanView | null>(queryNames.plan);
 export const poolQuery = defineQuery<PoolView>(queryNames.pool);
 export const budgetQuery = defineQuery<BudgetView>(queryNames.budget);
 export const waveQuery = defineQuery<WaveView | RunWavesView>(queryNames.wave);
+
+/** Rendezvous by id: `take` resolves once `put` was called for the id, in either order. */
+interface Mailbox<Letter> {
+  put(id: string, letter: Letter): void;
+  /** Resolves with the letter; with undefined when another waiter for the same id took it. */
+  take(id: string): Promise<Letter | undefined>;
+}
+
+export function createMailbox<Letter>(): Mailbox<Letter> {
+  const letters = new Map<string, Letter>();
+  return {
+    put: (id, letter) => void letters.set(id, letter),
+    async take(id) {
+      await condition(() => letters.has(id));
+      const letter = letters.get(id);
+      letters.delete(id);
+      return letter;
+    },
+  };
+}

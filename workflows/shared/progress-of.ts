@@ -1,9 +1,9 @@
 import type { PlannedDelegation, WaveProgress } from '../../contracts/messages.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { isOfRun } from '../../core/criteria/criteria.ts';
 import { planExecutor } from '../../core/executor.ts';
+import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 
 /** Returns the progress message that shows a plan. */
 export function progressOf(wave: number, plan: WavePlanOutline, usage: Usage): WaveProgress {

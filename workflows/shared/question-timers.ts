@@ -1,10 +1,10 @@
 import { CancellationScope, isCancellation, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Question } from '../../contracts/question.ts';
-import { questionMoments, whenComes } from '../../core/questions/question-moments.ts';
-import type { QuestionMoment } from '../../core/questions/question-moments.ts';
 import { describeMoment } from '../../core/render/questions.ts';
 import { nowSeconds } from './clock.ts';
-import { inBackground } from './in-background.ts';
+import { questionMoments, whenComes } from '../../core/questions/inbox-event.ts';
+import type { QuestionMoment } from '../../core/questions/inbox-event.ts';
+import { inBackground } from './background.ts';
 
 export interface QuestionTimersOptions {
   /** Returns the present state of the question, or undefined when it is no longer open. */

@@ -1,16 +1,15 @@
 import { ApplicationFailure, condition, patched } from '@temporalio/workflow';
 import type { UpdateRecordResult } from '../../contracts/activity-types.ts';
-import type { RecordedResult } from '../../contracts/run-record.ts';
-import type { Fact } from '../../contracts/fact.ts';
+import type { RecordedResult, RecordChange } from '../../contracts/run-record.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { RecordChange } from '../../contracts/run-record.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { takeChanges } from '../../core/run/news.ts';
 import { updateRecord } from './activities.ts';
 import { nowSeconds } from './clock.ts';
 import type { Control } from './control.ts';
-import { inBackground } from './in-background.ts';
-import { untilDone } from './until-done.ts';
+import { inBackground } from './background.ts';
+import { untilDone } from './failures.ts';
+import type { Fact } from '../../contracts/agent-output.ts';
 
 /** The only writer of a run's record. Changes during a write are sent together with the next one, as far as they fit. */
 export interface RecordKeeper {

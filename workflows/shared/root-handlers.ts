@@ -1,15 +1,12 @@
 import { setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
 import type { SignalDefinition } from '@temporalio/workflow';
-import type { CriterionState } from '../../contracts/criterion.ts';
 import type { AmendedAnswer, AmendMessage } from '../../contracts/messages.ts';
-import { waiveCriteria } from '../../core/criteria/criteria.ts';
+import { waiveCriteria, reopenChanged } from '../../core/criteria/criteria.ts';
 import { defaultLimits, engineLimits } from '../../core/limits.ts';
 import { describeUserFact } from '../../core/pool/settle-facts.ts';
-import { listWaiting } from '../../core/questions/join-question.ts';
 import { checkAmend, checkControl } from '../../core/run/check-control.ts';
 import { checkEscalation } from '../../core/run/read-escalations.ts';
 import { listNames } from '../../core/text/list-names.ts';
-import { judgeAmended, takeAmended } from './amend-answers.ts';
 import {
   amendSignal,
   answerSignal,
@@ -27,6 +24,12 @@ import { describeBudget } from './root-state.ts';
 import { engineSignals } from './run-token.ts';
 import { floodSignal, sentSignalName, splitFlood } from './signal-intake.ts';
 import { badEscalation } from './superior.ts';
+import { listWaiting } from '../../core/questions/same-question.ts';
+import { newsOfAnswer } from '../../core/run/news.ts';
+import { judgeAnswers } from './activities.ts';
+import { nowSeconds } from './clock.ts';
+import { untilDone } from './failures.ts';
+import type { CriterionState } from '../../contracts/criterion.ts';
 
 /** A signal that people send. */
 interface PersonSignal {
@@ -238,4 +241,41 @@ function findUnknown(ids: readonly string[], criteria: readonly CriterionState[]
 function unknownCriteria(ids: readonly string[], criteria: readonly CriterionState[]): string {
   const known = listNames(criteria.map(({ criterion_id }) => criterion_id));
   return `Signal amend: there is no criterion ${listNames(ids)}. Criteria are: ${known}.`;
+}
+
+/**
+ * Checks new answers against the questions in the record.
+ *
+ * @returns null when one does not fit: then the whole message is refused, with the reasons.
+ */
+async function judgeAmended(
+  host: RootHost,
+  answers: NonNullable<AmendMessage['answers']>,
+): Promise<readonly AmendedAnswer[] | null> {
+  const judged = await untilDone(
+    async () => {
+      const record_ref = await host.settleRecord();
+      const input = { record_ref, answers };
+      return judgeAnswers.executeWithOptions({ summary: 'judge changed answers' }, [input]);
+    },
+    (reason) => host.park(reason),
+  );
+  if (judged.type === 'taken') return judged.answers;
+  for (const reason of judged.reasons) host.refuse(`Signal amend: ${reason}`);
+  return null;
+}
+
+/** Applies changed answers. Their askers keep the first answer: the record finds the work that was built on it. */
+function takeAmended(host: RootHost, answers: readonly AmendedAnswer[]): void {
+  for (const amended of answers) {
+    const amended_at = nowSeconds();
+    const { question_id, answer, answer_ref } = amended;
+    const before = host.inbox.recentAnswers().find((one) => one.question_id === question_id);
+    host.inbox.amend(amended, amended_at);
+    host.record.add({ type: 'answer_amended', amended, amended_at });
+    const { text = '', delegation_id = null } = before ?? {};
+    const changed = { question_id, text, answer, answered_by: 'user', delegation_id };
+    host.state.criteria = reopenChanged(host.state.criteria, [question_id]);
+    host.tell(newsOfAnswer(changed, answer_ref, true), { isPending: true });
+  }
 }

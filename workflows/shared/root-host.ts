@@ -25,16 +25,13 @@ import type { DelegationStatusView, StatusView } from '../../contracts/views.ts'
 import { estimateFanOut } from '../../core/budget/estimate-fan-out.ts';
 import { applyPlan } from '../../core/criteria/criteria.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
-import { isFlooded } from '../../core/run/is-flooded.ts';
 import { isFromUser, newsOfAnswer, type UnnumberedNews } from '../../core/run/news.ts';
 import { openRun } from './activities.ts';
 import { nowSeconds } from './clock.ts';
 import { createControl, type Control } from './control.ts';
 import { endUnattended } from './end-unattended.ts';
 import { InboxHost } from './inbox-host.ts';
-import { causeOnly } from './cause-only.ts';
-import { createMailbox } from './mailbox.ts';
-import { deliverSignal } from './messages.ts';
+import { deliverSignal, createMailbox } from './messages.ts';
 import { NewsFeed } from './news-feed.ts';
 import { createRecordKeeper, type RecordKeeper } from './record-keeper.ts';
 import {
@@ -50,9 +47,11 @@ import type { LostWave, RootState } from './root-state.ts';
 import { recorder } from './recorder.ts';
 import { RootViews } from './root-views.ts';
 import { startedWith } from './store-stamp.ts';
-import { signalQuietly } from './signal-quietly.ts';
 import { badEscalation } from './superior.ts';
 import type { Superior } from './superior.ts';
+import { isFlooded } from '../../core/run/decide-next-step.ts';
+import { signalQuietly } from './background.ts';
+import { causeOnly } from './failures.ts';
 
 /**
  * Parts that only the topmost workflow has, also one that is started by hand: the inbox, the record, the views.

@@ -1,10 +1,7 @@
-import type { ModeChoice } from '../../contracts/mode-choice.ts';
 import type { AskedLoop } from '../../contracts/adaptation.ts';
-import { sumSizes } from '../../core/workspace/changes-question.ts';
 import { workflowInfo } from '@temporalio/workflow';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import type { CarriedBudget } from '../../contracts/budget.ts';
-import type { CriterionState } from '../../contracts/criterion.ts';
 import type { FinishedStages, PlanOutline } from '../../contracts/design-run.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { CarriedRun, RunAnswer, WaveSummary } from '../../contracts/planner-run.ts';
@@ -14,15 +11,18 @@ import type { RecordedWave } from '../../contracts/run-record.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { DelegationStatusView, PlanView, RunPhase } from '../../contracts/views.ts';
-import { describeAgainst } from '../../core/budget/budget-question.ts';
 import { carryLostWave, openBudget } from '../../core/budget/resolve-budget.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
 import { openCriteria, waiveCriteria } from '../../core/criteria/criteria.ts';
-import { resolveQuestionRules } from '../../core/questions/question-moments.ts';
 import { formatUnreported } from '../../core/text/format.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { nowSeconds } from './clock.ts';
 import type { RecordStart } from './record-keeper.ts';
+import { describeAgainst } from '../../core/budget/account-terms.ts';
+import { resolveQuestionRules } from '../../core/questions/inbox-event.ts';
+import { sumSizes } from '../../core/workspace/run-changes.ts';
+import type { ModeChoice } from '../../contracts/limits.ts';
+import type { CriterionState } from '../../contracts/criterion.ts';
 
 /** State of the root workflow. Changed by the workflow, read by queries and views. */
 export interface RootState {

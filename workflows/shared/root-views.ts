@@ -9,12 +9,12 @@ import { noticeLongHistory } from '../../core/text/format.ts';
 import { renderRunDetails } from '../../core/render/render-run-details.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { Control } from './control.ts';
-import { createRefresher } from './create-refresher.ts';
 import type { InboxHost } from './inbox-host.ts';
 import { planQuery, statusQuery } from './messages.ts';
 import { describeBudget } from './root-state.ts';
 import type { RootState } from './root-state.ts';
 import { createMirror } from './visibility.ts';
+import { createRefresher } from './background.ts';
 
 /** Sources of a root workflow's views. */
 interface Shown {

@@ -14,14 +14,13 @@ import {
   takeMore,
 } from '../../core/budget/budget-node.ts';
 import type { BudgetNode } from '../../core/budget/budget-node.ts';
-import { newChild } from '../../core/budget/reservations.ts';
-import type { BudgetChild, ChildReport } from '../../core/budget/reservations.ts';
-import { addSpending, noSpending, spendingOf } from '../../core/budget/spending.ts';
+import { addSpending, noSpending, spendingOf, newChild } from '../../core/budget/spending.ts';
 import { unlimitedBudget } from './budget.ts';
 import type { Allowed, Budget } from './budget.ts';
 import { nowMs } from './clock.ts';
-import type { Stopwatch } from './create-work-clock.ts';
-import { inBackground } from './in-background.ts';
+import type { BudgetChild, ChildReport } from '../../core/budget/spending.ts';
+import { inBackground } from './background.ts';
+import type { Stopwatch } from './work-clock.ts';
 
 /** Budget of a member that shares its delegation's grant. */
 export interface MemberBudget extends Budget {

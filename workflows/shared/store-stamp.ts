@@ -1,11 +1,16 @@
 import { defaultPayloadConverter, workflowInfo } from '@temporalio/workflow';
 import type { Headers, WorkflowInterceptors } from '@temporalio/workflow';
 import { loadHeader, storeHeader, workflowTypes } from '../../contracts/names.ts';
-import type { RunLoad } from '../../contracts/run-settings.ts';
 import type { StoreIdentity } from '../../contracts/store.ts';
-import { readStoreIdentity } from '../../core/run/other-store.ts';
-import { chooseLoad, placeActivity, readRunLoad, toPriority } from '../../core/run/run-load.ts';
 import { isRecord } from '../../core/is-record.ts';
+import {
+  chooseLoad,
+  placeActivity,
+  readRunLoad,
+  toPriority,
+  readStoreIdentity,
+} from '../../core/run/run-place.ts';
+import type { RunLoad } from '../../contracts/limits.ts';
 
 type Payload = Headers[string];
 

@@ -1,6 +1,7 @@
 import { getExternalWorkflowHandle, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { RecordedEffect } from '../../contracts/effect.ts';
 import type {
+  BudgetEscalation,
   DeliveredAnswer,
   Delivery,
   Escalation,
@@ -13,17 +14,19 @@ import type { KnownEffect } from '../../core/output/check-evidence.ts';
 import { checkDelivery, checkNews } from '../../core/run/read-messages.ts';
 import { checkControl } from '../../core/run/check-control.ts';
 import type { Control } from './control.ts';
-import { inBackground } from './in-background.ts';
-import { createMailbox } from './mailbox.ts';
 import {
   deliverSignal,
   escalateSignal,
   informSignal,
   pauseSignal,
   resumeSignal,
+  createMailbox,
 } from './messages.ts';
 import { NewsFeed } from './news-feed.ts';
-import { signalQuietly } from './signal-quietly.ts';
+import type { DelegationOrder } from '../../contracts/delegation-run.ts';
+import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
+import type { Budget } from './budget.ts';
+import { inBackground, signalQuietly } from './background.ts';
 
 /** Reason for a signal `escalate` that was sent by hand. */
 export const badEscalation =
@@ -47,6 +50,49 @@ export interface Superior {
   know(effects: readonly KnownEffect[]): void;
   /** Shows a bad message among the rejected ones, if this workflow has such a list. */
   refuse(reason: string): void;
+}
+
+/** Returns the superior with some of its functions replaced. */
+export function adaptSuperior(superior: Superior, adapted: Partial<Superior>): Superior {
+  return {
+    news: superior.news,
+    ask: (escalation) => superior.ask(escalation),
+    park: (reason) => superior.park(reason),
+    withdraw: (id) => superior.withdraw(id),
+    report: (effect) => superior.report(effect),
+    reportSession: (session) => superior.reportSession(session),
+    know: (effects) => superior.know(effects),
+    refuse: (reason) => superior.refuse(reason),
+    ...adapted,
+  };
+}
+
+/**
+ * Hands an escalation of a child to the workflow above it. Effects and sessions come here only where that workflow is the
+ * topmost one and was started by hand.
+ */
+export function passOn(
+  escalation: Escalation,
+  superior: Superior,
+  take: {
+    readonly budget: (escalation: BudgetEscalation) => Promise<void>;
+    readonly questions: (escalation: QuestionsEscalation) => Promise<void>;
+  },
+): void {
+  switch (escalation.type) {
+    case 'parked':
+      return inBackground(() => superior.park(escalation.reason));
+    case 'effect':
+      return inBackground(() => superior.report(escalation.effect));
+    case 'session':
+      return inBackground(() => superior.reportSession(escalation.session));
+    case 'budget':
+      return inBackground(() => take.budget(escalation));
+    case 'questions':
+      return inBackground(() => take.questions(escalation));
+    case 'withdrawn':
+      return superior.refuse(badEscalation);
+  }
 }
 
 /**
@@ -125,5 +171,122 @@ export function createParentSuperior(
     know: () => {},
     // The parent has the inbox, and it did not get the message.
     refuse: () => {},
+  };
+}
+
+/** Questions of an agent or member that works on a delegation. */
+interface Asking {
+  /** Unique below the superior. A shared superior replaces it. */
+  readonly escalation_id: string;
+  readonly agent_id: string;
+  readonly kind: QuestionKind;
+  readonly questions: readonly AskedQuestion[];
+  /** Seconds after which the default of each question is taken. If undefined, they wait. */
+  readonly deadlineSeconds?: number | undefined;
+}
+
+/**
+ * Puts questions to the user, and gives the rest of the reservation back for that time. Throws when the asker is cancelled
+ * while it waits.
+ */
+export function askSuperior(
+  { wave, delegation }: DelegationOrder,
+  context: { readonly superior: Superior; readonly budget: Pick<Budget, 'release'> },
+  { escalation_id, agent_id, kind, questions, deadlineSeconds }: Asking,
+): Promise<readonly DeliveredAnswer[]> {
+  const spent = context.budget.release();
+  return context.superior.ask({
+    type: 'questions',
+    escalation_id,
+    from: workflowInfo().workflowId,
+    kind,
+    wave,
+    delegation_id: delegation.delegation_id,
+    agent_id,
+    questions,
+    ...(spent !== undefined && { spent }),
+    ...(deadlineSeconds !== undefined && { deadline_seconds: deadlineSeconds }),
+  });
+}
+
+/**
+ * Creates the superior of a conversation that belongs to no run: nobody is asked, nothing is recorded, and trouble that would
+ * park a run ends it.
+ *
+ * @param fail Throws with the reason.
+ */
+export function nobodyAbove(fail: (reason: string) => never): Superior {
+  return {
+    news: new NewsFeed(),
+    ask: async () => [],
+    async park(reason) {
+      fail(reason);
+    },
+    withdraw() {},
+    async report() {},
+    async reportSession() {},
+    know() {},
+    refuse() {},
+  };
+}
+
+/** One superior for all members that work on a delegation: above it they are unknown. */
+export interface SharedSuperior {
+  /** @param onWaiting Called with the question that the member waits for; with an empty text when it continues. */
+  forMember(onWaiting: (question: string) => void): Superior;
+  /** Returns the reported effects of members: the newest state of each, in the order of the first reports. */
+  effects(): readonly KnownEffect[];
+  /** Returns the number of escalations, for continue-as-new. */
+  escalations(): number;
+}
+
+/** @param escalationsSoFar The next escalation gets the next number. */
+export function shareSuperior(
+  superior: Superior,
+  { delegation }: DelegationOrder,
+  escalationsSoFar: number,
+): SharedSuperior {
+  const { delegation_id } = delegation;
+  const effects = new Map<string, KnownEffect>();
+  let escalations = escalationsSoFar;
+
+  // Field by field: a report contains more than the rules need.
+  const know = (effect: KnownEffect): void => {
+    const { effect_id, target, state, tool, arguments_ref, receipt } = effect;
+    const made = {
+      ...(tool !== undefined && { tool }),
+      ...(arguments_ref !== undefined && { arguments_ref }),
+      ...(receipt !== undefined && { receipt }),
+    };
+    effects.set(effect_id, { effect_id, target, state, ...(state === 'confirmed' && made) });
+  };
+
+  const ask = async (
+    escalation: QuestionsEscalation,
+    onWaiting: (question: string) => void,
+  ): Promise<readonly DeliveredAnswer[]> => {
+    escalations += 1;
+    const escalation_id = `${delegation_id}#${escalations}`;
+    const { workflowId: from } = workflowInfo();
+    onWaiting(escalation.questions.map(({ text }) => text).join(' · '));
+    try {
+      return await superior.ask({ ...escalation, escalation_id, from, delegation_id });
+    } finally {
+      onWaiting('');
+    }
+  };
+
+  return {
+    forMember: (onWaiting) =>
+      adaptSuperior(superior, {
+        ask: (escalation) => ask(escalation, onWaiting),
+        report(effect) {
+          know(effect);
+          return superior.report({ ...effect, delegation_id });
+        },
+        know: (known) => known.forEach(know),
+      }),
+    effects: () => [...effects.values()],
+    escalations: () => escalations,
   };
 }

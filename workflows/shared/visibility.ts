@@ -3,15 +3,21 @@ import {
   SearchAttributeType,
   TypedSearchAttributes,
 } from '@temporalio/common';
-import { setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
-import { memoKeys } from '../../contracts/names.ts';
-import type { RunLoad } from '../../contracts/run-settings.ts';
+import {
+  setCurrentDetails,
+  upsertMemo,
+  upsertSearchAttributes,
+  ChildWorkflowCancellationType,
+} from '@temporalio/workflow';
+import { memoKeys, workflowTaskTimeoutMs } from '../../contracts/names.ts';
 import type { StoreIdentity } from '../../contracts/store.ts';
 import type { RunPhase } from '../../contracts/views.ts';
 import { dateOf } from './clock.ts';
+import type { ChildWorkflowOptions } from '@temporalio/workflow';
+import type { RunLoad } from '../../contracts/limits.ts';
 
 /** State that stays readable while every worker is off: in `temporal workflow list`, the Web UI's list and describe. */
-export interface Visible {
+interface Visible {
   readonly run_id: string;
   readonly goal_title: string;
   readonly phase: RunPhase;
@@ -85,6 +91,24 @@ function memoOf(visible: Visible): Record<string, string | StoreIdentity | RunLo
 }
 
 /** Returns the search attributes of a child, which is found by its run's id. Needs no event of its own. */
-export function childSearchAttributes(runId: string): TypedSearchAttributes {
+function childSearchAttributes(runId: string): TypedSearchAttributes {
   return new TypedSearchAttributes([{ key: keys.run, value: runId }]);
+}
+
+/**
+ * Returns the start options of every workflow below a run.
+ *
+ * Its id names its place in the run, so an older workflow with that id belongs to a history that was reset; it would
+ * only waste money and is terminated. For a child the server offers only the reuse policy for this.
+ *
+ * @param summary Shown in the Web UI.
+ */
+export function childOptions(runId: string, summary: string): Partial<ChildWorkflowOptions> {
+  return {
+    workflowIdReusePolicy: 'TERMINATE_IF_RUNNING',
+    cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+    workflowTaskTimeout: workflowTaskTimeoutMs,
+    staticSummary: summary,
+    typedSearchAttributes: childSearchAttributes(runId),
+  };
 }

@@ -6,14 +6,13 @@ import type {
 } from '../../contracts/team-run.ts';
 import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import { guardQuestion, mayPassGuard } from '../../core/team/guard-question.ts';
 import { stepSummary } from '../../core/render/labels.ts';
 import { applyMiddleware } from '../shared/activities.ts';
-import { askSuperior } from '../shared/ask-superior.ts';
 import type { Budget } from '../shared/budget.ts';
-import { isStoreFault, readFailure } from '../shared/read-failure.ts';
 import type { Superior } from '../shared/superior.ts';
-import { untilDone } from '../shared/until-done.ts';
+import { guardQuestion, mayPassGuard } from '../../core/team/resolve-team.ts';
+import { askSuperior } from '../shared/superior.ts';
+import { isStoreFault, readFailure, untilDone } from '../shared/failures.ts';
 
 /** Result of the functions of one stage. */
 export type Guarded =

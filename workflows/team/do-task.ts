@@ -13,14 +13,12 @@ import { addUsage, lostUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { FailureReason } from '../../core/turns/turns-state.ts';
 import { stepSummary } from '../../core/render/labels.ts';
 import type { ExecutionContext } from '../execution/execution-context.ts';
-import { agentSpan, workEnd } from '../shared/agent-span.ts';
-import { inSpan } from '../shared/in-span.ts';
+import { inSpan, agentSpan, workEnd } from '../shared/in-span.ts';
 import type { SpanStart } from '../shared/in-span.ts';
-import { readFailure } from '../shared/read-failure.ts';
 import type { MemberBudget } from '../shared/share-budget.ts';
-import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { knownEffects, on, showTeam, workedMs } from './team-at-work.ts';
 import type { TaskAtWork, TeamAtWork } from './team-at-work.ts';
+import { readFailure, stopWhenCancelled } from '../shared/failures.ts';
 
 /** A task with the plan that holds it. */
 export interface PlannedTask {

@@ -11,20 +11,25 @@ import { boundReport, boundTeam } from '../../core/team/bound-team.ts';
 import type { TeamState, TeamTask } from '../../core/team/team-state.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { stepSummary } from '../../core/render/labels.ts';
-import { outcomeOfOutput, outcomeUnbegun, outcomeWithout } from '../execution/build-outcome.ts';
 import type { ExecutionContext } from '../execution/execution-context.ts';
 import { recordTeam, saveThread } from '../shared/activities.ts';
 import { nowSeconds } from '../shared/clock.ts';
-import { readFailure } from '../shared/read-failure.ts';
 import { recorder } from '../shared/recorder.ts';
-import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import type { Superior } from '../shared/superior.ts';
-import { untilDone } from '../shared/until-done.ts';
 import { applyGuards } from './apply-guards.ts';
-import { noteTeamEnd, noteTeamNotBegun } from './note-team.ts';
 import type { BlockedTeam } from './open-team.ts';
-import { countTurns, knownEffects, loadedDetails, showTeam, usageOf } from './team-at-work.ts';
+import {
+  countTurns,
+  knownEffects,
+  loadedDetails,
+  showTeam,
+  usageOf,
+  noteTeamEnd,
+  noteTeamNotBegun,
+} from './team-at-work.ts';
 import type { TeamAtWork } from './team-at-work.ts';
+import { outcomeOfOutput, outcomeUnbegun, outcomeWithout } from '../execution/execution-context.ts';
+import { readFailure, callUntilDone, stopWhenCancelled } from '../shared/failures.ts';
 
 /** End of the team's work. */
 export interface TeamEnd extends Pick<TeamReport, 'status' | 'reason'> {
@@ -137,13 +142,11 @@ function keepReport(
   report: TeamReport,
 ): Promise<RecordTeamResult> {
   const { delegation_id } = delegation;
-  return untilDone(
-    () =>
-      recordTeam.executeWithOptions({ summary: stepSummary(delegation_id, 'record the team') }, [
-        { run_id, delegation_id, report },
-      ]),
-    (reason) => superior.park(reason),
-  );
+  return callUntilDone(superior, recordTeam, stepSummary(delegation_id, 'record the team'), {
+    run_id,
+    delegation_id,
+    report,
+  });
 }
 
 function reportOf(t: TeamAtWork, { status, reason, output }: TeamEnd): TeamReport {

@@ -5,10 +5,9 @@ import { stepSummary } from '../../core/render/labels.ts';
 import { isCancellation } from '@temporalio/workflow';
 import { loadThread, openTeam as readTeam, rewriteTask } from '../shared/activities.ts';
 import type { Budget } from '../shared/budget.ts';
-import { readFailure } from '../shared/read-failure.ts';
 import type { Superior } from '../shared/superior.ts';
-import { untilDone } from '../shared/until-done.ts';
 import { applyGuards } from './apply-guards.ts';
+import { readFailure, untilDone } from '../shared/failures.ts';
 
 /** A team that may start. */
 export interface OpenedTeam {

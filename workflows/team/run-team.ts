@@ -10,12 +10,8 @@ import { stepSummary } from '../../core/render/labels.ts';
 import type { CarriedTeam } from '../execution/execution-context.ts';
 import { openConversation } from '../shared/conversation.ts';
 import type { Conversation, ConversationEnd } from '../shared/conversation.ts';
-import { createWorkClock } from '../shared/create-work-clock.ts';
 import { shareBudget } from '../shared/share-budget.ts';
 import type { MemberBudget } from '../shared/share-budget.ts';
-import { shareSuperior } from '../shared/share-superior.ts';
-import { watchDeadline } from '../shared/watch-deadline.ts';
-import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { finishBlocked, finishTeam, neverBegan, showUnopened } from './finish-team.ts';
 import type { TeamEnd } from './finish-team.ts';
 import { lead } from './lead.ts';
@@ -23,6 +19,9 @@ import { openTeam } from './open-team.ts';
 import type { OpenedTeam } from './open-team.ts';
 import { closeTasks, knownEffects, loadedDetails, showTeam, workedMs } from './team-at-work.ts';
 import type { TeamAtWork, TeamContext } from './team-at-work.ts';
+import { shareSuperior } from '../shared/superior.ts';
+import { stopWhenCancelled } from '../shared/failures.ts';
+import { watchDeadline, createWorkClock } from '../shared/work-clock.ts';
 
 /**
  * Has a delegation done by a team (seed 002): a leader delegates tasks, members do them, and the leader combines their

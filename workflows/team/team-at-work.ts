@@ -5,18 +5,27 @@ import type { DelegationState, TeamLeaderView } from '../../contracts/views.ts';
 import type { KnownEffect } from '../../core/output/check-evidence.ts';
 import { stepSchedule } from '../../core/schedule/step-schedule.ts';
 import type { ScheduleEvent } from '../../core/schedule/step-schedule.ts';
-import type { SeenTask, TeamState, TeamTask } from '../../core/team/team-state.ts';
+import type { SeenTask, TeamState, TeamTask, RefusalKind } from '../../core/team/team-state.ts';
 import { viewTeam } from '../../core/team/team-state.ts';
 import { noteLoaded } from '../../core/turns/turns-state.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import type { ToolWork } from '../execution/make-call.ts';
 import type { Execute, ExecutionContext, TaskCount } from '../execution/execution-context.ts';
 import type { Conversation } from '../shared/conversation.ts';
-import type { Stopwatch } from '../shared/create-work-clock.ts';
 import type { MemberBudget, SharedBudget } from '../shared/share-budget.ts';
-import type { SharedSuperior } from '../shared/share-superior.ts';
-import type { Superior } from '../shared/superior.ts';
+import type { Superior, SharedSuperior } from '../shared/superior.ts';
+import type { ToolWork } from '../execution/call-acting-tool.ts';
+import { isEffectOf, namePath, taskOwner } from '../../core/ids.ts';
+import { stepSummary } from '../../core/render/labels.ts';
+import { findMergeConflicts } from '../shared/activities.ts';
+import { log } from '@temporalio/workflow';
+import { metrics } from '../../core/metrics/metrics.ts';
+import { hasOpened } from '../../core/schedule/failures.ts';
+import { breakerOf } from '../../core/schedule/schedule.ts';
+import { recorder } from '../shared/recorder.ts';
+import { describeTaskConflicts } from '../../core/workspace/run-changes.ts';
+import { callUntilDone } from '../shared/failures.ts';
+import type { Stopwatch } from '../shared/work-clock.ts';
 
 /** Context of a team: with the function that carries out its tasks. */
 export interface TeamContext extends ExecutionContext {
@@ -24,7 +33,7 @@ export interface TeamContext extends ExecutionContext {
 }
 
 /** Reason why a team ends before its leader has finished. */
-export interface TeamClosed {
+interface TeamClosed {
   readonly status: Extract<TeamReport['status'], 'timed_out' | 'stopped'>;
   readonly reason: string;
 }
@@ -152,4 +161,80 @@ function waitsOfMembers(t: TeamAtWork): string[] {
     const status = t.seen.get(id)?.status ?? null;
     return status?.state === 'waiting' ? [status.waiting_for] : [];
   });
+}
+
+/** Notes in the records of ended tasks that they and other tasks of the team changed the same lines. */
+export async function noteConflicts(t: TeamAtWork, ended: readonly TeamTask[]): Promise<void> {
+  const { entries } = t.state.tasks;
+  const effects = knownEffects(t);
+  const acted = entries.filter(({ delegation_id: id }) =>
+    effects.some((one) => isEffectOf(id, one.effect_id) || one.effect_id.startsWith(`${id}.`)),
+  );
+  const { run_id, record_ref, delegation } = t.context.order;
+  const { delegation_id: team } = delegation;
+  const sides = acted.length + (effects.some((one) => isEffectOf(team, one.effect_id)) ? 1 : 0);
+  // One side alone has nothing to contradict.
+  if (sides < 2 || !acted.some((one) => ended.some((task) => isSame(task, one)))) return;
+  const { conflicts } = await callUntilDone(
+    t.own.superior,
+    findMergeConflicts,
+    stepSummary(team, 'merge the changes'),
+    { run_id, record_ref, completed: [], team },
+  );
+  for (const [id, text] of describeTaskConflicts(conflicts, ended, entries)) {
+    const record = t.records.get(id);
+    if (record === undefined) continue;
+    const reason = record.reason === '' ? text : `${record.reason}\n${text}`;
+    t.records.set(id, { ...record, reason });
+  }
+}
+
+function isSame(one: TeamTask, other: Pick<TeamTask, 'delegation_id'>): boolean {
+  return one.delegation_id === other.delegation_id;
+}
+
+/** Logs and counts what happens in a team. Reasons stay out of it: a model may have written them. */
+
+export function noteRefusal(delegation: string, kind: RefusalKind): void {
+  recorder.count(metrics.teamRefusals, { reason: kind });
+  log.info('call refused', { delegation: taskOwner(delegation), reason: kind });
+}
+
+/** A task has ended; by it the team came from one state to the other. */
+export function noteTaskEnd(
+  { delegation_id, member_id, status, attempts }: TaskRecord,
+  before: TeamState,
+  after: TeamState,
+  nowMs: number,
+): void {
+  const work = {
+    delegation: taskOwner(delegation_id),
+    task: namePath(delegation_id),
+    member: member_id,
+  };
+  log.info('task ended', { ...work, status, attempts });
+  if (!hasOpened(breakerOf(before.tasks, member_id), breakerOf(after.tasks, member_id), nowMs))
+    return;
+  log.info('member rests', work);
+  const seat = seatOf(after, member_id);
+  if (seat !== undefined) recorder.count(metrics.teamBreakers, { kind: seat.executor.kind });
+}
+
+export function noteTeamEnd(report: TeamReport): void {
+  recorder.count(metrics.teams, { status: report.status });
+  for (const { member_id, status, attempts, worked_ms } of report.tasks) {
+    const kind = seatOf(report, member_id)?.executor.kind;
+    if (kind === undefined) continue;
+    recorder.count(metrics.teamTasks, { kind, status });
+    recorder.count(metrics.teamRetries, {}, attempts - 1);
+    if (attempts > 0) recorder.observe(metrics.teamTaskDuration, { kind }, worked_ms / 1_000);
+  }
+}
+
+export function noteTeamNotBegun(): void {
+  recorder.count(metrics.teams, { status: 'not_begun' });
+}
+
+function seatOf({ setup }: Pick<TeamReport, 'setup'>, memberId: string) {
+  return setup.members.find(({ member_id }) => member_id === memberId);
 }

@@ -5,7 +5,8 @@ import {
   OpenTelemetryOutboundInterceptor,
 } from '@temporalio/interceptors-opentelemetry/lib/workflow/index.js';
 import type { WorkflowInterceptors } from '@temporalio/workflow';
-import { runInSpan } from './run-in-span.ts';
+import { context, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { SpanEnd, SpanStart } from '../shared/in-span.ts';
 
 /**
  * Makes a span of each workflow and of its parts in `inSpan`, and passes the trace to its activities, its children and
@@ -41,4 +42,24 @@ export function interceptors(): WorkflowInterceptors {
 
 function spanOf<T>(name: string, work: () => Promise<T>): Promise<T> {
   return runInSpan({ name, attributes: {} }, work, () => ({ attributes: {}, isFailure: false }));
+}
+
+/** Implements `RunInSpan`. The span is ended beside the work, not between the work and its caller. */
+function runInSpan<T>(
+  { name, attributes }: SpanStart,
+  work: () => Promise<T>,
+  endOf: (result: T) => SpanEnd,
+): Promise<T> {
+  const span = trace.getTracer('planwave').startSpan(name, { attributes: { ...attributes } });
+  const end = (how: SpanEnd): void => {
+    span.setAttributes({ ...how.attributes });
+    span.setStatus({ code: how.isFailure ? SpanStatusCode.ERROR : SpanStatusCode.OK });
+    span.end();
+  };
+  const done = context.with(trace.setSpan(context.active(), span), work);
+  void done.then(
+    (result) => end(endOf(result)),
+    () => end({ attributes: {}, isFailure: true }),
+  );
+  return done;
 }

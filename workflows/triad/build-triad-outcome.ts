@@ -1,14 +1,18 @@
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
-import type { TriadOutline } from '../../contracts/triad.ts';
-import type { TriadOutcome } from '../../contracts/triad-run.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { findDissent } from '../../core/spec/read-spec.ts';
-import { boundTriad } from '../../core/triad/end-phase.ts';
+import { boundTriad, reportPhase } from '../../core/triad/end-phase.ts';
 import type { PhaseState } from '../../core/triad/phase-state.ts';
-import { outcomeOfOutput, outcomeWithout } from '../execution/build-outcome.ts';
 import { recorder } from '../shared/recorder.ts';
-import type { KeptReport } from './keep-report.ts';
 import type { CarriedWork, PhaseResult } from './phase-order.ts';
+import { outcomeOfOutput, outcomeWithout } from '../execution/execution-context.ts';
+import { CancellationScope } from '@temporalio/workflow';
+import { stepSummary } from '../../core/render/labels.ts';
+import { recordPhase } from '../shared/activities.ts';
+import type { Superior } from '../shared/superior.ts';
+import { callUntilDone } from '../shared/failures.ts';
+import type { TriadOutline } from '../../contracts/triad.ts';
+import type { TriadOutcome, RecordPhaseResult } from '../../contracts/triad-run.ts';
 
 /** Sources of a triad's outcome. */
 export interface TriadWork {
@@ -84,4 +88,29 @@ function triadOutcome(
 function noteFailure({ delegation }: DelegationOrder, status: string): void {
   if (status !== 'failed') return;
   recorder.count(metrics.failures, { agent: delegation.agent_id, reason: 'agent_failed' });
+}
+
+/** Part of a delegation's outcome about an attempt at a phase, with its output. */
+export type KeptReport = TriadOutcome['phases'][number] & Pick<RecordPhaseResult, 'output_ref'>;
+
+/** Records the end of an attempt at a phase, even when the delegation is stopped at the same time. */
+export async function keepReport(
+  { run_id, plan_ref, delegation }: DelegationOrder,
+  { state, status, failed, usage }: PhaseResult,
+  attempt: number,
+  superior: Superior,
+): Promise<KeptReport> {
+  const { phase, round: rounds } = state;
+  const { delegation_id } = delegation;
+  const failure = failed?.failure ?? null;
+  const report = reportPhase(state, { attempt, status, failure, usage });
+  const { report_ref, output_ref } = await CancellationScope.nonCancellable(() =>
+    callUntilDone(superior, recordPhase, stepSummary(delegation_id, `record ${phase}`), {
+      run_id,
+      delegation_id,
+      plan_ref,
+      report,
+    }),
+  );
+  return { phase, attempt, status, rounds, report_ref, output_ref };
 }

@@ -1,4 +1,3 @@
-import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { StateToolCall, ToolCall, TurnInput } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { describeFault } from '../../core/text/list-names.ts';
@@ -15,13 +14,21 @@ import type {
   CodeOrder,
   TurnWork,
 } from '../../core/triad/judged-call.ts';
-import type { ToolsVerdict } from '../../core/turns/turns-state.ts';
+import type { ToolsVerdict, FailureReason } from '../../core/turns/turns-state.ts';
 import { callTools } from '../execution/call-tools.ts';
-import { isToolCall } from '../execution/make-call.ts';
-import type { ToolsDone } from '../shared/conversation.ts';
+import type {
+  ToolsDone,
+  Conversation,
+  ConversationContext,
+  ConversationEnd,
+} from '../shared/conversation.ts';
 import type { MemberAtWork, MemberContext } from './member-at-work.ts';
 import type { UnfinishedTurn } from './phase-order.ts';
-import { writeCode } from './write-code.ts';
+import { isToolCall } from '../execution/call-acting-tool.ts';
+import { CancelledFailure } from '@temporalio/workflow';
+import type { Ref } from '../../contracts/ref.ts';
+import { converse, openConversation } from '../shared/conversation.ts';
+import type { TurnBrief } from '../../contracts/member-turn.ts';
 
 /** Caller of the tools. */
 interface Caller {
@@ -166,4 +173,77 @@ function toInput({ tool_use_id }: StateToolCall, answer: CallAnswer): TurnInput 
 
 function refusal(text: string): CallAnswer {
   return { text, current_ref: null, is_error: true };
+}
+
+type WrittenCode =
+  | { readonly type: 'written'; readonly code_ref: Ref }
+  | { readonly type: 'failed'; readonly why: FailureReason; readonly reason: string };
+
+/**
+ * Writes one section as code in a short conversation of its own: only the code is returned, and others judge its
+ * quality (seed 001). It is finished even if its phase ends, because half of it has no value.
+ *
+ * @throws CancelledFailure when it was stopped.
+ */
+async function writeCode(
+  order: CodeOrder,
+  brief: TurnBrief,
+  member: MemberAtWork,
+  context: MemberContext,
+): Promise<WrittenCode> {
+  const conversation = beginConversation(order, member, context);
+  const before = conversation.calls;
+  member.beginCode(conversation);
+  try {
+    return readEnd(await converse(conversation, contextOf(brief, context)));
+  } finally {
+    member.endCode(conversation.calls - before);
+  }
+}
+
+function beginConversation(
+  order: CodeOrder,
+  member: MemberAtWork,
+  { order: { plan_ref, delegation, limits } }: MemberContext,
+): Conversation {
+  const { delegation_id } = delegation;
+  const prompt = { kind: 'code', plan_ref, delegation_id, ...order } as const;
+  return openConversation(prompt, { ...limits, turns_done: member.calls() });
+}
+
+function contextOf(brief: TurnBrief, context: MemberContext): ConversationContext {
+  const { order, control, superior, budget, onChange } = context;
+  const { name, agent_id, model } = brief.member;
+  const place = { member: name, phase: brief.phase, round: brief.round };
+  return {
+    run_id: order.run_id,
+    agent_id,
+    registry_ref: order.registry_ref,
+    stage: 'code',
+    label: () => memberSummary(place, 'generate_code'),
+    ...(model !== undefined && { offer: { model } }),
+    control,
+    superior,
+    budget,
+    check: () => [],
+    onTurn: onChange,
+    onReply: onChange,
+  };
+}
+
+function readEnd(end: ConversationEnd): WrittenCode {
+  switch (end.type) {
+    case 'output':
+      return end.outline.shape === 'code'
+        ? { type: 'written', code_ref: end.outline.code_ref }
+        : { type: 'failed', why: 'invalid_output', reason: 'The reply was no code.' };
+    case 'failed':
+      return { type: 'failed', why: end.why, reason: `generate_code: ${end.reason}` };
+    case 'denied':
+      return { type: 'failed', why: 'budget_spent', reason: `generate_code: ${end.reason}` };
+    case 'done_by_tools':
+    case 'carry_over':
+    case 'stopped':
+      throw new CancelledFailure('generate_code was stopped');
+  }
 }

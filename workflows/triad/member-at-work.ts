@@ -3,12 +3,12 @@ import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
-import type { ToolWork } from '../execution/make-call.ts';
 import type { Control } from '../shared/control.ts';
 import type { Conversation } from '../shared/conversation.ts';
 import type { Budget } from '../shared/budget.ts';
 import type { Superior } from '../shared/superior.ts';
 import type { KeptMember, UnfinishedTurn } from './phase-order.ts';
+import type { ToolWork } from '../execution/call-acting-tool.ts';
 
 /** Everything that the turns of a phase's members need. */
 export interface MemberContext {

@@ -1,7 +1,6 @@
 import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { MemberFailure, SpecState } from '../../contracts/spec.ts';
-import type { TriadOutline, TriadPhase, TriadPhaseInput } from '../../contracts/triad.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { BudgetNode } from '../../core/budget/budget-node.ts';
 import type { KnownEffect } from '../../core/output/check-evidence.ts';
@@ -9,6 +8,7 @@ import type { TurnWork } from '../../core/triad/judged-call.ts';
 import type { PhaseState } from '../../core/triad/phase-state.ts';
 import type { FailureReason } from '../../core/turns/turns-state.ts';
 import type { Conversation } from '../shared/conversation.ts';
+import type { TriadOutline, TriadPhase, TriadPhaseInput } from '../../contracts/triad.ts';
 
 /** Order of a delegation to its triad's phase. */
 export interface PhaseOrder {

@@ -9,16 +9,12 @@ import type { Deadline, TriadLimit, TurnSpan } from '../../core/schedule/work-cl
 import type { PhaseState, TurnOrder } from '../../core/triad/phase-state.ts';
 import type { FailureReason } from '../../core/turns/turns-state.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
-import { askSuperior } from '../shared/ask-superior.ts';
 import type { Control } from '../shared/control.ts';
-import { createWorkClock } from '../shared/create-work-clock.ts';
-import type { Stopwatch } from '../shared/create-work-clock.ts';
 import type { Budget } from '../shared/budget.ts';
 import { inSpan } from '../shared/in-span.ts';
 import { shareBudget } from '../shared/share-budget.ts';
 import type { SharedBudget } from '../shared/share-budget.ts';
 import type { Superior } from '../shared/superior.ts';
-import { watchDeadline } from '../shared/watch-deadline.ts';
 import { MemberAtWork } from './member-at-work.ts';
 import type { MemberContext } from './member-at-work.ts';
 import type {
@@ -28,9 +24,11 @@ import type {
   PhaseOrder,
   PhaseResult,
 } from './phase-order.ts';
-import { takeTurn } from './take-turn.ts';
+import { takeTurn, turnSpan, turnSpanEnd } from './take-turn.ts';
 import type { TurnEnd } from './take-turn.ts';
-import { turnSpan, turnSpanEnd } from './turn-span.ts';
+import { askSuperior } from '../shared/superior.ts';
+import { watchDeadline, createWorkClock } from '../shared/work-clock.ts';
+import type { Stopwatch } from '../shared/work-clock.ts';
 
 export interface PhaseContext {
   readonly control: Control;

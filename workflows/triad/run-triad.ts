@@ -1,7 +1,11 @@
-import { CancellationScope } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  ApplicationFailure,
+  isCancellation,
+  startChild,
+} from '@temporalio/workflow';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
-import { triadPhases } from '../../contracts/names.ts';
-import type { TriadOutline, TriadPhase } from '../../contracts/triad.ts';
+import { triadPhases, workflowTypes } from '../../contracts/names.ts';
 import type { DelegationState, TriadPhaseView } from '../../contracts/views.ts';
 import { phaseWorkflowId } from '../../core/ids.ts';
 import { openSpec } from '../../core/spec/read-spec.ts';
@@ -11,17 +15,24 @@ import { listNegotiators } from '../../core/triad/roles.ts';
 import type { FailureReason } from '../../core/turns/turns-state.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { ExecutionContext } from '../execution/execution-context.ts';
-import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
-import { buildTriadOutcome, countCalls } from './build-triad-outcome.ts';
-import type { TriadWork } from './build-triad-outcome.ts';
-import { keepReport } from './keep-report.ts';
-import type { KeptReport } from './keep-report.ts';
-import type { CarriedWork, PhaseBeginning, PhaseResult } from './phase-order.ts';
-import { relayEscalations } from '../shared/child-escalations.ts';
-import type { ChildEscalations } from '../shared/child-escalations.ts';
-import { shareSuperior } from '../shared/share-superior.ts';
-import type { SharedSuperior } from '../shared/share-superior.ts';
-import { runPhaseChild } from './run-phase-child.ts';
+import { buildTriadOutcome, countCalls, keepReport } from './build-triad-outcome.ts';
+import type { TriadWork, KeptReport } from './build-triad-outcome.ts';
+import type {
+  CarriedWork,
+  PhaseBeginning,
+  PhaseResult,
+  PhaseOrder,
+  TriadPhaseArgs,
+} from './phase-order.ts';
+import { shareSuperior } from '../shared/superior.ts';
+import type { SharedSuperior } from '../shared/superior.ts';
+import { relayEscalations } from '../shared/child-relay.ts';
+import type { ChildEscalations } from '../shared/child-relay.ts';
+import { phaseSummary } from '../../core/render/labels.ts';
+import { lastNewsId } from '../../core/run/news.ts';
+import { childOptions } from '../shared/visibility.ts';
+import { stopWhenCancelled, readFailure } from '../shared/failures.ts';
+import type { TriadOutline, TriadPhase } from '../../contracts/triad.ts';
 
 /** A running triad. */
 interface TriadAtWork extends TriadWork {
@@ -182,4 +193,38 @@ function show(t: TriadAtWork, state: DelegationState, waitingFor = ''): void {
     ...(t.phaseId !== null && { phases_at_work: [t.phaseId] }),
     executor: { kind: 'triad', type: t.triad.type, view: t.view },
   });
+}
+
+/**
+ * Starts a phase as a workflow of its own and waits for its end.
+ *
+ * @param workflowId Id of the phase.
+ * @throws when the phase was terminated: its use is unknown, so its delegation is lost with it.
+ */
+async function runPhaseChild(
+  order: PhaseOrder,
+  workflowId: string,
+  relay: ChildEscalations,
+): Promise<PhaseResult> {
+  const { phase, triad } = order;
+  const { run_id, delegation } = order.order;
+  relay.expect(workflowId);
+  const news = relay.news();
+  try {
+    const child = await startChild<(args: TriadPhaseArgs) => Promise<PhaseResult>>(
+      workflowTypes.triadPhase,
+      {
+        workflowId,
+        args: [{ order: { ...order, order: { ...order.order, news } } }],
+        ...childOptions(run_id, phaseSummary(triad.type, phase, delegation.title)),
+      },
+    );
+    relay.began(workflowId, lastNewsId(news));
+    return await child.result();
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    throw ApplicationFailure.nonRetryable(`Phase ${phase} was lost: ${readFailure(error).message}`);
+  } finally {
+    relay.ended(workflowId);
+  }
 }

@@ -1,6 +1,5 @@
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { DelegationOrder } from '../../contracts/delegation-run.ts';
-import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { TurnInput, TurnOutline, TurnReply } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { capFaults } from '../../core/text/list-names.ts';
@@ -14,12 +13,15 @@ import type { FinishedTurn, TurnOrder } from '../../core/triad/phase-state.ts';
 import { openTurns } from '../../core/turns/step-turns.ts';
 import type { TurnsState } from '../../core/turns/turns-state.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
-import { converseAsking, outputIn, outputOf } from '../shared/converse-asking.ts';
 import type { Conversation, ConversationContext, ConversationEnd } from '../shared/conversation.ts';
 import { readingOf } from '../execution/call-tools.ts';
 import { callMemberTools } from './call-member-tools.ts';
 import type { MemberAtWork, MemberContext } from './member-at-work.ts';
 import type { UnfinishedTurn } from './phase-order.ts';
+import { converseAsking, outputIn, outputOf } from '../shared/converse-asking.ts';
+import type { SpanEnd, SpanStart } from '../shared/in-span.ts';
+import { agentSpan, workEnd } from '../shared/in-span.ts';
+import type { TurnBrief } from '../../contracts/member-turn.ts';
 
 export type TurnEnd =
   | { readonly type: 'finished'; readonly finished: FinishedTurn }
@@ -190,4 +192,27 @@ function checkReply(
     ...checkClaimedEffects(output, tools.effects),
     ...checkAgentOutput(output, order.delegation.criterion_ids),
   ]);
+}
+
+/** One turn of a member of a triad. */
+export function turnSpan({ member, round }: TurnBrief): SpanStart {
+  return agentSpan(member.agent_id, {
+    'planwave.member': member.name,
+    'planwave.role': member.role,
+    'planwave.round': round,
+  });
+}
+
+export function turnSpanEnd(end: TurnEnd): SpanEnd {
+  switch (end.type) {
+    case 'finished':
+      return workEnd('completed', null);
+    case 'failed':
+      return workEnd('failed', end.why);
+    case 'denied':
+      return workEnd('failed', 'budget_spent');
+    case 'stopped':
+    case 'halted':
+      return workEnd('stopped', null);
+  }
 }

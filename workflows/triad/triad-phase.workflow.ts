@@ -4,7 +4,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { LoneOutcome } from '../../contracts/delegation-run.ts';
+import type { LoneOutcome, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { PhaseStatusView } from '../../contracts/views.ts';
 import { renderPhaseDetails } from '../../core/render/render-work-details.ts';
 import { viewPhase } from '../../core/triad/phase-state.ts';
@@ -14,7 +14,11 @@ import { phaseStatusQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
 import type { PhaseResult, TriadPhaseArgs } from './phase-order.ts';
 import { runPhase } from './run-phase.ts';
-import { runPhaseAlone } from './run-phase-alone.ts';
+import type { OpenRunResult } from '../../contracts/activity-types.ts';
+import type { ExecutorOutline } from '../../contracts/executor.ts';
+import { runAlone } from '../execution/run-alone.ts';
+import type { ExecutionContext } from '../execution/execution-context.ts';
+import { buildTriadOutcome, keepReport } from './build-triad-outcome.ts';
 
 /**
  * One phase of a triad: `deliberate`, `negotiate` or `execute` (seed 000).
@@ -52,4 +56,53 @@ export async function triadPhase(args: TriadPhaseArgs): Promise<PhaseResult | Lo
   view = { ...viewPhase(state, status), at_work: [], usage };
   setCurrentDetails(renderPhaseDetails(view, ''));
   return result;
+}
+
+/**
+ * Runs a single phase that was started by hand, with the results of the phase before from the input. It has one
+ * attempt.
+ */
+function runPhaseAlone(input: unknown): Promise<LoneOutcome> {
+  return runAlone('triadPhase', input, executePhase);
+}
+
+async function executePhase(
+  triad: ExecutorOutline,
+  { order, control, superior, budget, onStatus }: ExecutionContext,
+  { phase_start }: OpenRunResult,
+): Promise<DelegationOutcome> {
+  const { delegation_id, agent_id, title } = order.delegation;
+  const who = { delegation_id, agent_id, title };
+  if (triad.kind !== 'triad' || phase_start === undefined) {
+    throw ApplicationFailure.nonRetryable('The input gave no phase.');
+  }
+  const { phase, spec, summary_ref } = phase_start;
+  const carried = { budget: budget.carry(), calls: {}, loaded_details: [], effects: [] };
+  const result = await runPhase(
+    { order, triad, phase, begin: { type: 'open', spec, summary_ref }, carried },
+    {
+      control,
+      superior,
+      budget,
+      onChange(state, waiting_for, usage) {
+        onStatus({
+          ...who,
+          state: waiting_for === '' ? 'running' : 'waiting',
+          turn: state.turns.length,
+          waiting_for,
+          usage,
+          executor: { kind: 'triad', type: triad.type, view: viewPhase(state, 'running') },
+        });
+      },
+    },
+  );
+  const report = await keepReport(order, result, 1, superior);
+  const { usage, state, carried: spent } = result;
+  const work = { order, triad, carried: spent, usage, state };
+  const outcome = buildTriadOutcome(work, result, [report]);
+  const { status, reason: waiting_for, turns: turn } = outcome;
+  const ended = { ...viewPhase(state, result.status), at_work: [] };
+  const executor = { kind: 'triad', type: triad.type, view: ended } as const;
+  onStatus({ ...who, state: status, turn, waiting_for, usage, executor });
+  return outcome;
 }

@@ -1,7 +1,7 @@
-import type { ApplyChangesResult } from '../../../contracts/run-changes.ts';
 import { commitTree, mergeCommits, readTree, storeFolder } from './git-snapshots.ts';
 import { runGit } from './run-git.ts';
 import { findGitDir, repositoryOf, userFolder } from './run-repository.ts';
+import type { ApplyChangesResult } from '../../../contracts/effect.ts';
 
 /** A run, and the user's folder that it changes. */
 interface RunFolder {

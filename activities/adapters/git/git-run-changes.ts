@@ -1,10 +1,4 @@
 import { resolve } from 'node:path';
-import type {
-  ApplyChangesResult,
-  ChangeSize,
-  DelegationChange,
-  MergeConflict,
-} from '../../../contracts/run-changes.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { cutText } from '../../../core/text/cut-text.ts';
 import { listNames } from '../../../core/text/list-names.ts';
@@ -23,6 +17,12 @@ import {
 import { findOpponents, gatherChanges, mergeChanges } from './git-worktrees.ts';
 import { GitFailed, runGit, splitNul } from './run-git.ts';
 import { baseRef, exists, findGitDir, repositoryOf, userFolder } from './run-repository.ts';
+import type {
+  ApplyChangesResult,
+  ChangeSize,
+  DelegationChange,
+  MergeConflict,
+} from '../../../contracts/effect.ts';
 
 /** @param options `home`: the artifact home, an absolute path. */
 export function createRunChanges(options: { readonly home: string }): RunChanges {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { MergeConflict } from '../../../contracts/run-changes.ts';
 import { listNames } from '../../../core/text/list-names.ts';
 import { WorkspaceRefused } from '../../ports/workspaces.ts';
 import type { WorkspacePlace, WorkspaceWorker } from '../../ports/workspaces.ts';
@@ -29,6 +28,7 @@ import {
   repositoryOf,
 } from './run-repository.ts';
 import { runGit } from './run-git.ts';
+import type { MergeConflict } from '../../../contracts/effect.ts';
 
 /** A worktree, and whose it is. */
 interface Copy extends TrackedFolder {

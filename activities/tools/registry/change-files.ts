@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { EffectReceipt } from '../../../contracts/effect.ts';
-import { workspacePathCharsMax } from '../../../core/effects/check-workspace-path.ts';
-import { editText } from '../../../core/effects/edit-text.ts';
+import { workspacePathCharsMax, editText } from '../../../core/effects/check-workspace-path.ts';
 import type { EffectVerdict } from '../../../core/effects/step-effect.ts';
 import { isRecord } from '../../../core/is-record.ts';
 import { cutText } from '../../../core/text/cut-text.ts';

@@ -1,7 +1,6 @@
 import { stateToolInputs } from '../../../contracts/state-call.ts';
 import type { StateCall, TeamCall } from '../../../contracts/state-call.ts';
-import { findMentions } from '../../../core/team/draft-calls.ts';
-import { hashTask } from '../../../core/team/fingerprint-task.ts';
+import { findMentions, hashTask } from '../../../core/team/draft-calls.ts';
 import { cleanLine, cutText, titleOf } from '../../../core/text/cut-text.ts';
 import { createStateTool } from './state-tool.ts';
 

@@ -1,6 +1,6 @@
-import type { PhaseSummary } from '../../../contracts/phase-summary.ts';
 import { stateToolInputs } from '../../../contracts/state-call.ts';
 import { createStateTool } from './state-tool.ts';
+import type { PhaseSummary } from '../../../contracts/spec.ts';
 
 export const assignTurn = createStateTool({
   name: 'assign_turn',

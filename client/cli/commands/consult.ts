@@ -1,6 +1,4 @@
 import type { Command } from 'commander';
-import { consultedRoles, questionCharsMax } from '../../../contracts/consultation.ts';
-import type { ConsultationResult, ConsultedRole } from '../../../contracts/consultation.ts';
 import { commandText } from '../../../core/text/command-text.ts';
 import { formatUsage } from '../../../core/text/format.ts';
 import { listNames } from '../../../core/text/list-names.ts';
@@ -8,6 +6,8 @@ import { badInput } from '../cli-error.ts';
 import { confirm, readLine } from '../cli-io.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { cleanLine, cleanLines } from '../terminal-text.ts';
+import { consultedRoles, questionCharsMax } from '../../../contracts/design-run.ts';
+import type { ConsultationResult, ConsultedRole } from '../../../contracts/design-run.ts';
 
 export function registerAsk(command: Command, runner: CommandRunner): void {
   command.action((run: string, role: string, question: string) =>

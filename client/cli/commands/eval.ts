@@ -3,7 +3,6 @@ import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { EvaluationInput } from '../../../contracts/evaluation.ts';
 import type { EvaluationResult } from '../../../contracts/evaluation.ts';
-import { definedOnly } from '../../../core/defined-only.ts';
 import { renderJUnit } from '../../../core/evaluation/junit.ts';
 import { listCells } from '../../../core/evaluation/matrix.ts';
 import { formatEstimate, formatShare, summariseCells } from '../../../core/evaluation/summary.ts';
@@ -15,6 +14,7 @@ import { cleanLine, renderTable } from '../terminal-text.ts';
 import { readInputText } from './json-file.ts';
 import { describeFindings, readYamlFile } from './yaml-file.ts';
 import { readWholeNumber } from './run-settings-options.ts';
+import { definedOnly } from '../../../core/is-record.ts';
 
 interface EvalOptions {
   readonly fresh?: boolean;

@@ -2,10 +2,10 @@ import { isRecord } from '../../../core/is-record.ts';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
-import { expandIssue } from '../../../contracts/expand-issue.ts';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
 import { readAll } from '../cli-io.ts';
+import { expandIssue } from '../../../contracts/output-fault.ts';
 
 /** Fields of a JSON file, and over them what was given on the command line. */
 export function mergeFields(fromFile: unknown, given: Readonly<Record<string, unknown>>): unknown {

@@ -4,9 +4,7 @@ import type { Command } from 'commander';
 import type { AgentSummary } from '../../../contracts/agent-definition.ts';
 import type { CoordinationPlan, PlanFinding } from '../../../contracts/coordination-plan.ts';
 import { checkCoordinationPlan } from '../../../core/design/check-plan-file.ts';
-import { diffPlans } from '../../../core/design/diff-plans.ts';
-import type { PlanDifference } from '../../../core/design/diff-plans.ts';
-import { drawSvg } from '../../../core/design/draw-plan.ts';
+import { drawSvg, diffPlans } from '../../../core/design/draw-plan.ts';
 import { drawMermaid } from '../../../core/design/graph.ts';
 import { onlyLeads } from '../../../core/team/summarise-teams.ts';
 import { commandText } from '../../../core/text/command-text.ts';
@@ -21,6 +19,7 @@ import { writeAgentFile } from './agents.ts';
 import { readInputText } from './json-file.ts';
 import { addRunOptions, readRunInput, startRun } from './start.ts';
 import type { RunOptions } from './start.ts';
+import type { PlanDifference } from '../../../core/design/draw-plan.ts';
 
 interface OutOption {
   readonly out?: string;

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
-import type { ChangesMode } from '../../../contracts/run-settings.ts';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
-import { definedOnly } from '../../../core/defined-only.ts';
 import { mergeFields } from './json-file.ts';
+import { definedOnly } from '../../../core/is-record.ts';
+import type { ChangesMode } from '../../../contracts/limits.ts';
 
 /** Settings of runs and teams. */
 export interface SettingsOptions {

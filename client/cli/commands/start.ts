@@ -15,9 +15,8 @@ import { workflowTypes } from '../../../contracts/names.ts';
 import type { OpenRunInput } from '../../../contracts/activity-types.ts';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
-import { definedOnly } from '../../../core/defined-only.ts';
 import { checkInput, readJsonFile } from './json-file.ts';
-import { isRecord } from '../../../core/is-record.ts';
+import { isRecord, definedOnly } from '../../../core/is-record.ts';
 import type { SettingsOptions } from './run-settings-options.ts';
 
 export function registerStart(command: Command, runner: CommandRunner): void {

@@ -22,7 +22,6 @@ import { describeOtherHome } from '../other-home.ts';
 import { describeStoreWait } from '../../store-waits.ts';
 import type { StoreWait } from '../../store-waits.ts';
 import { cleanLine, cleanLines, formatTime, renderTable } from '../terminal-text.ts';
-import { describeLoad } from '../../../core/run/run-load.ts';
 import { describeGuarded } from '../../../core/plan/rule-of-two.ts';
 import {
   describeMode,
@@ -33,6 +32,7 @@ import { formatLeastUsage, formatUsage, formatCost } from '../../../core/text/fo
 import { teamViewOf } from '../../../core/executor.ts';
 import { formatSpent } from '../../run-listing.ts';
 import { resultPath } from '../command-runner.ts';
+import { describeLoad } from '../../../core/run/run-place.ts';
 
 export function registerStatus(command: Command, runner: CommandRunner): void {
   command.action((run: string) => runner.run(command, (context) => showStatus(context, run)));

@@ -1,11 +1,11 @@
 import { PlanwaveClientError } from '../../client-error.ts';
 import { queryText, callServer } from '../../server-calls.ts';
 import type { StoreIdentity } from '../../../contracts/store.ts';
-import { hasRunsOf, nameStore, readWorkerName } from '../../../core/run/other-store.ts';
 import type { CliSession } from '../cli-session.ts';
 import type { DoctorFinding } from '../cli-deps.ts';
 import { entryPoints } from '../../../core/text/entry-points.ts';
 import { countOf, formatDuration } from '../../../core/text/format.ts';
+import { hasRunsOf, nameStore, readWorkerName } from '../../../core/run/run-place.ts';
 
 /** A poll lasts a minute at most, so a worker that was seen longer ago is gone. */
 const pollSecondsMax = 90;

@@ -2,10 +2,10 @@ import { isCollection, isMap, isScalar, isSeq, LineCounter, parseDocument } from
 import type { Document } from 'yaml';
 import type { z } from 'zod';
 import type { PlanFinding } from '../../../contracts/coordination-plan.ts';
-import { expandIssue } from '../../../contracts/expand-issue.ts';
 import { cutText } from '../../../core/text/cut-text.ts';
 import { cleanLine } from '../terminal-text.ts';
 import { describeIssue } from './json-file.ts';
+import { expandIssue } from '../../../contracts/output-fault.ts';
 
 /** Finding with its place in the file. Lines and columns count from 1. */
 export interface PlacedFinding extends PlanFinding {

@@ -1,4 +1,3 @@
-import type { TurnProgress } from '../../../contracts/turn-progress.ts';
 import type { WaveSummary } from '../../../contracts/planner-run.ts';
 import type {
   DelegationState,
@@ -6,6 +5,7 @@ import type {
   TaskView,
   TeamView,
   TriadPhaseView,
+  TurnProgress,
 } from '../../../contracts/views.ts';
 import type { ActivityReading } from '../../read-work.ts';
 import { cleanLine, cutToColumns } from '../terminal-text.ts';

@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BudgetInput } from '../../../contracts/budget.ts';
 import type { NamedTeam } from '../../../contracts/team.ts';
-import type { WaveDecision } from '../../../contracts/wave-decision.ts';
 import type { Reply, ScriptedRequest } from '../../../rehearsal/script.ts';
 import type { Prng } from '../../support/prng.ts';
 import { members } from '../../support/scripted-team.ts';
@@ -22,6 +21,7 @@ import {
   threadTeam,
 } from './program-parts.ts';
 import type { PartKind, PartPlace } from './program-parts.ts';
+import type { WaveDecision } from '../../../contracts/wave-plan.ts';
 
 /**
  * Peculiarity of a run. None of it changes the result.

@@ -1,5 +1,4 @@
 import type { AgentOutput } from '../../../contracts/agent-output.ts';
-import type { WaveDecision } from '../../../contracts/wave-decision.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
   callsOf,
@@ -14,6 +13,7 @@ import {
   works,
 } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
+import type { WaveDecision } from '../../../contracts/wave-plan.ts';
 
 /** Checks in the model's requests which information reaches the next wave. */
 

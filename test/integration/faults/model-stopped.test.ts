@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import { spendingOf } from '../../../core/budget/spending.ts';
 import type { PlannerRunResult } from '../../../contracts/planner-run.ts';
-import { WrittenPlan } from '../../../contracts/wave-plan.ts';
 import type { Reply, ReplyFunction } from '../../../rehearsal/script.ts';
 import { scriptedCalls } from '../../support/calls.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -11,6 +10,7 @@ import { expectPromisesKept } from '../../support/promises.ts';
 import { work } from '../../support/scripted-work.ts';
 import { openStage } from '../../support/stage.ts';
 import { useStage } from '../../support/use-stage.ts';
+import { WrittenPlan } from '../../../contracts/wave-plan.ts';
 
 const { stage } = useStage();
 

@@ -1,7 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { RunRecord } from '../../../contracts/run-record.ts';
-import type { WaveDecision } from '../../../contracts/wave-decision.ts';
 import { openQuestion, rejectedMessages, submit } from '../../support/asking.ts';
 import { faultsOf } from '../../support/calls.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
@@ -19,6 +18,7 @@ import {
 } from '../../support/scripted-work.ts';
 import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
+import type { WaveDecision } from '../../../contracts/wave-plan.ts';
 
 /** The four guarantees of seed 004 §13, each against somebody who tries to break it, in one run. */
 

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { PlannerWaveInput, WaveResult } from '../../../contracts/planner-wave.ts';
-import type { TriadType } from '../../../contracts/triad.ts';
 import type { ScriptRule } from '../../../rehearsal/script.ts';
 import { faultsOf } from '../../support/calls.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
@@ -20,6 +19,7 @@ import { storedRecord, storedText } from '../../support/stored-record.ts';
 import type { Decide } from '../../support/scripted-triad.ts';
 import { useStage } from '../../support/use-stage.ts';
 import { triadOf } from '../../support/executors.ts';
+import type { TriadType } from '../../../contracts/triad.ts';
 
 const { stage } = useStage();
 

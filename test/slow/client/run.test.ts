@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkflowClient } from '@temporalio/client';
 import type { PlannerRunResult } from '../../../contracts/planner-run.ts';
-import type { WaveDecision } from '../../../contracts/wave-decision.ts';
 import { connectToServer } from '../../../client/connect.ts';
 import { createPlanwaveClient } from '../../../client/planwave-client.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
@@ -27,6 +26,7 @@ import { createFakeIo } from '../../unit/client/support/fake-io.ts';
 import type { FakeIo } from '../../unit/client/support/fake-io.ts';
 import { runAt } from '../../support/run-at.ts';
 import type { CliOutcome } from '../../support/run-at.ts';
+import type { WaveDecision } from '../../../contracts/wave-plan.ts';
 
 import.meta.jest.setTimeout(120_000);
 

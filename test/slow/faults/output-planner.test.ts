@@ -1,5 +1,4 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import { WaveDecision } from '../../../contracts/wave-decision.ts';
 import type { Question } from '../../../contracts/question.ts';
 import type { Reply, ReplyFunction } from '../../../rehearsal/script.ts';
 import { lastMessageOf, scriptedCalls } from '../../support/calls.ts';
@@ -15,6 +14,7 @@ import {
   works,
 } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
+import { WaveDecision } from '../../../contracts/wave-plan.ts';
 
 const { stage } = useStage();
 

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
 import { createFileRunIndex } from '../../../activities/adapters/file-store/file-run-index.ts';
 import { ownToolchain } from '../../../activities/adapters/sandbox/bubblewrap.ts';
-import type { WaveDecision } from '../../../contracts/wave-decision.ts';
 import type { ScriptedToolCall } from '../../../rehearsal/script.ts';
 import { createRunChanges } from '../../../scripts/run-changes.ts';
 import { openCommands } from '../../../worker/open-commands.ts';
@@ -22,6 +21,7 @@ import {
 } from '../../support/scripted-work.ts';
 import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
+import type { WaveDecision } from '../../../contracts/wave-plan.ts';
 
 const commands = await openCommands({
   toolchains: ownToolchain(),

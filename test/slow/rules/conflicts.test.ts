@@ -1,6 +1,4 @@
-import type { AgentOutput } from '../../../contracts/agent-output.ts';
-import type { Fact } from '../../../contracts/fact.ts';
-import type { WaveDecision } from '../../../contracts/wave-decision.ts';
+import type { AgentOutput, Fact } from '../../../contracts/agent-output.ts';
 import type { WaveView } from '../../../contracts/views.ts';
 import { waveWorkflowId } from '../../../core/ids.ts';
 import type { RecordedCall, ReplyFunction } from '../../../rehearsal/script.ts';
@@ -25,6 +23,7 @@ import {
 } from '../../support/scripted-work.ts';
 import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
+import type { WaveDecision } from '../../../contracts/wave-plan.ts';
 
 const { stage } = useStage();
 

@@ -4,7 +4,6 @@ import { createAnthropicClient } from '../../../activities/adapters/anthropic/an
 import { ModelAborted } from '../../../activities/ports/model-client.ts';
 import { redactModel } from '../../../activities/redaction/redact-model.ts';
 import type { ModelTurnResult, TurnReply } from '../../../contracts/model-turn.ts';
-import type { TurnProgress } from '../../../contracts/turn-progress.ts';
 import { createRedactor } from '../../../redaction/create-redactor.ts';
 import { startRehearsalServer } from '../../../rehearsal/server/server.ts';
 import { planted, plantedPieces } from '../../support/planted.ts';
@@ -12,6 +11,7 @@ import { createScriptedModel } from '../../support/scripted-model.ts';
 import type { Script } from '../../support/scripted-model.ts';
 import { createBench, outputOf, runIn } from './bench.ts';
 import type { Bench } from './bench.ts';
+import type { TurnProgress } from '../../../contracts/views.ts';
 
 const redactor = createRedactor({ secrets: [planted.own] });
 

@@ -17,8 +17,6 @@ import type { ToolRead, TranscriptNode } from '../../../contracts/transcript.ts'
 import type { Ref } from '../../../contracts/ref.ts';
 import type { RunRecord } from '../../../contracts/run-record.ts';
 import type { NamedTeam } from '../../../contracts/team.ts';
-import type { WaveDecision } from '../../../contracts/wave-decision.ts';
-import type { WavePlan, WrittenPlan } from '../../../contracts/wave-plan.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import {
   agentOutput,
@@ -37,6 +35,7 @@ import { registryOf } from '../../support/registry-of.ts';
 import { createScriptedModel } from '../../support/scripted-model.ts';
 import type { Script, ScriptedModel } from '../../support/scripted-model.ts';
 import { writeDelegation } from '../../../core/executor.ts';
+import type { WaveDecision, WavePlan, WrittenPlan } from '../../../contracts/wave-plan.ts';
 
 type Turns = Pick<Activities, 'modelTurn' | 'runTool' | 'storeText'>;
 

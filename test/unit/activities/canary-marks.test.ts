@@ -7,7 +7,6 @@ import type { Delegation } from '../../../contracts/delegation.ts';
 import type { Prompt, TurnInput } from '../../../contracts/model-turn.ts';
 import type { Ref } from '../../../contracts/ref.ts';
 import type { Claim } from '../../../contracts/spec.ts';
-import type { PhaseReport } from '../../../contracts/triad-run.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { markedData } from '../../support/marked-data.ts';
 import { agents, createBench, decision, delegationOf } from './bench.ts';
@@ -26,6 +25,7 @@ import {
 } from './canary-run.ts';
 import { setupOf, teamDelegation } from './team-bench.ts';
 import { briefOf, claimOf, sectionOf, specOf, triad } from './triad-bench.ts';
+import type { PhaseReport } from '../../../contracts/triad-run.ts';
 
 type Rendered = (what: string, append: TurnInput) => Promise<void>;
 

@@ -2,12 +2,12 @@ import type { ContentBlock } from '../../../contracts/transcript.ts';
 import type { ModelTurnInput } from '../../../contracts/model-turn.ts';
 import { memberRules } from '../../../activities/stages/member.ts';
 import { findSharedPrefix } from '../../../activities/agent-turn/prefix-gate.ts';
-import { noDuties } from '../../../core/triad/give-turn.ts';
 import { callTools, sayJson, sayText } from '../../support/scripted-model.ts';
 import type { Script } from '../../support/scripted-model.ts';
 import { createBench, outputOf, runIn } from './bench.ts';
 import type { Bench } from './bench.ts';
 import { ann, briefOf, cid, memberPrompt, syd, triadPlan } from './triad-bench.ts';
+import { noDuties } from '../../../core/triad/phase-state.ts';
 
 /** Checks free texts: a member's words in its turn, and code. */
 

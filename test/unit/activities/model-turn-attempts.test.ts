@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import type { FailureType } from '../../../contracts/errors.ts';
-import type { TurnProgress } from '../../../contracts/turn-progress.ts';
 import type { Ref } from '../../../contracts/ref.ts';
 import type { ArtifactStore } from '../../../activities/ports/artifact-store.ts';
 import { ModelFailure } from '../../../activities/ports/model-client.ts';
@@ -14,6 +13,7 @@ import type { Script } from '../../support/scripted-model.ts';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createBench, outputOf, runIn } from './bench.ts';
 import type { Bench } from './bench.ts';
+import type { TurnProgress } from '../../../contracts/views.ts';
 
 const fail =
   (

@@ -2,9 +2,9 @@ import { callTools, sayJson, sayText } from '../../support/scripted-model.ts';
 import type { Script } from '../../support/scripted-model.ts';
 import type { ContentBlock } from '../../../contracts/transcript.ts';
 import type { ModelTurnInput } from '../../../contracts/model-turn.ts';
-import type { WavePlan } from '../../../contracts/wave-plan.ts';
 import { agents, createBench, decision, delegationOf, outputOf, plan, written } from './bench.ts';
 import { registryOf } from '../../support/registry-of.ts';
+import type { WavePlan } from '../../../contracts/wave-plan.ts';
 
 const say =
   (content: readonly ContentBlock[], stopReason: string): Script =>

@@ -2,13 +2,13 @@ import type { z } from 'zod';
 import { stages } from '../../../activities/stages/stages.ts';
 import { stageNames } from '../../../contracts/names.ts';
 import type { Delegation } from '../../../contracts/delegation.ts';
-import type { Fact } from '../../../contracts/fact.ts';
 import type { Prompt, TurnInput } from '../../../contracts/model-turn.ts';
 import type { RunRecord, StoredAnswer, StoredWave } from '../../../contracts/run-record.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { sayText } from '../../support/scripted-model.ts';
 import { createBench, decision, outputOf } from './bench.ts';
 import type { Bench } from './bench.ts';
+import type { Fact } from '../../../contracts/agent-output.ts';
 
 export const factOf = (n: number, changes: Partial<Fact> = {}): Fact => ({
   fact_id: `f${n}`,

@@ -5,12 +5,12 @@ import { createToolRegistry } from '../../../activities/tools/registry/create-re
 import type { ReadingTool } from '../../../activities/tools/tool.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { DetailEntry, RunRecord, StoredWave } from '../../../contracts/run-record.ts';
-import type { WaveDecision } from '../../../contracts/wave-decision.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { markedData } from '../../support/marked-data.ts';
 import { sayText } from '../../support/scripted-model.ts';
 import { createBench, decision, outputOf, recordOf } from './bench.ts';
 import { answered, blockOf, factOf, jsonOf, planPrompt, render } from './prompt-bench.ts';
+import type { WaveDecision } from '../../../contracts/wave-plan.ts';
 
 /** Outcome of a delegation in an earlier wave, as plans and agents read it. */
 

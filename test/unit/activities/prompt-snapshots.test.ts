@@ -4,13 +4,13 @@ import { stages } from '../../../activities/stages/stages.ts';
 import type { ModelTurnInput, Prompt } from '../../../contracts/model-turn.ts';
 import type { StageName } from '../../../contracts/names.ts';
 import type { PlanningTerms } from '../../../contracts/transcript.ts';
-import { noDuties } from '../../../core/triad/give-turn.ts';
 import { agents } from './bench.ts';
 import { blockOf } from './prompt-bench.ts';
 import { designTriad, openScene } from './snapshot-scene.ts';
 import type { Scene } from './snapshot-scene.ts';
 import { setupOf, seatOf } from './team-bench.ts';
 import { briefOf, claimOf, sectionOf, specOf } from './triad-bench.ts';
+import { noDuties } from '../../../core/triad/phase-state.ts';
 
 /**
  * Every prompt as a model reads it, from one small run. A change of a text shows here as a diff that somebody reads. To take

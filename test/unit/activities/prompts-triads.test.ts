@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { blockBytesMax } from '../../../activities/text/block-limits.ts';
 import type { Prompt } from '../../../contracts/model-turn.ts';
-import type { PhaseReport, TriadEnd } from '../../../contracts/triad-run.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { markedData } from '../../support/marked-data.ts';
 import { answers, claims, dialectic, specAfter } from '../core/triad-builders.ts';
 import type { Bench } from './bench.ts';
 import { createRun, factOf, jsonOf, render } from './prompt-bench.ts';
+import type { PhaseReport, TriadEnd } from '../../../contracts/triad-run.ts';
 
 type Outcomes = Extract<Prompt, { kind: 'decision' }>['outcomes'];
 

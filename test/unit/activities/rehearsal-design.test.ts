@@ -28,10 +28,13 @@ import type {
   DesignReplyOutline,
 } from '../../../contracts/design.ts';
 import type { DesignStageName } from '../../../contracts/names.ts';
-import { assemblePlan } from '../../../core/design/assemble-plan.ts';
+import {
+  assemblePlan,
+  operationsOfPractices,
+  operationsOfProofs,
+} from '../../../core/design/assemble-plan.ts';
 import { changePlan } from '../../../core/design/change-plan.ts';
 import { checkCoordinationPlan } from '../../../core/design/check-plan-file.ts';
-import { operationsOfPractices, operationsOfProofs } from '../../../core/design/plan-operations.ts';
 import { startRehearsalServer } from '../../../rehearsal/server/server.ts';
 import type { RehearsalServer } from '../../../rehearsal/server/server.ts';
 import { summariseAgent } from '../../../activities/run-record/load-registry.ts';

@@ -5,14 +5,13 @@ import type {
   TurnOutline,
   TurnReply,
 } from '../../../contracts/model-turn.ts';
-import type { WaveDecisionOutline } from '../../../contracts/wave-decision.ts';
-import type { WavePlanOutline } from '../../../contracts/wave-plan.ts';
 import type { DeliveredAnswer } from '../../../contracts/messages.ts';
 import { startRehearsalServer } from '../../../rehearsal/server/server.ts';
 import type { RehearsalServer } from '../../../rehearsal/server/server.ts';
 import { createBench, outputOf, runIn } from './bench.ts';
 import type { Bench } from './bench.ts';
 import { briefOf, memberPrompt, triadPlan } from './triad-bench.ts';
+import type { WaveDecisionOutline, WavePlanOutline } from '../../../contracts/wave-plan.ts';
 
 /** The prompts as the rehearsal model reads them, through the real adapter, the real SDK and real HTTP. */
 let server: RehearsalServer;

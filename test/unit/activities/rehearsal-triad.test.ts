@@ -1,13 +1,13 @@
 import { createAnthropicClient } from '../../../activities/adapters/anthropic/anthropic-client.ts';
 import { checkExecutors } from '../../../core/plan/check-executors.ts';
 import type { SpecState } from '../../../contracts/spec.ts';
-import type { TriadType } from '../../../contracts/triad.ts';
 import { startRehearsalServer } from '../../../rehearsal/server/server.ts';
 import type { RehearsalServer } from '../../../rehearsal/server/server.ts';
 import { agents, createBench } from './bench.ts';
 import { planPrompt } from './prompt-bench.ts';
 import { playTriad } from './triad-room.ts';
 import type { PlayedTriad } from './triad-room.ts';
+import type { TriadType } from '../../../contracts/triad.ts';
 
 /** Whole triads of rehearsed members, judged by the engine's own rules. */
 let server: RehearsalServer;

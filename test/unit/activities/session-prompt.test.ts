@@ -1,8 +1,8 @@
-import { judgeNotes } from '../../../core/notes/judge-notes.ts';
 import { openSession, renderSession } from '../../../core/notes/session.ts';
 import type { NoteEntry } from '../../../contracts/state-call.ts';
 import { blockOf, createRun, jsonOf, render } from './prompt-bench.ts';
 import { plan } from './bench.ts';
+import { judgeNotes } from '../../../core/notes/judge-notes.ts';
 
 const resolved = (description: string): NoteEntry => ({
   action: 'resolve',

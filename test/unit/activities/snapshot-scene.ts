@@ -6,13 +6,13 @@ import { listWorkspaceTools } from '../../../activities/tools/tool.ts';
 import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { Delegation } from '../../../contracts/delegation.ts';
 import type { DetailEntry, RunRecord } from '../../../contracts/run-record.ts';
-import type { TriadPlan } from '../../../contracts/triad.ts';
-import type { WaveDecision } from '../../../contracts/wave-decision.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { registryOf } from '../../support/registry-of.ts';
 import { sayText } from '../../support/scripted-model.ts';
 import { createBench, delegationOf, outputOf, recordOf } from './bench.ts';
 import { factOf } from './prompt-bench.ts';
+import type { TriadPlan } from '../../../contracts/triad.ts';
+import type { WaveDecision } from '../../../contracts/wave-plan.ts';
 
 /**
  * A small run as it might be: a design was made and reviewed in the first wave, and the second one mends it. Every prompt

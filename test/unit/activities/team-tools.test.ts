@@ -1,11 +1,13 @@
 import { settleCalls } from '../../../activities/agent-turn/settle-calls.ts';
-import { stateTools } from '../../../activities/tools/registry/create-registry.ts';
-import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
+import {
+  stateTools,
+  createToolRegistry,
+} from '../../../activities/tools/registry/create-registry.ts';
 import { loadDetail } from '../../../activities/tools/registry/load-detail.ts';
 import type { ReadStateCall, TeamCall } from '../../../contracts/state-call.ts';
-import { hashTask } from '../../../core/team/fingerprint-task.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';
 import { startModelBench } from '../adapters/model-bench.ts';
+import { hashTask } from '../../../core/team/draft-calls.ts';
 
 const name = 'delegate_task_to_member';
 const offered = [name] as const;

@@ -1,12 +1,12 @@
-import { noDuties } from '../../../core/triad/give-turn.ts';
-import type { TurnBrief } from '../../../contracts/member-turn.ts';
 import type { Prompt, TurnInput } from '../../../contracts/model-turn.ts';
 import type { Ref } from '../../../contracts/ref.ts';
 import type { Claim, SectionState, SpecState } from '../../../contracts/spec.ts';
-import type { TriadMember, TriadPlan } from '../../../contracts/triad.ts';
-import type { WavePlan } from '../../../contracts/wave-plan.ts';
 import type { Bench } from './bench.ts';
 import { delegationOf, plan } from './bench.ts';
+import { noDuties } from '../../../core/triad/phase-state.ts';
+import type { TriadMember, TriadPlan } from '../../../contracts/triad.ts';
+import type { WavePlan } from '../../../contracts/wave-plan.ts';
+import type { TurnBrief } from '../../../contracts/member-turn.ts';
 
 /** A dialectic triad on two sections, as a plan has it and as briefs show it. */
 

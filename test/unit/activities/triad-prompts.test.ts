@@ -1,11 +1,7 @@
-import type { TurnBrief } from '../../../contracts/member-turn.ts';
 import type { TurnInput } from '../../../contracts/model-turn.ts';
-import { TriadPhase, TriadRole } from '../../../contracts/triad.ts';
-import type { PhaseSummary } from '../../../contracts/phase-summary.ts';
 import { blockBytesMax } from '../../../activities/text/block-limits.ts';
 import { describePart } from '../../../activities/prompts/triad-parts.ts';
 import { markedData } from '../../support/marked-data.ts';
-import { noDuties } from '../../../core/triad/give-turn.ts';
 import { sayText } from '../../support/scripted-model.ts';
 import { createBench, outputOf } from './bench.ts';
 import type { Bench } from './bench.ts';
@@ -22,6 +18,10 @@ import {
   triadDelegation,
   triadPlan,
 } from './triad-bench.ts';
+import { noDuties } from '../../../core/triad/phase-state.ts';
+import { TriadPhase, TriadRole } from '../../../contracts/triad.ts';
+import type { TurnBrief } from '../../../contracts/member-turn.ts';
+import type { PhaseSummary } from '../../../contracts/spec.ts';
 
 const openBench = (): Promise<Bench> => createBench({ scripts: [sayText('')], plan: triadPlan });
 

@@ -2,11 +2,9 @@ import { createAnthropicClient } from '../../../activities/adapters/anthropic/an
 import { AgentOutput } from '../../../contracts/agent-output.ts';
 import { ReadDelegation } from '../../../contracts/delegation.ts';
 import type { StageName } from '../../../contracts/names.ts';
-import type { TurnBrief } from '../../../contracts/member-turn.ts';
 import type { TurnInput, TurnReply } from '../../../contracts/model-turn.ts';
 import type { Ref } from '../../../contracts/ref.ts';
 import type { SpecState } from '../../../contracts/spec.ts';
-import type { TriadPhase, TriadType } from '../../../contracts/triad.ts';
 import { openSpec } from '../../../core/spec/read-spec.ts';
 import { findOpenDuties } from '../../../core/triad/find-open-duties.ts';
 import { judgeCall, openWork, takeCode } from '../../../core/triad/judge-call.ts';
@@ -20,6 +18,8 @@ import type { RehearsalServer } from '../../../rehearsal/server/server.ts';
 import { triad, triadWork } from '../../support/scripted-triad.ts';
 import { createBench, plan } from './bench.ts';
 import type { Bench } from './bench.ts';
+import type { TriadPhase, TriadType } from '../../../contracts/triad.ts';
+import type { TurnBrief } from '../../../contracts/member-turn.ts';
 
 /** Record of a triad's work. */
 export interface PlayedTriad {

@@ -1,9 +1,9 @@
 import { runCli } from '../../../client/cli/commands/run-cli.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
-import type { ConsultationInput } from '../../../contracts/consultation.ts';
 import { createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
 import { noUsage } from './support/samples.ts';
+import type { ConsultationInput } from '../../../contracts/design-run.ts';
 
 const amendment = 'Restore a tenth before anything is ordered.';
 

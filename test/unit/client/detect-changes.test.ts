@@ -1,4 +1,3 @@
-import type { TriadPhase } from '../../../contracts/triad.ts';
 import type { TaskView, TriadPhaseView } from '../../../contracts/views.ts';
 import { detectChanges } from '../../../client/cli/follow/follow-event.ts';
 import { formatEvent } from '../../../client/cli/follow/format-event.ts';
@@ -6,6 +5,7 @@ import type { RunSnapshot } from '../../../client/cli/follow/read-snapshot.ts';
 import { createPaint } from '../../../client/cli/terminal-text.ts';
 import { taskView, teamView } from '../../support/team-fixtures.ts';
 import { delegation, listing, question, snapshot, status, wave } from './support/samples.ts';
+import type { TriadPhase } from '../../../contracts/triad.ts';
 
 const paint = createPaint(false);
 const types = (...args: Parameters<typeof detectChanges>): string[] =>

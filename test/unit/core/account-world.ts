@@ -1,8 +1,13 @@
 import * as fc from 'fast-check';
 import type { BudgetLimits, Reservation, RunBudget, Spending } from '../../../contracts/budget.ts';
 import type { AccountState, ReachedLimit } from '../../../core/budget/account-terms.ts';
-import { chargeOf } from '../../../core/budget/reservations.ts';
-import { addSpending, mapSpending, measures, noSpending } from '../../../core/budget/spending.ts';
+import {
+  addSpending,
+  mapSpending,
+  measures,
+  noSpending,
+  chargeOf,
+} from '../../../core/budget/spending.ts';
 import { beginAccount, plannerChild, stepAccount } from '../../../core/budget/step-account.ts';
 import type {
   AccountCommand,

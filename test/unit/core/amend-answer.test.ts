@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
-import { amendAnswer, judgeAmendedAnswer } from '../../../core/questions/amend-answer.ts';
 import { acceptAnswer, judgeAnswer } from '../../../core/questions/judge-answer.ts';
 import { openInbox } from '../../../core/questions/step-inbox.ts';
 import { hashText } from '../../../core/text/hash-text.ts';
 import { property, question } from './builders.ts';
+import { amendAnswer, judgeAmendedAnswer } from '../../../core/questions/settle-question.ts';
 
 const choice = question({ expected_answer_format: 'choice', choices: ['EU', 'US'] });
 const asked = {

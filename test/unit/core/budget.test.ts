@@ -9,8 +9,7 @@ import {
   takeGrant,
 } from '../../../core/budget/budget-node.ts';
 import { estimateFanOut } from '../../../core/budget/estimate-fan-out.ts';
-import { fits } from '../../../core/budget/reservations.ts';
-import { noLimits, noSpending, spendingOf } from '../../../core/budget/spending.ts';
+import { noLimits, noSpending, spendingOf, fits } from '../../../core/budget/spending.ts';
 import {
   carryLostWave,
   chargeBefore,

@@ -1,15 +1,14 @@
 import type { AgentOutputOutline } from '../../../contracts/agent-output.ts';
-import type { CriterionState } from '../../../contracts/criterion.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { DelegationOutline } from '../../../contracts/delegation.ts';
 import type { QuestionsEscalation } from '../../../contracts/messages.ts';
 import type { AskedQuestion } from '../../../contracts/question.ts';
 import type { Usage } from '../../../contracts/usage.ts';
-import type { WaveDecisionOutline } from '../../../contracts/wave-decision.ts';
-import type { WavePlanOutline } from '../../../contracts/wave-plan.ts';
-import { resolveQuestionRules } from '../../../core/questions/question-moments.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { coverageOf, judgedOk, nothingToTell, someRef } from '../../support/factories.ts';
+import { resolveQuestionRules } from '../../../core/questions/inbox-event.ts';
+import type { WaveDecisionOutline, WavePlanOutline } from '../../../contracts/wave-plan.ts';
+import type { CriterionState } from '../../../contracts/criterion.ts';
 
 export { askedQuestion as asked, inboxQuestion as question } from '../../support/factories.ts';
 

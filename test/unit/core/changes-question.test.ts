@@ -1,6 +1,6 @@
-import type { ProposedChanges } from '../../../contracts/run-changes.ts';
 import { checkAnswer } from '../../../core/questions/check-answer.ts';
-import { changesQuestion } from '../../../core/workspace/changes-question.ts';
+import { changesQuestion } from '../../../core/workspace/run-changes.ts';
+import type { ProposedChanges } from '../../../contracts/effect.ts';
 
 const proposed = (over: Partial<ProposedChanges> = {}): ProposedChanges => ({
   dir: '/srv/project',

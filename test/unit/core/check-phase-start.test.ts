@@ -1,6 +1,6 @@
+import { checkPhaseStart } from '../../../core/triad/check-triad.ts';
+import type { PhaseTeam, TypedStart } from '../../../core/triad/check-triad.ts';
 import type { TriadPhase } from '../../../contracts/triad.ts';
-import { checkPhaseStart } from '../../../core/triad/check-phase-start.ts';
-import type { PhaseTeam, TypedStart } from '../../../core/triad/check-phase-start.ts';
 
 const team: PhaseTeam = {
   members: [

@@ -1,9 +1,9 @@
 import { checkResolutions } from '../../../core/decision/check-resolutions.ts';
 import type { ResolutionContext } from '../../../core/decision/check-resolutions.ts';
-import { findLostLines } from '../../../core/decision/find-lost-lines.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { decision } from '../../support/scripted-work.ts';
 import { fact, stated } from './pool-builders.ts';
+import { findLostLines } from '../../../core/decision/check-decision.ts';
 
 const fromB = { source_refs: ['wave-002/b'] };
 const torn: ResolutionContext = {

@@ -1,13 +1,12 @@
 import * as fc from 'fast-check';
 import type { AgentSummary } from '../../../contracts/agent-definition.ts';
 import type { NamedTeam } from '../../../contracts/team.ts';
-import type { TriadPlan } from '../../../contracts/triad.ts';
 import { defaultTeam } from '../../../core/limits.ts';
-import { checkNamedTeams } from '../../../core/team/check-named-teams.ts';
-import { checkTeam } from '../../../core/team/check-team.ts';
+import { checkTeam, checkNamedTeams } from '../../../core/team/check-team.ts';
 import { findTeamRings, summariseTeams } from '../../../core/team/summarise-teams.ts';
-import type { TeamContext, TeamDraft } from '../../../core/team/team-draft.ts';
 import { property } from './builders.ts';
+import type { TeamContext, TeamDraft } from '../../../core/team/summarise-teams.ts';
+import type { TriadPlan } from '../../../contracts/triad.ts';
 
 const agents: AgentSummary[] = ['leader', 'planner', 'researcher', 'writer'].map((agent_id) => ({
   agent_id,

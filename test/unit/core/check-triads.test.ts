@@ -1,10 +1,10 @@
 import type { AgentSummary } from '../../../contracts/agent-definition.ts';
 import type { DelegationOutline } from '../../../contracts/delegation.ts';
-import type { TriadMember, TriadOutline } from '../../../contracts/triad.ts';
 import { checkPlan } from '../../../core/plan/check-plan.ts';
 import type { ExecutorContext } from '../../../core/plan/check-executors.ts';
 import { defaultLimits } from '../../../core/limits.ts';
 import { delegation, plan } from './builders.ts';
+import type { TriadMember, TriadOutline } from '../../../contracts/triad.ts';
 
 const agent = (agent_id: string): AgentSummary => ({
   agent_id,

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
-import { TriadType } from '../../../contracts/triad.ts';
 import { checkTriad } from '../../../core/triad/check-triad.ts';
 import { chooseMembers } from '../../../core/triad/roles.ts';
 import { property } from './builders.ts';
+import { TriadType } from '../../../contracts/triad.ts';
 
 const agent = (agent_id: string) => ({ agent_id, allowed_tools: [], risk_level: 'low' }) as const;
 

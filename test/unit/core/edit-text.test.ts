@@ -1,6 +1,9 @@
 import * as fc from 'fast-check';
-import { editText } from '../../../core/effects/edit-text.ts';
-import { checkReadPath, isPrivateName } from '../../../core/effects/check-workspace-path.ts';
+import {
+  checkReadPath,
+  isPrivateName,
+  editText,
+} from '../../../core/effects/check-workspace-path.ts';
 
 const edit = (text: string, old_string: string, new_string: string, replace_all = false) =>
   editText(text, { old_string, new_string, replace_all });

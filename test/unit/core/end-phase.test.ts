@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
-import type { TriadOutcome } from '../../../contracts/triad-run.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { triadBytesMax } from '../../../core/record-sizes.ts';
 import { readEnd } from '../../../core/executor.ts';
 import { boundTriad } from '../../../core/triad/end-phase.ts';
 import { property, ref } from './builders.ts';
+import type { TriadOutcome } from '../../../contracts/triad-run.ts';
 
 const slug = fc.constantFrom('a', 'a'.repeat(40));
 /** No control characters: they are six bytes each in JSON, and no limit of this product counts them so. */

@@ -3,7 +3,6 @@ import type { CellResult } from '../../../contracts/evaluation.ts';
 import { PlannerRunInput } from '../../../contracts/planner-run.ts';
 import { DelegationInput } from '../../../contracts/delegation-run.ts';
 import { TeamInput } from '../../../contracts/team.ts';
-import { TriadInput } from '../../../contracts/triad.ts';
 import { addSpending, noSpending } from '../../../core/budget/spending.ts';
 import { renderJUnit } from '../../../core/evaluation/junit.ts';
 import {
@@ -12,12 +11,20 @@ import {
   listCells,
   partsOf,
   runOf,
+  budgetOf,
+  limitsOf,
+  shareOf,
+  toSpending,
 } from '../../../core/evaluation/matrix.ts';
-import { budgetOf, limitsOf, shareOf, toSpending } from '../../../core/evaluation/share-money.ts';
-import { estimateMedian, estimateShare } from '../../../core/evaluation/statistics.ts';
-import { isPassed, summariseCells } from '../../../core/evaluation/summary.ts';
-import { describeUnanswered, isUnanswered } from '../../../core/run/unanswered.ts';
+import {
+  isPassed,
+  summariseCells,
+  estimateMedian,
+  estimateShare,
+} from '../../../core/evaluation/summary.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
+import { describeUnanswered, isUnanswered } from '../../../core/run/decide-next-step.ts';
+import { TriadInput } from '../../../contracts/triad.ts';
 
 const runs = ['model', 'direct', 'designed', 'auto', 'triad', 'team'] as const;
 

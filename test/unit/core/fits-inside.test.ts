@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { ExecutorOutline } from '../../../contracts/executor.ts';
-import { fitsInside, mustLeave, reserveEvents } from '../../../core/schedule/fits-inside.ts';
 import { defaultLimits, engineLimits } from '../../../core/limits.ts';
+import { fitsInside, mustLeave, reserveEvents } from '../../../core/schedule/schedule.ts';
 
 const agent: ExecutorOutline = { kind: 'agent' };
 const team = (max_delegations?: number): ExecutorOutline => ({

@@ -1,6 +1,6 @@
 import { limitMaxima } from '../../../contracts/limit-maxima.ts';
 import { defaultLimits } from '../../../core/limits.ts';
-import { isFlooded } from '../../../core/run/is-flooded.ts';
+import { isFlooded } from '../../../core/run/decide-next-step.ts';
 
 /** Signals that the server takes for one execution. */
 const serverMax = 10_000;

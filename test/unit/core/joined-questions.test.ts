@@ -1,9 +1,13 @@
 import * as fc from 'fast-check';
 import type { QuestionsEscalation } from '../../../contracts/messages.ts';
 import type { AskedQuestion, PlannerVerdict, Question } from '../../../contracts/question.ts';
-import { findSameQuestion } from '../../../core/questions/same-question.ts';
+import {
+  findSameQuestion,
+  askersOf,
+  joinQuestion,
+  leaveQuestion,
+} from '../../../core/questions/same-question.ts';
 import type { InboxEffect, InboxEvent } from '../../../core/questions/inbox-event.ts';
-import { askersOf, joinQuestion, leaveQuestion } from '../../../core/questions/join-question.ts';
 import { openInbox, stepInbox } from '../../../core/questions/step-inbox.ts';
 import type { InboxState } from '../../../core/questions/step-inbox.ts';
 import { asked, escalation, property, question, usualRules } from './builders.ts';

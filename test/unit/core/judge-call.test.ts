@@ -1,5 +1,4 @@
 import type { StateCall, StateToolName } from '../../../contracts/state-call.ts';
-import type { TriadPhase, TriadRole } from '../../../contracts/triad.ts';
 import type { SpecEvent } from '../../../core/spec/spec-events.ts';
 import { findDissent } from '../../../core/spec/read-spec.ts';
 import { stepSpec } from '../../../core/spec/step-spec.ts';
@@ -16,6 +15,7 @@ import {
 import { membersOf, triadTypes } from '../../support/triad-play.ts';
 import { briefOf, calls, claimed, conceded, settled } from './triad-scene.ts';
 import type { Scene } from './triad-scene.ts';
+import type { TriadPhase, TriadRole } from '../../../contracts/triad.ts';
 
 const phases: readonly TriadPhase[] = ['deliberate', 'negotiate', 'execute'];
 

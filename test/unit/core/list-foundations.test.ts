@@ -1,5 +1,5 @@
-import { listChanges, listFoundations } from '../../../core/workspace/list-foundations.ts';
-import type { EndedWork } from '../../../core/workspace/list-foundations.ts';
+import { listChanges, listFoundations } from '../../../core/workspace/run-changes.ts';
+import type { EndedWork } from '../../../core/workspace/run-changes.ts';
 
 const wave = (...ended: readonly (readonly [string, 'completed' | 'failed'])[]): EndedWork => ({
   outcomes: ended.map(([delegation_id, status]) => ({ delegation_id, status })),

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { listWaiting } from '../../../core/questions/join-question.ts';
 import { property, question } from './builders.ts';
+import { listWaiting } from '../../../core/questions/same-question.ts';
 
 const planned = (delegation_id: string, ...depends_on: string[]) => ({
   delegation_id,

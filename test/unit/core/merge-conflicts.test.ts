@@ -1,10 +1,10 @@
-import type { MergeConflict } from '../../../contracts/run-changes.ts';
 import {
   checkReopened,
   describeTaskConflicts,
   conflictOfMerge,
   listDropped,
-} from '../../../core/workspace/merge-conflicts.ts';
+} from '../../../core/workspace/run-changes.ts';
+import type { MergeConflict } from '../../../contracts/effect.ts';
 
 const merge: MergeConflict = { delegation_id: 'three', with: ['one', 'two'], files: ['a.js'] };
 const resolve = (origin: string, conflict = 'conflict:merge/three') => [{ conflict, origin }];

@@ -3,7 +3,7 @@ import {
   readStoreIdentity,
   readWorkerName,
   refuseOtherStore,
-} from '../../../core/run/other-store.ts';
+} from '../../../core/run/run-place.ts';
 
 const kept = { id: 'ab12', place: '"/srv/a" on host-a' };
 

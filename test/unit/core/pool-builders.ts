@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { Fact, ProposedFact } from '../../../contracts/fact.ts';
+import type { Fact, ProposedFact } from '../../../contracts/agent-output.ts';
 
 /** A fact that an agent of wave 1 states. */
 export function stated(

@@ -1,5 +1,4 @@
 import * as fc from 'fast-check';
-import type { Fact, ProposedFact } from '../../../contracts/fact.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import {
   admitFacts,
@@ -11,6 +10,7 @@ import {
 import { chooseConflicts, chooseSides, findConflicts } from '../../../core/pool/find-conflicts.ts';
 import { property } from './builders.ts';
 import { anyStated, fact, stated } from './pool-builders.ts';
+import type { Fact, ProposedFact } from '../../../contracts/agent-output.ts';
 
 describe('normaliseKey and normaliseValue', () => {
   it('FK1: case, white space, punctuation and what nobody sees make no other key', () => {

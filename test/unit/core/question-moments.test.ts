@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
+import type { Question } from '../../../contracts/question.ts';
+import { property, question } from './builders.ts';
 import {
   questionMoments,
   resolveQuestionRules,
   whenComes,
-} from '../../../core/questions/question-moments.ts';
-import type { Question } from '../../../contracts/question.ts';
-import { property, question } from './builders.ts';
+} from '../../../core/questions/inbox-event.ts';
 
 const week = 604_800;
 const year = 52 * week;

@@ -1,13 +1,13 @@
-import { TriadPlan } from '../../../contracts/triad.ts';
 import type { StateCall } from '../../../contracts/state-call.ts';
 import type { SpecState } from '../../../contracts/spec.ts';
-import type { TriadPhase, TriadType } from '../../../contracts/triad.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { phaseBytesMax, specBytesMax } from '../../../core/record-sizes.ts';
 import type { PhaseState, TriadSetup } from '../../../core/triad/phase-state.ts';
 import { openPhase, stepPhase } from '../../../core/triad/step-phase.ts';
 import { dutiful, playTurn, setupOf, specOf, triadTypes } from '../../support/triad-play.ts';
 import type { Player } from '../../support/triad-play.ts';
+import { TriadPlan } from '../../../contracts/triad.ts';
+import type { TriadPhase, TriadType } from '../../../contracts/triad.ts';
 
 /** As long as a name may be, and as long as every reference is. */
 const slug = (start: string): string => start.padEnd(40, 'x');

@@ -1,9 +1,9 @@
+import { inboxQuestion, storedAnswer } from '../../support/factories.ts';
 import {
   listTaskQuestions,
   nameTask,
   reduceQuestion,
-} from '../../../core/questions/reduce-question.ts';
-import { inboxQuestion, storedAnswer } from '../../support/factories.ts';
+} from '../../../core/questions/check-asked-questions.ts';
 
 describe('reduceQuestion', () => {
   it.each([

@@ -1,12 +1,12 @@
 import { applyOutcomes } from '../../../core/criteria/criteria.ts';
 import { checkInputs } from '../../../core/plan/check-inputs.ts';
-import { checkReplaced } from '../../../core/plan/check-delegations.ts';
 import {
   dropReplaced,
   dropReplacedOutcomes,
   listReplaced,
 } from '../../../core/schedule/dependencies.ts';
 import { criterion, delegation, outcome } from './builders.ts';
+import { checkReplaced } from '../../../core/plan/check-plan.ts';
 
 const draft = delegation('draft', { produces: ['text'] });
 const review = delegation('review', { depends_on: ['draft'] });

@@ -4,7 +4,7 @@ import {
   placeActivity,
   readRunLoad,
   toPriority,
-} from '../../../core/run/run-load.ts';
+} from '../../../core/run/run-place.ts';
 
 it('PQ1: reads what is in range, and nothing else', () => {
   const load = { priority: 1, tenant: 'acme', model_queue: 'planwave-model-1' };

@@ -1,12 +1,14 @@
-import { openCriteria, applyOutcomes, reopenCriteria } from '../../../core/criteria/criteria.ts';
 import {
+  openCriteria,
+  applyOutcomes,
+  reopenCriteria,
   checkByAnswers,
   reopenChanged,
   settleByAnswers,
-} from '../../../core/criteria/settle-by-answers.ts';
-import type { CriteriaByAnswers } from '../../../contracts/criterion.ts';
+} from '../../../core/criteria/criteria.ts';
 import { checkDecision } from '../../../core/decision/check-decision.ts';
 import { criterion, decision, outcome } from './builders.ts';
+import type { CriteriaByAnswers } from '../../../contracts/criterion.ts';
 
 const criteria = [criterion('a'), criterion('b'), criterion('c', 'met'), criterion('w', 'waived')];
 const answered_questions = [

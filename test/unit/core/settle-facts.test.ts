@@ -1,6 +1,4 @@
 import * as fc from 'fast-check';
-import type { Fact } from '../../../contracts/fact.ts';
-import type { PlannerDecision } from '../../../contracts/wave-decision.ts';
 import { admitFacts, isSameValue } from '../../../core/pool/admit-facts.ts';
 import { findConflicts } from '../../../core/pool/find-conflicts.ts';
 import {
@@ -11,6 +9,8 @@ import {
 } from '../../../core/pool/settle-facts.ts';
 import { property } from './builders.ts';
 import { anyStated, fact } from './pool-builders.ts';
+import type { PlannerDecision } from '../../../contracts/wave-plan.ts';
+import type { Fact } from '../../../contracts/agent-output.ts';
 
 type Resolution = PlannerDecision['conflicts_resolved'][number];
 

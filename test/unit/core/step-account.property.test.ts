@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import type { BudgetLimits, RunBudget, Spending } from '../../../contracts/budget.ts';
 import type { AccountState } from '../../../core/budget/account-terms.ts';
-import { budgetQuestion } from '../../../core/budget/budget-question.ts';
 import { noLimits, noSpending } from '../../../core/budget/spending.ts';
 import { beginAccount, stepAccount } from '../../../core/budget/step-account.ts';
 import type { AccountCommand, AccountEvent } from '../../../core/budget/step-account.ts';
 import { AccountWorld, budgets, moves } from './account-world.ts';
+import { budgetQuestion } from '../../../core/budget/account-terms.ts';
 
 it('BA1, BA2, BA3 and BA6: whoever asks in whatever order, no limit is passed and each request is answered once', () => {
   let replies = 0;

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { openInbox, previewAnswer, stepInbox } from '../../../core/questions/step-inbox.ts';
 import type { InboxEffect, InboxEvent } from '../../../core/questions/inbox-event.ts';
-import { questionMoments } from '../../../core/questions/question-moments.ts';
 import type { InboxState } from '../../../core/questions/step-inbox.ts';
 import { asked, escalation, property, usualRules } from './builders.ts';
+import { questionMoments } from '../../../core/questions/inbox-event.ts';
 
 const anyAsked = fc.constantFrom(
   asked(),

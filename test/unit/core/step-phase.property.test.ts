@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import type { StateCall } from '../../../contracts/state-call.ts';
-import type { TriadPhase, TriadType } from '../../../contracts/triad.ts';
 import {
   findUnagreed,
   findUnclaimed,
@@ -26,6 +25,7 @@ import {
 } from '../../support/triad-play.ts';
 import type { Played, Player } from '../../support/triad-play.ts';
 import { property } from './builders.ts';
+import type { TriadPhase, TriadType } from '../../../contracts/triad.ts';
 
 const phases: readonly TriadPhase[] = ['deliberate', 'negotiate', 'execute'];
 const sections = ['api', 'schema', 'tests'];

@@ -1,8 +1,6 @@
 import * as fc from 'fast-check';
-import { chooseMember } from '../../../core/team/draft-calls.ts';
+import { chooseMember, fingerprintTask } from '../../../core/team/draft-calls.ts';
 import type { TeamState } from '../../../core/team/team-state.ts';
-import { fingerprintTask } from '../../../core/team/fingerprint-task.ts';
-import { guardQuestion, mayPassGuard } from '../../../core/team/guard-question.ts';
 import { viewTeam } from '../../../core/team/team-state.ts';
 import { admitCalls } from '../../../core/team/admit-calls.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
@@ -10,6 +8,7 @@ import { answererNames } from '../../../contracts/names.ts';
 import { teamSeat } from '../../support/team-fixtures.ts';
 import { callOn, teamOf } from './team-builders.ts';
 import { property } from './builders.ts';
+import { guardQuestion, mayPassGuard } from '../../../core/team/resolve-team.ts';
 
 /** A team with a member that rests after three failures. */
 function withRest(state: TeamState, memberId: string): TeamState {

@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
-import { findMentions, mentionsMax } from '../../../core/team/draft-calls.ts';
-import { hashTask } from '../../../core/team/fingerprint-task.ts';
+import { findMentions, mentionsMax, hashTask } from '../../../core/team/draft-calls.ts';
 import { property } from './builders.ts';
 
 describe('the hash of a task', () => {

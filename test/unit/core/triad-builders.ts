@@ -1,8 +1,8 @@
 import type { SpecState } from '../../../contracts/spec.ts';
-import type { TriadMember } from '../../../contracts/triad.ts';
 import { openSpec } from '../../../core/spec/read-spec.ts';
 import type { SpecEvent } from '../../../core/spec/spec-events.ts';
 import { stepSpec } from '../../../core/spec/step-spec.ts';
+import type { TriadMember } from '../../../contracts/triad.ts';
 
 /** The members of a dialectic triad. */
 export const dialectic: readonly TriadMember[] = [

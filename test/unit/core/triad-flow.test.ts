@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import type { PlannedExecutor } from '../../../contracts/executor.ts';
-import type { Duties } from '../../../contracts/member-turn.ts';
 import type { StateToolCall } from '../../../contracts/model-turn.ts';
 import type { OutputFault } from '../../../contracts/output-fault.ts';
 import type { StateCall } from '../../../contracts/state-call.ts';
@@ -19,14 +18,14 @@ import {
   releaseClock,
   startClock,
 } from '../../../core/schedule/work-clock.ts';
-import { noDuties } from '../../../core/triad/give-turn.ts';
 import { mayRetry, reportPhase } from '../../../core/triad/end-phase.ts';
 import { openPhase } from '../../../core/triad/step-phase.ts';
-import { viewBegun, viewPhase } from '../../../core/triad/phase-state.ts';
+import { viewBegun, viewPhase, noDuties } from '../../../core/triad/phase-state.ts';
 import { failureReasons } from '../../../core/turns/turns-state.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { setupOf, specOf } from '../../support/triad-play.ts';
 import { output, property } from './builders.ts';
+import type { Duties } from '../../../contracts/member-turn.ts';
 
 const fault: OutputFault = { path: 'claim_id', reason: 'there is no claim "c9"', hint: 'Try: c1' };
 const loads = { tool_use_id: 't1', name: 'load_detail', input_ref: 'r' };

@@ -1,10 +1,10 @@
 /** Turns of triads that agree, and the fate of the agreed texts. */
 import type { SpecState } from '../../../contracts/spec.ts';
-import type { TriadPhase } from '../../../contracts/triad.ts';
 import { outputClaimId, ownClaimId } from '../../../core/spec/read-spec.ts';
-import { noDuties } from '../../../core/triad/give-turn.ts';
 import { dutiful, playPhase, setupOf, specOf, writesLater } from '../../support/triad-play.ts';
 import type { Played, Player } from '../../support/triad-play.ts';
+import { noDuties } from '../../../core/triad/phase-state.ts';
+import type { TriadPhase } from '../../../contracts/triad.ts';
 
 const phases: readonly TriadPhase[] = ['deliberate', 'negotiate', 'execute'];
 

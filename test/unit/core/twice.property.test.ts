@@ -1,5 +1,4 @@
 import * as fc from 'fast-check';
-import type { CriterionState } from '../../../contracts/criterion.ts';
 import type { DelegationOutline } from '../../../contracts/delegation.ts';
 import type { TaskStatus } from '../../../contracts/team-run.ts';
 import type { TurnReply } from '../../../contracts/model-turn.ts';
@@ -27,6 +26,7 @@ import {
   property,
   usualRules,
 } from './builders.ts';
+import type { CriterionState } from '../../../contracts/criterion.ts';
 
 /**
  * Whatever happens twice, or in another order, leads to the same state (seed 004 §12). A signal that a person sends

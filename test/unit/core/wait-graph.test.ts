@@ -1,6 +1,6 @@
 import type { DelegationState } from '../../../contracts/views.ts';
-import { chooseAsker, findWaitCycle } from '../../../core/questions/wait-graph.ts';
-import type { Waiting } from '../../../core/questions/wait-graph.ts';
+import { chooseAsker, findWaitCycle } from '../../../core/questions/check-review.ts';
+import type { Waiting } from '../../../core/questions/check-review.ts';
 
 const entry = (
   delegation_id: string,

@@ -1,6 +1,11 @@
 import * as fc from 'fast-check';
-import { decodeBase64, decodeTags, foldDisguise } from '../../../core/guards/decode-hidden.ts';
-import { clearScore, scoreOrders } from '../../../core/guards/score-orders.ts';
+import {
+  clearScore,
+  scoreOrders,
+  decodeBase64,
+  decodeTags,
+  foldDisguise,
+} from '../../../core/guards/score-orders.ts';
 import { asTags, badTexts, base64, goodTexts } from './order-corpus.ts';
 
 const isClear = (text: string): boolean => scoreOrders(text).score >= clearScore;

@@ -3,7 +3,6 @@ import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { RecordedEffect } from '../../../contracts/effect.ts';
 import type { RunStatus } from '../../../contracts/planner-run.ts';
 import type { RecordChange } from '../../../contracts/run-record.ts';
-import type { WaveDecision } from '../../../contracts/wave-decision.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { readTree } from '../../support/read-tree.ts';
 import { useHarness } from './harness.ts';
@@ -19,6 +18,7 @@ import {
   usage,
   wave,
 } from './samples.ts';
+import type { WaveDecision } from '../../../contracts/wave-plan.ts';
 
 const harness = useHarness();
 

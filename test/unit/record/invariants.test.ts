@@ -1,8 +1,8 @@
-import type { Fact } from '../../../contracts/fact.ts';
 import type { RunRecord } from '../../../contracts/run-record.ts';
 import { addUsage } from '../../../core/usage/add-usage.ts';
 import { createHarness } from './harness.ts';
 import { wholeRun, wholeRunInput } from './whole-run.ts';
+import type { Fact } from '../../../contracts/agent-output.ts';
 
 /** The records of a whole run, oldest first. */
 async function recordsOfRun(): Promise<readonly RunRecord[]> {

@@ -1,9 +1,9 @@
-import { StoredPlan } from '../../../contracts/wave-plan.ts';
 import { defaultLimits } from '../../../core/limits.ts';
 import { agent, createHarness, startedAt, useHarness } from './harness.ts';
 import { readTree } from '../../support/read-tree.ts';
 import { delegation } from './samples.ts';
 import { writeDelegation } from '../../../core/executor.ts';
+import { StoredPlan } from '../../../contracts/wave-plan.ts';
 
 const harness = useHarness();
 

@@ -1,10 +1,10 @@
 import type { Delegation } from '../../../contracts/delegation.ts';
-import type { WavePlanOutline } from '../../../contracts/wave-plan.ts';
-import { StoredPlan } from '../../../contracts/wave-plan.ts';
 import { findOwed } from '../../../core/spec/read-spec.ts';
 import { agent, createHarness, useHarness } from './harness.ts';
 import { writeDelegation } from '../../../core/executor.ts';
 import { delegation } from './samples.ts';
+import { StoredPlan } from '../../../contracts/wave-plan.ts';
+import type { WavePlanOutline } from '../../../contracts/wave-plan.ts';
 
 const harness = useHarness();
 const task = 'Design a schema\nfor sensor data.';

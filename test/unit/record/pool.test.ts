@@ -1,10 +1,10 @@
-import type { StatedFact } from '../../../contracts/fact.ts';
 import type { AnsweredQuestion } from '../../../contracts/question.ts';
 import type { RecordChange, RunRecord } from '../../../contracts/run-record.ts';
-import type { WaveDecision } from '../../../contracts/wave-decision.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { answered, decision, delegation, outcome, output, question, wave } from './samples.ts';
 import { useBegunRun } from './use-begun-run.ts';
+import type { WaveDecision } from '../../../contracts/wave-plan.ts';
+import type { StatedFact } from '../../../contracts/agent-output.ts';
 
 const { harness, apply } = useBegunRun();
 

@@ -5,13 +5,12 @@ import { phaseLimits } from '../../../activities/projection/limits.ts';
 import { createRecordActivities } from '../../../activities/run-record/create-record-activities.ts';
 import { recordPhase } from '../../../activities/run-record/record-phase.ts';
 import { AgentOutput } from '../../../contracts/agent-output.ts';
-import type { RecordPhaseResult } from '../../../contracts/triad-run.ts';
-import type { PhaseReport } from '../../../contracts/triad-run.ts';
 import { answers, claims, specAfter } from '../core/triad-builders.ts';
 import { useHarness } from './harness.ts';
 import { readTree } from '../../support/read-tree.ts';
 import { delegation, output, plan } from './samples.ts';
 import { offer, offerOutput, reportOf, summary } from './triad-samples.ts';
+import type { RecordPhaseResult, PhaseReport } from '../../../contracts/triad-run.ts';
 
 const harness = useHarness();
 

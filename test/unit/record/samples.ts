@@ -4,7 +4,6 @@ import type { Delegation } from '../../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { AnsweredQuestion, AskedQuestion, Question } from '../../../contracts/question.ts';
 import type { RecordChange, RecordedWave } from '../../../contracts/run-record.ts';
-import type { WavePlan } from '../../../contracts/wave-plan.ts';
 import {
   askedQuestion,
   coverageOf,
@@ -14,6 +13,7 @@ import {
   wavePlan,
 } from '../../support/factories.ts';
 import type { Harness } from './harness.ts';
+import type { WavePlan } from '../../../contracts/wave-plan.ts';
 
 export {
   agentOutput as output,

@@ -1,16 +1,15 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { ArchivalResult } from '../../../contracts/archival.ts';
 import { CompletionSession } from '../../../contracts/note.ts';
-import type { SessionReport } from '../../../contracts/note.ts';
+import type { SessionReport, ArchivalResult } from '../../../contracts/note.ts';
 import type { RecordChange } from '../../../contracts/run-record.ts';
-import { judgeNotes } from '../../../core/notes/judge-notes.ts';
 import { openSession, renderSession } from '../../../core/notes/session.ts';
 import { archiveSessions } from '../../../activities/run-record/archive-sessions.ts';
 import type { RunFate } from '../../../activities/run-record/archive-sessions.ts';
 import { readTree } from '../../support/read-tree.ts';
 import { startedAt, useHarness } from './harness.ts';
 import { usage } from './samples.ts';
+import { judgeNotes } from '../../../core/notes/judge-notes.ts';
 
 const harness = useHarness();
 

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { RecordChange, RecordedWave } from '../../../contracts/run-record.ts';
-import type { TriadPlan } from '../../../contracts/triad.ts';
 import type { RunPhase } from '../../../contracts/views.ts';
 import { startedAt, useHarness } from './harness.ts';
 import { readTree } from '../../support/read-tree.ts';
@@ -16,6 +15,7 @@ import {
   wave,
   wavePlanned,
 } from './samples.ts';
+import type { TriadPlan } from '../../../contracts/triad.ts';
 
 interface SharedStatus {
   readonly status: string;

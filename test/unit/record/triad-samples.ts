@@ -1,12 +1,12 @@
 import type { Delegation } from '../../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
-import type { PhaseSummary } from '../../../contracts/phase-summary.ts';
-import type { TriadPhase, TriadPlan } from '../../../contracts/triad.ts';
-import type { PhaseReport, TriadOutcome } from '../../../contracts/triad-run.ts';
 import { findDissent } from '../../../core/spec/read-spec.ts';
 import { answers, claims, dialectic, specAfter } from '../core/triad-builders.ts';
 import type { Harness } from './harness.ts';
 import { delegation, met, outcome, output, usage } from './samples.ts';
+import type { TriadPhase, TriadPlan } from '../../../contracts/triad.ts';
+import type { PhaseSummary } from '../../../contracts/spec.ts';
+import type { PhaseReport, TriadOutcome } from '../../../contracts/triad-run.ts';
 
 /** A dialectic triad whose spec has a section with a text of its own. */
 export const offerTriad: TriadPlan = {

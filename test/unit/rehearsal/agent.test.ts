@@ -1,7 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { WrittenDelegation } from '../../../contracts/delegation.ts';
-import { WrittenPlan } from '../../../contracts/wave-plan.ts';
 import {
   askFor,
   delegationPrompt,
@@ -11,6 +10,7 @@ import {
   startRig,
 } from './support.ts';
 import type { Rig } from './support.ts';
+import { WrittenPlan } from '../../../contracts/wave-plan.ts';
 
 let rig: Rig;
 let delegations: readonly WrittenDelegation[];

@@ -1,8 +1,8 @@
-import { WaveDecision } from '../../../contracts/wave-decision.ts';
 import { checkResolutions } from '../../../core/decision/check-resolutions.ts';
 import { findDisputes } from '../../../core/pool/find-conflicts.ts';
 import { askFor, decisionPrompt, startRig } from './support.ts';
 import type { Rig } from './support.ts';
+import { WaveDecision } from '../../../contracts/wave-plan.ts';
 
 let rig: Rig;
 beforeAll(async () => {

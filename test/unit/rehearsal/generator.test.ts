@@ -4,9 +4,8 @@ import { z } from 'zod';
 import { AgentOutput } from '../../../contracts/agent-output.ts';
 import { WrittenDelegation } from '../../../contracts/delegation.ts';
 import { AskedQuestion } from '../../../contracts/question.ts';
-import { WaveDecision } from '../../../contracts/wave-decision.ts';
-import { WrittenPlan } from '../../../contracts/wave-plan.ts';
 import { conform, generateInstance } from '../../../rehearsal/generator.ts';
+import { WaveDecision, WrittenPlan } from '../../../contracts/wave-plan.ts';
 
 type Schema = Record<string, unknown>;
 

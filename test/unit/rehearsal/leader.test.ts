@@ -1,6 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { AgentOutput } from '../../../contracts/agent-output.ts';
-import { WrittenPlan } from '../../../contracts/wave-plan.ts';
 import { stateToolInputs } from '../../../contracts/state-call.ts';
 import { delegationTool } from '../../../rehearsal/rules/prompt.ts';
 import {
@@ -14,6 +13,7 @@ import {
   textOf,
 } from './support.ts';
 import type { Rig } from './support.ts';
+import { WrittenPlan } from '../../../contracts/wave-plan.ts';
 
 let rig: Rig;
 beforeAll(async () => {

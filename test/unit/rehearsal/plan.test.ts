@@ -1,6 +1,6 @@
-import { WrittenPlan } from '../../../contracts/wave-plan.ts';
 import { agents, askFor, planPrompt, startRig } from './support.ts';
 import type { Rig } from './support.ts';
+import { WrittenPlan } from '../../../contracts/wave-plan.ts';
 
 let rig: Rig;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { AgentOutput } from '../../../contracts/agent-output.ts';
-import { WrittenPlan } from '../../../contracts/wave-plan.ts';
 import { startRehearsalServer } from '../../../rehearsal/server/server.ts';
 import { createClient, paramsFor, plainFormat, startRig, textOf } from './support.ts';
 import type { Rig } from './support.ts';
+import { WrittenPlan } from '../../../contracts/wave-plan.ts';
 
 let rig: Rig;
 beforeAll(async () => {

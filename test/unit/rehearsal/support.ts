@@ -1,9 +1,9 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod';
 import type { z } from 'zod';
-import type { TurnBrief } from '../../../contracts/member-turn.ts';
 import { startRehearsalServer } from '../../../rehearsal/server/server.ts';
 import type { RehearsalServer } from '../../../rehearsal/server/server.ts';
+import type { TurnBrief } from '../../../contracts/member-turn.ts';
 
 export interface Rig {
   readonly server: RehearsalServer;

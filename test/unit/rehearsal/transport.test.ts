@@ -1,7 +1,7 @@
 import { NotFoundError } from '@anthropic-ai/sdk';
-import { WrittenPlan } from '../../../contracts/wave-plan.ts';
 import { createClient, paramsFor, plainFormat, planPrompt, startRig, textOf } from './support.ts';
 import type { Rig } from './support.ts';
+import { WrittenPlan } from '../../../contracts/wave-plan.ts';
 
 let rig: Rig;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { openSpec } from '../../../core/spec/read-spec.ts';
-import { noDuties } from '../../../core/triad/give-turn.ts';
 import { listStateTools } from '../../../core/triad/roles.ts';
-import type { TurnBrief } from '../../../contracts/member-turn.ts';
 import { triad } from '../../support/scripted-triad.ts';
 import { memberPrompt, paramsFor, startRig, textOf } from './support.ts';
 import type { Rig } from './support.ts';
+import { noDuties } from '../../../core/triad/phase-state.ts';
+import type { TurnBrief } from '../../../contracts/member-turn.ts';
 
 let rig: Rig;
 beforeAll(async () => {

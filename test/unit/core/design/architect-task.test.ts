@@ -1,4 +1,3 @@
-import { StoredPlan } from '../../../../contracts/wave-plan.ts';
 import {
   findArchitect,
   mayDecide,
@@ -9,6 +8,7 @@ import { nextWave } from '../../../../core/design/next-wave.ts';
 import { findMissingParts, instructionCharsMax } from '../../../../core/design/templates.ts';
 import { agentOutput, askedQuestion, someRef } from '../../../support/factories.ts';
 import { architectAgent, samplePlan } from '../../../support/plans.ts';
+import { StoredPlan } from '../../../../contracts/wave-plan.ts';
 
 const plan = samplePlan({ agents: [...samplePlan().agents, architectAgent] });
 const outline = { plan_ref: someRef, agents: plan.agents, tasks: 4, proofs_of_concept: 1 };

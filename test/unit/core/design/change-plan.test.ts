@@ -1,11 +1,11 @@
 import type { CoordinationPlan, PlanOperation } from '../../../../contracts/coordination-plan.ts';
 import { changePlan } from '../../../../core/design/change-plan.ts';
 import { checkCoordinationPlan } from '../../../../core/design/check-plan-file.ts';
+import { planAgents, planTask, samplePlan } from '../../../support/plans.ts';
 import {
   operationsOfPractices,
   operationsOfProofs,
-} from '../../../../core/design/plan-operations.ts';
-import { planAgents, planTask, samplePlan } from '../../../support/plans.ts';
+} from '../../../../core/design/assemble-plan.ts';
 
 function change(
   operations: readonly PlanOperation[],

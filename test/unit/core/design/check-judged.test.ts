@@ -1,4 +1,4 @@
-import { checkJudged, keysOfProof, keysOfReview } from '../../../../core/design/check-judged.ts';
+import { checkJudged, keysOfProof, keysOfReview } from '../../../../core/design/rate-change.ts';
 
 const asked = keysOfProof({
   risk_id: 'email-case',

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import type { CoordinationPlan } from '../../../../contracts/coordination-plan.ts';
-import { diffPlans } from '../../../../core/design/diff-plans.ts';
-import { drawSvg } from '../../../../core/design/draw-plan.ts';
+import { drawSvg, diffPlans } from '../../../../core/design/draw-plan.ts';
 import { planTask, samplePlan, withTask } from '../../../support/plans.ts';
 
 /** Left and upper edges of the boxes in a picture. */

@@ -1,5 +1,9 @@
-import { chooseMode, countForMode } from '../../../../core/design/choose-mode.ts';
-import { drawMermaid, listLayers } from '../../../../core/design/graph.ts';
+import {
+  drawMermaid,
+  listLayers,
+  chooseMode,
+  countForMode,
+} from '../../../../core/design/graph.ts';
 import { planTask, samplePlan, withTask } from '../../../support/plans.ts';
 
 const namesOf = (tasks: readonly { readonly task_id: string }[]): string[] =>

@@ -1,10 +1,10 @@
-import { StoredPlan } from '../../../../contracts/wave-plan.ts';
 import { countWaves, findTask, listDone, nextWave } from '../../../../core/design/next-wave.ts';
 import { defaultLimits } from '../../../../core/limits.ts';
 import { checkPlan } from '../../../../core/plan/check-plan.ts';
-import { outlinePlan } from '../../../../core/plan/outline-plan.ts';
 import { planAgents, planTask, samplePlan, withTask } from '../../../support/plans.ts';
 import { someRef } from '../../../support/factories.ts';
+import { outlinePlan } from '../../../../core/plan/check-repetition.ts';
+import { StoredPlan } from '../../../../contracts/wave-plan.ts';
 
 const id = (name: string): string => `${name}_1727539200`;
 const nothing = { verified: [], dispatched: [] };

@@ -3,7 +3,6 @@ import { CompletionSession } from '../../../../contracts/note.ts';
 import type { NoteCall, NoteEntry } from '../../../../contracts/state-call.ts';
 import type { DeliveredAnswer } from '../../../../contracts/messages.ts';
 import { engineLimits } from '../../../../core/limits.ts';
-import { judgeNotes } from '../../../../core/notes/judge-notes.ts';
 import {
   askNotes,
   checkNotes,
@@ -15,6 +14,7 @@ import {
 } from '../../../../core/notes/session.ts';
 import { checkOutline } from '../../../../core/output/check-agent-output.ts';
 import { asked, output } from '../builders.ts';
+import { judgeNotes } from '../../../../core/notes/judge-notes.ts';
 
 const entry = (over: Partial<NoteEntry>): NoteEntry => ({
   action: 'create',

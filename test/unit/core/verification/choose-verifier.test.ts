@@ -1,5 +1,8 @@
-import { addVerifiers, chooseVerifier } from '../../../../core/verification/choose-verifier.ts';
-import { checkVerdict } from '../../../../core/verification/check-verdict.ts';
+import {
+  addVerifiers,
+  chooseVerifier,
+  checkVerdict,
+} from '../../../../core/verification/choose-verifier.ts';
 import { someRef } from '../../../support/factories.ts';
 
 const executor = { kind: 'agent' } as const;

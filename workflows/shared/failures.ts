@@ -1,15 +1,17 @@
+import type { ActivityFunctionWithOptions } from '@temporalio/workflow';
 import {
   ActivityFailure,
   ApplicationFailure,
   ChildWorkflowFailure,
   TimeoutFailure,
+  isCancellation,
 } from '@temporalio/workflow';
 import { failureConsequences } from '../../contracts/errors.ts';
 import type { FailureConsequence, FailureType } from '../../contracts/errors.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { noUsage, readUsage } from '../../core/usage/add-usage.ts';
 
-export interface ReadFailure {
+interface ReadFailure {
   readonly type: string;
   /** Text for people: what happened and what to try. */
   readonly message: string;
@@ -69,4 +71,62 @@ function usageOf(error: ApplicationFailure): Usage | null {
   const details: unknown = error.details?.[0];
   if (typeof details !== 'object' || details === null || !('usage' in details)) return null;
   return details.usage === null ? noUsage : readUsage(details.usage);
+}
+
+/**
+ * Does what must not be left out, such as a write: when it fails for good, the run parks, and after `resume` it is done
+ * again.
+ *
+ * @param isWorthWaiting whether this failure parks the run; others are thrown. Default: every failure does.
+ */
+export async function untilDone<T>(
+  work: () => Promise<T>,
+  park: (reason: string) => Promise<void>,
+  isWorthWaiting: (failure: ReadFailure) => boolean = () => true,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      const failure = readFailure(error);
+      if (!isWorthWaiting(failure)) throw error;
+      await park(failure.message);
+    }
+  }
+}
+
+/** Makes a call that must not be left out: one that fails for good parks the run, and is made again after `resume`. */
+export function callUntilDone<Input, Output>(
+  superior: { park(reason: string): Promise<void> },
+  activity: ActivityFunctionWithOptions<(input: Input) => Promise<Output>>,
+  summary: string,
+  input: Input,
+): Promise<Output> {
+  return untilDone(
+    () => activity.executeWithOptions({ summary }, [input]),
+    (reason) => superior.park(reason),
+  );
+}
+
+/** @returns null instead of throwing when the work was cancelled. */
+export async function stopWhenCancelled<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isCancellation(error)) return null;
+    throw error;
+  }
+}
+
+/** Unwraps the cause, so that a refused input fails the workflow with its faults, not with "Activity task failed". */
+export async function causeOnly<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ActivityFailure && error.cause instanceof ApplicationFailure) {
+      throw error.cause;
+    }
+    throw error;
+  }
 }

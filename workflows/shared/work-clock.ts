@@ -1,7 +1,15 @@
 import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
-import { findDeadline, nextLook } from '../../core/schedule/work-clock.ts';
+import {
+  findDeadline,
+  nextLook,
+  holdClock,
+  readClock,
+  releaseClock,
+  startClock,
+} from '../../core/schedule/work-clock.ts';
 import type { Deadline, Timeouts, WorkSpan } from '../../core/schedule/work-clock.ts';
-import type { Stopwatch } from './create-work-clock.ts';
+import { nowMs } from './clock.ts';
+import type { Control } from './control.ts';
 
 interface Watching<Limit extends string> {
   readonly clock: Stopwatch;
@@ -52,4 +60,28 @@ async function watch<Limit extends string>(watching: Watching<Limit>): Promise<v
 
 function keyOf({ limit, since_ms, at_work }: WorkSpan<string>): string {
   return JSON.stringify([limit, since_ms, at_work]);
+}
+
+/** Clock of working time; `core/schedule` decides which time counts. */
+export interface Stopwatch {
+  /** Returns milliseconds of work since it was created. */
+  now(): number;
+  isRunning(): boolean;
+  /** Stops the clock until `go` was called as often as `stand`. */
+  stand(): void;
+  go(): void;
+}
+
+/** @param control Its pauses stop the clock. */
+export function createWorkClock(control: Control): Stopwatch {
+  let clock = startClock(nowMs());
+  const stand = (): void => {
+    clock = holdClock(clock, nowMs());
+  };
+  const go = (): void => {
+    clock = releaseClock(clock, nowMs());
+  };
+  if (control.pausedReason() !== null || control.parkedReason() !== null) stand();
+  control.subscribe(({ type }) => (type === 'pause' ? stand() : go()));
+  return { now: () => readClock(clock, nowMs()), isRunning: () => clock.holds === 0, stand, go };
 }

@@ -1,4 +1,15 @@
-import { isCancellation, patched } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, patched, condition } from '@temporalio/workflow';
+
+/** Runs a side task that outlives the cancellation of the work around it. Any other error fails the workflow task, loudly. */
+export function inBackground(task: () => Promise<void>): void {
+  void CancellationScope.nonCancellable(async () => {
+    try {
+      await task();
+    } catch (error) {
+      if (!isCancellation(error)) throw error;
+    }
+  });
+}
 
 /** Sends a signal to a workflow that may have ended: then it no longer needs the message. */
 export async function signalQuietly(send: () => Promise<void>): Promise<void> {
@@ -29,5 +40,23 @@ export function signalInOrder(): typeof signalQuietly {
     } finally {
       if (underway === sent) underway = null;
     }
+  };
+}
+
+/**
+ * @param show Shows what has changed. Called at the end of each workflow task that asked for it, once for all its changes.
+ * @returns a function that asks for it.
+ */
+export function createRefresher(show: () => void): () => void {
+  let isDirty = true;
+  inBackground(async () => {
+    for (;;) {
+      await condition(() => isDirty);
+      isDirty = false;
+      show();
+    }
+  });
+  return () => {
+    isDirty = true;
   };
 }

@@ -10,13 +10,17 @@
  *   MG4. A leader hears of a conflict between tasks of its team, with the files, in the result of each new task that is a side of it.
  */
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import type { MergeConflict } from '../../contracts/run-changes.ts';
-import type { PlannerDecision, WaveDecision } from '../../contracts/wave-decision.ts';
 import { mergeKey } from '../ids.ts';
 import { conflictOf } from '../pool/find-conflicts.ts';
 import type { Conflict } from '../pool/find-conflicts.ts';
 import { keyOfConflict } from '../pool/settle-facts.ts';
 import { listNames } from '../text/list-names.ts';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { AskedQuestion } from '../../contracts/question.ts';
+import { cutText } from '../text/cut-text.ts';
+import { countOf } from '../text/format.ts';
+import type { PlannerDecision, WaveDecision } from '../../contracts/wave-plan.ts';
+import type { MergeConflict, ChangeSize, ProposedChanges } from '../../contracts/effect.ts';
 
 export function conflictOfMerge({ delegation_id, with: others, files }: MergeConflict): Conflict {
   const lines = `lines of ${files.join(', ')}`;
@@ -113,4 +117,86 @@ export function describeTaskConflicts(
     }
   }
   return texts;
+}
+
+/**
+ * Decides whose changes belong together: what a delegation builds on, and what the run as a whole has changed.
+ *
+ * Invariants:
+ *   LF1. A delegation builds on the completed delegations of earlier waves, and on what it depends on, in this order.
+ *   LF2. No delegation is listed twice, and none builds on itself.
+ *   LF3. The run's changes are those of all completed delegations, in the order of their waves.
+ *   LF4. Changes that a decision dropped belong to nothing that comes later.
+ */
+
+/** A wave as far as it says whose work counts. */
+export interface EndedWork {
+  /** Delegations whose changes a decision dropped. */
+  readonly dropped?: readonly string[];
+  readonly outcomes: readonly Pick<DelegationOutcome, 'delegation_id' | 'status'>[];
+}
+
+/** @returns delegation_ids in the order in which their changes are merged. */
+export function listChanges(waves: readonly EndedWork[]): readonly string[] {
+  const completed = waves.flatMap(({ outcomes }) =>
+    outcomes.filter(({ status }) => status === 'completed'),
+  );
+  const dropped = new Set(waves.flatMap((wave) => wave.dropped ?? []));
+  const ids = completed.map(({ delegation_id }) => delegation_id);
+  return [...new Set(ids.filter((id) => !dropped.has(id)))];
+}
+
+/** @param upstream delegations that it depends on. */
+export function listFoundations(
+  delegationId: string,
+  waves: readonly EndedWork[],
+  upstream: readonly string[],
+): readonly string[] {
+  const all = new Set([...listChanges(waves), ...upstream]);
+  all.delete(delegationId);
+  return [...all];
+}
+
+/**
+ * Asks whether a run's changes belong into the user's folder.
+ *
+ * Invariants:
+ *   CQ1. Without an answer the folder stays as it is.
+ *   CQ2. A commit is offered only where nothing but the run's changes would be in it.
+ *   CQ3. The question fits into the inbox, whatever the patch is: files first, then the beginning of the patch.
+ */
+
+/** Characters of a question's text that the patch may take, and that the files may. */
+const patchCharsMax = 1_200;
+const filesCharsMax = 400;
+
+export function changesQuestion(proposed: ProposedChanges): AskedQuestion {
+  const { dir, files, patch_shown, can_commit } = proposed;
+  const names = cutText(
+    files.map(({ change, path }) => `${change} ${path}`).join(', '),
+    filesCharsMax,
+  );
+  return {
+    text: `The run has changed ${describeSize(proposed)}: ${names}. Bring this into ${cutText(dir, 200)}?\n${cutText(patch_shown, patchCharsMax)}`,
+    why_it_matters: `apply: the files are changed, nothing is committed. ${can_commit ? 'commit: as one commit on your branch. ' : ''}keep: your folder stays as it is, and planwave apply brings them in later.`,
+    priority: 'critical',
+    expected_answer_format: 'choice',
+    choices: ['apply', ...(can_commit ? ['commit'] : []), 'keep'],
+    default_answer: 'keep',
+  };
+}
+
+/** Returns text such as `2 files (+10 −3 lines)`. */
+export function describeSize({ files_total, lines_added, lines_removed }: ChangeSize): string {
+  return `${countOf(files_total, 'file')} (+${lines_added} −${lines_removed} lines)`;
+}
+
+export function sumSizes(sizes: readonly ChangeSize[]): ChangeSize {
+  const sum = (of: (size: ChangeSize) => number): number =>
+    sizes.reduce((total, size) => total + of(size), 0);
+  return {
+    files_total: sum(({ files_total }) => files_total),
+    lines_added: sum(({ lines_added }) => lines_added),
+    lines_removed: sum(({ lines_removed }) => lines_removed),
+  };
 }

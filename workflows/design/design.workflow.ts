@@ -1,0 +1,212 @@
+import {
+  ApplicationFailure,
+  getExternalWorkflowHandle,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type {
+  ArchitectureDesignArgs,
+  DesignResult,
+  RiskAssessmentInput,
+  DesignProgress,
+} from '../../contracts/design-run.ts';
+import type { RunAnswer, RunStatus } from '../../contracts/planner-run.ts';
+import { createControl } from '../shared/control.ts';
+import { designedSignal } from '../shared/messages.ts';
+import { createParentSuperior } from '../shared/superior.ts';
+import { answerStatus, beginDesignWork, noRecalledWork } from './design-context.ts';
+import { runDesign, endDesign, showDesign } from './run-design.ts';
+import { runRiskChild } from './run-risk-child.ts';
+import { renderDesignDetails } from '../../core/render/render-run-details.ts';
+import { openChildBudget } from '../shared/budget.ts';
+import { runRisk } from './assess-risks.ts';
+import type { RiskOrder, RiskResult } from './run-risk-child.ts';
+import { createEscalationRouter } from '../shared/child-relay.ts';
+import { signalInOrder, signalQuietly } from '../shared/background.ts';
+import type { OpenRunResult } from '../../contracts/activity-types.ts';
+import { reserveForWave } from '../../core/budget/resolve-budget.ts';
+import { plannerChild } from '../../core/budget/step-account.ts';
+import { noUsage } from '../../core/usage/add-usage.ts';
+import { openAccount } from '../shared/account.ts';
+import { registerRootHandlers } from '../shared/root-handlers.ts';
+import { RootHost } from '../shared/root-host.ts';
+import type { DesignWork } from './design-context.ts';
+
+/**
+ * Turns a goal into an approved plan (seed 003): interview, design, risk assessment, verification, approval.
+ *
+ * Started by a run with its order, or by hand with `{"goal":"…"}`. It never continues as new: the questions, repairs and
+ * changes of a design have limits, and its texts are not in history.
+ *
+ * @throws InvalidInput when it was started by hand with bad input; the message lists every fault.
+ */
+export async function architectureDesign(
+  args: ArchitectureDesignArgs,
+): Promise<DesignResult | (DesignResult & RunAnswer)> {
+  const { parent } = workflowInfo();
+  if (parent === undefined) return runDesignAlone(args);
+  if (!('order' in args)) throw ApplicationFailure.nonRetryable('A child design needs an order.');
+  const { order } = args;
+  const control = createControl({ paused: null, parked: null });
+  const superior = createParentSuperior(parent.workflowId, order.run_id, control, order.news);
+  const escalations = createEscalationRouter((reason) => superior.refuse(reason));
+  const run = getExternalWorkflowHandle(parent.workflowId);
+  const work = beginDesignWork();
+  answerStatus(work);
+  const signalNext = signalInOrder();
+  return runDesign(order, {
+    control,
+    superior,
+    work,
+    report(progress) {
+      setCurrentDetails(renderDesignDetails(work));
+      return signalNext(() => run.signal(designedSignal, progress));
+    },
+    assess: (technologies, context) => runRiskChild(technologies, context, escalations),
+  });
+}
+
+/** Name of this child's share in the budget of its design. */
+const budgetName = 'risk';
+
+/**
+ * Assesses the risks of a plan (seed 003, "Risk Assessment Coordinator Agent", phase 1): research, consultation, proofs of
+ * concept, practices.
+ *
+ * Started by a design with its order, or by hand with `{"plan":{…}}`.
+ *
+ * @throws InvalidInput when it was started by hand with bad input; the message lists every fault.
+ */
+export async function riskAssessment(
+  args: { readonly order: RiskOrder } | RiskAssessmentInput,
+): Promise<RiskResult | (RiskResult & RunAnswer)> {
+  const { parent } = workflowInfo();
+  if (parent === undefined) return runRiskAlone(args);
+  if (!('order' in args)) {
+    throw ApplicationFailure.nonRetryable('A child risk assessment needs an order.');
+  }
+  const { order } = args;
+  const control = createControl({ paused: null, parked: null });
+  const { workflowId } = parent;
+  const superior = createParentSuperior(workflowId, order.place.run_id, control, order.news);
+  const budget = openChildBudget(workflowId, budgetName, order.budget);
+  const design = getExternalWorkflowHandle(workflowId);
+  const work = beginDesignWork();
+  answerStatus(work);
+  return runRisk(order, {
+    control,
+    superior,
+    work,
+    budget,
+    report(progress) {
+      setCurrentDetails(renderDesignDetails(work));
+      return signalQuietly(() => design.signal(designedSignal, progress));
+    },
+  });
+}
+
+/** Makes a design that was started by hand: it has its own inbox, record and result. */
+async function runDesignAlone(input: unknown): Promise<DesignResult & RunAnswer> {
+  const { host, escalations, work, report } = openAlone();
+  const opened = await host.open('architectureDesign', input);
+  const { auto_approve } = requestOf(opened);
+  const result = await host.stoppable(() =>
+    runDesign(
+      { ...orderAlone(host, opened), auto_approve },
+      {
+        control: host.control,
+        superior: host,
+        work,
+        report,
+        assess: (technologies, context) => runRiskChild(technologies, context, escalations),
+      },
+    ),
+  );
+  return { ...result, ...(await finish(host, result)) };
+}
+
+/** Assesses the risks of a typed plan. */
+async function runRiskAlone(input: unknown): Promise<RiskResult & RunAnswer> {
+  const { host, work, report } = openAlone();
+  const opened = await host.open('riskAssessment', input);
+  const { plan, technologies } = requestOf(opened);
+  if (plan === null) throw ApplicationFailure.nonRetryable('The input gave no plan.');
+  const place = orderAlone(host, opened);
+  const { control } = host;
+  const { account, budget } = openAccount(
+    place.budget,
+    { control, superior: host, limits: place.limits, wave: 0 },
+    plannerChild,
+  );
+  const result = await host.stoppable(() =>
+    runRisk(
+      {
+        place,
+        plan,
+        technologies,
+        materials: [],
+        recalled: noRecalledWork,
+        budget: null,
+        news: [],
+      },
+      { control, superior: host, work, report, budget },
+    ),
+  );
+  const end = { ...result, findings: [], approved_by: null, budget: account?.carry() ?? null };
+  return { ...result, ...(await finish(host, end)) };
+}
+
+function openAlone() {
+  const host = new RootHost(null);
+  registerRootHandlers(host);
+  const escalations = createEscalationRouter(
+    (reason) => host.refuse(reason),
+    (escalation) => host.escalate(escalation),
+  );
+  const work: DesignWork = beginDesignWork();
+  host.state.stages = work.talks;
+  const report = async (progress: DesignProgress): Promise<void> => {
+    showDesign(host, progress);
+  };
+  return { host, escalations, work, report };
+}
+
+function requestOf({ design }: OpenRunResult): NonNullable<OpenRunResult['design']> {
+  if (design === undefined) throw ApplicationFailure.nonRetryable('The input set no design.');
+  return design;
+}
+
+function orderAlone(host: RootHost, opened: OpenRunResult) {
+  const { registry_ref, record_ref, agents, limits } = opened;
+  return {
+    run_id: host.runId,
+    registry_ref,
+    record_ref,
+    agents,
+    limits,
+    budget: reserveForWave(host.state.budget, noUsage),
+    amendments: [],
+    news: [],
+    research_max_age_days: requestOf(opened).research_max_age_days,
+    designed_at: host.state.started_at,
+  };
+}
+
+type LoneEnd = Pick<DesignResult, 'findings' | 'approved_by' | 'usage' | 'budget'> & {
+  readonly status: DesignResult['status'] | RiskResult['status'];
+};
+
+async function finish(host: RootHost, end: LoneEnd): Promise<RunAnswer> {
+  endDesign(host, end);
+  const ended = await host.finish(runStatuses[end.status], new Map());
+  const { answer, result_path, report_path } = ended;
+  return { answer, result_path, report_path };
+}
+
+const runStatuses: Readonly<Record<LoneEnd['status'], RunStatus>> = {
+  approved: 'completed',
+  assessed: 'completed',
+  finished: 'finished_unmet',
+  stopped: 'stopped',
+  abandoned: 'abandoned',
+};

@@ -1,0 +1,156 @@
+import { CancellationScope, sleep } from '@temporalio/workflow';
+import type { RunStatus, RunAnswer } from '../../contracts/planner-run.ts';
+import { applyRunChanges, proposeChanges, recallRunSpent } from './activities.ts';
+import type { RootHost } from './root-host.ts';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { WaveResult, KnownSpent } from '../../contracts/planner-wave.ts';
+import { isDone } from '../../core/criteria/criteria.ts';
+import type { Usage } from '../../contracts/usage.ts';
+import { subtractUsage } from '../../core/usage/add-usage.ts';
+import { knownSpent } from './root-state.ts';
+import { changesQuestion } from '../../core/workspace/run-changes.ts';
+import { callUntilDone, stopWhenCancelled } from './failures.ts';
+import type { ApplyChangesResult, ProposedChanges } from '../../contracts/effect.ts';
+import type { ChangesMode } from '../../contracts/limits.ts';
+
+/**
+ * Brings the changes of a run's agents into the user's folder, once, at its end: by the mode of the input, or as the user
+ * answers. Whatever the end, the record says what became of them.
+ */
+export async function settleChanges(host: RootHost, status: RunStatus): Promise<void> {
+  const mode = host.state.opened?.changes;
+  if (mode === undefined || mode === 'direct') return;
+  await CancellationScope.nonCancellable(async () => {
+    const place = { run_id: host.runId, record_ref: await host.settleRecord() };
+    const proposed = await callUntilDone(host, proposeChanges, 'sum up the changes', place);
+    if (proposed === null) return;
+    const hasResult = status === 'completed' || status === 'finished_unmet';
+    const choice = hasResult ? await choose(host, mode, proposed) : 'keep';
+    const settled: ApplyChangesResult =
+      choice === 'keep'
+        ? { state: 'kept', note: proposed.obstacle }
+        : await callUntilDone(host, applyRunChanges, `${choice} the changes`, {
+            ...place,
+            commit: choice === 'commit',
+            goal_title: host.state.goal_title,
+            at: host.state.started_at,
+          });
+    const { can_commit: _can, patch_shown: _shown, obstacle: _obstacle, ...sums } = proposed;
+    host.record.add({ type: 'changes_settled', changes: { ...sums, ...settled } });
+  });
+}
+
+type Choice = 'apply' | 'commit' | 'keep';
+
+/** A person who does not answer, and one who stops the run, keeps the changes. */
+async function choose(
+  host: RootHost,
+  mode: Exclude<ChangesMode, 'direct'>,
+  proposed: ProposedChanges,
+): Promise<Choice> {
+  if (mode !== 'ask') return mode;
+  if (proposed.obstacle !== '') return 'keep';
+  const { wave } = host.state;
+  const answers = await stopWhenCancelled(() =>
+    host.stoppable(() =>
+      host.ask({
+        type: 'questions',
+        escalation_id: `changes-${wave}`,
+        from: host.runId,
+        kind: 'changes',
+        wave,
+        delegation_id: null,
+        agent_id: null,
+        questions: [changesQuestion(proposed)],
+      }),
+    ),
+  );
+  const answer = answers?.[0];
+  if (answer === undefined || answer.loop) return 'keep';
+  return answer.answer === 'apply' || answer.answer === 'commit' ? answer.answer : 'keep';
+}
+
+/** Maps criterion_ids to the reasons why they are not met: the last ones of the delegations that tried. */
+export function explainCriteria(outcomes: readonly DelegationOutcome[]): Map<string, string> {
+  const reasons = new Map<string, string>();
+  for (const { delegation_id, reason, criteria_unmet } of outcomes) {
+    if (reason === '') continue;
+    for (const id of criteria_unmet) reasons.set(id, `${delegation_id}: ${reason}`);
+  }
+  return reasons;
+}
+
+/**
+ * Records and ends a wave or a delegation that was started by hand, as a run of one wave.
+ *
+ * @returns what it returns beside its own outcome.
+ */
+export async function finishAlone(host: RootHost, wave: WaveResult): Promise<RunAnswer> {
+  host.takeWave(wave);
+  await settleChanges(host, statusOf(wave));
+  const ended = await host.finish(statusOf(wave), explainCriteria(wave.outcomes));
+  const { answer, result_path, report_path } = ended;
+  return { answer, result_path, report_path };
+}
+
+function statusOf(wave: WaveResult): RunStatus {
+  if (wave.status === 'stopped' || wave.status === 'abandoned') return wave.status;
+  const isOver = isDone(wave.criteria) || wave.outcomes.some(isHandedOver);
+  return isOver ? 'completed' : 'finished_unmet';
+}
+
+/** A phase of a triad that was started alone is done with a summary; the criteria are for the phases after it. */
+export function isHandedOver({ status, output_ref }: DelegationOutcome): boolean {
+  return status === 'completed' && output_ref === null;
+}
+
+/**
+ * Longer than a heartbeat of a model call may take: an attempt whose workflow is gone learns it within that time and sends
+ * nothing after it.
+ */
+const lastRequestMs = 10_000;
+
+/** A part of a run whose end nobody told. */
+interface Lost extends KnownSpent {
+  /** Workflow id of the part, or of the whole run. */
+  readonly place: string;
+  /** True when a budget depends on it. Then requests that may still be on their way are waited for. */
+  readonly isLimited: boolean;
+  readonly park: (reason: string) => Promise<void>;
+}
+
+/**
+ * Returns what a part of a run used beyond what is known: from the reply ledger, which has each call whatever became of the
+ * workflow that made it. Is not cancelled: what was spent must be known at the end too.
+ */
+export function recallLost({ place, usage, since, isLimited, park }: Lost): Promise<Usage> {
+  return CancellationScope.nonCancellable(async () => {
+    if (isLimited) await sleep(lastRequestMs);
+    return recallMissed({ place, usage, since, park });
+  });
+}
+
+/** Returns what a wave or a design of the run used that ended without a report. */
+export function recallLostPart(host: RootHost): Promise<Usage> {
+  const { runId, state } = host;
+  return recallLost({
+    place: runId,
+    ...knownSpent(state),
+    isLimited: state.budget !== null,
+    park: (reason) => host.park(reason),
+  });
+}
+
+/** Returns what was spent below a place beyond what is known, as after a reset. */
+export async function recallMissed({
+  place,
+  usage,
+  since,
+  park,
+}: Omit<Lost, 'isLimited'>): Promise<Usage> {
+  const recalled = await callUntilDone({ park }, recallRunSpent, `what ${place} has spent`, {
+    place,
+    since,
+  });
+  return subtractUsage(recalled.usage, usage);
+}
