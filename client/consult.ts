@@ -2,12 +2,12 @@ import { ApplicationFailure, WorkflowFailedError } from '@temporalio/client';
 import type { StoreIdentity } from '../contracts/store.ts';
 import { workflowTaskTimeoutMs, workflowTypes } from '../contracts/names.ts';
 import { consultationWorkflowId } from '../core/ids.ts';
-import { commandText } from '../core/text/command-text.ts';
 import { PlanwaveClientError } from './client-error.ts';
 import { describeRun } from './read-view.ts';
 import { callServer } from './server-calls.ts';
 import type { ClientContext } from './server-calls.ts';
 import type { ConsultationInput, ConsultationResult } from '../contracts/design-run.ts';
+import { commandText } from '../core/text/format.ts';
 
 /** A person waits for the answer. */
 const answerMinutesMax = 15;

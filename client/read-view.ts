@@ -17,7 +17,6 @@ import type {
   StatusView,
 } from '../contracts/views.ts';
 import { riskWorkflowId } from '../core/ids.ts';
-import { commandText } from '../core/text/command-text.ts';
 import { CannotDecrypt } from '../encryption/key-ring.ts';
 import { toRunListing } from './run-listing.ts';
 import type { RunListing } from './run-listing.ts';
@@ -33,6 +32,7 @@ import type { ClientContext } from './server-calls.ts';
 import { describeStuck, findStuck } from './stuck-workflows.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
 import type { StuckWorkflow } from './stuck-workflows.ts';
+import { commandText } from '../core/text/format.ts';
 
 /** Answer to a query: from a worker, or, when none answers, what the server itself knows. */
 export type Reading<T> =

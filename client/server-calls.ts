@@ -6,9 +6,9 @@ import { connect } from 'node:net';
 import { PlanwaveClientError } from './client-error.ts';
 import { isRecord } from '../core/is-record.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
-import { commandText } from '../core/text/command-text.ts';
 import { keyIdOf } from '../encryption/encrypting-codec.ts';
 import { CannotDecrypt } from '../encryption/key-ring.ts';
+import { commandText } from '../core/text/format.ts';
 
 /** The gRPC status codes that the client tells apart. The numbers are part of the gRPC protocol. */
 export const grpcCodes = {

@@ -9,10 +9,10 @@ import type { PlannerRunInput } from '../contracts/planner-run.ts';
 import type { TeamInput } from '../contracts/team.ts';
 import type { ClientContext } from './server-calls.ts';
 import { PlanwaveClientError } from './client-error.ts';
-import { commandText } from '../core/text/command-text.ts';
 import { callServer } from './server-calls.ts';
-import { Slug } from '../contracts/slug.ts';
 import { chooseLoad, toPriority } from '../core/run/run-place.ts';
+import { commandText } from '../core/text/format.ts';
+import { Slug } from '../contracts/agent-definition.ts';
 
 export interface StartRunOptions {
   /** If undefined: made of the goal's first words and the time; with keys, of the time alone. */

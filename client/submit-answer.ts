@@ -8,7 +8,6 @@ import { signalNames, updateNames } from '../contracts/names.ts';
 import type { AnswerInput } from '../contracts/question.ts';
 import type { ClientContext } from './server-calls.ts';
 import { PlanwaveClientError } from './client-error.ts';
-import { commandText } from '../core/text/command-text.ts';
 import {
   refusePlainText,
   grpcCodes,
@@ -16,6 +15,7 @@ import {
   grpcCodeOf,
   toClientError,
 } from './server-calls.ts';
+import { commandText } from '../core/text/format.ts';
 
 export type AnswerResult =
   /** `accepted` is the answer as the run accepted it, or null when the run did not say. */

@@ -1,4 +1,3 @@
-import type { AgentSummary } from './agent-definition.ts';
 import type { RunBudget } from './budget.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
 import type { DesignRequest } from './design-run.ts';
@@ -15,14 +14,13 @@ import type {
   MergeConflict,
   ProposedChanges,
 } from './effect.ts';
-import type { RunLimits, ChangesMode, RunLoad } from './limits.ts';
+import type { RunLoad } from './limits.ts';
 import type { AmendedAnswer, AmendMessage } from './messages.ts';
 import type { ModelTurnInput, ModelTurnResult, ToolCall } from './model-turn.ts';
 import type { OutputFault } from './output-fault.ts';
-import type { Autonomy, QuestionRules } from './question.ts';
 import type { Ref } from './ref.ts';
 import type { RecordChange, RecordedResult } from './run-record.ts';
-import type { TakenOver } from './planner-run.ts';
+import type { RunTerms, TakenOver } from './planner-run.ts';
 import type { SpecState } from './spec.ts';
 import type {
   ApplyMiddlewareInput,
@@ -40,8 +38,6 @@ import type {
   RewriteTaskResult,
   SaveThreadInput,
 } from './team-run.ts';
-import type { StoreIdentity } from './store.ts';
-import type { TeamSummary } from './team.ts';
 import type { workflowTypes } from './names.ts';
 import type { Usage } from './usage.ts';
 import type { VerificationActivities } from './verification.ts';
@@ -133,43 +129,15 @@ export interface OpenRunInput {
   readonly started_at: number;
 }
 
-export interface OpenRunResult {
-  /** One line, at most 120 characters. */
-  readonly goal_title: string;
-  /** The store in which the run is kept. Absent in runs of older versions, which any worker serves. */
-  readonly store?: StoreIdentity;
-  /** Absent in runs of older versions, and where nothing sets it. */
-  readonly load?: RunLoad;
-  readonly registry_ref: Ref;
+export interface OpenRunResult extends RunTerms {
   readonly record_ref: Ref;
-  readonly agents: readonly AgentSummary[];
-  readonly limits: RunLimits;
   /** Null when nothing is limited. */
   readonly budget: RunBudget | null;
-  readonly use_defaults: boolean;
-  /** Defined in `runSettings`. Absent when somebody may answer. */
-  readonly unattended?: boolean;
-  /** Defined in `runSettings`. Absent when the input did not ask for notes. */
-  readonly notes?: boolean;
-  readonly questions: QuestionRules;
-  /** Names of those who may decide what lets the run act or spend (`PLANWAVE_APPROVERS`). Null: everyone. */
-  readonly approvers: readonly string[] | null;
-  readonly autonomy: Autonomy;
-  /** True when every delegation gets a verifier. Absent: those of its plan. */
-  readonly verify?: true;
-  /** Defined in `runSettings`. Absent for a run without a folder of the user's. */
-  readonly changes?: ChangesMode;
   /** The user's own criteria, all open. */
   readonly criteria: readonly CriterionState[];
   readonly known_inputs: readonly string[];
   /** The plan in the input: of a wave with `delegations`, or of a single delegation. */
   readonly plan: WavePlanOutline | null;
-  /** True when the planner may have triads do delegations. */
-  readonly triads: boolean;
-  /** Models that members of triads may get: those that agents or the input name, and those of the provider. */
-  readonly models: readonly string[];
-  /** Teams that a plan may name; null when teams are not allowed. */
-  readonly teams: readonly TeamSummary[] | null;
   /** Start of a single phase; absent for all others. */
   readonly phase_start?: PhaseStart;
   /** Settings of the run's design, and its plan if the input has one. Absent where no design is made. */

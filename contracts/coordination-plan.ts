@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { RiskLevel } from './agent-definition.ts';
-import { Slug } from './slug.ts';
+import { RiskLevel, Slug } from './agent-definition.ts';
 import { EvidenceCheck } from './verification.ts';
 
 /** Identifier of a task: `{slug}_{unix epoch seconds}`, unique in its plan (seed 003, "Field Specifications"). */

@@ -7,12 +7,12 @@ import type { NewsItem } from './messages.ts';
 import type { RunAnswer } from './planner-run.ts';
 import type { NotesOutline } from './note.ts';
 import type { Ref } from './ref.ts';
-import { Slug } from './slug.ts';
 import type { ExecutorOutcome, TeamLink } from './team-run.ts';
 import type { Usage } from './usage.ts';
 import type { VerificationOutcome } from './verification.ts';
 import { runSettings } from './limits.ts';
 import type { GradingPrompt } from './evaluation.ts';
+import { Slug } from './agent-definition.ts';
 
 /** Typed input that starts a single delegation. */
 export const DelegationInput = z.strictObject({

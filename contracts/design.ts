@@ -9,13 +9,12 @@ import {
   TaskFile,
   TaskId,
 } from './coordination-plan.ts';
-import { RiskLevel } from './agent-definition.ts';
+import { RiskLevel, Slug } from './agent-definition.ts';
 import type { PlanFinding } from './coordination-plan.ts';
 import type { AskedLoop, LoopCause, ProofDecision, ProofReview, WorkedTask } from './adaptation.ts';
 import type { DesignStageName } from './names.ts';
 import { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
-import { Slug } from './slug.ts';
 
 export type { DesignStageName } from './names.ts';
 

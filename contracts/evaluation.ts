@@ -3,9 +3,9 @@ import { BudgetAmounts } from './budget.ts';
 import { LimitsInput } from './limits.ts';
 import type { RunStatus } from './planner-run.ts';
 import type { Ref } from './ref.ts';
-import { Slug } from './slug.ts';
 import type { Usage } from './usage.ts';
 import { TriadType } from './triad.ts';
+import { Slug } from './agent-definition.ts';
 
 /** Most cells of an evaluation: its result has a line for each, and has to fit into one payload. */
 export const cellsMax = 400;

@@ -1,12 +1,12 @@
 import type { BudgetRequest, Spending } from './budget.ts';
 import type { RecordedEffect } from './effect.ts';
-import type { PlannedExecutor } from './executor.ts';
 import type { SessionReport } from './note.ts';
 import type { AskedQuestion, PlannerVerdict, QuestionKind } from './question.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
 import type { UserFact } from './agent-output.ts';
 import type { ModeChoice } from './limits.ts';
+import type { PlannedExecutor } from './delegation.ts';
 
 /** Payload of `pause`, `resume` and `stop`. */
 export interface ControlMessage {

@@ -13,15 +13,19 @@ import type { StageName } from './names.ts';
 import type { OutputFault } from './output-fault.ts';
 import type { AskedQuestion, QuestionReviewOutline } from './question.ts';
 import type { Ref } from './ref.ts';
-import type { ReadStateCall, StateToolName } from './state-call.ts';
-import type { ReadingScope, ToolRead } from './transcript.ts';
+import type { ReadStateCall, StateToolName, TurnBrief } from './state-call.ts';
+import type {
+  ReadingScope,
+  ToolRead,
+  ResearchCall,
+  WebReportOutline,
+  WebResearchPrompt,
+} from './transcript.ts';
 import type { ExecutorEnd, TaskStatus, TeamSetup } from './team-run.ts';
 import type { Usage } from './usage.ts';
 import type { JudgementOutline, VerificationFeedback } from './verification.ts';
-import type { ResearchCall, WebReportOutline, WebResearchPrompt } from './web.ts';
 import type { WaveDecisionOutline, WavePlanOutline } from './wave-plan.ts';
 import type { MergeConflict } from './effect.ts';
-import type { TurnBrief } from './member-turn.ts';
 
 /** The first user message of a conversation, by reference. The activity renders it from the store. */
 export type Prompt =

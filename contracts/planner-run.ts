@@ -13,7 +13,6 @@ import type {
   Autonomy,
   QuestionRules,
 } from './question.ts';
-import { Slug } from './slug.ts';
 import type { StoreIdentity } from './store.ts';
 import { NamedTeams } from './team.ts';
 import type { TeamSummary } from './team.ts';
@@ -23,6 +22,7 @@ import type { Fact } from './agent-output.ts';
 import type { ChangeSize } from './effect.ts';
 import { runSettings } from './limits.ts';
 import type { CriterionState } from './criterion.ts';
+import { Slug } from './agent-definition.ts';
 
 /** Another run of the same store, to go on from: with everything that it had before one of its waves. */
 export const ForkPoint = z.strictObject({
@@ -112,41 +112,51 @@ export interface PlannerRunResult extends RunAnswer {
   readonly report_ref: Ref;
 }
 
+/** Settings that a run has from its input, and gives to each of its waves. */
+export interface WorkTerms {
+  readonly registry_ref: Ref;
+  readonly agents: readonly AgentSummary[];
+  readonly limits: RunLimits;
+  readonly use_defaults: boolean;
+  /** True when agents keep completion-drive notes. Absent when they do not. */
+  readonly notes?: boolean;
+  readonly autonomy: Autonomy;
+  /** True when every delegation gets a verifier. Absent: those of its plan. */
+  readonly verify?: true;
+  /** Defined in `runSettings`. Absent for a run without a folder of the user's. */
+  readonly changes?: ChangesMode;
+  /** True when triads may do delegations. */
+  readonly triads: boolean;
+  /** Teams that a plan may name; null when teams are not allowed. */
+  readonly teams: readonly TeamSummary[] | null;
+  /** Models that members of triads may get: those that agents or the input name, and those of the provider. */
+  readonly models: readonly string[];
+}
+
+/** Settings that a run has from its input to its end. */
+export interface RunTerms extends WorkTerms {
+  /** One line, at most 120 characters. */
+  readonly goal_title: string;
+  /** The store in which the run is kept. Absent in runs of older versions, which any worker serves. */
+  readonly store?: StoreIdentity;
+  /** Absent in runs of older versions, and where nothing sets it. */
+  readonly load?: RunLoad;
+  /** Defined in `runSettings`. Absent when somebody may answer. */
+  readonly unattended?: boolean;
+  readonly questions: QuestionRules;
+  /** Names of those who may decide what lets the run act or spend (`PLANWAVE_APPROVERS`). Null: everyone. */
+  readonly approvers: readonly string[] | null;
+}
+
 /**
  * State that a run carries over continue-as-new. Small and of bounded size: the rest is behind `record_ref`.
  * Only the engine writes it; a person never types it.
  */
-export interface CarriedRun {
+export interface CarriedRun extends RunTerms {
   readonly version: 1;
   readonly started_at: number;
-  readonly goal_title: string;
-  /** Defined in OpenRunResult. */
-  readonly store?: StoreIdentity;
-  /** Defined in OpenRunResult. */
-  readonly load?: RunLoad;
-  readonly registry_ref: Ref;
   readonly record_ref: Ref;
-  readonly agents: readonly AgentSummary[];
-  readonly limits: RunLimits;
   readonly budget: CarriedBudget | null;
-  readonly use_defaults: boolean;
-  /** Defined in OpenRunResult. */
-  readonly unattended?: boolean;
-  /** Defined in OpenRunResult. */
-  readonly notes?: boolean;
-  readonly questions: QuestionRules;
-  /** Defined in OpenRunResult. */
-  readonly approvers: readonly string[] | null;
-  readonly autonomy: Autonomy;
-  /** Defined in OpenRunResult. */
-  readonly verify?: true;
-  /** Defined in OpenRunResult. */
-  readonly changes?: ChangesMode;
-  readonly triads: boolean;
-  /** Defined in OpenRunResult. */
-  readonly teams: readonly TeamSummary[] | null;
-  /** Models that members of triads may get. */
-  readonly models: readonly string[];
   /** Defined in OpenRunResult. Absent where no design is made. */
   readonly design_request?: DesignRequest;
   /** Absent where the input gives the mode. */
@@ -164,7 +174,6 @@ export interface CarriedRun {
   readonly criteria: readonly CriterionState[];
   readonly known_inputs: readonly string[];
   readonly delegation_ids: readonly string[];
-  /** Number of dispatches of each fingerprint. */
   readonly fingerprints: Readonly<Record<string, number>>;
   /** Defined in WaveResult. */
   readonly taint?: Taint;
@@ -196,7 +205,6 @@ export interface CarriedInbox {
   readonly asked: Readonly<Record<string, AskedBefore>>;
   /** The newest rejected messages, oldest first. */
   readonly rejected: readonly RejectedAnswer[];
-  /** Number of all rejected messages. */
   readonly rejected_total: number;
   /** Escalations that wait for at least one answer, in the order of asking. */
   readonly pending: readonly PendingEscalation[];

@@ -1,16 +1,15 @@
 import { z } from 'zod';
-import type { AgentSummary, Taint } from './agent-definition.ts';
+import type { Taint } from './agent-definition.ts';
 import type { BudgetAccount, CarriedBudget } from './budget.ts';
 import { ReadDelegation } from './delegation.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
 import { limitMaxima } from './limit-maxima.ts';
-import type { RunLimits, ChangesMode, ModeChoice } from './limits.ts';
-import type { Autonomy, KnownAnswer } from './question.ts';
-import type { RunAnswer } from './planner-run.ts';
+import type { ModeChoice } from './limits.ts';
+import type { KnownAnswer } from './question.ts';
+import type { RunAnswer, WorkTerms } from './planner-run.ts';
 import type { NewsItem } from './messages.ts';
 import type { Ref } from './ref.ts';
 import { NamedTeams } from './team.ts';
-import type { TeamSummary } from './team.ts';
 import type { Usage } from './usage.ts';
 import type { WaveDecisionOutline, WavePlanOutline } from './wave-plan.ts';
 import type { DelegationChange, MergeConflict } from './effect.ts';
@@ -49,16 +48,13 @@ export interface Architect {
 }
 
 /** Order of a run to its wave. */
-export interface WaveOrder {
+export interface WaveOrder extends WorkTerms {
   readonly run_id: string;
   readonly wave: number;
   readonly waves_left: number;
   /** True when its plan decides between direct and designed mode. */
   readonly chooses_mode?: true;
-  readonly registry_ref: Ref;
   readonly record_ref: Ref;
-  readonly agents: readonly AgentSummary[];
-  readonly limits: RunLimits;
   /** Null when nothing is limited. */
   readonly budget: BudgetAccount | null;
   /** Usage that the run knew of when `budget` was reserved. Absent when nothing is limited. */
@@ -70,20 +66,6 @@ export interface WaveOrder {
   /** delegation_ids that may be redone. */
   readonly stale: readonly string[];
   readonly amendments: readonly string[];
-  readonly use_defaults: boolean;
-  /** True when agents keep completion-drive notes. Absent when they do not. */
-  readonly notes?: boolean;
-  readonly autonomy: Autonomy;
-  /** Defined in OpenRunResult. */
-  readonly verify?: true;
-  /** True when triads may do delegations. */
-  readonly triads: boolean;
-  /** Defined in OpenRunResult. */
-  readonly changes?: ChangesMode;
-  /** Defined in OpenRunResult. */
-  readonly teams: readonly TeamSummary[] | null;
-  /** Models that members of triads may get. */
-  readonly models: readonly string[];
   /** Decisions since `record_ref` was written. */
   readonly news: readonly NewsItem[];
   /** Number of facts in the record: their ids are `f1` to this one. */

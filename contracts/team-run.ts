@@ -1,5 +1,4 @@
-import type { DelegationOutline } from './delegation.ts';
-import type { PlannedExecutor } from './executor.ts';
+import type { DelegationOutline, PlannedExecutor } from './delegation.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
 import type { TriadEnd, TriadOutcome } from './triad-run.ts';
@@ -110,7 +109,7 @@ export interface TeamReport {
 
 /**
  * Summary of a team in its delegation's outcome. It is sent with the results of fifty delegations, so
- * `core/team/bound-team.ts` bounds it; the report holds the whole.
+ * `core/team/team-state.ts` bounds it; the report holds the whole.
  */
 export interface TeamOutcome {
   readonly team_id: string | null;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { Slug } from './slug.ts';
 import { TriadPlan } from './triad.ts';
 import type { TriadOutline } from './triad.ts';
 import { runSettings } from './limits.ts';
+import { Slug } from './agent-definition.ts';
 
 /**
  * A member of a team (seed 002): an agent, a triad, or another named team. `core/team/check-team.ts` bounds numbers and

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { triadPhases } from './names.ts';
-import { Slug } from './slug.ts';
 import { runSettings } from './limits.ts';
+import { Slug } from './agent-definition.ts';
 
 /** Ways in which three members work together (seed 000). Each has a topology of its own. */
 export const TriadType = z.enum(['hierarchical', 'dialectic', 'consensus']);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Ref } from './ref.ts';
-import { Slug } from './slug.ts';
+import { Slug } from './agent-definition.ts';
 
 const path = z.string().min(1).max(200).describe('Relative path below the workspace.');
 

@@ -1,5 +1,4 @@
 import type { FanOutEstimate, RunBudget } from './budget.ts';
-import type { ExecutorOf, PlannedExecutor } from './executor.ts';
 import type { RunLimits, RunLoad, ModeChoice } from './limits.ts';
 import type { GuardedDelegation, PlannedDelegation } from './messages.ts';
 import type { DesignStageName, StageName } from './names.ts';
@@ -12,6 +11,7 @@ import type { TriadPhase, TriadType } from './triad.ts';
 import type { Fact } from './agent-output.ts';
 import type { DelegationChange } from './effect.ts';
 import type { PhaseReport } from './triad-run.ts';
+import type { ExecutorOf, PlannedExecutor } from './delegation.ts';
 
 /** Phase of a run. The search attribute PlanwavePhase has the same values. */
 export type RunPhase =

@@ -3,9 +3,9 @@ import { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
 import { Delegation, ReadDelegation, WrittenDelegation } from './delegation.ts';
 import type { DelegationOutline } from './delegation.ts';
-import { StoredDelegationId } from './slug.ts';
 import { StatedFact } from './agent-output.ts';
 import { CriteriaByAnswers } from './criterion.ts';
+import { StoredDelegationId } from './agent-definition.ts';
 
 /** The planner's answer when it plans a wave, as written. */
 export const WrittenPlan = z.strictObject({

@@ -1,14 +1,15 @@
 /**
  * Facts about a delegation's executor at each stage: planned, at work, done, and for the planner's decision.
  */
-import type { Delegation, WrittenDelegation } from '../contracts/delegation.ts';
-import { thisTeamId } from '../contracts/names.ts';
 import type {
+  Delegation,
+  WrittenDelegation,
   Executor,
   ExecutorKind,
   ExecutorOutline,
   PlannedExecutor,
-} from '../contracts/executor.ts';
+} from '../contracts/delegation.ts';
+import { thisTeamId } from '../contracts/names.ts';
 import type { ExecutorEnd, ExecutorOutcome } from '../contracts/team-run.ts';
 import type { ExecutorView, TeamView, TriadPhaseView } from '../contracts/views.ts';
 import type { TriadEnd, TriadOutcome } from '../contracts/triad-run.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { type Settings, readSettings } from './parts/settings.ts';
 import { listenForStop } from './parts/supervise.ts';
 import { say, temporalLinks } from './say.ts';
-import { commandText } from '../core/text/command-text.ts';
 import { type Stack, bringUp, stopStack } from './stack.ts';
+import { commandText } from '../core/text/format.ts';
 
 const pollEveryMs = 500;
 

@@ -1,7 +1,6 @@
 import { delimiter, resolve } from 'node:path';
 import { runCli } from '../client/cli/commands/run-cli.ts';
 import type { CliDeps } from '../client/cli/cli-deps.ts';
-import { commandText } from '../core/text/command-text.ts';
 import { readFolders } from '../worker/worker-settings.ts';
 import { messageOf } from './bootstrap/expected-error.mjs';
 import { splitStartArguments, startUsage } from './bootstrap/start-arguments.mjs';
@@ -13,6 +12,7 @@ import { listenForStop } from './parts/supervise.ts';
 import { say, webUiLine } from './say.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
 import { bringUp, stopStack } from './stack.ts';
+import { commandText } from '../core/text/format.ts';
 
 /** The exit code of a command that Ctrl-C ended, by the shell's convention. */
 const interruptedExitCode = 130;

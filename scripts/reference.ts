@@ -17,10 +17,10 @@ import {
 import type { workflowTypes } from '../contracts/names.ts';
 import { PlannerRunInput } from '../contracts/planner-run.ts';
 import { PlannerWaveInput } from '../contracts/planner-wave.ts';
-import { Slug } from '../contracts/slug.ts';
 import { TeamInput } from '../contracts/team.ts';
 import { TriadInput, TriadPhaseInput } from '../contracts/triad.ts';
 import { ArchivalInput } from '../contracts/note.ts';
+import { Slug } from '../contracts/agent-definition.ts';
 
 /** Schemas of the inputs that people write, in the order of docs/inputs.md. */
 export const inputSchemas: Readonly<Record<string, ZodType>> = {

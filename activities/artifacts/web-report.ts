@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Ref } from '../../contracts/ref.ts';
-import type { Message } from '../../contracts/transcript.ts';
-import type { SourceRef, WebReport } from '../../contracts/web.ts';
+import type { Message, SourceRef, WebReport } from '../../contracts/transcript.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readShape } from './read-artifact.ts';
 

@@ -8,14 +8,14 @@ import type {
 } from '../../contracts/design-activities.ts';
 import type { DesignStageName } from '../../contracts/names.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
-import { findAnswerConflicts } from '../../core/design/answer-conflicts.ts';
-import type { FoundConflict } from '../../core/design/answer-conflicts.ts';
 import { findTask } from '../../core/design/next-wave.ts';
 import { describePlanChange, ratePlanChange, keysOfProof } from '../../core/design/rate-change.ts';
 import { readCoordinationPlan } from '../artifacts/coordination-plan.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { listVerified } from './plan-next-wave.ts';
+import { findAnswerConflicts } from '../../core/design/architect-task.ts';
+import type { FoundConflict } from '../../core/design/architect-task.ts';
 
 /** Stages of the design whose results a judgement reads. */
 const read: readonly DesignStageName[] = ['interview', 'poc_recommendation'];

@@ -1,10 +1,10 @@
 import { designAgentIds } from '../../contracts/names.ts';
 import type { DesignStageName } from '../../contracts/names.ts';
-import { commandText } from '../../core/text/command-text.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
 import { ConsultationInput } from '../../contracts/design-run.ts';
 import type { ConsultedRole, OpenConsultationResult } from '../../contracts/design-run.ts';
+import { commandText } from '../../core/text/format.ts';
 
 export interface ConsultationDeps {
   readonly store: ArtifactStore;

@@ -1,7 +1,7 @@
-import { Slug } from '../../contracts/slug.ts';
 import { waveNumber } from '../../core/ids.ts';
 import { hashBytes } from '../text/bytes.ts';
 import type { TriadPhase } from '../../contracts/triad.ts';
+import { Slug } from '../../contracts/agent-definition.ts';
 
 /**
  * Paths in a run's tree, relative to the run's folder. All of them are built here.

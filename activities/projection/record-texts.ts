@@ -10,7 +10,6 @@ import { readShape } from '../artifacts/read-artifact.ts';
 import { readPhaseReport, readTeamDissent, readTeamReport } from '../artifacts/read-reports.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { TaskRecord, TeamReport } from '../../contracts/team-run.ts';
-import type { WebReport } from '../../contracts/web.ts';
 import { readWebReport } from '../artifacts/web-report.ts';
 import type { TriadDissent } from '../../core/pool/find-conflicts.ts';
 import { summariseRecords } from '../../core/spec/read-spec.ts';
@@ -18,6 +17,7 @@ import { WaveDecision, StoredPlan } from '../../contracts/wave-plan.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { PhaseSummary } from '../../contracts/spec.ts';
 import type { PhaseReport } from '../../contracts/triad-run.ts';
+import type { WebReport } from '../../contracts/transcript.ts';
 
 /** Artifacts that a change or a rendering refers to. They are loaded beforehand, so that both stay pure. */
 export interface RecordTexts {

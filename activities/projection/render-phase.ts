@@ -7,7 +7,6 @@ import type {
   PhaseSummary,
 } from '../../contracts/spec.ts';
 import { countOf, capitalise, formatCost, formatTokens } from '../../core/text/format.ts';
-import { findPlannedText } from '../../core/triad/list-sections.ts';
 import type { LoadedPhase } from './record-texts.ts';
 import {
   bullets,
@@ -23,6 +22,7 @@ import { textOf } from './record-texts.ts';
 import { findDissent } from '../../core/spec/read-spec.ts';
 import type { TriadMember } from '../../contracts/triad.ts';
 import type { PhaseReport, TurnRecord } from '../../contracts/triad-run.ts';
+import { findPlannedText } from '../../core/triad/roles.ts';
 
 /** The plan of a triad: the initial texts of its spec. */
 type PlannedTriad = Pick<

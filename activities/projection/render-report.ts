@@ -1,4 +1,3 @@
-import type { ExecutorKind } from '../../contracts/executor.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
@@ -27,7 +26,7 @@ import {
 } from '../../core/text/markdown.ts';
 import { describeMode } from '../../core/render/labels.ts';
 import { treePaths } from './paths.ts';
-import { outputPath } from './render-design.ts';
+import { outputPath, renderAdaptations, renderDesignBalance } from './render-design.ts';
 import { renderChanges } from './render-changes.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts, TextRefs } from './record-texts.ts';
@@ -41,11 +40,11 @@ import {
   renderUnverified,
 } from './render-report-parts.ts';
 import { renderRedactions, describeStatus } from './render-result.ts';
-import { renderAdaptations, renderDesignBalance } from './render-design.ts';
 import { listWebReports, renderSources } from './render-sources.ts';
 import { renderAnswers, renderOpenEnds } from './render-open-ends.ts';
 import { renderArchiveFailures } from './render-sessions.ts';
 import { resultLimits } from './limits.ts';
+import type { ExecutorKind } from '../../contracts/delegation.ts';
 
 /** Lists the texts that `renderReport` needs in addition to those of the answer. */
 export function reportNeeds(record: RunRecord): TextRefs {

@@ -1,5 +1,4 @@
-import type { Delegation } from '../../contracts/delegation.ts';
-import type { Executor } from '../../contracts/executor.ts';
+import type { Delegation, Executor } from '../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import type { ExecutorOutcome, TeamOutcome } from '../../contracts/team-run.ts';
@@ -10,8 +9,8 @@ import type { AgentStatusValue } from '../../contracts/note.ts';
 import { teamName } from '../../core/executor.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
-import { askersOf } from '../../core/questions/same-question.ts';
 import type { TriadPlan } from '../../contracts/triad.ts';
+import { askersOf } from '../../core/questions/check-asked-questions.ts';
 
 interface AgentEntry {
   readonly agent_id: string;

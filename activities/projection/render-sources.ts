@@ -1,12 +1,12 @@
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
-import type { SourceRef } from '../../contracts/web.ts';
 import { cutLine, oneLine } from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
 import { renderList } from './render-report-parts.ts';
 import { resultLimits } from './limits.ts';
+import type { SourceRef } from '../../contracts/transcript.ts';
 
 /** Lists the reports of web research that a record names. */
 export function listWebReports({ effects = [] }: RunRecord): readonly Ref[] {

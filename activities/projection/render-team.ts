@@ -1,6 +1,5 @@
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { TeamReport, TeamSeat, TeamOutcome } from '../../contracts/team-run.ts';
-import { sumMembers, sumTeamUsage } from '../../core/team/bound-team.ts';
 import { findPlanned } from './record-texts.ts';
 import type { LoadedTeam, LoadedTask } from './record-texts.ts';
 import {
@@ -16,6 +15,7 @@ import { teamLimits } from './limits.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { countOf, formatCost, formatTokens, formatDuration } from '../../core/text/format.ts';
 import { treePaths } from './paths.ts';
+import { sumMembers, sumTeamUsage } from '../../core/team/team-state.ts';
 
 /** Renders `teams/<delegation>.md`: who did what for a team, what it cost, and how each of its tasks ended. */
 export function renderTeam(team: LoadedTeam, delegationId: string): string {

@@ -8,10 +8,10 @@ import { cutText, escapeInvisible } from '../../core/text/cut-text.ts';
 import { joinNames } from '../artifacts/packet-details.ts';
 import { grantTools } from '../tools/tool.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
-import { informsWork } from '../../core/questions/answer-kinds.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, listBlock, textBlock } from '../text/blocks.ts';
 import { listTaskQuestions } from '../../core/questions/check-asked-questions.ts';
+import { informsWork } from '../../core/questions/answer-kinds.ts';
 
 /** Maximum characters of a tool's purpose: everything else that an agent has to know stands in its description. */
 const toolCharsMax = 200;

@@ -3,14 +3,14 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { Claim } from '../../contracts/spec.ts';
 import { findSettled } from '../../core/spec/read-spec.ts';
 import { shareBytes } from '../../core/text/cut-text.ts';
-import { findPlannedText, listCarried, listSections } from '../../core/triad/list-sections.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { countBytes } from '../text/bytes.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, textBlock } from '../text/blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';
 import { markData } from './mark-data.ts';
-import type { HeardText, TurnBrief } from '../../contracts/member-turn.ts';
+import { findPlannedText, listCarried, listSections } from '../../core/triad/roles.ts';
+import type { HeardText, TurnBrief } from '../../contracts/state-call.ts';
 
 /**
  * Renders what a member is given for one turn: what its brief names, and nothing else of the others. Topology is kept here, by

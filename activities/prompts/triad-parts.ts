@@ -1,5 +1,5 @@
 import type { TriadPhase, TriadRole } from '../../contracts/triad.ts';
-import type { TurnBrief } from '../../contracts/member-turn.ts';
+import type { TurnBrief } from '../../contracts/state-call.ts';
 
 interface Part {
   /** The purpose of the role, in every phase. */

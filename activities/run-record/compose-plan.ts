@@ -1,6 +1,5 @@
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
-import type { Delegation } from '../../contracts/delegation.ts';
-import type { Executor, ExecutorOf } from '../../contracts/executor.ts';
+import type { Delegation, Executor, ExecutorOf } from '../../contracts/delegation.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { linkInputs } from '../../core/plan/check-inputs.ts';
 import { cutText, titleOf } from '../../core/text/cut-text.ts';

@@ -9,7 +9,6 @@ import { resolveLimits } from '../../core/limits.ts';
 import { listKnownInputs } from '../../core/run/list-deliverables.ts';
 import { summariseTeams } from '../../core/team/summarise-teams.ts';
 import { findUnreadable } from '../../core/text/list-names.ts';
-import { listSections } from '../../core/triad/list-sections.ts';
 import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
 import { findPlanFaults, storeCoordinationPlan } from '../artifacts/coordination-plan.ts';
 import type { AssertCurrent } from '../attempt/while-current.ts';
@@ -33,6 +32,7 @@ import { seatTeam } from './seat-team.ts';
 import { resolveQuestionRules } from '../../core/questions/inbox-event.ts';
 import { chooseLoad } from '../../core/run/run-place.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
+import { listSections } from '../../core/triad/roles.ts';
 
 /**
  * Checks the typed input and begins the run's record.

@@ -3,8 +3,6 @@ import type { PageDesign, PageQuestion, PageWave, RunPage } from '../../contract
 import type { RunRecord, StoredAnswer, StoredWave } from '../../contracts/run-record.ts';
 import { renderCoordinationPlan } from '../../core/design/render-plan.ts';
 import { findShownRef } from '../../core/render/questions.ts';
-import { describePlans } from '../../core/run/compare-runs.ts';
-import type { ComparedRun } from '../../core/run/compare-runs.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
 import type { ReplyLedger } from '../ports/reply-ledger.ts';
@@ -16,6 +14,8 @@ import { readNewest } from './export-run.ts';
 import { readCalls } from './read-calls.ts';
 import { listPhaseRefs, readDelegation } from './read-page-work.ts';
 import type { WorkReading } from './read-page-work.ts';
+import { describePlans } from '../../core/run/fork-record.ts';
+import type { ComparedRun } from '../../core/run/fork-record.ts';
 
 export interface PageSources {
   readonly store: ArtifactStore;
@@ -76,7 +76,7 @@ export async function readRunPage(sources: PageSources, runId: string): Promise<
 }
 
 /**
- * Reads what `core/run/compare-runs.ts` compares of a run, ended or not.
+ * Reads what `core/run/fork-record.ts` compares of a run, ended or not.
  *
  * @throws {UnknownRun} when the index does not have the run; otherwise like `readRunPage`.
  */

@@ -1,5 +1,4 @@
 import type { Ref } from '../../contracts/ref.ts';
-import { findPlannedText } from '../../core/triad/list-sections.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { markData } from '../prompts/mark-data.ts';
 import { renderRole, renderTask } from '../prompts/packet-parts.ts';
@@ -11,6 +10,7 @@ import { countBytes } from '../text/bytes.ts';
 import { wholePath } from '../text/describe-issues.ts';
 import { doerSystem } from './stage.ts';
 import type { PromptOf, RefusedReply, Stage } from './stage.ts';
+import { findPlannedText } from '../../core/triad/roles.ts';
 
 /** The rules for writing one section of a triad as code. The same in every run. */
 export const coderRules = `You write code: one section of a work that others do together. You are given the section, what was agreed on it, and instructions. Everything you need to know is in this message; nothing else exists.

@@ -1,6 +1,5 @@
 import type { Ref } from '../../contracts/ref.ts';
 import type { TeamSeat, TeamSetup } from '../../contracts/team-run.ts';
-import type { Executor } from '../../contracts/executor.ts';
 import type { TeamMember } from '../../contracts/team.ts';
 import { ThreadHistory } from '../../contracts/thread.ts';
 import { findDefinition } from '../../core/team/resolve-team.ts';
@@ -20,6 +19,7 @@ import { delegateTaskToMember } from '../tools/registry/team-tools.ts';
 import { agentOutput } from './agent-output.ts';
 import { doerSystem } from './stage.ts';
 import type { PromptOf, Stage } from './stage.ts';
+import type { Executor } from '../../contracts/delegation.ts';
 
 /** The rules for leaders of teams, before packet and role. The same bytes for all of them in every run. */
 export const leaderRules = `You lead a team that does one delegation of a goal, under a planner. You never meet the user, nor anybody outside of the team. You find out what the delegation needs, give tasks to your members, judge what comes back, and give one output for all. Everything you need to know is in this conversation; nothing else exists.

@@ -13,8 +13,8 @@ import { agentOutput } from './agent-output.ts';
 import { doerSystem } from './stage.ts';
 import type { PromptOf, Reply, Stage } from './stage.ts';
 import { listSummaryTexts, summariseRecords } from '../../core/spec/read-spec.ts';
-import type { TurnBrief } from '../../contracts/member-turn.ts';
 import { PhaseSummary } from '../../contracts/spec.ts';
+import type { TurnBrief } from '../../contracts/state-call.ts';
 
 /**
  * The rules for members of triads, before packet and role. The same bytes for all of them in every run: the part of a role in

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import { WrittenDelegation } from '../../contracts/delegation.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
-import { Slug } from '../../contracts/slug.ts';
 import { TeamMember, TeamPlan } from '../../contracts/team.ts';
 import type { NamedTeam } from '../../contracts/team.ts';
 import type { PlanParts, SchemaForm } from '../../contracts/transcript.ts';
@@ -31,6 +30,7 @@ import { jsonReply, plannerSystem } from './stage.ts';
 import type { PromptOf, Stage } from './stage.ts';
 import { outlinePlan } from '../../core/plan/check-repetition.ts';
 import { WavePlan, WrittenPlan } from '../../contracts/wave-plan.ts';
+import { Slug } from '../../contracts/agent-definition.ts';
 
 /** The parts that are offered where no prompt says what the run allows. */
 const wholePlan: PlanParts = { triads: true, teams: true, redoes: true };

@@ -1,5 +1,4 @@
-import type { SourceRef, WebReport } from '../../contracts/web.ts';
-import type { ContentBlock } from '../../contracts/transcript.ts';
+import type { ContentBlock, SourceRef, WebReport } from '../../contracts/transcript.ts';
 import { isRecord } from '../../core/is-record.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { readJson } from '../artifacts/read-artifact.ts';

@@ -1,6 +1,5 @@
 import type { PlanTasksInput, PlanTasksResult, TeamSeat } from '../../contracts/team-run.ts';
-import type { Delegation } from '../../contracts/delegation.ts';
-import type { Executor } from '../../contracts/executor.ts';
+import type { Delegation, Executor } from '../../contracts/delegation.ts';
 import type { TeamMember } from '../../contracts/team.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { resolveTeam } from '../../core/team/resolve-team.ts';

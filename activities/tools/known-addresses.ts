@@ -1,8 +1,8 @@
 import type { Ref } from '../../contracts/ref.ts';
-import { isPerson } from '../../core/questions/answer-kinds.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import { readWebReport } from '../artifacts/web-report.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { isPerson } from '../../core/questions/answer-kinds.ts';
 
 /** Reads the texts whose addresses may be opened: those of people, and the sources of earlier research. */
 export async function readKnownTexts(

@@ -3,12 +3,12 @@ import { VerificationResults } from '../../contracts/verification.ts';
 import type { DescribeFailuresInput } from '../../contracts/verification.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { commandText } from '../../core/text/command-text.ts';
 import { bullets, joinSections, oneLine } from '../../core/text/markdown.ts';
 import { readShape } from '../artifacts/read-artifact.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { applyInstructions } from '../prompts/render-feedback.ts';
 import { readDelegation } from '../prompts/read-task.ts';
+import { commandText } from '../../core/text/format.ts';
 
 /** Shares of a question's 2,000 characters. */
 const instructionCharsMax = 500;

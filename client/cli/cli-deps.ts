@@ -5,7 +5,6 @@ import type { ForkOffer, ForkPoint } from '../../contracts/planner-run.ts';
 import type { RunPage } from '../../contracts/run-page.ts';
 import type { CheckedHome, CopiedStores, Pruned, StoreIdentity } from '../../contracts/store.ts';
 import type { StatusView } from '../../contracts/views.ts';
-import type { ComparedRun } from '../../core/run/compare-runs.ts';
 import type { KeyRing } from '../../encryption/key-ring.ts';
 import type { ConnectOptions } from '../connect.ts';
 import type { OpenHistory } from '../run-listing.ts';
@@ -17,6 +16,7 @@ import type {
   ListedThreads,
   ReadThread,
 } from '../../contracts/thread.ts';
+import type { ComparedRun } from '../../core/run/fork-record.ts';
 
 /** The part of the command line that help and version need too. */
 interface CliShell {

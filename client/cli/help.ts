@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { commandPrefix } from '../../core/text/command-text.ts';
 import { exitCodeHelp } from './cli-error.ts';
+import { commandPrefix } from '../../core/text/format.ts';
 
 /** Two command lines for each command: the usual one, and one that shows more. */
 export const examples: Readonly<Record<string, readonly [string, string]>> = {

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chatAnswerer } from '../../contracts/names.ts';
 import type { AnswerInput, Question } from '../../contracts/question.ts';
-import { informsWork } from '../../core/questions/answer-kinds.ts';
 import { answerCommand } from '../../core/render/questions.ts';
-import { commandText } from '../../core/text/command-text.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import type { RunEnd } from '../read-view.ts';
 import type { RunListing } from '../run-listing.ts';
 import { ChatRefusal } from './call-tool.ts';
 import type { ChatCall } from './call-tool.ts';
+import { commandText } from '../../core/text/format.ts';
+import { informsWork } from '../../core/questions/answer-kinds.ts';
 
 /** Characters of one page of a result: a client warns above 10,000 tokens. */
 const pageCharsMax = 20_000;

@@ -8,9 +8,9 @@
  *   FO3. A team takes more tokens than its members would as single agents.
  */
 import type { FanOutEstimate } from '../../contracts/budget.ts';
-import type { ExecutorKind } from '../../contracts/executor.ts';
 import type { PlannedDelegation } from '../../contracts/messages.ts';
 import type { Usage } from '../../contracts/usage.ts';
+import type { ExecutorKind } from '../../contracts/delegation.ts';
 
 /** Turns of an agent before anything is measured: one that loads a detail, one that answers. */
 const turnsEach = 2;

@@ -18,10 +18,10 @@ import type { DelegationOutline } from '../../contracts/delegation.ts';
 import { listReplaced } from '../schedule/dependencies.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { KnownAnswer } from '../../contracts/question.ts';
-import { isPerson } from '../questions/answer-kinds.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
 import type { CriterionState, CriteriaByAnswers } from '../../contracts/criterion.ts';
+import { isPerson } from '../questions/answer-kinds.ts';
 
 /** Adds the criteria that the plan lists for the first time, as open. */
 export function applyPlan(

@@ -11,7 +11,6 @@ import type { CoordinationPlan, PlanFinding } from '../../contracts/coordination
 import type { TechnologyResearch } from '../../contracts/design.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import { commandText } from '../text/command-text.ts';
 import { cutText } from '../text/cut-text.ts';
 import {
   countOf,
@@ -19,6 +18,7 @@ import {
   formatDollars,
   formatDuration,
   formatUsage,
+  commandText,
 } from '../text/format.ts';
 import { oneLine } from '../text/markdown.ts';
 import { listLayers } from './graph.ts';

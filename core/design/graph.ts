@@ -10,9 +10,9 @@ import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-pl
 import { cleanLine } from '../text/cut-text.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { KnownAnswer } from '../../contracts/question.ts';
-import { isPerson } from '../questions/answer-kinds.ts';
 import { countOf } from '../text/format.ts';
 import type { ModeChoice } from '../../contracts/limits.ts';
+import { isPerson } from '../questions/answer-kinds.ts';
 
 type Linked = Pick<PlanTask, 'task_id' | 'depends_on'>;
 

@@ -16,8 +16,8 @@ import type { Approval, EffectResolution } from '../../contracts/effect.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import { engineLimits } from '../limits.ts';
-import { isPerson } from '../questions/answer-kinds.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
+import { isPerson } from '../questions/answer-kinds.ts';
 
 /** Condition under which a tool needs the user's consent. `by_risk`: when the agent's risk_level is high. */
 export type ApprovalMark = 'never' | 'by_risk' | 'always';

@@ -6,7 +6,6 @@
  *   MT1. Names follow the Prometheus conventions: prefix, base units, counters end in `_total`, one name each.
  *   MT2. A label's values are listed, or it names a part of the configuration. No label holds free text or a run's id.
  */
-import type { ExecutorKind } from '../../contracts/executor.ts';
 import { failureConsequences } from '../../contracts/errors.ts';
 import { stageNames } from '../../contracts/names.ts';
 import type { FailureType } from '../../contracts/errors.ts';
@@ -14,6 +13,7 @@ import type { RunStatus } from '../../contracts/planner-run.ts';
 import type { TaskStatus, TeamReport } from '../../contracts/team-run.ts';
 import { refusalKinds } from '../team/team-state.ts';
 import { failureReasons } from '../turns/turns-state.ts';
+import type { ExecutorKind } from '../../contracts/delegation.ts';
 
 /** Values of a label. `configured`: as many as the configuration names, such as agents; the code sets no bound. */
 export type LabelValues = readonly string[] | 'configured';

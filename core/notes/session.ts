@@ -15,12 +15,12 @@ import type { AgentStatusValue, CompletionNote, CompletionSession } from '../../
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import { engineLimits } from '../limits.ts';
-import { isPerson } from '../questions/answer-kinds.ts';
 import { cutText, normaliseText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
 import { stepAgentStatus } from './agent-status.ts';
 import type { AgentEvent } from './agent-status.ts';
 import { isForOthers, stepNotes } from './step-notes.ts';
+import { isPerson } from '../questions/answer-kinds.ts';
 
 /** The session as its workflow keeps it, also across continue-as-new. */
 export interface SessionState extends CompletionSession {

@@ -11,8 +11,7 @@
  *   PTS5. An agent that only leads gets no delegation without a team.
  */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
-import type { DelegationOutline } from '../../contracts/delegation.ts';
-import type { ExecutorOf, ExecutorOutline } from '../../contracts/executor.ts';
+import type { DelegationOutline, ExecutorOf, ExecutorOutline } from '../../contracts/delegation.ts';
 import { plannerAgentId } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { TeamSummary } from '../../contracts/team.ts';

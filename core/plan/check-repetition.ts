@@ -1,17 +1,16 @@
 /** Checks whether a plan repeats work that had no result (seed 004 §8). */
-import type { Delegation, DelegationOutline } from '../../contracts/delegation.ts';
+import type { Delegation, DelegationOutline, ExecutorOutline } from '../../contracts/delegation.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { TeamOutline, TeamMember, TeamMemberOutline, TeamPlan } from '../../contracts/team.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
 import { hashText } from '../text/hash-text.ts';
 import { listNames } from '../text/list-names.ts';
-import type { ExecutorOutline } from '../../contracts/executor.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import { listSections } from '../triad/list-sections.ts';
 import { hashTask } from '../team/draft-calls.ts';
 import type { TriadOutline, TriadPlan } from '../../contracts/triad.ts';
 import type { WavePlan, WavePlanOutline } from '../../contracts/wave-plan.ts';
+import { listSections } from '../triad/roles.ts';
 
 /**
  * @param fingerprints Number of dispatches of each in earlier waves. Repetition inside the plan counts too.

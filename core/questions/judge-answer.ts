@@ -21,7 +21,6 @@ import { engineLimits } from '../limits.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
 import { hashText } from '../text/hash-text.ts';
 import { findUnknownKey, findUnreadable, listNames } from '../text/list-names.ts';
-import { informsWork, exampleAnswer } from './answer-kinds.ts';
 import {
   checkAnswer,
   choiceByCase,
@@ -30,6 +29,7 @@ import {
   parseDefault,
 } from './check-answer.ts';
 import { isRecord } from '../is-record.ts';
+import { informsWork, exampleAnswer } from './answer-kinds.ts';
 
 export type AnswerVerdict =
   | {

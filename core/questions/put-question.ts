@@ -18,9 +18,15 @@ import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
 import { hashText } from '../text/hash-text.ts';
 import { parseDefault } from './check-answer.ts';
-import { findLeftAnswer, findSameQuestion, takeLeftAnswer, joinQuestion } from './same-question.ts';
 import { awaits } from './settle-question.ts';
-import { nameTask, reduceQuestion } from './check-asked-questions.ts';
+import {
+  nameTask,
+  reduceQuestion,
+  findLeftAnswer,
+  findSameQuestion,
+  takeLeftAnswer,
+  joinQuestion,
+} from './check-asked-questions.ts';
 
 export interface PutContext {
   readonly escalation: QuestionsEscalation;

@@ -12,12 +12,12 @@ import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
 import type { InboxEffect, Withdrawal } from './inbox-event.ts';
-import { informsWork } from './answer-kinds.ts';
 import { acceptAnswer } from './judge-answer.ts';
-import { leaveQuestion } from './same-question.ts';
 import type { AmendedAnswer } from '../../contracts/messages.ts';
 import { listNames } from '../text/list-names.ts';
 import { checkAnswer } from './check-answer.ts';
+import { leaveQuestion } from './check-asked-questions.ts';
+import { informsWork } from './answer-kinds.ts';
 
 interface Settlement {
   /** The whole answer in its canonical text form. */

@@ -12,12 +12,11 @@ import type { Question, QuestionKind } from '../../contracts/question.ts';
 import type { PlanView, QuestionWait } from '../../contracts/views.ts';
 import { engineLimits } from '../limits.ts';
 import { checkAnswer } from '../questions/check-answer.ts';
-import { commandText, signalCommand } from '../text/command-text.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
-import { capitalise, formatDuration } from '../text/format.ts';
+import { capitalise, formatDuration, commandText, signalCommand } from '../text/format.ts';
 import { bullet, codeBlock, codeSpan, plainText } from '../text/markdown.ts';
-import { listWaiting } from '../questions/same-question.ts';
 import type { QuestionMoment } from '../questions/inbox-event.ts';
+import { listWaiting } from '../questions/check-asked-questions.ts';
 import { exampleAnswer } from '../questions/answer-kinds.ts';
 
 /** Characters of a person's name. A longer one would displace the question. */

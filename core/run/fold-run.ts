@@ -24,7 +24,6 @@ import {
   factFromAnswer,
   factsFromInstruction,
 } from '../pool/settle-facts.ts';
-import { informsWork } from '../questions/answer-kinds.ts';
 import {
   foldWaveDone,
   sumUsage,
@@ -38,6 +37,7 @@ import { trackStale } from './track-consumption.ts';
 import { reopenChanged } from '../criteria/criteria.ts';
 import type { ReportEvent } from './fold-wave.ts';
 import type { ProposedFact } from '../../contracts/agent-output.ts';
+import { informsWork } from '../questions/answer-kinds.ts';
 
 /** Returns the record of a revision. @param record The record of the revision before it. */
 export function foldRevision(

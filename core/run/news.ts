@@ -13,9 +13,9 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { RecordChange } from '../../contracts/run-record.ts';
 import { engineLimits } from '../limits.ts';
 import { isSameValue, normaliseKey } from '../pool/admit-facts.ts';
-import { isPerson } from '../questions/answer-kinds.ts';
 import { cutText } from '../text/cut-text.ts';
 import type { Fact } from '../../contracts/agent-output.ts';
+import { isPerson } from '../questions/answer-kinds.ts';
 
 /** @returns the news with those items of `arrived` that are newer than all of them. */
 export function addNews(

@@ -9,7 +9,6 @@ import type { BudgetGrant, BudgetRequest, Reservation, Spending } from '../../co
 import type { PlanFinding } from '../../contracts/coordination-plan.ts';
 import type { DesignProgress } from '../../contracts/design-run.ts';
 import type { DesignMaterial } from '../../contracts/design.ts';
-import type { PlannedExecutor } from '../../contracts/executor.ts';
 import type {
   DeliveredAnswer,
   Delivery,
@@ -25,6 +24,7 @@ import { readUsage } from '../usage/add-usage.ts';
 import { isRecord } from '../is-record.ts';
 import { cutText } from '../text/cut-text.ts';
 import type { ModeChoice } from '../../contracts/limits.ts';
+import type { PlannedExecutor } from '../../contracts/delegation.ts';
 
 /**
  * Readers of messages from the wire, where workflow code may not load zod. A reader never throws, and returns undefined

@@ -18,12 +18,12 @@
  *   BR4. It has opened when it is open and was not before: a failure while it is open opens nothing.
  *   RF1. Only failures repeat each other, and only those that say the same but for numbers and the job's own name.
  */
-import type { ExecutorKind } from '../../contracts/executor.ts';
 import type { TaskStatus } from '../../contracts/team-run.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText, normaliseText } from '../text/cut-text.ts';
 import { isWorthRepeating } from '../turns/turns-state.ts';
 import type { FailureReason } from '../turns/turns-state.ts';
+import type { ExecutorKind } from '../../contracts/delegation.ts';
 
 /** Milliseconds. */
 const firstWaitMs = 1_000;

@@ -18,8 +18,14 @@
 import type { TaskStatus } from '../../contracts/team-run.ts';
 import type { DelegationState } from '../../contracts/views.ts';
 import { findRepeatedFailure, noteEnd, readBreaker } from './failures.ts';
-import { decideGate } from './decide-gate.ts';
-import { breakerOf, countRunning, describeRest, hasEnded, mayTake } from './schedule.ts';
+import {
+  breakerOf,
+  countRunning,
+  describeRest,
+  hasEnded,
+  mayTake,
+  decideGate,
+} from './schedule.ts';
 import type { Entry, Job, Progress, Schedule, ScheduleRules } from './schedule.ts';
 
 export type ScheduleEvent<J extends Job = Job> =

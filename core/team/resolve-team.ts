@@ -19,9 +19,9 @@ import { chooseLeader } from './summarise-teams.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import { isPerson } from '../questions/answer-kinds.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
 import type { TriadPlan } from '../../contracts/triad.ts';
+import { isPerson } from '../questions/answer-kinds.ts';
 
 /** Agents and teams that can be members. */
 export interface TeamRegistry {

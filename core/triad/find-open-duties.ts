@@ -11,7 +11,7 @@
 import type { StateToolCall, ToolCall } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { SpecState, PhaseSummaryOutline } from '../../contracts/spec.ts';
-import type { StateToolName } from '../../contracts/state-call.ts';
+import type { StateToolName, Duties, TurnBrief } from '../../contracts/state-call.ts';
 import { engineLimits } from '../limits.ts';
 import {
   findOwed,
@@ -24,7 +24,6 @@ import { listNames } from '../text/list-names.ts';
 import type { ToolsVerdict } from '../turns/turns-state.ts';
 import type { TurnWork } from './judged-call.ts';
 import type { TriadPhase } from '../../contracts/triad.ts';
-import type { Duties, TurnBrief } from '../../contracts/member-turn.ts';
 
 /** @returns every open duty at once; empty when the turn may end. */
 export function findOpenDuties(brief: TurnBrief, work: TurnWork): OutputFault[] {

@@ -13,7 +13,7 @@
  */
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { StateCall, TriadCall } from '../../contracts/state-call.ts';
+import type { StateCall, TriadCall, TurnBrief } from '../../contracts/state-call.ts';
 import {
   findClaim,
   findSection,
@@ -29,7 +29,6 @@ import { checkSummary } from './find-open-duties.ts';
 import { answer, record, refuse, assignTurn, openNegotiation } from './judged-call.ts';
 import type { AnsweredCall, CodeOrder, JudgedCall, TurnWork } from './judged-call.ts';
 import { mayWrite } from './roles.ts';
-import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { PhaseSummaryOutline } from '../../contracts/spec.ts';
 
 export function openWork(brief: TurnBrief): TurnWork {

@@ -5,10 +5,9 @@ import type { SpecEvent } from '../spec/spec-events.ts';
 import { engineLimits } from '../limits.ts';
 import { stepSpec } from '../spec/step-spec.ts';
 import type { Assignment } from './phase-state.ts';
-import type { StateCall } from '../../contracts/state-call.ts';
+import type { StateCall, TurnBrief } from '../../contracts/state-call.ts';
 import { findSection } from '../spec/read-spec.ts';
 import { listNames } from '../text/list-names.ts';
-import type { TurnBrief } from '../../contracts/member-turn.ts';
 
 /** Records that a member has made in its turn so far, on top of the spec in its brief. */
 export interface TurnWork {

@@ -12,8 +12,8 @@ import type {
   TriadTimeouts,
   TriadType,
 } from '../../contracts/triad.ts';
-import type { ReturnedRecord, TurnBrief, Duties } from '../../contracts/member-turn.ts';
 import type { TurnRecord } from '../../contracts/triad-run.ts';
+import type { ReturnedRecord, TurnBrief, Duties } from '../../contracts/state-call.ts';
 
 /** A triad's configuration: the plan's, with every default filled in. */
 export interface TriadSetup {

@@ -14,7 +14,7 @@ import {
 import { stepSpec } from '../spec/step-spec.ts';
 import type { PhaseState, NextTurns, TurnDraft } from './phase-state.ts';
 import type { TriadMember, TriadRole } from '../../contracts/triad.ts';
-import type { Duties } from '../../contracts/member-turn.ts';
+import type { Duties } from '../../contracts/state-call.ts';
 
 export function planHierarchical(state: PhaseState): NextTurns {
   const orchestrator = state.setup.members.find(({ role }) => role === 'orchestrator');

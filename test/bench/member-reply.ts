@@ -1,7 +1,7 @@
 import { firstOfEach, listBlocks } from '../../rehearsal/rules/prompt.ts';
 import type { ContentReply, ScriptedToolCall } from '../../rehearsal/script.ts';
 import { composeText } from './bench-job.ts';
-import type { Duties } from '../../contracts/member-turn.ts';
+import type { Duties } from '../../contracts/state-call.ts';
 
 /** Open claim as a member's turn shows it. */
 interface OpenClaim {

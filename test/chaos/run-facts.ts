@@ -2,7 +2,6 @@ import type { WaveResult } from '../../contracts/planner-wave.ts';
 import type { PlannerRunResult } from '../../contracts/planner-run.ts';
 import type { BudgetView, QuestionsView } from '../../contracts/views.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
-import type { PhaseResult } from '../../workflows/triad/phase-order.ts';
 import { payloadText } from '../support/histories.ts';
 import type { StoredHistory } from '../support/histories.ts';
 import { storedRecord } from '../support/stored-record.ts';
@@ -16,6 +15,7 @@ import type { OutsideFacts, OutsidePlaces } from './outside-facts.ts';
 import { readReportFiles } from './report-files.ts';
 import { readThread } from './read-thread.ts';
 import type { ThreadFacts } from './read-thread.ts';
+import type { PhaseResult } from '../../workflows/triad/member-at-work.ts';
 
 /** Facts of a finished run that must not depend on interruptions. */
 export interface RunFacts extends OutsideFacts {

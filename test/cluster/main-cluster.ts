@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { commandText } from '../../core/text/command-text.ts';
 import { ensureTemporal } from '../../scripts/dev-server/dev-server.ts';
 import { findFreePort } from '../../scripts/dev-server/temporal-probe.ts';
 import { startNodePart } from '../../scripts/parts/part.ts';
@@ -12,6 +11,7 @@ import { withRehearsal } from '../../scripts/stack.ts';
 import { startCluster } from './cluster.ts';
 import type { Cluster } from './cluster.ts';
 import { ensurePrograms } from './programs.ts';
+import { commandText } from '../../core/text/format.ts';
 
 const usage = `Usage: npm run cluster
 

@@ -9,11 +9,11 @@ import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { TeamOutcome } from '../../contracts/team-run.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { isRecord } from '../../core/is-record.ts';
-import { sumTeamUsage } from '../../core/team/bound-team.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { eventTypes, fetchHistories, historyJson, replayAll } from './histories.ts';
 import type { StoredHistory } from './histories.ts';
 import type { Stage } from './stage.ts';
+import { sumTeamUsage } from '../../core/team/team-state.ts';
 
 /** Traces that a fault may leave behind, where its row allows more than nothing. */
 export interface Allowance {

@@ -8,8 +8,8 @@ import type {
 } from '../../contracts/team-run.ts';
 import type { TaskView, TeamView } from '../../contracts/views.ts';
 import { defaultTeam } from '../../core/limits.ts';
-import { boundTeam } from '../../core/team/bound-team.ts';
 import { someRef, usageOf } from './factories.ts';
+import { boundTeam } from '../../core/team/team-state.ts';
 
 /** Creates a member: the agent of its name, if nothing else is given. */
 export function teamSeat(member_id: string, over: Partial<TeamSeat> = {}): TeamSeat {

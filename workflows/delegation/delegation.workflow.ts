@@ -7,14 +7,13 @@ import type {
 import type { DelegationStatusView } from '../../contracts/views.ts';
 import { openNode } from '../../core/budget/budget-node.ts';
 import { renderDelegationDetails } from '../../core/render/render-work-details.ts';
-import { executeVerified } from './verify.ts';
+import { executeVerified, execute } from './verify.ts';
 import { createControl } from '../shared/control.ts';
 import { openChildBudget } from '../shared/budget.ts';
 import { delegationStatusQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
 import type { OrderedDelegation } from '../execution/execution-context.ts';
 import { runAlone } from '../execution/run-alone.ts';
-import { execute } from './execute.ts';
 import type { TeamInput } from '../../contracts/team.ts';
 import { createEscalationRouter } from '../shared/child-relay.ts';
 import type { TriadInput } from '../../contracts/triad.ts';

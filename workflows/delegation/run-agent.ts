@@ -29,7 +29,6 @@ import type {
   ToolsDone,
 } from '../shared/conversation.ts';
 import { SessionKeeper } from '../execution/session-keeper.ts';
-import { recorder } from '../shared/recorder.ts';
 import { callTools, readingOf } from '../execution/call-tools.ts';
 import type {
   CarriedDelegation,
@@ -41,6 +40,7 @@ import { isToolCall } from '../execution/call-acting-tool.ts';
 import type { ToolContext, ToolWork } from '../execution/call-acting-tool.ts';
 import { askSuperior } from '../shared/superior.ts';
 import { converseAsking, outputIn, outputOf } from '../shared/converse-asking.ts';
+import { recorder } from '../shared/in-span.ts';
 
 /** Facts that grow while an agent works. */
 interface Work extends ToolWork {

@@ -1,5 +1,4 @@
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
-import type { ExecutorOutline } from '../../contracts/executor.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
@@ -26,11 +25,14 @@ import type {
   ExecutionContext,
 } from '../execution/execution-context.ts';
 import { describeFailures, storeText } from '../shared/activities.ts';
-import { execute } from './execute.ts';
 import { judgeOutput } from './judge-output.ts';
 import type { Judged } from './judge-output.ts';
 import { askSuperior } from '../shared/superior.ts';
 import { callUntilDone, stopWhenCancelled } from '../shared/failures.ts';
+import { runTeam } from '../team/run-team.ts';
+import { runTriad } from '../triad/run-triad.ts';
+import { runAgent } from './run-agent.ts';
+import type { ExecutorOutline } from '../../contracts/delegation.ts';
 
 /** A delegation whose output is verified. */
 interface Verifying {
@@ -267,4 +269,19 @@ async function ask(v: Verifying, question: AskedQuestion): Promise<DeliveredAnsw
   });
   show(v, 'running', '');
   return answer;
+}
+
+/** Has a delegation done by its executor: one agent, three members of a triad, or a team under its leader. */
+export function execute(
+  executor: ExecutorOutline,
+  context: ExecutionContext,
+): Promise<DelegationOutcome> {
+  switch (executor.kind) {
+    case 'agent':
+      return runAgent(context);
+    case 'triad':
+      return runTriad(executor, context);
+    case 'team':
+      return runTeam({ ...context, execute });
+  }
 }

@@ -4,9 +4,7 @@ import { designAgentIds } from '../../contracts/names.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cleanLine } from '../../core/text/cut-text.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
-import { readingOf, takeRead } from '../execution/call-tools.ts';
-import { researchWeb } from '../execution/research-web.ts';
-import type { WebCaller } from '../execution/research-web.ts';
+import { readingOf, takeRead, researchWeb } from '../execution/call-tools.ts';
 import { admitPlan, findResearch, keepResearch } from '../shared/activities.ts';
 import { nowSeconds } from '../shared/clock.ts';
 import { readOn } from '../shared/conversation.ts';
@@ -22,6 +20,7 @@ import { applyChange, askForChange, currentPlan } from './approve-plan.ts';
 import { isToolCall } from '../execution/call-acting-tool.ts';
 import type { ToolWork } from '../execution/call-acting-tool.ts';
 import { callUntilDone } from '../shared/failures.ts';
+import type { WebCaller } from '../execution/call-tools.ts';
 
 /**
  * Assesses the risks of a plan before it is carried out (seed 003, "Risk Assessment Coordinator Agent", phase 1):

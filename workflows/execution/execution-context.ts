@@ -1,5 +1,4 @@
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
-import type { ExecutorOutline } from '../../contracts/executor.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TaskRecord } from '../../contracts/team-run.ts';
 import type { VerificationFeedback } from '../../contracts/verification.ts';
@@ -17,7 +16,7 @@ import type { SharedBudget } from '../shared/share-budget.ts';
 import type { Superior } from '../shared/superior.ts';
 import type { SessionHolder } from './session-keeper.ts';
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
-import type { DelegationOutline } from '../../contracts/delegation.ts';
+import type { DelegationOutline, ExecutorOutline } from '../../contracts/delegation.ts';
 import { withoutWork } from '../../core/executor.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { listWritten } from '../../core/effects/step-effect.ts';

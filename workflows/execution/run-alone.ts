@@ -1,12 +1,11 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
-import type { DelegationOutline } from '../../contracts/delegation.ts';
+import type { DelegationOutline, ExecutorOutline } from '../../contracts/delegation.ts';
 import type {
   DelegationOrder,
   DelegationOutcome,
   LoneOutcome,
 } from '../../contracts/delegation-run.ts';
-import type { ExecutorOutline } from '../../contracts/executor.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { applyOutcomes, applyPlan } from '../../core/criteria/criteria.ts';
 import { reserveForWave } from '../../core/budget/resolve-budget.ts';
@@ -15,13 +14,13 @@ import { addVerifiers } from '../../core/verification/choose-verifier.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { endedBy, openAccount } from '../shared/account.ts';
-import { progressOf } from '../shared/progress-of.ts';
-import { recorder } from '../shared/recorder.ts';
 import { registerRootHandlers } from '../shared/root-handlers.ts';
 import { RootHost } from '../shared/root-host.ts';
 import type { ExecutionContext } from './execution-context.ts';
 import { createEscalationRouter } from '../shared/child-relay.ts';
 import { finishAlone, isHandedOver } from '../shared/settle-run.ts';
+import { recorder } from '../shared/in-span.ts';
+import { progressOf } from '../shared/messages.ts';
 
 /**
  * A delegation, a triad or one of its phases that somebody started by hand: it has its own inbox, record and result.

@@ -8,7 +8,7 @@ import { noUsage } from '../../core/usage/add-usage.ts';
 import type { ChildRelay } from '../shared/child-relay.ts';
 import { nowMs } from '../shared/clock.ts';
 import type { RootHost } from '../shared/root-host.ts';
-import { knownSpent } from '../shared/root-state.ts';
+import { knownSpent, workTerms } from '../shared/root-state.ts';
 import type { RootState } from '../shared/root-state.ts';
 import { addPlan, isEndedEarly, mayGoOn, untilFull } from './run-design-first.ts';
 import { childOptions } from '../shared/visibility.ts';
@@ -96,15 +96,13 @@ async function orderNext(host: RootHost, ledger: RunLedger, told: number): Promi
   const record_ref = await record.flush();
   const taint = ledger.taint();
   return {
+    ...workTerms(opened),
     ...(taint !== undefined && { taint }),
     run_id: host.runId,
     wave: state.wave + 1,
     waves_left: state.waves_allowed - state.wave - 1,
     ...(mustChoose(state) && { chooses_mode: true }),
-    registry_ref: opened.registry_ref,
     record_ref,
-    agents: opened.agents,
-    limits: opened.limits,
     budget: reserveForWave(state.budget, state.usage),
     ...(state.budget !== null && { spent: knownSpent(state) }),
     criteria: state.criteria,
@@ -114,14 +112,7 @@ async function orderNext(host: RootHost, ledger: RunLedger, told: number): Promi
     stale: record.stale(),
     amendments: state.amendments,
     news: host.news.since(told),
-    use_defaults: opened.use_defaults,
-    ...((opened.notes === true || state.plan_approved !== null) && { notes: true }),
-    autonomy: opened.autonomy,
-    ...(opened.verify !== undefined && { verify: opened.verify }),
-    triads: opened.triads,
-    ...(opened.changes !== undefined && { changes: opened.changes }),
-    teams: opened.teams,
-    models: opened.models,
+    ...(state.plan_approved !== null && { notes: true }),
     facts_total: record.factsTotal(),
     answered_questions: host.inbox.knownAnswers(),
   };

@@ -13,7 +13,7 @@ import { decideNextStep } from '../../core/run/decide-next-step.ts';
 import { createChildRelay } from '../shared/child-relay.ts';
 import type { ChildRelay } from '../shared/child-relay.ts';
 import type { RootHost } from '../shared/root-host.ts';
-import { describeBudget } from '../shared/root-state.ts';
+import { describeBudget, runTerms } from '../shared/root-state.ts';
 import type { RootState } from '../shared/root-state.ts';
 import { judgeWave } from './judge-wave.ts';
 import { designFirst, isEndedEarly } from './run-design-first.ts';
@@ -197,27 +197,12 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
   const record_ref = await host.settleRecord();
   const taint = ledger.taint();
   const carried: CarriedRun = {
+    ...runTerms(opened),
     ...(taint !== undefined && { taint }),
     version: 1,
     started_at: state.started_at,
-    goal_title: state.goal_title,
-    ...(opened.store !== undefined && { store: opened.store }),
-    ...(opened.load !== undefined && { load: opened.load }),
-    registry_ref: opened.registry_ref,
     record_ref,
-    agents: opened.agents,
-    limits: opened.limits,
     budget: state.budget,
-    use_defaults: opened.use_defaults,
-    ...carriedFlags(opened),
-    questions: opened.questions,
-    approvers: opened.approvers,
-    autonomy: opened.autonomy,
-    ...(opened.verify !== undefined && { verify: opened.verify }),
-    triads: opened.triads,
-    ...(opened.changes !== undefined && { changes: opened.changes }),
-    teams: opened.teams,
-    models: opened.models,
     ...(opened.design !== undefined && { design_request: opened.design }),
     ...(state.mode !== null && { mode_chosen: state.mode }),
     ...(state.first_plan_ref !== null && { first_plan_ref: state.first_plan_ref }),
@@ -243,16 +228,6 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     parked_reason: control.parkedReason(),
   };
   return continueAsNew<(args: PlannerRunArgs) => Promise<unknown>>({ carried });
-}
-
-function carriedFlags({
-  unattended,
-  notes,
-}: Pick<CarriedRun, 'unattended' | 'notes'>): Pick<CarriedRun, 'unattended' | 'notes'> {
-  return {
-    ...(unattended === true && { unattended }),
-    ...(notes === true && { notes }),
-  };
 }
 
 /** Carries what an unfinished design has finished: the next execution goes on from there. */

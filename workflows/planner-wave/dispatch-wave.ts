@@ -23,7 +23,6 @@ import type {
 import { addUsage } from '../../core/usage/add-usage.ts';
 import { nowMs } from '../shared/clock.ts';
 import { createChildRelay, createEscalationRouter } from '../shared/child-relay.ts';
-import { recorder } from '../shared/recorder.ts';
 import { DelegationService } from './delegation-service.ts';
 import type { DispatchContext } from './delegation-service.ts';
 import { letArchitectDecide } from './let-architect-decide.ts';
@@ -35,6 +34,7 @@ import type { WaveSite } from './wave-site.ts';
 import { inBackground } from '../shared/background.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import type { DelegationChange, MergeConflict } from '../../contracts/effect.ts';
+import { recorder } from '../shared/in-span.ts';
 
 export interface Dispatched {
   /** Plan of the wave, with the tasks that were added while it worked. Absent before the dispatch. */

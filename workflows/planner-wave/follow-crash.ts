@@ -9,11 +9,11 @@ import { metrics } from '../../core/metrics/metrics.ts';
 import { describeCrashes, mayBeginAnew } from '../../core/schedule/failures.ts';
 import { addUsage, lostUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { nowMs } from '../shared/clock.ts';
-import { recorder } from '../shared/recorder.ts';
 import { outcomeUnbegun } from '../execution/execution-context.ts';
 import type { WaveSite } from './wave-site.ts';
 import { stopWhenCancelled } from '../shared/failures.ts';
 import { recallLost } from '../shared/settle-run.ts';
+import { recorder } from '../shared/in-span.ts';
 
 /** Attempts at a delegation. */
 export interface Attempts {

@@ -5,12 +5,12 @@ import type { AskedQuestion } from '../../contracts/question.ts';
 import { decisionTaskId } from '../../core/ids.ts';
 import { applyRuleOfTwo } from '../../core/plan/rule-of-two.ts';
 import { orderDecision, readDecision } from '../shared/activities.ts';
-import { progressOf } from '../shared/progress-of.ts';
 import type { Decided } from './put-questions.ts';
 import { usageUntilNow } from './wave-context.ts';
 import type { WaveSite } from './wave-site.ts';
 import { callUntilDone } from '../shared/failures.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
+import { progressOf } from '../shared/messages.ts';
 
 /** A wave that takes a further task while it works. */
 interface OpenWave extends WaveSite {

@@ -26,6 +26,7 @@ import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
 import { registerRootHandlers } from '../shared/root-handlers.ts';
 import { RootHost } from '../shared/root-host.ts';
+import { workTerms } from '../shared/root-state.ts';
 import { createRefresher } from '../shared/background.ts';
 import { finishAlone, recallMissed } from '../shared/settle-run.ts';
 
@@ -124,16 +125,14 @@ async function runWaveAlone(input: unknown): Promise<LoneWaveResult> {
 }
 
 function orderOf(host: RootHost, opened: OpenRunResult): WaveOrder {
-  const { registry_ref, record_ref, agents, limits, criteria, known_inputs } = opened;
+  const { record_ref, criteria, known_inputs } = opened;
   const budget = reserveForWave(openBudget(opened.budget), noUsage);
   return {
     run_id: host.runId,
     wave: 1,
     waves_left: 0,
-    registry_ref,
+    ...workTerms(opened),
     record_ref,
-    agents,
-    limits,
     budget,
     criteria,
     known_inputs,
@@ -142,14 +141,6 @@ function orderOf(host: RootHost, opened: OpenRunResult): WaveOrder {
     stale: [],
     amendments: [],
     news: [],
-    use_defaults: opened.use_defaults,
-    ...(opened.notes === true && { notes: true }),
-    autonomy: opened.autonomy,
-    ...(opened.verify !== undefined && { verify: opened.verify }),
-    triads: opened.triads,
-    ...(opened.changes !== undefined && { changes: opened.changes }),
-    teams: opened.teams,
-    models: opened.models,
     facts_total: 0,
     answered_questions: [],
   };

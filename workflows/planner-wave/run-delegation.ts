@@ -27,9 +27,7 @@ import type { CarriedWork, OrderedDelegation } from '../execution/execution-cont
 import { nowMs, secondsSince } from '../shared/clock.ts';
 import { createBudget, unlimitedBudget } from '../shared/budget.ts';
 import type { Budget } from '../shared/budget.ts';
-import { inSpan, agentSpan, workEnd } from '../shared/in-span.ts';
-import { toPlanned } from '../shared/progress-of.ts';
-import { recorder } from '../shared/recorder.ts';
+import { inSpan, agentSpan, workEnd, recorder } from '../shared/in-span.ts';
 import {
   followCrash,
   isDesigned,
@@ -45,6 +43,7 @@ import { outcomeUnbegun } from '../execution/execution-context.ts';
 import { childOptions } from '../shared/visibility.ts';
 import type { WaveSite } from './wave-site.ts';
 import { readFailure } from '../shared/failures.ts';
+import { toPlanned } from '../shared/messages.ts';
 
 type DelegationChild = ChildWorkflowHandle<(args: OrderedDelegation) => Promise<DelegationOutcome>>;
 

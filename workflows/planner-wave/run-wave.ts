@@ -9,8 +9,6 @@ import type { RuledPlan } from '../../core/plan/rule-of-two.ts';
 import { addVerifiers } from '../../core/verification/choose-verifier.ts';
 import { endedBy, openAccount } from '../shared/account.ts';
 import { secondsSince, nowMs } from '../shared/clock.ts';
-import { recorder } from '../shared/recorder.ts';
-import { progressOf } from '../shared/progress-of.ts';
 import type { Account } from '../shared/account.ts';
 import { consultPlanner } from './consult-planner.ts';
 import type { Consulted } from './consult-planner.ts';
@@ -23,6 +21,8 @@ import { chooseMode, countForMode } from '../../core/design/graph.ts';
 import { stopWhenCancelled } from '../shared/failures.ts';
 import type { WaveDecisionOutline, WavePlanOutline } from '../../contracts/wave-plan.ts';
 import type { ModeChoice } from '../../contracts/limits.ts';
+import { recorder } from '../shared/in-span.ts';
+import { progressOf } from '../shared/messages.ts';
 
 /**
  * One wave: plan, dispatch, decide (seed 004 §3–7).

@@ -6,10 +6,10 @@ import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { ChildRelay, EscalationRouter } from '../shared/child-relay.ts';
 import type { DelegationService, DispatchContext } from './delegation-service.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
-import { describeWait } from '../../core/schedule/decide-gate.ts';
 import type { Schedule } from '../../core/schedule/schedule.ts';
-import { toPlanned } from '../shared/progress-of.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
+import { describeWait } from '../../core/schedule/schedule.ts';
+import { toPlanned } from '../shared/messages.ts';
 
 /** Work that left its wave. */
 interface MovedWork {

@@ -28,10 +28,10 @@ import { openTurns, stepTurns } from '../../core/turns/step-turns.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { callModel } from './call-model.ts';
 import type { Control } from './control.ts';
-import { recorder } from './recorder.ts';
 import type { Budget } from './budget.ts';
 import type { Superior } from './superior.ts';
 import { stopWhenCancelled } from './failures.ts';
+import { recorder } from './in-span.ts';
 
 /** One agent's own conversation with the model: the part that history needs. */
 export interface Conversation {

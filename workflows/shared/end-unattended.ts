@@ -1,10 +1,10 @@
-import type { InboxHost } from './inbox-host.ts';
+import type { Question } from '../../contracts/question.ts';
 import type { RootState } from './root-state.ts';
 import { describeUnanswered } from '../../core/run/decide-next-step.ts';
 
 interface UnattendedHost {
   readonly state: RootState;
-  readonly inbox: Pick<InboxHost, 'open'>;
+  readonly inbox: { open(): readonly Question[] };
   stop(): void;
 }
 

@@ -1,5 +1,7 @@
 import type { TaskStatus } from '../../contracts/team-run.ts';
 import type { FailureReason } from '../../core/turns/turns-state.ts';
+import { metricMeter } from '@temporalio/workflow';
+import { createRecorder } from '../../core/metrics/create-recorder.ts';
 
 /** Ids, enums and counts, by the names of OpenTelemetry's conventions or with the prefix `planwave.`. No text of anybody. */
 type SpanAttributes = Readonly<Record<string, string | number>>;
@@ -62,3 +64,6 @@ export function workEnd(status: TaskStatus, why: FailureReason | null): SpanEnd 
     isFailure,
   };
 }
+
+/** Records metrics from workflow code. Silent on replay, so nothing is counted twice; no command, no event in history. */
+export const recorder = createRecorder(metricMeter);

@@ -12,7 +12,6 @@ import type {
 } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { informsWork } from '../../core/questions/answer-kinds.ts';
 import type { InboxEffect, InboxEvent } from '../../core/questions/inbox-event.ts';
 import { openInbox, previewAnswer, stepInbox } from '../../core/questions/step-inbox.ts';
 import type { InboxState } from '../../core/questions/step-inbox.ts';
@@ -22,11 +21,12 @@ import { cutText } from '../../core/text/cut-text.ts';
 import { storeText } from './activities.ts';
 import { nowSeconds } from './clock.ts';
 import { QuestionTimers } from './question-timers.ts';
-import { recorder } from './recorder.ts';
 import type { RecordKeeper } from './record-keeper.ts';
 import type { AskingRules } from './root-state.ts';
 import { amendAnswer } from '../../core/questions/settle-question.ts';
 import { untilDone } from './failures.ts';
+import { recorder } from './in-span.ts';
+import { informsWork } from '../../core/questions/answer-kinds.ts';
 
 export interface InboxHostOptions {
   readonly carried: CarriedInbox | null;

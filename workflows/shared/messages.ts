@@ -1,6 +1,6 @@
 import { defineQuery, defineSignal, defineUpdate, condition } from '@temporalio/workflow';
 import type { AnswerInput, AnswerReceipt } from '../../contracts/question.ts';
-import type { NewsDelivery } from '../../contracts/messages.ts';
+import type { NewsDelivery, PlannedDelegation, WaveProgress } from '../../contracts/messages.ts';
 import { queryNames, signalNames, updateNames } from '../../contracts/names.ts';
 import type {
   BudgetView,
@@ -14,6 +14,11 @@ import type {
   StatusView,
   WaveView,
 } from '../../contracts/views.ts';
+import type { DelegationOutline } from '../../contracts/delegation.ts';
+import type { Usage } from '../../contracts/usage.ts';
+import { isOfRun } from '../../core/criteria/criteria.ts';
+import { planExecutor } from '../../core/executor.ts';
+import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 
 /** Untyped, as all that come unchecked from a hand as well: `core` checks their shape. */
 export const answerSignal = defineSignal<[unknown]>(signalNames.answer);
@@ -63,5 +68,38 @@ export function createMailbox<Letter>(): Mailbox<Letter> {
       letters.delete(id);
       return letter;
     },
+  };
+}
+
+/** Returns the progress message that shows a plan. */
+export function progressOf(wave: number, plan: WavePlanOutline, usage: Usage): WaveProgress {
+  return {
+    wave,
+    plan_ref: plan.plan_ref,
+    summary: plan.summary,
+    delegations: plan.delegations.map(toPlanned),
+    criterion_ids: [
+      ...new Set(plan.delegations.filter(isOfRun).flatMap((one) => one.criterion_ids)),
+    ],
+    usage,
+  };
+}
+
+/** Returns the visible part of a delegation before it ends. */
+export function toPlanned({
+  delegation_id,
+  agent_id,
+  title,
+  depends_on,
+  executor,
+  rule_of_two,
+}: DelegationOutline): PlannedDelegation {
+  return {
+    delegation_id,
+    agent_id,
+    title,
+    depends_on,
+    executor: planExecutor(executor),
+    ...(rule_of_two !== undefined && { rule_of_two }),
   };
 }

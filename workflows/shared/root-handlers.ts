@@ -24,12 +24,12 @@ import { describeBudget } from './root-state.ts';
 import { engineSignals } from './run-token.ts';
 import { floodSignal, sentSignalName, splitFlood } from './signal-intake.ts';
 import { badEscalation } from './superior.ts';
-import { listWaiting } from '../../core/questions/same-question.ts';
 import { newsOfAnswer } from '../../core/run/news.ts';
 import { judgeAnswers } from './activities.ts';
 import { nowSeconds } from './clock.ts';
 import { untilDone } from './failures.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
+import { listWaiting } from '../../core/questions/check-asked-questions.ts';
 
 /** A signal that people send. */
 interface PersonSignal {

@@ -44,7 +44,6 @@ import {
   takeWaveIntoState,
 } from './root-state.ts';
 import type { LostWave, RootState } from './root-state.ts';
-import { recorder } from './recorder.ts';
 import { RootViews } from './root-views.ts';
 import { startedWith } from './store-stamp.ts';
 import { badEscalation } from './superior.ts';
@@ -52,6 +51,7 @@ import type { Superior } from './superior.ts';
 import { isFlooded } from '../../core/run/decide-next-step.ts';
 import { signalQuietly } from './background.ts';
 import { causeOnly } from './failures.ts';
+import { recorder } from './in-span.ts';
 
 /**
  * Parts that only the topmost workflow has, also one that is started by hand: the inbox, the record, the views.

@@ -4,9 +4,14 @@ import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import type { CarriedBudget } from '../../contracts/budget.ts';
 import type { FinishedStages, PlanOutline } from '../../contracts/design-run.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
-import type { CarriedRun, RunAnswer, WaveSummary } from '../../contracts/planner-run.ts';
+import type {
+  CarriedRun,
+  RunAnswer,
+  RunTerms,
+  WaveSummary,
+  WorkTerms,
+} from '../../contracts/planner-run.ts';
 import type { KnownSpent, WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
-import type { Autonomy, QuestionRules } from '../../contracts/question.ts';
 import type { RecordedWave } from '../../contracts/run-record.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
@@ -146,14 +151,41 @@ export function openRootState(carried: CarriedRun | null): RootState {
   };
 }
 
-/** Rules of the run for questions. */
-export interface AskingRules {
-  readonly use_defaults: boolean;
-  readonly autonomy: Autonomy;
-  readonly questions: QuestionRules;
-  /** Defined in OpenRunResult. */
-  readonly approvers: readonly string[] | null;
+/** Returns the settings that a run gives to each of its waves. */
+export function workTerms(terms: WorkTerms): WorkTerms {
+  const { registry_ref, agents, limits, use_defaults, notes, autonomy } = terms;
+  const { verify, changes, triads, teams, models } = terms;
+  return {
+    registry_ref,
+    agents,
+    limits,
+    use_defaults,
+    ...(notes === true && { notes }),
+    autonomy,
+    ...(verify !== undefined && { verify }),
+    ...(changes !== undefined && { changes }),
+    triads,
+    teams,
+    models,
+  };
 }
+
+/** Returns the settings that a run has to its end. */
+export function runTerms(terms: RunTerms): RunTerms {
+  const { goal_title, store, load, unattended, questions, approvers } = terms;
+  return {
+    ...workTerms(terms),
+    goal_title,
+    ...(store !== undefined && { store }),
+    ...(load !== undefined && { load }),
+    ...(unattended === true && { unattended }),
+    questions,
+    approvers,
+  };
+}
+
+/** Rules of the run for questions. */
+export type AskingRules = Pick<RunTerms, 'use_defaults' | 'autonomy' | 'questions' | 'approvers'>;
 
 /** Returns the rules. Before the input was read only a person can ask, and the defaults apply. */
 export function askingRules({ opened }: RootState): AskingRules {

@@ -7,14 +7,12 @@ import type { DelegationState } from '../../contracts/views.ts';
 import { planExecutor, viewUnbegun, withoutWork } from '../../core/executor.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import type { Entry } from '../../core/schedule/schedule.ts';
-import { boundReport, boundTeam } from '../../core/team/bound-team.ts';
 import type { TeamState, TeamTask } from '../../core/team/team-state.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { stepSummary } from '../../core/render/labels.ts';
 import type { ExecutionContext } from '../execution/execution-context.ts';
 import { recordTeam, saveThread } from '../shared/activities.ts';
 import { nowSeconds } from '../shared/clock.ts';
-import { recorder } from '../shared/recorder.ts';
 import type { Superior } from '../shared/superior.ts';
 import { applyGuards } from './apply-guards.ts';
 import type { BlockedTeam } from './open-team.ts';
@@ -30,6 +28,8 @@ import {
 import type { TeamAtWork } from './team-at-work.ts';
 import { outcomeOfOutput, outcomeUnbegun, outcomeWithout } from '../execution/execution-context.ts';
 import { readFailure, callUntilDone, stopWhenCancelled } from '../shared/failures.ts';
+import { boundReport, boundTeam } from '../../core/team/team-state.ts';
+import { recorder } from '../shared/in-span.ts';
 
 /** End of the team's work. */
 export interface TeamEnd extends Pick<TeamReport, 'status' | 'reason'> {

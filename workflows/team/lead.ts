@@ -28,7 +28,6 @@ import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { TaskRecord } from '../../contracts/team-run.ts';
 import { describeFault } from '../../core/text/list-names.ts';
 import { admitCalls } from '../../core/team/admit-calls.ts';
-import { cutReason } from '../../core/team/bound-team.ts';
 import type { GivenCall, RefusalKind, TeamTask } from '../../core/team/team-state.ts';
 import { planTasks } from '../shared/activities.ts';
 import type { PlannedTask } from './do-task.ts';
@@ -36,6 +35,7 @@ import { recordOfSkipped } from './finish-team.ts';
 import { isToolCall } from '../execution/call-acting-tool.ts';
 import { converseAsking } from '../shared/converse-asking.ts';
 import { callUntilDone } from '../shared/failures.ts';
+import { cutReason } from '../../core/team/team-state.ts';
 
 /** Lets the leader work until it has combined its members' results into one answer. */
 export function lead(t: TeamAtWork): Promise<ConversationEnd> {

@@ -22,10 +22,10 @@ import { log } from '@temporalio/workflow';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { hasOpened } from '../../core/schedule/failures.ts';
 import { breakerOf } from '../../core/schedule/schedule.ts';
-import { recorder } from '../shared/recorder.ts';
 import { describeTaskConflicts } from '../../core/workspace/run-changes.ts';
 import { callUntilDone } from '../shared/failures.ts';
 import type { Stopwatch } from '../shared/work-clock.ts';
+import { recorder } from '../shared/in-span.ts';
 
 /** Context of a team: with the function that carries out its tasks. */
 export interface TeamContext extends ExecutionContext {

@@ -3,8 +3,6 @@ import { metrics } from '../../core/metrics/metrics.ts';
 import { findDissent } from '../../core/spec/read-spec.ts';
 import { boundTriad, reportPhase } from '../../core/triad/end-phase.ts';
 import type { PhaseState } from '../../core/triad/phase-state.ts';
-import { recorder } from '../shared/recorder.ts';
-import type { CarriedWork, PhaseResult } from './phase-order.ts';
 import { outcomeOfOutput, outcomeWithout } from '../execution/execution-context.ts';
 import { CancellationScope } from '@temporalio/workflow';
 import { stepSummary } from '../../core/render/labels.ts';
@@ -13,6 +11,8 @@ import type { Superior } from '../shared/superior.ts';
 import { callUntilDone } from '../shared/failures.ts';
 import type { TriadOutline } from '../../contracts/triad.ts';
 import type { TriadOutcome, RecordPhaseResult } from '../../contracts/triad-run.ts';
+import { recorder } from '../shared/in-span.ts';
+import type { CarriedWork, PhaseResult } from './member-at-work.ts';
 
 /** Sources of a triad's outcome. */
 export interface TriadWork {

@@ -22,13 +22,12 @@ import type {
   ConversationContext,
   ConversationEnd,
 } from '../shared/conversation.ts';
-import type { MemberAtWork, MemberContext } from './member-at-work.ts';
-import type { UnfinishedTurn } from './phase-order.ts';
+import type { MemberAtWork, MemberContext, UnfinishedTurn } from './member-at-work.ts';
 import { isToolCall } from '../execution/call-acting-tool.ts';
 import { CancelledFailure } from '@temporalio/workflow';
 import type { Ref } from '../../contracts/ref.ts';
 import { converse, openConversation } from '../shared/conversation.ts';
-import type { TurnBrief } from '../../contracts/member-turn.ts';
+import type { TurnBrief } from '../../contracts/state-call.ts';
 
 /** Caller of the tools. */
 interface Caller {

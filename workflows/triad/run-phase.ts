@@ -16,14 +16,14 @@ import { shareBudget } from '../shared/share-budget.ts';
 import type { SharedBudget } from '../shared/share-budget.ts';
 import type { Superior } from '../shared/superior.ts';
 import { MemberAtWork } from './member-at-work.ts';
-import type { MemberContext } from './member-at-work.ts';
 import type {
+  MemberContext,
   KeptMember,
   KeptMembers,
   PhaseFailure,
   PhaseOrder,
   PhaseResult,
-} from './phase-order.ts';
+} from './member-at-work.ts';
 import { takeTurn, turnSpan, turnSpanEnd } from './take-turn.ts';
 import type { TurnEnd } from './take-turn.ts';
 import { askSuperior } from '../shared/superior.ts';

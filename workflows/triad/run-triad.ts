@@ -17,13 +17,6 @@ import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { ExecutionContext } from '../execution/execution-context.ts';
 import { buildTriadOutcome, countCalls, keepReport } from './build-triad-outcome.ts';
 import type { TriadWork, KeptReport } from './build-triad-outcome.ts';
-import type {
-  CarriedWork,
-  PhaseBeginning,
-  PhaseResult,
-  PhaseOrder,
-  TriadPhaseArgs,
-} from './phase-order.ts';
 import { shareSuperior } from '../shared/superior.ts';
 import type { SharedSuperior } from '../shared/superior.ts';
 import { relayEscalations } from '../shared/child-relay.ts';
@@ -33,6 +26,13 @@ import { lastNewsId } from '../../core/run/news.ts';
 import { childOptions } from '../shared/visibility.ts';
 import { stopWhenCancelled, readFailure } from '../shared/failures.ts';
 import type { TriadOutline, TriadPhase } from '../../contracts/triad.ts';
+import type {
+  CarriedWork,
+  PhaseBeginning,
+  PhaseResult,
+  PhaseOrder,
+  TriadPhaseArgs,
+} from './member-at-work.ts';
 
 /** A running triad. */
 interface TriadAtWork extends TriadWork {

@@ -6,7 +6,6 @@ import { capFaults } from '../../core/text/list-names.ts';
 import { checkAgentOutput } from '../../core/output/check-agent-output.ts';
 import { checkClaimedEffects } from '../../core/output/check-evidence.ts';
 import { memberSummary } from '../../core/render/labels.ts';
-import { checkSettled, listPassable } from '../../core/triad/list-sections.ts';
 import { findOpenDuties } from '../../core/triad/find-open-duties.ts';
 import { openWork } from '../../core/triad/judge-call.ts';
 import type { FinishedTurn, TurnOrder } from '../../core/triad/phase-state.ts';
@@ -16,12 +15,12 @@ import { noUsage } from '../../core/usage/add-usage.ts';
 import type { Conversation, ConversationContext, ConversationEnd } from '../shared/conversation.ts';
 import { readingOf } from '../execution/call-tools.ts';
 import { callMemberTools } from './call-member-tools.ts';
-import type { MemberAtWork, MemberContext } from './member-at-work.ts';
-import type { UnfinishedTurn } from './phase-order.ts';
+import type { MemberAtWork, MemberContext, UnfinishedTurn } from './member-at-work.ts';
 import { converseAsking, outputIn, outputOf } from '../shared/converse-asking.ts';
 import type { SpanEnd, SpanStart } from '../shared/in-span.ts';
 import { agentSpan, workEnd } from '../shared/in-span.ts';
-import type { TurnBrief } from '../../contracts/member-turn.ts';
+import { checkSettled, listPassable } from '../../core/triad/roles.ts';
+import type { TurnBrief } from '../../contracts/state-call.ts';
 
 export type TurnEnd =
   | { readonly type: 'finished'; readonly finished: FinishedTurn }

@@ -12,13 +12,13 @@ import { createControl } from '../shared/control.ts';
 import { openChildBudget } from '../shared/budget.ts';
 import { phaseStatusQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
-import type { PhaseResult, TriadPhaseArgs } from './phase-order.ts';
 import { runPhase } from './run-phase.ts';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
-import type { ExecutorOutline } from '../../contracts/executor.ts';
 import { runAlone } from '../execution/run-alone.ts';
 import type { ExecutionContext } from '../execution/execution-context.ts';
 import { buildTriadOutcome, keepReport } from './build-triad-outcome.ts';
+import type { PhaseResult, TriadPhaseArgs } from './member-at-work.ts';
+import type { ExecutorOutline } from '../../contracts/delegation.ts';
 
 /**
  * One phase of a triad: `deliberate`, `negotiate` or `execute` (seed 000).

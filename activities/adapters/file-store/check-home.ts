@@ -1,7 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ref } from '../../../contracts/ref.ts';
-import { commandPrefix } from '../../../core/text/command-text.ts';
 import { checkRecords, restore } from '../../artifacts/check-records.ts';
 import type { ArtifactStore } from '../../ports/artifact-store.ts';
 import { hashBytes } from '../../text/bytes.ts';
@@ -16,6 +15,7 @@ import { listSegments, readingFile } from './segment-files.ts';
 import type { SegmentFile } from './segment-files.ts';
 import type { RecordPlace } from './segment-records.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
+import { commandPrefix } from '../../../core/text/format.ts';
 
 interface CheckOptions {
   readonly home: string;

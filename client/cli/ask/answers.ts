@@ -1,8 +1,8 @@
 import type { AnswerFormat, Question } from '../../../contracts/question.ts';
 import { needsExplicitWord } from '../../../core/questions/check-answer.ts';
-import { commandText } from '../../../core/text/command-text.ts';
 import type { AnswerResult } from '../../submit-answer.ts';
 import { cleanLine } from '../terminal-text.ts';
+import { commandText } from '../../../core/text/format.ts';
 
 const yes: ReadonlySet<string> = new Set(['y', 'yes', 'true']);
 const no: ReadonlySet<string> = new Set(['n', 'no', 'false']);

@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
 import { createTwoFilesPatch } from 'diff';
+import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
+import { inHomeOf } from '../other-home.ts';
+import { cleanLine, cleanText, renderTable } from '../terminal-text.ts';
+import type { Paint } from '../terminal-text.ts';
 import {
   compareCriteria,
   compareFigures,
   modeOf,
   secondsOf,
-} from '../../../core/run/compare-runs.ts';
-import type { ComparedRun } from '../../../core/run/compare-runs.ts';
-import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import { inHomeOf } from '../other-home.ts';
-import { cleanLine, cleanText, renderTable } from '../terminal-text.ts';
-import type { Paint } from '../terminal-text.ts';
+} from '../../../core/run/fork-record.ts';
+import type { ComparedRun } from '../../../core/run/fork-record.ts';
 
 export function registerCompare(command: Command, runner: CommandRunner): void {
   command.action((one: string, other: string) =>

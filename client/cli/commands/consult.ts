@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { commandText } from '../../../core/text/command-text.ts';
-import { formatUsage } from '../../../core/text/format.ts';
+import { formatUsage, commandText } from '../../../core/text/format.ts';
 import { listNames } from '../../../core/text/list-names.ts';
 import { badInput } from '../cli-error.ts';
 import { confirm, readLine } from '../cli-io.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { commandText } from '../../../core/text/command-text.ts';
 import type { CommandRunner } from '../command-runner.ts';
 import { badInput } from '../cli-error.ts';
 import type { UserFact } from '../../../contracts/agent-output.ts';
+import { commandText } from '../../../core/text/format.ts';
 
 const effects = {
   pause: 'Calls in flight finish, nothing new starts.',

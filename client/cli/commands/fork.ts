@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { ForkOffer } from '../../../contracts/planner-run.ts';
-import { commandText } from '../../../core/text/command-text.ts';
-import { countOf, formatUsage } from '../../../core/text/format.ts';
+import { countOf, formatUsage, commandText } from '../../../core/text/format.ts';
 import { badInput } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { inHomeOf } from '../other-home.ts';

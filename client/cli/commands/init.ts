@@ -1,12 +1,12 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { commandText, quoteWord } from '../../../core/text/command-text.ts';
 import { entryPoints } from '../../../core/text/entry-points.ts';
 import { listNames } from '../../../core/text/list-names.ts';
 import { badInput } from '../cli-error.ts';
 import type { CommandResult, CommandRunner } from '../command-runner.ts';
 import { cleanLine } from '../terminal-text.ts';
+import { commandText, quoteWord } from '../../../core/text/format.ts';
 
 const agent = `---
 name: stock-keeper

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { commandText } from '../../../core/text/command-text.ts';
 import type { ListedRun } from '../../run-listing.ts';
 import { describeStuck } from '../../stuck-workflows.ts';
 import type { CommandRunner } from '../command-runner.ts';
@@ -7,6 +6,7 @@ import { cleanLine, formatTime, renderTable } from '../terminal-text.ts';
 import { formatSpent } from '../../run-listing.ts';
 import { readWholeNumber } from './run-settings-options.ts';
 import { describeLoad } from '../../../core/run/run-place.ts';
+import { commandText } from '../../../core/text/format.ts';
 
 interface Options {
   readonly limit: number;

@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { commandText } from '../../../core/text/command-text.ts';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { describeOtherHome, inHomeOf } from '../other-home.ts';
 import { cleanText, cleanLine } from '../terminal-text.ts';
 import { resultPath } from '../command-runner.ts';
+import { commandText } from '../../../core/text/format.ts';
 
 interface Options {
   readonly full?: boolean;

@@ -2,10 +2,10 @@ import { CommanderError } from 'commander';
 import { Interrupted } from '../cli-io.ts';
 import type { CliDeps, LazyCliDeps } from '../cli-deps.ts';
 import { toShownError, exitCodes } from '../cli-error.ts';
-import { commandText } from '../../../core/text/command-text.ts';
 import { examples } from '../help.ts';
 import { createProgram } from './program.ts';
 import { cleanLine, safeJson } from '../terminal-text.ts';
+import { commandText } from '../../../core/text/format.ts';
 
 /**
  * Runs one command line.

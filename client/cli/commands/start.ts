@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { commandText } from '../../../core/text/command-text.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { safeJson } from '../terminal-text.ts';
 import {
@@ -18,6 +17,7 @@ import { badInput } from '../cli-error.ts';
 import { checkInput, readJsonFile } from './json-file.ts';
 import { isRecord, definedOnly } from '../../../core/is-record.ts';
 import type { SettingsOptions } from './run-settings-options.ts';
+import { commandText } from '../../../core/text/format.ts';
 
 export function registerStart(command: Command, runner: CommandRunner): void {
   addRunOptions(command)

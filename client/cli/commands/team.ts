@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { commandText } from '../../../core/text/command-text.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
 import type { RunEnd } from '../../read-view.ts';
 import { streamTeam } from '../../stream-team.ts';
@@ -25,6 +24,7 @@ import { artifactHome } from '../command-runner.ts';
 import { workflowTypes } from '../../../contracts/names.ts';
 import { checkBeforehand } from './start.ts';
 import { follow } from './watch.ts';
+import { commandText } from '../../../core/text/format.ts';
 
 export function registerTeam(command: Command, runner: CommandRunner): void {
   command

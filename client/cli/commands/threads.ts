@@ -1,4 +1,4 @@
-import { countOf } from '../../../core/text/format.ts';
+import { countOf, commandText } from '../../../core/text/format.ts';
 import type { Command } from 'commander';
 import type {
   ListedThreads,
@@ -7,7 +7,6 @@ import type {
   KeptDelegation,
   ThreadEntry,
 } from '../../../contracts/thread.ts';
-import { commandText } from '../../../core/text/command-text.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { cleanLine, formatTime, renderTable, cleanLines, cleanText } from '../terminal-text.ts';
 import { readWholeNumber } from './run-settings-options.ts';

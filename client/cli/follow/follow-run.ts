@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { persist, tellNotices } from '../../persist.ts';
-import { commandText } from '../../../core/text/command-text.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
 import { Interrupted } from '../cli-io.ts';
 import type { CliIo } from '../cli-io.ts';
@@ -13,6 +12,7 @@ import type { Presenter } from './presenter.ts';
 import { createSnapshotReader } from './read-snapshot.ts';
 import type { SnapshotReader, RunSnapshot } from './read-snapshot.ts';
 import { exitCodeOfEnd, toRunEndedEvent } from './follow-event.ts';
+import { commandText } from '../../../core/text/format.ts';
 
 export interface FollowOptions {
   readonly io: CliIo;

@@ -1,8 +1,13 @@
-import { commandText } from '../../../core/text/command-text.ts';
 import { describeQuestion } from '../ask/ask-in-terminal.ts';
 import { cleanLine, cleanLines, cleanText, renderTable } from '../terminal-text.ts';
 import { describeStages } from '../../../core/render/labels.ts';
-import { countOf, formatCost, formatTokens, formatUsage } from '../../../core/text/format.ts';
+import {
+  countOf,
+  formatCost,
+  formatTokens,
+  formatUsage,
+  commandText,
+} from '../../../core/text/format.ts';
 import type { Paint } from '../terminal-text.ts';
 import type { FollowEvent, RunEndedEvent } from './follow-event.ts';
 import {

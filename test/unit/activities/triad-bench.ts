@@ -6,7 +6,7 @@ import { delegationOf, plan } from './bench.ts';
 import { noDuties } from '../../../core/triad/phase-state.ts';
 import type { TriadMember, TriadPlan } from '../../../contracts/triad.ts';
 import type { WavePlan } from '../../../contracts/wave-plan.ts';
-import type { TurnBrief } from '../../../contracts/member-turn.ts';
+import type { TurnBrief } from '../../../contracts/state-call.ts';
 
 /** A dialectic triad on two sections, as a plan has it and as briefs show it. */
 

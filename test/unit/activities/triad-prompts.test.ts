@@ -20,8 +20,8 @@ import {
 } from './triad-bench.ts';
 import { noDuties } from '../../../core/triad/phase-state.ts';
 import { TriadPhase, TriadRole } from '../../../contracts/triad.ts';
-import type { TurnBrief } from '../../../contracts/member-turn.ts';
 import type { PhaseSummary } from '../../../contracts/spec.ts';
+import type { TurnBrief } from '../../../contracts/state-call.ts';
 
 const openBench = (): Promise<Bench> => createBench({ scripts: [sayText('')], plan: triadPlan });
 

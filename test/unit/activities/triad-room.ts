@@ -10,16 +10,15 @@ import { findOpenDuties } from '../../../core/triad/find-open-duties.ts';
 import { judgeCall, openWork, takeCode } from '../../../core/triad/judge-call.ts';
 import type { CodeOrder, TurnWork } from '../../../core/triad/judged-call.ts';
 import type { FinishedTurn, PhaseState, TurnOrder } from '../../../core/triad/phase-state.ts';
-import { listPassable } from '../../../core/triad/list-sections.ts';
 import { resolveTriad } from '../../../core/triad/phase-state.ts';
-import { listNegotiators } from '../../../core/triad/roles.ts';
+import { listNegotiators, listPassable } from '../../../core/triad/roles.ts';
 import { openPhase, stepPhase } from '../../../core/triad/step-phase.ts';
 import type { RehearsalServer } from '../../../rehearsal/server/server.ts';
 import { triad, triadWork } from '../../support/scripted-triad.ts';
 import { createBench, plan } from './bench.ts';
 import type { Bench } from './bench.ts';
 import type { TriadPhase, TriadType } from '../../../contracts/triad.ts';
-import type { TurnBrief } from '../../../contracts/member-turn.ts';
+import type { TurnBrief } from '../../../contracts/state-call.ts';
 
 /** Record of a triad's work. */
 export interface PlayedTriad {

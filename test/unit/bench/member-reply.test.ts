@@ -1,10 +1,9 @@
 import { jsonBlock, textBlock } from '../../../activities/text/blocks.ts';
 import { markData } from '../../../activities/prompts/mark-data.ts';
 import { stateToolInputs } from '../../../contracts/state-call.ts';
-import type { StateToolName } from '../../../contracts/state-call.ts';
+import type { StateToolName, Duties } from '../../../contracts/state-call.ts';
 import { composeMemberReply, owesOutput } from '../../bench/member-reply.ts';
 import { noDuties } from '../../../core/triad/phase-state.ts';
-import type { Duties } from '../../../contracts/member-turn.ts';
 
 /** A turn as a member reads it, in the blocks that the engine makes. */
 function turn(duties: Partial<Duties>, claims: readonly unknown[] = []): string {

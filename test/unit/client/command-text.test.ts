@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import * as fc from 'fast-check';
-import { commandText, quoteWord } from '../../../core/text/command-text.ts';
+import { commandText, quoteWord } from '../../../core/text/format.ts';
 
 it('leaves harmless words as they are and quotes the others', () => {
   expect(commandText('answer', 'run-1', 'q1', "it's $5")).toBe(

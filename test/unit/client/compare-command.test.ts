@@ -1,9 +1,9 @@
 import { runCli } from '../../../client/cli/commands/run-cli.ts';
-import type { ComparedRun } from '../../../core/run/compare-runs.ts';
-import { describePlans } from '../../../core/run/compare-runs.ts';
 import { usageOf } from '../../support/factories.ts';
 import { createFakeDeps, notFound } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
+import { describePlans } from '../../../core/run/fork-record.ts';
+import type { ComparedRun } from '../../../core/run/fork-record.ts';
 
 const design = {
   status: 'approved',

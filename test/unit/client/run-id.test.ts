@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { Slug } from '../../../contracts/slug.ts';
 import { checkRunId, generateRunId } from '../../../client/start-run.ts';
+import { Slug } from '../../../contracts/agent-definition.ts';
 
 const nowMs = Date.UTC(2026, 0, 31, 12);
 

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { checkAnswer } from '../../../core/questions/check-answer.ts';
 import { answerCommands } from '../../../core/render/questions.ts';
-import { quoteWord } from '../../../core/text/command-text.ts';
 import { property, question } from './builders.ts';
+import { quoteWord } from '../../../core/text/format.ts';
 
 const choice = question({ expected_answer_format: 'choice', choices: ["it's", 'b'] });
 

@@ -3,7 +3,6 @@ import type { TaskRecord, TaskStatus, TeamReport } from '../../../contracts/team
 import type { Usage } from '../../../contracts/usage.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { reportBytesMax, teamBytesMax, triadBytesMax } from '../../../core/record-sizes.ts';
-import { boundReport, boundTeam, sumTeamUsage } from '../../../core/team/bound-team.ts';
 import { readEnd } from '../../../core/executor.ts';
 import { addUsage } from '../../../core/usage/add-usage.ts';
 import {
@@ -16,6 +15,7 @@ import {
 } from '../../support/team-fixtures.ts';
 import { usageOf } from '../../support/factories.ts';
 import { property, ref } from './builders.ts';
+import { boundReport, boundTeam, sumTeamUsage } from '../../../core/team/team-state.ts';
 
 const { teamMembersMax, teamDelegationsMax, refusalsKeptMax } = engineLimits;
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import type { AgentSummary } from '../../../contracts/agent-definition.ts';
 import { plannerAgentId } from '../../../contracts/names.ts';
-import { Slug } from '../../../contracts/slug.ts';
 import type { DelegationOutline } from '../../../contracts/delegation.ts';
 import { collectUpstream } from '../../../core/schedule/dependencies.ts';
 import { checkPlan } from '../../../core/plan/check-plan.ts';
@@ -10,6 +9,7 @@ import { fingerprintDelegation } from '../../../core/plan/check-repetition.ts';
 import { defaultLimits } from '../../../core/limits.ts';
 import { asked, criterion, delegation, plan, property } from './builders.ts';
 import { TriadType } from '../../../contracts/triad.ts';
+import { Slug } from '../../../contracts/agent-definition.ts';
 
 const agent = (agent_id: string): AgentSummary => ({
   agent_id,

@@ -1,7 +1,7 @@
 import type { DelegationState } from '../../../contracts/views.ts';
-import { decideGate } from '../../../core/schedule/decide-gate.ts';
 import type { Schedule } from '../../../core/schedule/schedule.ts';
 import { delegation } from './builders.ts';
+import { decideGate } from '../../../core/schedule/schedule.ts';
 
 type World = Pick<Schedule, 'entries' | 'known_inputs'>;
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
-import type { ExecutorOutline } from '../../../contracts/executor.ts';
 import { defaultLimits, engineLimits } from '../../../core/limits.ts';
 import { fitsInside, mustLeave, reserveEvents } from '../../../core/schedule/schedule.ts';
+import type { ExecutorOutline } from '../../../contracts/delegation.ts';
 
 const agent: ExecutorOutline = { kind: 'agent' };
 const team = (max_delegations?: number): ExecutorOutline => ({

@@ -1,16 +1,16 @@
 import * as fc from 'fast-check';
 import type { QuestionsEscalation } from '../../../contracts/messages.ts';
 import type { AskedQuestion, PlannerVerdict, Question } from '../../../contracts/question.ts';
+import type { InboxEffect, InboxEvent } from '../../../core/questions/inbox-event.ts';
+import { openInbox, stepInbox } from '../../../core/questions/step-inbox.ts';
+import type { InboxState } from '../../../core/questions/step-inbox.ts';
+import { asked, escalation, property, question, usualRules } from './builders.ts';
 import {
   findSameQuestion,
   askersOf,
   joinQuestion,
   leaveQuestion,
-} from '../../../core/questions/same-question.ts';
-import type { InboxEffect, InboxEvent } from '../../../core/questions/inbox-event.ts';
-import { openInbox, stepInbox } from '../../../core/questions/step-inbox.ts';
-import type { InboxState } from '../../../core/questions/step-inbox.ts';
-import { asked, escalation, property, question, usualRules } from './builders.ts';
+} from '../../../core/questions/check-asked-questions.ts';
 
 const region = question({ text: 'Which region?' });
 const awaited = (): boolean => true;

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { property, question } from './builders.ts';
-import { listWaiting } from '../../../core/questions/same-question.ts';
+import { listWaiting } from '../../../core/questions/check-asked-questions.ts';
 
 const planned = (delegation_id: string, ...depends_on: string[]) => ({
   delegation_id,

@@ -4,9 +4,9 @@ import {
   applyVerdict,
   verdictOn,
 } from '../../../core/questions/answer-unasked.ts';
-import { isPerson } from '../../../core/questions/answer-kinds.ts';
 import { openInbox, stepInbox } from '../../../core/questions/step-inbox.ts';
 import { asked, escalation, question, usualRules } from './builders.ts';
+import { isPerson } from '../../../core/questions/answer-kinds.ts';
 
 const ask = { use_defaults: false, autonomy: 'ask' } as const;
 

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import type { BudgetGrant, BudgetRequest } from '../../../contracts/budget.ts';
 import type { RecordedEffect } from '../../../contracts/effect.ts';
-import type { PlannedExecutor } from '../../../contracts/executor.ts';
 import type {
   AmendMessage,
   BudgetEscalation,
@@ -29,6 +28,7 @@ import {
 import { checkEscalation, readEffect } from '../../../core/run/read-escalations.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { property, ref } from './builders.ts';
+import type { PlannedExecutor } from '../../../contracts/delegation.ts';
 
 const progress = {
   wave: 1,

@@ -1,7 +1,10 @@
 import * as fc from 'fast-check';
 import type { AgentSummary, Brought, ToolProperty } from '../../../contracts/agent-definition.ts';
-import type { DelegationOutline } from '../../../contracts/delegation.ts';
-import type { ExecutorOf, ExecutorOutline } from '../../../contracts/executor.ts';
+import type {
+  DelegationOutline,
+  ExecutorOf,
+  ExecutorOutline,
+} from '../../../contracts/delegation.ts';
 import type { TeamOutline, TeamSummary } from '../../../contracts/team.ts';
 import { applyRuleOfTwo, bringsOfTools, listGuarded } from '../../../core/plan/rule-of-two.ts';
 import { summariseTeams } from '../../../core/team/summarise-teams.ts';

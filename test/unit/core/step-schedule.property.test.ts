@@ -1,8 +1,13 @@
 import * as fc from 'fast-check';
 import type { TaskStatus } from '../../../contracts/team-run.ts';
 import { readBreaker } from '../../../core/schedule/failures.ts';
-import { decideGate } from '../../../core/schedule/decide-gate.ts';
-import { breakerOf, hasEnded, isScheduleDone, mayTake } from '../../../core/schedule/schedule.ts';
+import {
+  breakerOf,
+  hasEnded,
+  isScheduleDone,
+  mayTake,
+  decideGate,
+} from '../../../core/schedule/schedule.ts';
 import type { Entry, Job, Schedule } from '../../../core/schedule/schedule.ts';
 import { openSchedule, stepSchedule } from '../../../core/schedule/step-schedule.ts';
 import type {

@@ -1,5 +1,4 @@
-import { describeWait } from '../../../core/schedule/decide-gate.ts';
-import { isScheduleDone } from '../../../core/schedule/schedule.ts';
+import { isScheduleDone, describeWait } from '../../../core/schedule/schedule.ts';
 import type { Job, ScheduleRules } from '../../../core/schedule/schedule.ts';
 import { openSchedule, stepSchedule } from '../../../core/schedule/step-schedule.ts';
 import type { ScheduleEvent, ScheduleStep } from '../../../core/schedule/step-schedule.ts';

@@ -1,12 +1,10 @@
 import * as fc from 'fast-check';
-import type { PlannedExecutor } from '../../../contracts/executor.ts';
 import type { StateToolCall } from '../../../contracts/model-turn.ts';
 import type { OutputFault } from '../../../contracts/output-fault.ts';
-import type { StateCall } from '../../../contracts/state-call.ts';
+import type { StateCall, Duties } from '../../../contracts/state-call.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { delegationSummary, memberSummary, phaseSummary } from '../../../core/render/labels.ts';
 import { renderPhaseDetails } from '../../../core/render/render-work-details.ts';
-import { checkSettled } from '../../../core/triad/list-sections.ts';
 import { decideAfterCalls, findFullFault } from '../../../core/triad/find-open-duties.ts';
 import {
   describeTimeout,
@@ -25,7 +23,8 @@ import { failureReasons } from '../../../core/turns/turns-state.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { setupOf, specOf } from '../../support/triad-play.ts';
 import { output, property } from './builders.ts';
-import type { Duties } from '../../../contracts/member-turn.ts';
+import { checkSettled } from '../../../core/triad/roles.ts';
+import type { PlannedExecutor } from '../../../contracts/delegation.ts';
 
 const fault: OutputFault = { path: 'claim_id', reason: 'there is no claim "c9"', hint: 'Try: c1' };
 const loads = { tool_use_id: 't1', name: 'load_detail', input_ref: 'r' };

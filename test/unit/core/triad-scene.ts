@@ -1,12 +1,11 @@
 import type { SpecState } from '../../../contracts/spec.ts';
-import type { StateCall, StateToolName } from '../../../contracts/state-call.ts';
+import type { StateCall, StateToolName, Duties, TurnBrief } from '../../../contracts/state-call.ts';
 import type { RespondEvent, SpecEvent } from '../../../core/spec/spec-events.ts';
 import { stepSpec } from '../../../core/spec/step-spec.ts';
 import { findWriter, listStateTools } from '../../../core/triad/roles.ts';
 import { membersOf, setupOf, specOf } from '../../support/triad-play.ts';
 import { noDuties } from '../../../core/triad/phase-state.ts';
 import type { TriadPhase, TriadType } from '../../../contracts/triad.ts';
-import type { Duties, TurnBrief } from '../../../contracts/member-turn.ts';
 
 /** A good call of each tool. */
 export const calls = {

@@ -1,10 +1,10 @@
 import { readJson } from '../../../activities/stages/read-json.ts';
-import type { Executor } from '../../../contracts/executor.ts';
 import { composeLoneDelegation, composePlan } from '../../../activities/run-record/compose-plan.ts';
 import { writeDelegation } from '../../../core/executor.ts';
 import { design } from './team-samples.ts';
 import { offerTriad } from './triad-samples.ts';
 import { StoredPlan, WavePlan } from '../../../contracts/wave-plan.ts';
+import type { Executor } from '../../../contracts/delegation.ts';
 
 const lone = composeLoneDelegation({
   agent_id: 'writer',

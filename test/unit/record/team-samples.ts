@@ -2,7 +2,6 @@ import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { Delegation } from '../../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { TaskRecord, TeamReport } from '../../../contracts/team-run.ts';
-import { boundTeam, sumTeamUsage } from '../../../core/team/bound-team.ts';
 import {
   failedTask,
   taskRecord,
@@ -13,6 +12,7 @@ import {
 import type { Harness } from './harness.ts';
 import { delegation, met, outcome, output, plan } from './samples.ts';
 import { offer, offerOutcome, offerOutput, offerTriad, reportOf } from './triad-samples.ts';
+import { boundTeam, sumTeamUsage } from '../../../core/team/team-state.ts';
 
 /** A delegation that a team does: a researcher, a triad, and a team with a name. */
 export const design: Delegation = delegation('design', {

@@ -3,7 +3,7 @@ import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod';
 import type { z } from 'zod';
 import { startRehearsalServer } from '../../../rehearsal/server/server.ts';
 import type { RehearsalServer } from '../../../rehearsal/server/server.ts';
-import type { TurnBrief } from '../../../contracts/member-turn.ts';
+import type { TurnBrief } from '../../../contracts/state-call.ts';
 
 export interface Rig {
   readonly server: RehearsalServer;

@@ -4,7 +4,7 @@ import { triad } from '../../support/scripted-triad.ts';
 import { memberPrompt, paramsFor, startRig, textOf } from './support.ts';
 import type { Rig } from './support.ts';
 import { noDuties } from '../../../core/triad/phase-state.ts';
-import type { TurnBrief } from '../../../contracts/member-turn.ts';
+import type { TurnBrief } from '../../../contracts/state-call.ts';
 
 let rig: Rig;
 beforeAll(async () => {

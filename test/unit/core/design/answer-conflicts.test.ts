@@ -1,9 +1,9 @@
 import type { StoredAnswer } from '../../../../contracts/run-record.ts';
-import { findAnswerConflicts } from '../../../../core/design/answer-conflicts.ts';
 import { inboxQuestion } from '../../../support/factories.ts';
 import { samplePlan } from '../../../support/plans.ts';
 import { fact } from '../pool-builders.ts';
 import type { Fact } from '../../../../contracts/agent-output.ts';
+import { findAnswerConflicts } from '../../../../core/design/architect-task.ts';
 
 const { tasks } = samplePlan();
 const id = (name: string): string => `${name}_1727539200`;
