@@ -1,6 +1,7 @@
 import type { QuestionKind } from '../../../contracts/question.ts';
 import { answerUnasked } from '../../../core/questions/answer-unasked.ts';
 import { question } from './builders.ts';
+import { informsWork } from '../../../core/questions/answer-kinds.ts';
 
 const ask = { use_defaults: false, autonomy: 'ask' } as const;
 const defaults = { use_defaults: true, autonomy: 'ask' } as const;
@@ -39,4 +40,17 @@ describe('answers that a run gives by itself', () => {
       expect(answerUnasked(question({ kind, default_answer: 'eu' }), assume)).toBeNull();
     }
   });
+});
+
+it.each([
+  ['blocking', true],
+  ['planner', true],
+  ['approval', false],
+  ['effect', false],
+  ['budget', false],
+  ['waves_spent', false],
+  ['planner_stuck', false],
+  [undefined, true],
+] as const)('IW1: an answer to a question of kind %s becomes a fact: %s', (kind, does) => {
+  expect(informsWork(kind)).toBe(does);
 });

@@ -3,8 +3,13 @@ import {
   describeTaskConflicts,
   conflictOfMerge,
   listDropped,
+  listChanges,
+  listFoundations,
+  changesQuestion,
 } from '../../../core/workspace/run-changes.ts';
-import type { MergeConflict } from '../../../contracts/effect.ts';
+import type { MergeConflict, ProposedChanges } from '../../../contracts/effect.ts';
+import type { EndedWork } from '../../../core/workspace/run-changes.ts';
+import { checkAnswer } from '../../../core/questions/check-answer.ts';
 
 const merge: MergeConflict = { delegation_id: 'three', with: ['one', 'two'], files: ['a.js'] };
 const resolve = (origin: string, conflict = 'conflict:merge/three') => [{ conflict, origin }];
@@ -51,4 +56,69 @@ it('MG4: each new task that is a side of a conflict in its team hears of it, by 
   );
   expect([...describeTaskConflicts(conflicts, all, all).keys()]).toEqual(['pair.d3', 'pair.d1']);
   expect(describeTaskConflicts(conflicts, [], all).size).toBe(0);
+});
+
+const wave = (...ended: readonly (readonly [string, 'completed' | 'failed'])[]): EndedWork => ({
+  outcomes: ended.map(([delegation_id, status]) => ({ delegation_id, status })),
+});
+
+const waves = [wave(['a', 'completed'], ['b', 'failed']), wave(['c', 'completed'])];
+
+it('LF1: a delegation builds on the completed ones of earlier waves, then on what it depends on', () => {
+  expect(listFoundations('e', waves, ['d', 'b'])).toEqual(['a', 'c', 'd', 'b']);
+});
+
+it('LF2: nothing is listed twice, and nothing builds on itself', () => {
+  expect(listFoundations('c', [...waves, ...waves], ['a', 'c'])).toEqual(['a']);
+});
+
+it('LF3: the changes of a run are those of all completed delegations, in the order of their waves', () => {
+  expect(listChanges(waves)).toEqual(['a', 'c']);
+});
+
+it('LF4: changes that a decision dropped are no foundation, whichever wave decided it', () => {
+  const [first = wave(), second = wave()] = waves;
+  expect(listChanges([first, { ...second, dropped: ['a'] }])).toEqual(['c']);
+  expect(listFoundations('e', [first, { ...second, dropped: ['a'] }], [])).toEqual(['c']);
+});
+
+const proposed = (over: Partial<ProposedChanges> = {}): ProposedChanges => ({
+  dir: '/srv/project',
+  files_total: 2,
+  lines_added: 10,
+  lines_removed: 3,
+  files: [
+    { change: 'changed', path: 'src/a.js' },
+    { change: 'added', path: 'src/b.js' },
+  ],
+  delegations: [],
+  patch_ref: 'a'.repeat(64),
+  patch_shown: '-old\n+new\n',
+  can_commit: true,
+  obstacle: '',
+  ...over,
+});
+
+it('CQ1: the default leaves the folder as it is', () => {
+  expect(changesQuestion(proposed()).default_answer).toBe('keep');
+});
+
+it('CQ2: a commit is offered only where nothing else would be in it', () => {
+  expect(changesQuestion(proposed()).choices).toEqual(['apply', 'commit', 'keep']);
+  const without = changesQuestion(proposed({ can_commit: false }));
+  expect(without.choices).toEqual(['apply', 'keep']);
+  expect(checkAnswer(without, 'commit').ok).toBe(false);
+});
+
+it('CQ3: files come first, then the patch, and a huge change fits', () => {
+  expect(changesQuestion(proposed()).text).toMatch(
+    /2 files \(\+10 −3 lines\): changed src\/a\.js, added src\/b\.js.*\n-old\n\+new/s,
+  );
+  const files = Array.from({ length: 50 }, (_, i) => ({
+    change: 'added' as const,
+    path: `${'deep/'.repeat(40)}${i}`,
+  }));
+  const dir = `/${'d'.repeat(900)}`;
+  const { text } = changesQuestion(proposed({ files, dir, patch_shown: '+'.repeat(2_000) }));
+  expect(text.length).toBeLessThan(2_000);
 });

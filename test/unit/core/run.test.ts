@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
-import { engineLimits } from '../../../core/limits.ts';
+import { engineLimits, defaultLimits } from '../../../core/limits.ts';
 import { checkAmend, checkControl } from '../../../core/run/check-control.ts';
 import { checkEscalation } from '../../../core/run/read-escalations.ts';
-import { decideNextStep } from '../../../core/run/decide-next-step.ts';
+import { decideNextStep, isFlooded } from '../../../core/run/decide-next-step.ts';
 import { asked, criterion, escalation, property } from './builders.ts';
+import { limitMaxima } from '../../../contracts/limit-maxima.ts';
 
 const base = {
   criteria: [criterion('a')],
@@ -226,4 +227,17 @@ describe('messages that steer a run', () => {
     expect(read.questions[0]?.text).toHaveLength(engineLimits.questionCharsMax);
     expect(read.questions[0]?.default_answer).toBeNull();
   });
+});
+
+/** Signals that the server takes for one execution. */
+const serverMax = 10_000;
+
+it('FL1: finding T4: a run begins another execution well before the server refuses signals', () => {
+  expect(isFlooded(7_999, defaultLimits)).toBe(false);
+  expect(isFlooded(8_000, defaultLimits)).toBe(true);
+  expect(limitMaxima.max_signals).toBeLessThan(serverMax);
+});
+
+it('nothing is flooded before the input was read', () => {
+  expect(isFlooded(20_000, null)).toBe(false);
 });
