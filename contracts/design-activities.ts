@@ -133,7 +133,6 @@ export interface PlanNextWaveResult {
 
 export interface OrderDecisionInput {
   readonly architect: Architect;
-  /** Plan of the wave. */
   readonly wave_plan_ref: Ref;
   /** Id of the new task. */
   readonly delegation_id: string;

@@ -124,7 +124,6 @@ interface FileChange {
   readonly change: 'added' | 'changed' | 'deleted';
 }
 
-/** Size of a change. */
 export interface ChangeSize {
   readonly files_total: number;
   /** Lines; those of binary files are not counted. */

@@ -181,7 +181,6 @@ export const cellStatuses = [
   'no_budget',
 ] as const satisfies readonly (RunStatus | 'waits_for_user' | 'failed' | 'no_budget')[];
 
-/** Result of a cell. */
 export interface CellResult extends Cell {
   readonly run_id: string;
   readonly status: (typeof cellStatuses)[number];
@@ -266,7 +265,6 @@ export interface KeepCellInput {
   readonly result: CellResult;
 }
 
-/** Activities of an evaluation. */
 export interface EvaluationActivities {
   /** Checks the input, lists the cells, and finds those that ran before. */
   readonly openEvaluation: (input: { readonly input: unknown }) => Promise<OpenEvaluationResult>;

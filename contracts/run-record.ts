@@ -170,7 +170,6 @@ export interface RunRecord {
   readonly criteria: readonly RecordedCriterion[];
   readonly details: readonly DetailEntry[];
   readonly facts: readonly Fact[];
-  /** Basis of each completed delegation. */
   readonly consumptions: readonly Consumption[];
   /** Completed delegations whose basis has changed, by wave. */
   readonly stale: readonly StaleDelegation[];

@@ -13,7 +13,6 @@ export interface StoreIdentity {
   readonly copied?: readonly string[];
 }
 
-/** Result of a pruning. */
 export interface Pruned {
   /** Ids of the removed runs, sorted. */
   readonly runs: readonly string[];

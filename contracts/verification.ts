@@ -165,7 +165,6 @@ export interface VerificationFeedback {
   readonly guidance_refs: readonly Ref[];
 }
 
-/** Activities of a verification. */
 export interface VerificationActivities {
   /** Keeps a delegation's files before commands check them. `kept` is null where it has no copy of the workspace. */
   readonly keepWork: (

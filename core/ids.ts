@@ -16,17 +16,14 @@ export function waveWorkflowId(runId: string, wave: number): string {
   return `${runId}/wave-${waveNumber(wave)}`;
 }
 
-/** Returns the id of a run's design. */
 export function designWorkflowId(runId: string): string {
   return `${runId}/design`;
 }
 
-/** Returns the id of the risk assessment of a design. */
 export function riskWorkflowId(designId: string): string {
   return `${designId}/risk`;
 }
 
-/** Returns the id of the archival at the beginning of a run. */
 export function archivalWorkflowId(runId: string): string {
   return `${runId}/archival`;
 }

@@ -104,7 +104,7 @@ function takeRequest(
 ): AccountState | null {
   const { child_id, needs, reserved = noSpending } = event;
   const known = state.children.find((child) => child.child_id === child_id);
-  if (known?.state === 'ended' || isQueued(state, child_id)) return null;
+  if (known?.state === 'ended' || state.queue.some((one) => one.child_id === child_id)) return null;
   const before = known ?? openChild(child_id);
   // A request gives the rest of the old reservation back.
   const child: AccountChild = { ...settle(before, event, reserved), state: 'working' };
@@ -270,10 +270,6 @@ function countAtWork({ children, queue }: AccountState): number {
   const queued = new Set(queue.map((request) => request.child_id));
   return children.filter(({ state, child_id }) => state === 'working' && !queued.has(child_id))
     .length;
-}
-
-function isQueued({ queue }: AccountState, childId: string): boolean {
-  return queue.some((request) => request.child_id === childId);
 }
 
 function limitKey({ scope, delegation_id }: ReachedLimit): string {

@@ -33,7 +33,9 @@ interface Link {
 
 export function drawSvg(plan: CoordinationPlan): string {
   const { rows, arrows } = placeSpots(plan.tasks);
-  const links = arrows.flatMap((path) => toLinks(path));
+  const links = arrows.flatMap((path) =>
+    path.slice(1).map((to, at): Link => ({ from: path[at] ?? to, to })),
+  );
   const ordered = orderRows(rows, links);
   const widths = ordered.map((row) => sum(row.map(widthOf)) + gap.x * Math.max(0, row.length - 1));
   const width = Math.max(box.width, ...widths) + 2 * margin;
@@ -77,10 +79,6 @@ function placeSpots(tasks: readonly PlanTask[]): {
     }),
   );
   return { rows, arrows };
-}
-
-function toLinks(path: readonly string[]): Link[] {
-  return path.slice(1).map((to, at) => ({ from: path[at] ?? to, to }));
 }
 
 /** Moves each spot below the middle of what leads to it, and then above the middle of what it leads to. */

@@ -188,7 +188,13 @@ function resolve(state: Unverified, choice: EffectResolution): EffectState {
 export function listWritten(effects: readonly KnownEffect[]): WrittenFile[] {
   const files = new Map<string, WrittenFile>();
   for (const { state, tool, arguments_ref, receipt = null } of effects) {
-    if (state !== 'confirmed' || receipt === null || !isOfFile(receipt)) continue;
+    if (
+      state !== 'confirmed' ||
+      receipt === null ||
+      receipt.command !== undefined ||
+      receipt.call !== undefined
+    )
+      continue;
     if (tool === undefined || arguments_ref === undefined) continue;
     const { target: path, sha256, bytes, removed, content_ref } = receipt;
     // Deleted first, so that the newest is last in order.
@@ -199,8 +205,4 @@ export function listWritten(effects: readonly KnownEffect[]): WrittenFile[] {
     }
   }
   return [...files.values()].slice(-engineLimits.writtenFilesMax);
-}
-
-function isOfFile({ command, call }: EffectReceipt): boolean {
-  return command === undefined && call === undefined;
 }

@@ -88,14 +88,12 @@ function explainGuard({ untrusted_text, private_data, acts_outside }: Brought): 
 }
 
 function bringsOf(delegation: DelegationOutline, { agents, teams }: RuleContext): Brought {
-  const ids = agentsOf(delegation, teams) ?? idsOf(agents);
+  const ids =
+    agentsOf(delegation, teams) ??
+    agents.map(({ agent_id }) => agent_id).filter((id) => id !== plannerAgentId);
   return mergeFirst(
     ids.flatMap((id) => agents.find((agent) => agent.agent_id === id)?.brings ?? []),
   );
-}
-
-function idsOf(agents: readonly AgentSummary[]): string[] {
-  return agents.map(({ agent_id }) => agent_id).filter((id) => id !== plannerAgentId);
 }
 
 /** Lists the agents that may work in a delegation; null when any may. */

@@ -224,7 +224,7 @@ export function factFromAnswer(answered: StoredAnswer): ProposedFact {
   };
   if (assumingAnswerers.includes(answered_by)) {
     const isPlanners = answered_by === answererNames.plannerAssumption;
-    const origin = isPlanners ? 'planner' : askerOf(answered);
+    const origin = isPlanners || answered.delegation_id === null ? 'planner' : 'agent';
     return { ...fact, confidence: 'low', is_assumption: true, origin };
   }
   if (answered_by === answererNames.architect)
@@ -232,10 +232,6 @@ export function factFromAnswer(answered: StoredAnswer): ProposedFact {
   return answered_by === answererNames.planner
     ? { ...fact, confidence: 'medium', is_assumption: false, origin: 'planner' }
     : { ...fact, ...byUser };
-}
-
-function askerOf({ delegation_id }: StoredAnswer): Fact['origin'] {
-  return delegation_id === null ? 'planner' : 'agent';
 }
 
 /**

@@ -131,7 +131,6 @@ export function nameTask(delegation_id: string): string {
   return delegation_id.replace(/-\d{1,4}(?=_\d{10}$)/, '');
 }
 
-/** Question of a task. */
 interface TaskQuestion {
   readonly question_id: string;
   readonly text: string;

@@ -145,7 +145,7 @@ export function teamBlocks(view: TeamView): string[] {
 }
 
 function waitBlocks({ leader, tasks }: TeamView): string[] {
-  const open = tasks.filter(({ state }) => isOpen(state));
+  const open = tasks.filter(({ state }) => ['pending', 'running', 'waiting'].includes(state));
   const waiting = open.filter(({ state, reason }) => state !== 'running' && reason !== '');
   const names = open.slice(0, waitsMax).map(nameOf);
   const more = open.length > waitsMax ? ` and ${open.length - waitsMax} more` : '';
@@ -159,10 +159,6 @@ function waitBlocks({ leader, tasks }: TeamView): string[] {
       .map((task) => bullet(`${nameOf(task)} waits: ${plainText(task.reason, 300)}`)),
   ];
   return lines.length === 0 ? [] : [`## Who waits\n\n${lines.join('\n')}`];
-}
-
-function isOpen(state: TaskView['state']): boolean {
-  return state === 'pending' || state === 'running' || state === 'waiting';
 }
 
 function nameOf({ delegation_id, member_id }: TaskView): string {

@@ -107,7 +107,6 @@ export function wordOf<T extends string>(words: Readonly<Record<NoInfer<T>, true
 
 export const text: Reader<string> = (value) => (typeof value === 'string' ? value : undefined);
 
-/** Reads a text and cuts it. */
 export function cutTo(charsMax: number): Reader<string> {
   return (value) => (typeof value === 'string' ? cutText(value, charsMax) : undefined);
 }

@@ -201,14 +201,11 @@ function answerClaim(state: SpecState, event: RespondEvent): SpecStep {
       : { ...answered, revision: revision + 1, revised_by: member, proposal_ref: revised_ref };
   const claims = state.claims.map((one) => {
     if (one === known) return next;
-    return decision === 'CONCEDE' && givesWay(one, known, member) ? withdraw(one) : one;
+    return decision === 'CONCEDE' && one.member === member && isRival(one, known)
+      ? withdraw(one)
+      : one;
   });
   return take(settle({ ...state, claims }, claim_id));
-}
-
-/** Returns true for a member's own claim on a section where it concedes another: it is withdrawn. */
-function givesWay(one: Claim, conceded: Claim, member: string): boolean {
-  return one.member === member && isRival(one, conceded);
 }
 
 function isRival(one: Claim, other: Claim): boolean {

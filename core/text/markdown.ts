@@ -114,7 +114,6 @@ export function joinBlocks(blocks: readonly string[], maxBytes: number): string 
   return shown.join('\n\n');
 }
 
-/** Counts UTF-8 bytes. */
 export function countBytes(text: string): number {
   let bytes = 0;
   for (const character of text) {

@@ -166,7 +166,9 @@ export function checkPhaseStart(start: TypedStart, team: PhaseTeam): OutputFault
       ...checkSection(claim.section_id, `${path}.section_id`, team),
       ...checkOwner(claim.member, `${path}.member`, team),
     );
-    const before = claims.findIndex((one) => isSameClaim(one, claim));
+    const before = claims.findIndex(
+      (one) => one.section_id === claim.section_id && one.member === claim.member,
+    );
     if (before !== i) {
       const reason = `"${cutText(claim.member, 60)}" claims this section in claims[${before}] already`;
       faults.push({ path, reason, hint: 'Try: one claim with the whole proposal' });
@@ -177,10 +179,6 @@ export function checkPhaseStart(start: TypedStart, team: PhaseTeam): OutputFault
     faults.push(...checkSection(section, path, team), ...checkOwner(member, path, team));
   }
   return faults;
-}
-
-function isSameClaim(one: Ownership, other: Ownership): boolean {
-  return one.section_id === other.section_id && one.member === other.member;
 }
 
 function checkPlace({ phase, has_summary, claims, owners }: TypedStart): OutputFault[] {

@@ -255,7 +255,6 @@ function listHeard(state: PhaseState, { name, role }: TriadMember): TurnBrief['h
   });
 }
 
-/** Next step of a phase. */
 export type NextTurns =
   /** A member is working, or the phase has ended. */
   | { readonly type: 'wait'; readonly state: PhaseState }

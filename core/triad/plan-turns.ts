@@ -19,16 +19,13 @@ import type { Duties } from '../../contracts/state-call.ts';
 export function planHierarchical(state: PhaseState): NextTurns {
   const orchestrator = state.setup.members.find(({ role }) => role === 'orchestrator');
   if (orchestrator === undefined) return { type: 'worked', state };
-  if (isAtWork(state, orchestrator)) return { type: 'wait', state };
+  if (state.outstanding.some(({ brief }) => brief.member.name === orchestrator.name))
+    return { type: 'wait', state };
   if (state.assignments.length > 0) return giveOut(state);
   const duties = dutiesOfOrchestrator(state, orchestrator);
   if (duties !== null) return { type: 'give', state, drafts: [{ member: orchestrator, duties }] };
   if (state.outstanding.length > 0) return { type: 'wait', state };
   return finishOwners(state);
-}
-
-function isAtWork({ outstanding }: PhaseState, { name }: TriadMember): boolean {
-  return outstanding.some(({ brief }) => brief.member.name === name);
 }
 
 /** Gives the turns that the orchestrator assigned, as one more round of the phase. */
@@ -220,7 +217,9 @@ function dutiesOfPeer(
       if (round === 1 && !isLast) return { claims_min: Math.min(1, findUnclaimed(spec).length) };
       // Sections that no member claimed are distributed.
       const claim = findUnclaimed(spec).filter((_, at) => at % setup.members.length === place);
-      return claim.length > 0 || hasReturned(state, name) ? { claim } : null;
+      return claim.length > 0 || state.returned.some(({ member }) => member === name)
+        ? { claim }
+        : null;
     }
     case 'negotiate': {
       const answer = findOwed(spec, name);
@@ -231,10 +230,6 @@ function dutiesOfPeer(
       return finish.length === 0 ? null : { finish };
     }
   }
-}
-
-function hasReturned({ returned }: PhaseState, name: string): boolean {
-  return returned.some(({ member }) => member === name);
 }
 
 function endPeerRound(state: PhaseState): NextTurns {

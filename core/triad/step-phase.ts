@@ -60,7 +60,6 @@ export function openPhase(
   });
 }
 
-/** Takes a finished turn. */
 export function stepPhase(state: PhaseState, done: FinishedTurn): PhaseStep {
   const order = state.outstanding.find(({ turn }) => turn === done.turn);
   if (order === undefined) return { state, start: [] };

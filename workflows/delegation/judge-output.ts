@@ -21,7 +21,6 @@ import { checkVerdict } from '../../core/verification/choose-verifier.ts';
 import { isToolCall } from '../execution/call-acting-tool.ts';
 import { callUntilDone, stopWhenCancelled } from '../shared/failures.ts';
 
-/** Output that is to be judged. */
 export interface ToJudge {
   readonly outcome: DelegationOutcome;
   readonly output_ref: Ref;

@@ -2,12 +2,7 @@ import { CancellationScope } from '@temporalio/workflow';
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
-import type {
-  StateToolCall,
-  ToolCall,
-  TurnInput,
-  TurnOutline,
-} from '../../contracts/model-turn.ts';
+import type { StateToolCall, ToolCall, TurnOutline } from '../../contracts/model-turn.ts';
 import type { NotesOutline } from '../../contracts/note.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
@@ -229,18 +224,11 @@ async function runTools(
   if (ordinary.length > 0) session?.move('revise');
   const inputs = await callTools(ordinary, context);
   if (session === null || ordinary.length === calls.length) return readOn(inputs);
-  const taken = await session.take(calls.filter(isStateCall));
+  const taken = await session.take(calls.filter((call) => !isToolCall(call)));
   const done = readOn([...inputs, ...taken.inputs]);
-  const isRefused = ordinary.length === 0 && taken.inputs.every(isError);
+  const isRefused =
+    ordinary.length === 0 && taken.inputs.every((input) => 'is_error' in input && input.is_error);
   return isRefused ? { ...done, verdict: { type: 'invalid', faults: taken.faults } } : done;
-}
-
-function isStateCall(call: ToolCall | StateToolCall): call is StateToolCall {
-  return !isToolCall(call);
-}
-
-function isError(input: TurnInput): boolean {
-  return 'is_error' in input && input.is_error;
 }
 
 /** Puts questions to the user. Throws when the delegation is cancelled while it waits. */

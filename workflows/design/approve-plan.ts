@@ -31,7 +31,7 @@ export async function approvePlan(
     // oxlint-disable-next-line no-await-in-loop
     const findings = await verifyPlan(context);
     // A change that an earlier attempt at this design made was asked for then.
-    if (hasRecalledChange(context)) {
+    if (context.work.recalled.stages.some(({ reply }) => reply.stage === 'design_change')) {
       // oxlint-disable-next-line no-await-in-loop
       await askDesigner({ findings }, context);
       continue;
@@ -48,10 +48,6 @@ export async function approvePlan(
     // oxlint-disable-next-line no-await-in-loop
     await askDesigner({ findings, ...readWish(wish) }, context);
   }
-}
-
-function hasRecalledChange({ work }: DesignContext): boolean {
-  return work.recalled.stages.some(({ reply }) => reply.stage === 'design_change');
 }
 
 async function askForApproval(

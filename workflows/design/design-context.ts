@@ -54,7 +54,6 @@ export interface RecalledWork {
 
 export const noRecalledWork: RecalledWork = { stages: [], plan_refs: [] };
 
-/** State of a design at work. */
 export interface DesignWork {
   /** Results of the finished stages, in the order in which they came. */
   materials: readonly DesignMaterial[];

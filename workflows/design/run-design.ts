@@ -117,7 +117,6 @@ export function showMode(host: RootHost, mode: ModeChoice): void {
   host.refresh();
 }
 
-/** Shows and records the progress of a design. */
 export function showDesign(host: RootHost, progress: DesignProgress): void {
   const { state } = host;
   const { materials, plan_refs, usage } = progress;

@@ -18,7 +18,6 @@ import type { ChildRelay } from '../shared/child-relay.ts';
 import { nowMs } from '../shared/clock.ts';
 import type { RootHost } from '../shared/root-host.ts';
 import { describeBudget, openDesign } from '../shared/root-state.ts';
-import type { DesignState } from '../shared/root-state.ts';
 import { askUser, designLostQuestion } from './run-questions.ts';
 import { childOptions } from '../shared/visibility.ts';
 import { endDesign } from '../design/run-design.ts';
@@ -122,7 +121,9 @@ async function runDesignChild(
     // The same for all attempts, also after a reset.
     designed_at: state.started_at,
     ...(state.first_plan_ref !== null && { first_plan_ref: state.first_plan_ref }),
-    ...finishedOf(design),
+    ...(design.materials.length > 0 && {
+      finished: { materials: design.materials, plan_refs: design.plan_refs },
+    }),
   };
   try {
     const result = await untilFull(host, () => designChild(host, relay, order, told));
@@ -172,11 +173,6 @@ async function designChild(
 /** Charges and records an attempt that another one follows. */
 function endAttempt(host: RootHost, { usage, budget }: Pick<DesignEnd, 'usage' | 'budget'>): void {
   endDesign(host, { status: 'designing', findings: [], approved_by: null, usage, budget });
-}
-
-/** Returns what earlier attempts have finished: the next one goes on from there. */
-function finishedOf({ materials, plan_refs }: DesignState): Pick<DesignOrder, 'finished'> {
-  return materials.length === 0 ? {} : { finished: { materials, plan_refs } };
 }
 
 /** Adds the next wave of the approved plan to an order. Without one that can start, the planner plans the wave. */

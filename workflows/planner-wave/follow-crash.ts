@@ -15,7 +15,6 @@ import { stopWhenCancelled } from '../shared/failures.ts';
 import { recallLost } from '../shared/settle-run.ts';
 import { recorder } from '../shared/in-span.ts';
 
-/** Attempts at a delegation. */
 export interface Attempts {
   readonly beganAtMs: number;
   /** Null during the first. */

@@ -42,7 +42,6 @@ export interface Decided {
 
 type Verdicts = readonly (PlannerVerdict | null)[];
 
-/** Result of a review. */
 export type Reviewed = Awaited<ReturnType<typeof tryPlanner>>;
 
 /**

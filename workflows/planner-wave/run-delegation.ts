@@ -253,7 +253,6 @@ async function leave(
   return child.result();
 }
 
-/** Starts a delegation as a child. */
 async function startDelegation(d: WaveSite, args: OrderedDelegation): Promise<DelegationChild> {
   const { run_id, delegation, news } = args.order;
   const child = await startChild<(args: OrderedDelegation) => Promise<DelegationOutcome>>(

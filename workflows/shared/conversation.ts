@@ -167,7 +167,11 @@ type LastCommand = Extract<TurnsCommand, { type: 'finish' | 'fail' | 'stopped' }
 
 function endOf(command: LastCommand, reply: TurnReply | null): ConversationEnd {
   if (command.type === 'fail') return { ...command, type: 'failed' };
-  if (command.type === 'stopped') return { type: 'stopped', words_ref: wordsIn(reply) };
+  if (command.type === 'stopped')
+    return {
+      type: 'stopped',
+      words_ref: reply?.type === 'aborted' ? (reply.words_ref ?? null) : null,
+    };
   if (command.by === 'tools') return { type: 'done_by_tools' };
   const outline = outlineOf(reply);
   if (outline === null) {
@@ -178,10 +182,6 @@ function endOf(command: LastCommand, reply: TurnReply | null): ConversationEnd {
 
 function outlineOf(reply: TurnReply | null): TurnOutline | null {
   return reply?.type === 'output' ? reply.outline : null;
-}
-
-function wordsIn(reply: TurnReply | null): Ref | null {
-  return reply?.type === 'aborted' ? (reply.words_ref ?? null) : null;
 }
 
 async function checkOutput(

@@ -97,7 +97,10 @@ function joinFlood(jobs: Jobs, token: TokenCheck): Jobs {
   const signals = jobs.filter(isFlooded).flatMap(({ signalWorkflow }) => signalWorkflow ?? []);
   const [first] = signals;
   if (first === undefined || signals.length < floodSignalsMin) return jobs;
-  const names = signals.map(describeSignal);
+  const names = signals.map(({ signalName, input }): FloodedSignal => ({
+    name: signalName ?? '',
+    argsCount: input?.length ?? 0,
+  }));
   const args = signals.flatMap((signal) => signal.input ?? []);
   Object.assign(first, {
     signalName: floodName,
@@ -109,10 +112,6 @@ function joinFlood(jobs: Jobs, token: TokenCheck): Jobs {
 
 function isSignal(signal: Jobs[number]['signalWorkflow']): signal is Signal {
   return signal !== null && signal !== undefined;
-}
-
-function describeSignal({ signalName, input }: Signal): FloodedSignal {
-  return { name: signalName ?? '', argsCount: input?.length ?? 0 };
 }
 
 function dropForged(jobs: Jobs, token: TokenCheck): Jobs {

@@ -27,7 +27,6 @@ export interface PlannedTask {
   readonly plan_ref: Ref;
 }
 
-/** End of one attempt. */
 interface AttemptEnd {
   readonly outcome: DelegationOutcome | null;
   /** Reason why there is no outcome. */

@@ -176,7 +176,11 @@ function readCalls(calls: readonly (ToolCall | StateToolCall)[], heard: Heard): 
     if (isToolCall(call)) return [];
     const { tool_use_id, state } = call;
     if (!state.ok) {
-      refuse(heard, { tool_use_id, kind: 'arguments' }, joinFaults(state.faults));
+      refuse(
+        heard,
+        { tool_use_id, kind: 'arguments' },
+        { path: '', reason: state.faults.map(describeFault).join('\n'), hint: '' },
+      );
       return [];
     }
     return state.call.tool === 'delegate_task_to_member' ? [{ tool_use_id, call: state.call }] : [];
@@ -284,9 +288,4 @@ function resultOf(t: TeamAtWork, task: TeamTask, record: TaskRecord): TurnInput 
     delegations_left: setup.max_delegations - tasks.entries.length,
     seconds_left: Math.max(0, Math.floor(setup.timeout - workedMs(t) / 1_000)),
   };
-}
-
-/** Joins all faults in the arguments of a call. */
-function joinFaults(faults: readonly OutputFault[]): OutputFault {
-  return { path: '', reason: faults.map(describeFault).join('\n'), hint: '' };
 }

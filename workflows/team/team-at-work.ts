@@ -123,7 +123,6 @@ export function countTurns(t: TeamAtWork): number {
   return [...t.seen.values()].reduce((sum, { turns }) => sum + turns, t.own.conversation.calls);
 }
 
-/** Shows the state of the team. */
 export function showTeam(t: TeamAtWork, end?: { state: DelegationState; reason: string }): void {
   const { delegation_id, title } = t.context.order.delegation;
   const { conversation } = t.own;

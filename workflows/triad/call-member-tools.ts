@@ -73,7 +73,7 @@ export async function callMemberTools(
     if ('state' in call) {
       const answer = await answerCall(call, answering, caller, context);
       answering.told += answer.text.length;
-      inputs.push(toInput(call, answer));
+      inputs.push({ type: 'state_result', tool_use_id: call.tool_use_id, ...answer });
     } else {
       const result = results.get(tool_use_id);
       if (result !== undefined) inputs.push(result);
@@ -164,10 +164,6 @@ async function code(
   }
   answering.failed = written;
   return refusal(written.reason);
-}
-
-function toInput({ tool_use_id }: StateToolCall, answer: CallAnswer): TurnInput {
-  return { type: 'state_result', tool_use_id, ...answer };
 }
 
 function refusal(text: string): CallAnswer {

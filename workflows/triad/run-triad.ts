@@ -34,7 +34,6 @@ import type {
   TriadPhaseArgs,
 } from './member-at-work.ts';
 
-/** A running triad. */
 interface TriadAtWork extends TriadWork {
   readonly context: ExecutionContext;
   readonly shared: SharedSuperior;
@@ -118,16 +117,12 @@ async function runPhases(t: TriadAtWork): Promise<PhaseResult | null> {
     // oxlint-disable-next-line no-await-in-loop
     const result = await runAttempts(t, phase, begin);
     last = result ?? last;
-    if (result === null || result.status !== 'done') return result ?? stoppedAfter(last);
+    if (result === null || result.status !== 'done')
+      return result ?? (last && { ...last, status: 'stopped' });
     const { spec, summary } = result.state;
     begin = { type: 'open', spec, summary_ref: summary?.summary_ref ?? null };
   }
   return last;
-}
-
-/** Returns the end of a triad that was stopped between two phases, when no call was running. */
-function stoppedAfter(last: PhaseResult | null): PhaseResult | null {
-  return last === null ? null : { ...last, status: 'stopped' };
 }
 
 /** @returns the end of the last attempt at the phase; null when it was stopped before it began. */

@@ -32,7 +32,7 @@ import type { ExecutorOutline } from '../../contracts/delegation.ts';
  */
 export async function triadPhase(args: TriadPhaseArgs): Promise<PhaseResult | LoneOutcome> {
   const { parent } = workflowInfo();
-  if (parent === undefined) return runPhaseAlone(args);
+  if (parent === undefined) return runAlone('triadPhase', args, executePhase);
   if (!('order' in args)) throw ApplicationFailure.nonRetryable('A child phase needs an order.');
   const { order } = args;
   const { run_id, delegation } = order.order;
@@ -56,14 +56,6 @@ export async function triadPhase(args: TriadPhaseArgs): Promise<PhaseResult | Lo
   view = { ...viewPhase(state, status), at_work: [], usage };
   setCurrentDetails(renderPhaseDetails(view, ''));
   return result;
-}
-
-/**
- * Runs a single phase that was started by hand, with the results of the phase before from the input. It has one
- * attempt.
- */
-function runPhaseAlone(input: unknown): Promise<LoneOutcome> {
-  return runAlone('triadPhase', input, executePhase);
 }
 
 async function executePhase(
