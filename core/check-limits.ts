@@ -1,66 +1,59 @@
 /** Checks the limits against each other. `limits.ts` defines them and runs this check when it is loaded. */
 import type { RunLimits } from '../contracts/limits.ts';
-import { carriedTeamBytesMax, phaseBytesMax, teamBytesMax, triadBytesMax } from './record-sizes.ts';
+import {
+  bytesPerCharMax,
+  carriedTeamBytesMax,
+  phaseBytesMax,
+  teamBytesMax,
+  triadBytesMax,
+} from './record-sizes.ts';
+import type { TeamLimits, TriadLimits } from './record-sizes.ts';
 
 /** The limits of `engineLimits` that depend on others. */
-type EngineLimits = Readonly<
-  Record<
-    | 'amendmentCharsMax'
-    | 'amendmentsMax'
-    | 'answerCharsMax'
-    | 'detailIdCharsMax'
-    | 'detailsBytesMax'
-    | 'dissentCarriedMax'
-    | 'effectsMax'
-    | 'escalationQuestionsMax'
-    | 'exampleAnswerCharsMax'
-    | 'factTextCharsMax'
-    | 'factsCarriedMax'
-    | 'inboxCharsMax'
-    | 'inboxReserveChars'
-    | 'inlineAnswerCharsMax'
-    | 'loadedDetailsMax'
-    | 'notesMax'
-    | 'noteTextCharsMax'
-    | 'outputTokensCeiling'
-    | 'outputTokensPerSecondMin'
-    | 'pageAnswerCharsMax'
-    | 'payloadBytesMax'
-    | 'questionCharsMax'
-    | 'questionsMax'
-    | 'recentAnswersMax'
-    | 'recordChangeCharsMax'
-    | 'refusalsKeptMax'
-    | 'rejectedAnswersMax'
-    | 'rejectedReasonCharsMax'
-    | 'returnedAnswerCharsMax'
-    | 'roundsMax'
-    | 'sameQuestionMax'
-    | 'sectionsMax'
-    | 'shownAnswerCharsMax'
-    | 'shownArgumentsCharsMax'
-    | 'staleShownMax'
-    | 'stateAnswersCharsMax'
-    | 'teamDelegationsMax'
-    | 'teamExecutorCharsMax'
-    | 'teamMembersMax'
-    | 'teamNoteCharsMax'
-    | 'teamNotesMax'
-    | 'teamReasonCharsMax'
-    | 'triadTextCharsMax'
-    | 'truncationsMax'
-    | 'turnRecordsMax'
-    | 'verdictTextCharsMax',
-    number
-  >
->;
-type TriadLimits = Readonly<
+type EngineLimits = TeamLimits &
+  TriadLimits &
+  Readonly<
+    Record<
+      | 'amendmentCharsMax'
+      | 'amendmentsMax'
+      | 'answerCharsMax'
+      | 'detailIdCharsMax'
+      | 'detailsBytesMax'
+      | 'effectsMax'
+      | 'escalationQuestionsMax'
+      | 'exampleAnswerCharsMax'
+      | 'factTextCharsMax'
+      | 'factsCarriedMax'
+      | 'inboxCharsMax'
+      | 'inboxReserveChars'
+      | 'inlineAnswerCharsMax'
+      | 'loadedDetailsMax'
+      | 'notesMax'
+      | 'noteTextCharsMax'
+      | 'outputTokensCeiling'
+      | 'outputTokensPerSecondMin'
+      | 'pageAnswerCharsMax'
+      | 'payloadBytesMax'
+      | 'questionCharsMax'
+      | 'questionsMax'
+      | 'recentAnswersMax'
+      | 'recordChangeCharsMax'
+      | 'rejectedAnswersMax'
+      | 'rejectedReasonCharsMax'
+      | 'returnedAnswerCharsMax'
+      | 'sameQuestionMax'
+      | 'shownAnswerCharsMax'
+      | 'shownArgumentsCharsMax'
+      | 'staleShownMax'
+      | 'truncationsMax'
+      | 'verdictTextCharsMax',
+      number
+    >
+  >;
+type TriadTimes = Readonly<
   Record<'turn_seconds' | 'dispatch_seconds' | 'round_seconds' | 'phase_seconds', number>
 >;
 type TeamTimes = Readonly<Record<'timeout' | 'member_timeout', number>>;
-
-/** Upper bound of UTF-8 bytes for one UTF-16 code unit. */
-const bytesPerCharMax = 3;
 
 /** Characters of a delegation_id, with its quotes. */
 const delegationIdCharsMax = 43;
@@ -230,7 +223,7 @@ export function findSizeFaults(
 }
 
 /** @returns contradictions between the time limits of a triad, one line each. */
-export function findTriadFaults(triad: TriadLimits): string[] {
+export function findTriadFaults(triad: TriadTimes): string[] {
   const { turn_seconds, dispatch_seconds, round_seconds, phase_seconds } = triad;
   const holdsRound =
     turn_seconds <= dispatch_seconds &&

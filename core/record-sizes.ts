@@ -1,7 +1,7 @@
 /** Upper bounds for the size of a team's and a triad's records in a payload. `check-limits.ts` proves that they fit. */
 
 /** Upper bound of UTF-8 bytes for one UTF-16 code unit. */
-const bytesPerCharMax = 3;
+export const bytesPerCharMax = 3;
 
 /** A usage as JSON, for ten thousand million tokens of each kind. */
 const usageBytesMax = 200;
@@ -29,7 +29,7 @@ const reportFrameBytesMax = 32_000;
 const refusalBytesMax = 420;
 
 /** The limits of `engineLimits` that bound the records of a team. */
-type TeamLimits = Readonly<
+export type TeamLimits = Readonly<
   Record<
     | 'teamMembersMax'
     | 'teamDelegationsMax'
@@ -90,7 +90,7 @@ const recordBytesMax = 450;
 const returnedBytesMax = 500;
 
 /** The limits of `engineLimits` that bound a triad. */
-type TriadLimits = Readonly<
+export type TriadLimits = Readonly<
   Record<
     | 'triadTextCharsMax'
     | 'dissentCarriedMax'
