@@ -224,7 +224,9 @@ async function runTools(
   if (ordinary.length > 0) session?.move('revise');
   const inputs = await callTools(ordinary, context);
   if (session === null || ordinary.length === calls.length) return readOn(inputs);
-  const taken = await session.take(calls.filter((call) => !isToolCall(call)));
+  const taken = await session.take(
+    calls.filter((call): call is StateToolCall => !isToolCall(call)),
+  );
   const done = readOn([...inputs, ...taken.inputs]);
   const isRefused =
     ordinary.length === 0 && taken.inputs.every((input) => 'is_error' in input && input.is_error);

@@ -73,13 +73,13 @@ it('SD2: the task has all parts of its role, names each question and its form, a
 });
 
 it('SD3: a value is the answer where one is stated, the output itself otherwise', () => {
-  const fact = { statement: 'It is so.', confidence: 'high' } as const;
+  const stated = { statement: 'It is so.', confidence: 'high' } as const;
   const output = agentOutput({
     compact_md: 'PostgreSQL.',
     detailed_md: '# Why\n\nIt runs already.',
     facts: [
-      { ...fact, key: 'Port of the API', value: '8080' },
-      { ...fact, key: 'answer to question 3', value: 'REST' },
+      { ...stated, key: 'Port of the API', value: '8080' },
+      { ...stated, key: 'answer to question 3', value: 'REST' },
     ],
   });
   expect(readDecision(output, [question, keyed, chosen])).toEqual([
