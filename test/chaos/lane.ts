@@ -16,8 +16,7 @@ import { startBuiltWorker } from '../support/worker-process.ts';
 import type { ScriptProcess } from '../support/worker-process.ts';
 import { startOwnServer } from '../support/own-server.ts';
 import type { OwnServer } from '../support/own-server.ts';
-import { changeCheckout } from '../slow/deploys/changed-checkout.ts';
-import type { Change } from '../slow/deploys/changed-checkout.ts';
+import { changeCheckout, otherText } from '../slow/deploys/changed-checkout.ts';
 import { openTcpGate } from './tcp-gate.ts';
 import type { TcpGate } from './tcp-gate.ts';
 
@@ -75,13 +74,6 @@ export interface LaneOptions {
   /** Milliseconds that a model call takes. Default 100: long enough for calls to overlap. */
   readonly thinkMs?: number;
 }
-
-/** A text that Temporal shows and no history contains. */
-const otherText: Change = {
-  file: 'workflows/shared/root-handlers.ts',
-  from: "'Facts of the run, newest last.'",
-  to: "'Facts of the run, the newest last.'",
-};
 
 const faultPoints = fileURLToPath(new URL('../support/fault-points.mjs', import.meta.url));
 
