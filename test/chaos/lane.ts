@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { probeSandbox } from '../../activities/adapters/sandbox/probe-sandbox.ts';
-import { createFileReplyLedger } from '../../activities/adapters/file-store/file-reply-ledger.ts';
+import { createFileReplyLedger } from '../../activities/adapters/file-store/file-ledgers.ts';
 import { startRehearsalServer } from '../../rehearsal/server/server.ts';
 import type { RehearsalServer } from '../../rehearsal/server/server.ts';
 import { readCommandSettings } from '../../worker/worker-settings.ts';
