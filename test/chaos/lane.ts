@@ -76,8 +76,8 @@ export interface LaneOptions {
 }
 
 /**
- * What Node prints when the SDK's limit of 5 s for a workflow task, which passes while a worker is suspended, cut that
- * task off (decision 0018).
+ * Text that Node prints when the SDK's limit of 5 s for a workflow task, which passes while a worker is suspended, has cut
+ * that task off (decision 0018).
  */
 const starvedEnd = 'async hook stack has become corrupted';
 
