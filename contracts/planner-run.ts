@@ -13,6 +13,7 @@ import type {
   Autonomy,
   QuestionRules,
 } from './question.ts';
+import type { NotifiedState } from './notification.ts';
 import type { StoreIdentity } from './store.ts';
 import { NamedTeams } from './team.ts';
 import type { TeamSummary } from './team.ts';
@@ -143,6 +144,8 @@ export interface RunTerms extends WorkTerms {
   readonly load?: RunLoad;
   /** Defined in `runSettings`. Absent when somebody may answer. */
   readonly unattended?: boolean;
+  /** True when a person is told that the run needs one, and that it has ended (`PLANWAVE_NOTIFY`). Absent: never. */
+  readonly notify?: true;
   readonly questions: QuestionRules;
   /** Names of those who may decide what lets the run act or spend (`PLANWAVE_APPROVERS`). Null: everyone. */
   readonly approvers: readonly string[] | null;
@@ -189,6 +192,8 @@ export interface CarriedRun extends RunTerms {
   readonly news: { readonly last: number; readonly from_user: number; readonly considered: number };
   /** Criteria that the user waived, including some that no plan had listed at that time. */
   readonly waived: readonly string[];
+  /** Absent where no person is told. */
+  readonly notified?: NotifiedState;
   readonly wave_outlines: readonly WaveSummary[];
   readonly paused_reason: string | null;
   readonly parked_reason: string | null;

@@ -86,6 +86,8 @@ export interface CliDeps extends CliShell {
   readonly readPlan: (runId: string, version?: number) => Promise<CoordinationPlan | null>;
   /** Checks beyond those that need only the server. */
   readonly doctorChecks: readonly DoctorCheck[];
+  /** Sends a test message as the settings of this shell say. If undefined: not available. */
+  readonly notificationTest?: DoctorCheck | undefined;
   /** Replays histories on the code of this checkout, one after the other, each as it is asked for. */
   readonly replayHistories: (
     histories: AsyncIterable<OpenHistory>,
