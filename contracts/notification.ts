@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a person is told about a run: it needs one, or it has ended. */
+/** Message to a person about a run: it needs one, or it has ended. */
 export const Notification = z.strictObject({
   /** The same for each attempt at one event, and for no other event. */
   id: z.string().regex(/^msg_[0-9a-f]{16}$/),

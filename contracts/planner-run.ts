@@ -3,6 +3,7 @@ import type { CarriedBudget } from './budget.ts';
 import type { RunLimits, ChangesMode, RunLoad, ModeChoice } from './limits.ts';
 import type { AgentSummary, Taint } from './agent-definition.ts';
 import { CoordinationPlan } from './coordination-plan.ts';
+import { ForkPoint } from './fork.ts';
 import { designSettings } from './design-run.ts';
 import type { DesignRequest, FinishedStages, PlanOutline } from './design-run.ts';
 import type {
@@ -23,28 +24,6 @@ import type { Fact } from './agent-output.ts';
 import type { ChangeSize } from './effect.ts';
 import { runSettings } from './limits.ts';
 import type { CriterionState } from './criterion.ts';
-import { Slug } from './agent-definition.ts';
-
-/** Another run of the same store, to go on from: with everything that it had before one of its waves. */
-export const ForkPoint = z.strictObject({
-  run_id: Slug,
-  /** The first wave that is done anew. */
-  wave: z
-    .int()
-    .min(2, 'before wave 2 there is nothing to take over. Try: a new run, or a later wave'),
-  /** Instruction that changes the rest of the work. */
-  instruction: z.string().trim().min(1).max(4_000).optional(),
-});
-export type ForkPoint = z.infer<typeof ForkPoint>;
-
-/** A fork before it is started: what it takes over, and what the other run paid for the rest. */
-export interface ForkOffer {
-  /** The typed input of the other run, or as much of it as its record has. */
-  readonly input: Readonly<Record<string, unknown>>;
-  readonly reused: { readonly delegations: number; readonly usage: Usage };
-  /** Use of the other run from the wave on; only a part when it has not ended. */
-  readonly rest: { readonly delegations: number; readonly usage: Usage; readonly ended: boolean };
-}
 
 /** Typed input that starts a run: `{"goal":"…"}` is enough. */
 export const PlannerRunInput = z.strictObject({

@@ -38,17 +38,19 @@ export async function testNotification(env: NodeJS.ProcessEnv): Promise<DoctorFi
     return { ok: false, detail: shown.detail, cure };
   }
   const redactor = createRedactor({ secrets: collectOwnSecrets(env) });
-  const message = renderNotification({
-    id: `msg_${randomBytes(8).toString('hex')}`,
-    kind: 'test',
-    run_id: 'planwave',
-    phase: 'working',
-    goal: 'A test of PLANWAVE_NOTIFY',
-    text: 'this is a test message of planwave doctor --notify',
-    open_questions: 0,
-    cost_micro_usd: 0,
-    at: Math.floor(Date.now() / 1_000),
-  });
+  const message = renderNotification(
+    {
+      id: `msg_${randomBytes(8).toString('hex')}`,
+      kind: 'test',
+      run_id: 'planwave',
+      phase: 'working',
+      goal: 'A test of PLANWAVE_NOTIFY',
+      text: 'this is a test message of planwave doctor --notify',
+      open_questions: 0,
+      cost_micro_usd: 0,
+    },
+    new Date().toISOString(),
+  );
   try {
     const notifier = redactNotifier(createNotifier(target), redactor);
     await notifier.send(message, new AbortController().signal);

@@ -19,7 +19,8 @@ export function createNotificationActivities(
         return;
       }
       try {
-        await notifier.send(renderNotification(read.data), cancellationSignal());
+        const timestamp = new Date(read.data.at * 1_000).toISOString();
+        await notifier.send(renderNotification(read.data, timestamp), cancellationSignal());
       } catch (error) {
         if (!(error instanceof NotificationFailed)) throw error;
         throw ApplicationFailure.create({ type: error.type, message: error.message });

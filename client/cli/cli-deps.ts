@@ -1,7 +1,7 @@
 import type { OpenRunInput } from '../../contracts/activity-types.ts';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
-import type { ForkOffer, ForkPoint } from '../../contracts/planner-run.ts';
+import type { ForkOffer, ForkPoint } from '../../contracts/fork.ts';
 import type { RunPage } from '../../contracts/run-page.ts';
 import type { CheckedHome, CopiedStores, Pruned, StoreIdentity } from '../../contracts/store.ts';
 import type { StatusView } from '../../contracts/views.ts';

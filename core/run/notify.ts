@@ -20,7 +20,7 @@ export const nothingNotified: NotifiedState = { count: 0, told: [], parked: fals
 /** Most characters of a text in a message. */
 const textCharsMax = 300;
 
-/** What a run waits for. */
+/** Waits of a run for a person. */
 export interface Waits {
   readonly parked: string | null;
   readonly open: readonly Question[];
@@ -88,9 +88,12 @@ export interface NotificationBody {
   };
 }
 
-/** @param notification redacted. */
-export function renderNotification(notification: Notification): NotificationBody {
-  const { id, kind, run_id, phase, open_questions, cost_micro_usd, at } = notification;
+/** @param timestamp Its time as ISO 8601. */
+export function renderNotification(
+  notification: Omit<Notification, 'at'>,
+  timestamp: string,
+): NotificationBody {
+  const { id, kind, run_id, phase, open_questions, cost_micro_usd } = notification;
   const goal = cleanLine(notification.goal, textCharsMax);
   const text = cleanLine(notification.text, textCharsMax);
   const command = commandOf(notification);
@@ -106,7 +109,7 @@ export function renderNotification(notification: Notification): NotificationBody
   return {
     id,
     type: `run.${kind}`,
-    timestamp: new Date(at * 1_000).toISOString(),
+    timestamp,
     data: {
       run_id,
       kind,
@@ -121,7 +124,7 @@ export function renderNotification(notification: Notification): NotificationBody
   };
 }
 
-function commandOf({ kind, run_id, phase, open_questions }: Notification): string {
+function commandOf({ kind, run_id, phase, open_questions }: Omit<Notification, 'at'>): string {
   if (kind === 'test') return commandText('doctor');
   if (kind === 'ended') return commandText('report', run_id);
   if (phase === 'parked') return commandText('resume', run_id);

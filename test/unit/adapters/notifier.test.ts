@@ -86,10 +86,11 @@ describe('a command', () => {
   };
 
   it('gets one line of JSON, its arguments as they are, and only the environment that it may have', async () => {
-    await runs(`import { readFileSync } from 'node:fs';
+    const run = runs(`import { readFileSync } from 'node:fs';
 const [line, rest] = readFileSync(0, 'utf8').split('\\n');
 const isRight = JSON.parse(line).data.goal.includes('\`reboot\`') && rest === '' && process.argv[2] === '$HOME';
 process.exit(isRight && process.env.KEPT === 'kept' && process.env.HOME === undefined ? 0 : 3);`);
+    await expect(run).resolves.toBeUndefined();
   });
 
   it('that fails is told with its last words', async () => {

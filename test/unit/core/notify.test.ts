@@ -88,6 +88,7 @@ it('NT4: the same event has the same id, another event another one', () => {
   expect(new Set([id, ...others]).size).toBe(5);
 });
 
+const timestamp = '2026-11-25T17:00:00.000Z';
 const notification: Notification = {
   id: 'msg_0123456789abcdef',
   kind: 'needs_user',
@@ -101,10 +102,10 @@ const notification: Notification = {
 };
 
 it('says what the run needs, what it costs and what to do, for programs and for people', () => {
-  expect(renderNotification(notification)).toEqual({
+  expect(renderNotification(notification, timestamp)).toEqual({
     id: 'msg_0123456789abcdef',
     type: 'run.needs_user',
-    timestamp: '2025-11-25T17:00:00.000Z',
+    timestamp,
     data: {
       run_id: 'backup',
       kind: 'needs_user',
@@ -125,12 +126,14 @@ it.each([
   [{ phase: 'parked' }, 'resume backup'],
   [{ phase: 'paused', open_questions: 1 }, 'answer backup'],
 ] as const)('names the command that helps: %j', (over, command) => {
-  expect(renderNotification({ ...notification, ...over }).data.command).toContain(command);
+  expect(renderNotification({ ...notification, ...over }, timestamp).data.command).toContain(
+    command,
+  );
 });
 
 it('NT5: no text breaks a line or hides, and none is long', () => {
   const hostile = `a\n\u001b[31mb\u202e${'c'.repeat(9_000)}`;
-  const { data } = renderNotification({ ...notification, goal: hostile, text: hostile });
+  const { data } = renderNotification({ ...notification, goal: hostile, text: hostile }, timestamp);
   for (const text of [data.goal, data.text, data.summary]) {
     expect(text).not.toMatch(/[\p{Cc}\u202e]/u);
     expect(text.length).toBeLessThanOrEqual(1_200);
