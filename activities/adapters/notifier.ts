@@ -5,7 +5,7 @@ import { isRecord } from '../../core/is-record.ts';
 import { cleanLine } from '../../core/text/cut-text.ts';
 import { NotificationFailed } from '../ports/notifier.ts';
 import type { Notifier } from '../ports/notifier.ts';
-import { runProcess } from './sandbox/run-process.ts';
+import { runProcess } from './sandbox/command-runner.ts';
 
 /** Where a person is told. */
 export type NotifyTarget =

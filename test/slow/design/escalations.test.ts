@@ -153,6 +153,11 @@ it('a technical question is decided by the solution architect in the same wave, 
     waves: 1,
     criteria: [{ criterion_id: 'rates-done' }, { criterion_id: 'page-done' }],
   });
+  const record = await storedRecord(stage.home, run.workflowId);
+  expect(record.criteria).toMatchObject([
+    { criterion_id: 'rates-done', state: 'met' },
+    { criterion_id: 'page-done', state: 'met' },
+  ]);
   const id = 'decision_w1n1_1727539200';
   const { answered } = await stage.questions(run);
   expect(answered).toMatchObject([

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
-import { createFileRunIndex } from '../../../activities/adapters/file-store/file-run-index.ts';
+import { createFileRunIndex } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import { ownToolchain } from '../../../activities/adapters/sandbox/bubblewrap.ts';
 import type { ScriptedToolCall } from '../../../rehearsal/script.ts';
 import { createRunChanges } from '../../../scripts/run-changes.ts';
