@@ -7,7 +7,7 @@ import { openMcpServers } from '../activities/adapters/mcp/open-mcp-servers.ts';
 import { createFileWorkspaces } from '../activities/adapters/workspaces/file-workspaces.ts';
 import { createPageFetcher } from '../activities/adapters/web/fetch-page.ts';
 import { openStores } from '../activities/adapters/open-stores.ts';
-import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
+import { computeWorst } from '../activities/adapters/anthropic/build-params.ts';
 import { resolveModelName } from '../activities/adapters/agent-file/parse-agent-file.ts';
 import { computeUsage, isPriced, pricedModels } from '../activities/adapters/prices.ts';
 import { log } from '@temporalio/activity';

@@ -99,10 +99,7 @@ const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
   // That of the workspaces keeps files of users byte for byte.
   [/\bcreate(?:File|Postgres)ArtifactStore\(/, storeOpeners],
   [/\bcreateThreadStore\(/, ['activities/adapters/open-stores.ts']],
-  [
-    /\bcreate(?:Sqlite|Postgres)ThreadStore\(/,
-    ['activities/adapters/thread-store/create-thread-store.ts'],
-  ],
+  [/\bcreate(?:Sqlite|Postgres)ThreadStore\(/, ['activities/adapters/open-stores.ts']],
   [/\bcreateAnthropicClient\(/, ['worker/create-activities.ts']],
 ];
 
@@ -122,7 +119,7 @@ it('programs are started in few places, and git in one that nothing planted can 
   expect(startsPrograms.toSorted()).toEqual([
     'activities/adapters/git/run-git.ts',
     'activities/adapters/mcp/stdio-transport.ts',
-    'activities/adapters/sandbox/run-process.ts',
+    'activities/adapters/sandbox/command-runner.ts',
     'activities/adapters/workspaces/ripgrep.ts',
   ]);
   const callsGit = sourceFiles.filter((path) =>
