@@ -1,7 +1,7 @@
 import { WorkflowClient } from '@temporalio/client';
 import type { ConnectionLike, WorkflowClientInterceptor } from '@temporalio/client';
 import type { EvaluationInput } from '../contracts/evaluation.ts';
-import type { AmendMessage, ControlMessage } from '../contracts/messages.ts';
+import type { AmendMessage, ControlMessage, ResumeMessage } from '../contracts/messages.ts';
 import { queryNames, signalNames, taskQueue } from '../contracts/names.ts';
 import type { PlannerRunInput } from '../contracts/planner-run.ts';
 import type { AnswerInput } from '../contracts/question.ts';
@@ -93,7 +93,7 @@ export interface PlanwaveClient {
   answer(runId: string, answer: AnswerInput, options?: AnswerOptions): Promise<AnswerResult>;
   /** These four give back the message as it was sent. */
   pause(runId: string, message?: ControlMessage): Promise<ControlMessage>;
-  resume(runId: string, message?: ControlMessage): Promise<ControlMessage>;
+  resume(runId: string, message?: ResumeMessage): Promise<ResumeMessage>;
   stop(runId: string, message?: ControlMessage): Promise<ControlMessage>;
   amend(runId: string, message: AmendMessage): Promise<AmendMessage>;
 

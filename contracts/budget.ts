@@ -119,3 +119,37 @@ export interface BudgetRequest extends BudgetNeeds {
 export interface BudgetGrant extends BudgetReply {
   readonly request_id: string;
 }
+
+/**
+ * A tenant's budget with the use of its newest day, as all workers of a store share it. Money in millionths of a US dollar.
+ */
+export const TenantBudget = z.strictObject({
+  limit_micro_usd: z.number().positive(),
+  /** The newest day of UTC on which a call was reserved, `2026-11-25`. */
+  day: z.iso.date(),
+  spent_micro_usd: z.number().nonnegative(),
+  /** The worst case of each call in progress, by the call. */
+  reserved: z.record(
+    z.string(),
+    z.strictObject({
+      /** The attempt at the call, from 1. */
+      attempt: z.int().positive(),
+      micro_usd: z.number().nonnegative(),
+      /** Unix epoch milliseconds. */
+      at: z.number(),
+    }),
+  ),
+});
+export type TenantBudget = z.infer<typeof TenantBudget>;
+
+/** A tenant's budget, for people. Money in millionths of a US dollar. */
+export interface TenantDayView {
+  readonly tenant: string;
+  readonly limit_micro_usd: number;
+  /** Day of UTC, `2026-11-25`. */
+  readonly day: string;
+  readonly spent_micro_usd: number;
+  readonly reserved_micro_usd: number;
+  /** Unix epoch seconds at which the day ends. */
+  readonly ends_at: number;
+}

@@ -192,6 +192,8 @@ export interface CarriedRun extends RunTerms {
   readonly wave_outlines: readonly WaveSummary[];
   readonly paused_reason: string | null;
   readonly parked_reason: string | null;
+  /** Unix epoch milliseconds at which a parked run goes on by itself. Absent: after a resume. */
+  readonly parked_until?: number;
 }
 
 /** State of the inbox. Bounded: `core/limits.ts` proves that it fits into one payload with the rest. */

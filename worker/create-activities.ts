@@ -17,6 +17,7 @@ import type { AgentTurnDeps } from '../activities/agent-turn/deps.ts';
 import { PrefixGate } from '../activities/agent-turn/prefix-gate.ts';
 import { meterModel } from '../activities/agent-turn/meter-model.ts';
 import { paceModel } from '../activities/load/pace-model.ts';
+import { limitTenants } from '../activities/load/tenant-budgets.ts';
 import { nameAccount } from './model-queue-settings.ts';
 import { createMiddlewareActivities } from '../activities/middlewares/apply-middleware.ts';
 import {
@@ -110,9 +111,11 @@ export function createActivities(
   const places = createPlaces(settings, commands, stores);
   const tools = redactTools(createTools({ ...places, own: ownTools }), redactor);
   const middlewares = createMiddlewares(redactor, ownMiddlewares);
+  const values = stores.shared;
+  const asked = createProvider(settings, redactor, { idleTimeoutMs, totalTimeoutMs }, recorder);
   const provider = paceModel(
-    createProvider(settings, redactor, { idleTimeoutMs, totalTimeoutMs }, recorder),
-    { values: stores.shared, account: nameAccount(settings) },
+    limitTenants(asked, { values, pricing: { computeUsage, computeWorst } }),
+    { values, account: nameAccount(settings) },
   );
   const parts = { store, projection, places, tools, middlewares, mcp };
   const record = recordDeps(settings, commands, stores, parts);

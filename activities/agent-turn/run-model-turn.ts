@@ -16,6 +16,7 @@ import {
   startHeartbeat,
 } from '../attempt/heartbeat.ts';
 import {
+  payerOf,
   recallAttempts,
   recordResult,
   recordSpent,
@@ -233,6 +234,7 @@ async function complete(
     });
     return await deps.model.complete(request, {
       signal,
+      payer: payerOf(context.info, worst),
       onProgress: (progress) => {
         passage.begun();
         attempt.onProgress(progress);

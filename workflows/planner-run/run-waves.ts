@@ -196,6 +196,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
   await condition(allHandlersFinished);
   const record_ref = await host.settleRecord();
   const taint = ledger.taint();
+  const parkedUntil = control.parkedUntil();
   const carried: CarriedRun = {
     ...runTerms(opened),
     ...(taint !== undefined && { taint }),
@@ -226,6 +227,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     wave_outlines: state.waves,
     paused_reason: control.pausedReason(),
     parked_reason: control.parkedReason(),
+    ...(parkedUntil !== null && { parked_until: parkedUntil }),
   };
   return continueAsNew<(args: PlannerRunArgs) => Promise<unknown>>({ carried });
 }
