@@ -125,8 +125,8 @@ export interface BudgetGrant extends BudgetReply {
  */
 export const TenantBudget = z.strictObject({
   limit_micro_usd: z.number().positive(),
-  /** The newest day of UTC on which a call was reserved, `2026-11-25`. */
-  day: z.iso.date(),
+  /** The newest day of UTC on which a call was reserved, counted from the epoch. */
+  day: z.int(),
   spent_micro_usd: z.number().nonnegative(),
   /** The worst case of each call in progress, by the call. */
   reserved: z.record(
@@ -146,10 +146,8 @@ export type TenantBudget = z.infer<typeof TenantBudget>;
 export interface TenantDayView {
   readonly tenant: string;
   readonly limit_micro_usd: number;
-  /** Day of UTC, `2026-11-25`. */
-  readonly day: string;
   readonly spent_micro_usd: number;
   readonly reserved_micro_usd: number;
-  /** Unix epoch seconds at which the day ends. */
+  /** Unix epoch seconds at which the day of UTC ends. */
   readonly ends_at: number;
 }

@@ -148,10 +148,7 @@ export interface RunTerms extends WorkTerms {
   readonly approvers: readonly string[] | null;
 }
 
-/**
- * State that a run carries over continue-as-new. Small and of bounded size: the rest is behind `record_ref`.
- * Only the engine writes it; a person never types it.
- */
+/** State that a run carries over continue-as-new; only the engine writes it. Of bounded size: the rest is behind `record_ref`. */
 export interface CarriedRun extends RunTerms {
   readonly version: 1;
   readonly started_at: number;

@@ -28,10 +28,10 @@ export interface TenantBudgetOptions {
 /**
  * Limits what the calls of a tenant cost in a day, over all runs and workers of the store.
  *
- * TB1. A call is made only when its worst case is reserved, and is settled when it ends, however it ends.
- * TB2. A call that does not fit is not made, and fails as `TenantBudget`. Where calls in progress may leave room for it, it can
+ * LT1. A call is made only when its worst case is reserved, and is settled when it ends, however it ends.
+ * LT2. A call that does not fit is not made, and fails as `TenantBudget`. Where calls in progress may leave room for it, it can
  *      be tried again soon.
- * TB3. A budget that can't be read or written stops the call before it is made. One that can't be settled keeps the
+ * LT3. A budget that can't be read or written stops the call before it is made. One that can't be settled keeps the
  *      reservation, and loses no reply.
  */
 export function limitTenants(

@@ -2,12 +2,12 @@
  * Reserves and settles the money of a tenant's model calls, day by day in UTC.
  *
  * Invariants:
- *   TD1. No reservation takes spent and reserved amounts of a day together past the limit.
- *   TD2. A call reserves its worst case before its request and is charged what it used after it. One that never reports is
+ *   DU1. No reservation takes spent and reserved amounts of a day together past the limit.
+ *   DU2. A call reserves its worst case before its request and is charged what it used after it. One that never reports is
  *        charged its whole reservation: when its next attempt reserves, or after the longest time that an attempt may take.
- *   TD3. What a call used counts for the day on which it was reserved. A clock that is behind goes on with the newest day.
- *   TD4. Settling twice, or for an attempt that another one has followed, changes nothing.
- *   TD5. A refusal names limit, spent and reserved amounts, the end of the day, and the command that raises the limit.
+ *   DU3. What a call used counts for the day on which it was reserved. A clock that is behind goes on with the newest day.
+ *   DU4. Settling twice, or for an attempt that another one has followed, changes nothing.
+ *   DU5. A refusal names limit, spent and reserved amounts, the end of the day, and the command that raises the limit.
  */
 import type { TenantBudget, TenantDayView } from '../../contracts/budget.ts';
 import { commandText, formatDollars } from '../text/format.ts';
@@ -104,14 +104,13 @@ export function viewDay(tenant: string, known: TenantBudget, now: number): Tenan
   return {
     tenant,
     limit_micro_usd,
-    day,
     spent_micro_usd,
     reserved_micro_usd: sumReserved(budget),
     ends_at: endOf(day) / 1_000,
   };
 }
 
-/** TD3: a new day begins with nothing spent; what is still reserved belongs to the day before. */
+/** DU3: a new day begins with nothing spent; what is still reserved belongs to the day before. */
 function openDay(budget: TenantBudget, now: number): TenantBudget {
   const today = dayOf(now);
   return today <= budget.day ? budget : { ...budget, day: today, spent_micro_usd: 0, reserved: {} };
@@ -138,7 +137,7 @@ function describeRefusal(
   worst: number,
   isUsedUp: boolean,
 ): string {
-  const { limit_micro_usd: limit, spent_micro_usd: spent, day } = budget;
+  const { limit_micro_usd: limit, spent_micro_usd: spent } = budget;
   const reserved = sumReserved(budget);
   const raised = String(Math.ceil((2 * Math.max(limit, worst)) / 1_000_000));
   const uses = [
@@ -146,22 +145,20 @@ function describeRefusal(
     ...(reserved === 0 ? [] : [`${formatDollars(reserved)} are reserved by calls in progress`]),
     `this call may cost up to ${formatDollars(worst)}`,
   ];
-  const end = `${dayOf(endOf(day))} 00:00 UTC`;
   return [
-    isUsedUp
-      ? `The budget of the tenant ${tenant} for ${day} is used up: ${uses.join(', ')}.`
-      : `The budget of the tenant ${tenant} for ${day} is reserved: ${uses.join(', ')}.`,
-    `The call was not made, and nothing is lost: it is made by itself when the day ends, at ${end}, or as soon as`,
+    `The day's budget of the tenant ${tenant} is ${isUsedUp ? 'used up' : 'reserved'}: ${uses.join(', ')}.`,
+    'The call was not made, and nothing is lost: it is made by itself when the day ends, at 00:00 UTC, or as soon as',
     isUsedUp ? 'the limit is raised.' : 'a call in progress has cost less than it reserved.',
     `Try: ${commandText('budget', 'set', tenant, '--usd-per-day', raised)}`,
   ].join(' ');
 }
 
-function dayOf(epochMs: number): string {
-  return new Date(epochMs).toISOString().slice(0, 10);
+/** Returns the day of UTC, counted from the epoch. */
+function dayOf(epochMs: number): number {
+  return Math.floor(epochMs / dayMs);
 }
 
-/** Returns the Unix epoch milliseconds at which a day of UTC ends. */
-function endOf(day: string): number {
-  return Date.parse(`${day}T00:00:00Z`) + dayMs;
+/** Returns the Unix epoch milliseconds at which a day ends. */
+function endOf(day: number): number {
+  return (day + 1) * dayMs;
 }

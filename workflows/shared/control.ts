@@ -1,4 +1,5 @@
 import { condition, log, sleep } from '@temporalio/workflow';
+import type { CarriedRun } from '../../contracts/planner-run.ts';
 import { inBackground } from './background.ts';
 import { nowMs } from './clock.ts';
 
@@ -85,8 +86,13 @@ const parkMaxMs = 2 * 24 * 60 * 60 * 1_000;
 /**
  * Creates a function that parks a topmost workflow and, where a time is given, ends the park then. A newer park with another
  * time, or without one, takes its place. Parks until the same time share one timer.
+ *
+ * @param carried What the execution before carried over, null at the start of a run.
  */
-export function createParking(control: Control): (reason: string, until?: number) => void {
+export function createParking(
+  control: Control,
+  carried: Pick<CarriedRun, 'parked_reason' | 'parked_until'> | null,
+): (reason: string, until?: number) => void {
   const awaited = new Set<number>();
   const wake = async (until: number): Promise<void> => {
     const waitMs = Math.min(Math.max(until - nowMs(), 0), parkMaxMs);
@@ -94,10 +100,13 @@ export function createParking(control: Control): (reason: string, until?: number
     awaited.delete(until);
     if (control.parkedUntil() === until) control.unpark();
   };
-  return (reason, until) => {
+  const park = (reason: string, until?: number): void => {
     control.park(reason, until);
     if (until === undefined || awaited.has(until)) return;
     awaited.add(until);
     inBackground(() => wake(until));
   };
+  const { parked_reason = null, parked_until } = carried ?? {};
+  if (parked_reason !== null && parked_until !== undefined) park(parked_reason, parked_until);
+  return park;
 }

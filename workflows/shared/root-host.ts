@@ -77,7 +77,7 @@ export class RootHost implements Superior {
       { paused: carried?.paused_reason ?? null, parked: carried?.parked_reason ?? null },
       () => this.refresh(),
     );
-    this.#park = createParking(this.control);
+    this.#park = createParking(this.control, carried);
     this.record = createRecordKeeper({
       runId: this.runId,
       control: this.control,
@@ -99,10 +99,6 @@ export class RootHost implements Superior {
     });
     this.#views = new RootViews(this);
     if (carried !== null) {
-      const { parked_reason, parked_until } = carried;
-      if (parked_reason !== null && parked_until !== undefined) {
-        this.#park(parked_reason, parked_until);
-      }
       this.record.begin({
         record_ref: carried.record_ref,
         known_inputs: carried.known_inputs,

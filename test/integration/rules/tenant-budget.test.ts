@@ -24,7 +24,7 @@ const goal = 'Compare three ways to store a backup';
 const run = (tenant: string) => stage.start('plannerRun', { goal, use_defaults: true, tenant });
 
 it('two runs of a tenant stop at its limit together, lose nothing, and go on when it is raised', async () => {
-  const limit = 700_000;
+  const limit = 300_000;
   await budgets().set('acme', limit);
   const runs = [await run('acme'), await run('acme')];
   for (const one of runs) {
@@ -33,8 +33,7 @@ it('two runs of a tenant stop at its limit together, lose nothing, and go on whe
       const read = await stage.status(one);
       return read.phase === 'parked' && read;
     });
-    console.log(JSON.stringify(status), await budgets().read('acme'), stage.rehearsal.counts());
-    expect(status.parked_reason).toContain('The budget of the tenant acme');
+    expect(status.parked_reason).toContain("The day's budget of the tenant acme is used up");
   }
   const spent = await budgets().read('acme');
   expect(spent?.reserved_micro_usd).toBe(0);
@@ -59,4 +58,4 @@ it('two runs of a tenant stop at its limit together, lose nothing, and go on whe
     // oxlint-disable-next-line no-await-in-loop
     await expectPromisesKept(stage, one.workflowId);
   }
-}, 120_000);
+}, 60_000);

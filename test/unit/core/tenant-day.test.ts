@@ -1,10 +1,5 @@
 import type { TenantBudget } from '../../../contracts/budget.ts';
-import {
-  reserveDay,
-  setDayLimit,
-  settleDay,
-  viewDay,
-} from '../../../core/budget/tenant-day.ts';
+import { reserveDay, setDayLimit, settleDay, viewDay } from '../../../core/budget/tenant-day.ts';
 
 const noon = Date.parse('2026-11-25T12:00:00Z');
 const minute = 60_000;
@@ -30,7 +25,7 @@ function uses(budget: TenantBudget, now = noon): readonly number[] {
   return [spent_micro_usd / dollar, reserved_micro_usd / dollar];
 }
 
-it('TD1: reservations fit up to the limit, and nothing goes past it', () => {
+it('DU1: reservations fit up to the limit, and nothing goes past it', () => {
   const half = settleDay(reserve(empty, call('a', 6)), call('a', 6), 4 * dollar);
   const full = reserve(half, call('b', 6));
   expect(uses(full)).toEqual([4, 6]);
@@ -46,7 +41,7 @@ it('TD1: reservations fit up to the limit, and nothing goes past it', () => {
   expect(reserveDay('acme', lowered, call('c', 0.5), noon)).toMatchObject({ isUsedUp: true });
 });
 
-it('TD2: an attempt that never reports is charged all of its reservation', () => {
+it('DU2: an attempt that never reports is charged all of its reservation', () => {
   const killed = reserve(empty, call('a', 3));
   expect(uses(reserve(killed, call('a', 2, 2)))).toEqual([3, 2]);
   expect(uses(settleDay(killed, call('a', 3), null))).toEqual([3, 0]);
@@ -55,13 +50,13 @@ it('TD2: an attempt that never reports is charged all of its reservation', () =>
   expect(uses(reserve(killed, call('b', 1), noon + 26 * minute))).toEqual([3, 1]);
 });
 
-it('TD3: a call counts for the day on which it was reserved, and days only go forward', () => {
+it('DU3: a call counts for the day on which it was reserved, and days only go forward', () => {
   const late = reserve(empty, call('a', 9), noon);
   const midnight = noon + 12 * hour;
   expect(uses(late, midnight - 1)).toEqual([0, 9]);
   expect(uses(late, midnight)).toEqual([0, 0]);
   const next = reserve(late, call('b', 9), midnight);
-  expect(next.day).toBe('2026-11-26');
+  expect(next.day).toBe(empty.day + 1);
   expect(uses(settleDay(next, call('a', 9), 5 * dollar), midnight)).toEqual([0, 9]);
   // The clock of another worker is behind.
   expect(reserveDay('acme', next, call('c', 2), midnight - minute)).toMatchObject({
@@ -70,7 +65,7 @@ it('TD3: a call counts for the day on which it was reserved, and days only go fo
   expect(uses(next, midnight - minute)).toEqual([0, 9]);
 });
 
-it('TD4: settling again, or after the next attempt has begun, changes nothing', () => {
+it('DU4: settling again, or after the next attempt has begun, changes nothing', () => {
   const settled = settleDay(reserve(empty, call('a', 3)), call('a', 3), dollar);
   expect(settleDay(settled, call('a', 3), dollar)).toBe(settled);
   const second = reserve(reserve(empty, call('a', 3)), call('a', 3, 2));
@@ -78,15 +73,18 @@ it('TD4: settling again, or after the next attempt has begun, changes nothing', 
   expect(uses(settleDay(second, call('a', 3, 2), dollar))).toEqual([4, 0]);
 });
 
-it('TD5: a refusal names limit, use, the end of the day and the command', () => {
-  const used = reserve(settleDay(reserve(empty, call('a', 8)), call('a', 8), 8 * dollar), call('b', 1));
+it('DU5: a refusal names limit, use, the end of the day and the command', () => {
+  const used = reserve(
+    settleDay(reserve(empty, call('a', 8)), call('a', 8), 8 * dollar),
+    call('b', 1),
+  );
   expect(reserveDay('acme', used, call('c', 3), noon)).toEqual({
     type: 'refused',
     isUsedUp: true,
     reason:
-      'The budget of the tenant acme for 2026-11-25 is used up: $8.00 of $10.00 are spent, $1.00 are reserved by calls in progress, ' +
+      "The day's budget of the tenant acme is used up: $8.00 of $10.00 are spent, $1.00 are reserved by calls in progress, " +
       'this call may cost up to $3.00. The call was not made, and nothing is lost: it is made by itself when the day ends, ' +
-      'at 2026-11-26 00:00 UTC, or as soon as the limit is raised. Try: npm run planwave -- budget set acme --usd-per-day 20',
+      'at 00:00 UTC, or as soon as the limit is raised. Try: npm run planwave -- budget set acme --usd-per-day 20',
     resume_at: noon + hour,
   });
   expect(reserveDay('acme', used, call('c', 2), noon)).toMatchObject({
