@@ -13,7 +13,7 @@ import type {
   StatusView,
   WaveView,
 } from '../contracts/views.ts';
-import { PlanwaveClientError } from './client-error.ts';
+import { ifFound, PlanwaveClientError } from './client-error.ts';
 import { consult } from './consult.ts';
 import { evaluate } from './evaluate.ts';
 import type { StartedEvaluation } from './evaluate.ts';
@@ -28,7 +28,7 @@ import { readDelegation, readTeam } from './read-work.ts';
 import { readUsageNow } from './usage-now.ts';
 import type { DelegationReading, TeamLook } from './read-work.ts';
 import type { UsageNow } from './usage-now.ts';
-import { listRuns, readOpenHistories } from './run-listing.ts';
+import { listParked, listRuns, readOpenHistories } from './run-listing.ts';
 import type { ListedRun, ListOptions, RunListing, OpenHistory } from './run-listing.ts';
 import { describeRun, findWork, readRunEnd, readStatus, readView } from './read-view.ts';
 import type { Reading, RunEnd, WorkAddress } from './read-view.ts';
@@ -94,6 +94,8 @@ export interface PlanwaveClient {
   /** These four give back the message as it was sent. */
   pause(runId: string, message?: ControlMessage): Promise<ControlMessage>;
   resume(runId: string, message?: ResumeMessage): Promise<ResumeMessage>;
+  /** Lets the parked runs of a tenant go on, but for those that a person has paused. Returns their ids. */
+  resumeParked(tenant: string): Promise<readonly string[]>;
   stop(runId: string, message?: ControlMessage): Promise<ControlMessage>;
   amend(runId: string, message: AmendMessage): Promise<AmendMessage>;
 
@@ -164,6 +166,15 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
       submitAnswer(context, runId, answer, answerOptions),
     pause: (runId, message = {}) => signal(signalNames.pause, runId, message),
     resume: (runId, message = {}) => signal(signalNames.resume, runId, message),
+    resumeParked: async (tenant) => {
+      const parked = await listParked(context, tenant);
+      for (const runId of parked) {
+        // One that has ended meanwhile needs no message.
+        // oxlint-disable-next-line no-await-in-loop
+        await ifFound(signal(signalNames.resume, runId, { parked_only: true }));
+      }
+      return parked;
+    },
     stop: (runId, message = {}) => signal(signalNames.stop, runId, message),
     amend: (runId, message) => signal(signalNames.amend, runId, message),
     consult: (input) => consult(context, input),

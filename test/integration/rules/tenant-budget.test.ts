@@ -1,7 +1,9 @@
 import { openStores } from '../../../activities/adapters/open-stores.ts';
 import { createTenantBudgets } from '../../../activities/load/tenant-budgets.ts';
+import { createCliBudgets } from '../../../scripts/cli-stores.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
+import { runAt } from '../../support/run-at.ts';
 import { openStage } from '../../support/stage.ts';
 import type { Stage } from '../../support/stage.ts';
 import { useStage } from '../../support/use-stage.ts';
@@ -27,6 +29,7 @@ it('two runs of a tenant stop at its limit together, lose nothing, and go on whe
   const limit = 300_000;
   await budgets().set('acme', limit);
   const runs = [await run('acme'), await run('acme')];
+  const known = new Set<string>();
   for (const one of runs) {
     // oxlint-disable-next-line no-await-in-loop
     const status = await eventually('a parked run', async () => {
@@ -42,11 +45,16 @@ it('two runs of a tenant stop at its limit together, lose nothing, and go on whe
   // Others work on meanwhile.
   expect(await stage.result(await run('umbrella'))).toMatchObject({ status: 'completed' });
 
-  await budgets().set('acme', 100 * limit);
-  for (const one of runs) {
-    // oxlint-disable-next-line no-await-in-loop
-    await one.signal('resume', { parked_only: true });
-  }
+  const deps = { budgets: createCliBudgets(stage.home, {}) };
+  const argv = ['budget', 'set', 'acme', '--usd-per-day', '50', '--json'];
+  // The server lists a run a moment after it has parked.
+  const told = await eventually('both runs', async () => {
+    const { out } = await runAt(stage.address, argv, { deps });
+    const { resumed }: { readonly resumed: readonly string[] } = JSON.parse(out);
+    for (const id of resumed) known.add(id);
+    return known.size === runs.length && known;
+  });
+  expect([...told].toSorted()).toEqual(runs.map(({ workflowId }) => workflowId).toSorted());
   const results = await Promise.all(runs.map((one) => stage.result(one)));
   expect(results.map(({ status }) => status)).toEqual(['completed', 'completed']);
   const billed = results.reduce((sum, { usage }) => sum + usage.cost_micro_usd, 0);
@@ -58,4 +66,4 @@ it('two runs of a tenant stop at its limit together, lose nothing, and go on whe
     // oxlint-disable-next-line no-await-in-loop
     await expectPromisesKept(stage, one.workflowId);
   }
-}, 60_000);
+}, 120_000);
