@@ -22,6 +22,12 @@ async function run(line: string, client: Partial<PlanwaveClient> = {}) {
   return { code, out: io.out(), err: io.err() };
 }
 
+/** A client of a server that does not answer. */
+const away: Partial<PlanwaveClient> = {
+  resumeParked: () =>
+    Promise.reject(new PlanwaveClientError('unreachable', 'No server. Try: start one')),
+};
+
 const end = /The day ends \d{4}-\d\d-\d\d 00:00 UTC\.\n/;
 
 it('sets a budget, shows and lists it, and removes it', async () => {
@@ -77,9 +83,7 @@ it('a new limit and a removed one let the parked runs of the tenant go on', asyn
 });
 
 it('sets the limit also while the server is away, and says when runs go on', async () => {
-  const resumeParked = () =>
-    Promise.reject(new PlanwaveClientError('unreachable', 'No server. Try: start one'));
-  const { code, out } = await run('budget set acme --usd-per-day 50', { resumeParked });
+  const { code, out } = await run('budget set acme --usd-per-day 50', away);
   expect(code).toBe(0);
   expect(out).toContain(
     'go on by themselves within an hour, or after npm run planwave -- resume <run>',
