@@ -25,7 +25,7 @@ import {
   grpcCodeOf,
   grpcCodes,
   grpcText,
-  refusedCredentials,
+  isRefusal,
   toClientError,
 } from './server-calls.ts';
 import type { ClientContext } from './server-calls.ts';
@@ -116,7 +116,7 @@ function isFinal(error: unknown): boolean {
   return (
     error instanceof WorkflowNotFoundError ||
     error instanceof NamespaceNotFoundError ||
-    refusedCredentials('', error) !== undefined
+    isRefusal(error)
   );
 }
 

@@ -31,6 +31,7 @@ import {
   readToolSettings,
   readStoreSettings,
 } from '../worker/worker-settings.ts';
+import { testNotification } from './check-notify.ts';
 import {
   createCliBudgets,
   createCliThreads,
@@ -105,6 +106,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     threads: createCliThreads(home, process.env, redactor),
     budgets: createCliBudgets(home, process.env),
     doctorChecks: createDoctorChecks(settings),
+    notificationTest: { name: 'Test message', run: () => testNotification(process.env) },
     keys,
     async *replayHistories(histories, namespace) {
       // Other commands need not load the worker's SDK.

@@ -1,5 +1,10 @@
-import { applyChanges, diffRun, undoChanges } from '../activities/adapters/git/apply-changes.ts';
-import type { ChangedRun, ChangeResult } from '../activities/adapters/git/apply-changes.ts';
+import {
+  applyChanges,
+  diffRun,
+  undoChanges,
+  type ChangedRun,
+  type ChangeResult,
+} from '../activities/adapters/git/commit-changes.ts';
 import { diffOf } from '../activities/adapters/git/git-worktrees.ts';
 import { GitFailed } from '../activities/adapters/git/run-git.ts';
 import { undoDirect } from '../activities/adapters/workspaces/undo-direct.ts';

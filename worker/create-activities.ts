@@ -7,7 +7,7 @@ import { openMcpServers } from '../activities/adapters/mcp/open-mcp-servers.ts';
 import { createFileWorkspaces } from '../activities/adapters/workspaces/file-workspaces.ts';
 import { createPageFetcher } from '../activities/adapters/web/fetch-page.ts';
 import { openStores } from '../activities/adapters/open-stores.ts';
-import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
+import { computeWorst } from '../activities/adapters/anthropic/build-params.ts';
 import { resolveModelName } from '../activities/adapters/agent-file/parse-agent-file.ts';
 import { computeUsage, isPriced, pricedModels } from '../activities/adapters/prices.ts';
 import { log } from '@temporalio/activity';
@@ -32,6 +32,7 @@ import {
   redactEffects,
   redactLedger,
   redactMiddlewares,
+  redactNotifier,
   redactProjection,
   redactStore,
   redactThreads,
@@ -48,6 +49,8 @@ import { createDesignActivities } from '../activities/design/create-design-activ
 import type { DesignDeps } from '../activities/design/create-design-activities.ts';
 import type { ArtifactStore } from '../activities/ports/artifact-store.ts';
 import type { Stores } from '../activities/ports/stores.ts';
+import { createNotifier } from '../activities/adapters/notifier.ts';
+import { createNotificationActivities } from '../activities/notification/send-notification.ts';
 import { createThreadActivities } from '../activities/threads/thread-activities.ts';
 import { createMcpTool } from '../activities/tools/mcp/create-mcp-tool.ts';
 import { createVerificationActivities } from '../activities/verification/create-verification-activities.ts';
@@ -72,6 +75,7 @@ export interface ActivityTimes {
   readonly heartbeatEveryMs?: number;
   readonly idleTimeoutMs?: number;
   readonly totalTimeoutMs?: number;
+  readonly notifyTimeoutMs?: number;
 }
 
 const notLookedFor: Commands = {
@@ -101,8 +105,8 @@ export function createActivities(
   mcp = openMcpServers(new Map()),
   stores = openStores({ ...settings, cipher: cipherOf(settings) }),
 ): Activities {
-  const { home, defaultModel, isRehearsal } = settings;
-  const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
+  const { home, defaultModel, isRehearsal, notify } = settings;
+  const { idleTimeoutMs, totalTimeoutMs, notifyTimeoutMs: hookMs, ...turnTimes } = times;
   const store = redactStore(stores.store, redactor);
   const projection = redactProjection(
     withholdProjection(createFileProjection({ home }), cipherOf(settings)),
@@ -147,6 +151,9 @@ export function createActivities(
       defaultModel: isRehearsal ? rehearsalModel : defaultModel,
       noCommands: describeNoCommands(commands),
     }),
+    ...createNotificationActivities(
+      notify === undefined ? null : redactNotifier(createNotifier(notify, hookMs), redactor),
+    ),
     ...createThreadActivities({ store, threads: redactThreads(stores.threads, redactor) }),
   };
 }
@@ -166,6 +173,7 @@ function recordDeps(
     workspaces: places.workspaces,
     changes: createRunChanges({ home: settings.home }),
     approvers: settings.approvers ?? null,
+    notifies: settings.notify !== undefined,
     modelQueue: queueOf(settings),
     toolNames,
     toolProperties: listProperties(tools),

@@ -1,7 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { ownToolchain } from '../activities/adapters/sandbox/bubblewrap.ts';
-import type { SandboxSettings } from '../activities/adapters/sandbox/bubblewrap.ts';
+import { ownToolchain, type SandboxSettings } from '../activities/adapters/sandbox/bubblewrap.ts';
 import {
   createSandbox,
   createUnconfinedRunner,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import { AgentFilesInvalid, type AgentFault, type AgentSource } from '../ports/agent-source.ts';
 import { parseAgentFile, type ParseAgentOptions } from './agent-file/parse-agent-file.ts';
-import { isAllowed } from './workspaces/allowed-folders.ts';
+import { isAllowed } from './workspaces/open-folder.ts';
 
 export interface AgentFilesOptions extends Omit<ParseAgentOptions, 'goesWithout'> {
   /** Folder of the shipped agents. They go without a tool that this machine lacks; an agent of the user's is refused. */

@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CopiedKind, CopiedStores, HomeFault } from '../../contracts/store.ts';
-import { ArtifactCorrupt } from '../ports/artifact-store.ts';
-import type { RunIndex } from '../ports/artifact-store.ts';
+import { ArtifactCorrupt, type RunIndex } from '../ports/artifact-store.ts';
 import { damagedEntry } from '../ports/effect-ledger.ts';
 import type { LedgerEntry } from '../ports/reply-ledger.ts';
 import type { Stores } from '../ports/stores.ts';
 import { hashBytes } from '../text/bytes.ts';
-import { hashKey } from './file-store/file-reply-ledger.ts';
+import { hashKey } from './file-store/file-ledgers.ts';
 
 /** Artifacts that are copied at once. */
 const parallelMax = 8;

@@ -1,3 +1,4 @@
+import type { ThreadStore } from '../ports/thread-store.ts';
 import {
   encryptEffects,
   encryptLedger,
@@ -9,10 +10,14 @@ import type { Cipher } from '../ports/cipher.ts';
 import type { Stores } from '../ports/stores.ts';
 import { checkHome } from './file-store/check-home.ts';
 import { createFileArtifactStore } from './file-store/file-artifact-store.ts';
-import { createFileEffectLedger, listEffectKeys } from './file-store/file-effect-ledger.ts';
-import { createFileReplyLedger, listReplies } from './file-store/file-reply-ledger.ts';
+import {
+  createFileEffectLedger,
+  listEffectKeys,
+  createFileReplyLedger,
+  listReplies,
+  createFileRunIndex,
+} from './file-store/file-ledgers.ts';
 import { createFileSharedValues } from './file-store/file-shared-values.ts';
-import { createFileRunIndex } from './file-store/file-run-index.ts';
 import {
   adoptIds,
   findHomeFault,
@@ -24,8 +29,41 @@ import { pruneHome } from './file-store/prune-home.ts';
 import { openSegments } from './file-store/segments.ts';
 import type { BucketSettings } from './postgres-store/bucket.ts';
 import { openPostgresStores } from './postgres-store/open-postgres-stores.ts';
-import { createThreadStore } from './thread-store/create-thread-store.ts';
-import type { ThreadStoreOptions } from './thread-store/create-thread-store.ts';
+
+interface ThreadStoreOptions {
+  /** An absolute path. */
+  readonly home: string;
+  /** If undefined, the database of `storeUrl`. */
+  readonly threadsUrl?: string | undefined;
+  /** If undefined, a file of the artifact home. */
+  readonly storeUrl?: string | undefined;
+}
+
+/** Creates the store of threads. The code of its database is loaded when it is first used: few commands need it. */
+export function createThreadStore({ home, threadsUrl, storeUrl }: ThreadStoreOptions): ThreadStore {
+  let opened: Promise<ThreadStore> | null = null;
+  const load = async (): Promise<ThreadStore> => {
+    const url = threadsUrl ?? storeUrl;
+    if (url === undefined) {
+      const { createSqliteThreadStore } = await import('./thread-store/sqlite-thread-store.ts');
+      return createSqliteThreadStore({ home });
+    }
+    const { createPostgresThreadStore } = await import('./thread-store/postgres-thread-store.ts');
+    const setting = threadsUrl === undefined ? 'PLANWAVE_STORE_URL' : 'PLANWAVE_THREADS_URL';
+    return createPostgresThreadStore({ url, setting });
+  };
+  const open = (): Promise<ThreadStore> => (opened ??= load());
+  return {
+    load: async (...asked) => (await open()).load(...asked),
+    append: async (...asked) => (await open()).append(...asked),
+    search: async (...asked) => (await open()).search(...asked),
+    list: async (...asked) => (await open()).list(...asked),
+    read: async (...asked) => (await open()).read(...asked),
+    count: async (...asked) => (await open()).count(...asked),
+    remove: async (...asked) => (await open()).remove(...asked),
+    close: async () => (await opened)?.close(),
+  };
+}
 
 export interface StoresOptions extends ThreadStoreOptions {
   /** Most bytes of artifacts that stay in memory. Default 64 MiB; 0 keeps nothing. */

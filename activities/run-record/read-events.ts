@@ -158,12 +158,14 @@ function quoteTask({
   acceptance_criteria,
   redoes,
   replaces,
+  answers,
 }: Delegation): PlannedTask {
   return {
     delegation_id,
     acceptance_criteria,
     ...(redoes !== undefined && { redoes }),
     ...(replaces !== undefined && { replaces }),
+    ...(answers !== undefined && { answers }),
   };
 }
 

@@ -36,6 +36,7 @@ it('every port that writes stands behind a redactor', () => {
 });
 
 it('what comes from models and tools is redacted before it is used', () => {
+  expect(wiring).toContain('redactNotifier(createNotifier(');
   expect(wiring).toContain('redactModel(');
   expect(wiring).toContain('redactTools(createTools(');
   expect(wiring).toContain('redactTool(createMcpTool(');
@@ -100,10 +101,9 @@ const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
   // That of the workspaces keeps files of users byte for byte.
   [/\bcreate(?:File|Postgres)ArtifactStore\(/, storeOpeners],
   [/\bcreateThreadStore\(/, ['activities/adapters/open-stores.ts']],
-  [
-    /\bcreate(?:Sqlite|Postgres)ThreadStore\(/,
-    ['activities/adapters/thread-store/create-thread-store.ts'],
-  ],
+  [/\bcreate(?:Sqlite|Postgres)ThreadStore\(/, ['activities/adapters/open-stores.ts']],
+  // That of the doctor sends a test message of its own.
+  [/\bcreateNotifier\(/, ['scripts/check-notify.ts', 'worker/create-activities.ts']],
   [/\bcreateAnthropicClient\(/, ['worker/create-activities.ts']],
 ];
 
@@ -123,7 +123,7 @@ it('programs are started in few places, and git in one that nothing planted can 
   expect(startsPrograms.toSorted()).toEqual([
     'activities/adapters/git/run-git.ts',
     'activities/adapters/mcp/stdio-transport.ts',
-    'activities/adapters/sandbox/run-process.ts',
+    'activities/adapters/sandbox/command-runner.ts',
     'activities/adapters/workspaces/ripgrep.ts',
   ]);
   const callsGit = sourceFiles.filter((path) =>

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { probeSandbox } from '../../activities/adapters/sandbox/probe-sandbox.ts';
-import { createFileReplyLedger } from '../../activities/adapters/file-store/file-reply-ledger.ts';
+import { createFileReplyLedger } from '../../activities/adapters/file-store/file-ledgers.ts';
 import { startRehearsalServer } from '../../rehearsal/server/server.ts';
 import type { RehearsalServer } from '../../rehearsal/server/server.ts';
 import { readCommandSettings } from '../../worker/worker-settings.ts';
@@ -16,8 +16,7 @@ import { startBuiltWorker } from '../support/worker-process.ts';
 import type { ScriptProcess } from '../support/worker-process.ts';
 import { startOwnServer } from '../support/own-server.ts';
 import type { OwnServer } from '../support/own-server.ts';
-import { changeCheckout } from '../slow/deploys/changed-checkout.ts';
-import type { Change } from '../slow/deploys/changed-checkout.ts';
+import { changeCheckout, otherText } from '../slow/deploys/changed-checkout.ts';
 import { openTcpGate } from './tcp-gate.ts';
 import type { TcpGate } from './tcp-gate.ts';
 
@@ -39,7 +38,7 @@ export interface Lane {
   readonly server: OwnServer | null;
   /** The worker processes that are alive, the oldest first. */
   readonly workers: readonly ScriptProcess[];
-  /** Takes the ends of workers that nobody killed, each with the last lines that it printed. */
+  /** Takes the ends of workers that nobody killed and no suspension explains, each with the last lines that it printed. */
   takeOwnEnds(): string[];
   /** Order to a worker's fault points (`test/support/fault-points.mjs`), and the lines of what stalled its event loop. */
   readonly faultFile: string;
@@ -76,12 +75,11 @@ export interface LaneOptions {
   readonly thinkMs?: number;
 }
 
-/** A text that Temporal shows and no history contains. */
-const otherText: Change = {
-  file: 'workflows/shared/root-handlers.ts',
-  from: "'Facts of the run, newest last.'",
-  to: "'Facts of the run, the newest last.'",
-};
+/**
+ * Text that Node prints when the SDK's limit of 5 s for a workflow task, which passes while a worker is suspended, has cut
+ * that task off (decision 0018).
+ */
+const starvedEnd = 'async hook stack has become corrupted';
 
 const faultPoints = fileURLToPath(new URL('../support/fault-points.mjs', import.meta.url));
 
@@ -117,8 +115,10 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
   };
   const watchEnd = async (worker: ScriptProcess): Promise<void> => {
     const how = await worker.ended;
-    // An order to die at a write is obeyed with SIGKILL.
-    if (!forget(worker) || (how === 'SIGKILL' && existsSync(faultFile))) return;
+    // It notes that it obeyed an order to die at a write.
+    const isOrdered = existsSync(`${faultFile}.${worker.pid}`);
+    const output = worker.output();
+    if (!forget(worker) || isOrdered || output.includes(starvedEnd)) return;
     ownEnds.push(`a worker ended by itself (${how}): ${lastLines(worker)}`);
   };
   return {

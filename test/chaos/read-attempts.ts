@@ -1,4 +1,4 @@
-import { createFileReplyLedger } from '../../activities/adapters/file-store/file-reply-ledger.ts';
+import { createFileReplyLedger } from '../../activities/adapters/file-store/file-ledgers.ts';
 import { isRecord } from '../../core/is-record.ts';
 import { callersOf, readCallKey } from './call-name.ts';
 import type { CallSites } from './call-sites.ts';

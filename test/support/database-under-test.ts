@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import type { BucketSettings } from '../../activities/adapters/postgres-store/bucket.ts';
 import { hashName } from '../../activities/adapters/postgres-store/postgres-ledgers.ts';
-import { hashKey } from '../../activities/adapters/file-store/file-reply-ledger.ts';
+import { hashKey } from '../../activities/adapters/file-store/file-ledgers.ts';
 import { createTemporaryHome } from '../unit/adapters/temporary-home.ts';
 import type { StoreUnderTest } from './store-contract.ts';
 

@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import type { StoresOptions } from '../../activities/adapters/open-stores.ts';
-import { openStores } from '../../activities/adapters/open-stores.ts';
+import { type StoresOptions, openStores } from '../../activities/adapters/open-stores.ts';
 import type { LedgerKey } from '../../activities/ports/reply-ledger.ts';
 import type { Stores } from '../../activities/ports/stores.ts';
 import { hostileNames } from '../unit/adapters/temporary-home.ts';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFileArtifactStore } from '../../activities/adapters/file-store/file-artifact-store.ts';
-import { createFileRunIndex } from '../../activities/adapters/file-store/file-run-index.ts';
+import { createFileRunIndex } from '../../activities/adapters/file-store/file-ledgers.ts';
 import { readRecord } from '../../activities/artifacts/record-log.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 

@@ -46,8 +46,7 @@ import {
 import type { LostWave, RootState } from './root-state.ts';
 import { RootViews } from './root-views.ts';
 import { startedWith } from './store-stamp.ts';
-import { badEscalation } from './superior.ts';
-import type { Superior } from './superior.ts';
+import { badEscalation, type Superior } from './superior.ts';
 import { isFlooded } from '../../core/run/decide-next-step.ts';
 import { signalQuietly } from './background.ts';
 import { causeOnly } from './failures.ts';
@@ -67,7 +66,7 @@ export class RootHost implements Superior {
   readonly news = new NewsFeed();
   readonly #mailbox = createMailbox<Delivery['answers']>();
   readonly #stopScope = new CancellationScope();
-  readonly #views: RootViews;
+  readonly views: RootViews;
   readonly #park: ReturnType<typeof createParking>;
 
   /** @param carried State that the run before continue-as-new carried over, or null at the start. */
@@ -97,7 +96,7 @@ export class RootHost implements Superior {
       onLoop: (loop) => this.state.loops.push(loop),
       onChange: () => this.refresh(),
     });
-    this.#views = new RootViews(this);
+    this.views = new RootViews(this, carried?.notified);
     if (carried !== null) {
       this.record.begin({
         record_ref: carried.record_ref,
@@ -207,13 +206,13 @@ export class RootHost implements Superior {
 
   /** Returns the answer to the query `status`. */
   status(): StatusView {
-    return this.#views.status();
+    return this.views.status();
   }
 
   /** Must be called after each change of `state`. */
   refresh(): void {
     endUnattended(this);
-    this.#views.refresh();
+    this.views.refresh();
   }
 
   /** Shows and records the plan of a wave that began. */
@@ -259,10 +258,11 @@ export class RootHost implements Superior {
       const record_ref = await this.settleRecord();
       const result = record.result();
       if (result === null) throw ApplicationFailure.nonRetryable('The record has no result.');
+      await this.views.tellEnd(status, result.answer);
       state.phase = status;
       state.result = result;
       await condition(allHandlersFinished);
-      this.#views.show();
+      this.views.show();
       recorder.observe(metrics.runDuration, { status }, nowSeconds() - state.started_at);
       log.info('run ended', { status, waves: state.wave, ...state.usage });
       return {

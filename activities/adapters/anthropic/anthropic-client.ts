@@ -7,8 +7,14 @@ import {
   type ModelReply,
   type ModelRequest,
 } from '../../ports/model-client.ts';
-import { buildParams } from './build-params.ts';
-import { createCallWatch, type CallLimits, type CallWatch } from './call-watch.ts';
+import { buildParams, computeWorst } from './build-params.ts';
+import {
+  createCallWatch,
+  type CallLimits,
+  type CallWatch,
+  createStreamGuard,
+  type ResponseFacts,
+} from './stream-guard.ts';
 import {
   classifyError,
   createLimitFailure,
@@ -16,12 +22,8 @@ import {
   type ErrorContext,
 } from './classify-error.ts';
 import { fetchOverHttp } from './http-fetch.ts';
-import { RequestRefused } from './json-schemas.ts';
-import { computeWorst } from './compute-worst.ts';
-import { createQuoteRemover } from './quote-remover.ts';
-import { readMessage } from './read-message.ts';
-import { createStreamGuard, type ResponseFacts } from './stream-guard.ts';
-import { createStreamProgress } from './stream-progress.ts';
+import { RequestRefused, createQuoteRemover } from './json-schemas.ts';
+import { readMessage, createStreamProgress } from './read-message.ts';
 
 export interface AnthropicClientOptions {
   readonly apiKey: string;

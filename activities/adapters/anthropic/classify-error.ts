@@ -2,8 +2,7 @@ import { APIConnectionError, APIError } from '@anthropic-ai/sdk';
 import type { Usage } from '../../../contracts/usage.ts';
 import { ModelFailure, type TokenCount } from '../../ports/model-client.ts';
 import { computeUsage } from '../prices.ts';
-import type { CallLimits } from './call-watch.ts';
-import type { ResponseFacts } from './stream-guard.ts';
+import type { CallLimits, ResponseFacts } from './stream-guard.ts';
 import * as verdicts from './verdicts.ts';
 
 /** Longest wait in milliseconds that the API can impose. A longer one needs a person anyway. */

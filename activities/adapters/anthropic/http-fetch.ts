@@ -1,8 +1,6 @@
-import { request as requestPlain } from 'node:http';
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import { request as requestPlain, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as requestTls } from 'node:https';
-import { pipeline } from 'node:stream';
-import type { Readable } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
 
 /** Longest time until a connection stands, in milliseconds, as in Node's own `fetch`. */

@@ -6,13 +6,15 @@ import type { ArtifactStore } from '../../ports/artifact-store.ts';
 import { hashBytes } from '../../text/bytes.ts';
 import { damagedEntry } from '../../ports/effect-ledger.ts';
 import type { CheckedHome, HomeFault } from '../../../contracts/store.ts';
-import { createFileEffectLedger, listEffectKeys } from './file-effect-ledger.ts';
-import { createFileRunIndex, runDirectoryOf } from './file-run-index.ts';
-import { readWholeSegment, rewriteSegment } from './rewrite-segment.ts';
-import type { ReadSegment } from './rewrite-segment.ts';
-import { openSealed } from './sealed-json.ts';
-import { listSegments, readingFile } from './segment-files.ts';
-import type { SegmentFile } from './segment-files.ts';
+import {
+  createFileEffectLedger,
+  listEffectKeys,
+  createFileRunIndex,
+  runDirectoryOf,
+} from './file-ledgers.ts';
+import { readWholeSegment, rewriteSegment, type ReadSegment } from './prune-home.ts';
+import { openSealed } from './versioned-file.ts';
+import { listSegments, readingFile, type SegmentFile } from './segment-files.ts';
 import type { RecordPlace } from './segment-records.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
 import { commandPrefix } from '../../../core/text/format.ts';

@@ -9,8 +9,7 @@ import {
 } from '../../ports/artifact-store.ts';
 import { hashBytes } from '../../text/bytes.ts';
 import { segmentsFolder } from './segment-files.ts';
-import { openSegments } from './segments.ts';
-import type { FoundRecord, Segments, SegmentsOptions } from './segments.ts';
+import { openSegments, type FoundRecord, type Segments, type SegmentsOptions } from './segments.ts';
 
 /** The attempt of a record that is an artifact. */
 const artifact = 0;

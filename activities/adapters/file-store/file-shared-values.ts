@@ -4,9 +4,8 @@ import { isRecord } from '../../../core/is-record.ts';
 import { StoreUnavailable } from '../../ports/artifact-store.ts';
 import type { SharedValues } from '../../ports/shared-values.ts';
 import { hashBytes } from '../../text/bytes.ts';
-import { openSealed, sealJson } from './sealed-json.ts';
+import { openSealed, sealJson, openVersionedFile } from './versioned-file.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
-import { openVersionedFile } from './versioned-file.ts';
 
 /** Creates values as versioned files, `<home>/shared/<hash of the name>/<version>.json`, sealed JSON `{name, value}`. */
 export function createFileSharedValues({ home }: { readonly home: string }): SharedValues {

@@ -1,6 +1,5 @@
 import { constants } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { open, readdir, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { checkInside } from './confinement.ts';

@@ -1,12 +1,10 @@
 import { constants } from 'node:fs';
-import { lstat, open, rm } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { lstat, open, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreUnavailable } from '../../ports/artifact-store.ts';
 import { checkInside, makeDirectory, syncDirectory } from './confinement.ts';
 import { newSegmentId, segmentsFolder, segmentSuffix } from './segment-files.ts';
-import { encodeRecord } from './segment-records.ts';
-import type { RecordPlace, SegmentRecord } from './segment-records.ts';
+import { encodeRecord, type RecordPlace, type SegmentRecord } from './segment-records.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
 
 /** A segment is closed when it has this many bytes or is this old: a prune frees space segment by segment. */

@@ -9,11 +9,10 @@ import {
   listSegments,
   readingFile,
   segmentsFolder,
+  type SegmentFile,
 } from './segment-files.ts';
-import type { SegmentFile } from './segment-files.ts';
 import { SegmentIndex } from './segment-index.ts';
-import { scanRecords } from './segment-records.ts';
-import type { RecordPlace, SegmentRecord } from './segment-records.ts';
+import { scanRecords, type RecordPlace, type SegmentRecord } from './segment-records.ts';
 import { createSegmentWriter, segmentBytesMax } from './segment-writer.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
 

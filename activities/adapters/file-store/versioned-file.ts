@@ -1,8 +1,22 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hashBytes } from '../../text/bytes.ts';
 import { atomicCreateFile, readFileInside } from './atomic-write-file.ts';
 import { checkInside } from './confinement.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
+
+/** Writes a JSON value as a text whose integrity can be checked: a line with the SHA-256 of the rest, then the JSON. */
+export function sealJson(value: unknown): string {
+  const body = `${JSON.stringify(value)}\n`;
+  return `${hashBytes(body)}\n${body}`;
+}
+
+/** @returns the value, or undefined when the text is torn or damaged. */
+export function openSealed(text: string): unknown {
+  const [hash = ''] = text.split('\n', 1);
+  const body = text.slice(hash.length + 1);
+  return hashBytes(body) === hash ? (JSON.parse(body) as unknown) : undefined;
+}
 
 /** Matches file names of versions. 15 digits keep numbers exact, and no file is written so often. */
 const versionFile = /^([1-9]\d{0,14})\.json$/;

@@ -3,8 +3,7 @@ import { copyFile, lstat, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChangedFile } from '../../ports/worktrees.ts';
 import { getCode } from '../file-store/store-errors.ts';
-import { runGit, splitNul } from './run-git.ts';
-import type { GitPlace } from './run-git.ts';
+import { runGit, splitNul, type GitPlace } from './run-git.ts';
 
 /** A folder whose states are kept as commits. */
 export interface TrackedFolder {

@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { listNames } from '../../../core/text/list-names.ts';
-import { WorkspaceRefused } from '../../ports/workspaces.ts';
-import type { WorkspacePlace, WorkspaceWorker } from '../../ports/workspaces.ts';
+import {
+  WorkspaceRefused,
+  type WorkspacePlace,
+  type WorkspaceWorker,
+} from '../../ports/workspaces.ts';
 import type { Worktrees } from '../../ports/worktrees.ts';
 import { toRunDirectory, treePaths } from '../../projection/paths.ts';
 import {
@@ -16,8 +19,10 @@ import {
   readRefs,
   restoreFolder,
   storeFolder,
+  type Merged,
+  type TrackedFolder,
 } from './git-snapshots.ts';
-import type { Merged, TrackedFolder } from './git-snapshots.ts';
+import { runGit } from './run-git.ts';
 import {
   baseRef,
   delegationRef,
@@ -27,7 +32,6 @@ import {
   readDelegationRef,
   repositoryOf,
 } from './run-repository.ts';
-import { runGit } from './run-git.ts';
 import type { MergeConflict } from '../../../contracts/effect.ts';
 
 /** A worktree, and whose it is. */

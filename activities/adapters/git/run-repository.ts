@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { toRunDirectory, treePaths } from '../../projection/paths.ts';
 import { temporaryPattern } from '../file-store/atomic-write-file.ts';
 import { getCode } from '../file-store/store-errors.ts';
-import { isBelow, realOf } from '../workspaces/allowed-folders.ts';
+import { isBelow, realOf } from '../workspaces/open-folder.ts';
 import { commitTree, moveRef, storeFolder } from './git-snapshots.ts';
 import type { TrackedFolder } from './git-snapshots.ts';
 import { runGit } from './run-git.ts';

@@ -5,15 +5,22 @@ import {
   SdkErrorCode,
   SdkHttpError,
   StreamableHTTPClientTransport,
+  type CallToolResult,
+  type JsonSchemaValidator,
+  type Transport,
 } from '@modelcontextprotocol/client';
-import type { CallToolResult, JsonSchemaValidator, Transport } from '@modelcontextprotocol/client';
 import { cleanLine } from '../../../core/text/cut-text.ts';
 import { isRecord } from '../../../core/is-record.ts';
-import { McpRefused, McpUnavailable } from '../../ports/mcp-servers.ts';
-import type { ListedTools, McpAnswer, McpCall, McpServer } from '../../ports/mcp-servers.ts';
+import {
+  McpRefused,
+  McpUnavailable,
+  type ListedTools,
+  type McpAnswer,
+  type McpCall,
+  type McpServer,
+} from '../../ports/mcp-servers.ts';
 import { pinTools } from '../../tools/mcp/pin-tools.ts';
-import { createLimitedFetch } from './limited-fetch.ts';
-import { StdioTransport } from './stdio-transport.ts';
+import { createLimitedFetch, StdioTransport } from './stdio-transport.ts';
 
 /** Milliseconds for a connect, and for a list of tools. */
 const connectMs = 15_000;

@@ -1,10 +1,10 @@
-import { McpUnavailable } from '../../ports/mcp-servers.ts';
-import type {
-  ListedTools,
-  McpAnswer,
-  McpCall,
-  McpServer,
-  McpServers,
+import {
+  McpUnavailable,
+  type ListedTools,
+  type McpAnswer,
+  type McpCall,
+  type McpServer,
+  type McpServers,
 } from '../../ports/mcp-servers.ts';
 import type { Connection } from './connection.ts';
 

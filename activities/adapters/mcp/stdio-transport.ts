@@ -1,10 +1,98 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/client';
-import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { spawn, type ChildProcess } from 'node:child_process';
+import {
+  type FetchLike,
+  deserializeMessage,
+  serializeMessage,
+  type JSONRPCMessage,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import { cleanLine } from '../../../core/text/cut-text.ts';
 import type { McpStdio } from '../../ports/mcp-servers.ts';
-import { sandboxCall } from './sandbox-server.ts';
+import { bindSystem, commandEnvironment, ownToolchain } from '../sandbox/bubblewrap.ts';
+
+/** Program and arguments that start a server. */
+interface ServerCall {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Returns the call of `bwrap` for a server: no file but the system's programs, the worker's toolchain and the paths of its
+ * entry, no process of the machine, and a network only if its entry has one. It ends with the worker.
+ */
+function sandboxCall({ command, args, env, sandbox }: McpStdio): ServerCall {
+  const { network = false, read = [], write = [] } = sandbox ?? {};
+  const toolchains = ownToolchain();
+  return {
+    command: 'bwrap',
+    args: [
+      ...'--unshare-user --unshare-all --disable-userns --die-with-parent --new-session'.split(' '),
+      ...(network ? ['--share-net', '--ro-bind-try', '/etc/resolv.conf', '/etc/resolv.conf'] : []),
+      ...'--cap-drop ALL'.split(' '),
+      ...bindSystem(),
+      ...'--proc /proc --dev /dev --tmpfs /tmp --dir /tmp/home'.split(' '),
+      ...[...toolchains, ...read].flatMap((path) => ['--ro-bind', path, path]),
+      ...write.flatMap((path) => ['--bind', path, path]),
+      '--chdir',
+      '/tmp',
+      '--',
+      command,
+      ...args,
+    ],
+    env: { ...commandEnvironment(toolchains, '/tmp/home'), ...env },
+  };
+}
+
+/** Most bytes of one response. */
+export const responseBytesMax = 10_000_000;
+
+/**
+ * Creates a `fetch` for a server: responses are bounded, and redirects are refused, because they would carry headers and
+ * arguments to a place that the operator did not name.
+ *
+ * @param onBroken Called when a response to a message can't be read to its end: the client would wait for it.
+ */
+export function createLimitedFetch(onBroken: (reason: string) => void): FetchLike {
+  return async (url, init) => {
+    const response = await fetch(url, { ...init, redirect: 'manual' });
+    if (response.status >= 300 && response.status < 400 && response.headers.has('location')) {
+      await response.body?.cancel();
+      const reason = 'it redirects, which is refused. Try: the final address as url';
+      onBroken(reason);
+      throw new Error(reason);
+    }
+    // A stream that only listens may end at any time.
+    return limitBody(response, init?.method === 'POST' ? onBroken : () => {});
+  };
+}
+
+/** Ends the body once it is too long. What was read until then is all that takes memory. */
+function limitBody(response: Response, onBroken: (reason: string) => void): Response {
+  if (response.body === null) return response;
+  const reader = response.body.getReader();
+  let bytes = 0;
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        bytes += value.byteLength;
+        if (bytes > responseBytesMax)
+          throw new Error(`it sent more than ${responseBytesMax} bytes at once`);
+        controller.enqueue(value);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        onBroken(reason);
+        await reader.cancel().catch(() => {});
+        controller.error(new Error(reason));
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  const { status, statusText, headers } = response;
+  return new Response(body, { status, statusText, headers });
+}
 
 /** Longest message of a server, in bytes. */
 export const messageBytesMax = 10_000_000;

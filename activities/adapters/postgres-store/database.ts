@@ -1,8 +1,116 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import { StoreUnavailable } from '../../ports/artifact-store.ts';
-import { addressOf, explainPostgres, isRepeatable } from './postgres-errors.ts';
-import { migrations } from './migrations.ts';
+import { getCode } from '../file-store/store-errors.ts';
+
+/**
+ * Changes of the tables, by number from 1. One that was released is never changed: another one follows it.
+ *
+ * Keys are hexadecimal digits, and everything else that planwave writes is in bytes: names and texts may hold what a text of
+ * PostgreSQL can't.
+ */
+export const migrations: readonly (readonly string[])[] = [
+  [
+    'CREATE TABLE planwave_store_schema (version integer NOT NULL)',
+    'INSERT INTO planwave_store_schema VALUES (0)',
+    `CREATE TABLE planwave_artifacts (
+      ref text COLLATE "C" PRIMARY KEY,
+      bytes bytea NOT NULL,
+      stored_at timestamptz NOT NULL DEFAULT now()
+    )`,
+    // Not compressed, so that a part of a large one can be read alone.
+    'ALTER TABLE planwave_artifacts ALTER COLUMN bytes SET STORAGE EXTERNAL',
+    // Appended to: of an attempt the newest row counts whose seal fits.
+    `CREATE TABLE planwave_replies (
+      seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      id uuid NOT NULL UNIQUE,
+      key text COLLATE "C" NOT NULL,
+      attempt integer NOT NULL,
+      root text COLLATE "C" NOT NULL,
+      body bytea NOT NULL,
+      stored_at timestamptz NOT NULL DEFAULT now()
+    )`,
+    'CREATE INDEX planwave_replies_by_key ON planwave_replies (key)',
+    'CREATE INDEX planwave_replies_by_root ON planwave_replies (root, seq)',
+    // Runs, research and effects: each is replaced by a writer that has read its version.
+    `CREATE TABLE planwave_entries (
+      kind text COLLATE "C" NOT NULL,
+      key text COLLATE "C" NOT NULL,
+      version integer NOT NULL,
+      writer uuid NOT NULL,
+      body bytea NOT NULL,
+      stored_at timestamptz NOT NULL DEFAULT now(),
+      PRIMARY KEY (kind, key)
+    )`,
+  ],
+  // The id of the store, which its runs record, and those of stores that were copied into it. A restored dump has the same.
+  [
+    'CREATE TABLE planwave_store_ids (id text COLLATE "C" PRIMARY KEY, is_own boolean NOT NULL)',
+    `INSERT INTO planwave_store_ids
+      VALUES (substr(md5(random()::text || clock_timestamp()::text), 1, 12), true)`,
+  ],
+  // Bytes may be in a bucket instead, in an object that belongs to this row alone.
+  [
+    'ALTER TABLE planwave_artifacts ALTER COLUMN bytes DROP NOT NULL',
+    `ALTER TABLE planwave_artifacts ADD COLUMN object text COLLATE "C", ADD COLUMN size bigint,
+      ADD COLUMN is_damaged boolean NOT NULL DEFAULT false`,
+  ],
+];
+
+/** Reasons and cures for codes of the system and of PostgreSQL; `@` stands for the name of the setting with the address. */
+const explanations = new Map<string | null, readonly [reason: string, cure: string]>([
+  ['ECONNREFUSED', ['nobody listens there', 'start the server, or check @']],
+  ['ECONNRESET', ['the connection was cut', 'look at the log of the server']],
+  ['ENOTFOUND', ['nobody knows the host', 'check @']],
+  ['EAI_AGAIN', ['names of hosts can not be looked up', 'check the network']],
+  ['28P01', ['it refuses user or password', 'check @']],
+  ['28000', ['it refuses the user', 'check @']],
+  ['3D000', ['it has no such database', 'create it, or check @']],
+  ['42501', ['the user may not do this', 'grant the user to create tables, once, and to use them']],
+  ['53100', ['its disk is full', 'free some space on the disk of the server']],
+  ['53300', ['it has too many connections', 'raise max_connections of the server']],
+  ['57P03', ['it is starting or stopping', 'wait until it is up']],
+  ['25006', ['it is read-only', 'name the primary server in @']],
+]);
+
+/** A fault of a database in words. */
+export interface PostgresFault {
+  /** The reason, with the code of the system or of PostgreSQL. */
+  readonly reason: string;
+  readonly cure: string;
+  readonly code: string | null;
+}
+
+/** @param setting Name of the variable that holds the address. */
+export function explainPostgres(error: unknown, setting: string): PostgresFault {
+  const code = getCode(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const [reason, cure] =
+    explanations.get(code) ??
+    (/timeout/i.test(message)
+      ? ['it does not answer', 'look whether the server is well, and check @']
+      : [message, 'look at the server, and check @']);
+  const named = code === null ? '' : ` (${code})`;
+  return { reason: `${reason}${named}`, cure: cure.replaceAll('@', setting), code };
+}
+
+/**
+ * Returns true when the connection is gone or the server asks for a repetition: the statement may have been carried out or
+ * not. Waiting for an answer in vain is not among it, because a repetition would wait as long.
+ */
+function isRepeatable(error: unknown): boolean {
+  const code = getCode(error) ?? '';
+  // Only answers of the server have it.
+  const isAnswer = typeof error === 'object' && error !== null && 'severity' in error;
+  if (isAnswer) return /^(?:08|40|57P0)/.test(code);
+  return !/timeout/i.test(error instanceof Error ? error.message : '');
+}
+
+/** Returns the address in a URL without user, password and parameters. */
+export function addressOf(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}
 
 /** A statement takes a millisecond, but large artifacts take seconds. */
 const limits = { max: 8, connectMs: 10_000, queryMs: 60_000, keepAlive: true };

@@ -1,5 +1,4 @@
-import { Pool } from 'pg';
-import type { PoolConfig } from 'pg';
+import { Pool, type PoolConfig } from 'pg';
 
 /** Milliseconds after which an unused connection is closed. */
 const idleMs = 10_000;

@@ -9,13 +9,15 @@ import type { Cipher } from '../../ports/cipher.ts';
 import type { StoreContents, Stores } from '../../ports/stores.ts';
 import type { ThreadStore } from '../../ports/thread-store.ts';
 import { findHomeFault, findHomeIdentity, openHome } from '../file-store/home-format.ts';
-import { openBucket } from './bucket.ts';
-import type { BucketSettings } from './bucket.ts';
-import { describeNewerSchema, NewerSchema, openDatabase } from './database.ts';
-import type { Database } from './database.ts';
-import { migrations } from './migrations.ts';
-import { createPostgresArtifactStore } from './postgres-artifact-store.ts';
-import type { ArtifactPlace } from './postgres-artifact-store.ts';
+import { openBucket, type BucketSettings } from './bucket.ts';
+import {
+  describeNewerSchema,
+  NewerSchema,
+  openDatabase,
+  type Database,
+  migrations,
+} from './database.ts';
+import { createPostgresArtifactStore, type ArtifactPlace } from './postgres-artifact-store.ts';
 import { checkDatabase, listRefs, pruneDatabase } from './postgres-upkeep.ts';
 import {
   createEntries,

@@ -5,11 +5,10 @@ import {
   ArtifactDamaged,
   ArtifactMissing,
   StoreUnavailable,
+  type ArtifactStore,
 } from '../../ports/artifact-store.ts';
-import type { ArtifactStore } from '../../ports/artifact-store.ts';
 import { hashBytes } from '../../text/bytes.ts';
-import { createByteCache } from '../file-store/byte-cache.ts';
-import type { ByteCache } from '../file-store/byte-cache.ts';
+import { createByteCache, type ByteCache } from '../file-store/byte-cache.ts';
 import type { Bucket } from './bucket.ts';
 import type { Database } from './database.ts';
 

@@ -6,16 +6,18 @@ import type { RunIndex } from '../../ports/artifact-store.ts';
 import type { LedgerEntry, ReplyLedger } from '../../ports/reply-ledger.ts';
 import type { SharedValues } from '../../ports/shared-values.ts';
 import { hashBytes } from '../../text/bytes.ts';
-import { checkEffectKey, openEffect, sealEffect } from '../file-store/file-effect-ledger.ts';
 import {
+  checkEffectKey,
+  openEffect,
+  sealEffect,
   hashKey,
   isBelow,
   keepNewest,
   openReply,
   sealReply,
-} from '../file-store/file-reply-ledger.ts';
+} from '../file-store/file-ledgers.ts';
 import { openShared, sealShared } from '../file-store/file-shared-values.ts';
-import { openSealed, sealJson } from '../file-store/sealed-json.ts';
+import { openSealed, sealJson } from '../file-store/versioned-file.ts';
 import type { Database, Row } from './database.ts';
 import type { PostgresArtifactStore } from './postgres-artifact-store.ts';
 

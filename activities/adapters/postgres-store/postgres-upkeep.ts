@@ -1,16 +1,19 @@
 import type { Ref } from '../../../contracts/ref.ts';
 import { checkRecords, restore } from '../../artifacts/check-records.ts';
 import { planPrune } from '../../artifacts/plan-prune.ts';
-import { ArtifactCorrupt, StoreUnavailable } from '../../ports/artifact-store.ts';
-import type { ArtifactStore, RunIndex } from '../../ports/artifact-store.ts';
+import {
+  ArtifactCorrupt,
+  StoreUnavailable,
+  type ArtifactStore,
+  type RunIndex,
+} from '../../ports/artifact-store.ts';
 import { damagedEntry } from '../../ports/effect-ledger.ts';
 import type { CheckedHome, HomeFault, Pruned } from '../../../contracts/store.ts';
 import type { PruneOptions } from '../../ports/stores.ts';
-import { openEffect } from '../file-store/file-effect-ledger.ts';
+import { openEffect } from '../file-store/file-ledgers.ts';
 import { removeRunFiles } from '../file-store/prune-home.ts';
 import type { Database, Row } from './database.ts';
-import { lacksBucket } from './postgres-artifact-store.ts';
-import type { ArtifactPlace } from './postgres-artifact-store.ts';
+import { lacksBucket, type ArtifactPlace } from './postgres-artifact-store.ts';
 import {
   createEntries,
   hashName,

@@ -2,9 +2,8 @@ import { constants } from 'node:fs';
 import { access, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
-import type { SandboxSettings } from './bubblewrap.ts';
+import { type SandboxSettings, removeOldGroups } from './bubblewrap.ts';
 import { createSandbox } from './command-runner.ts';
-import { removeOldGroups } from './limit-processes.ts';
 
 /** Result of a trial command in the sandbox. */
 export type SandboxProbe =

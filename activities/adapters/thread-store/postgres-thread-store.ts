@@ -1,13 +1,17 @@
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
-import { ThreadUnavailable } from '../../ports/thread-store.ts';
-import type { ThreadStore } from '../../ports/thread-store.ts';
+import { ThreadUnavailable, type ThreadStore } from '../../ports/thread-store.ts';
+import { addressOf, explainPostgres } from '../postgres-store/database.ts';
 import { openPool } from '../postgres-store/open-pool.ts';
-import { addressOf, explainPostgres } from '../postgres-store/postgres-errors.ts';
-import { assertVersion, createCompiler, findVersion, makeTables } from './thread-schema.ts';
-import type { Script, ThreadDialect } from './thread-schema.ts';
-import { createStore } from './thread-scripts.ts';
-import type { Mode } from './thread-scripts.ts';
+import {
+  assertVersion,
+  createCompiler,
+  findVersion,
+  makeTables,
+  type Script,
+  type ThreadDialect,
+} from './thread-schema.ts';
+import { createStore, type Mode } from './thread-scripts.ts';
 
 /** A team needs a connection for a moment, twice in its life, and its leader must not wait for its memory. */
 const limits = { max: 4, connectMs: 2_000, queryMs: 3_000 };

@@ -4,13 +4,17 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely';
 import Database from 'libsql';
-import { ThreadUnavailable } from '../../ports/thread-store.ts';
-import type { ThreadStore } from '../../ports/thread-store.ts';
+import { ThreadUnavailable, type ThreadStore } from '../../ports/thread-store.ts';
 import { explainCode, getCode } from '../file-store/store-errors.ts';
-import { assertVersion, createCompiler, findVersion, makeTables } from './thread-schema.ts';
-import type { Script, ThreadDialect } from './thread-schema.ts';
-import { createStore } from './thread-scripts.ts';
-import type { Mode } from './thread-scripts.ts';
+import {
+  assertVersion,
+  createCompiler,
+  findVersion,
+  makeTables,
+  type Script,
+  type ThreadDialect,
+} from './thread-schema.ts';
+import { createStore, type Mode } from './thread-scripts.ts';
 
 /** Milliseconds that a call waits for another process that writes. A write takes a few. */
 const busyMsDefault = 3_000;

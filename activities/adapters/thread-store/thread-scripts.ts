@@ -16,8 +16,9 @@ import {
   readSummaries,
   storable,
   writeBody,
-} from './rows.ts';
-import type { Script, ThreadDialect } from './thread-schema.ts';
+  type Script,
+  type ThreadDialect,
+} from './thread-schema.ts';
 
 /** Different words of a message that are looked for, the first of it: a longer one says at its beginning what it wants. */
 const searchTermsMax = 100;

@@ -1,11 +1,119 @@
+import { BlockList, isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { Worker } from 'node:worker_threads';
 import { lookup } from 'node:dns/promises';
-import { request as requestHttp } from 'node:http';
-import type { IncomingMessage, RequestOptions } from 'node:http';
+import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { isIP } from 'node:net';
 import type { FetchedPage, PageFetcher } from '../../ports/page-fetcher.ts';
-import { convertPage } from './convert-page.ts';
-import { isPublicAddress } from './public-address.ts';
+
+type Family = 'ipv4' | 'ipv6';
+
+/** Networks that no page is on: loopback, private, link-local, metadata, documentation, multicast, reserved. */
+const closed4: readonly (readonly [string, number])[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.31.196.0', 24],
+  ['192.52.193.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['192.175.48.0', 24],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+  // The metadata service of Azure is at a public address.
+  ['168.63.129.16', 32],
+];
+
+/** Parts of 2000::/3 that embed an IPv4 address or are no hosts: Teredo, ORCHID, documentation, 6to4. */
+const closed6: readonly (readonly [string, number])[] = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+];
+
+const denied = listOf(closed4, 'ipv4', listOf(closed6, 'ipv6', new BlockList()));
+
+/** Only 2000::/3 is handed out. All else is closed: loopback, local, mapped and translated (NAT64) addresses among it. */
+const handedOut = listOf([['2000::', 3]], 'ipv6', new BlockList());
+
+function listOf(
+  networks: readonly (readonly [string, number])[],
+  family: Family,
+  list: BlockList,
+): BlockList {
+  for (const [network, bits] of networks) list.addSubnet(network, bits, family);
+  return list;
+}
+
+/** Returns true for an address on the public internet that is none of this machine's own. */
+export function isPublicAddress(address: string): boolean {
+  const version = isIP(address);
+  if (version === 0 || address.includes('%')) return false;
+  const family = version === 4 ? 'ipv4' : 'ipv6';
+  if (family === 'ipv6' && !handedOut.check(address, family)) return false;
+  return !denied.check(address, family) && !isOwn(address);
+}
+
+function isOwn(address: string): boolean {
+  return Object.values(networkInterfaces()).some((all) =>
+    all?.some((one) => one.address.toLowerCase() === address.toLowerCase()),
+  );
+}
+
+/** Maximum characters that are converted: conversion takes about a second for as many. */
+const charsMax = 1_000_000;
+
+export interface ConvertOptions {
+  /** Default 5,000. */
+  readonly timeoutMs?: number;
+  readonly signal: AbortSignal;
+}
+
+export interface ConvertedPage {
+  readonly title: string;
+  readonly text_md: string;
+}
+
+/**
+ * Converts HTML to Markdown in a thread of its own, with limits of memory and time: deep nesting takes a converter minutes, and
+ * in this thread it would stop the worker.
+ *
+ * @throws Error when the page is too large, or can't be converted within the limits.
+ */
+export async function convertPage(
+  html: string,
+  { timeoutMs = 5_000, signal }: ConvertOptions,
+): Promise<ConvertedPage> {
+  if (html.length > charsMax) {
+    throw new Error(`The page has ${html.length} characters; at most ${charsMax} are converted.`);
+  }
+  const thread = new Worker(new URL('./convert-thread.mjs', import.meta.url), {
+    workerData: html,
+    resourceLimits: { maxOldGenerationSizeMb: 256, stackSizeMb: 4 },
+    env: {},
+  });
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  try {
+    return await new Promise<ConvertedPage>((resolve, reject) => {
+      limit.addEventListener('abort', () => reject(tooHard), { once: true });
+      thread.once('message', resolve);
+      thread.once('error', () => reject(tooHard));
+      thread.once('exit', () => reject(tooHard));
+    });
+  } finally {
+    await thread.terminate();
+  }
+}
+
+const tooHard = new Error('The page could not be converted within the limits of time and memory.');
 
 export interface PageFetcherOptions {
   /** Names of hosts; `*.` stands for all below one. */

@@ -1,37 +1,53 @@
-import { createHash } from 'node:crypto';
-import { mkdir, rm, unlink } from 'node:fs/promises';
+import { lstat, mkdir, rm, unlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { createHash } from 'node:crypto';
 import type { Ref } from '../../../contracts/ref.ts';
 import { checkWorkspacePath, foldFileName } from '../../../core/effects/check-workspace-path.ts';
 import { engineLimits } from '../../../core/limits.ts';
+import { toRunDirectory, treePaths } from '../../projection/paths.ts';
+import { hashBytes } from '../../text/bytes.ts';
 import { StoreUnavailable } from '../../ports/artifact-store.ts';
-import { WorkspaceRefused } from '../../ports/workspaces.ts';
-import type {
-  ChangedFile,
-  ChangeTerms,
-  FileState,
-  FoundFile,
-  WorkspacePlace,
-  Workspaces,
+import {
+  WorkspaceRefused,
+  type ChangedFile,
+  type ChangeTerms,
+  type FileState,
+  type FoundFile,
+  type WorkspacePlace,
+  type Workspaces,
 } from '../../ports/workspaces.ts';
 import type { Worktrees } from '../../ports/worktrees.ts';
-import { toRunDirectory, treePaths } from '../../projection/paths.ts';
 import {
+  atomicCreateFile,
   atomicWriteFile,
   leftoverPrefix,
   temporarySuffix,
 } from '../file-store/atomic-write-file.ts';
 import { syncDirectory } from '../file-store/confinement.ts';
 import { getCode } from '../file-store/store-errors.ts';
-import { isBelow, realOf } from './allowed-folders.ts';
-import { closing, descend } from './open-folder.ts';
-import type { OpenFolder } from './open-folder.ts';
-import { createReader, readGrants } from './read-workspace.ts';
-import type { Root } from './read-workspace.ts';
-import { refuseOwn, toRefusal } from './refusals.ts';
-import { findFolderFault } from './find-folder-fault.ts';
-import { openWritten } from './written-files.ts';
-import { hashBytes } from '../../text/bytes.ts';
+import {
+  isBelow,
+  realOf,
+  closing,
+  descend,
+  type OpenFolder,
+  refuseOwn,
+  toRefusal,
+  findFolderFault,
+} from './open-folder.ts';
+import { createReader, readGrants, type Root } from './read-workspace.ts';
+
+/** Opens the notes of what runs have written: one empty file for each run, path and content, below `<home>/written`. */
+function openWritten(home: string) {
+  const noteOf = (runId: string, path: string, sha256: string): string =>
+    join(home, 'written', toRunDirectory(runId), hashBytes(`${path}\n${sha256}`));
+  return {
+    has: async (...note: Parameters<typeof noteOf>): Promise<boolean> =>
+      (await lstat(noteOf(...note)).catch(() => null))?.isFile() === true,
+    add: (...note: Parameters<typeof noteOf>) =>
+      atomicCreateFile(noteOf(...note), '', { root: home }),
+  };
+}
 
 export interface FileWorkspacesOptions {
   /** The artifact home. */

@@ -1,10 +1,118 @@
-import { constants } from 'node:fs';
-import type { Dirent } from 'node:fs';
-import { lstat, mkdir, open, readdir, realpath } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
-import { syncDirectory } from '../file-store/confinement.ts';
+import {
+  realpath,
+  access,
+  opendir,
+  stat,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  type FileHandle,
+} from 'node:fs/promises';
+import { isAbsolute, relative, resolve, sep, join } from 'node:path';
+import { constants, type Dirent } from 'node:fs';
+import { engineLimits } from '../../../core/limits.ts';
+import { StoreUnavailable } from '../../ports/artifact-store.ts';
+import { WorkspaceRefused } from '../../ports/workspaces.ts';
 import { getCode } from '../file-store/store-errors.ts';
+import { syncDirectory } from '../file-store/confinement.ts';
+
+/** Tells whether a path, with its links resolved, is one of the folders or below one. */
+export async function isAllowed(roots: readonly string[], path: string): Promise<boolean> {
+  const real = await realOf(path);
+  const reals = await Promise.all(roots.map(realOf));
+  return reals.some((root) => isBelow(root, real));
+}
+
+/** Resolves links. A folder that does not exist yet keeps its path. */
+export function realOf(path: string): Promise<string> {
+  return realpath(path).catch(() => resolve(path));
+}
+
+export function isBelow(root: string, path: string): boolean {
+  const inside = relative(root, path);
+  return (
+    inside === '' || (inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside))
+  );
+}
+
+/** Converts an error of the system to words for a model, without a path of the machine. */
+export function toRefusal(shown: string, doing: string, error: unknown): WorkspaceRefused {
+  if (error instanceof WorkspaceRefused) return error;
+  const path = JSON.stringify(shown);
+  if (error instanceof NoFile) {
+    return new WorkspaceRefused(
+      `${path} is not a file but something else, such as a link. Try: another path.`,
+    );
+  }
+  const code = error instanceof StoreUnavailable ? error.code : getCode(error);
+  if (code === 'ENOENT') return new WorkspaceRefused(`There is no ${path}. Try: list_files.`);
+  const [reason, cure] =
+    code === 'ENOTDIR'
+      ? [': a part of it is not a folder but something else, such as a link', '']
+      : [` (${code ?? 'unknown fault'})`, ', or report what could not be done'];
+  return new WorkspaceRefused(`${path} can't be ${doing}${reason}. Try: another path${cure}.`);
+}
+
+export function refuseOwn(shown: string): WorkspaceRefused {
+  return new WorkspaceRefused(
+    `${JSON.stringify(shown)} belongs to planwave's own files. Try: another folder of the workspace.`,
+  );
+}
+
+/** Returns why a folder that an input names can't be used, with a cure, or null. @param isCopied False when agents work in the folder itself. */
+export async function findFolderFault(
+  home: string,
+  roots: readonly string[] | null,
+  dir: string,
+  isCopied: boolean,
+): Promise<string | null> {
+  const shown = JSON.stringify(dir);
+  if (!isAbsolute(dir)) {
+    return `${shown} is not absolute. Try: the whole path, as the worker sees it`;
+  }
+  // Said first, so that a refused folder tells nothing about the machine.
+  if (roots !== null && !(await isAllowed(roots, dir))) {
+    return `${shown} is in none of the worker's folders (${roots.join(', ')}). Try: a folder there, or PLANWAVE_WORKSPACES on the worker`;
+  }
+  try {
+    if (!(await stat(dir)).isDirectory()) return `${shown} is no folder. Try: a folder that exists`;
+    await access(dir, constants.W_OK);
+  } catch (error) {
+    return `${shown} can't be written (${getCode(error) ?? 'unknown fault'}). Try: a folder that exists where the worker runs and that it may write`;
+  }
+  if (isBelow(await realOf(home), await realOf(dir))) {
+    return `${shown} belongs to planwave's own files. Try: a folder elsewhere, or leave it out`;
+  }
+  return isCopied ? findCopyFault(dir) : null;
+}
+
+/** Folders that no copy has. */
+const left = new Set(['.git', 'node_modules', '.venv', '.planning']);
+
+/** Returns why a folder can't be copied for each delegation, or null. A git repository has the size that its owner gave it. */
+async function findCopyFault(dir: string): Promise<string | null> {
+  if ((await stat(join(dir, '.git')).catch(() => null)) !== null) return null;
+  const { copiedFilesMax } = engineLimits;
+  const waiting = [dir];
+  let files = 0;
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    // A folder that can't be read is left out of the copies.
+    // oxlint-disable-next-line no-await-in-loop
+    const folder = await opendir(next).catch(() => null);
+    if (folder === null) continue;
+    // oxlint-disable-next-line no-await-in-loop
+    for await (const entry of folder) {
+      if (left.has(entry.name)) continue;
+      if (entry.isDirectory()) waiting.push(join(next, entry.name));
+      else files += 1;
+      if (files > copiedFilesMax) {
+        return `${JSON.stringify(dir)} has more than ${copiedFilesMax} files, and each delegation would get a copy. Try: a smaller folder, git init with a .gitignore, or "changes": "direct"`;
+      }
+    }
+  }
+  return null;
+}
 
 /** Systems without one of these flags have no number for it. */
 const flag = (name: 'O_DIRECTORY' | 'O_NOFOLLOW' | 'O_NONBLOCK'): number => constants[name] ?? 0;

@@ -5,23 +5,25 @@ import {
   isGitName,
   isPrivateName,
 } from '../../../core/effects/check-workspace-path.ts';
-import { isIgnored, matchPattern, parseIgnoreFile } from '../../../core/effects/ignored-paths.ts';
-import type { IgnoreFile } from '../../../core/effects/ignored-paths.ts';
+import {
+  isIgnored,
+  matchPattern,
+  parseIgnoreFile,
+  type IgnoreFile,
+} from '../../../core/effects/ignored-paths.ts';
 import { engineLimits } from '../../../core/limits.ts';
-import { WorkspaceRefused } from '../../ports/workspaces.ts';
-import type {
-  FileContent,
-  FolderListing,
-  ListedEntry,
-  SearchOrder,
-  SearchResult,
-  WorkspacePlace,
-  Workspaces,
+import {
+  WorkspaceRefused,
+  type FileContent,
+  type FolderListing,
+  type ListedEntry,
+  type SearchOrder,
+  type SearchResult,
+  type WorkspacePlace,
+  type Workspaces,
 } from '../../ports/workspaces.ts';
 import { getCode } from '../file-store/store-errors.ts';
-import { closing, descend } from './open-folder.ts';
-import type { OpenFolder } from './open-folder.ts';
-import { refuseOwn, toRefusal } from './refusals.ts';
+import { closing, descend, type OpenFolder, refuseOwn, toRefusal } from './open-folder.ts';
 import { runRipgrep } from './ripgrep.ts';
 import { hashBytes } from '../../text/bytes.ts';
 

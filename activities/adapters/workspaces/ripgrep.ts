@@ -3,8 +3,12 @@ import { createInterface } from 'node:readline';
 import { isRecord } from '../../../core/is-record.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { cutText } from '../../../core/text/cut-text.ts';
-import { WorkspaceRefused } from '../../ports/workspaces.ts';
-import type { SearchMatch, SearchOrder, SearchResult } from '../../ports/workspaces.ts';
+import {
+  WorkspaceRefused,
+  type SearchMatch,
+  type SearchOrder,
+  type SearchResult,
+} from '../../ports/workspaces.ts';
 
 /** Most characters of a matching line that are returned. */
 const lineCharsMax = 300;

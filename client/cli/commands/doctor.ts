@@ -6,18 +6,20 @@ import { taskQueueOf } from '../../connect.ts';
 import type { DoctorCheck, DoctorFinding, ReplayedWorkflow } from '../cli-deps.ts';
 import { exitCodes } from '../cli-error.ts';
 import { cleanLine } from '../terminal-text.ts';
-import { createServerChecks } from './server-checks.ts';
+import { createServerChecks, toFinding } from './server-checks.ts';
 
 export function registerDoctor(command: Command, runner: CommandRunner): void {
   command
     .option('--replay', 'replay all open runs on this version and report incompatibilities')
-    .action(({ replay = false }: Options) =>
-      runner.run(command, replay ? replayOpenWorkflows : examine),
+    .option('--notify', 'send a test message as PLANWAVE_NOTIFY of this shell says')
+    .action(({ replay = false, notify = false }: Options) =>
+      runner.run(command, notify ? testNotification : replay ? replayOpenWorkflows : examine),
     );
 }
 
 interface Options {
   readonly replay?: boolean;
+  readonly notify?: boolean;
 }
 
 interface CheckResult extends DoctorFinding {
@@ -25,8 +27,21 @@ interface CheckResult extends DoctorFinding {
 }
 
 async function examine(context: CommandContext): Promise<CommandResult> {
+  return runChecks(context, [...(await serverChecks(context)), ...context.deps.doctorChecks]);
+}
+
+/** Needs no server and no worker. */
+async function testNotification(context: CommandContext): Promise<CommandResult> {
+  const { notificationTest } = context.deps;
+  return runChecks(context, notificationTest === undefined ? [] : [notificationTest]);
+}
+
+async function runChecks(
+  context: CommandContext,
+  checks: readonly DoctorCheck[],
+): Promise<CommandResult> {
   const results: CheckResult[] = [];
-  for (const check of [...(await serverChecks(context)), ...context.deps.doctorChecks]) {
+  for (const check of checks) {
     results.push({ name: check.name, ...(await runCheck(check)) });
   }
   const ok = results.every((result) => result.ok);
@@ -48,8 +63,7 @@ async function serverChecks(context: CommandContext): Promise<readonly DoctorChe
       keys,
     );
   } catch (error) {
-    const finding = { ok: false, detail: error instanceof Error ? error.message : String(error) };
-    return [{ name: 'Temporal server', run: () => Promise.resolve(finding) }];
+    return [{ name: 'Temporal server', run: () => Promise.resolve(toFinding(error)) }];
   }
 }
 
@@ -57,8 +71,8 @@ async function runCheck(check: DoctorCheck): Promise<DoctorFinding> {
   try {
     return await check.run();
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    return { ok: false, detail: `could not be checked: ${text}` };
+    const { detail, ...rest } = toFinding(error);
+    return { ...rest, detail: `could not be checked: ${detail}` };
   }
 }
 

@@ -1,9 +1,14 @@
 import { NamespaceNotFoundError } from '@temporalio/client';
-import { searchAttributes } from '../../../contracts/names.ts';
+import { searchAttributes, signalNames } from '../../../contracts/names.ts';
 import { describeMissingKeys } from '../../../encryption/find-missing-keys.ts';
 import type { KeyRing } from '../../../encryption/key-ring.ts';
-import { PlanwaveClientError } from '../../client-error.ts';
-import { grpcCodes, callServer, grpcCodeOf } from '../../server-calls.ts';
+import {
+  callServer,
+  grpcCodeOf,
+  grpcCodes,
+  keyExpiryOf,
+  toClientError,
+} from '../../server-calls.ts';
 import type { CliSession } from '../cli-session.ts';
 import type { DoctorCheck, DoctorFinding } from '../cli-deps.ts';
 import type { StoreIdentity } from '../../../contracts/store.ts';
@@ -23,6 +28,7 @@ export function createServerChecks(
   keys: KeyRing,
 ): readonly DoctorCheck[] {
   const inNamespace: readonly DoctorCheck[] = [
+    { name: 'access', run: () => checkAccess(session) },
     { name: 'search attributes', run: () => checkSearchAttributes(session) },
     { name: 'worker', run: () => checkWorkers(session, taskQueue) },
     { name: 'stores', run: async () => checkStores(session, taskQueue, await findStore()) },
@@ -31,23 +37,33 @@ export function createServerChecks(
     { name: 'stuck runs', run: () => checkStuck(session) },
     { name: 'keys', run: () => checkKeys(session, taskQueue, keys) },
     { name: 'long histories', run: () => checkHistories(session) },
+    { name: 'sent notifications', run: () => checkNotifications(session) },
   ];
+  const namespaceChecked = once(() => checkNamespace(session));
   return [
     { name: 'Temporal server', run: () => checkServer(session) },
-    { name: 'namespace', run: () => checkNamespace(session) },
-    ...inNamespace.map((check) => ({ name: check.name, run: () => checkInNamespace(check) })),
+    { name: 'namespace', run: namespaceChecked },
+    ...inNamespace.map((check) => ({
+      name: check.name,
+      // A namespace that is missing, or closed to this client, has a check and a cure of its own.
+      run: async (): Promise<DoctorFinding> =>
+        (await namespaceChecked()).ok
+          ? check.run()
+          : { ok: false, detail: 'not checked without the namespace' },
+    })),
   ];
 }
 
-/** A missing namespace has a check and a cure of its own. */
-async function checkInNamespace(check: DoctorCheck): Promise<DoctorFinding> {
-  try {
-    return await check.run();
-  } catch (error) {
-    const isMissing = error instanceof PlanwaveClientError && error.code === 'not_found';
-    if (!isMissing) throw error;
-    return { ok: false, detail: 'not checked without the namespace' };
-  }
+/** Makes a finding of a failure: a message that ends with a cure is taken apart. */
+export function toFinding(error: unknown): DoctorFinding {
+  const text = error instanceof Error ? error.message : String(error);
+  const [detail = '', cure] = text.split('. Try: ');
+  return { ok: false, detail, ...(cure !== undefined && { cure: cure.replace(/\.$/, '') }) };
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => (result ??= work());
 }
 
 async function checkServer(server: CliSession): Promise<DoctorFinding> {
@@ -58,7 +74,7 @@ async function checkServer(server: CliSession): Promise<DoctorFinding> {
 }
 
 async function checkNamespace(server: CliSession): Promise<DoctorFinding> {
-  const { connection, namespace } = server;
+  const { connection, namespace, address } = server;
   try {
     await connection.withDeadline(Date.now() + 3_000, () =>
       connection.workflowService.describeNamespace({ namespace }),
@@ -67,13 +83,38 @@ async function checkNamespace(server: CliSession): Promise<DoctorFinding> {
   } catch (error) {
     const isMissing =
       error instanceof NamespaceNotFoundError || grpcCodeOf(error) === grpcCodes.notFound;
-    if (!isMissing) throw error;
+    if (!isMissing) return toFinding(toClientError(server, null, error));
     return {
       ok: false,
-      detail: `${namespace} does not exist at ${server.address}`,
-      cure: `temporal operator namespace create --namespace ${namespace} --address ${server.address}`,
+      detail: `${namespace} does not exist at ${address}`,
+      cure: `temporal operator namespace create --namespace ${namespace} --address ${address}`,
     };
   }
+}
+
+/** An id that no workflow has. */
+const noWorkflow = { workflowId: 'planwave-doctor', runId: '00000000-0000-4000-8000-000000000000' };
+
+/**
+ * Checks that this client may start runs and send messages: it sends one to a workflow that does not exist, which the server
+ * looks for only after it has checked the rights.
+ */
+async function checkAccess(server: CliSession): Promise<DoctorFinding> {
+  const { connection, namespace } = server;
+  const send = (): Promise<unknown> =>
+    connection.workflowService.signalWorkflowExecution({
+      namespace,
+      workflowExecution: noWorkflow,
+      signalName: signalNames.answer,
+    });
+  try {
+    await connection.withDeadline(Date.now() + 3_000, send);
+  } catch (error) {
+    if (grpcCodeOf(error) !== grpcCodes.notFound) throw toClientError(server, null, error);
+  }
+  const expiry = keyExpiryOf(connection);
+  const until = expiry === null ? '' : `; the API key expires on ${expiry}`;
+  return { ok: true, detail: `runs may be read and changed in ${namespace}${until}` };
 }
 
 /** Names of Temporal's `IndexedValueType`, by number. */
@@ -161,4 +202,16 @@ async function checkHistories({ client }: CliSession): Promise<DoctorFinding> {
   const ids = [first, ...others].map(({ workflow_id }) => workflow_id).join(', ');
   const [what = '', cure] = first.notice.split(' Try: ');
   return { ok: false, detail: `${ids}. ${what}`, cure };
+}
+
+/** Looks for messages to people that were not taken. */
+async function checkNotifications({ client }: CliSession): Promise<DoctorFinding> {
+  const late = await client.lateNotifications();
+  const [first] = late;
+  if (first === undefined) return { ok: true, detail: 'none is late' };
+  const runs = [...new Set(late.map(({ run_id }) => run_id))].join(', ');
+  const state = first.is_repeated ? 'tried again and again' : 'given up within a day';
+  const reason = first.reason === '' ? '' : ` (${first.reason})`;
+  const cure = 'doctor --notify where the worker has its settings; then mend what it names';
+  return { ok: false, detail: `about ${runs}: ${state}${reason}`, cure };
 }

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
-import { createFileReplyLedger } from '../../../activities/adapters/file-store/file-reply-ledger.ts';
+import { createFileReplyLedger } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import { openSegments } from '../../../activities/adapters/file-store/segments.ts';
 import type { Figure, FigureRow } from '../figure.ts';
 import { formatNumber, formatSummary } from '../format.ts';

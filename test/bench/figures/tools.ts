@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
-import { createFileEffectLedger } from '../../../activities/adapters/file-store/file-effect-ledger.ts';
+import { createFileEffectLedger } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';
 import { createFileWorkspaces } from '../../../activities/adapters/workspaces/file-workspaces.ts';
 import { createTools } from '../../../activities/tools/registry/create-registry.ts';

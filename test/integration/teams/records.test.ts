@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFileProjection } from '../../../activities/adapters/file-projection.ts';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
-import { createFileRunIndex } from '../../../activities/adapters/file-store/file-run-index.ts';
+import { createFileRunIndex } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import { exportRun } from '../../../activities/run-record/export-run.ts';
 import type { LoneOutcome } from '../../../contracts/delegation-run.ts';
 import { expectPromisesKept } from '../../support/promises.ts';

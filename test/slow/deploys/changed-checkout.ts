@@ -60,8 +60,8 @@ export const secondEdition = 'You work by the second edition of these rules.';
 export const nextVersion: readonly Change[] = [
   {
     file: 'workflows/planner-run/planner-run.workflow.ts',
-    from: "import { setHandler, workflowInfo } from '@temporalio/workflow';",
-    to: "import { setHandler, sleep, workflowInfo } from '@temporalio/workflow';",
+    from: "} from '@temporalio/workflow';",
+    to: "  sleep,\n} from '@temporalio/workflow';",
   },
   {
     file: 'workflows/planner-run/planner-run.workflow.ts',
@@ -74,3 +74,10 @@ export const nextVersion: readonly Change[] = [
     to: `# Role: researcher\n\n${secondEdition}\n`,
   },
 ];
+
+/** A text that Temporal shows and no history contains. */
+export const otherText: Change = {
+  file: 'workflows/shared/root-handlers.ts',
+  from: "'Facts of the run, newest last.'",
+  to: "'Facts of the run, the newest last.'",
+};

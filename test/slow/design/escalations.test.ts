@@ -58,6 +58,11 @@ it('a task that crashes three times has failed, buys and asks nothing twice, and
     limits: ownWorkflows,
   });
   const { question_id } = await openQuestion(run, 'Which countries');
+  // Its wave has not ended, yet what depends on it could begin.
+  await eventually(
+    'the verified sibling',
+    async () => readStatus(run.workflowId).agents['api_agent']?.status === 'verified' || undefined,
+  );
   await run.signal('answer', { question_id, answer: 'All of Europe' });
   const id = `${waveWorkflowId(run.workflowId, 1)}/${rates}`;
   for (const attempt of [1, 2, 3]) {
@@ -153,6 +158,11 @@ it('a technical question is decided by the solution architect in the same wave, 
     waves: 1,
     criteria: [{ criterion_id: 'rates-done' }, { criterion_id: 'page-done' }],
   });
+  const record = await storedRecord(stage.home, run.workflowId);
+  expect(record.criteria).toMatchObject([
+    { criterion_id: 'rates-done', state: 'met' },
+    { criterion_id: 'page-done', state: 'met' },
+  ]);
   const id = 'decision_w1n1_1727539200';
   const { answered } = await stage.questions(run);
   expect(answered).toMatchObject([

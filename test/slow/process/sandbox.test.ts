@@ -11,13 +11,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { bubblewrapCall } from '../../../activities/adapters/sandbox/bubblewrap.ts';
-import { createSandbox } from '../../../activities/adapters/sandbox/command-runner.ts';
 import {
+  bubblewrapCall,
   limitProcesses,
   removeOldGroups,
-} from '../../../activities/adapters/sandbox/limit-processes.ts';
-import { runProcess } from '../../../activities/adapters/sandbox/run-process.ts';
+} from '../../../activities/adapters/sandbox/bubblewrap.ts';
+import { createSandbox, runProcess } from '../../../activities/adapters/sandbox/command-runner.ts';
 import { probeSandbox } from '../../../activities/adapters/sandbox/probe-sandbox.ts';
 import type { Command } from '../../../activities/ports/command-runner.ts';
 import { commandLimits } from '../../../core/command-limits.ts';

@@ -1,8 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openStores } from '../../../activities/adapters/open-stores.ts';
-import type { StoresOptions } from '../../../activities/adapters/open-stores.ts';
+import { openStores, type StoresOptions } from '../../../activities/adapters/open-stores.ts';
 import type { BucketSettings } from '../../../activities/adapters/postgres-store/bucket.ts';
 import type { Stores } from '../../../activities/ports/stores.ts';
 import { createStoreCipher } from '../../../encryption/store-cipher.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openStores } from '../../../activities/adapters/open-stores.ts';
-import { migrations } from '../../../activities/adapters/postgres-store/migrations.ts';
+import { migrations } from '../../../activities/adapters/postgres-store/database.ts';
 import { hashName } from '../../../activities/adapters/postgres-store/postgres-ledgers.ts';
 import type { Cipher } from '../../../activities/ports/cipher.ts';
 import type { Stores } from '../../../activities/ports/stores.ts';

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import type { WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
-import { createFileReplyLedger } from '../../../activities/adapters/file-store/file-reply-ledger.ts';
+import { createFileReplyLedger } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import type { LoneOutcome } from '../../../contracts/delegation-run.ts';
 import { workflowTaskTimeoutMs } from '../../../contracts/names.ts';
 import type {

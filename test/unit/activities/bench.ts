@@ -1,7 +1,7 @@
 import { resolveModelName } from '../../../activities/adapters/agent-file/parse-agent-file.ts';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { computeWorst } from '../../../activities/adapters/anthropic/compute-worst.ts';
+import { computeWorst } from '../../../activities/adapters/anthropic/build-params.ts';
 import { computeUsage } from '../../../activities/adapters/prices.ts';
 import { createAgentTurnActivities } from '../../../activities/agent-turn/create-agent-turn-activities.ts';
 import type { AgentTurnDeps } from '../../../activities/agent-turn/deps.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createFileRunIndex } from '../../../activities/adapters/file-store/file-run-index.ts';
+import { createFileRunIndex } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import { changeDesign, admitPlan } from '../../../activities/design/design-plan.ts';
 import { findResearch, keepResearch } from '../../../activities/design/research.ts';
 import {

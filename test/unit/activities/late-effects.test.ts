@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { createFileEffectLedger } from '../../../activities/adapters/file-store/file-effect-ledger.ts';
+import { createFileEffectLedger } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import type { EffectLedger } from '../../../activities/ports/effect-ledger.ts';
 import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';

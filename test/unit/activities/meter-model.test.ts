@@ -1,4 +1,4 @@
-import { computeWorst } from '../../../activities/adapters/anthropic/compute-worst.ts';
+import { computeWorst } from '../../../activities/adapters/anthropic/build-params.ts';
 import { computeUsage } from '../../../activities/adapters/prices.ts';
 import { meterModel } from '../../../activities/agent-turn/meter-model.ts';
 import { ModelAborted, ModelFailure } from '../../../activities/ports/model-client.ts';

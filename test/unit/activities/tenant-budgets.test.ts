@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { openStores } from '../../../activities/adapters/open-stores.ts';
-import { computeWorst } from '../../../activities/adapters/anthropic/compute-worst.ts';
+import { computeWorst } from '../../../activities/adapters/anthropic/build-params.ts';
 import { computeUsage } from '../../../activities/adapters/prices.ts';
 import { createTenantBudgets, limitTenants } from '../../../activities/load/tenant-budgets.ts';
 import { spendingOf } from '../../../core/budget/spending.ts';

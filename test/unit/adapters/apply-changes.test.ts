@@ -12,7 +12,7 @@ import {
   applyChanges,
   diffRun,
   undoChanges,
-} from '../../../activities/adapters/git/apply-changes.ts';
+} from '../../../activities/adapters/git/commit-changes.ts';
 import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';
 import { moveRef, readRef } from '../../../activities/adapters/git/git-snapshots.ts';
 import { repositoryOf } from '../../../activities/adapters/git/run-repository.ts';

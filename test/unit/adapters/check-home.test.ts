@@ -2,8 +2,10 @@ import { appendFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkHome } from '../../../activities/adapters/file-store/check-home.ts';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
-import { createFileEffectLedger } from '../../../activities/adapters/file-store/file-effect-ledger.ts';
-import { createFileReplyLedger } from '../../../activities/adapters/file-store/file-reply-ledger.ts';
+import {
+  createFileEffectLedger,
+  createFileReplyLedger,
+} from '../../../activities/adapters/file-store/file-ledgers.ts';
 import { listSegments } from '../../../activities/adapters/file-store/segment-files.ts';
 import { readTree } from '../../support/read-tree.ts';
 import { damageRecord, overwrite, storedRecords } from '../../support/stored-records.ts';

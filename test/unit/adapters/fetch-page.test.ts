@@ -1,9 +1,11 @@
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
-import { convertPage } from '../../../activities/adapters/web/convert-page.ts';
-import { createPageFetcher } from '../../../activities/adapters/web/fetch-page.ts';
-import type { PageFetcherOptions } from '../../../activities/adapters/web/fetch-page.ts';
-import { isPublicAddress } from '../../../activities/adapters/web/public-address.ts';
+import {
+  convertPage,
+  createPageFetcher,
+  type PageFetcherOptions,
+  isPublicAddress,
+} from '../../../activities/adapters/web/fetch-page.ts';
 
 const servers: Server[] = [];
 

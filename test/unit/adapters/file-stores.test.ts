@@ -1,7 +1,6 @@
 import { readdir, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runDirectoryOf } from '../../../activities/adapters/file-store/file-run-index.ts';
-import { hashKey } from '../../../activities/adapters/file-store/file-reply-ledger.ts';
+import { runDirectoryOf, hashKey } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import { itStores } from '../../support/store-contract.ts';
 import { damageRecord, overwrite, storedRecords } from '../../support/stored-records.ts';
 import { createTemporaryHome } from './temporary-home.ts';

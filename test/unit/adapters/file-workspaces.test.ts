@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
-import { createFileEffectLedger } from '../../../activities/adapters/file-store/file-effect-ledger.ts';
+import { createFileEffectLedger } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import { WorkspaceRefused } from '../../../activities/ports/workspaces.ts';
 import type { WorkspacePlace } from '../../../activities/ports/workspaces.ts';

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { createFileRunIndex } from '../../../activities/adapters/file-store/file-run-index.ts';
+import { createFileRunIndex } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import {
   findHomeFault,
   findHomeIdentity,

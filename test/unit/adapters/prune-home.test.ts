@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
-import { createFileReplyLedger } from '../../../activities/adapters/file-store/file-reply-ledger.ts';
+import { createFileReplyLedger } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import { pruneHome } from '../../../activities/adapters/file-store/prune-home.ts';
 import { listSegments } from '../../../activities/adapters/file-store/segment-files.ts';
 import { openSegments } from '../../../activities/adapters/file-store/segments.ts';

@@ -1,4 +1,4 @@
-import { createQuoteRemover } from '../../../activities/adapters/anthropic/quote-remover.ts';
+import { createQuoteRemover } from '../../../activities/adapters/anthropic/json-schemas.ts';
 import { apiKey, request } from './model-bench.ts';
 
 const clean = createQuoteRemover(

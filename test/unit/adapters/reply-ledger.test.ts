@@ -1,4 +1,4 @@
-import { createFileReplyLedger } from '../../../activities/adapters/file-store/file-reply-ledger.ts';
+import { createFileReplyLedger } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import { damageRecord, storedRecords } from '../../support/stored-records.ts';
 import { createTemporaryHome, hostileNames } from './temporary-home.ts';
 import type { TemporaryHome } from './temporary-home.ts';

@@ -9,7 +9,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createFileRunIndex } from '../../../activities/adapters/file-store/file-run-index.ts';
+import { createFileRunIndex } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import { createTemporaryHome, hostileNames } from './temporary-home.ts';
 import type { TemporaryHome } from './temporary-home.ts';
 

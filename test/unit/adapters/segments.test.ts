@@ -3,11 +3,11 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
-import { createFileReplyLedger } from '../../../activities/adapters/file-store/file-reply-ledger.ts';
+import { createFileReplyLedger } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import {
   readWholeSegment,
   rewriteSegment,
-} from '../../../activities/adapters/file-store/rewrite-segment.ts';
+} from '../../../activities/adapters/file-store/prune-home.ts';
 import { listSegments } from '../../../activities/adapters/file-store/segment-files.ts';
 import { SegmentIndex } from '../../../activities/adapters/file-store/segment-index.ts';
 import { openSegments } from '../../../activities/adapters/file-store/segments.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createFileReplyLedger } from '../../../activities/adapters/file-store/file-reply-ledger.ts';
+import { createFileReplyLedger } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import { readSites } from '../../chaos/call-sites.ts';
 import { readAttempts } from '../../chaos/read-attempts.ts';
 import type { StoredHistory } from '../../support/histories.ts';

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkHome } from '../../../activities/adapters/file-store/check-home.ts';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
-import { createFileEffectLedger } from '../../../activities/adapters/file-store/file-effect-ledger.ts';
-import { createFileReplyLedger } from '../../../activities/adapters/file-store/file-reply-ledger.ts';
-import { createFileRunIndex } from '../../../activities/adapters/file-store/file-run-index.ts';
+import {
+  createFileEffectLedger,
+  createFileReplyLedger,
+  createFileRunIndex,
+} from '../../../activities/adapters/file-store/file-ledgers.ts';
 import { openSegments } from '../../../activities/adapters/file-store/segments.ts';
 import {
   encryptEffects,
@@ -15,7 +17,7 @@ import {
   withholdProjection,
 } from '../../../activities/encryption/encrypt-ports.ts';
 import { encryptThreads } from '../../../activities/encryption/encrypt-threads.ts';
-import { createThreadStore } from '../../../activities/adapters/thread-store/create-thread-store.ts';
+import { createThreadStore } from '../../../activities/adapters/open-stores.ts';
 import { ArtifactCorrupt, StoreUnavailable } from '../../../activities/ports/artifact-store.ts';
 import { createStoreCipher } from '../../../encryption/store-cipher.ts';
 import { hashBytes } from '../../../activities/text/bytes.ts';

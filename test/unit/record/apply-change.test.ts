@@ -161,6 +161,12 @@ it('wave_planned: a running wave, its criteria open, its usage counted', async (
   expect(next.usage).toEqual(usage(1));
 });
 
+it('wave_planned: the criteria of a decision that answers questions are none of the run', async () => {
+  const made = plan(delegation('a'), delegation('decision', { answers: 'a' }));
+  const next = await apply(wavePlanned(1, await harness.put(made), made));
+  expect(next.criteria.map((one) => one.criterion_id)).toEqual(['goal-1', 'a-1']);
+});
+
 it('ended: status, phase and the usage that the run reports', async () => {
   expect(await apply({ type: 'ended', status: 'stopped', usage: usage(9) })).toMatchObject({
     phase: 'stopped',

@@ -5,7 +5,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { createFileProjection } from '../../../activities/adapters/file-projection.ts';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
 import { createRunChanges } from '../../../activities/adapters/git/git-run-changes.ts';
-import { createFileRunIndex } from '../../../activities/adapters/file-store/file-run-index.ts';
+import { createFileRunIndex } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import type { RecordDeps } from '../../../activities/run-record/deps.ts';
 import { readRecord } from '../../../activities/artifacts/record-log.ts';
