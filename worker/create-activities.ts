@@ -115,12 +115,9 @@ export function createActivities(
   const places = createPlaces(settings, commands, stores);
   const tools = redactTools(createTools({ ...places, own: ownTools }), redactor);
   const middlewares = createMiddlewares(redactor, ownMiddlewares);
-  const values = stores.shared;
   const asked = createProvider(settings, redactor, { idleTimeoutMs, totalTimeoutMs }, recorder);
-  const provider = paceModel(
-    limitTenants(asked, { values, pricing: { computeUsage, computeWorst } }),
-    { values, account: nameAccount(settings) },
-  );
+  const load = { values: stores.shared, account: nameAccount(settings), pricing };
+  const provider = paceModel(limitTenants(asked, load), load);
   const parts = { store, projection, places, tools, middlewares, mcp };
   const record = recordDeps(settings, commands, stores, parts);
   return {
@@ -138,7 +135,7 @@ export function createActivities(
       defaultModel,
       webModel: webModelOf(settings),
       resolveModel: resolveModelName,
-      ...(isRehearsal ? rehearsedPrices : { computeUsage, computeWorst }),
+      ...(isRehearsal ? rehearsedPrices : pricing),
       ...turnTimes,
     }),
     ...createRecordActivities(record),
@@ -210,7 +207,7 @@ function createProvider(
 ): ModelClient {
   const redact = (text: string): string => redactor.redactText(text, 'failure');
   const client = createAnthropicClient({ apiKey, baseUrl, ...times, redact });
-  return meterModel(client, recorder, { computeUsage, computeWorst });
+  return meterModel(client, recorder, pricing);
 }
 
 /** Reads agents; those that grant what this worker lacks go on without it, or are refused with the cause. */
@@ -282,6 +279,8 @@ function createPlaces(settings: WorkerSettings, commands: Commands, stores: Stor
   const web = on ? { pages } : null;
   return { workspaces, worktrees, commands: runner, untrusted, web };
 }
+
+const pricing = { computeUsage, computeWorst };
 
 /** The rehearsal costs nothing, whichever model an agent names. */
 const rehearsalModel = 'rehearsal';
