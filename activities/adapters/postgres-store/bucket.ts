@@ -17,12 +17,30 @@ export interface BucketSettings {
   readonly region?: string | undefined;
 }
 
+/** Object that an artifact was stored in. */
+export interface StoredObject {
+  /** As `put` returned it. */
+  readonly object: string;
+  readonly ref: Ref;
+  readonly bytes: number;
+  /** Unix epoch milliseconds, by the clock of the service. */
+  readonly storedAt: number;
+}
+
 /** A bucket of any service that speaks S3. */
 export interface Bucket {
   /** Its address, without keys and endpoint. */
   readonly place: string;
-  /** Stores bytes in a new object. @returns the object's name. @throws {StoreUnavailable} */
-  put(ref: Ref, bytes: Uint8Array): Promise<string>;
+  /**
+   * Stores bytes in a new object.
+   *
+   * @param owner Id of the store, a part of the name: several may share a bucket.
+   * @returns the object's name.
+   * @throws {StoreUnavailable}
+   */
+  put(ref: Ref, bytes: Uint8Array, owner: string): Promise<string>;
+  /** Lists the objects of a store. Those that are written meanwhile may be left out. @throws {StoreUnavailable} */
+  list(owner: string): AsyncIterable<StoredObject>;
   /**
    * Returns an object's bytes; null when it is gone.
    *
@@ -56,6 +74,7 @@ const setting = 'PLANWAVE_ARTIFACTS_URL';
  * SQB1. Each object is written once, under a name that no other writer uses: one that is removed is nobody else's.
  * SQB2. The service compares what it gets with its SHA-256, which is part of the signed request.
  * SQB3. A request is repeated when it was cut off, or when the service is overloaded.
+ * SQB4. A list has the objects of one store below this prefix, and no other.
  */
 export function openBucket(settings: BucketSettings): Bucket {
   const { name, prefix, endpoint, region } = readAddress(settings);
@@ -105,11 +124,26 @@ export function openBucket(settings: BucketSettings): Bucket {
 
   return {
     place,
-    put: async (ref, bytes) => {
+    put: async (ref, bytes, owner) => {
       if (bytes.byteLength > objectBytesMax) throw new Error('An artifact is larger than 5 GB.');
-      const key = inPrefix(`${ref.slice(0, 2)}/${ref}/${randomUUID()}`);
+      const key = inPrefix(`${ref.slice(0, 2)}/${ref}/${owner}-${randomUUID()}`);
       await putObject(key, ref, bytes);
       return `${name}/${key}`;
+    },
+    async *list(owner) {
+      // The prefix is part of an address, where some characters are escaped.
+      const folder = decodeURIComponent(inPrefix(''));
+      const ask = async (query: string): Promise<Buffer> => {
+        const answer = await send('GET', query);
+        if (answer.status !== 200) throw refused('list', place, answer);
+        return answer.bytes;
+      };
+      for await (const { key, bytes, storedAt } of listKeys(folder, ask)) {
+        const own = ownKey.exec(key.slice(folder.length))?.groups ?? {};
+        const { path = '', ref = '' } = own;
+        if (own['owner'] === owner)
+          yield { object: `${name}/${inPrefix(path)}`, ref, bytes, storedAt };
+      }
     },
     get: (object) => getObject(keyOf(object)),
     remove: async (object) => {
@@ -176,6 +210,56 @@ async function sendOnce(s3: AwsClient, url: string, { method, ref, body }: Sent)
   return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
 }
 
+/** Key of an artifact behind the prefix, as `put` makes it. */
+const ownKey =
+  /^(?<path>[\da-f]{2}\/(?<ref>[\da-f]{64})\/(?<owner>[\da-f]+)-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
+
+/** A page of ListObjectsV2. */
+interface Page {
+  readonly entries: readonly {
+    readonly key: string;
+    readonly bytes: number;
+    readonly storedAt: number;
+  }[];
+  readonly isTruncated: boolean;
+}
+
+/** @param ask Sends a query about the bucket. */
+async function* listKeys(
+  folder: string,
+  ask: (query: string) => Promise<Buffer>,
+): AsyncGenerator<Page['entries'][number]> {
+  for (let after = ''; ;) {
+    const from = after === '' ? '' : `&start-after=${encodeURIComponent(after)}`;
+    // oxlint-disable-next-line no-await-in-loop -- page by page
+    const answer = await ask(`?list-type=2&prefix=${encodeURIComponent(folder)}${from}`);
+    const { entries, isTruncated } = readPage(answer.toString('utf8'));
+    yield* entries;
+    after = entries.at(-1)?.key ?? '';
+    if (!isTruncated || after === '') return;
+  }
+}
+
+function readPage(xml: string): Page {
+  const [head = '', ...entries] = xml.split('<Contents>');
+  return {
+    entries: entries.map((entry) => ({
+      key: readElement(entry, 'Key'),
+      bytes: Number(readElement(entry, 'Size')),
+      storedAt: Date.parse(readElement(entry, 'LastModified')),
+    })),
+    // It stands before the entries or after them.
+    isTruncated: readElement(`${head}${entries.at(-1) ?? ''}`, 'IsTruncated') === 'true',
+  };
+}
+
+/** Returns the text of the first element of a name; empty without one. */
+function readElement(xml: string, name: string): string {
+  const [, from = ''] = xml.split(`<${name}>`, 2);
+  const [text = ''] = from.split('<', 1);
+  return text.replaceAll('&amp;', '&');
+}
+
 function isOverload(status: number): boolean {
   return status >= 500 || status === 429 || status === 409;
 }
@@ -184,7 +268,9 @@ function codeOf({ bytes }: Answer): string {
   return /<Code>(\w{1,100})<\/Code>/.exec(bytes.toString('utf8'))?.[1] ?? '';
 }
 
-function refused(doing: 'read' | 'write', place: string, answer: Answer): StoreUnavailable {
+type Doing = 'read' | 'write' | 'list';
+
+function refused(doing: Doing, place: string, answer: Answer): StoreUnavailable {
   const code = codeOf(answer);
   const [reason, cure] =
     code === 'NoSuchBucket'
@@ -195,7 +281,7 @@ function refused(doing: 'read' | 'write', place: string, answer: Answer): StoreU
   return unavailable(doing, place, code === '' ? reason : `${reason} (${code})`, cure);
 }
 
-function unreachable(doing: 'read' | 'write', place: string, error: unknown): StoreUnavailable {
+function unreachable(doing: Doing, place: string, error: unknown): StoreUnavailable {
   // What `fetch` throws says only that it failed.
   const cause = types.isNativeError(error) ? (error.cause ?? error) : error;
   const code = getCode(cause);
@@ -206,7 +292,7 @@ function unreachable(doing: 'read' | 'write', place: string, error: unknown): St
 }
 
 function unavailable(
-  doing: 'read' | 'write',
+  doing: Doing,
   place: string,
   ...[reason, cure, cause]: readonly [reason: string, cure: string, cause?: unknown]
 ): StoreUnavailable {
