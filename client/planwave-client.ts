@@ -32,6 +32,8 @@ import { listRuns, readOpenHistories } from './run-listing.ts';
 import type { ListedRun, ListOptions, RunListing, OpenHistory } from './run-listing.ts';
 import { describeRun, findWork, readRunEnd, readStatus, readView } from './read-view.ts';
 import type { Reading, RunEnd, WorkAddress } from './read-view.ts';
+import { listLateNotifications } from './late-notifications.ts';
+import type { LateNotification } from './late-notifications.ts';
 import { callServer, refusePlainText } from './server-calls.ts';
 import { startRun, startTeam } from './start-run.ts';
 import type { StartedRun, StartRunOptions } from './start-run.ts';
@@ -69,6 +71,8 @@ export interface PlanwaveClient {
   storeWaits(runId?: string): Promise<readonly StoreWait[]>;
   /** Returns open workflows whose history comes near the size at which the server ends it. */
   longHistories(): Promise<readonly LongHistory[]>;
+  /** Lists messages to people that are tried for more than a minute, or were given up within a day. */
+  lateNotifications(): Promise<readonly LateNotification[]>;
   /** The histories of every open workflow of ours on the task queue, read one by one as they are asked for. */
   openHistories(): AsyncIterable<OpenHistory>;
 
@@ -149,6 +153,7 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
     list: (listOptions = {}) => listRuns(context, listOptions),
     describe: (runId) => describeRun(context, runId),
     longHistories: () => listLongHistories(context),
+    lateNotifications: () => listLateNotifications(context),
     stuck: (runId) => (runId === undefined ? listStuck(context) : findStuck(context, runId)),
     storeWaits: (runId) => findStoreWaits(context, runId),
     openHistories: () => readOpenHistories(context),

@@ -35,6 +35,7 @@ import {
   readToolSettings,
   readStoreSettings,
 } from '../worker/worker-settings.ts';
+import { testNotification } from './check-notify.ts';
 import { createDoctorChecks } from './doctor-checks.ts';
 import type { Settings } from './parts/settings.ts';
 import { partEnvironment } from './parts/settings.ts';
@@ -142,6 +143,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     copyStore: (from, to) => copyStore(home, from, to),
     threads: createCliThreads(home, process.env, redactor),
     doctorChecks: createDoctorChecks(settings),
+    notificationTest: { name: 'Test message', run: () => testNotification(process.env) },
     keys,
     async *replayHistories(histories, namespace) {
       // Other commands need not load the worker's SDK.

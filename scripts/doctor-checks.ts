@@ -30,6 +30,7 @@ import {
 import type { WorkerSettings } from '../worker/worker-settings.ts';
 import { messageOf } from './bootstrap/expected-error.mjs';
 import { findTemporalCli } from './bootstrap/find-temporal-cli.mjs';
+import { checkNotify } from './check-notify.ts';
 import { findFolderFault } from './parts/folder-fault.ts';
 import { createStoreCipher } from '../encryption/store-cipher.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
@@ -236,6 +237,7 @@ export function createDoctorChecks(settings: Settings): DoctorCheck[] {
     { name: 'Files', run: () => checkStore(settings.home, process.env) },
     { name: 'Folders', run: async () => describeFolders(process.env) },
     { name: 'Threads', run: () => checkThreads(settings.home, process.env) },
+    { name: 'Notifications', run: async () => checkNotify(process.env) },
   ];
 }
 

@@ -31,6 +31,7 @@ import {
   redactEffects,
   redactLedger,
   redactMiddlewares,
+  redactNotifier,
   redactProjection,
   redactStore,
   redactThreads,
@@ -47,6 +48,8 @@ import { createDesignActivities } from '../activities/design/create-design-activ
 import type { DesignDeps } from '../activities/design/create-design-activities.ts';
 import type { ArtifactStore } from '../activities/ports/artifact-store.ts';
 import type { Stores } from '../activities/ports/stores.ts';
+import { createNotifier } from '../activities/adapters/notifier.ts';
+import { createNotificationActivities } from '../activities/notification/send-notification.ts';
 import { createThreadActivities } from '../activities/threads/thread-activities.ts';
 import { createMcpTool } from '../activities/tools/mcp/create-mcp-tool.ts';
 import { createVerificationActivities } from '../activities/verification/create-verification-activities.ts';
@@ -71,6 +74,7 @@ export interface ActivityTimes {
   readonly heartbeatEveryMs?: number;
   readonly idleTimeoutMs?: number;
   readonly totalTimeoutMs?: number;
+  readonly notifyTimeoutMs?: number;
 }
 
 const notLookedFor: Commands = {
@@ -100,8 +104,8 @@ export function createActivities(
   mcp = openMcpServers(new Map()),
   stores = openStores({ ...settings, cipher: cipherOf(settings) }),
 ): Activities {
-  const { home, defaultModel, isRehearsal } = settings;
-  const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
+  const { home, defaultModel, isRehearsal, notify } = settings;
+  const { idleTimeoutMs, totalTimeoutMs, notifyTimeoutMs: hookMs, ...turnTimes } = times;
   const store = redactStore(stores.store, redactor);
   const projection = redactProjection(
     withholdProjection(createFileProjection({ home }), cipherOf(settings)),
@@ -144,6 +148,9 @@ export function createActivities(
       defaultModel: isRehearsal ? rehearsalModel : defaultModel,
       noCommands: describeNoCommands(commands),
     }),
+    ...createNotificationActivities(
+      notify === undefined ? null : redactNotifier(createNotifier(notify, hookMs), redactor),
+    ),
     ...createThreadActivities({ store, threads: redactThreads(stores.threads, redactor) }),
   };
 }
@@ -163,6 +170,7 @@ function recordDeps(
     workspaces: places.workspaces,
     changes: createRunChanges({ home: settings.home }),
     approvers: settings.approvers ?? null,
+    notifies: settings.notify !== undefined,
     modelQueue: queueOf(settings),
     toolNames,
     toolProperties: listProperties(tools),

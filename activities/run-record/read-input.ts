@@ -6,7 +6,7 @@ import { DelegationInput } from '../../contracts/delegation-run.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { BudgetInput } from '../../contracts/budget.ts';
 import type { LimitsInput, ChangesMode, RunSettings } from '../../contracts/limits.ts';
-import type { ForkPoint } from '../../contracts/planner-run.ts';
+import type { ForkPoint } from '../../contracts/fork.ts';
 import { PlannerRunInput } from '../../contracts/planner-run.ts';
 import { PlannerWaveInput } from '../../contracts/planner-wave.ts';
 import { TeamInput } from '../../contracts/team.ts';

@@ -5,6 +5,7 @@ import type { AwsClient } from 'aws4fetch';
 import type { Ref } from '../../../contracts/ref.ts';
 import { StoreUnavailable } from '../../ports/artifact-store.ts';
 import { getCode } from '../file-store/store-errors.ts';
+import { listArtifacts } from './list-artifacts.ts';
 
 /** Address and keys of a bucket. */
 export interface BucketSettings {
@@ -112,6 +113,12 @@ export function openBucket(settings: BucketSettings): Bucket {
     throw refused('read', place, answer);
   }
 
+  async function ask(query: string): Promise<string> {
+    const answer = await send('GET', query);
+    if (answer.status !== 200) throw refused('list', place, answer);
+    return answer.bytes.toString('utf8');
+  }
+
   const keyOf = (object: string): string => {
     if (object.startsWith(`${name}/`)) return object.slice(name.length + 1);
     throw new StoreUnavailable(
@@ -133,16 +140,10 @@ export function openBucket(settings: BucketSettings): Bucket {
     async *list(owner) {
       // The prefix is part of an address, where some characters are escaped.
       const folder = decodeURIComponent(inPrefix(''));
-      const ask = async (query: string): Promise<Buffer> => {
-        const answer = await send('GET', query);
-        if (answer.status !== 200) throw refused('list', place, answer);
-        return answer.bytes;
-      };
-      for await (const { key, bytes, storedAt } of listKeys(folder, ask)) {
-        const own = ownKey.exec(key.slice(folder.length))?.groups ?? {};
-        const { path = '', ref = '' } = own;
-        if (own['owner'] === owner)
-          yield { object: `${name}/${inPrefix(path)}`, ref, bytes, storedAt };
+      for await (const { path, ...artifact } of listArtifacts(folder, ask)) {
+        const { ref, bytes, storedAt } = artifact;
+        const object = `${name}/${inPrefix(path)}`;
+        if (artifact.owner === owner) yield { object, ref, bytes, storedAt };
       }
     },
     get: (object) => getObject(keyOf(object)),
@@ -208,56 +209,6 @@ async function sendOnce(s3: AwsClient, url: string, { method, ref, body }: Sent)
     ...(ref !== undefined && { headers: { 'x-amz-content-sha256': ref } }),
   });
   return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
-}
-
-/** Key of an artifact behind the prefix, as `put` makes it. */
-const ownKey =
-  /^(?<path>[\da-f]{2}\/(?<ref>[\da-f]{64})\/(?<owner>[\da-f]+)-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
-
-/** A page of ListObjectsV2. */
-interface Page {
-  readonly entries: readonly {
-    readonly key: string;
-    readonly bytes: number;
-    readonly storedAt: number;
-  }[];
-  readonly isTruncated: boolean;
-}
-
-/** @param ask Sends a query about the bucket. */
-async function* listKeys(
-  folder: string,
-  ask: (query: string) => Promise<Buffer>,
-): AsyncGenerator<Page['entries'][number]> {
-  for (let after = ''; ;) {
-    const from = after === '' ? '' : `&start-after=${encodeURIComponent(after)}`;
-    // oxlint-disable-next-line no-await-in-loop -- page by page
-    const answer = await ask(`?list-type=2&prefix=${encodeURIComponent(folder)}${from}`);
-    const { entries, isTruncated } = readPage(answer.toString('utf8'));
-    yield* entries;
-    after = entries.at(-1)?.key ?? '';
-    if (!isTruncated || after === '') return;
-  }
-}
-
-function readPage(xml: string): Page {
-  const [head = '', ...entries] = xml.split('<Contents>');
-  return {
-    entries: entries.map((entry) => ({
-      key: readElement(entry, 'Key'),
-      bytes: Number(readElement(entry, 'Size')),
-      storedAt: Date.parse(readElement(entry, 'LastModified')),
-    })),
-    // It stands before the entries or after them.
-    isTruncated: readElement(`${head}${entries.at(-1) ?? ''}`, 'IsTruncated') === 'true',
-  };
-}
-
-/** Returns the text of the first element of a name; empty without one. */
-function readElement(xml: string, name: string): string {
-  const [, from = ''] = xml.split(`<${name}>`, 2);
-  const [text = ''] = from.split('<', 1);
-  return text.replaceAll('&amp;', '&');
 }
 
 function isOverload(status: number): boolean {

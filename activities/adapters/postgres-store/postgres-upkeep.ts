@@ -133,7 +133,8 @@ async function findOrphans({ db, owner }: Parts, bucket: Bucket): Promise<readon
     page = [];
   };
   for await (const object of bucket.list(await owner())) {
-    if (object.storedAt >= before) continue;
+    // A time that can't be read counts as young.
+    if (!(object.storedAt < before)) continue;
     page.push(object);
     if (page.length === pageRows) await sift();
   }
