@@ -14,8 +14,8 @@ import {
   UnknownRun,
   readStoredResult,
   readStoredStatus,
+  readStoredPlan,
 } from '../activities/run-record/export-run.ts';
-import { readStoredPlan } from '../activities/run-record/stored-plan.ts';
 import type { CliAgents, CliDeps, CliMcp, CliPages, CliThreads } from '../client/cli/cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';
 import { createProcessIo } from '../client/cli/cli-io.ts';

@@ -22,7 +22,8 @@ import { createMiddlewareActivities } from '../activities/middlewares/apply-midd
 import {
   createMiddlewareRegistry,
   describeMiddlewares,
-} from '../activities/middlewares/middleware-registry.ts';
+  createShippedMiddlewares,
+} from '../activities/middlewares/shipped-middlewares.ts';
 import type { Middleware, MiddlewareRegistry } from '../activities/ports/middleware.ts';
 import type { Cipher } from '../activities/ports/cipher.ts';
 import type { ModelClient, ModelRequest } from '../activities/ports/model-client.ts';
@@ -43,8 +44,10 @@ import { createTeamActivities } from '../activities/team/create-team-activities.
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
 import type { RecordDeps } from '../activities/run-record/deps.ts';
 import { createEvaluationActivities } from '../activities/evaluation/create-evaluation-activities.ts';
-import { createDesignActivities } from '../activities/design/create-design-activities.ts';
-import type { DesignDeps } from '../activities/design/create-design-activities.ts';
+import {
+  createDesignActivities,
+  type DesignDeps,
+} from '../activities/design/create-design-activities.ts';
 import type { ArtifactStore } from '../activities/ports/artifact-store.ts';
 import type { Stores } from '../activities/ports/stores.ts';
 import { createThreadActivities } from '../activities/threads/thread-activities.ts';
@@ -57,7 +60,6 @@ import type { GrantableTool, ToolRegistry } from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
 import { readKeyRing } from '../encryption/key-ring.ts';
 import { createStoreCipher } from '../encryption/store-cipher.ts';
-import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
 import { createAgentsOf } from './create-input-check.ts';
 import { describeMissing, describeNoCommands } from './open-commands.ts';
 import { entryPoints } from '../core/text/entry-points.ts';

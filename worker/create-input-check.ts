@@ -5,8 +5,8 @@ import { createFileWorkspaces } from '../activities/adapters/workspaces/file-wor
 import {
   createMiddlewareRegistry,
   describeMiddlewares,
-} from '../activities/middlewares/middleware-registry.ts';
-import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
+  createShippedMiddlewares,
+} from '../activities/middlewares/shipped-middlewares.ts';
 import type { AgentSource } from '../activities/ports/agent-source.ts';
 import type { Middleware } from '../activities/ports/middleware.ts';
 import { checkIntake } from '../activities/run-record/open-run.ts';

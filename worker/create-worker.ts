@@ -10,7 +10,7 @@ import type { Activities } from '../contracts/activity-types.ts';
 import type { IdentifyStore } from '../activities/ports/artifact-store.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
 import { workOf } from '../activities/attempt/heartbeat.ts';
-import { redactFailure } from '../activities/redaction/redact-failure.ts';
+import { redactFailure } from '../activities/redaction/redact-ports.ts';
 import { taskQueue } from '../contracts/names.ts';
 import { createEncryptingCodec } from '../encryption/encrypting-codec.ts';
 import { readKeyRing } from '../encryption/key-ring.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { fetchPageName } from '../activities/tools/registry/fetch-page.ts';
-import { webResearchName } from '../activities/tools/registry/web-research.ts';
+import { fetchPageName, webResearchName } from '../activities/tools/registry/web-tools.ts';
 import { oneWord } from './setting-shapes.ts';
 
 /** Settings of the tools that reach the web. */

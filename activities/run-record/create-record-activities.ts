@@ -1,16 +1,14 @@
 import { Context } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import type { Activities } from '../../contracts/activity-types.ts';
-import { whileCurrent } from '../attempt/while-current.ts';
+import { whileCurrent, withHeartbeat } from '../attempt/heartbeat.ts';
 import { guardActivity } from '../attempt/failures.ts';
-import { withHeartbeat } from '../attempt/heartbeat.ts';
 import type { RecordDeps } from './deps.ts';
 import { judgeAnswers, reviewDecision } from './review-decision.ts';
 import { openRun } from './open-run.ts';
 import { recordPhase } from './record-phase.ts';
 import { applyRunChanges, findMergeConflicts, proposeChanges } from './settle-changes.ts';
-import { archiveSessions } from './archive-sessions.ts';
-import type { RunFate } from './archive-sessions.ts';
+import { archiveSessions, type RunFate } from './archive-sessions.ts';
 import { updateRecord } from './update-record.ts';
 
 /** The activities that keep a run's record: its beginning, each change to it, what is judged by it, and the phases of its triads. */

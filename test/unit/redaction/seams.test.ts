@@ -7,8 +7,8 @@ import type {
 } from '../../../activities/ports/model-client.ts';
 import type { ProjectionWriter } from '../../../activities/ports/projection-writer.ts';
 import type { ThreadStore } from '../../../activities/ports/thread-store.ts';
-import { redactFailure } from '../../../activities/redaction/redact-failure.ts';
 import {
+  redactFailure,
   redactEffects,
   redactLedger,
   redactMiddlewares,
