@@ -49,7 +49,7 @@ export async function runToolCall(
   const details = { agent_id, delegation_id, tool: input.call.name };
   noteWork(context, { kind: 'tool_call', ...details });
   const everyMs = deps.heartbeatEveryMs ?? heartbeatEveryMsDefault;
-  let readTail = readNothing;
+  let readTail = (): string => '';
   const heartbeat = startHeartbeat(context, everyMs, () => ({
     ...details,
     last_words: lastLine(readTail()),
@@ -74,10 +74,6 @@ export async function runToolCall(
   } finally {
     heartbeat.stop();
   }
-}
-
-function readNothing(): string {
-  return '';
 }
 
 /** Characters of the line of a running command that people see. */
@@ -142,7 +138,7 @@ type CallAnswer =
 type ActingOrder = Omit<EffectCall, 'ledger' | 'key' | 'runId' | 'resolution'>;
 
 /** The caller and its arguments. */
-export interface ActingCaller {
+interface ActingCaller {
   readonly ledger: EffectLedger;
   readonly input: RunToolInput;
   readonly agent: AgentDefinition;
@@ -211,9 +207,13 @@ async function findRefusal(
   const loss = await findLoss(call);
   if (typeof loss === 'string') return failed(target, loss);
   const isGuarded = order.guarded === true;
-  const losesWork = loss !== null;
-  const { approval: mark } = tool;
-  if (!needsApproval({ mark, risk: agent.risk_level, losesWork, isGuarded })) return null;
+  const terms = {
+    mark: tool.approval,
+    risk: agent.risk_level,
+    losesWork: loss !== null,
+    isGuarded,
+  };
+  if (!needsApproval(terms)) return null;
   const before = loss?.before ?? '';
   const shown = {
     effect_id: order.effect_id,

@@ -127,13 +127,8 @@ export async function retryStore<T>(
       onWait(error);
     }
     const waitMs = baseMs * Math.min(2 ** (tries - 1), backOffFactorMax);
+    // An attempt that is being taken back ends its first wait early.
     // oxlint-disable-next-line no-await-in-loop
-    await sleepUnlessAborted(waitMs, signal);
+    await sleep(waitMs, undefined, signal.aborted ? {} : { signal }).catch(() => undefined);
   }
-}
-
-/** Sleeps, but ends early when the signal is aborted. */
-async function sleepUnlessAborted(waitMs: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return sleep(waitMs);
-  await sleep(waitMs, undefined, { signal }).catch(() => undefined);
 }

@@ -75,16 +75,21 @@ export function startHeartbeat(context: Context, everyMs: number, read: () => un
   return { hasMissed, stop: () => clearInterval(timer) };
 }
 
-/** Does the work of the current activity under heartbeats without details: they say only that its worker lives. */
-export async function withHeartbeat<T>(
+/**
+ * Does the work of the current activity under heartbeats without details, which say only that its worker lives, and gives every
+ * failure a type that workflows know.
+ */
+export function withHeartbeat<T>(
   work: (heartbeat: Pick<Heartbeat, 'hasMissed'>) => Promise<T>,
 ): Promise<T> {
-  const heartbeat = startHeartbeat(Context.current(), heartbeatEveryMsDefault, () => null);
-  try {
-    return await work(heartbeat);
-  } finally {
-    heartbeat.stop();
-  }
+  return guardActivity(async () => {
+    const heartbeat = startHeartbeat(Context.current(), heartbeatEveryMsDefault, () => null);
+    try {
+      return await work(heartbeat);
+    } finally {
+      heartbeat.stop();
+    }
+  });
 }
 
 /** The work that an attempt does, for logs and traces: ids and counts, no text. What is absent is not known, or not yet. */
@@ -176,9 +181,7 @@ function createLateFailure(): ApplicationFailure {
  * @param work receives the check that it must call before it changes anything shared.
  */
 export function whileCurrent<T>(work: (assertCurrent: AssertCurrent) => Promise<T>): Promise<T> {
-  return guardActivity(() =>
-    withHeartbeat(({ hasMissed }) =>
-      work((isInDoubt) => assertCurrent(Context.current(), hasMissed, isInDoubt)),
-    ),
+  return withHeartbeat(({ hasMissed }) =>
+    work((isInDoubt) => assertCurrent(Context.current(), hasMissed, isInDoubt)),
   );
 }

@@ -13,7 +13,6 @@ import { readShape } from '../artifacts/read-artifact.ts';
 import { type ArtifactStore, ArtifactCorrupt } from '../ports/artifact-store.ts';
 import { storePlan } from '../run-record/compose-plan.ts';
 import { designStages } from '../stages/design-stages.ts';
-import { guardActivity } from '../attempt/failures.ts';
 import type { RecordDeps } from '../run-record/deps.ts';
 import { withHeartbeat } from '../attempt/heartbeat.ts';
 import {
@@ -93,5 +92,5 @@ export function createDesignActivities(deps: DesignDeps): DesignActivities {
 }
 
 function guard<T>(work: () => Promise<T>): Promise<T> {
-  return guardActivity(() => withHeartbeat(work));
+  return withHeartbeat(work);
 }

@@ -19,7 +19,6 @@ import type { RunIndex } from '../ports/artifact-store.ts';
 import type { WorkspacePlace } from '../ports/workspaces.ts';
 import { loadAnswer } from '../projection/find-answer.ts';
 import { checkEvidence, validateJson, type EvidenceDeps } from '../verification/check-evidence.ts';
-import { guardActivity } from '../attempt/failures.ts';
 import { withHeartbeat } from '../attempt/heartbeat.ts';
 import { keepCell, openEvaluation, type OpenEvaluationDeps } from './open-evaluation.ts';
 
@@ -152,9 +151,8 @@ export type EvaluationDeps = OpenEvaluationDeps & GradeCellDeps;
 /** Creates the activities of an evaluation. Each can be repeated. */
 export function createEvaluationActivities(deps: EvaluationDeps): EvaluationActivities {
   return {
-    openEvaluation: ({ input }) =>
-      guardActivity(() => withHeartbeat(() => openEvaluation(deps, input))),
-    gradeCell: (input) => guardActivity(() => withHeartbeat(() => gradeCell(deps, input))),
-    keepCell: (input) => guardActivity(() => withHeartbeat(() => keepCell(deps, input))),
+    openEvaluation: ({ input }) => withHeartbeat(() => openEvaluation(deps, input)),
+    gradeCell: (input) => withHeartbeat(() => gradeCell(deps, input)),
+    keepCell: (input) => withHeartbeat(() => keepCell(deps, input)),
   };
 }

@@ -9,7 +9,6 @@ import { AgentOutput } from '../../contracts/agent-output.ts';
 import { endCancelled, readCancelCause, withHeartbeat } from '../attempt/heartbeat.ts';
 import type { Middleware, MiddlewareRegistry, Verdict } from '../ports/middleware.ts';
 import { describeIssues } from '../text/describe-issues.ts';
-import { guardActivity } from '../attempt/failures.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 
 /** Characters that are kept of what a middleware threw. */
@@ -138,8 +137,7 @@ export function createMiddlewareActivities(
   deps: MiddlewareDeps,
 ): Pick<Activities, 'applyMiddleware'> {
   return {
-    applyMiddleware: (input) =>
-      guardActivity(() => withHeartbeat(() => applyMiddleware(deps, input))),
+    applyMiddleware: (input) => withHeartbeat(() => applyMiddleware(deps, input)),
   };
 }
 

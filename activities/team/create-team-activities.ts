@@ -29,7 +29,6 @@ import {
 } from '../projection/record-texts.ts';
 import { describeEnd, renderBrought, renderTeam } from '../projection/render-team.ts';
 import { whileCurrent, withHeartbeat } from '../attempt/heartbeat.ts';
-import { guardActivity } from '../attempt/failures.ts';
 import {
   type TeamDeps,
   createInvalidTeam,
@@ -245,9 +244,9 @@ export function createTeamActivities(
   deps: TeamDeps,
 ): Pick<Activities, 'openTeam' | 'planTasks' | 'recordTeam' | 'rewriteTask'> {
   return {
-    openTeam: (input) => guardActivity(() => withHeartbeat(() => openTeam(deps, input))),
-    planTasks: (input) => guardActivity(() => withHeartbeat(() => planTasks(deps, input))),
+    openTeam: (input) => withHeartbeat(() => openTeam(deps, input)),
+    planTasks: (input) => withHeartbeat(() => planTasks(deps, input)),
     recordTeam: (input) => whileCurrent((assertCurrent) => recordTeam(deps, input, assertCurrent)),
-    rewriteTask: (input) => guardActivity(() => withHeartbeat(() => rewriteTask(deps, input))),
+    rewriteTask: (input) => withHeartbeat(() => rewriteTask(deps, input)),
   };
 }

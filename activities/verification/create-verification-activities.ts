@@ -29,7 +29,6 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
 import { treePaths } from '../projection/paths.ts';
 import { applyInstructions } from '../prompts/render-feedback.ts';
-import { guardActivity } from '../attempt/failures.ts';
 import { withHeartbeat, whileCurrent } from '../attempt/heartbeat.ts';
 import { checkEvidence, type EvidenceDeps } from './check-evidence.ts';
 
@@ -208,12 +207,10 @@ export function createVerificationActivities(
   deps: EvidenceDeps & RecordVerificationDeps,
 ): VerificationActivities {
   return {
-    keepWork: (input) => guardActivity(() => withHeartbeat(() => keepWork(deps, input))),
-    gatherEvidence: (input) =>
-      guardActivity(() => withHeartbeat(() => gatherEvidence(deps, input))),
+    keepWork: (input) => withHeartbeat(() => keepWork(deps, input)),
+    gatherEvidence: (input) => withHeartbeat(() => gatherEvidence(deps, input)),
     recordVerification: (input) =>
       whileCurrent((assertCurrent) => recordVerification(deps, input, assertCurrent)),
-    describeFailures: (input) =>
-      guardActivity(() => withHeartbeat(() => describeFailures(deps.store, input))),
+    describeFailures: (input) => withHeartbeat(() => describeFailures(deps.store, input)),
   };
 }
