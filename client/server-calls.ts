@@ -1,7 +1,16 @@
-import { defaultPayloadConverter, WorkflowNotFoundError } from '@temporalio/common';
-import type { Payload, PayloadCodec } from '@temporalio/common';
-import { isGrpcServiceError, NamespaceNotFoundError, ServiceError } from '@temporalio/client';
-import type { ConnectionLike, WorkflowClient } from '@temporalio/client';
+import {
+  defaultPayloadConverter,
+  WorkflowNotFoundError,
+  type Payload,
+  type PayloadCodec,
+} from '@temporalio/common';
+import {
+  isGrpcServiceError,
+  NamespaceNotFoundError,
+  ServiceError,
+  type ConnectionLike,
+  type WorkflowClient,
+} from '@temporalio/client';
 import { connect } from 'node:net';
 import { PlanwaveClientError } from './client-error.ts';
 import { isRecord } from '../core/is-record.ts';

@@ -17,7 +17,7 @@ import type { AgentTurnDeps } from '../activities/agent-turn/deps.ts';
 import { PrefixGate } from '../activities/agent-turn/prefix-gate.ts';
 import { meterModel } from '../activities/agent-turn/meter-model.ts';
 import { paceModel } from '../activities/load/pace-model.ts';
-import { nameAccount } from './model-queue-settings.ts';
+import { nameAccount, describeMissingWeb, webDefaults } from './part-settings.ts';
 import { createMiddlewareActivities } from '../activities/middlewares/apply-middleware.ts';
 import {
   createMiddlewareRegistry,
@@ -53,18 +53,20 @@ import type { Stores } from '../activities/ports/stores.ts';
 import { createThreadActivities } from '../activities/threads/thread-activities.ts';
 import { createMcpTool } from '../activities/tools/mcp/create-mcp-tool.ts';
 import { createVerificationActivities } from '../activities/verification/create-verification-activities.ts';
-import { createTools } from '../activities/tools/registry/create-registry.ts';
-import type { ToolPlaces } from '../activities/tools/registry/create-registry.ts';
-import { listGrantable, listProperties, listWorkspaceTools } from '../activities/tools/tool.ts';
-import type { GrantableTool, ToolRegistry } from '../activities/tools/tool.ts';
+import { createTools, type ToolPlaces } from '../activities/tools/registry/create-registry.ts';
+import {
+  listGrantable,
+  listProperties,
+  listWorkspaceTools,
+  type GrantableTool,
+  type ToolRegistry,
+} from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
 import { readKeyRing } from '../encryption/key-ring.ts';
-import { createStoreCipher } from '../encryption/store-cipher.ts';
+import { createStoreCipher } from '../encryption/encrypting-codec.ts';
 import { createAgentsOf } from './create-input-check.ts';
-import { describeMissing, describeNoCommands } from './open-commands.ts';
+import { describeMissing, describeNoCommands, type Commands } from './open-commands.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
-import type { Commands } from './open-commands.ts';
-import { describeMissingWeb, webDefaults } from './web-settings.ts';
 import type { WorkerSettings } from './worker-settings.ts';
 
 /** Time limits of the activities. Tests shorten them. */

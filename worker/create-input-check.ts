@@ -11,10 +11,8 @@ import type { AgentSource } from '../activities/ports/agent-source.ts';
 import type { Middleware } from '../activities/ports/middleware.ts';
 import { checkIntake } from '../activities/run-record/open-run.ts';
 import { createTools, grantableNames } from '../activities/tools/registry/create-registry.ts';
-import { listWorkspaceTools } from '../activities/tools/tool.ts';
-import type { GrantableTool } from '../activities/tools/tool.ts';
-import { shippedAgentsDir } from './worker-settings.ts';
-import type { WorkerSettings } from './worker-settings.ts';
+import { listWorkspaceTools, type GrantableTool } from '../activities/tools/tool.ts';
+import { shippedAgentsDir, type WorkerSettings } from './worker-settings.ts';
 
 interface AgentsOptions extends Pick<WorkerSettings, 'agentRoots'> {
   /** Called with words for what a file grants and this worker does not have. */

@@ -54,12 +54,11 @@ export async function runToolCall(
     ...details,
     last_words: lastLine(readTail()),
   }));
-  const { hasMissed } = heartbeat;
   try {
     const answer = await answerCall(
       deps,
       input,
-      () => assertCurrent(context, hasMissed),
+      () => assertCurrent(context, heartbeat.hasMissed),
       (read) => {
         readTail = read;
       },
@@ -240,12 +239,8 @@ async function findRefusal(
 }
 
 /** @returns what the call would replace; the reason when it can't be made at all. */
-async function findLoss({
-  tool,
-  input,
-  context,
-  timeoutMs,
-}: ActingOrder): Promise<Loss | string | null> {
+async function findLoss(call: ActingOrder): Promise<Loss | string | null> {
+  const { tool, input, context, timeoutMs } = call;
   try {
     return await runWithin(
       async (inner) => (await tool.describeLoss?.(input, inner)) ?? null,
@@ -261,13 +256,10 @@ async function findLoss({
 
 function describeEnd(tool: string, target: string, end: EffectEnd): CallAnswer {
   switch (end.type) {
-    case 'unverified':
-      return {
-        type: 'unverified',
-        target,
-        found: cutText(end.found, reasonCharsMax),
-        round: end.round,
-      };
+    case 'unverified': {
+      const { type, found, round } = end;
+      return { type, target, found: cutText(found, reasonCharsMax), round };
+    }
     case 'failed':
       return failed(target, end.reason);
     case 'skipped': {
@@ -275,17 +267,12 @@ function describeEnd(tool: string, target: string, end: EffectEnd): CallAnswer {
       const effect = { state: end.type, target, receipt: null, reason: end.found };
       return { text, is_error: true, effect: cutReason(effect) };
     }
-    case 'confirmed':
-      return {
-        text: describeConfirmed(tool, target, end),
-        is_error: false,
-        effect: {
-          state: end.type,
-          target,
-          receipt: end.receipt,
-          reason: end.receipt === null ? 'vouched for by the user' : '',
-        },
-      };
+    case 'confirmed': {
+      const { type: state, receipt } = end;
+      const reason = receipt === null ? 'vouched for by the user' : '';
+      const text = describeConfirmed(tool, target, end);
+      return { text, is_error: false, effect: { state, target, receipt, reason } };
+    }
   }
 }
 

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Info } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { noteFileOf, refuseBlockedWork } from '../../worker/blocked-work.ts';
-import type { BlockedAttempt } from '../../worker/blocked-work.ts';
+import { noteFileOf, refuseBlockedWork, type BlockedAttempt } from '../../worker/watchdog.ts';
 import { MockActivityEnvironment } from '@temporalio/testing';
 
 let home: string;
@@ -24,7 +23,7 @@ function note(number: number, over: Partial<typeof activity> = {}, text?: string
   const noted: BlockedAttempt = {
     activity_type: activity.activityType,
     attempt: number,
-    where: 'findKeys (redaction/private-key.ts:12:3)',
+    where: 'findKeys (redaction/recommended-rules.ts:12:3)',
   };
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text ?? JSON.stringify(noted));

@@ -13,7 +13,7 @@ import { createDoctorChecks } from '../../scripts/doctor-checks.ts';
 import { readSettings } from '../../scripts/parts/settings.ts';
 import { createActivities } from '../../worker/create-activities.ts';
 import { createFileArtifactStore } from '../../activities/adapters/file-store/file-artifact-store.ts';
-import { computeBuildId, hashModule } from '../../worker/build-id.ts';
+import { computeBuildId, hashModule } from '../../worker/bundle-workflows.ts';
 import { loadMiddlewares } from '../../worker/load-middlewares.ts';
 import { BadSettings } from '../../worker/worker-settings.ts';
 
