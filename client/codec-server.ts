@@ -51,7 +51,7 @@ export async function serveCodec(options: CodecServerOptions): Promise<CodecServ
     answer(request, response, options).catch(() => response.destroy());
   });
   const url = `http://${isIP(host) === 6 ? `[${host}]` : host}:${server.port}`;
-  return { url, close: server.close };
+  return { url, close: () => server.close() };
 }
 
 /** Status and text of an answer. */

@@ -49,10 +49,10 @@ export async function runToolCall(
   const details = { agent_id, delegation_id, tool: input.call.name };
   noteWork(context, { kind: 'tool_call', ...details });
   const everyMs = deps.heartbeatEveryMs ?? heartbeatEveryMsDefault;
-  let readTail = (): string => '';
+  let readTail: (() => string) | null = null;
   const heartbeat = startHeartbeat(context, everyMs, () => ({
     ...details,
-    last_words: lastLine(readTail()),
+    last_words: lastLine(readTail?.() ?? ''),
   }));
   try {
     const answer = await answerCall(
