@@ -1,9 +1,11 @@
 import { Connection, type ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { PlanwaveClientError } from './client-error.ts';
-import { connectFailure } from './server-calls.ts';
+import { explainSighting, explainTlsSettings } from './explain-connection.ts';
+import { probeServer, readOwnTls } from './probe-server.ts';
+import { isRefusal, refusedCredentials, serverCure } from './server-calls.ts';
 import { taskQueue } from '../contracts/names.ts';
-import { definedOnly } from '../core/is-record.ts';
+import { definedOnly, isRecord } from '../core/is-record.ts';
 
 export interface ConnectOptions {
   /** `host:port`. If undefined: TEMPORAL_ADDRESS, then the profile file, then `localhost:7233`. */
@@ -64,7 +66,7 @@ export function loadServerConfig(options: ConnectOptions = {}): ServerConfig {
 
 /**
  * Connects, and proves that a Temporal server answers.
- * @throws PlanwaveClientError `unreachable` that names the address, within 10 s.
+ * @throws PlanwaveClientError `unreachable` or `unauthorized` that names the address and the cause, within 10 s.
  */
 export async function connectToServer(options: ConnectOptions = {}): Promise<ServerConnection> {
   const config = loadServerConfig(options);
@@ -74,22 +76,59 @@ export async function connectToServer(options: ConnectOptions = {}): Promise<Ser
     return { connection, address: config.address, namespace: config.namespace };
   } catch (error) {
     await connection.close();
-    throw await connectFailure(config.address, error);
+    throw await connectFailure(config, error);
   }
 }
 
-/** Opens a connection that is made at its first use. @throws PlanwaveClientError `bad_input` for an address that is none */
+/**
+ * Opens a connection that is made at its first use.
+ * @throws PlanwaveClientError `bad_input` for an address that is none, and for a certificate or key that can't be used.
+ */
 export function openConnection(config: ServerConfig, timeoutMs = defaultTimeoutMs): Connection {
   try {
     return Connection.lazy({ ...config.connectionOptions, connectTimeout: timeoutMs });
   } catch (error) {
-    throw new PlanwaveClientError(
-      'bad_input',
-      `Temporal address ${JSON.stringify(config.address)} can't be used: ${messageOf(error)}. ` +
-        'Try: host:port, as in localhost:7233',
-      { cause: error },
+    throw (
+      unusableCertificate(error) ??
+      new PlanwaveClientError(
+        'bad_input',
+        `Temporal address ${JSON.stringify(config.address)} can't be used: ${messageOf(error)}. ` +
+          'Try: host:port, as in localhost:7233',
+        { cause: error },
+      )
     );
   }
+}
+
+/** The error for a failed connection attempt. gRPC hides the reason, so the address is probed once. */
+export async function connectFailure(
+  config: ServerConfig,
+  error: unknown,
+): Promise<PlanwaveClientError> {
+  const { address, connectionOptions } = config;
+  const { apiKey } = connectionOptions;
+  if (isRefusal(error)) {
+    return refusedCredentials(config, typeof apiKey === 'string' ? apiKey : null, error);
+  }
+  const unusable = unusableCertificate(error);
+  if (unusable !== null) return unusable;
+  const sighting = await probeServer(config);
+  const { what, cure } = explainSighting(sighting, readOwnTls(config), Date.now());
+  return new PlanwaveClientError(
+    'unreachable',
+    `No Temporal server can be reached at ${address}: ${what}. Try: ${cure ?? serverCure}.`,
+    { cause: error },
+  );
+}
+
+/** Returns null for an error that is not about the client's own certificate. */
+function unusableCertificate(error: unknown): PlanwaveClientError | null {
+  const code = isRecord(error) ? String(error['code']) : '';
+  const explained = explainTlsSettings(code);
+  if (explained === null) return null;
+  const { what, cure } = explained;
+  const text = `The Temporal client configuration can't be used: ${what}. Try: ${cure}.`;
+  return new PlanwaveClientError('bad_input', text, { cause: error });
 }
 
 /** gRPC waits up to two minutes between attempts by default; someone who watches a run wants seconds. */

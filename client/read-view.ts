@@ -24,7 +24,7 @@ import {
   grpcCodeOf,
   grpcCodes,
   grpcText,
-  refusedCredentials,
+  isRefusal,
   toClientError,
   type ClientContext,
 } from './server-calls.ts';
@@ -114,7 +114,7 @@ function isFinal(error: unknown): boolean {
   return (
     error instanceof WorkflowNotFoundError ||
     error instanceof NamespaceNotFoundError ||
-    refusedCredentials('', error) !== undefined
+    isRefusal(error)
   );
 }
 

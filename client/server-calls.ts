@@ -5,14 +5,15 @@ import {
   type PayloadCodec,
 } from '@temporalio/common';
 import {
+  Connection,
   isGrpcServiceError,
   NamespaceNotFoundError,
   ServiceError,
   type ConnectionLike,
   type WorkflowClient,
 } from '@temporalio/client';
-import { connect } from 'node:net';
 import { PlanwaveClientError } from './client-error.ts';
+import { explainRefusal, readToken, timeOf } from './explain-refusal.ts';
 import { isRecord } from '../core/is-record.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
 import { keyIdOf } from '../encryption/encrypting-codec.ts';
@@ -79,8 +80,7 @@ export function toClientError(
   if (error instanceof CannotDecrypt) return new PlanwaveClientError('encrypted', error.message);
   if (error instanceof NamespaceNotFoundError) return namespaceMissing(server, error);
   if (error instanceof WorkflowNotFoundError) return notFound(server, runId, error);
-  const refusal = refusedCredentials(server.address, error);
-  if (refusal) return refusal;
+  if (isRefusal(error)) return refusedCredentials(server, apiKeyOf(server.connection), error);
   const code = grpcCodeOf(error);
   if (code === grpcCodes.notFound) return notFound(server, runId, error);
   if (code === grpcCodes.invalidArgument) return invalidArgument(error);
@@ -149,83 +149,53 @@ function invalidArgument(error: unknown): PlanwaveClientError {
   });
 }
 
-const probeTimeoutMs = 1_500;
-const cure = `Try: start one with "${entryPoints.dev}", or set TEMPORAL_ADDRESS (or --address) to where it runs.`;
-
-/** The error for a failed connection attempt. gRPC hides the reason, so the address is probed once. */
-export async function connectFailure(
-  address: string,
-  error: unknown,
-): Promise<PlanwaveClientError> {
-  const refusal = refusedCredentials(address, error);
-  if (refusal) return refusal;
-  const reason = await probe(address);
-  return new PlanwaveClientError(
-    'unreachable',
-    `No Temporal server can be reached at ${address}: ${reason}. ${cure}`,
-    { cause: error },
-  );
-}
+/** Cure for a server that does not answer. */
+export const serverCure = `start one with "${entryPoints.dev}", or set TEMPORAL_ADDRESS (or --address) to where it runs`;
 
 /** The error for a server that was connected and no longer answers. */
 function serverLost(address: string, error: unknown): PlanwaveClientError {
   return new PlanwaveClientError(
     'unreachable',
-    `The Temporal server at ${address} no longer answers. ${cure}`,
+    `The Temporal server at ${address} no longer answers. Try: ${serverCure}.`,
     { cause: error },
   );
 }
 
+/** Returns true for a server that answers and does not let this client in. */
+export function isRefusal(error: unknown): boolean {
+  const code = grpcCodeOf(error);
+  return code === grpcCodes.unauthenticated || code === grpcCodes.permissionDenied;
+}
+
+/** The error for refused credentials. @param apiKey The key that was sent, null when none was. */
 export function refusedCredentials(
-  address: string,
+  { address, namespace }: Pick<ServerAddress, 'address' | 'namespace'>,
+  apiKey: string | null,
   error: unknown,
-): PlanwaveClientError | undefined {
-  const inner = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  if (!isGrpcServiceError(inner)) return undefined;
-  const code: number = inner.code;
-  if (code !== grpcCodes.unauthenticated && code !== grpcCodes.permissionDenied) return undefined;
+): PlanwaveClientError {
+  const text = grpcText(error);
+  const { what, cure } = explainRefusal({ text, namespace, apiKey, nowMs: Date.now() });
   return new PlanwaveClientError(
     'unauthorized',
-    `The Temporal server at ${address} refused the credentials. ` +
-      'Try: check TEMPORAL_API_KEY, the TEMPORAL_TLS_* variables and the namespace.',
+    `The Temporal server at ${address} refused the credentials: ${what}. Try: ${cure}.`,
     { cause: error },
   );
 }
 
-/** Describes what a plain TCP connection meets. Never throws. */
-function probe(address: string): Promise<string> {
-  const { host, port } = splitAddress(address);
-  return new Promise((resolve) => {
-    const socket = connect({ host, port });
-    const finish = (reason: string): void => {
-      socket.destroy();
-      resolve(reason);
-    };
-    socket.setTimeout(probeTimeoutMs, () => {
-      finish('no answer');
-    });
-    socket.once('connect', () => {
-      finish('something listens there, but it does not answer as a Temporal server');
-    });
-    socket.once('error', (error: NodeJS.ErrnoException) => {
-      finish(probeReasons[error.code ?? ''] ?? error.code ?? 'no answer');
-    });
-  });
+/** The API key of a connection; null when it has none. */
+function apiKeyOf(connection: ConnectionLike): string | null {
+  if (!(connection instanceof Connection)) return null;
+  const { options } = connection;
+  // The SDK keeps it there, and leaves it out of the type.
+  const given: unknown = 'apiKey' in options ? options.apiKey : null;
+  const key: unknown = typeof given === 'function' ? given() : given;
+  return typeof key === 'string' ? key : null;
 }
 
-const probeReasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused',
-  ENOTFOUND: 'the host name is unknown',
-  EAI_AGAIN: 'the host name can not be looked up',
-  EHOSTUNREACH: 'there is no route to the host',
-  ENETUNREACH: 'there is no route to the network',
-  ECONNRESET: 'the connection was reset',
-};
-
-function splitAddress(address: string): { readonly host: string; readonly port: number } {
-  const match = /^\[?(?<host>.*?)\]?(?::(?<port>\d{1,5}))?$/.exec(address);
-  const port = Number(match?.groups?.['port'] ?? 7233);
-  return { host: match?.groups?.['host'] ?? address, port: port <= 65_535 ? port : 0 };
+/** Returns when the API key of a connection expires; null without a key, or when it does not say. */
+export function keyExpiryOf(connection: ConnectionLike): string | null {
+  const expiresAt = readToken(apiKeyOf(connection) ?? '')?.expiresAt ?? null;
+  return expiresAt === null ? null : timeOf(expiresAt);
 }
 
 /** A text as it stands in a visibility query, such as the one of `temporal workflow list --query`. */

@@ -1,5 +1,12 @@
 import type { History } from '@temporalio/common/lib/proto-utils.js';
-import { DefaultLogger, Runtime, Worker, type ReplayResult } from '@temporalio/worker';
+import {
+  DefaultLogger,
+  Runtime,
+  Worker,
+  type ReplayResult,
+  type ReplayWorkerOptions,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import { createEncryptingCodec } from '../encryption/encrypting-codec.ts';
 import { readKeyRing, type KeyRing } from '../encryption/key-ring.ts';
 import { loadWorkflowBundle, type WorkflowBundle } from './bundle-workflows.ts';
@@ -37,15 +44,16 @@ export async function* replayHistories(
   workflowBundle?: WorkflowBundle,
   { keys, namespace } = noKeys,
 ): AsyncIterableIterator<ReplayedWorkflow> {
-  const results = Worker.runReplayHistories(
-    {
-      workflowBundle: workflowBundle ?? (await loadWorkflowBundle()),
-      dataConverter: { payloadCodecs: [tolerantCodec, createEncryptingCodec(keys, namespace)] },
-      // Spans of a traced bundle are dropped here.
-      sinks: { exporter: { export: { fn: () => {} } } },
-    },
-    histories,
-  );
+  const options: ReplayWorkerOptions & Pick<WorkerOptions, 'debugMode'> = {
+    workflowBundle: workflowBundle ?? (await loadWorkflowBundle()),
+    dataConverter: { payloadCodecs: [tolerantCodec, createEncryptingCodec(keys, namespace)] },
+    // Otherwise the SDK replays in the caller's thread, where its hook then runs for every promise of the process, and
+    // costs more than the replay.
+    debugMode: false,
+    // Spans of a traced bundle are dropped here.
+    sinks: { exporter: { export: { fn: () => {} } } },
+  };
+  const results = Worker.runReplayHistories(options, histories);
   for await (const { workflowId, error } of results) {
     yield { workflowId, fault: error === undefined ? null : describeFault(error) };
   }

@@ -1,11 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { readFile, readdir, readlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { connectFailure, loadServerConfig } from '../../client/connect.ts';
 import { ExpectedError } from '../bootstrap/expected-error.mjs';
 import { runCommand } from '../bootstrap/run-command.mjs';
 import type { Settings } from '../parts/settings.ts';
 import { dbFileOf, registerSearchAttributes } from './server-arguments.ts';
-import { canConnect, isListening, localHost, probeAddress } from './temporal-probe.ts';
+import { connectTo, isListening, localHost, probeAddress } from './temporal-probe.ts';
 
 /** Ports of this home's server, so that a later command with other ports finds it. */
 interface ServerRecord {
@@ -102,10 +103,13 @@ async function useGivenServer(
   address: string,
   say: (line: string) => void,
 ): Promise<Reachable> {
-  if (!(await canConnect(address))) {
+  try {
+    await (await connectTo(address)).close();
+  } catch (error) {
+    const { message } = await connectFailure(loadServerConfig({ address }), error);
     throw new ExpectedError(
       `TEMPORAL_ADDRESS (or the Temporal configuration file) names ${address}, but no Temporal server answers there.\n` +
-        'What to do: start it or correct the address; without an address planwave starts its own server.',
+        `${message}\nWithout an address planwave starts its own server.`,
     );
   }
   say(`Using the Temporal server at ${address}, which the environment names.`);

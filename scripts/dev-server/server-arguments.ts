@@ -5,7 +5,7 @@ import { searchAttributes, workflowTaskTimeoutMs } from '../../contracts/names.t
 import { badSettingsExitCode, ExpectedError, messageOf } from '../bootstrap/expected-error.mjs';
 import { isPreferred } from '../bootstrap/temporal-cli-cache.mjs';
 import type { Settings } from '../parts/settings.ts';
-import { entryPoints } from '../../core/text/entry-points.ts';
+import { connectFailure, loadServerConfig } from '../../client/connect.ts';
 import { connectTo, namespaceOf } from './temporal-probe.ts';
 
 /** Numbers of the wire format (temporal.api.enums.v1.IndexedValueType). */
@@ -69,15 +69,11 @@ async function connectOrExplain(address: string): Promise<Connection> {
   try {
     return await connectTo(address, connectTimeoutMs);
   } catch (error) {
-    const reason = messageOf(error);
     if (error instanceof TypeError) {
-      const text = `The Temporal address "${address}" can't be used: ${reason}.\nTry: TEMPORAL_ADDRESS=host:7233`;
+      const text = `The Temporal address "${address}" can't be used: ${messageOf(error)}.\nTry: TEMPORAL_ADDRESS=host:7233`;
       throw new ExpectedError(text, badSettingsExitCode);
     }
-    throw new ExpectedError(
-      `No Temporal server answers at ${address}: ${reason}.\n` +
-        `What to do: ${entryPoints.temporal} starts one here, ${entryPoints.dev} everything; TEMPORAL_ADDRESS=host:7233 names another.`,
-    );
+    throw new ExpectedError((await connectFailure(loadServerConfig({ address }), error)).message);
   }
 }
 

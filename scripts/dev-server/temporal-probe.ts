@@ -106,7 +106,7 @@ export function namespaceOf(): string {
 }
 
 /** @returns true when Temporal answers in time */
-export async function canConnect(address: string, timeoutMs = connectTimeoutMs): Promise<boolean> {
+async function canConnect(address: string, timeoutMs = connectTimeoutMs): Promise<boolean> {
   try {
     await (await connectTo(address, timeoutMs)).close();
     return true;

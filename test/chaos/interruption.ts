@@ -11,6 +11,7 @@ export type InterruptionKind =
   | 'worker and server killed'
   | 'worker killed at a durable write'
   | 'worker killed while it recovered'
+  | 'worker ended by itself'
   | 'disk full'
   | 'flood of signals'
   | 'run stopped'

@@ -38,7 +38,7 @@ export interface Lane {
   readonly server: OwnServer | null;
   /** The worker processes that are alive, the oldest first. */
   readonly workers: readonly ScriptProcess[];
-  /** Takes the ends of workers that nobody killed, each with the last lines that it printed. */
+  /** Takes the ends of workers that nobody killed and no suspension explains, each with the last lines that it printed. */
   takeOwnEnds(): string[];
   /** Order to a worker's fault points (`test/support/fault-points.mjs`), and the lines of what stalled its event loop. */
   readonly faultFile: string;
@@ -75,6 +75,12 @@ export interface LaneOptions {
   readonly thinkMs?: number;
 }
 
+/**
+ * Text that Node prints when the SDK's limit of 5 s for a workflow task, which passes while a worker is suspended, has cut
+ * that task off (decision 0018).
+ */
+const starvedEnd = 'async hook stack has become corrupted';
+
 const faultPoints = fileURLToPath(new URL('../support/fault-points.mjs', import.meta.url));
 
 export async function openLane({ address, server, thinkMs = 100 }: LaneOptions): Promise<Lane> {
@@ -109,8 +115,10 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
   };
   const watchEnd = async (worker: ScriptProcess): Promise<void> => {
     const how = await worker.ended;
-    // An order to die at a write is obeyed with SIGKILL.
-    if (!forget(worker) || (how === 'SIGKILL' && existsSync(faultFile))) return;
+    // It notes that it obeyed an order to die at a write.
+    const isOrdered = existsSync(`${faultFile}.${worker.pid}`);
+    const output = worker.output();
+    if (!forget(worker) || isOrdered || output.includes(starvedEnd)) return;
     ownEnds.push(`a worker ended by itself (${how}): ${lastLines(worker)}`);
   };
   return {

@@ -284,8 +284,9 @@ class Trial {
     let touchedAtMs = Date.now();
     while (!this.#hasEnded) {
       if (this.#harmer.isHurt) touchedAtMs = Date.now();
-      // A supervisor starts another one; that one ended by itself is a finding.
-      else if (this.#lane.workers.length === 0) await this.#lane.startWorker();
+      // A supervisor starts another one, as after any death.
+      else if (this.#lane.workers.length === 0)
+        this.#goOn(this.#harmer.hurt({ type: 'kill worker' }, 'worker ended by itself'));
       if (Date.now() > touchedAtMs + endMsMax) return false;
       if (Date.now() > Math.max(touchedAtMs, this.#seenAtMs) + idleMsMax) return false;
       await sleep(20);

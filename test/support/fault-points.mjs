@@ -18,7 +18,13 @@ const fullMs = 2_000;
 const stallMs = 5_000;
 const everyMs = 500;
 
-const die = () => process.kill(process.pid, 'SIGKILL');
+const { writeFileSync } = fs;
+
+/** Kills this process, and notes that it was ordered to die. */
+const die = () => {
+  writeFileSync(`${FAULT_FILE}.${process.pid}`, '');
+  process.kill(process.pid, 'SIGKILL');
+};
 
 let ordered = null;
 let fullUntilMs = 0;

@@ -10,8 +10,8 @@ import type { TeamOutcome } from '../../contracts/team-run.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { isRecord } from '../../core/is-record.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
-import { eventTypes, fetchHistories, historyJson, replayAll } from './histories.ts';
-import type { StoredHistory } from './histories.ts';
+import { createReplayer, eventTypes, fetchHistories, historyJson } from './histories.ts';
+import type { Replayer, StoredHistory } from './histories.ts';
 import type { Stage } from './stage.ts';
 import { sumTeamUsage } from '../../core/team/team-state.ts';
 
@@ -31,17 +31,19 @@ export type PlayedStage = Pick<Stage, 'client' | 'home'> & Partial<Pick<Stage, '
  * no child outlives its run, every artifact that is named exists and matches its hash, no artifact is unnamed, the
  * usage of the run is the sum of its calls, and that of a team the sum of its leader's and its members'.
  *
+ * @param replayer If undefined, one for this run only.
  * @returns one line for each breach, with its place, and the histories of the run.
  */
 export async function findBrokenPromises(
   stage: PlayedStage,
   rootId: string,
   allowance: Allowance = {},
+  replayer?: Replayer,
 ): Promise<{ readonly broken: readonly string[]; readonly histories: StoredHistory[] }> {
   const histories = await fetchHistories(stage.client, rootId);
   const broken = [
     ...histories.flatMap(findFailedTasks),
-    ...(await findReplayFault(histories)),
+    ...(await findReplayFault(histories, replayer)),
     ...findOutlivers(histories),
   ];
   // Other runs of the same stage have their artifacts in the same home.
@@ -69,13 +71,19 @@ function findFailedTasks(stored: StoredHistory): string[] {
     .map((failed) => `${stored.workflowId}: a workflow task failed: ${failed}`);
 }
 
-async function findReplayFault(histories: readonly StoredHistory[]): Promise<string[]> {
+async function findReplayFault(
+  histories: readonly StoredHistory[],
+  shared: Replayer | undefined,
+): Promise<string[]> {
+  const replayer = shared ?? createReplayer();
   try {
-    await replayAll(histories);
+    await replayer.replayAll(histories);
     return [];
   } catch (error) {
     // The error says which part of the code differs from which event.
     return [`replay: ${inspect(error)}`];
+  } finally {
+    if (shared === undefined) await replayer.close();
   }
 }
 

@@ -2,6 +2,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { Client } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { replayHistories } from '../../worker/replay-histories.ts';
+import type { ReplayedWorkflow } from '../../worker/replay-histories.ts';
 import { sharedBundle } from './shared-server.ts';
 
 export interface StoredHistory {
@@ -63,15 +64,37 @@ export function historyJson(history: History): HistoryJson {
   return json;
 }
 
-/**
- * Replays histories with one worker: creating one costs more than a replay.
- *
- * @throws when the workflow code deviates from a history.
- */
-export async function replayAll(histories: readonly StoredHistory[]): Promise<void> {
-  for await (const { workflowId, fault } of replayHistories(histories, sharedBundle())) {
-    if (fault !== null) throw new Error(`${workflowId} does not replay.`, { cause: fault });
+/** Replays histories with one worker, from the first call until it is closed: creating one costs more than a replay. */
+export interface Replayer {
+  /** @throws when the workflow code deviates from a history. */
+  replayAll(histories: readonly StoredHistory[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createReplayer(): Replayer {
+  const waiting: StoredHistory[] = [];
+  // Each result that is asked for takes the next history.
+  async function* take(): AsyncIterableIterator<StoredHistory> {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) yield next;
   }
+  let results: ReturnType<typeof replayHistories> | undefined;
+  const replay = (history: StoredHistory): Promise<IteratorResult<ReplayedWorkflow>> => {
+    results ??= replayHistories(take(), sharedBundle());
+    waiting.push(history);
+    return results.next();
+  };
+  return {
+    async replayAll(histories) {
+      for (const { value } of await Promise.all(histories.map(replay))) {
+        if (value === undefined) throw new Error('The replaying worker has ended.');
+        const { workflowId, fault } = value;
+        if (fault !== null) throw new Error(`${workflowId} does not replay.`, { cause: fault });
+      }
+    },
+    async close() {
+      await results?.return?.();
+    },
+  };
 }
 
 /** Maps each type of activity and child workflow to the fairness keys with which it was scheduled. */

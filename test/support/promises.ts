@@ -1,6 +1,11 @@
 import { findBrokenPromises } from './find-broken-promises.ts';
 import type { Allowance, PlayedStage } from './find-broken-promises.ts';
+import { createReplayer } from './histories.ts';
 import type { StoredHistory } from './histories.ts';
+
+/** Replays for all tests of a file. */
+const replayer = createReplayer();
+afterAll(() => replayer.close());
 
 /**
  * Checks the promises at the end of every fault test, see `findBrokenPromises`.
@@ -12,7 +17,7 @@ export async function expectPromisesKept(
   rootId: string,
   allowance: Allowance = {},
 ): Promise<StoredHistory[]> {
-  const { broken, histories } = await findBrokenPromises(stage, rootId, allowance);
+  const { broken, histories } = await findBrokenPromises(stage, rootId, allowance, replayer);
   expect(broken).toEqual([]);
   return histories;
 }

@@ -1,4 +1,10 @@
-import { CancellationScope, isCancellation, patched, condition } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  condition,
+  inWorkflowContext,
+  isCancellation,
+  patched,
+} from '@temporalio/workflow';
 
 /** Runs a side task that outlives the cancellation of the work around it. Any other error fails the workflow task, loudly. */
 export function inBackground(task: () => Promise<void>): void {
@@ -6,7 +12,9 @@ export function inBackground(task: () => Promise<void>): void {
     try {
       await task();
     } catch (error) {
-      if (!isCancellation(error)) throw error;
+      // After the SDK has cut a workflow task off, for example in a suspended worker, the rest of its promises run outside of
+      // every workflow. That one is discarded; a rejection that belongs to no workflow would end the worker.
+      if (!isCancellation(error) && inWorkflowContext()) throw error;
     }
   });
 }

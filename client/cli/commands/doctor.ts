@@ -6,7 +6,7 @@ import { taskQueueOf } from '../../connect.ts';
 import type { DoctorCheck, DoctorFinding, ReplayedWorkflow } from '../cli-deps.ts';
 import { exitCodes } from '../cli-error.ts';
 import { cleanLine } from '../terminal-text.ts';
-import { createServerChecks } from './server-checks.ts';
+import { createServerChecks, toFinding } from './server-checks.ts';
 
 export function registerDoctor(command: Command, runner: CommandRunner): void {
   command
@@ -48,8 +48,7 @@ async function serverChecks(context: CommandContext): Promise<readonly DoctorChe
       keys,
     );
   } catch (error) {
-    const finding = { ok: false, detail: error instanceof Error ? error.message : String(error) };
-    return [{ name: 'Temporal server', run: () => Promise.resolve(finding) }];
+    return [{ name: 'Temporal server', run: () => Promise.resolve(toFinding(error)) }];
   }
 }
 
@@ -57,8 +56,8 @@ async function runCheck(check: DoctorCheck): Promise<DoctorFinding> {
   try {
     return await check.run();
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    return { ok: false, detail: `could not be checked: ${text}` };
+    const { detail, ...rest } = toFinding(error);
+    return { ...rest, detail: `could not be checked: ${detail}` };
   }
 }
 

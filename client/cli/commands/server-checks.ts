@@ -1,9 +1,14 @@
 import { NamespaceNotFoundError } from '@temporalio/client';
-import { searchAttributes } from '../../../contracts/names.ts';
+import { searchAttributes, signalNames } from '../../../contracts/names.ts';
 import { describeMissingKeys } from '../../../encryption/encrypting-codec.ts';
 import type { KeyRing } from '../../../encryption/key-ring.ts';
-import { PlanwaveClientError } from '../../client-error.ts';
-import { grpcCodes, callServer, grpcCodeOf } from '../../server-calls.ts';
+import {
+  callServer,
+  grpcCodeOf,
+  grpcCodes,
+  keyExpiryOf,
+  toClientError,
+} from '../../server-calls.ts';
 import type { CliSession } from '../cli-session.ts';
 import type { DoctorCheck, DoctorFinding } from '../cli-deps.ts';
 import type { StoreIdentity } from '../../../contracts/store.ts';
@@ -23,6 +28,7 @@ export function createServerChecks(
   keys: KeyRing,
 ): readonly DoctorCheck[] {
   const inNamespace: readonly DoctorCheck[] = [
+    { name: 'access', run: () => checkAccess(session) },
     { name: 'search attributes', run: () => checkSearchAttributes(session) },
     { name: 'worker', run: () => checkWorkers(session, taskQueue) },
     { name: 'stores', run: async () => checkStores(session, taskQueue, await findStore()) },
@@ -32,22 +38,31 @@ export function createServerChecks(
     { name: 'keys', run: () => checkKeys(session, taskQueue, keys) },
     { name: 'long histories', run: () => checkHistories(session) },
   ];
+  const namespaceChecked = once(() => checkNamespace(session));
   return [
     { name: 'Temporal server', run: () => checkServer(session) },
-    { name: 'namespace', run: () => checkNamespace(session) },
-    ...inNamespace.map((check) => ({ name: check.name, run: () => checkInNamespace(check) })),
+    { name: 'namespace', run: namespaceChecked },
+    ...inNamespace.map((check) => ({
+      name: check.name,
+      // A namespace that is missing, or closed to this client, has a check and a cure of its own.
+      run: async (): Promise<DoctorFinding> =>
+        (await namespaceChecked()).ok
+          ? check.run()
+          : { ok: false, detail: 'not checked without the namespace' },
+    })),
   ];
 }
 
-/** A missing namespace has a check and a cure of its own. */
-async function checkInNamespace(check: DoctorCheck): Promise<DoctorFinding> {
-  try {
-    return await check.run();
-  } catch (error) {
-    const isMissing = error instanceof PlanwaveClientError && error.code === 'not_found';
-    if (!isMissing) throw error;
-    return { ok: false, detail: 'not checked without the namespace' };
-  }
+/** Makes a finding of a failure: a message that ends with a cure is taken apart. */
+export function toFinding(error: unknown): DoctorFinding {
+  const text = error instanceof Error ? error.message : String(error);
+  const [detail = '', cure] = text.split('. Try: ');
+  return { ok: false, detail, ...(cure !== undefined && { cure: cure.replace(/\.$/, '') }) };
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => (result ??= work());
 }
 
 async function checkServer(server: CliSession): Promise<DoctorFinding> {
@@ -58,7 +73,7 @@ async function checkServer(server: CliSession): Promise<DoctorFinding> {
 }
 
 async function checkNamespace(server: CliSession): Promise<DoctorFinding> {
-  const { connection, namespace } = server;
+  const { connection, namespace, address } = server;
   try {
     await connection.withDeadline(Date.now() + 3_000, () =>
       connection.workflowService.describeNamespace({ namespace }),
@@ -67,13 +82,38 @@ async function checkNamespace(server: CliSession): Promise<DoctorFinding> {
   } catch (error) {
     const isMissing =
       error instanceof NamespaceNotFoundError || grpcCodeOf(error) === grpcCodes.notFound;
-    if (!isMissing) throw error;
+    if (!isMissing) return toFinding(toClientError(server, null, error));
     return {
       ok: false,
-      detail: `${namespace} does not exist at ${server.address}`,
-      cure: `temporal operator namespace create --namespace ${namespace} --address ${server.address}`,
+      detail: `${namespace} does not exist at ${address}`,
+      cure: `temporal operator namespace create --namespace ${namespace} --address ${address}`,
     };
   }
+}
+
+/** An id that no workflow has. */
+const noWorkflow = { workflowId: 'planwave-doctor', runId: '00000000-0000-4000-8000-000000000000' };
+
+/**
+ * Checks that this client may start runs and send messages: it sends one to a workflow that does not exist, which the server
+ * looks for only after it has checked the rights.
+ */
+async function checkAccess(server: CliSession): Promise<DoctorFinding> {
+  const { connection, namespace } = server;
+  const send = (): Promise<unknown> =>
+    connection.workflowService.signalWorkflowExecution({
+      namespace,
+      workflowExecution: noWorkflow,
+      signalName: signalNames.answer,
+    });
+  try {
+    await connection.withDeadline(Date.now() + 3_000, send);
+  } catch (error) {
+    if (grpcCodeOf(error) !== grpcCodes.notFound) throw toClientError(server, null, error);
+  }
+  const expiry = keyExpiryOf(connection);
+  const until = expiry === null ? '' : `; the API key expires on ${expiry}`;
+  return { ok: true, detail: `runs may be read and changed in ${namespace}${until}` };
 }
 
 /** Names of Temporal's `IndexedValueType`, by number. */

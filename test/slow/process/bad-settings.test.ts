@@ -92,7 +92,7 @@ describe('a worker process', () => {
     const env = { TEMPORAL_ADDRESS: '127.0.0.1:9', ANTHROPIC_API_KEY: secret };
     const { ending, text } = await refused('worker.mjs', [], env);
     expect(ending).toBe('exit code 1');
-    expect(text).toMatch(/No Temporal server answers at 127\.0\.0\.1:9[^]*TEMPORAL_ADDRESS=/);
+    expect(text).toMatch(/No Temporal server can be reached at 127\.0\.0\.1:9[^]*TEMPORAL_ADDRESS/);
   }, 30_000);
 });
 

@@ -21,6 +21,7 @@ import {
 } from '../../support/scripted-work.ts';
 import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
+import type { EvaluationResult } from '../../../contracts/evaluation.ts';
 import type { WaveDecision } from '../../../contracts/wave-plan.ts';
 
 const commands = await openCommands({
@@ -156,3 +157,40 @@ it('two delegations that change the same line are a conflict that the planner re
   expect(waves[0]).toMatchObject({ dropped: ['two'] });
   await expectPromisesKept(stage, run.workflowId);
 }, 90_000);
+
+const command = (name: string, argv: readonly string[], exit_code = 0) => ({
+  kind: 'command',
+  name,
+  argv,
+  exit_code,
+});
+
+it('commands of an evaluation judge files and answer of a run in the sandbox, and leave nothing behind', async () => {
+  const { dir } = createGitFixture({ 'sum.mjs': wrong, 'sum.test.mjs': test });
+  const connects = `fetch(${JSON.stringify(stage.rehearsal.url)}).then(() => {}, () => process.exit(7))`;
+  const handle = await stage.start(
+    'evaluation',
+    {
+      name: 'commanded',
+      goals: [{ name: 'sum', goal: 'Say what the sum is', workspace_dir: dir }],
+      settings: [{ name: 'alone', run: 'model' }],
+      graders: [
+        command('tests', ['node', '--test']),
+        command('answer', ['grep', '-qi', 'rehears']),
+        command('writes', ['sh', '-c', 'echo x > left']),
+        command('put-back', ['test', '!', '-e', 'left']),
+        command('no-network', ['node', '-e', connects], 7),
+      ],
+    },
+    'eval-commanded',
+  );
+  const { cells }: EvaluationResult = await handle.result();
+  expect(cells[0]?.grades.map(({ grader, result }) => [grader, result])).toEqual([
+    ['tests', 'failed'],
+    ['answer', 'passed'],
+    ['writes', 'passed'],
+    ['put-back', 'passed'],
+    ['no-network', 'passed'],
+  ]);
+  expect(userGit(dir, 'status', '--porcelain')).toBe('');
+}, 120_000);

@@ -320,7 +320,8 @@ describe('doctor', () => {
     expect(code).toBe(1);
     expect(out).toBe(
       [
-        '✗ Temporal server: No server at a:1. Try: npm run dev',
+        '✗ Temporal server: No server at a:1',
+        '    cure: npm run dev',
         '✓ node: v20',
         '✗ key: missing',
         '    cure: set it',
