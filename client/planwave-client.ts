@@ -52,6 +52,7 @@ import {
   type RunEnd,
   type WorkAddress,
 } from './read-view.ts';
+import { listLateNotifications, type LateNotification } from './late-notifications.ts';
 import {
   findStuck,
   listLongHistories,
@@ -89,6 +90,8 @@ export interface PlanwaveClient {
   storeWaits(runId?: string): Promise<readonly StoreWait[]>;
   /** Returns open workflows whose history comes near the size at which the server ends it. */
   longHistories(): Promise<readonly LongHistory[]>;
+  /** Lists messages to people that are tried for more than a minute, or were given up within a day. */
+  lateNotifications(): Promise<readonly LateNotification[]>;
   /** The histories of every open workflow of ours on the task queue, read one by one as they are asked for. */
   openHistories(): AsyncIterable<OpenHistory>;
 
@@ -169,6 +172,7 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
     list: (listOptions = {}) => listRuns(context, listOptions),
     describe: (runId) => describeRun(context, runId),
     longHistories: () => listLongHistories(context),
+    lateNotifications: () => listLateNotifications(context),
     stuck: (runId) => (runId === undefined ? listStuck(context) : findStuck(context, runId)),
     storeWaits: (runId) => findStoreWaits(context, runId),
     openHistories: () => readOpenHistories(context),

@@ -33,6 +33,7 @@ import {
   readToolSettings,
   readStoreSettings,
 } from '../worker/worker-settings.ts';
+import { testNotification } from './check-notify.ts';
 import { createDoctorChecks } from './doctor-checks.ts';
 import { type Settings, partEnvironment } from './parts/settings.ts';
 import { createPageDiff, createRunChanges } from './run-changes.ts';
@@ -139,6 +140,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     copyStore: (from, to) => copyStore(home, from, to),
     threads: createCliThreads(home, process.env, redactor),
     doctorChecks: createDoctorChecks(settings),
+    notificationTest: { name: 'Test message', run: () => testNotification(process.env) },
     keys,
     async *replayHistories(histories, namespace) {
       // Other commands need not load the worker's SDK.

@@ -29,7 +29,8 @@ import {
 } from '../worker/worker-settings.ts';
 import { messageOf } from './bootstrap/expected-error.mjs';
 import { findTemporalCli } from './bootstrap/find-temporal-cli.mjs';
-import { findFolderFault, type Settings } from './parts/settings.ts';
+import { checkNotify } from './check-notify.ts';
+import { type Settings, findFolderFault } from './parts/settings.ts';
 import { createStoreCipher } from '../encryption/encrypting-codec.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
 
@@ -234,6 +235,7 @@ export function createDoctorChecks(settings: Settings): DoctorCheck[] {
     { name: 'Files', run: () => checkStore(settings.home, process.env) },
     { name: 'Folders', run: async () => describeFolders(process.env) },
     { name: 'Threads', run: () => checkThreads(settings.home, process.env) },
+    { name: 'Notifications', run: async () => checkNotify(process.env) },
   ];
 }
 

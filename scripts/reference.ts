@@ -34,7 +34,7 @@ export const inputSchemas: Readonly<Record<string, ZodType>> = {
   consultation: ConsultationInput,
   evaluation: EvaluationInput,
   archival: ArchivalInput,
-} satisfies Record<keyof typeof workflowTypes, ZodType>;
+} satisfies Record<Exclude<keyof typeof workflowTypes, 'notification'>, ZodType>;
 
 const origin = '`npm run reference` writes this page; a test fails when it is out of date.';
 const globalOptions = new Set(['--json', '--address', '--namespace']);

@@ -32,6 +32,7 @@ import {
   redactEffects,
   redactLedger,
   redactMiddlewares,
+  redactNotifier,
   redactProjection,
   redactStore,
   redactThreads,
@@ -50,6 +51,8 @@ import {
 } from '../activities/design/create-design-activities.ts';
 import type { ArtifactStore } from '../activities/ports/artifact-store.ts';
 import type { Stores } from '../activities/ports/stores.ts';
+import { createNotifier } from '../activities/adapters/notifier.ts';
+import { createNotificationActivities } from '../activities/notification/send-notification.ts';
 import { createThreadActivities } from '../activities/threads/thread-activities.ts';
 import { createMcpTool } from '../activities/tools/mcp/create-mcp-tool.ts';
 import { createVerificationActivities } from '../activities/verification/create-verification-activities.ts';
@@ -75,6 +78,7 @@ export interface ActivityTimes {
   readonly heartbeatEveryMs?: number;
   readonly idleTimeoutMs?: number;
   readonly totalTimeoutMs?: number;
+  readonly notifyTimeoutMs?: number;
 }
 
 const notLookedFor: Commands = {
@@ -104,8 +108,8 @@ export function createActivities(
   mcp = openMcpServers(new Map()),
   stores = openStores({ ...settings, cipher: cipherOf(settings) }),
 ): Activities {
-  const { home, defaultModel, isRehearsal } = settings;
-  const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
+  const { home, defaultModel, isRehearsal, notify } = settings;
+  const { idleTimeoutMs, totalTimeoutMs, notifyTimeoutMs: hookMs, ...turnTimes } = times;
   const store = redactStore(stores.store, redactor);
   const projection = redactProjection(
     withholdProjection(createFileProjection({ home }), cipherOf(settings)),
@@ -113,7 +117,10 @@ export function createActivities(
   );
   const places = createPlaces(settings, commands, stores);
   const tools = redactTools(createTools({ ...places, own: ownTools }), redactor);
-  const middlewares = createMiddlewares(redactor, ownMiddlewares);
+  const middlewares = redactMiddlewares(
+    createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...ownMiddlewares]),
+    redactor,
+  );
   const provider = paceModel(
     createProvider(settings, redactor, { idleTimeoutMs, totalTimeoutMs }, recorder),
     { values: stores.shared, account: nameAccount(settings) },
@@ -148,6 +155,9 @@ export function createActivities(
       defaultModel: isRehearsal ? rehearsalModel : defaultModel,
       noCommands: describeNoCommands(commands),
     }),
+    ...createNotificationActivities(
+      notify === undefined ? null : redactNotifier(createNotifier(notify, hookMs), redactor),
+    ),
     ...createThreadActivities({ store, threads: redactThreads(stores.threads, redactor) }),
   };
 }
@@ -158,6 +168,7 @@ function recordDeps(
   stores: Stores,
   { tools, places, middlewares, ...parts }: RecordParts,
 ): RecordDeps {
+  const { models } = settings;
   const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
   return {
     ...parts,
@@ -167,7 +178,8 @@ function recordDeps(
     workspaces: places.workspaces,
     changes: createRunChanges({ home: settings.home }),
     approvers: settings.approvers ?? null,
-    modelQueue: queueOf(settings),
+    notifies: settings.notify !== undefined,
+    modelQueue: models?.rate === undefined ? undefined : models.queue,
     toolNames,
     toolProperties: listProperties(tools),
     onLeftOut: (words) => log.warn(words),
@@ -183,11 +195,6 @@ interface RecordParts extends Pick<RecordDeps, 'store' | 'projection'> {
   readonly places: ToolPlaces;
   readonly tools: ToolRegistry;
   readonly middlewares: MiddlewareRegistry;
-}
-
-/** Returns the queue for model calls of new runs. */
-function queueOf({ models }: WorkerSettings): string | undefined {
-  return models?.rate === undefined ? undefined : models.queue;
 }
 
 /** Returns the cipher of what the worker stores. */
@@ -236,13 +243,6 @@ function knownModels({
     isPriced: (model) =>
       isRehearsal || isPriced((model === null ? null : resolveModelName(model)) ?? defaultModel),
   };
-}
-
-function createMiddlewares(redactor: Redactor, own: readonly Middleware[]): MiddlewareRegistry {
-  return redactMiddlewares(
-    createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...own]),
-    redactor,
-  );
 }
 
 /** @param store redacted. */

@@ -25,6 +25,7 @@ import { computeBuildId, loadWorkflowBundle } from './bundle-workflows.ts';
 import { cipherOf, createActivities } from './create-activities.ts';
 import { createRedactionCounter, redactOutput, createLogger } from './create-logger.ts';
 import { createWorker } from './create-worker.ts';
+import { describeDeployment, type WorkerDeployment } from './describe-deployment.ts';
 import { loadMiddlewares } from './load-middlewares.ts';
 import { loadTools } from './load-tools.ts';
 import { collectMcpSecrets, openMcp } from './open-mcp.ts';
@@ -61,7 +62,7 @@ export interface RunWorkerOptions {
  * Runs one worker until `signal`. Its settings come from the environment (`TEMPORAL_*`, `ANTHROPIC_*`,
  * `PLANWAVE_HOME`, `PLANWAVE_STORE_URL`, `PLANWAVE_KEYS`, `PLANWAVE_MODEL`, `PLANWAVE_TASK_QUEUE`, `PLANWAVE_WORKER_GRACE_SECONDS`,
  * `PLANWAVE_BLOCKED_SECONDS`, `PLANWAVE_TOOLCHAINS`, `PLANWAVE_SHARED_FOLDERS`, `PLANWAVE_UNCONFINED_COMMANDS`,
- * `PLANWAVE_MIDDLEWARES`, `PLANWAVE_TOOLS`, `PLANWAVE_MCP`, `PLANWAVE_READABLE_FILES`, `PLANWAVE_UNTRUSTED_WORKSPACES`, `PLANWAVE_WEB`, `PLANWAVE_WEB_MODEL`, `PLANWAVE_WEB_HOSTS`, `PLANWAVE_MODEL_RATE`, `PLANWAVE_MODEL_QUEUE`, `PLANWAVE_WORKER_MEMORY`, `PLANWAVE_METRICS_ADDRESS`, `PLANWAVE_LOG`, `PLANWAVE_LOG_LEVEL`,
+ * `PLANWAVE_MIDDLEWARES`, `PLANWAVE_TOOLS`, `PLANWAVE_MCP`, `PLANWAVE_READABLE_FILES`, `PLANWAVE_UNTRUSTED_WORKSPACES`, `PLANWAVE_WEB`, `PLANWAVE_WEB_MODEL`, `PLANWAVE_WEB_HOSTS`, `PLANWAVE_NOTIFY`, `PLANWAVE_NOTIFY_SECRET`, `PLANWAVE_MODEL_RATE`, `PLANWAVE_MODEL_QUEUE`, `PLANWAVE_WORKER_MEMORY`, `PLANWAVE_METRICS_ADDRESS`, `PLANWAVE_LOG`, `PLANWAVE_LOG_LEVEL`,
  * `OTEL_*`, `TEMPORAL_DEPLOYMENT_NAME`, `TEMPORAL_WORKER_BUILD_ID`).
  *
  * @throws {BadSettings} when a setting is missing or wrong, or the store has another format.
@@ -158,36 +159,6 @@ function watchRuns(
 async function loadTracing(redactor: Redactor): Promise<Tracing> {
   const { startTracing } = await import('./start-tracing.ts');
   return startTracing(redactor);
-}
-
-/** The worker deployment that a versioned worker belongs to. */
-interface WorkerDeployment {
-  readonly name: string;
-  readonly namespace: string;
-  /** True when new runs come to this build. A deployment's first build is not current until an operator makes it so. */
-  readonly isCurrent: boolean;
-}
-
-const timeoutMs = 5_000;
-
-/** @returns null without worker versioning. `isCurrent` is false when the server does not say. */
-async function describeDeployment(
-  connection: NativeConnection,
-  namespace: string,
-  name: string | undefined,
-  buildId: string,
-): Promise<WorkerDeployment | null> {
-  if (name === undefined) return null;
-  try {
-    const { workerDeploymentInfo } = await connection.withDeadline(Date.now() + timeoutMs, () =>
-      connection.workflowService.describeWorkerDeployment({ namespace, deploymentName: name }),
-    );
-    const current = workerDeploymentInfo?.routingConfig?.currentDeploymentVersion;
-    return { name, namespace, isCurrent: current?.buildId === buildId };
-  } catch {
-    // No worker has polled for it yet, or this server knows no deployments.
-    return { name, namespace, isCurrent: false };
-  }
 }
 
 /**

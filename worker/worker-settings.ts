@@ -17,6 +17,9 @@ import {
   webVariables,
   type WebSettings,
 } from './part-settings.ts';
+import type { NotifyTarget } from '../activities/adapters/notifier.ts';
+import { findNotifyFault, notifyVariables, toNotifyTarget } from './notify-settings.ts';
+import { deploymentVariables } from './describe-deployment.ts';
 import { commandVariables, toCommandSettings, type CommandSettings } from './open-commands.ts';
 import { address, folders, isListenAddress, oneWord, wholeNumber } from './setting-shapes.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
@@ -59,6 +62,8 @@ export interface WorkerSettings extends Partial<StoreSettings> {
   readonly tools?: ToolSettings | undefined;
   /** Default: the web is reached. */
   readonly web?: WebSettings | undefined;
+  /** `PLANWAVE_NOTIFY` with its secret. Default: no person is told. */
+  readonly notify?: NotifyTarget | undefined;
 }
 
 export interface WorkerProcessSettings extends WorkerSettings {
@@ -159,6 +164,7 @@ const Variables = z.object({
   ...commandVariables,
   ...toolVariables,
   ...webVariables,
+  ...notifyVariables,
   OTEL_EXPORTER_OTLP_ENDPOINT: address(
     /^https?$/,
     'the http:// or https:// address of an OpenTelemetry collector. Try: http://127.0.0.1:4318',
@@ -167,22 +173,7 @@ const Variables = z.object({
   PLANWAVE_LOG_LEVEL: z
     .enum(['error', 'warn', 'info', 'debug'], 'error, warn, info or debug. Try: info')
     .default('warn'),
-  // The server does not refuse "." or ":" or "__" in front: the worker would poll in vain for ever.
-  TEMPORAL_DEPLOYMENT_NAME: z
-    .string()
-    .regex(
-      /^(?!__)[\w/-]{1,200}$/,
-      'letters, digits, "-", "_" and "/", without "__" in front. Try: planwave',
-    )
-    .optional(),
-  // Accepts ids that need no quotes in commands and search attributes.
-  TEMPORAL_WORKER_BUILD_ID: z
-    .string()
-    .regex(
-      /^[\w.+@/-]{1,200}$/,
-      'letters, digits and ".", "_", "-", "+", "@", "/". Try: 0.1.0+a1b2c3d, or leave it empty',
-    )
-    .optional(),
+  ...deploymentVariables,
 });
 
 /** @throws {BadSettings} when both the key and the address of a server are missing, and when a variable is wrong. */
@@ -210,6 +201,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     models: toModelQueueSettings(read),
     tools: toToolSettings(read),
     web: toWebSettings(read),
+    notify: readNotifyTarget(env),
     taskQueue: read.PLANWAVE_TASK_QUEUE,
     middlewaresFile: read.PLANWAVE_MIDDLEWARES,
     shutdownGraceMs: read.PLANWAVE_WORKER_GRACE_SECONDS * 1_000,
@@ -244,6 +236,14 @@ export function readStoreSettings(env: NodeJS.ProcessEnv): StoreSettings {
 export function readKeys(env: NodeJS.ProcessEnv): StoreSettings['keys'] {
   const { PLANWAVE_KEYS } = storeVariables;
   return readVariables(z.object({ PLANWAVE_KEYS }), env).PLANWAVE_KEYS;
+}
+
+/** Reads `PLANWAVE_NOTIFY` and its secret; undefined when it is not set. @throws {BadSettings} when they can't be used. */
+export function readNotifyTarget(env: NodeJS.ProcessEnv): NotifyTarget | undefined {
+  const read = readVariables(z.object(notifyVariables), env);
+  const fault = findNotifyFault(read);
+  if (fault !== null) throw new BadSettings(fault);
+  return toNotifyTarget(read, env);
 }
 
 /** Reads the settings of agents' tools. @throws {BadSettings} when one is wrong. */

@@ -42,6 +42,7 @@ function listRunFiles(record: RunRecord): readonly ProjectedFile[] {
       of: [
         record.phase,
         record.waves,
+        record.criteria,
         record.design?.plan_refs,
         record.sessions,
         record.open_questions,

@@ -6,6 +6,7 @@ import type { AgentStatusValue, SessionReport } from '../../contracts/note.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import { describeDesignBalance } from '../../core/design/judge-design.ts';
+import { findArchitect } from '../../core/design/architect-task.ts';
 import { findTask } from '../../core/design/next-wave.ts';
 import {
   projectSharedStatus,
@@ -16,6 +17,7 @@ import {
 import { isDecisionTask } from '../../core/ids.ts';
 import { statusAtEnd } from '../../core/notes/agent-status.ts';
 import { renderAgentInstructions } from '../../core/design/templates.ts';
+import { askersOf } from '../../core/questions/check-asked-questions.ts';
 import { bullets } from '../../core/text/markdown.ts';
 import type { Deliverable } from '../../core/run/list-deliverables.ts';
 import { treePaths } from './paths.ts';
@@ -108,21 +110,23 @@ export function describePlanStatus(record: RunRecord, ref: Ref, texts: RecordTex
 
 /** Returns a decision as a task of the solution architect, which the plan does not list. */
 function decisionTask({ agents }: CoordinationPlan, { delegation_id }: SessionReport): PlanTask {
+  const architect = findArchitect({ plan_ref: '', agents });
   return {
     task_id: delegation_id,
     title: delegation_id,
-    agent: agents.find(({ role }) => role === 'solution_architect')?.agent_name ?? '',
+    agent: architect?.agent_name ?? '',
     instructions: '',
     inputs: [],
     outputs: [],
     depends_on: [],
-    validation: { verified_by: '', evidence: [] },
+    validation: { verified_by: architect?.verifier_name ?? '', evidence: [] },
     proof_of_concept: null,
   };
 }
 
-function stateOfDecision({ waves, status: end }: RunRecord, session: SessionReport): PlanTaskState {
-  const { delegation_id: task_id, status, at: last_update } = session;
+function stateOfDecision(record: RunRecord, session: SessionReport): PlanTaskState {
+  const { waves, status: end } = record;
+  const { delegation_id: task_id, at: last_update } = session;
   const ended = waves
     .flatMap(({ outcomes }) => outcomes)
     .findLast((one) => one.delegation_id === task_id);
@@ -131,10 +135,23 @@ function stateOfDecision({ waves, status: end }: RunRecord, session: SessionRepo
   return {
     task_id,
     status:
-      ended === undefined ? status : statusAtEnd({ status: ended.status, isVerified, isOver }),
+      ended === undefined
+        ? statusAtWork(record, session)
+        : statusAtEnd({ status: ended.status, isVerified, isOver }),
     last_update,
     notes: notesOf(session),
   };
+}
+
+/** Returns the status of work in progress. Whoever waits for the user is blocked, also for a decision on its verification. */
+function statusAtWork(
+  { open_questions }: Pick<RunRecord, 'open_questions'>,
+  { delegation_id, status }: SessionReport,
+): AgentStatusValue {
+  const waits = open_questions.some((one) =>
+    askersOf(one).some((asker) => asker.delegation_id === delegation_id),
+  );
+  return waits ? 'blocked' : status;
 }
 
 function stateOf(
@@ -150,7 +167,8 @@ function stateOf(
   if (atWork === undefined) return stateAtEnd(record, task, isOf, session);
   // Each agent reports its session when it begins; one without has not begun.
   if (session?.delegation_id !== atWork) return null;
-  return { task_id, status: session.status, last_update: session.at, notes: notesOf(session) };
+  const status = statusAtWork(record, session);
+  return { task_id, status, last_update: session.at, notes: notesOf(session) };
 }
 
 function stateAtEnd(
@@ -177,11 +195,12 @@ function statusOfOpen(outcome: DelegationOutcome | undefined): AgentStatusValue 
   return statusAtEnd({ status: outcome?.status ?? 'skipped', isVerified, isOver: false });
 }
 
+/** Returns true when the record has all evidence of a task. Before the plan is approved it has none. */
 function hasAllEvidence({ criteria }: RunRecord, { validation }: PlanTask): boolean {
-  const open = new Set(
-    criteria.filter(({ state }) => state === 'open').map(({ criterion_id }) => criterion_id),
+  const settled = new Set(
+    criteria.filter(({ state }) => state !== 'open').map(({ criterion_id }) => criterion_id),
   );
-  return validation.evidence.every(({ evidence_id }) => !open.has(evidence_id));
+  return validation.evidence.every(({ evidence_id }) => settled.has(evidence_id));
 }
 
 function outcomeIn(

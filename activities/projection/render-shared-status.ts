@@ -177,13 +177,13 @@ function findState(
       last_update: wave.done_at,
     };
 
-  const session = record.sessions?.find(({ delegation_id }) => delegation_id === id);
-  if (session !== undefined) return { status: session.status, last_update: session.at };
-
   const asked = record.open_questions.findLast((question) =>
     askersOf(question).some((asker) => asker.delegation_id === id),
   );
   if (asked !== undefined) return { status: 'blocked', last_update: asked.asked_at };
+
+  const session = record.sessions?.find(({ delegation_id }) => delegation_id === id);
+  if (session !== undefined) return { status: session.status, last_update: session.at };
 
   const answered = record.answered_questions.findLast((one) => one.delegation_id === id);
   // A delegation without dependencies starts with its wave; one that was answered must have been running.

@@ -3,6 +3,7 @@ import type { Redactor } from '../ports/redactor.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { EffectLedger } from '../ports/effect-ledger.ts';
 import type { ReplyLedger } from '../ports/reply-ledger.ts';
+import type { Notifier } from '../ports/notifier.ts';
 import type { Middleware, MiddlewareRegistry } from '../ports/middleware.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
 import type { ThreadStore } from '../ports/thread-store.ts';
@@ -192,5 +193,18 @@ export function redactTool(tool: Tool, redactor: Redactor): Tool {
         }),
       ),
     check: (input, before, context) => redacted(() => tool.check(input, before, context)),
+  };
+}
+
+/** Messages to people, and what their receivers answer, hold no secret. */
+export function redactNotifier(notifier: Notifier, redactor: Redactor): Notifier {
+  return {
+    async send(message, signal) {
+      try {
+        await notifier.send(redactor.redactValue(message, 'notification'), signal);
+      } catch (error) {
+        throw redactFailure(error, redactor);
+      }
+    },
   };
 }

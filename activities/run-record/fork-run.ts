@@ -1,13 +1,8 @@
+import type { ForkOffer, ForkPoint } from '../../contracts/fork.ts';
 import type { Taint } from '../../contracts/agent-definition.ts';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import type { PlanOutline } from '../../contracts/design-run.ts';
-import type {
-  CarriedInbox,
-  ForkOffer,
-  ForkPoint,
-  TakenOver,
-  WaveSummary,
-} from '../../contracts/planner-run.ts';
+import type { CarriedInbox, TakenOver, WaveSummary } from '../../contracts/planner-run.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import { questionId } from '../../core/ids.ts';
 import { isRecord } from '../../core/is-record.ts';

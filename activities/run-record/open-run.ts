@@ -83,6 +83,7 @@ export async function openRun(
     budget,
     use_defaults: request.useDefaults,
     ...flagsOf(request),
+    ...(deps.notifies === true && { notify: true as const }),
     autonomy: request.autonomy,
     ...(request.verify && { verify: true as const }),
     ...(request.workspaceDir !== null && { changes: request.changes }),

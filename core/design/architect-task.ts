@@ -28,7 +28,10 @@ import { listUpstream } from './graph.ts';
 import { findTask } from './next-wave.ts';
 
 /** @returns null for a plan without one. */
-export function findArchitect({ plan_ref, agents }: PlanOutline): Architect | null {
+export function findArchitect({
+  plan_ref,
+  agents,
+}: Pick<PlanOutline, 'plan_ref' | 'agents'>): Architect | null {
   const architect = agents.find(({ role }) => role === 'solution_architect');
   const verifier = agents.find(
     ({ role, agent_id }) => role === 'verifier' && agent_id !== architect?.agent_id,

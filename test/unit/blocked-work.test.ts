@@ -23,7 +23,7 @@ function note(number: number, over: Partial<typeof activity> = {}, text?: string
   const noted: BlockedAttempt = {
     activity_type: activity.activityType,
     attempt: number,
-    where: 'findKeys (redaction/recommended-rules.ts:12:3)',
+    where: 'findKeys (redaction/private-key.ts:12:3)',
   };
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text ?? JSON.stringify(noted));

@@ -24,6 +24,7 @@ import type {
   DelegationEnd,
   ExecutionContext,
 } from '../execution/execution-context.ts';
+import { reportVerified } from '../execution/session-keeper.ts';
 import { describeFailures, storeText } from '../shared/activities.ts';
 import { judgeOutput } from './judge-output.ts';
 import type { Judged } from './judge-output.ts';
@@ -169,13 +170,17 @@ async function followJudged(
     readonly judged: Judged;
   },
 ): Promise<DelegationOutcome | 'redo' | 'judge'> {
+  const { context } = v;
   const { outcome, output_ref, judged } = found;
   if (judged.type === 'stopped') return conclude(v, outcome, stoppedEnd);
   if (judged.type === 'denied') {
     return conclude(v, outcome, { status: 'unverified', reason: judged.reason });
   }
   v.state = noteResult(v.state, judged.result, { ...judged, output_ref });
-  if (judged.result === 'pass') return conclude(v, outcome, { status: 'verified', reason: '' });
+  if (judged.result === 'pass') {
+    await reportVerified(context.order, outcome.notes, context.superior);
+    return conclude(v, outcome, { status: 'verified', reason: '' });
+  }
   if (judged.hasVerdict && !mustAskUser(v.state)) return 'redo';
   const answer = await stopWhenCancelled(() => askUser(v));
   if (answer === null) return conclude(v, outcome, stoppedEnd);

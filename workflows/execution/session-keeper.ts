@@ -1,3 +1,4 @@
+import { patched } from '@temporalio/workflow';
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
@@ -173,4 +174,17 @@ export class SessionKeeper {
     const { notes } = this.#state;
     return { count: notes.length, unresolved: countUnresolved(notes), session_ref };
   }
+}
+
+/** Reports that a verifier passed the work of a session: what depends on it begins long before its wave has ended. */
+export async function reportVerified(
+  { delegation, chain }: Place,
+  notes: NotesOutline | undefined,
+  superior: Superior,
+): Promise<void> {
+  // The record has delegations, not the tasks of a team.
+  if (notes === undefined || chain !== undefined || !patched('verified-session')) return;
+  const { delegation_id, agent_id } = delegation;
+  const at = nowSeconds();
+  await superior.reportSession({ delegation_id, agent_id, status: 'verified', at, ...notes });
 }

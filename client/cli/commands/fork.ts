@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ForkOffer } from '../../../contracts/planner-run.ts';
+import type { ForkOffer } from '../../../contracts/fork.ts';
 import { countOf, formatUsage, commandText } from '../../../core/text/format.ts';
 import { badInput } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';

@@ -58,6 +58,11 @@ it('a task that crashes three times has failed, buys and asks nothing twice, and
     limits: ownWorkflows,
   });
   const { question_id } = await openQuestion(run, 'Which countries');
+  // Its wave has not ended, yet what depends on it could begin.
+  await eventually(
+    'the verified sibling',
+    async () => readStatus(run.workflowId).agents['api_agent']?.status === 'verified' || undefined,
+  );
   await run.signal('answer', { question_id, answer: 'All of Europe' });
   const id = `${waveWorkflowId(run.workflowId, 1)}/${rates}`;
   for (const attempt of [1, 2, 3]) {

@@ -1,0 +1,105 @@
+import type { RunRecord, StoredWave } from '../../../contracts/run-record.ts';
+import { explainNoFork, forkRecord } from '../../../core/run/fork-record.ts';
+import { noUsage } from '../../../core/usage/add-usage.ts';
+import { useHarness } from './harness.ts';
+
+const harness = useHarness();
+
+let empty: RunRecord;
+beforeEach(async () => {
+  empty = await (await harness.begin('origin')).record();
+});
+
+const spent = { ...noUsage, calls: 3, input_tokens: 40 };
+const ended = (wave: number): StoredWave => ({
+  wave,
+  status: 'decided',
+  plan_ref: null,
+  outcomes: [],
+  decision_ref: null,
+  usage: spent,
+  planned_at: 1,
+  done_at: 2,
+  shown: null,
+});
+type Effect = NonNullable<RunRecord['effects']>[number];
+const effect = (effect_id: string, state: Effect['state']): Effect => ({
+  effect_id,
+  wave: 1,
+  delegation_id: 'draft',
+  agent_id: 'writer',
+  tool: 'write_file',
+  arguments_ref: 'a'.repeat(64),
+  state,
+  target: 'a.md',
+  receipt: null,
+  reason: '',
+  approval_question_id: null,
+  updated_at: 2,
+});
+
+const applied: NonNullable<RunRecord['settled_changes']> = {
+  state: 'applied',
+  note: '',
+  dir: '/folder',
+  files: [{ path: 'a.md', change: 'added' }],
+  files_total: 1,
+  lines_added: 1,
+  lines_removed: 0,
+  delegations: [],
+  patch_ref: 'b'.repeat(64),
+};
+
+/** Returns why two of its waves can't be gone on from. */
+const why = (over: Partial<RunRecord>, wave = 3): string | null => {
+  const record = { ...empty, waves: [ended(1), ended(2)], ...over };
+  return explainNoFork({ ...record, waves: record.waves.slice(0, wave - 1) }, record, wave);
+};
+
+describe('GO4', () => {
+  it('a run is forked before any wave whose earlier waves have ended', () => {
+    expect([2, 3].map((wave) => why({}, wave))).toEqual([null, null]);
+  });
+
+  it('a wave that is at work or was never planned is named, with the wave that can be chosen', () => {
+    const working = { ...ended(2), done_at: null };
+    expect(why({ waves: [ended(1), working] })).toMatch(
+      /^Wave 2 of origin is still at work. Try: /,
+    );
+    expect(why({}, 5)).toMatch(/^origin has no wave 5: 2 of its waves have ended. Try: .*--wave 3/);
+    expect(why({ waves: [] }, 2)).toMatch(/Try: wait until its first wave has ended$/);
+  });
+
+  it('a wave that was taken over is forked from the run that did it', () => {
+    const origin = { run_id: 'first', wave: 3, reused: noUsage };
+    expect(why({ origin }, 2)).toMatch(/^origin took wave 2 over from first. Try: .*fork first/);
+    expect(why({ origin }, 3)).toBeNull();
+  });
+
+  it('changes in copies of a folder are only in the run that made them, until they are applied', () => {
+    const changed = { workspace_dir: '/folder', effects: [effect('e1', 'confirmed')] };
+    expect(why(changed)).toMatch(/in copies of the folder that only origin has. Try: .*apply/);
+    const inFolder = { ...changed, settled_changes: applied };
+    expect(why(inFolder)).toBeNull();
+    expect(why(inFolder, 2)).toMatch(/in copies of the folder/);
+    expect(why({ ...changed, changes: 'direct' })).toBeNull();
+    expect(why({ ...changed, effects: [effect('e1', 'failed')] })).toBeNull();
+  });
+});
+
+it('GO2, GO3: what the other run paid stands in the origin; what is not certain stays with it', () => {
+  const before = {
+    ...empty,
+    waves: [ended(1)],
+    effects: [effect('e1', 'confirmed'), effect('e2', 'intended')],
+    open_questions: [],
+  };
+  const record = forkRecord(before, { ...empty, run_id: 'fork' }, 2);
+  expect(record).toMatchObject({
+    run_id: 'fork',
+    origin: { run_id: 'origin', wave: 2, reused: { calls: 3, input_tokens: 40 } },
+    usage: { calls: 0 },
+  });
+  expect(record.waves).toEqual([{ ...ended(1), usage: noUsage }]);
+  expect(record.effects?.map(({ effect_id }) => effect_id)).toEqual(['e1']);
+});

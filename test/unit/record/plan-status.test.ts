@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import type { DesignProgress } from '../../../contracts/design-run.ts';
+import type { SessionReport } from '../../../contracts/note.ts';
+import type { RecordChange } from '../../../contracts/run-record.ts';
+import { openSession, renderSession } from '../../../core/notes/session.ts';
+import { noUsage } from '../../../core/usage/add-usage.ts';
+import { architectAgent, planTask, samplePlan } from '../../support/plans.ts';
+import { readTree } from '../../support/read-tree.ts';
+import { startedAt, useHarness } from './harness.ts';
+import { delegation, plan, question, wavePlanned } from './samples.ts';
+
+const harness = useHarness();
+
+const rates = 'rates_1727539200';
+const decision = 'decision_w1n1_1727539200';
+
+interface Status {
+  readonly agents: Readonly<Record<string, { readonly status: string }>>;
+  readonly verification: Readonly<
+    Record<string, { readonly status: string; readonly assigned_agents: readonly string[] }>
+  >;
+}
+
+async function designed(status: DesignProgress['status']): Promise<RecordChange> {
+  const { agents } = samplePlan();
+  const drawn = samplePlan({
+    tasks: [planTask('rates'), planTask('page', { agent: 'api_agent' })],
+    agents: [...agents, architectAgent],
+    risks: [],
+  });
+  const plan_refs = [await harness.deps.store.put(JSON.stringify(drawn))];
+  const progress = { status, plan_refs, approved_by: null, materials: [], findings: [] };
+  return { type: 'designed', progress: { ...progress, usage: noUsage } };
+}
+
+async function session(delegation_id: string, status: SessionReport['status']) {
+  const session_ref = await harness.deps.store.put(
+    renderSession(openSession(delegation_id, startedAt)),
+  );
+  const report = { delegation_id, agent_id: 'engineer', status, at: startedAt + 1, session_ref };
+  return { type: 'session', session: { ...report, count: 0, unresolved: 0 } } as const;
+}
+
+const statusOf = (all: Readonly<Record<string, { readonly status: string }>>) =>
+  Object.fromEntries(Object.entries(all).map(([name, { status }]) => [name, status]));
+
+/** Status of each agent and verifier after these changes. */
+async function statusAfter(...changes: readonly RecordChange[]) {
+  const run = await harness.begin('my-run');
+  await run.apply(...changes);
+  const tree = await readTree(join(harness.home, 'my-run'));
+  const { agents, verification }: Status = JSON.parse(tree['shared_status.json'] ?? '');
+  return { agents: statusOf(agents), verifiers: statusOf(verification), verification };
+}
+
+async function workPlanned(): Promise<RecordChange> {
+  const made = plan(delegation(rates, { agent_id: 'engineer' }));
+  return wavePlanned(1, await harness.put(made), made);
+}
+
+it('before its approval a plan has no task that is verified', async () => {
+  expect(await statusAfter(await designed('designing'))).toMatchObject({
+    agents: { database_agent: 'pending', api_agent: 'pending' },
+    verifiers: { reviewer_agent: 'pending' },
+  });
+});
+
+it('after its approval all of its tasks are pending', async () => {
+  expect((await statusAfter(await designed('approved'))).agents).toEqual({
+    database_agent: 'pending',
+    api_agent: 'pending',
+  });
+});
+
+it('an agent whose verification the user has to decide about is blocked', async () => {
+  const changes = [
+    await designed('approved'),
+    await workPlanned(),
+    await session(rates, 'ready_for_verification'),
+  ];
+  expect(await statusAfter(...changes)).toMatchObject({
+    agents: { database_agent: 'ready_for_verification' },
+    verifiers: { reviewer_agent: 'working' },
+  });
+  const asked = question('q1', { kind: 'verification', delegation_id: rates });
+  expect(await statusAfter(...changes, { type: 'question_opened', question: asked })).toMatchObject(
+    {
+      agents: { database_agent: 'blocked' },
+      verifiers: { reviewer_agent: 'pending' },
+    },
+  );
+});
+
+it('the solution architect is among those whose work the verifier judges', async () => {
+  const { agents, verification } = await statusAfter(
+    await designed('approved'),
+    await workPlanned(),
+    await session(rates, 'verified'),
+    await session(decision, 'ready_for_verification'),
+  );
+  expect(agents).toMatchObject({
+    database_agent: 'verified',
+    architect_agent: 'ready_for_verification',
+  });
+  expect(verification['reviewer_agent']).toEqual({
+    status: 'working',
+    assigned_agents: ['database_agent', 'api_agent', 'architect_agent'],
+  });
+});
