@@ -16,7 +16,7 @@ import type { BucketSettings } from '../../../activities/adapters/postgres-store
 import type { Stores } from '../../../activities/ports/stores.ts';
 import { hashBytes } from '../../../activities/text/bytes.ts';
 import type { CheckedHome } from '../../../contracts/store.ts';
-import { createStoreCipher } from '../../../encryption/store-cipher.ts';
+import { createStoreCipher } from '../../../encryption/encrypting-codec.ts';
 import { startObjectStore } from '../../cluster/object-store.ts';
 import type { ObjectStore } from '../../cluster/object-store.ts';
 import { findPrograms } from '../../cluster/programs.ts';
