@@ -17,6 +17,7 @@ import type {
 import type { RunLoad } from './limits.ts';
 import type { AmendedAnswer, AmendMessage } from './messages.ts';
 import type { ModelTurnInput, ModelTurnResult, ToolCall } from './model-turn.ts';
+import type { Notification } from './notification.ts';
 import type { OutputFault } from './output-fault.ts';
 import type { Ref } from './ref.ts';
 import type { RecordChange, RecordedResult } from './run-record.ts';
@@ -111,6 +112,8 @@ export interface Activities extends DesignActivities, EvaluationActivities, Veri
   readonly recordTeam: (input: RecordTeamInput) => Promise<RecordTeamResult>;
   /** Returns the parts of a thread that help with the message. @throws ThreadUnavailable when it can't be read. */
   readonly loadThread: (input: LoadThreadInput) => Promise<LoadThreadResult>;
+  /** Tells a person about a run, by the setting of the worker; without one it does nothing. @throws NotificationFailed */
+  readonly sendNotification: (input: Notification) => Promise<void>;
   /** Adds a message, its answer and its delegations to a thread, once. @throws ThreadUnavailable */
   readonly saveThread: (input: SaveThreadInput) => Promise<void>;
 }
@@ -118,7 +121,7 @@ export interface Activities extends DesignActivities, EvaluationActivities, Veri
 export interface OpenRunInput {
   readonly workflow_type: Exclude<
     keyof typeof workflowTypes,
-    'consultation' | 'archival' | 'evaluation'
+    'consultation' | 'archival' | 'evaluation' | 'notification'
   >;
   readonly run_id: string;
   /** Unchecked text of the user; validated in the activity, because workflow code does not load zod. */

@@ -40,6 +40,8 @@ export const failureConsequences = {
   ArtifactMissing: 'park',
   /** A thread can't be read or written. The team continues without it and says so. */
   ThreadUnavailable: 'retry',
+  /** A webhook or a command did not take a notification. No run depends on it. */
+  NotificationFailed: 'retry',
   /**
    * A middleware or a guardrail threw three times, or gave an invalid result. Its kind and stage decide what follows.
    */

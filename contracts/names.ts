@@ -13,6 +13,7 @@ export const workflowTypes = {
   consultation: 'consultation',
   evaluation: 'evaluation',
   archival: 'archival',
+  notification: 'notification',
 } as const;
 
 /** Kinds of model reply of a design, in the order in which a design and the work on it ask for them. */

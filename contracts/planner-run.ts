@@ -3,6 +3,7 @@ import type { CarriedBudget } from './budget.ts';
 import type { RunLimits, ChangesMode, RunLoad, ModeChoice } from './limits.ts';
 import type { AgentSummary, Taint } from './agent-definition.ts';
 import { CoordinationPlan } from './coordination-plan.ts';
+import { ForkPoint } from './fork.ts';
 import { designSettings } from './design-run.ts';
 import type { DesignRequest, FinishedStages, PlanOutline } from './design-run.ts';
 import type {
@@ -13,6 +14,7 @@ import type {
   Autonomy,
   QuestionRules,
 } from './question.ts';
+import type { NotifiedState } from './notification.ts';
 import type { StoreIdentity } from './store.ts';
 import { NamedTeams } from './team.ts';
 import type { TeamSummary } from './team.ts';
@@ -22,28 +24,6 @@ import type { Fact } from './agent-output.ts';
 import type { ChangeSize } from './effect.ts';
 import { runSettings } from './limits.ts';
 import type { CriterionState } from './criterion.ts';
-import { Slug } from './agent-definition.ts';
-
-/** Another run of the same store, to go on from: with everything that it had before one of its waves. */
-export const ForkPoint = z.strictObject({
-  run_id: Slug,
-  /** The first wave that is done anew. */
-  wave: z
-    .int()
-    .min(2, 'before wave 2 there is nothing to take over. Try: a new run, or a later wave'),
-  /** Instruction that changes the rest of the work. */
-  instruction: z.string().trim().min(1).max(4_000).optional(),
-});
-export type ForkPoint = z.infer<typeof ForkPoint>;
-
-/** A fork before it is started: what it takes over, and what the other run paid for the rest. */
-export interface ForkOffer {
-  /** The typed input of the other run, or as much of it as its record has. */
-  readonly input: Readonly<Record<string, unknown>>;
-  readonly reused: { readonly delegations: number; readonly usage: Usage };
-  /** Use of the other run from the wave on; only a part when it has not ended. */
-  readonly rest: { readonly delegations: number; readonly usage: Usage; readonly ended: boolean };
-}
 
 /** Typed input that starts a run: `{"goal":"…"}` is enough. */
 export const PlannerRunInput = z.strictObject({
@@ -143,6 +123,8 @@ export interface RunTerms extends WorkTerms {
   readonly load?: RunLoad;
   /** Defined in `runSettings`. Absent when somebody may answer. */
   readonly unattended?: boolean;
+  /** True when a person is told that the run needs one, and that it has ended (`PLANWAVE_NOTIFY`). Absent: never. */
+  readonly notify?: true;
   readonly questions: QuestionRules;
   /** Names of those who may decide what lets the run act or spend (`PLANWAVE_APPROVERS`). Null: everyone. */
   readonly approvers: readonly string[] | null;
@@ -189,6 +171,8 @@ export interface CarriedRun extends RunTerms {
   readonly news: { readonly last: number; readonly from_user: number; readonly considered: number };
   /** Criteria that the user waived, including some that no plan had listed at that time. */
   readonly waived: readonly string[];
+  /** Absent where no person is told. */
+  readonly notified?: NotifiedState;
   readonly wave_outlines: readonly WaveSummary[];
   readonly paused_reason: string | null;
   readonly parked_reason: string | null;

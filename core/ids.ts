@@ -28,6 +28,11 @@ export function archivalWorkflowId(runId: string): string {
   return `${runId}/archival`;
 }
 
+/** @param id Id of the notification, as `notificationId` returns it. */
+export function notificationWorkflowId(runId: string, id: string): string {
+  return `${runId}/${id}`;
+}
+
 /** @param stamp Tells the consultations of a run apart: a slug. */
 export function consultationWorkflowId(runId: string, stamp: string): string {
   return `${runId}/ask-${stamp}`;

@@ -17,12 +17,13 @@ import type { AgentTurnDeps } from '../activities/agent-turn/deps.ts';
 import { PrefixGate } from '../activities/agent-turn/prefix-gate.ts';
 import { meterModel } from '../activities/agent-turn/meter-model.ts';
 import { paceModel } from '../activities/load/pace-model.ts';
-import { nameAccount } from './model-queue-settings.ts';
+import { nameAccount, describeMissingWeb, webDefaults } from './part-settings.ts';
 import { createMiddlewareActivities } from '../activities/middlewares/apply-middleware.ts';
 import {
   createMiddlewareRegistry,
   describeMiddlewares,
-} from '../activities/middlewares/middleware-registry.ts';
+  createShippedMiddlewares,
+} from '../activities/middlewares/shipped-middlewares.ts';
 import type { Middleware, MiddlewareRegistry } from '../activities/ports/middleware.ts';
 import type { Cipher } from '../activities/ports/cipher.ts';
 import type { ModelClient, ModelRequest } from '../activities/ports/model-client.ts';
@@ -31,6 +32,7 @@ import {
   redactEffects,
   redactLedger,
   redactMiddlewares,
+  redactNotifier,
   redactProjection,
   redactStore,
   redactThreads,
@@ -43,26 +45,31 @@ import { createTeamActivities } from '../activities/team/create-team-activities.
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
 import type { RecordDeps } from '../activities/run-record/deps.ts';
 import { createEvaluationActivities } from '../activities/evaluation/create-evaluation-activities.ts';
-import { createDesignActivities } from '../activities/design/create-design-activities.ts';
-import type { DesignDeps } from '../activities/design/create-design-activities.ts';
+import {
+  createDesignActivities,
+  type DesignDeps,
+} from '../activities/design/create-design-activities.ts';
 import type { ArtifactStore } from '../activities/ports/artifact-store.ts';
 import type { Stores } from '../activities/ports/stores.ts';
+import { createNotifier } from '../activities/adapters/notifier.ts';
+import { createNotificationActivities } from '../activities/notification/send-notification.ts';
 import { createThreadActivities } from '../activities/threads/thread-activities.ts';
 import { createMcpTool } from '../activities/tools/mcp/create-mcp-tool.ts';
 import { createVerificationActivities } from '../activities/verification/create-verification-activities.ts';
-import { createTools } from '../activities/tools/registry/create-registry.ts';
-import type { ToolPlaces } from '../activities/tools/registry/create-registry.ts';
-import { listGrantable, listProperties, listWorkspaceTools } from '../activities/tools/tool.ts';
-import type { GrantableTool, ToolRegistry } from '../activities/tools/tool.ts';
+import { createTools, type ToolPlaces } from '../activities/tools/registry/create-registry.ts';
+import {
+  listGrantable,
+  listProperties,
+  listWorkspaceTools,
+  type GrantableTool,
+  type ToolRegistry,
+} from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
 import { readKeyRing } from '../encryption/key-ring.ts';
-import { createStoreCipher } from '../encryption/store-cipher.ts';
-import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
+import { createStoreCipher } from '../encryption/encrypting-codec.ts';
 import { createAgentsOf } from './create-input-check.ts';
-import { describeMissing, describeNoCommands } from './open-commands.ts';
+import { describeMissing, describeNoCommands, type Commands } from './open-commands.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
-import type { Commands } from './open-commands.ts';
-import { describeMissingWeb, webDefaults } from './web-settings.ts';
 import type { WorkerSettings } from './worker-settings.ts';
 
 /** Time limits of the activities. Tests shorten them. */
@@ -71,6 +78,7 @@ export interface ActivityTimes {
   readonly heartbeatEveryMs?: number;
   readonly idleTimeoutMs?: number;
   readonly totalTimeoutMs?: number;
+  readonly notifyTimeoutMs?: number;
 }
 
 const notLookedFor: Commands = {
@@ -100,8 +108,8 @@ export function createActivities(
   mcp = openMcpServers(new Map()),
   stores = openStores({ ...settings, cipher: cipherOf(settings) }),
 ): Activities {
-  const { home, defaultModel, isRehearsal } = settings;
-  const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
+  const { home, defaultModel, isRehearsal, notify } = settings;
+  const { idleTimeoutMs, totalTimeoutMs, notifyTimeoutMs: hookMs, ...turnTimes } = times;
   const store = redactStore(stores.store, redactor);
   const projection = redactProjection(
     withholdProjection(createFileProjection({ home }), cipherOf(settings)),
@@ -109,7 +117,10 @@ export function createActivities(
   );
   const places = createPlaces(settings, commands, stores);
   const tools = redactTools(createTools({ ...places, own: ownTools }), redactor);
-  const middlewares = createMiddlewares(redactor, ownMiddlewares);
+  const middlewares = redactMiddlewares(
+    createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...ownMiddlewares]),
+    redactor,
+  );
   const provider = paceModel(
     createProvider(settings, redactor, { idleTimeoutMs, totalTimeoutMs }, recorder),
     { values: stores.shared, account: nameAccount(settings) },
@@ -144,6 +155,9 @@ export function createActivities(
       defaultModel: isRehearsal ? rehearsalModel : defaultModel,
       noCommands: describeNoCommands(commands),
     }),
+    ...createNotificationActivities(
+      notify === undefined ? null : redactNotifier(createNotifier(notify, hookMs), redactor),
+    ),
     ...createThreadActivities({ store, threads: redactThreads(stores.threads, redactor) }),
   };
 }
@@ -154,6 +168,7 @@ function recordDeps(
   stores: Stores,
   { tools, places, middlewares, ...parts }: RecordParts,
 ): RecordDeps {
+  const { models } = settings;
   const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
   return {
     ...parts,
@@ -163,7 +178,8 @@ function recordDeps(
     workspaces: places.workspaces,
     changes: createRunChanges({ home: settings.home }),
     approvers: settings.approvers ?? null,
-    modelQueue: queueOf(settings),
+    notifies: settings.notify !== undefined,
+    modelQueue: models?.rate === undefined ? undefined : models.queue,
     toolNames,
     toolProperties: listProperties(tools),
     onLeftOut: (words) => log.warn(words),
@@ -179,11 +195,6 @@ interface RecordParts extends Pick<RecordDeps, 'store' | 'projection'> {
   readonly places: ToolPlaces;
   readonly tools: ToolRegistry;
   readonly middlewares: MiddlewareRegistry;
-}
-
-/** Returns the queue for model calls of new runs. */
-function queueOf({ models }: WorkerSettings): string | undefined {
-  return models?.rate === undefined ? undefined : models.queue;
 }
 
 /** Returns the cipher of what the worker stores. */
@@ -232,13 +243,6 @@ function knownModels({
     isPriced: (model) =>
       isRehearsal || isPriced((model === null ? null : resolveModelName(model)) ?? defaultModel),
   };
-}
-
-function createMiddlewares(redactor: Redactor, own: readonly Middleware[]): MiddlewareRegistry {
-  return redactMiddlewares(
-    createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...own]),
-    redactor,
-  );
 }
 
 /** @param store redacted. */

@@ -1,4 +1,25 @@
+import { z } from 'zod';
 import type { NativeConnection } from '@temporalio/worker';
+
+/** Variables of worker versioning, each with what is expected of it. */
+export const deploymentVariables = {
+  // The server does not refuse "." or ":" or "__" in front: the worker would poll in vain for ever.
+  TEMPORAL_DEPLOYMENT_NAME: z
+    .string()
+    .regex(
+      /^(?!__)[\w/-]{1,200}$/,
+      'letters, digits, "-", "_" and "/", without "__" in front. Try: planwave',
+    )
+    .optional(),
+  // Accepts ids that need no quotes in commands and search attributes.
+  TEMPORAL_WORKER_BUILD_ID: z
+    .string()
+    .regex(
+      /^[\w.+@/-]{1,200}$/,
+      'letters, digits and ".", "_", "-", "+", "@", "/". Try: 0.1.0+a1b2c3d, or leave it empty',
+    )
+    .optional(),
+};
 
 /** The worker deployment that a versioned worker belongs to. */
 export interface WorkerDeployment {

@@ -2,17 +2,26 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { taskQueue } from '../contracts/names.ts';
-import { modelQueueVariables, toModelQueueSettings } from './model-queue-settings.ts';
-import type { ModelQueueSettings } from './model-queue-settings.ts';
-import { commandVariables, toCommandSettings } from './open-commands.ts';
-import type { CommandSettings } from './open-commands.ts';
+import {
+  modelQueueVariables,
+  toModelQueueSettings,
+  type ModelQueueSettings,
+  findStoreFault,
+  storeVariables,
+  toStoreSettings,
+  type StoreSettings,
+  toolVariables,
+  toToolSettings,
+  type ToolSettings,
+  toWebSettings,
+  webVariables,
+  type WebSettings,
+} from './part-settings.ts';
+import type { NotifyTarget } from '../activities/adapters/notifier.ts';
+import { findNotifyFault, notifyVariables, toNotifyTarget } from './notify-settings.ts';
+import { deploymentVariables } from './describe-deployment.ts';
+import { commandVariables, toCommandSettings, type CommandSettings } from './open-commands.ts';
 import { address, folders, isListenAddress, oneWord, wholeNumber } from './setting-shapes.ts';
-import { findStoreFault, storeVariables, toStoreSettings } from './store-settings.ts';
-import type { StoreSettings } from './store-settings.ts';
-import { toolVariables, toToolSettings } from './tool-settings.ts';
-import type { ToolSettings } from './tool-settings.ts';
-import { toWebSettings, webVariables } from './web-settings.ts';
-import type { WebSettings } from './web-settings.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
 import type { LogSettings } from './create-logger.ts';
 
@@ -53,6 +62,8 @@ export interface WorkerSettings extends Partial<StoreSettings> {
   readonly tools?: ToolSettings | undefined;
   /** Default: the web is reached. */
   readonly web?: WebSettings | undefined;
+  /** `PLANWAVE_NOTIFY` with its secret. Default: no person is told. */
+  readonly notify?: NotifyTarget | undefined;
 }
 
 export interface WorkerProcessSettings extends WorkerSettings {
@@ -73,14 +84,9 @@ export interface WorkerProcessSettings extends WorkerSettings {
   readonly memoryTarget: number | undefined;
   /** `TEMPORAL_WORKER_BUILD_ID`. If undefined, computed from code, prompts and agents. */
   readonly buildId: string | undefined;
-  /**
-   * `PLANWAVE_MIDDLEWARES` as an absolute path: a module with the owner's middlewares. If undefined, only the shipped
-   * ones.
-   */
+  /** `PLANWAVE_MIDDLEWARES` as an absolute path: the owner's module. If undefined, only the shipped middlewares. */
   readonly middlewaresFile: string | undefined;
-  /**
-   * `PLANWAVE_METRICS_ADDRESS`, `host:port`: the address of `/metrics` for Prometheus. If undefined, nothing listens.
-   */
+  /** `PLANWAVE_METRICS_ADDRESS`, `host:port`: the address of `/metrics` for Prometheus. If undefined, nothing listens. */
   readonly metricsAddress: string | undefined;
   /** True when `OTEL_EXPORTER_OTLP_ENDPOINT` is set. */
   readonly traced: boolean;
@@ -158,6 +164,7 @@ const Variables = z.object({
   ...commandVariables,
   ...toolVariables,
   ...webVariables,
+  ...notifyVariables,
   OTEL_EXPORTER_OTLP_ENDPOINT: address(
     /^https?$/,
     'the http:// or https:// address of an OpenTelemetry collector. Try: http://127.0.0.1:4318',
@@ -166,22 +173,7 @@ const Variables = z.object({
   PLANWAVE_LOG_LEVEL: z
     .enum(['error', 'warn', 'info', 'debug'], 'error, warn, info or debug. Try: info')
     .default('warn'),
-  // The server does not refuse "." or ":" or "__" in front: the worker would poll in vain for ever.
-  TEMPORAL_DEPLOYMENT_NAME: z
-    .string()
-    .regex(
-      /^(?!__)[\w/-]{1,200}$/,
-      'letters, digits, "-", "_" and "/", without "__" in front. Try: planwave',
-    )
-    .optional(),
-  // Accepts ids that need no quotes in commands and search attributes.
-  TEMPORAL_WORKER_BUILD_ID: z
-    .string()
-    .regex(
-      /^[\w.+@/-]{1,200}$/,
-      'letters, digits and ".", "_", "-", "+", "@", "/". Try: 0.1.0+a1b2c3d, or leave it empty',
-    )
-    .optional(),
+  ...deploymentVariables,
 });
 
 /** @throws {BadSettings} when both the key and the address of a server are missing, and when a variable is wrong. */
@@ -209,6 +201,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     models: toModelQueueSettings(read),
     tools: toToolSettings(read),
     web: toWebSettings(read),
+    notify: readNotifyTarget(env),
     taskQueue: read.PLANWAVE_TASK_QUEUE,
     middlewaresFile: read.PLANWAVE_MIDDLEWARES,
     shutdownGraceMs: read.PLANWAVE_WORKER_GRACE_SECONDS * 1_000,
@@ -245,6 +238,14 @@ export function readKeys(env: NodeJS.ProcessEnv): StoreSettings['keys'] {
   return readVariables(z.object({ PLANWAVE_KEYS }), env).PLANWAVE_KEYS;
 }
 
+/** Reads `PLANWAVE_NOTIFY` and its secret; undefined when it is not set. @throws {BadSettings} when they can't be used. */
+export function readNotifyTarget(env: NodeJS.ProcessEnv): NotifyTarget | undefined {
+  const read = readVariables(z.object(notifyVariables), env);
+  const fault = findNotifyFault(read);
+  if (fault !== null) throw new BadSettings(fault);
+  return toNotifyTarget(read, env);
+}
+
 /** Reads the settings of agents' tools. @throws {BadSettings} when one is wrong. */
 export function readToolSettings(env: NodeJS.ProcessEnv): ToolSettings {
   return toToolSettings(readVariables(z.object(toolVariables), env));
@@ -257,21 +258,19 @@ export function readCommandSettings(env: NodeJS.ProcessEnv): CommandSettings {
 
 /** Returns the folders that a worker with this environment uses, and those that it lets runs name. */
 export function readFolders(env: NodeJS.ProcessEnv): WorkerFolders {
-  return foldersOf(
-    readVariables(
-      Variables.pick({ PLANWAVE_HOME: true, PLANWAVE_WORKSPACES: true, PLANWAVE_AGENTS: true }),
-      env,
-    ),
-  );
+  return foldersOf(readVariables(Variables.pick(folderVariables), env));
 }
+
+const folderVariables = {
+  PLANWAVE_HOME: true,
+  PLANWAVE_WORKSPACES: true,
+  PLANWAVE_AGENTS: true,
+} as const;
 
 type WorkerFolders = Required<Pick<WorkerSettings, 'home' | 'workspaceRoots' | 'agentRoots'>>;
 
 function foldersOf(
-  read: Pick<
-    z.infer<typeof Variables>,
-    'PLANWAVE_HOME' | 'PLANWAVE_WORKSPACES' | 'PLANWAVE_AGENTS'
-  >,
+  read: Pick<z.infer<typeof Variables>, keyof typeof folderVariables>,
 ): WorkerFolders {
   const home = resolve(read.PLANWAVE_HOME);
   const roots = [process.cwd(), home];

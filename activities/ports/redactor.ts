@@ -3,6 +3,7 @@
  * - `reply`, `tool`, `middleware`: the result of a model, a tool or a middleware, before it is used
  * - `artifact`, `ledger`, `projection`: the three places on disk
  * - `thread`: the database of teams' threads
+ * - `notification`: a message to a person, outside of planwave
  * - `history`: a payload to the Temporal server, such as an input, a result, a heartbeat or a view
  * - `failure`: the text of a failed attempt, which the server stores outside of payloads
  * - `progress`: the last words of a streaming reply
@@ -16,6 +17,7 @@ export type RedactionSink =
   | 'ledger'
   | 'projection'
   | 'thread'
+  | 'notification'
   | 'history'
   | 'failure'
   | 'progress'

@@ -23,6 +23,8 @@ export interface RecordDeps {
   readonly workspaces: Pick<Workspaces, 'findFault' | 'read'>;
   /** Changes of runs, on their way into the users' folders. */
   readonly changes: RunChanges;
+  /** True when a person is told about new runs. If undefined, none is. */
+  readonly notifies?: boolean;
   /** Task queue of the model calls of new runs. If undefined, that of the run. */
   readonly modelQueue?: string | undefined;
   /** Defined in OpenRunResult. */

@@ -1,13 +1,8 @@
+import type { ForkOffer, ForkPoint } from '../../contracts/fork.ts';
 import type { Taint } from '../../contracts/agent-definition.ts';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import type { PlanOutline } from '../../contracts/design-run.ts';
-import type {
-  CarriedInbox,
-  ForkOffer,
-  ForkPoint,
-  TakenOver,
-  WaveSummary,
-} from '../../contracts/planner-run.ts';
+import type { CarriedInbox, TakenOver, WaveSummary } from '../../contracts/planner-run.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import { questionId } from '../../core/ids.ts';
 import { isRecord } from '../../core/is-record.ts';
@@ -17,12 +12,11 @@ import { chooseStale } from '../../core/pool/mark-stale.ts';
 import { acceptAnswer } from '../../core/questions/judge-answer.ts';
 import { explainNoFork, isAfterFork, sumReused } from '../../core/run/fork-record.ts';
 import { noUsage, subtractUsage, addUsage } from '../../core/usage/add-usage.ts';
-import { readCoordinationPlan, storeCoordinationPlan } from '../artifacts/coordination-plan.ts';
+import { readCoordinationPlan, storeCoordinationPlan } from '../artifacts/read-reports.ts';
 import { readJson, readRegistry } from '../artifacts/read-artifact.ts';
 import { readRecordBefore, readRecord } from '../artifacts/record-log.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
-import { loadTexts, textOf } from '../projection/record-texts.ts';
-import type { RecordTexts } from '../projection/record-texts.ts';
+import { loadTexts, textOf, type RecordTexts } from '../projection/record-texts.ts';
 import { planRefOf } from '../projection/render-design.ts';
 import { propertiesOf } from '../tools/mcp/expand-grants.ts';
 import type { RecordDeps } from './deps.ts';

@@ -10,24 +10,20 @@ import { listKnownInputs } from '../../core/run/list-deliverables.ts';
 import { summariseTeams } from '../../core/team/summarise-teams.ts';
 import { findUnreadable } from '../../core/text/list-names.ts';
 import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
-import { findPlanFaults, storeCoordinationPlan } from '../artifacts/coordination-plan.ts';
-import type { AssertCurrent } from '../attempt/while-current.ts';
+import { findPlanFaults, storeCoordinationPlan } from '../artifacts/read-reports.ts';
+import type { AssertCurrent } from '../attempt/heartbeat.ts';
 import { checkBudget, listModels, listTypedLeaders, listTypedMembers } from './input-models.ts';
-import { checkRequest } from './check-request.ts';
-import { checkTypedTeams, readTeamDrafts } from './check-typed-teams.ts';
+import { checkRequest, checkTypedTeams, readTeamDrafts } from './check-request.ts';
 import { composePlan, seatTriad, storePlan } from './compose-plan.ts';
 import type { RecordDeps } from './deps.ts';
-import { beginRecord } from './begin-record.ts';
+import { beginRecord } from './first-record.ts';
 import { withFork } from './fork-run.ts';
-import { createInvalidInput, joinSentences } from './describe-input-issues.ts';
-import type { InputFault } from './describe-input-issues.ts';
+import { createInvalidInput, joinSentences, type InputFault } from './describe-input-issues.ts';
 import { propertiesOf } from '../tools/mcp/expand-grants.ts';
-import { loadRegistry, summariseAgent } from './load-registry.ts';
-import type { LoadedRegistry } from './load-registry.ts';
+import { loadRegistry, summariseAgent, type LoadedRegistry } from './load-registry.ts';
 import { openPhaseStart } from './open-phase-start.ts';
-import { publishRecord } from './publish-record.ts';
-import { readInput } from './read-input.ts';
-import type { RunRequest } from './read-input.ts';
+import { publishRecord } from './update-record.ts';
+import { readInput, type RunRequest } from './read-input.ts';
 import { seatTeam } from './seat-team.ts';
 import { resolveQuestionRules } from '../../core/questions/inbox-event.ts';
 import { chooseLoad } from '../../core/run/run-place.ts';
@@ -87,6 +83,7 @@ export async function openRun(
     budget,
     use_defaults: request.useDefaults,
     ...flagsOf(request),
+    ...(deps.notifies === true && { notify: true as const }),
     autonomy: request.autonomy,
     ...(request.verify && { verify: true as const }),
     ...(request.workspaceDir !== null && { changes: request.changes }),

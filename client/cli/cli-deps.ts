@@ -1,7 +1,7 @@
 import type { OpenRunInput } from '../../contracts/activity-types.ts';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
-import type { ForkOffer, ForkPoint } from '../../contracts/planner-run.ts';
+import type { ForkOffer, ForkPoint } from '../../contracts/fork.ts';
 import type { RunPage } from '../../contracts/run-page.ts';
 import type { CheckedHome, CopiedStores, Pruned, StoreIdentity } from '../../contracts/store.ts';
 import type { StatusView } from '../../contracts/views.ts';
@@ -86,6 +86,8 @@ export interface CliDeps extends CliShell {
   readonly readPlan: (runId: string, version?: number) => Promise<CoordinationPlan | null>;
   /** Checks beyond those that need only the server. */
   readonly doctorChecks: readonly DoctorCheck[];
+  /** Sends a test message as the settings of this shell say. If undefined: not available. */
+  readonly notificationTest?: DoctorCheck | undefined;
   /** Replays histories on the code of this checkout, one after the other, each as it is asked for. */
   readonly replayHistories: (
     histories: AsyncIterable<OpenHistory>,

@@ -36,6 +36,7 @@ it('every port that writes stands behind a redactor', () => {
 });
 
 it('what comes from models and tools is redacted before it is used', () => {
+  expect(wiring).toContain('redactNotifier(createNotifier(');
   expect(wiring).toContain('redactModel(');
   expect(wiring).toContain('redactTools(createTools(');
   expect(wiring).toContain('redactTool(createMcpTool(');
@@ -100,6 +101,8 @@ const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
   [/\bcreate(?:File|Postgres)ArtifactStore\(/, storeOpeners],
   [/\bcreateThreadStore\(/, ['activities/adapters/open-stores.ts']],
   [/\bcreate(?:Sqlite|Postgres)ThreadStore\(/, ['activities/adapters/open-stores.ts']],
+  // That of the doctor sends a test message of its own.
+  [/\bcreateNotifier\(/, ['scripts/check-notify.ts', 'worker/create-activities.ts']],
   [/\bcreateAnthropicClient\(/, ['worker/create-activities.ts']],
 ];
 

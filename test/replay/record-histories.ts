@@ -23,6 +23,9 @@ const folder = fileURLToPath(new URL('histories', import.meta.url));
 /** A server on which a short history is a long one. */
 const shortHistories = ['--dynamic-config-value=limit.historyCount.suggestContinueAsNew=40'];
 
+/** A command that takes every message. */
+const listener = { kind: 'command', argv: [process.execPath, '-e', ''], env: {} } as const;
+
 const wanted = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 const stopShared = await startShared();
@@ -36,14 +39,21 @@ try {
   await stopShared();
 }
 
-async function record({ name, isContinued = false, keep, play }: Scenario): Promise<void> {
-  const stage = await openStage(isContinued ? { address: shortServer.address } : {});
+async function record(scenario: Scenario): Promise<void> {
+  const { name, isContinued = false, isTold = false, keep, play } = scenario;
+  const stage = await openStage({
+    ...(isContinued && { address: shortServer.address }),
+    ...(isTold && { settings: { notify: listener } }),
+  });
   try {
     await play(stage, name);
     const histories = await fetchHistories(stage.client, name);
     for (const [path, files] of Object.entries(keep)) {
       // The newest execution comes first.
-      const executions = histories.filter(({ workflowId }) => workflowId === `${name}${path}`);
+      const place = `${name}${path}`;
+      const executions = histories.filter(({ workflowId }) =>
+        place.endsWith('*') ? workflowId.startsWith(place.slice(0, -1)) : workflowId === place,
+      );
       const { first, last } = files;
       if (first !== undefined && executions.length < 2)
         throw new Error(`${name}${path} was not continued.`);

@@ -8,7 +8,9 @@ export interface Scenario {
   readonly name: string;
   /** On a server that suggests continue-as-new early. */
   readonly isContinued?: boolean;
-  /** Workflow id below the run, of the run's first or last execution → name of the file without its version. */
+  /** A command is told that the run needs its user, and of its end. */
+  readonly isTold?: boolean;
+  /** Workflow id below the run, or its beginning and `*`, of the run's first or last execution → name of the file without its version. */
   readonly keep: Readonly<Record<string, { readonly first?: string; readonly last?: string }>>;
   readonly play: (stage: Stage, runId: string) => Promise<void>;
 }

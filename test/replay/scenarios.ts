@@ -74,6 +74,21 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
+    name: 'told',
+    isTold: true,
+    keep: { '': { last: 'plannerRun-told' }, '/msg_*': { last: 'notification-told' } },
+    async play(stage, runId) {
+      const run = await stage.start('plannerRun', { goal }, runId);
+      await answerFirst(stage, run);
+      await run.result();
+      const query = `PlanwaveRun = "${runId}" AND WorkflowType = "notification" AND ExecutionStatus = "Completed"`;
+      await eventually('both messages', async () => {
+        const { count } = await stage.client.workflow.count(query);
+        return count === 2;
+      });
+    },
+  },
+  {
     // Its agents keep notes, so sessions of earlier runs are archived first.
     name: 'notes',
     keep: { '': { last: 'plannerRun-notes' }, '/archival': { last: 'archival-first' } },

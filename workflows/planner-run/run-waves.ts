@@ -194,6 +194,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
   const { opened } = state;
   if (opened === null) throw new Error('A run was carried over before it was opened.');
   await condition(allHandlersFinished);
+  await host.views.settleNotices();
   const record_ref = await host.settleRecord();
   const taint = ledger.taint();
   const carried: CarriedRun = {
@@ -223,6 +224,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     amendments: state.amendments,
     news: state.news,
     waived: state.waived,
+    ...host.views.carryNotices(),
     wave_outlines: state.waves,
     paused_reason: control.pausedReason(),
     parked_reason: control.parkedReason(),

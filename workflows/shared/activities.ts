@@ -58,6 +58,16 @@ export const { archiveSessions } = proxyActivities<Activities>({
   retry: { initialInterval: '1 second', maximumAttempts: 10 },
 });
 
+/**
+ * No run waits for it. What a person has to know is told for a day; an attempt is bounded, because a command may hang and a
+ * server may never answer.
+ */
+export const { sendNotification } = proxyActivities<Activities>({
+  startToCloseTimeout: '30 seconds',
+  scheduleToCloseTimeout: '1 day',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 minutes' },
+});
+
 /** Reads and writes of the store: idempotent, so they are repeated until the disk works again. */
 export const {
   admitPlan,

@@ -67,7 +67,7 @@ export class RootHost implements Superior {
   readonly news = new NewsFeed();
   readonly #mailbox = createMailbox<Delivery['answers']>();
   readonly #stopScope = new CancellationScope();
-  readonly #views: RootViews;
+  readonly views: RootViews;
 
   /** @param carried State that the run before continue-as-new carried over, or null at the start. */
   constructor(carried: CarriedRun | null) {
@@ -95,7 +95,7 @@ export class RootHost implements Superior {
       onLoop: (loop) => this.state.loops.push(loop),
       onChange: () => this.refresh(),
     });
-    this.#views = new RootViews(this);
+    this.views = new RootViews(this, carried?.notified);
     if (carried !== null) {
       this.record.begin({
         record_ref: carried.record_ref,
@@ -205,13 +205,13 @@ export class RootHost implements Superior {
 
   /** Returns the answer to the query `status`. */
   status(): StatusView {
-    return this.#views.status();
+    return this.views.status();
   }
 
   /** Must be called after each change of `state`. */
   refresh(): void {
     endUnattended(this);
-    this.#views.refresh();
+    this.views.refresh();
   }
 
   /** Shows and records the plan of a wave that began. */
@@ -257,10 +257,11 @@ export class RootHost implements Superior {
       const record_ref = await this.settleRecord();
       const result = record.result();
       if (result === null) throw ApplicationFailure.nonRetryable('The record has no result.');
+      await this.views.tellEnd(status, result.answer);
       state.phase = status;
       state.result = result;
       await condition(allHandlersFinished);
-      this.#views.show();
+      this.views.show();
       recorder.observe(metrics.runDuration, { status }, nowSeconds() - state.started_at);
       log.info('run ended', { status, waves: state.wave, ...state.usage });
       return {

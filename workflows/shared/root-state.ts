@@ -172,13 +172,14 @@ export function workTerms(terms: WorkTerms): WorkTerms {
 
 /** Returns the settings that a run has to its end. */
 export function runTerms(terms: RunTerms): RunTerms {
-  const { goal_title, store, load, unattended, questions, approvers } = terms;
+  const { goal_title, store, load, unattended, notify, questions, approvers } = terms;
   return {
     ...workTerms(terms),
     goal_title,
     ...(store !== undefined && { store }),
     ...(load !== undefined && { load }),
     ...(unattended === true && { unattended }),
+    ...(notify === true && { notify }),
     questions,
     approvers,
   };

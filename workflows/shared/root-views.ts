@@ -15,6 +15,9 @@ import { describeBudget } from './root-state.ts';
 import type { RootState } from './root-state.ts';
 import { createMirror } from './visibility.ts';
 import { createRefresher } from './background.ts';
+import { Notices } from './notices.ts';
+import type { NotifiedState } from '../../contracts/notification.ts';
+import type { CarriedRun, RunStatus } from '../../contracts/planner-run.ts';
 
 /** Sources of a root workflow's views. */
 interface Shown {
@@ -28,11 +31,14 @@ interface Shown {
 export class RootViews {
   readonly #shown: Shown;
   readonly #mirror = createMirror();
+  readonly #notices: Notices;
   /** Shows the state at the end of the current workflow task, once for all its changes. */
   readonly refresh: () => void;
 
-  constructor(shown: Shown) {
+  /** @param notified Carried over from the run before continue-as-new. */
+  constructor(shown: Shown, notified: NotifiedState | undefined) {
     this.#shown = shown;
+    this.#notices = new Notices(notified);
     setHandler(statusQuery, () => this.status(), {
       description: 'Phase, wave, waits and usage.',
     });
@@ -46,10 +52,31 @@ export class RootViews {
     return viewStatus(this.#shown);
   }
 
+  /** Tells a person that the run has ended. Must be called when its result is known, before its phase is the last one. */
+  async tellEnd(status: RunStatus, answer: string): Promise<void> {
+    if (isTold(this.#shown)) await this.#notices.end(this.status(), status, answer);
+  }
+
+  /** Resolves when every notification is on its way. */
+  settleNotices(): Promise<void> {
+    return this.#notices.settled();
+  }
+
+  /** Returns what the next execution has to know of notifications. */
+  carryNotices(): Pick<CarriedRun, 'notified'> {
+    const notified = this.#notices.carry();
+    return notified === undefined ? {} : { notified };
+  }
+
   /** Shows the state now: used for the last state, after which nothing follows. */
   show(): void {
     const status = viewStatus(this.#shown);
-    const asked = openQuestions(this.#shown).map(({ asked_at }) => asked_at);
+    const open = openQuestions(this.#shown);
+    const asked = open.map(({ asked_at }) => asked_at);
+    if (isTold(this.#shown) && this.#shown.state.phase === null) {
+      const { parked_reason: parked } = status;
+      this.#notices.look(status, { parked, open: isAttended(this.#shown) ? open : [] });
+    }
     const { run_id, goal, phase, wave, open_questions, usage, waiting_for, store, load } = status;
     this.#mirror(
       {
@@ -67,6 +94,16 @@ export class RootViews {
       renderDetails(this.#shown, status),
     );
   }
+}
+
+/** Returns true when a person is told about the run: never about one that belongs to another workflow's work. */
+function isTold({ state }: Shown): boolean {
+  return state.opened?.notify === true && workflowInfo().parent === undefined;
+}
+
+/** An unattended run ends at a question, so no person can answer it. */
+function isAttended({ state }: Shown): boolean {
+  return state.opened?.unattended !== true;
 }
 
 /** Returns the questions that still wait. After the end none does, even if it was left unanswered. */

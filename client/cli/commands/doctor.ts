@@ -11,13 +11,15 @@ import { createServerChecks, toFinding } from './server-checks.ts';
 export function registerDoctor(command: Command, runner: CommandRunner): void {
   command
     .option('--replay', 'replay all open runs on this version and report incompatibilities')
-    .action(({ replay = false }: Options) =>
-      runner.run(command, replay ? replayOpenWorkflows : examine),
+    .option('--notify', 'send a test message as PLANWAVE_NOTIFY of this shell says')
+    .action(({ replay = false, notify = false }: Options) =>
+      runner.run(command, notify ? testNotification : replay ? replayOpenWorkflows : examine),
     );
 }
 
 interface Options {
   readonly replay?: boolean;
+  readonly notify?: boolean;
 }
 
 interface CheckResult extends DoctorFinding {
@@ -25,8 +27,21 @@ interface CheckResult extends DoctorFinding {
 }
 
 async function examine(context: CommandContext): Promise<CommandResult> {
+  return runChecks(context, [...(await serverChecks(context)), ...context.deps.doctorChecks]);
+}
+
+/** Needs no server and no worker. */
+async function testNotification(context: CommandContext): Promise<CommandResult> {
+  const { notificationTest } = context.deps;
+  return runChecks(context, notificationTest === undefined ? [] : [notificationTest]);
+}
+
+async function runChecks(
+  context: CommandContext,
+  checks: readonly DoctorCheck[],
+): Promise<CommandResult> {
   const results: CheckResult[] = [];
-  for (const check of [...(await serverChecks(context)), ...context.deps.doctorChecks]) {
+  for (const check of checks) {
     results.push({ name: check.name, ...(await runCheck(check)) });
   }
   const ok = results.every((result) => result.ok);

@@ -1,6 +1,6 @@
 import { NamespaceNotFoundError } from '@temporalio/client';
 import { searchAttributes, signalNames } from '../../../contracts/names.ts';
-import { describeMissingKeys } from '../../../encryption/find-missing-keys.ts';
+import { describeMissingKeys } from '../../../encryption/encrypting-codec.ts';
 import type { KeyRing } from '../../../encryption/key-ring.ts';
 import {
   callServer,
@@ -37,6 +37,7 @@ export function createServerChecks(
     { name: 'stuck runs', run: () => checkStuck(session) },
     { name: 'keys', run: () => checkKeys(session, taskQueue, keys) },
     { name: 'long histories', run: () => checkHistories(session) },
+    { name: 'sent notifications', run: () => checkNotifications(session) },
   ];
   const namespaceChecked = once(() => checkNamespace(session));
   return [
@@ -201,4 +202,16 @@ async function checkHistories({ client }: CliSession): Promise<DoctorFinding> {
   const ids = [first, ...others].map(({ workflow_id }) => workflow_id).join(', ');
   const [what = '', cure] = first.notice.split(' Try: ');
   return { ok: false, detail: `${ids}. ${what}`, cure };
+}
+
+/** Looks for messages to people that were not taken. */
+async function checkNotifications({ client }: CliSession): Promise<DoctorFinding> {
+  const late = await client.lateNotifications();
+  const [first] = late;
+  if (first === undefined) return { ok: true, detail: 'none is late' };
+  const runs = [...new Set(late.map(({ run_id }) => run_id))].join(', ');
+  const state = first.is_repeated ? 'tried again and again' : 'given up within a day';
+  const reason = first.reason === '' ? '' : ` (${first.reason})`;
+  const cure = 'doctor --notify where the worker has its settings; then mend what it names';
+  return { ok: false, detail: `about ${runs}: ${state}${reason}`, cure };
 }

@@ -18,6 +18,7 @@ export function createFakeClient(methods: Partial<PlanwaveClient> = {}): Planwav
     stuck: () => Promise.resolve([]),
     storeWaits: () => Promise.resolve([]),
     longHistories: () => Promise.resolve([]),
+    lateNotifications: () => Promise.resolve([]),
     openHistories: noHistories,
     status: () => Promise.resolve({ live: true, view: status() }),
     usageNow: ({ usage }) => Promise.resolve({ usage, untold: [] }),

@@ -1,0 +1,132 @@
+/**
+ * Decides when a person is told that a run needs one, and what the message says.
+ *
+ * Invariants:
+ *   NT1. A question that opens while those of an earlier message all wait is no message of its own.
+ *   NT2. A question that opens after a question of the earlier message was closed is a new message.
+ *   NT3. A run that parks is one message until it is resumed.
+ *   NT4. One event has one id, whatever repeats it, and different events have different ids.
+ *   NT5. No text of a message has line breaks or control characters, and each has a bound.
+ */
+import type { Notification, NotifiedState } from '../../contracts/notification.ts';
+import type { Question } from '../../contracts/question.ts';
+import { describeWait } from '../render/questions.ts';
+import { cleanLine } from '../text/cut-text.ts';
+import { commandText, countOf, formatDollars } from '../text/format.ts';
+import { hashText } from '../text/hash-text.ts';
+
+export const nothingNotified: NotifiedState = { count: 0, told: [], parked: false };
+
+/** Most characters of a text in a message. */
+const textCharsMax = 300;
+
+/** Waits of a run for a person. */
+export interface Waits {
+  readonly parked: string | null;
+  readonly open: readonly Question[];
+}
+
+export interface NotifyStep {
+  readonly state: NotifiedState;
+  /** Null when nothing is to be told. */
+  readonly due: { readonly text: string; readonly key: string } | null;
+}
+
+/** Returns what a person has to be told of the waits, if anything. */
+export function stepNotified(state: NotifiedState, { parked, open }: Waits): NotifyStep {
+  const ids = open.map(({ question_id }) => question_id);
+  const allWait = state.told.length > 0 && state.told.every((id) => ids.includes(id));
+  const fresh = allWait ? undefined : open.find((one) => !state.told.includes(one.question_id));
+  const hasParked = parked !== null && !state.parked;
+  // The user who looks at what was told finds the others beside it.
+  const told = allWait || fresh !== undefined || ids.length === 0 ? ids : state.told;
+  const next = { ...state, told, parked: parked !== null };
+  if (hasParked) return tell(next, `parked: ${parked}`);
+  return fresh === undefined
+    ? { state: next, due: null }
+    : tell(next, describeWait(fresh, textCharsMax), [fresh.question_id, fresh.text]);
+}
+
+function tell(state: NotifiedState, text: string, key: readonly string[] = [text]): NotifyStep {
+  const due = { text: cleanLine(text, textCharsMax), key: JSON.stringify(key) };
+  return { state: { ...state, count: state.count + 1 }, due };
+}
+
+/**
+ * Returns the id of a notification. After a reset the same event comes again under the same number with the same key.
+ *
+ * @param firstExecution Id of the first execution of the run, which resets and continuations keep.
+ */
+export function notificationId(
+  firstExecution: string,
+  { kind }: Pick<Notification, 'kind'>,
+  count: number,
+  key: string,
+): string {
+  return `msg_${hashText(JSON.stringify([firstExecution, kind, count, key]))}`;
+}
+
+/** A notification as it is sent: the body of a webhook, and the standard input of a command. */
+export interface NotificationBody {
+  readonly id: string;
+  /** `run.needs_user`, `run.ended` or `run.test`. */
+  readonly type: string;
+  /** ISO 8601. */
+  readonly timestamp: string;
+  readonly data: {
+    readonly run_id: string;
+    readonly kind: Notification['kind'];
+    readonly phase: string;
+    readonly goal: string;
+    readonly text: string;
+    readonly open_questions: number;
+    readonly cost_usd: number;
+    /** Command that answers, resumes or shows the result. */
+    readonly command: string;
+    /** All of it in one line for people. */
+    readonly summary: string;
+  };
+}
+
+/** @param timestamp Its time as ISO 8601. */
+export function renderNotification(
+  notification: Omit<Notification, 'at'>,
+  timestamp: string,
+): NotificationBody {
+  const { id, kind, run_id, phase, open_questions, cost_micro_usd } = notification;
+  const goal = cleanLine(notification.goal, textCharsMax);
+  const text = cleanLine(notification.text, textCharsMax);
+  const command = commandOf(notification);
+  const name = cleanLine(run_id, textCharsMax);
+  const cost = formatDollars(cost_micro_usd);
+  const waits =
+    open_questions === 0 ? text : `${text} (${countOf(open_questions, 'open question')})`;
+  const summaries: Record<Notification['kind'], string> = {
+    needs_user: `${name} needs you: ${waits}. ${goal}. ${cost} so far. ${command}`,
+    ended: `${name} has ended (${phase}): ${goal}. ${cost}. ${command}`,
+    test: `${name}: ${text}`,
+  };
+  return {
+    id,
+    type: `run.${kind}`,
+    timestamp,
+    data: {
+      run_id,
+      kind,
+      phase,
+      goal,
+      text,
+      open_questions,
+      cost_usd: cost_micro_usd / 1_000_000,
+      command,
+      summary: cleanLine(summaries[kind], textCharsMax * 4),
+    },
+  };
+}
+
+function commandOf({ kind, run_id, phase, open_questions }: Omit<Notification, 'at'>): string {
+  if (kind === 'test') return commandText('doctor');
+  if (kind === 'ended') return commandText('report', run_id);
+  if (phase === 'parked') return commandText('resume', run_id);
+  return open_questions === 0 ? commandText('status', run_id) : commandText('answer', run_id);
+}
