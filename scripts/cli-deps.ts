@@ -11,8 +11,8 @@ import {
   UnknownRun,
   readStoredResult,
   readStoredStatus,
+  readStoredPlan,
 } from '../activities/run-record/export-run.ts';
-import { readStoredPlan } from '../activities/run-record/stored-plan.ts';
 import type { CliAgents, CliDeps, CliMcp, CliPages } from '../client/cli/cli-deps.ts';
 import { badInput } from '../client/cli/cli-error.ts';
 import { createProcessIo } from '../client/cli/cli-io.ts';
@@ -20,8 +20,7 @@ import type { ClientTracing } from '../client/cli/cli-session.ts';
 import { PlanwaveClientError } from '../client/client-error.ts';
 import type { OpenRunInput } from '../contracts/activity-types.ts';
 import type { CopiedStores } from '../contracts/store.ts';
-import { createRedactor } from '../redaction/create-redactor.ts';
-import type { Redactor } from '../redaction/create-redactor.ts';
+import { createRedactor, type Redactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import {
   BadSettings,
@@ -39,8 +38,7 @@ import {
   openCliStores,
 } from './cli-stores.ts';
 import { createDoctorChecks } from './doctor-checks.ts';
-import type { Settings } from './parts/settings.ts';
-import { partEnvironment } from './parts/settings.ts';
+import { type Settings, partEnvironment } from './parts/settings.ts';
 import { createPageDiff, createRunChanges } from './run-changes.ts';
 import { runTemporalCli } from './temporal-cli.ts';
 

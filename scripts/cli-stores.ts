@@ -7,7 +7,7 @@ import type { ThreadStore } from '../activities/ports/thread-store.ts';
 import { redactThreads } from '../activities/redaction/redact-ports.ts';
 import type { CliBudgets, CliThreads } from '../client/cli/cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';
-import { createStoreCipher } from '../encryption/store-cipher.ts';
+import { createStoreCipher } from '../encryption/encrypting-codec.ts';
 import type { Redactor } from '../redaction/create-redactor.ts';
 import { BadSettings, readStoreSettings } from '../worker/worker-settings.ts';
 

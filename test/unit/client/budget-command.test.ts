@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PlanwaveClientError } from '../../../client/client-error.ts';
-import { runCli } from '../../../client/cli/commands/run-cli.ts';
+import { runCli } from '../../../client/cli/commands/program.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import { createCliBudgets } from '../../../scripts/cli-stores.ts';
 import { createFakeDeps } from './support/fake-client.ts';
