@@ -1,4 +1,4 @@
-import { WorkflowClient } from '@temporalio/client';
+import { ScheduleClient, WorkflowClient } from '@temporalio/client';
 import type { ConnectionLike, WorkflowClientInterceptor } from '@temporalio/client';
 import type { EvaluationInput } from '../contracts/evaluation.ts';
 import type { AmendMessage, ControlMessage } from '../contracts/messages.ts';
@@ -35,6 +35,8 @@ import type { Reading, RunEnd, WorkAddress } from './read-view.ts';
 import { listLateNotifications } from './late-notifications.ts';
 import type { LateNotification } from './late-notifications.ts';
 import { callServer, refusePlainText } from './server-calls.ts';
+import { createSchedules } from './schedules.ts';
+import type { Schedules } from './schedules.ts';
 import { startRun, startTeam } from './start-run.ts';
 import type { StartedRun, StartRunOptions } from './start-run.ts';
 import { findStuck, listLongHistories, listStuck } from './stuck-workflows.ts';
@@ -107,6 +109,9 @@ export interface PlanwaveClient {
   /** Defined in `evaluate`. */
   evaluate(input: EvaluationInput): Promise<StartedEvaluation>;
 
+  /** Runs that the server starts by the clock. */
+  readonly schedules: Schedules;
+
   /** Reads the end of a run, or null while it works. Works with every worker off. */
   result(runId: string): Promise<RunEnd | null>;
   /** Waits for the end, however long that takes. */
@@ -173,6 +178,7 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
     amend: (runId, message) => signal(signalNames.amend, runId, message),
     consult: (input) => consult(context, input),
     evaluate: (input) => evaluate(context, input),
+    schedules: createSchedules(context),
     result: async (runId) => {
       const run = await describeRun(context, runId);
       return run.execution === 'running' ? null : readRunEnd(context, runId, { wait: false });
@@ -216,6 +222,16 @@ function createContext(options: PlanwaveClientOptions): ClientContext {
       // Redacts, behind `redact`, what was not handed to it.
       dataConverter: { payloadCodecs: [createRedactingCodec(redactor, outgoingSink), codec] },
       ...(interceptors ? { interceptors: [...interceptors] } : {}),
+    }),
+    schedules: new ScheduleClient({
+      connection,
+      namespace,
+      dataConverter: {
+        payloadCodecs: [
+          createRedactingCodec(redactor, outgoingSink),
+          createEncryptingCodec(keys, namespace, explainFault),
+        ],
+      },
     }),
     lists: new WorkflowClient({
       connection,

@@ -6,7 +6,7 @@ import {
   NamespaceNotFoundError,
   ServiceError,
 } from '@temporalio/client';
-import type { ConnectionLike, WorkflowClient } from '@temporalio/client';
+import type { ConnectionLike, ScheduleClient, WorkflowClient } from '@temporalio/client';
 import { PlanwaveClientError } from './client-error.ts';
 import { explainRefusal, readToken, timeOf } from './explain-refusal.ts';
 import { isRecord } from '../core/is-record.ts';
@@ -203,6 +203,8 @@ export interface ClientContext extends ServerAddress {
   readonly workflows: WorkflowClient;
   /** The same for lists and descriptions: words stand for what can't be decrypted, so that the rest can be read. */
   readonly lists: WorkflowClient;
+  /** Words stand for what can't be decrypted, as in `lists`. */
+  readonly schedules: ScheduleClient;
   readonly taskQueue: string;
   /** Decrypts what comes from the server. */
   readonly codec: PayloadCodec;
