@@ -69,6 +69,11 @@ const marked: readonly (readonly [RegExp, string])[] = [
     'needs a Temporal server that is built with Go',
   ],
   [/^planwave eval /, 'test/integration/evaluation.test.ts'],
+  [
+    /^planwave (?:schedule |list$|(?:status|report) nightly-)/,
+    'test/integration/client/schedule.test.ts',
+  ],
+  [/^planwave doctor --notify$/, 'test/unit/notify-settings.test.ts'],
   [/^planwave fork /, 'test/integration/client/fork.test.ts'],
   [/^planwave compare /, 'test/integration/client/fork.test.ts'],
   [/wave-001\/design\/negotiate$/, 'test/slow/triads/phases.test.ts has such a phase'],

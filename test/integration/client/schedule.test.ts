@@ -85,7 +85,12 @@ it('a scheduled run is started with its options, found, answered and read by eve
     const compared = await runCommand(stage, ['compare', runId, runId]);
     expect(compared.code).toBe(0);
     const { run_id: forked } = await ask<{ run_id: string }>(
-      ...['fork', runId, '--wave', '2', '--yes', '--unattended'],
+      'fork',
+      runId,
+      '--wave',
+      '2',
+      '--yes',
+      '--unattended',
     );
     const handle = stage.client.workflow.getHandle(forked);
     expect(await handle.result()).toMatchObject({ status: 'completed' });
