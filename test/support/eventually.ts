@@ -1,5 +1,6 @@
 /**
- * Waits until `read` returns a value.
+ * Waits until `read` returns a value. Reads every 50 ms at first and less often the longer it waits, at least every
+ * half second: a query costs server and worker 8 ms of processor time, which the awaited work needs.
  *
  * @param what names the value in the error when it never comes.
  * @param timeoutMs a bound for a hanging test, not a statement about speed. Default 2 min.
@@ -9,11 +10,13 @@ export async function eventually<T>(
   read: () => Promise<T | null | undefined | false>,
   timeoutMs = 120_000,
 ): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
+  const startedAt = Date.now();
   for (;;) {
     const value = await read();
     if (value !== null && value !== undefined && value !== false) return value;
-    if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain for: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const waitedMs = Date.now() - startedAt;
+    if (waitedMs > timeoutMs) throw new Error(`Waited ${timeoutMs} ms in vain for: ${what}`);
+    const pauseMs = Math.min(500, Math.max(50, waitedMs / 5));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

@@ -13,7 +13,6 @@ const longest = [
   'deploys/misfit',
   'messages/answers-racing',
   'slow/long-texts',
-  'replay/replay',
 ];
 
 /** Implementation of jest's `testSequencer`. */
