@@ -1,5 +1,9 @@
-import { ScheduleClient, WorkflowClient } from '@temporalio/client';
-import type { ConnectionLike, WorkflowClientInterceptor } from '@temporalio/client';
+import {
+  ScheduleClient,
+  WorkflowClient,
+  type ConnectionLike,
+  type WorkflowClientInterceptor,
+} from '@temporalio/client';
 import type { EvaluationInput } from '../contracts/evaluation.ts';
 import type { AmendMessage, ControlMessage } from '../contracts/messages.ts';
 import { queryNames, signalNames, taskQueue } from '../contracts/names.ts';
@@ -14,37 +18,52 @@ import type {
   WaveView,
 } from '../contracts/views.ts';
 import { PlanwaveClientError } from './client-error.ts';
-import { consult } from './consult.ts';
-import { evaluate } from './evaluate.ts';
-import type { StartedEvaluation } from './evaluate.ts';
+import {
+  consult,
+  evaluate,
+  type StartedEvaluation,
+  startRun,
+  startTeam,
+  type StartedRun,
+  type StartRunOptions,
+} from './start-run.ts';
 import { createEncryptingCodec, explainFault } from '../encryption/encrypting-codec.ts';
-import { BadKeys, readKeyRing } from '../encryption/key-ring.ts';
-import type { KeyRing } from '../encryption/key-ring.ts';
+import { BadKeys, readKeyRing, type KeyRing } from '../encryption/key-ring.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';
-import type { ClientContext } from './server-calls.ts';
-import { readDelegation, readTeam } from './read-work.ts';
-import { readUsageNow } from './usage-now.ts';
-import type { DelegationReading, TeamLook } from './read-work.ts';
-import type { UsageNow } from './usage-now.ts';
-import { listRuns, readOpenHistories } from './run-listing.ts';
-import type { ListedRun, ListOptions, RunListing, OpenHistory } from './run-listing.ts';
-import { describeRun, findWork, readRunEnd, readStatus, readView } from './read-view.ts';
-import type { Reading, RunEnd, WorkAddress } from './read-view.ts';
-import { listLateNotifications } from './late-notifications.ts';
-import type { LateNotification } from './late-notifications.ts';
-import { callServer, refusePlainText } from './server-calls.ts';
-import { createSchedules } from './schedules.ts';
-import type { Schedules } from './schedules.ts';
-import { startRun, startTeam } from './start-run.ts';
-import type { StartedRun, StartRunOptions } from './start-run.ts';
-import { findStuck, listLongHistories, listStuck } from './stuck-workflows.ts';
-import type { LongHistory, StuckWorkflow } from './stuck-workflows.ts';
-import { findStoreWaits } from './store-waits.ts';
-import type { StoreWait } from './store-waits.ts';
-import { submitAnswer } from './submit-answer.ts';
-import type { AnswerOptions, AnswerResult } from './submit-answer.ts';
+import { type ClientContext, callServer, refusePlainText } from './server-calls.ts';
+import { readDelegation, readTeam, type DelegationReading, type TeamLook } from './read-work.ts';
+import { createSchedules, type Schedules } from './schedules.ts';
+import { readUsageNow, type UsageNow } from './usage-now.ts';
+import {
+  listRuns,
+  readOpenHistories,
+  type ListedRun,
+  type ListOptions,
+  type RunListing,
+  type OpenHistory,
+} from './run-listing.ts';
+import {
+  describeRun,
+  findWork,
+  readRunEnd,
+  readStatus,
+  readView,
+  type Reading,
+  type RunEnd,
+  type WorkAddress,
+} from './read-view.ts';
+import { listLateNotifications, type LateNotification } from './late-notifications.ts';
+import {
+  findStuck,
+  listLongHistories,
+  listStuck,
+  type LongHistory,
+  type StuckWorkflow,
+} from './stuck-workflows.ts';
+import { findStoreWaits, type StoreWait } from './store-waits.ts';
+import { submitAnswer, type AnswerOptions, type AnswerResult } from './submit-answer.ts';
 import type { ConsultationInput, ConsultationResult } from '../contracts/design-run.ts';
 
 /**

@@ -1,13 +1,10 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { formatDollars, formatLeastDollars } from '../core/text/format.ts';
-import { memoKeys, workflowTypes } from '../contracts/names.ts';
-import type { searchAttributes } from '../contracts/names.ts';
+import { memoKeys, workflowTypes, type searchAttributes } from '../contracts/names.ts';
 import type { StoreIdentity } from '../contracts/store.ts';
-import type { ClientContext } from './server-calls.ts';
-import { callServer, queryText } from './server-calls.ts';
-import { listStuck } from './stuck-workflows.ts';
-import type { StuckWorkflow } from './stuck-workflows.ts';
+import { type ClientContext, callServer, queryText } from './server-calls.ts';
+import { listStuck, type StuckWorkflow } from './stuck-workflows.ts';
 import { ifFound } from './client-error.ts';
 import { readRunLoad, readStoreIdentity } from '../core/run/run-place.ts';
 import type { RunLoad } from '../contracts/limits.ts';

@@ -2,14 +2,13 @@ import {
   ScheduleAlreadyRunning,
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
+  type ScheduleSummary,
 } from '@temporalio/client';
-import type { ScheduleSummary } from '@temporalio/client';
 import { memoKeys, workflowTaskTimeoutMs, workflowTypes } from '../contracts/names.ts';
 import type { PlannerRunInput } from '../contracts/planner-run.ts';
 import { commandText } from '../core/text/format.ts';
 import { PlanwaveClientError } from './client-error.ts';
-import { callServer } from './server-calls.ts';
-import type { ClientContext } from './server-calls.ts';
+import { callServer, type ClientContext } from './server-calls.ts';
 import { checkRunId, describeGoal } from './start-run.ts';
 
 /** Behaviour when the run before has not ended, by its name on the command line. */

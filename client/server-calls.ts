@@ -1,12 +1,18 @@
-import { defaultPayloadConverter, WorkflowNotFoundError } from '@temporalio/common';
-import type { Payload, PayloadCodec } from '@temporalio/common';
+import {
+  defaultPayloadConverter,
+  WorkflowNotFoundError,
+  type Payload,
+  type PayloadCodec,
+} from '@temporalio/common';
 import {
   Connection,
   isGrpcServiceError,
   NamespaceNotFoundError,
   ServiceError,
+  type ConnectionLike,
+  type ScheduleClient,
+  type WorkflowClient,
 } from '@temporalio/client';
-import type { ConnectionLike, ScheduleClient, WorkflowClient } from '@temporalio/client';
 import { PlanwaveClientError } from './client-error.ts';
 import { explainRefusal, readToken, timeOf } from './explain-refusal.ts';
 import { isRecord } from '../core/is-record.ts';

@@ -1,11 +1,10 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { closest } from 'fastest-levenshtein';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
-import type { ClientContext } from './server-calls.ts';
+import { type ClientContext, queryText, callServer, messageOfFailure } from './server-calls.ts';
 import { PlanwaveClientError } from './client-error.ts';
 import { noticeLongHistory, commandText } from '../core/text/format.ts';
 import { workflowTypes } from '../contracts/names.ts';
-import { queryText, callServer, messageOfFailure } from './server-calls.ts';
 
 /** A workflow that no worker can carry on: its task fails again and again. It is not over. */
 export interface StuckWorkflow {

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
-import { createNotifier } from '../activities/adapters/notifier.ts';
-import type { NotifyTarget } from '../activities/adapters/notifier.ts';
+import { createNotifier, type NotifyTarget } from '../activities/adapters/notifier.ts';
 import { NotificationFailed } from '../activities/ports/notifier.ts';
 import { redactNotifier } from '../activities/redaction/redact-ports.ts';
 import type { DoctorFinding } from '../client/cli/cli-deps.ts';

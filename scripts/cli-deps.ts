@@ -6,16 +6,15 @@ import { openStores } from '../activities/adapters/open-stores.ts';
 import { StoreUnavailable } from '../activities/ports/artifact-store.ts';
 import type { ProjectionWriter } from '../activities/ports/projection-writer.ts';
 import type { Stores } from '../activities/ports/stores.ts';
-import { ThreadUnavailable } from '../activities/ports/thread-store.ts';
-import type { ThreadStore } from '../activities/ports/thread-store.ts';
+import { ThreadUnavailable, type ThreadStore } from '../activities/ports/thread-store.ts';
 import { redactProjection, redactThreads } from '../activities/redaction/redact-ports.ts';
 import {
   exportRun,
   UnknownRun,
   readStoredResult,
   readStoredStatus,
+  readStoredPlan,
 } from '../activities/run-record/export-run.ts';
-import { readStoredPlan } from '../activities/run-record/stored-plan.ts';
 import type { CliAgents, CliDeps, CliMcp, CliPages, CliThreads } from '../client/cli/cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';
 import { createProcessIo } from '../client/cli/cli-io.ts';
@@ -23,9 +22,8 @@ import type { ClientTracing } from '../client/cli/cli-session.ts';
 import { PlanwaveClientError } from '../client/client-error.ts';
 import type { OpenRunInput } from '../contracts/activity-types.ts';
 import type { CopiedStores } from '../contracts/store.ts';
-import { createStoreCipher } from '../encryption/store-cipher.ts';
-import { createRedactor } from '../redaction/create-redactor.ts';
-import type { Redactor } from '../redaction/create-redactor.ts';
+import { createStoreCipher } from '../encryption/encrypting-codec.ts';
+import { createRedactor, type Redactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import {
   BadSettings,
@@ -37,8 +35,7 @@ import {
 } from '../worker/worker-settings.ts';
 import { testNotification } from './check-notify.ts';
 import { createDoctorChecks } from './doctor-checks.ts';
-import type { Settings } from './parts/settings.ts';
-import { partEnvironment } from './parts/settings.ts';
+import { type Settings, partEnvironment } from './parts/settings.ts';
 import { createPageDiff, createRunChanges } from './run-changes.ts';
 import { runTemporalCli } from './temporal-cli.ts';
 

@@ -14,8 +14,7 @@ import { runCommandName } from '../activities/tools/registry/run-command.ts';
 import type { DoctorCheck, DoctorFinding } from '../client/cli/cli-deps.ts';
 import { loadMiddlewares, shippedNames } from '../worker/load-middlewares.ts';
 import { loadTools } from '../worker/load-tools.ts';
-import { openCommands } from '../worker/open-commands.ts';
-import type { Commands } from '../worker/open-commands.ts';
+import { openCommands, type Commands } from '../worker/open-commands.ts';
 import { openMcp } from '../worker/open-mcp.ts';
 import {
   BadSettings,
@@ -26,15 +25,14 @@ import {
   readToolSettings,
   readWorkerSettings,
   shippedAgentsDir,
+  type WorkerSettings,
 } from '../worker/worker-settings.ts';
-import type { WorkerSettings } from '../worker/worker-settings.ts';
 import { messageOf } from './bootstrap/expected-error.mjs';
 import { findTemporalCli } from './bootstrap/find-temporal-cli.mjs';
 import { checkNotify } from './check-notify.ts';
-import { findFolderFault } from './parts/folder-fault.ts';
-import { createStoreCipher } from '../encryption/store-cipher.ts';
+import { type Settings, findFolderFault } from './parts/settings.ts';
+import { createStoreCipher } from '../encryption/encrypting-codec.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
-import type { Settings } from './parts/settings.ts';
 
 /** Least free space. With less, a long run may stop, because the server's database and the artifacts grow with it. */
 const freeBytesMin = 1_000_000_000;

@@ -1,13 +1,11 @@
 import { delimiter, resolve } from 'node:path';
-import { runCli } from '../client/cli/commands/run-cli.ts';
+import { runCli } from '../client/cli/commands/program.ts';
 import type { CliDeps } from '../client/cli/cli-deps.ts';
 import { readFolders } from '../worker/worker-settings.ts';
 import { messageOf } from './bootstrap/expected-error.mjs';
 import { splitStartArguments, startUsage } from './bootstrap/start-arguments.mjs';
 import { createCliDeps } from './cli-deps.ts';
-import { describeFolderFault } from './parts/folder-fault.ts';
-import { readSettings } from './parts/settings.ts';
-import type { Settings } from './parts/settings.ts';
+import { describeFolderFault, readSettings, type Settings } from './parts/settings.ts';
 import { listenForStop } from './parts/supervise.ts';
 import { say, webUiLine } from './say.ts';
 import { entryPoints } from '../core/text/entry-points.ts';

@@ -7,8 +7,7 @@ import {
 } from '../activities/adapters/git/commit-changes.ts';
 import { diffOf } from '../activities/adapters/git/git-worktrees.ts';
 import { GitFailed } from '../activities/adapters/git/run-git.ts';
-import { undoDirect } from '../activities/adapters/workspaces/undo-direct.ts';
-import type { UndoneFiles } from '../activities/adapters/workspaces/undo-direct.ts';
+import { undoDirect, type UndoneFiles } from '../activities/adapters/workspaces/undo-direct.ts';
 import { readRecord } from '../activities/artifacts/record-log.ts';
 import type { ArtifactStore, RunIndex } from '../activities/ports/artifact-store.ts';
 import type { PageSources } from '../activities/run-record/read-page.ts';

@@ -17,12 +17,13 @@ import type { AgentTurnDeps } from '../activities/agent-turn/deps.ts';
 import { PrefixGate } from '../activities/agent-turn/prefix-gate.ts';
 import { meterModel } from '../activities/agent-turn/meter-model.ts';
 import { paceModel } from '../activities/load/pace-model.ts';
-import { nameAccount } from './model-queue-settings.ts';
+import { nameAccount, describeMissingWeb, webDefaults } from './part-settings.ts';
 import { createMiddlewareActivities } from '../activities/middlewares/apply-middleware.ts';
 import {
   createMiddlewareRegistry,
   describeMiddlewares,
-} from '../activities/middlewares/middleware-registry.ts';
+  createShippedMiddlewares,
+} from '../activities/middlewares/shipped-middlewares.ts';
 import type { Middleware, MiddlewareRegistry } from '../activities/ports/middleware.ts';
 import type { Cipher } from '../activities/ports/cipher.ts';
 import type { ModelClient, ModelRequest } from '../activities/ports/model-client.ts';
@@ -44,8 +45,10 @@ import { createTeamActivities } from '../activities/team/create-team-activities.
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
 import type { RecordDeps } from '../activities/run-record/deps.ts';
 import { createEvaluationActivities } from '../activities/evaluation/create-evaluation-activities.ts';
-import { createDesignActivities } from '../activities/design/create-design-activities.ts';
-import type { DesignDeps } from '../activities/design/create-design-activities.ts';
+import {
+  createDesignActivities,
+  type DesignDeps,
+} from '../activities/design/create-design-activities.ts';
 import type { ArtifactStore } from '../activities/ports/artifact-store.ts';
 import type { Stores } from '../activities/ports/stores.ts';
 import { createNotifier } from '../activities/adapters/notifier.ts';
@@ -53,19 +56,20 @@ import { createNotificationActivities } from '../activities/notification/send-no
 import { createThreadActivities } from '../activities/threads/thread-activities.ts';
 import { createMcpTool } from '../activities/tools/mcp/create-mcp-tool.ts';
 import { createVerificationActivities } from '../activities/verification/create-verification-activities.ts';
-import { createTools } from '../activities/tools/registry/create-registry.ts';
-import type { ToolPlaces } from '../activities/tools/registry/create-registry.ts';
-import { listGrantable, listProperties, listWorkspaceTools } from '../activities/tools/tool.ts';
-import type { GrantableTool, ToolRegistry } from '../activities/tools/tool.ts';
+import { createTools, type ToolPlaces } from '../activities/tools/registry/create-registry.ts';
+import {
+  listGrantable,
+  listProperties,
+  listWorkspaceTools,
+  type GrantableTool,
+  type ToolRegistry,
+} from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
 import { readKeyRing } from '../encryption/key-ring.ts';
-import { createStoreCipher } from '../encryption/store-cipher.ts';
-import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
+import { createStoreCipher } from '../encryption/encrypting-codec.ts';
 import { createAgentsOf } from './create-input-check.ts';
-import { describeMissing, describeNoCommands } from './open-commands.ts';
+import { describeMissing, describeNoCommands, type Commands } from './open-commands.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
-import type { Commands } from './open-commands.ts';
-import { describeMissingWeb, webDefaults } from './web-settings.ts';
 import type { WorkerSettings } from './worker-settings.ts';
 
 /** Time limits of the activities. Tests shorten them. */
@@ -113,7 +117,10 @@ export function createActivities(
   );
   const places = createPlaces(settings, commands, stores);
   const tools = redactTools(createTools({ ...places, own: ownTools }), redactor);
-  const middlewares = createMiddlewares(redactor, ownMiddlewares);
+  const middlewares = redactMiddlewares(
+    createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...ownMiddlewares]),
+    redactor,
+  );
   const provider = paceModel(
     createProvider(settings, redactor, { idleTimeoutMs, totalTimeoutMs }, recorder),
     { values: stores.shared, account: nameAccount(settings) },
@@ -161,6 +168,7 @@ function recordDeps(
   stores: Stores,
   { tools, places, middlewares, ...parts }: RecordParts,
 ): RecordDeps {
+  const { models } = settings;
   const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
   return {
     ...parts,
@@ -171,7 +179,7 @@ function recordDeps(
     changes: createRunChanges({ home: settings.home }),
     approvers: settings.approvers ?? null,
     notifies: settings.notify !== undefined,
-    modelQueue: queueOf(settings),
+    modelQueue: models?.rate === undefined ? undefined : models.queue,
     toolNames,
     toolProperties: listProperties(tools),
     onLeftOut: (words) => log.warn(words),
@@ -187,11 +195,6 @@ interface RecordParts extends Pick<RecordDeps, 'store' | 'projection'> {
   readonly places: ToolPlaces;
   readonly tools: ToolRegistry;
   readonly middlewares: MiddlewareRegistry;
-}
-
-/** Returns the queue for model calls of new runs. */
-function queueOf({ models }: WorkerSettings): string | undefined {
-  return models?.rate === undefined ? undefined : models.queue;
 }
 
 /** Returns the cipher of what the worker stores. */
@@ -240,13 +243,6 @@ function knownModels({
     isPriced: (model) =>
       isRehearsal || isPriced((model === null ? null : resolveModelName(model)) ?? defaultModel),
   };
-}
-
-function createMiddlewares(redactor: Redactor, own: readonly Middleware[]): MiddlewareRegistry {
-  return redactMiddlewares(
-    createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...own]),
-    redactor,
-  );
 }
 
 /** @param store redacted. */

@@ -5,8 +5,8 @@ import {
   isToolList,
   NothingDone,
   toTool,
+  type OwnTool,
 } from '../activities/tools/own-tool.ts';
-import type { OwnTool } from '../activities/tools/own-tool.ts';
 import { reservedNames } from '../activities/tools/registry/create-registry.ts';
 import type { GrantableTool } from '../activities/tools/tool.ts';
 import { badModule, importModule } from './import-module.ts';

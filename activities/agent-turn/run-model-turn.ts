@@ -6,14 +6,21 @@ import { addSpending, spendingOf, fits } from '../../core/budget/spending.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
-import type { ModelProgress, ModelReply } from '../ports/model-client.ts';
+import {
+  ModelAborted,
+  ModelFailure,
+  type ModelProgress,
+  type ModelReply,
+} from '../ports/model-client.ts';
 import { stages } from '../stages/stages.ts';
 import {
   addToWork,
   heartbeatEveryMsDefault,
   noteWork,
   startHeartbeat,
+  endCancelled,
+  readCancelCause,
+  assertCurrent,
 } from '../attempt/heartbeat.ts';
 import {
   recallAttempts,
@@ -23,18 +30,12 @@ import {
   usageOfAbort,
   usageOfAnswer,
 } from './attempt-ledger.ts';
-import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
 import type { AgentTurnDeps } from './deps.ts';
-import { toModelFailure } from '../attempt/failures.ts';
-import { checkUnchanged } from './check-unchanged.ts';
-import { assertCurrent } from '../attempt/while-current.ts';
-import { makeReads } from './make-reads.ts';
+import { toModelFailure, retryStore } from '../attempt/failures.ts';
+import { checkUnchanged, makeReads } from './make-reads.ts';
 import { findSharedPrefix } from './prefix-gate.ts';
-import { callKeyOf, prepareTurn, shrinkSchema } from './prepare-turn.ts';
-import type { PreparedTurn } from './prepare-turn.ts';
-import { retryStore } from './retry-store.ts';
-import { assertSmall, settleTurn, settleWithoutReply } from './settle-turn.ts';
-import type { SettledTurn } from './settle-turn.ts';
+import { callKeyOf, prepareTurn, shrinkSchema, type PreparedTurn } from './prepare-turn.ts';
+import { assertSmall, settleTurn, settleWithoutReply, type SettledTurn } from './settle-turn.ts';
 import type { TurnProgress } from '../../contracts/views.ts';
 
 /** Maximum characters of the reason in a heartbeat, from its beginning: path, reason and cure. */

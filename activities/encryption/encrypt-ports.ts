@@ -1,9 +1,12 @@
 import { isRecord } from '../../core/is-record.ts';
-import { ArtifactCorrupt, StoreUnavailable } from '../ports/artifact-store.ts';
-import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
+import {
+  ArtifactCorrupt,
+  StoreUnavailable,
+  type ArtifactStore,
+  type RunIndex,
+} from '../ports/artifact-store.ts';
 import type { Cipher } from '../ports/cipher.ts';
-import { damagedEntry } from '../ports/effect-ledger.ts';
-import type { EffectLedger } from '../ports/effect-ledger.ts';
+import { damagedEntry, type EffectLedger } from '../ports/effect-ledger.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
 import type { LedgerKey, ReplyLedger } from '../ports/reply-ledger.ts';
 

@@ -7,8 +7,7 @@ import type { RunPhase } from '../../contracts/views.ts';
 import { statusAtEnd } from '../../core/notes/agent-status.ts';
 import type { AgentStatusValue } from '../../contracts/note.ts';
 import { teamName } from '../../core/executor.ts';
-import { textOf } from './record-texts.ts';
-import type { RecordTexts } from './record-texts.ts';
+import { textOf, type RecordTexts } from './record-texts.ts';
 import type { TriadPlan } from '../../contracts/triad.ts';
 import { askersOf } from '../../core/questions/check-asked-questions.ts';
 

@@ -4,13 +4,11 @@ import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
 import type { Prompt } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
-import { ArtifactCorrupt } from '../ports/artifact-store.ts';
-import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { ArtifactCorrupt, type ArtifactStore } from '../ports/artifact-store.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import { joinNames } from '../artifacts/packet-details.ts';
 import { readShape, readWhole } from '../artifacts/read-artifact.ts';
-import { StoredPlan } from '../../contracts/wave-plan.ts';
-import type { WavePlan } from '../../contracts/wave-plan.ts';
+import { StoredPlan, type WavePlan } from '../../contracts/wave-plan.ts';
 
 /** Result that a delegation builds on: of one that it depends on in its wave, or of an earlier wave. */
 export interface Upstream extends UpstreamOutput {

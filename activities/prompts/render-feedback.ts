@@ -1,7 +1,6 @@
 import type { Delegation } from '../../contracts/delegation.ts';
 import { AgentOutput } from '../../contracts/agent-output.ts';
-import type { VerificationFeedback } from '../../contracts/verification.ts';
-import { VerificationResults } from '../../contracts/verification.ts';
+import { type VerificationFeedback, VerificationResults } from '../../contracts/verification.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { readShape } from '../artifacts/read-artifact.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';

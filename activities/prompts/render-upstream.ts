@@ -79,7 +79,7 @@ function listUnmet({ criteria, output }: Upstream): string {
     .join('\n');
 }
 
-/** Names a result. Evidence uses the same name (`evidence-sources.ts`). */
+/** Names a result. Evidence uses the same name (`agent-output.ts`). */
 function nameResult({ delegation_id, title, names, replaces = [] }: Upstream): string {
   const also = names.length === 0 ? '' : ` (${names.join(', ')})`;
   const older = replaces.length === 0 ? '' : `, which replaces ${replaces.join(', ')}`;

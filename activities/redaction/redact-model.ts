@@ -1,15 +1,14 @@
 import type { ContentBlock, TextBlock } from '../../contracts/transcript.ts';
 import { isRecord } from '../../core/is-record.ts';
-import { ModelAborted } from '../ports/model-client.ts';
-import type {
-  ModelClient,
-  ModelProgress,
-  ModelRequest,
-  ReadableTail,
+import {
+  ModelAborted,
+  type ModelClient,
+  type ModelProgress,
+  type ModelRequest,
+  type ReadableTail,
 } from '../ports/model-client.ts';
 import type { Redactor } from '../ports/redactor.ts';
-import { createReadableText } from './readable-text.ts';
-import { createSettledText } from './settled-text.ts';
+import { createReadableText, createSettledText } from './readable-text.ts';
 
 /** Most characters that are shown. */
 const lastWordsMaxLength = 120;

@@ -1,5 +1,4 @@
-import { PlanwaveClientError } from '../client-error.ts';
-import type { ClientErrorCode } from '../client-error.ts';
+import { PlanwaveClientError, type ClientErrorCode } from '../client-error.ts';
 
 /** A failure that the command line words itself: one line that says what happened and what to try. */
 export class CliError extends Error {

@@ -4,8 +4,7 @@ import type { ContentBlock } from '../../contracts/transcript.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import { countOf, formatTokens, formatCost, formatTurns } from '../../core/text/format.ts';
 import { listConversations, toneOf } from './draw-timeline.ts';
-import { anchor, markup } from './markup.ts';
-import type { Html, Part, TextShelf } from './markup.ts';
+import { anchor, markup, type Html, type Part, type TextShelf } from './markup.ts';
 import { renderMarkdown } from './render-markdown.ts';
 
 /** Shows a state as a word on a coloured ground. */

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Block, MessagesRequest, ReplyUsage } from '../messages-api.ts';
-import { isObject } from '../text.ts';
-import type { JsonObject } from '../text.ts';
+import {
+  type Block,
+  type MessagesRequest,
+  type ReplyUsage,
+  isObject,
+  type JsonObject,
+} from '../messages-api.ts';
 
 /** The provider's rule of thumb: a token has about four bytes. */
 const bytesPerToken = 4;

@@ -1,6 +1,5 @@
 import type { ScriptedToolCall } from '../script.ts';
-import { dropHalfPair, quote, textOf } from '../text.ts';
-import type { JsonObject } from '../text.ts';
+import { dropHalfPair, quote, textOf, type JsonObject } from '../messages-api.ts';
 import type { MemberPrompt, ShownClaim } from './member-prompt.ts';
 import type { Prompt } from './prompt.ts';
 import { findDisputed, findLater } from './rehearsal-marks.ts';

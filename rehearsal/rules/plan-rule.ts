@@ -1,5 +1,4 @@
-import { quote, slugOf, textOf } from '../text.ts';
-import type { JsonObject } from '../text.ts';
+import { quote, slugOf, textOf, type JsonObject } from '../messages-api.ts';
 import { chooseAgent, planTeam, planTriad } from './choose-agents.ts';
 import type { Prompt } from './prompt.ts';
 import { planRepair } from './repair-rule.ts';

@@ -1,6 +1,5 @@
-import type { Block, MessagesRequest } from '../messages-api.ts';
+import { type Block, type MessagesRequest, cutText, textOf } from '../messages-api.ts';
 import type { ContentReply } from '../script.ts';
-import { cutText, textOf } from '../text.ts';
 import { textIn } from './prompt.ts';
 
 /** Time of every rehearsed page: the same request has the same answer. */

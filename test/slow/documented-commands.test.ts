@@ -8,8 +8,11 @@ import { root } from '../../scripts/bootstrap/hand-over.mjs';
 import { findFreePort } from '../../scripts/dev-server/temporal-probe.ts';
 import { withTaskTimeout } from '../../scripts/temporal-cli.ts';
 import { allFiles, read } from '../architecture/repository.ts';
-import { listCommands, splitWords } from '../support/documented-commands.ts';
-import type { DocumentedCommand } from '../support/documented-commands.ts';
+import {
+  listCommands,
+  splitWords,
+  type DocumentedCommand,
+} from '../support/documented-commands.ts';
 import { eventually } from '../support/eventually.ts';
 import { goal } from '../support/process-stage.ts';
 import { drawRecording, recordTerminal } from '../support/record-terminal.ts';

@@ -1,8 +1,7 @@
 import { createServer, connect } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import type { CliDeps } from '../../client/cli/cli-deps.ts';
-import { createProgram } from '../../client/cli/commands/program.ts';
-import { runCli } from '../../client/cli/commands/run-cli.ts';
+import { createProgram, runCli } from '../../client/cli/commands/program.ts';
 import { noAgents, noChanges, noPages, noThreads } from '../unit/client/support/fake-client.ts';
 import { createFakeIo } from '../unit/client/support/fake-io.ts';
 import type { FakeIo } from '../unit/client/support/fake-io.ts';

@@ -11,7 +11,7 @@ import { listGrantable } from '../../activities/tools/tool.ts';
 import type { ActingTool, GrantableTool, ReadContext } from '../../activities/tools/tool.ts';
 import { createDoctorChecks } from '../../scripts/doctor-checks.ts';
 import { readSettings } from '../../scripts/parts/settings.ts';
-import { computeBuildId } from '../../worker/build-id.ts';
+import { computeBuildId } from '../../worker/bundle-workflows.ts';
 import { loadTools } from '../../worker/load-tools.ts';
 import { BadSettings } from '../../worker/worker-settings.ts';
 import { createFileWorkspaces } from '../../activities/adapters/workspaces/file-workspaces.ts';

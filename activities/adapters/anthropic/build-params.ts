@@ -4,7 +4,7 @@ import { isRecord } from '../../../core/is-record.ts';
 import type { Usage } from '../../../contracts/usage.ts';
 import type { ModelRequest, SystemBlock, WebLimits } from '../../ports/model-client.ts';
 import { hashBytes, countBytes } from '../../text/bytes.ts';
-import { readArguments } from '../../tools/read-arguments.ts';
+import { readArguments } from '../../tools/call-tool.ts';
 import { computeWorstUsage } from '../prices.ts';
 import { RequestRefused, toBareFormat, toOutputFormat, toTool } from './json-schemas.ts';
 

@@ -2,7 +2,7 @@ import { rename, rm, stat, lstat, readdir, rmdir } from 'node:fs/promises';
 import { join, dirname } from 'node:path';
 import type { Ref } from '../../../contracts/ref.ts';
 import type { Pruned } from '../../../contracts/store.ts';
-import { planPrune, type IndexedRun } from '../../artifacts/plan-prune.ts';
+import { planPrune, type IndexedRun } from '../../artifacts/store-upkeep.ts';
 import { StoreUnavailable, type ArtifactStore, type RunIndex } from '../../ports/artifact-store.ts';
 import type { PruneOptions } from '../../ports/stores.ts';
 import { toRunDirectory, treePaths } from '../../projection/paths.ts';

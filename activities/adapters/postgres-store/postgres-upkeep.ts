@@ -1,6 +1,5 @@
 import type { Ref } from '../../../contracts/ref.ts';
-import { checkRecords, restore } from '../../artifacts/check-records.ts';
-import { planPrune } from '../../artifacts/plan-prune.ts';
+import { checkRecords, restore, planPrune } from '../../artifacts/store-upkeep.ts';
 import {
   ArtifactCorrupt,
   StoreUnavailable,

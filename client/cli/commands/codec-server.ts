@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { isLoopback, serveCodec } from '../../../encryption/codec-server.ts';
+import { isLoopback, serveCodec } from '../../codec-server.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 

@@ -2,15 +2,14 @@ import type { Command } from 'commander';
 import { createTwoFilesPatch } from 'diff';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { inHomeOf } from '../other-home.ts';
-import { cleanLine, cleanText, renderTable } from '../terminal-text.ts';
-import type { Paint } from '../terminal-text.ts';
+import { cleanLine, cleanText, renderTable, type Paint } from '../terminal-text.ts';
 import {
   compareCriteria,
   compareFigures,
   modeOf,
   secondsOf,
+  type ComparedRun,
 } from '../../../core/run/fork-record.ts';
-import type { ComparedRun } from '../../../core/run/fork-record.ts';
 
 export function registerCompare(command: Command, runner: CommandRunner): void {
   command.action((one: string, other: string) =>

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { AgentSummary } from '../../../contracts/agent-definition.ts';
 import type { CoordinationPlan, PlanFinding } from '../../../contracts/coordination-plan.ts';
 import { checkCoordinationPlan } from '../../../core/design/check-plan-file.ts';
-import { drawSvg, diffPlans } from '../../../core/design/draw-plan.ts';
+import { drawSvg, diffPlans, type PlanDifference } from '../../../core/design/draw-plan.ts';
 import { drawMermaid } from '../../../core/design/graph.ts';
 import { onlyLeads } from '../../../core/team/summarise-teams.ts';
 import { countOf, commandText } from '../../../core/text/format.ts';
@@ -16,9 +16,7 @@ import { describeFindings } from './yaml-file.ts';
 import { cleanLine, cleanText } from '../terminal-text.ts';
 import { writeAgentFile } from './agents.ts';
 import { readInputText } from './json-file.ts';
-import { addRunOptions, readRunInput, startRun } from './start.ts';
-import type { RunOptions } from './start.ts';
-import type { PlanDifference } from '../../../core/design/draw-plan.ts';
+import { addRunOptions, readRunInput, startRun, type RunOptions } from './start.ts';
 
 interface OutOption {
   readonly out?: string;

@@ -9,8 +9,7 @@ import { describeQuestion } from '../ask/ask-in-terminal.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { ifFound } from '../../client-error.ts';
 import type { RunListing } from '../../run-listing.ts';
-import { cleanLine, cleanText } from '../terminal-text.ts';
-import type { Paint } from '../terminal-text.ts';
+import { cleanLine, cleanText, type Paint } from '../terminal-text.ts';
 import { readArtifact } from './report.ts';
 
 export function registerQuestions(command: Command, runner: CommandRunner): void {

@@ -3,10 +3,14 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
-import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
+import {
+  type CommandContext,
+  type CommandResult,
+  type CommandRunner,
+  resultPath,
+} from '../command-runner.ts';
 import { describeOtherHome, inHomeOf } from '../other-home.ts';
 import { cleanText, cleanLine } from '../terminal-text.ts';
-import { resultPath } from '../command-runner.ts';
 import { commandText } from '../../../core/text/format.ts';
 
 interface Options {

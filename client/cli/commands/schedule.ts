@@ -1,14 +1,23 @@
-import { InvalidArgumentError } from 'commander';
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import { workflowTypes } from '../../../contracts/names.ts';
 import { commandText } from '../../../core/text/format.ts';
-import { overlapPolicies } from '../../schedules.ts';
-import type { ListedSchedule, NewSchedule, Overlap, Schedules } from '../../schedules.ts';
+import {
+  overlapPolicies,
+  type ListedSchedule,
+  type NewSchedule,
+  type Overlap,
+  type Schedules,
+} from '../../schedules.ts';
 import { badInput } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { cleanLine, formatTime, renderTable } from '../terminal-text.ts';
-import { addGoalOptions, addRunSettings, checkBeforehand, readRunInput } from './start.ts';
-import type { StartOptions } from './start.ts';
+import {
+  addGoalOptions,
+  addRunSettings,
+  checkBeforehand,
+  readRunInput,
+  type StartOptions,
+} from './start.ts';
 
 interface CreateOptions extends Omit<StartOptions, 'id' | 'watch'> {
   readonly cron?: string;

@@ -1,6 +1,6 @@
 import { NamespaceNotFoundError } from '@temporalio/client';
 import { searchAttributes, signalNames } from '../../../contracts/names.ts';
-import { describeMissingKeys } from '../../../encryption/find-missing-keys.ts';
+import { describeMissingKeys } from '../../../encryption/encrypting-codec.ts';
 import type { KeyRing } from '../../../encryption/key-ring.ts';
 import {
   callServer,

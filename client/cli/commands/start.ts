@@ -7,6 +7,7 @@ import {
   addQuestionOptions,
   addWorkOptions,
   readSettings,
+  type SettingsOptions,
 } from './run-settings-options.ts';
 import { follow } from './watch.ts';
 import { PlannerRunInput } from '../../../contracts/planner-run.ts';
@@ -16,7 +17,6 @@ import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
 import { checkInput, readJsonFile } from './json-file.ts';
 import { isRecord, definedOnly } from '../../../core/is-record.ts';
-import type { SettingsOptions } from './run-settings-options.ts';
 import { commandText } from '../../../core/text/format.ts';
 
 export function registerStart(command: Command, runner: CommandRunner): void {

@@ -8,12 +8,18 @@ import type {
   ThreadEntry,
 } from '../../../contracts/thread.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import { cleanLine, formatTime, renderTable, cleanLines, cleanText } from '../terminal-text.ts';
+import {
+  cleanLine,
+  formatTime,
+  renderTable,
+  cleanLines,
+  cleanText,
+  type Paint,
+} from '../terminal-text.ts';
 import { readWholeNumber } from './run-settings-options.ts';
 import { confirm } from '../cli-io.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import type { CliThreads } from '../cli-deps.ts';
-import type { Paint } from '../terminal-text.ts';
 
 interface ListOptions {
   readonly limit: number;

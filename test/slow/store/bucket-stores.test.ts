@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openStores, type StoresOptions } from '../../../activities/adapters/open-stores.ts';
 import type { BucketSettings } from '../../../activities/adapters/postgres-store/bucket.ts';
 import type { Stores } from '../../../activities/ports/stores.ts';
-import { createStoreCipher } from '../../../encryption/store-cipher.ts';
+import { createStoreCipher } from '../../../encryption/encrypting-codec.ts';
 import { startObjectStore } from '../../cluster/object-store.ts';
 import type { ObjectStore } from '../../cluster/object-store.ts';
 import { findPrograms } from '../../cluster/programs.ts';

@@ -3,7 +3,7 @@ import type { RunWavesView } from '../../../contracts/views.ts';
 import { PlanwaveClientError } from '../../../client/client-error.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import type { RunEnd } from '../../../client/read-view.ts';
-import { runCli } from '../../../client/cli/commands/run-cli.ts';
+import { runCli } from '../../../client/cli/commands/program.ts';
 import { describeLeaving, describeRest } from '../../../scripts/main-start.ts';
 import { followRun } from '../../../client/cli/follow/follow-run.ts';
 import type { FollowOptions } from '../../../client/cli/follow/follow-run.ts';

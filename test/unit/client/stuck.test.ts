@@ -1,6 +1,6 @@
 import { PlanwaveClientError } from '../../../client/client-error.ts';
 import { detectChanges } from '../../../client/cli/follow/follow-event.ts';
-import { runCli } from '../../../client/cli/commands/run-cli.ts';
+import { runCli } from '../../../client/cli/commands/program.ts';
 import type { CliDeps } from '../../../client/cli/cli-deps.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import { describeStuck } from '../../../client/stuck-workflows.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSqliteThreadStore } from '../../../activities/adapters/thread-store/sqlite-thread-store.ts';
 import { redactThreads } from '../../../activities/redaction/redact-ports.ts';
-import { runCli } from '../../../client/cli/commands/run-cli.ts';
+import { runCli } from '../../../client/cli/commands/program.ts';
 import type { ThreadEntry } from '../../../contracts/thread.ts';
 import { createRedactor } from '../../../redaction/create-redactor.ts';
 import { createCliThreads } from '../../../scripts/cli-deps.ts';

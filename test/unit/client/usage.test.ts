@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
-import { examples } from '../../../client/cli/help.ts';
-import { createProgram } from '../../../client/cli/commands/program.ts';
+import { examples, createProgram, runCli } from '../../../client/cli/commands/program.ts';
 import type { CliDeps } from '../../../client/cli/cli-deps.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
-import { runCli } from '../../../client/cli/commands/run-cli.ts';
 import { createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
 

@@ -1,10 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import type { Payload } from '@temporalio/common';
-import { createEncryptingCodec, explainFault } from './encrypting-codec.ts';
-import type { KeyRing } from './key-ring.ts';
+import { createEncryptingCodec, explainFault } from '../encryption/encrypting-codec.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
+import { isSameText, listen, readBody } from './listen.ts';
 
 export interface CodecServerOptions {
   readonly keys: KeyRing;
@@ -48,24 +47,11 @@ export async function serveCodec(options: CodecServerOptions): Promise<CodecServ
   if (token === undefined && !isLoopback(host)) {
     throw new Error(`${host} can be reached from other machines, which needs a token`);
   }
-  const server = createServer((request, response) => {
+  const server = await listen({ host, port }, (request, response) => {
     answer(request, response, options).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, host, resolve);
-  });
-  return {
-    url: `http://${isIP(host) === 6 ? `[${host}]` : host}:${portOf(server)}`,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
+  const url = `http://${isIP(host) === 6 ? `[${host}]` : host}:${server.port}`;
+  return { url, close: () => server.close() };
 }
 
 /** Status and text of an answer. */
@@ -103,7 +89,8 @@ function refuse(
   if (token === undefined && !hasLoopbackName(request)) return [403, 'Ask for it as localhost.\n'];
   // Sent without the token.
   if (request.method === 'OPTIONS') return [204, ''];
-  return isPermitted(request, token)
+  const given = request.headers.authorization ?? '';
+  return token === undefined || isSameText(given, `Bearer ${token}`)
     ? null
     : [401, 'Expected the header "Authorization: Bearer <token>".\n'];
 }
@@ -117,7 +104,7 @@ async function work(request: IncomingMessage, keys: KeyRing): Promise<Told> {
   }
   const namespace = request.headers['x-namespace'];
   if (typeof namespace !== 'string') return [400, 'Expected the header "X-Namespace".\n'];
-  const payloads = readPayloads(await readBody(request));
+  const payloads = readPayloads(await readBody(request, requestBytesMax));
   if (payloads === null) return [400, 'Expected {"payloads": [{"metadata", "data"}]}.\n'];
   const codec = createEncryptingCodec(keys, namespace, explainFault);
   const done = verb === 'encode' ? await codec.encode(payloads) : await codec.decode(payloads);
@@ -129,33 +116,11 @@ function hasLoopbackName({ headers }: IncomingMessage): boolean {
   return name === 'localhost' || isLoopback(name);
 }
 
-/** Compares in a time that does not depend on where the texts differ. */
-function isPermitted({ headers }: IncomingMessage, token: string | undefined): boolean {
-  if (token === undefined) return true;
-  return timingSafeEqual(hash(headers.authorization ?? ''), hash(`Bearer ${token}`));
-}
-
-function hash(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
-}
-
-/** @returns null when it is too large. */
-async function readBody(request: IncomingMessage): Promise<string | null> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.byteLength;
-    if (bytes > requestBytesMax) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
 /** Reads payloads as protobuf's JSON has them; null when there are none. */
-function readPayloads(body: string | null): Payload[] | null {
+function readPayloads(body: Buffer | null): Payload[] | null {
   try {
     const read: { payloads: { metadata?: Record<string, string>; data?: string }[] } = JSON.parse(
-      body ?? '',
+      body?.toString('utf8') ?? '',
     );
     return read.payloads.map(({ metadata = {}, data = '' }) => ({
       metadata: Object.fromEntries(

@@ -1,40 +1,34 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 
-/** A server that only programs of this machine reach. */
-export interface LoopbackServer {
+export interface HttpServer {
   readonly port: number;
   /** Ends open connections too. */
   close(): Promise<void>;
 }
 
 /**
- * Listens on 127.0.0.1.
+ * Listens on an address.
  *
- * @param port 0 takes any free one.
+ * @param place `host` is an IP address. Default 127.0.0.1, which only programs of this machine reach; port 0 takes any free one.
  * @throws what `listen` reports, such as a port in use.
  */
-export async function listenOnLoopback(
-  port: number,
+export async function listen(
+  { host = '127.0.0.1', port }: { readonly host?: string; readonly port: number },
   handle: RequestListener,
-): Promise<LoopbackServer> {
+): Promise<HttpServer> {
   const server = createServer(handle);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, '127.0.0.1', resolve);
+    server.once('error', reject).listen(port, host, resolve);
   });
+  const address = server.address();
   return {
-    port: portOf(server),
+    port: typeof address === 'object' && address !== null ? address.port : 0,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 /** Compares in a time that does not depend on where the texts differ. */
