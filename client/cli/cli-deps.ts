@@ -55,8 +55,11 @@ export interface CliDeps extends CliShell {
     readonly endedBefore: number;
     readonly dryRun: boolean;
   }) => Promise<Pruned>;
-  /** Reads everything in the artifact home and looks for damage. `repair` removes what only costs space. */
-  readonly checkHome: (options: { readonly repair: boolean }) => Promise<CheckedHome>;
+  /** Reads everything in the store and looks for damage. `repair` and `removeOrphans` remove what only costs space. */
+  readonly checkHome: (options: {
+    readonly repair: boolean;
+    readonly removeOrphans: boolean;
+  }) => Promise<CheckedHome>;
   /** Copies one store to another. Each is a folder, or the address of a database. */
   readonly copyStore: (from: string, to: string) => Promise<CopiedStores>;
   /**
