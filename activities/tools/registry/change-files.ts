@@ -6,8 +6,13 @@ import { isRecord } from '../../../core/is-record.ts';
 import { cutText } from '../../../core/text/cut-text.ts';
 import type { FileState, FoundFile, WorkspacePlace, Workspaces } from '../../ports/workspaces.ts';
 import { countBytes, decodeText, hashBytes } from '../../text/bytes.ts';
-import { placeOf } from '../place-of.ts';
-import type { ActContext, ActingTool, ToolContext, ToolEntry } from '../tool.ts';
+import {
+  placeOf,
+  type ActContext,
+  type ActingTool,
+  type ToolContext,
+  type ToolEntry,
+} from '../tool.ts';
 
 /** Maximum characters of a text in a call: twice as much as a model can write in one reply. */
 const textCharsMax = 500_000;
