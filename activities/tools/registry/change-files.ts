@@ -20,8 +20,6 @@ const textCharsMax = 500_000;
 /** Maximum characters of each side of a change that a question shows. */
 const shownCharsMax = 400;
 
-export const writeFileName = 'write_file';
-
 const path = z
   .string()
   .min(1)
@@ -57,7 +55,7 @@ interface ChangeTool extends Pick<ToolEntry, 'spec' | 'needsWorkspace'> {
 
 const writeFile: ChangeTool = {
   spec: {
-    name: writeFileName,
+    name: 'write_file',
     description:
       "Writes one text file into the run's workspace, where the user finds it. It replaces a file of that path and " +
       'makes the folders. Use it only when your task asks for a file. The path is relative, without "..", hidden names ' +
@@ -174,10 +172,8 @@ function createFileTool(workspaces: Workspaces, { readChange, ...entry }: Change
       if (isRecord(input)) looked.set(input, computed);
       const { next } = computed;
       if (next === null && found === null) throw new Error('There is no such file.');
-      return JSON.stringify({
-        before: stateOf(found),
-        after: next === null ? null : hashBytes(next),
-      });
+      const after = next === null ? null : hashBytes(next);
+      return JSON.stringify({ before: stateOf(found), after });
     },
     async act(input, context) {
       const change = readChange(input);
