@@ -11,25 +11,25 @@ const pageBytes = 20_000;
 /** Characters of one line that are shown. Longer ones are data, not text. */
 const lineCharsMax = 2_000;
 
-const path = z.string().max(readPathCharsMax);
-const page = z.number().int().min(1).default(1);
+const pathShape = z.string().max(readPathCharsMax);
+const pageShape = z.number().int().min(1).default(1);
 
 const ListFilesInput = z.strictObject({
-  path: path.default(''),
+  path: pathShape.default(''),
   depth: z.number().int().min(1).max(64).default(2),
-  page,
+  page: pageShape,
 });
 
 const SearchFilesInput = z.strictObject({
   pattern: z.string().min(1).max(1_000).describe('Regular expression.'),
-  path: path.default(''),
+  path: pathShape.default(''),
   glob: z.string().min(1).max(200).optional().describe('Such as "*.ts" or "src/**".'),
   ignore_case: z.boolean().default(false),
-  page,
+  page: pageShape,
 });
 
 const ReadFileInput = z.strictObject({
-  path: path.min(1),
+  path: pathShape.min(1),
   from_line: z.number().int().min(1).default(1),
 });
 
@@ -166,7 +166,7 @@ function showPage(text: string, number: number, callFor: (page: number) => strin
 }
 
 const GitStatusInput = z.strictObject({});
-const GitDiffInput = z.strictObject({ page: z.number().int().min(1).default(1) });
+const GitDiffInput = z.strictObject({ page: pageShape });
 
 const noRepository =
   'you work in the folder itself, so no changes are known. Try: name the files you changed yourself.';
