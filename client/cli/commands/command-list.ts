@@ -186,6 +186,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./codec-server.ts')).registerCodecServer,
   },
   {
+    name: 'budget',
+    does: 'limit what the runs of a tenant cost in a day',
+    load: async () => (await import('./budget.ts')).registerBudget,
+  },
+  {
     name: 'prune',
     does: 'remove runs that ended long ago from the artifact home; needs no server',
     load: async () => (await import('./prune.ts')).registerPrune,

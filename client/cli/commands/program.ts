@@ -70,6 +70,11 @@ export const examples: Readonly<Record<string, readonly [string, string]>> = {
   'mcp list': ['mcp list', 'mcp list --agents ./my-agents'],
   'mcp check': ['mcp check', 'mcp check github --agents ./my-agents'],
   'codec-server': ['codec-server', 'codec-server --port 8300 --ui https://temporal.example.com'],
+  budget: ['budget set acme --usd-per-day 50', 'budget list'],
+  'budget set': ['budget set acme --usd-per-day 50', 'budget set acme --usd-per-day 0.5 --json'],
+  'budget show': ['budget show acme', 'budget show acme --json'],
+  'budget list': ['budget list', 'budget list --json'],
+  'budget remove': ['budget remove acme', 'budget remove acme --json'],
   fsck: ['fsck', 'fsck --repair'],
   prune: ['prune --older-than 30d --dry-run', 'prune --older-than 90d'],
   store: [
