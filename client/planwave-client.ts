@@ -1,10 +1,11 @@
 import {
+  ScheduleClient,
   WorkflowClient,
   type ConnectionLike,
   type WorkflowClientInterceptor,
 } from '@temporalio/client';
 import type { EvaluationInput } from '../contracts/evaluation.ts';
-import type { AmendMessage, ControlMessage } from '../contracts/messages.ts';
+import type { AmendMessage, ControlMessage, ResumeMessage } from '../contracts/messages.ts';
 import { queryNames, signalNames, taskQueue } from '../contracts/names.ts';
 import type { PlannerRunInput } from '../contracts/planner-run.ts';
 import type { AnswerInput } from '../contracts/question.ts';
@@ -16,7 +17,7 @@ import type {
   StatusView,
   WaveView,
 } from '../contracts/views.ts';
-import { PlanwaveClientError } from './client-error.ts';
+import { ifFound, PlanwaveClientError } from './client-error.ts';
 import {
   consult,
   evaluate,
@@ -33,8 +34,10 @@ import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';
 import { type ClientContext, callServer, refusePlainText } from './server-calls.ts';
 import { readDelegation, readTeam, type DelegationReading, type TeamLook } from './read-work.ts';
+import { createSchedules, type Schedules } from './schedules.ts';
 import { readUsageNow, type UsageNow } from './usage-now.ts';
 import {
+  listParked,
   listRuns,
   readOpenHistories,
   type ListedRun,
@@ -116,7 +119,9 @@ export interface PlanwaveClient {
   answer(runId: string, answer: AnswerInput, options?: AnswerOptions): Promise<AnswerResult>;
   /** These four give back the message as it was sent. */
   pause(runId: string, message?: ControlMessage): Promise<ControlMessage>;
-  resume(runId: string, message?: ControlMessage): Promise<ControlMessage>;
+  resume(runId: string, message?: ResumeMessage): Promise<ResumeMessage>;
+  /** Lets the parked runs of a tenant go on, but for those that a person has paused. Returns their ids. */
+  resumeParked(tenant: string): Promise<readonly string[]>;
   stop(runId: string, message?: ControlMessage): Promise<ControlMessage>;
   amend(runId: string, message: AmendMessage): Promise<AmendMessage>;
 
@@ -125,6 +130,9 @@ export interface PlanwaveClient {
 
   /** Defined in `evaluate`. */
   evaluate(input: EvaluationInput): Promise<StartedEvaluation>;
+
+  /** Runs that the server starts by the clock. */
+  readonly schedules: Schedules;
 
   /** Reads the end of a run, or null while it works. Works with every worker off. */
   result(runId: string): Promise<RunEnd | null>;
@@ -188,10 +196,20 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
       submitAnswer(context, runId, answer, answerOptions),
     pause: (runId, message = {}) => signal(signalNames.pause, runId, message),
     resume: (runId, message = {}) => signal(signalNames.resume, runId, message),
+    resumeParked: async (tenant) => {
+      const parked = await listParked(context, tenant);
+      for (const runId of parked) {
+        // One that has ended meanwhile needs no message.
+        // oxlint-disable-next-line no-await-in-loop
+        await ifFound(signal(signalNames.resume, runId, { parked_only: true }));
+      }
+      return parked;
+    },
     stop: (runId, message = {}) => signal(signalNames.stop, runId, message),
     amend: (runId, message) => signal(signalNames.amend, runId, message),
     consult: (input) => consult(context, input),
     evaluate: (input) => evaluate(context, input),
+    schedules: createSchedules(context),
     result: async (runId) => {
       const run = await describeRun(context, runId);
       return run.execution === 'running' ? null : readRunEnd(context, runId, { wait: false });
@@ -235,6 +253,16 @@ function createContext(options: PlanwaveClientOptions): ClientContext {
       // Redacts, behind `redact`, what was not handed to it.
       dataConverter: { payloadCodecs: [createRedactingCodec(redactor, outgoingSink), codec] },
       ...(interceptors ? { interceptors: [...interceptors] } : {}),
+    }),
+    schedules: new ScheduleClient({
+      connection,
+      namespace,
+      dataConverter: {
+        payloadCodecs: [
+          createRedactingCodec(redactor, outgoingSink),
+          createEncryptingCodec(keys, namespace, explainFault),
+        ],
+      },
     }),
     lists: new WorkflowClient({
       connection,

@@ -160,6 +160,22 @@ export async function listRuns(
   }));
 }
 
+/** Lists the ids of a tenant's open runs that are parked. */
+export async function listParked(
+  context: ClientContext,
+  tenant: string,
+): Promise<readonly string[]> {
+  const query = `${openQuery(context.taskQueue)} AND PlanwavePhase = 'parked'`;
+  const list = context.lists.list({ query, pageSize: 1_000 })[Symbol.asyncIterator]();
+  const found: string[] = [];
+  for (;;) {
+    const next = await callServer(context, null, () => list.next());
+    if (next.done === true) return found;
+    const { run_id, load } = toRunListing(next.value);
+    if (load?.tenant === tenant) found.push(run_id);
+  }
+}
+
 /** Formats the cost that the server knows: while a run works, that of its finished waves. Empty when that is nothing yet. */
 export function formatSpent({ cost_usd, execution }: RunListing): string {
   if (cost_usd === null) return '';

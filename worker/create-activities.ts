@@ -17,6 +17,7 @@ import type { AgentTurnDeps } from '../activities/agent-turn/deps.ts';
 import { PrefixGate } from '../activities/agent-turn/prefix-gate.ts';
 import { meterModel } from '../activities/agent-turn/meter-model.ts';
 import { paceModel } from '../activities/load/pace-model.ts';
+import { limitTenants } from '../activities/load/tenant-budgets.ts';
 import { nameAccount, describeMissingWeb, webDefaults } from './part-settings.ts';
 import { createMiddlewareActivities } from '../activities/middlewares/apply-middleware.ts';
 import {
@@ -121,10 +122,9 @@ export function createActivities(
     createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...ownMiddlewares]),
     redactor,
   );
-  const provider = paceModel(
-    createProvider(settings, redactor, { idleTimeoutMs, totalTimeoutMs }, recorder),
-    { values: stores.shared, account: nameAccount(settings) },
-  );
+  const asked = createProvider(settings, redactor, { idleTimeoutMs, totalTimeoutMs }, recorder);
+  const load = { values: stores.shared, account: nameAccount(settings), pricing };
+  const provider = paceModel(limitTenants(asked, load), load);
   const parts = { store, projection, places, tools, middlewares, mcp };
   const record = recordDeps(settings, commands, stores, parts);
   return {
@@ -142,7 +142,7 @@ export function createActivities(
       defaultModel,
       webModel: webModelOf(settings),
       resolveModel: resolveModelName,
-      ...(isRehearsal ? rehearsedPrices : { computeUsage, computeWorst }),
+      ...(isRehearsal ? rehearsedPrices : pricing),
       ...turnTimes,
     }),
     ...createRecordActivities(record),
@@ -210,7 +210,7 @@ function createProvider(
 ): ModelClient {
   const redact = (text: string): string => redactor.redactText(text, 'failure');
   const client = createAnthropicClient({ apiKey, baseUrl, ...times, redact });
-  return meterModel(client, recorder, { computeUsage, computeWorst });
+  return meterModel(client, recorder, pricing);
 }
 
 /** Reads agents; those that grant what this worker lacks go on without it, or are refused with the cause. */
@@ -275,6 +275,8 @@ function createPlaces(settings: WorkerSettings, commands: Commands, stores: Stor
   const web = on ? { pages } : null;
   return { workspaces, worktrees, commands: runner, untrusted, web };
 }
+
+const pricing = { computeUsage, computeWorst };
 
 /** The rehearsal costs nothing, whichever model an agent names. */
 const rehearsalModel = 'rehearsal';

@@ -23,6 +23,7 @@ import {
   assertCurrent,
 } from '../attempt/heartbeat.ts';
 import {
+  payerOf,
   recallAttempts,
   recordResult,
   recordSpent,
@@ -234,6 +235,7 @@ async function complete(
     });
     return await deps.model.complete(request, {
       signal,
+      payer: payerOf(context.info, worst),
       onProgress: (progress) => {
         passage.begun();
         attempt.onProgress(progress);

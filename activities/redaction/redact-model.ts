@@ -34,11 +34,11 @@ export function redactModel(
   nowMs: () => number = () => performance.now(),
 ): ModelClient {
   return {
-    async complete(request, { signal, onProgress }) {
+    async complete(request, { onProgress, ...options }) {
       const watch = watchStream(request, redactor, nowMs);
       try {
         const reply = await model.complete(request, {
-          signal,
+          ...options,
           onProgress: (progress) => onProgress(watch.take(progress)),
         });
         const content = dropHalfPairs(

@@ -171,6 +171,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./eval.ts')).registerEval,
   },
   {
+    name: 'schedule',
+    does: 'start runs by the clock: create, list, pause, resume, trigger, delete',
+    load: async () => (await import('./schedule.ts')).registerSchedule,
+  },
+  {
     name: 'agents',
     does: 'list, show, check and add agents',
     load: async () => (await import('./agents.ts')).registerAgents,
@@ -184,6 +189,11 @@ export const commands: readonly CommandEntry[] = [
     name: 'codec-server',
     does: 'decrypt for the Temporal Web UI and the Temporal CLI with PLANWAVE_KEYS, on this machine',
     load: async () => (await import('./codec-server.ts')).registerCodecServer,
+  },
+  {
+    name: 'budget',
+    does: 'limit what the runs of a tenant cost in a day',
+    load: async () => (await import('./budget.ts')).registerBudget,
   },
   {
     name: 'prune',

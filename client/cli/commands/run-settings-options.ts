@@ -56,7 +56,10 @@ export function addWorkOptions(command: Command): Command {
       'have agents keep notes of all they assume, and settle them before they finish',
     )
     .option('--priority <1-5>', 'urgency: 1 is served first, 5 last; default 3', readWholeNumber)
-    .option('--tenant <name>', 'whom the run works for: workers serve tenants in turn')
+    .option(
+      '--tenant <name>',
+      'whom the run works for: workers serve tenants in turn, and each may have a budget',
+    )
     .option('--defaults', 'answer each question with its default at once, if it has one')
     .option('--unattended', 'as --defaults; a question without a default ends the work')
     .option('--agents-model <name>', 'model of all agents, instead of those of their files');
@@ -154,7 +157,7 @@ function readChanges({ apply, commit, direct }: SettingsOptions): ChangesMode | 
 }
 
 /** @throws InvalidArgumentError, which Commander shows with the option's name */
-function readAmount(typed: string): number {
+export function readAmount(typed: string): number {
   const amount = Number(typed);
   if (!/^[0-9]{1,9}(?:\.[0-9]{1,6})?$/.test(typed) || amount <= 0) {
     throw new InvalidArgumentError('Expected a number above 0, as in 2.50.');

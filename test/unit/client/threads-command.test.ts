@@ -6,7 +6,7 @@ import { redactThreads } from '../../../activities/redaction/redact-ports.ts';
 import { runCli } from '../../../client/cli/commands/program.ts';
 import type { ThreadEntry } from '../../../contracts/thread.ts';
 import { createRedactor } from '../../../redaction/create-redactor.ts';
-import { createCliThreads } from '../../../scripts/cli-deps.ts';
+import { createCliThreads } from '../../../scripts/cli-stores.ts';
 import { planted } from '../../support/planted.ts';
 import { entry, kept } from '../../support/thread-entries.ts';
 import { createFakeDeps } from './support/fake-client.ts';
