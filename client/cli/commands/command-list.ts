@@ -171,6 +171,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./eval.ts')).registerEval,
   },
   {
+    name: 'schedule',
+    does: 'start runs by the clock: create, list, pause, resume, trigger, delete',
+    load: async () => (await import('./schedule.ts')).registerSchedule,
+  },
+  {
     name: 'agents',
     does: 'list, show, check and add agents',
     load: async () => (await import('./agents.ts')).registerAgents,
