@@ -204,7 +204,6 @@ export class RootHost implements Superior {
     this.state.news = { ...news, considered: Math.max(news.considered, newsId) };
   }
 
-  /** Returns the answer to the query `status`. */
   status(): StatusView {
     return this.views.status();
   }
