@@ -41,6 +41,14 @@ export interface AtomicWriteOptions {
   readonly modifiedMs?: number | undefined;
 }
 
+interface CreateOptions extends AtomicWriteOptions {
+  /**
+   * Called when the file was created, with a second name of it, which stays when others remove the first one. Its error is
+   * passed on.
+   */
+  readonly onCreated?: ((secondName: string) => Promise<void>) | undefined;
+}
+
 /**
  * Replaces the file at `path` in one step and creates its directory if needed: after a crash or on a full disk, readers
  * see the old file or the new one, whole. When the promise resolves, the new one survives a power cut. A symbolic link
@@ -66,14 +74,18 @@ export async function atomicWriteFile(
 export async function atomicCreateFile(
   path: string,
   bytes: Uint8Array | string,
-  options: AtomicWriteOptions = {},
+  options: CreateOptions = {},
 ): Promise<boolean> {
-  return writeAside(path, bytes, options, (temporary) =>
-    link(temporary, path).then(
-      () => true,
-      (error: unknown) => (getCode(error) === 'EEXIST' ? false : Promise.reject(error)),
-    ),
-  );
+  return writeAside(path, bytes, options, async (temporary) => {
+    try {
+      await link(temporary, path);
+    } catch (error) {
+      if (getCode(error) === 'EEXIST') return false;
+      throw error;
+    }
+    await options.onCreated?.(temporary);
+    return true;
+  });
 }
 
 /** @param settle Gives the complete temporary file its final name. What is left of it is removed. */

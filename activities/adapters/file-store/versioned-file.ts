@@ -1,4 +1,5 @@
-import { readdir, rm } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { chmod, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashBytes } from '../../text/bytes.ts';
 import { atomicCreateFile, readFileInside } from './atomic-write-file.ts';
@@ -21,6 +22,13 @@ export function openSealed(text: string): unknown {
 /** Matches file names of versions. 15 digits keep numbers exact, and no file is written so often. */
 const versionFile = /^([1-9]\d{0,14})\.json$/;
 
+/** Permissions of a version on which a writer has built. */
+const markedMode = 0o400;
+
+function isMarked({ mode }: Stats): boolean {
+  return (mode & 0o777) === markedMode;
+}
+
 export interface NewestVersion {
   /** Null when there is none, and when the entry is not a file. */
   readonly text: string | null;
@@ -31,7 +39,8 @@ export interface NewestVersion {
 /**
  * A text that only a reader of its newest version can replace: a folder with a file for each version,
  * `<folder>/<version>.json`, of which the highest counts. A version is created and never changed, so a writer that was
- * suspended finds its own taken, or a higher one.
+ * suspended finds its own taken, or a higher one. Before a writer builds on a version, it takes the right to write away from
+ * that file, so that its author, who then finds a higher one, knows that the own one counts.
  */
 export interface VersionedFile {
   /** @throws {StoreUnavailable} */
@@ -56,6 +65,17 @@ export function openVersionedFile(home: string, folder: string): VersionedFile {
     });
     return listVersions(folder);
   };
+  /** Marks a version before another one is built on it. @returns false when it is gone: there is a higher one. */
+  const markRead = async (version: number): Promise<boolean> => {
+    if (version === 0) return true;
+    try {
+      await chmod(pathOf(version), markedMode);
+      return true;
+    } catch (error) {
+      if (getCode(error) === 'ENOENT') return false;
+      throw toStoreUnavailable('write', folder, error);
+    }
+  };
   return {
     async readNewest() {
       for (;;) {
@@ -70,15 +90,17 @@ export function openVersionedFile(home: string, folder: string): VersionedFile {
     },
     async writeNext(text, after) {
       const version = after + 1;
-      if (!(await atomicCreateFile(pathOf(version), text, { root: home }))) return false;
-      const versions = await listVersions(folder);
-      // A version below the highest is ignored, and so are the older ones.
-      await Promise.all(
-        versions.slice(0, -1).map((older) => rm(pathOf(older), { force: true })),
-      ).catch((error: unknown) => {
-        throw toStoreUnavailable('write', folder, error);
-      });
-      return versions.at(-1) === version;
+      if (!(await markRead(after))) return false;
+      let counts = true;
+      const onCreated = async (secondName: string): Promise<void> => {
+        const versions = await listVersions(folder);
+        // A higher one was written by a reader of this one, or while this writer was suspended.
+        if (versions.at(-1) !== version) counts = isMarked(await stat(secondName));
+        // A version below the highest is ignored, and so are the older ones.
+        await Promise.all(versions.slice(0, -1).map((older) => rm(pathOf(older), { force: true })));
+      };
+      const options = { root: home, onCreated };
+      return (await atomicCreateFile(pathOf(version), text, options)) && counts;
     },
   };
 }

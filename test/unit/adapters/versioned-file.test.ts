@@ -1,0 +1,51 @@
+import promises from 'node:fs/promises';
+import { join } from 'node:path';
+import { jest } from '@jest/globals';
+
+/** Called before a folder is listed: a writer that is suspended there. */
+let beforeListing: (() => Promise<void>) | null = null;
+jest.unstable_mockModule('node:fs/promises', () => ({
+  ...promises,
+  default: promises,
+  readdir: async (...args: Parameters<typeof promises.readdir>) => {
+    const before = beforeListing;
+    beforeListing = null;
+    await before?.();
+    return promises.readdir(...args);
+  },
+}));
+const { openVersionedFile } =
+  await import('../../../activities/adapters/file-store/versioned-file.ts');
+const { createTemporaryHome } = await import('./temporary-home.ts');
+
+const { home, remove } = await createTemporaryHome();
+afterAll(remove);
+
+const open = (name: string) => openVersionedFile(home, join(home, name));
+
+it('a writer whose version was read and replaced before it looked back knows that it counts', async () => {
+  const first = open('built-upon');
+  beforeListing = async () => {
+    const other = open('built-upon');
+    const { text, version } = await other.readNewest();
+    expect({ text, version }).toEqual({ text: 'one', version: 1 });
+    expect(await other.writeNext(`${text} two`, version)).toBe(true);
+  };
+  expect(await first.writeNext('one', 0)).toBe(true);
+  expect(await first.readNewest()).toEqual({ text: 'one two', version: 2 });
+});
+
+it('a writer that was suspended until its version was taken and removed knows that it does not count', async () => {
+  const late = open('late');
+  expect(await late.writeNext('one', 0)).toBe(true);
+  const other = open('late');
+  for (const [text, after] of [
+    ['two', 1],
+    ['three', 2],
+  ] as const) {
+    expect(await other.writeNext(text, after)).toBe(true);
+  }
+  expect(await late.writeNext('late', 1)).toBe(false);
+  expect(await late.writeNext('later', 0)).toBe(false);
+  expect(await late.readNewest()).toEqual({ text: 'three', version: 3 });
+});
