@@ -64,7 +64,9 @@ it('answers at any time from what the agent knows, and a hostile question change
   const tenants: (string | undefined)[] = [];
   for await (const { workflowId } of stage.client.workflow.list({ query })) {
     const history = await stage.client.workflow.getHandle(workflowId).fetchHistory();
-    tenants.push(listTenants([{ workflowId, history }])['modelTurn']);
+    tenants.push(
+      listTenants([{ workflowId, runId: '', type: 'consultation', history }])['modelTurn'],
+    );
   }
   expect(new Set(tenants)).toEqual(new Set(['acme']));
 }, 120_000);
