@@ -26,7 +26,7 @@ export function sharedValues(open: () => Stores): void {
     expect(listed.map(({ name }) => name)).toEqual(['budget/acme', 'count']);
   });
 
-  it('a prune leaves budgets and removes what nobody needs any more', async () => {
+  it('HP7: a prune leaves budgets and removes what nobody needs any more', async () => {
     const stores = open();
     const { shared } = stores;
     await shared.replace('budget/acme', { limit: 1 }, 0);
