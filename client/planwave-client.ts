@@ -1,4 +1,5 @@
 import {
+  ScheduleClient,
   WorkflowClient,
   type ConnectionLike,
   type WorkflowClientInterceptor,
@@ -33,6 +34,7 @@ import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';
 import { type ClientContext, callServer, refusePlainText } from './server-calls.ts';
 import { readDelegation, readTeam, type DelegationReading, type TeamLook } from './read-work.ts';
+import { createSchedules, type Schedules } from './schedules.ts';
 import { readUsageNow, type UsageNow } from './usage-now.ts';
 import {
   listParked,
@@ -129,6 +131,9 @@ export interface PlanwaveClient {
   /** Defined in `evaluate`. */
   evaluate(input: EvaluationInput): Promise<StartedEvaluation>;
 
+  /** Runs that the server starts by the clock. */
+  readonly schedules: Schedules;
+
   /** Reads the end of a run, or null while it works. Works with every worker off. */
   result(runId: string): Promise<RunEnd | null>;
   /** Waits for the end, however long that takes. */
@@ -204,6 +209,7 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
     amend: (runId, message) => signal(signalNames.amend, runId, message),
     consult: (input) => consult(context, input),
     evaluate: (input) => evaluate(context, input),
+    schedules: createSchedules(context),
     result: async (runId) => {
       const run = await describeRun(context, runId);
       return run.execution === 'running' ? null : readRunEnd(context, runId, { wait: false });
@@ -247,6 +253,16 @@ function createContext(options: PlanwaveClientOptions): ClientContext {
       // Redacts, behind `redact`, what was not handed to it.
       dataConverter: { payloadCodecs: [createRedactingCodec(redactor, outgoingSink), codec] },
       ...(interceptors ? { interceptors: [...interceptors] } : {}),
+    }),
+    schedules: new ScheduleClient({
+      connection,
+      namespace,
+      dataConverter: {
+        payloadCodecs: [
+          createRedactingCodec(redactor, outgoingSink),
+          createEncryptingCodec(keys, namespace, explainFault),
+        ],
+      },
     }),
     lists: new WorkflowClient({
       connection,

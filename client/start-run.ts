@@ -77,7 +77,7 @@ async function startOnce(
   runId: string,
   { type, input, goal: given }: Start,
 ): Promise<void> {
-  const goal = given.replaceAll(/\s+/g, ' ').trim();
+  const { summary, memo } = describeGoal(given);
   try {
     await context.workflows.start(type, {
       workflowId: runId,
@@ -87,8 +87,8 @@ async function startOnce(
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowIdConflictPolicy: 'FAIL',
       ...toPriority(chooseLoad(input).load),
-      staticSummary: cutText(goal, summaryCharactersMax),
-      memo: { [memoKeys.goal]: cutText(goal, memoCharactersMax) },
+      staticSummary: summary,
+      memo: { [memoKeys.goal]: memo },
       typedSearchAttributes: [{ key: runKey, value: runId }],
     });
   } catch (error) {
@@ -100,6 +100,15 @@ async function startOnce(
       { cause: error },
     );
   }
+}
+
+/** Returns the goal in one line, cut for the summary and for the memo of a workflow. @param given without secrets. */
+export function describeGoal(given: string): { readonly summary: string; readonly memo: string } {
+  const goal = given.replaceAll(/\s+/g, ' ').trim();
+  return {
+    summary: cutText(goal, summaryCharactersMax),
+    memo: cutText(goal, memoCharactersMax),
+  };
 }
 
 /** A run id must be a slug because paths and the ids of all its workflows begin with it. */
