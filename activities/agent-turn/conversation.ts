@@ -1,4 +1,4 @@
-import type { TurnInput } from '../../contracts/model-turn.ts';
+import type { ModelTurnInput, TurnCall, TurnInput } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { transcriptVersions } from '../../contracts/transcript.ts';
 import type {
@@ -9,6 +9,7 @@ import type {
   TranscriptNode,
 } from '../../contracts/transcript.ts';
 import { hashText } from '../../core/text/hash-text.ts';
+import { needsTerms, restoreCall } from '../../core/turns/turn-call.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { packetSeparator, putToolResultsFirst } from './render-append.ts';
@@ -41,6 +42,26 @@ export async function loadConversation(
     nodes.push(await readNode(store, ref));
   }
   return { head, nodes: nodes.toReversed() };
+}
+
+/**
+ * Completes a call with the terms that its conversation keeps.
+ *
+ * @returns the input, and the node with the terms; null for a call that names them itself.
+ * @throws ArtifactCorrupt when the conversation does not keep the terms that the call leaves out.
+ */
+export async function readCall(
+  store: ArtifactStore,
+  call: TurnCall,
+): Promise<{ readonly input: ModelTurnInput; readonly terms_at: Ref | null }> {
+  const { head } = call;
+  const newest = head === null || !needsTerms(call) ? null : await readNode(store, head);
+  const terms_at = newest?.terms === undefined ? (newest?.terms_at ?? null) : head;
+  const node = terms_at === null || terms_at === head ? newest : await readNode(store, terms_at);
+  const input = restoreCall(call, node?.terms ?? null);
+  if (input !== null) return { input, terms_at };
+  const message = `The transcript ${head} does not have the terms that the call leaves out.`;
+  throw new ArtifactCorrupt(message, { ref: head ?? '', path: head ?? '' });
 }
 
 /** Returns the number of the next turn, from 1. Calls that left no reply in the conversation don't count. */

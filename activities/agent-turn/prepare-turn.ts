@@ -5,6 +5,7 @@ import type { ModelTurnInput } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TranscriptNode } from '../../contracts/transcript.ts';
 import { workPlace } from '../../core/ids.ts';
+import { termsOf } from '../../core/turns/turn-call.ts';
 import { readAgent } from '../artifacts/read-artifact.ts';
 import { stages } from '../stages/stages.ts';
 import type { ModelRequest } from '../ports/model-client.ts';
@@ -38,6 +39,7 @@ export interface PreparedTurn {
 /**
  * Builds everything that a model call needs from artifacts: the same input always gives the same request.
  *
+ * @param termsAt Node with the terms of the call; null when the call named them.
  * @throws ArtifactCorrupt or StoreUnavailable from the store; InvalidInput when there is nothing to send;
  * ModelContextExceeded when it is to be compacted and nothing can be left out.
  */
@@ -45,6 +47,7 @@ export async function prepareTurn(
   deps: AgentTurnDeps,
   input: ModelTurnInput,
   callKey: string,
+  termsAt: Ref | null,
 ): Promise<PreparedTurn> {
   const [agent, conversation] = await Promise.all([
     readAgent(deps.store, input.registry_ref, input.agent_id),
@@ -87,7 +90,11 @@ export async function prepareTurn(
       asked,
     ),
     asked,
-    waiting: { ...delta, left_out: leftOutNow },
+    waiting: {
+      ...delta,
+      left_out: leftOutNow,
+      ...(termsAt === null ? { terms: termsOf(input) } : { terms_at: termsAt }),
+    },
     waitingRef: isStored ? input.head : null,
   };
 }
