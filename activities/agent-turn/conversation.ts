@@ -7,6 +7,7 @@ import type {
   PacketBlock,
   StoredNode,
   TranscriptNode,
+  TurnTerms,
 } from '../../contracts/transcript.ts';
 import { hashText } from '../../core/text/hash-text.ts';
 import { needsTerms, restoreCall } from '../../core/turns/turn-call.ts';
@@ -62,6 +63,17 @@ export async function readCall(
   if (input !== null) return { input, terms_at };
   const message = `The transcript ${head} does not have the terms that the call leaves out.`;
   throw new ArtifactCorrupt(message, { ref: head ?? '', path: head ?? '' });
+}
+
+/** Returns true when a new node keeps these terms unchanged: what looks like a secret is removed from the store. */
+export async function keepsTerms(
+  store: ArtifactStore,
+  node: Ref,
+  terms: TurnTerms | undefined,
+): Promise<boolean> {
+  if (terms === undefined) return false;
+  const stored = await readNode(store, node);
+  return JSON.stringify(stored.terms) === JSON.stringify(terms);
 }
 
 /** Returns the number of the next turn, from 1. Calls that left no reply in the conversation don't count. */

@@ -30,6 +30,7 @@ import { toModelFailure } from '../attempt/failures.ts';
 import { checkUnchanged } from './check-unchanged.ts';
 import { assertCurrent } from '../attempt/while-current.ts';
 import { makeReads } from './make-reads.ts';
+import { keepsTerms } from './conversation.ts';
 import { findSharedPrefix } from './prefix-gate.ts';
 import { callKeyOf, prepareTurn, shrinkSchema } from './prepare-turn.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
@@ -138,7 +139,7 @@ function noteEnd(context: Context, result: ModelTurnResult): ModelTurnResult {
 }
 
 async function finishTurn(attempt: Attempt, prepared: PreparedTurn): Promise<ModelTurnResult> {
-  const { deps, input, context, spent } = attempt;
+  const { deps, context, spent } = attempt;
   const end = await callModel(attempt, prepared);
   if (end.usage.calls > 0)
     context.log.info('the model was called', { model: end.model, ...end.usage });
@@ -149,14 +150,14 @@ async function finishTurn(attempt: Attempt, prepared: PreparedTurn): Promise<Mod
   };
   const batch = deps.store.openBatch();
   const { head, reply } = await retryStore(patience, () => end.settle(batch));
+  const keeps = await retryStore(patience, () => keepsTerms(batch, head, prepared.waiting.terms));
   const result: ModelTurnResult = {
     head,
     reply,
     usage: addUsage(spent, end.usage),
     request_id: end.request_id,
     model: end.model,
-    // A head that waited for this call is older than its terms.
-    ...(prepared.waiting.terms !== undefined && head !== input.head && { keeps_terms: true }),
+    ...(keeps && { keeps_terms: true }),
   };
   assertSmall(result);
   await retryStore(patience, () => recordResult(deps.ledger, attempt, result, end.usage, batch));

@@ -56,8 +56,8 @@ export class CallSites {
 
   #keepTerms({ activityTaskCompletedEventAttributes: done }: HistoryEvent, runId: string): void {
     const terms = this.#asked.get(`${runId} ${done?.scheduledEventId}`);
-    if (terms === undefined) return;
-    const { head }: TurnAnswer = JSON.parse(payloadText(done?.result));
+    if (!done || terms === undefined) return;
+    const { head }: TurnAnswer = JSON.parse(payloadText(done.result));
     this.#terms.set(head, terms);
   }
 

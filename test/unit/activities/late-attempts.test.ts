@@ -149,7 +149,7 @@ it('M12: a reply of a crashed attempt is taken over once, in its place, and cost
   const bench = await createBench({
     scripts: [sayText('no JSON'), sayText('no JSON either'), sayText('bought again')],
   });
-  const turn = (run: string, changes: Partial<ModelTurnInput>) => {
+  const turn = async (run: string, changes: Partial<ModelTurnInput>) => {
     const env = new MockActivityEnvironment(
       {
         activityId: `${run}-${changes.head ?? 'first'}`,
@@ -157,17 +157,15 @@ it('M12: a reply of a crashed attempt is taken over once, in its place, and cost
       },
       { logger: new DefaultLogger('ERROR') },
     );
-    return runIn(
-      env,
-      bench.activities.modelTurn,
-      bench.input({ delegation_id: 'write-report', ...changes }),
-    );
+    const input = bench.input({ delegation_id: 'write-report', ...changes });
+    const answer = await runIn(env, bench.activities.modelTurn, input);
+    return { ...answer, usage: restoreUsage(answer.usage) };
   };
   const first = await turn('one', {});
   const second = await turn('one', { head: first.head, append: [] });
   const recall = { count: 1, place: 'my-run/wave-001/write-report', since: 0 };
   const again = await turn('two', { recall });
-  expect(again).toEqual({ ...first, usage: {}, recalled: true });
+  expect(again).toEqual({ ...first, usage: noUsage, recalled: true });
   expect(await turn('two', { recall, head: first.head, append: [] })).toMatchObject({
     head: second.head,
     recalled: true,

@@ -65,3 +65,31 @@ it('while its history has not told, a call is looked for in its own workflow, th
   });
   expect(readSites([]).newest(own)).toBeNull();
 });
+
+it('a further call is known by the terms that its conversation keeps', () => {
+  const data = (value: object) => ({ payloads: [{ data: Buffer.from(JSON.stringify(value)) }] });
+  const [first] = histories;
+  const events: StoredHistory['history']['events'] = Object([
+    ...(first?.history.events ?? []).map((event, at) => ({
+      ...event,
+      eventId: at,
+    })),
+    {
+      activityTaskCompletedEventAttributes: {
+        scheduledEventId: 1,
+        result: data({ head: 'one' }),
+      },
+    },
+    {
+      activityTaskScheduledEventAttributes: {
+        activityId: '5',
+        activityType: { name: 'modelTurn' },
+        input: data({ head: 'one', delegation_id: 'p1' }),
+      },
+    },
+  ]);
+  const sites = readSites([
+    { workflowId: wave, type: 'plannerWave', runId: 'r', history: { events } },
+  ]);
+  expect(sites.of(`${wave}/p1/writer/agent_output/5`)).toHaveLength(1);
+});
