@@ -56,13 +56,27 @@ export async function readCall(
   call: TurnCall,
 ): Promise<{ readonly input: ModelTurnInput; readonly terms_at: Ref | null }> {
   const { head } = call;
-  const newest = head === null || !needsTerms(call) ? null : await readNode(store, head);
-  const terms_at = newest?.terms === undefined ? (newest?.terms_at ?? null) : head;
-  const node = terms_at === null || terms_at === head ? newest : await readNode(store, terms_at);
-  const input = restoreCall(call, node?.terms ?? null);
+  const { terms_at, terms } =
+    head === null || !needsTerms(call) ? noTerms : await findTerms(store, head);
+  const input = restoreCall(call, terms);
   if (input !== null) return { input, terms_at };
   const message = `The transcript ${head} does not have the terms that the call leaves out.`;
   throw new ArtifactCorrupt(message, { ref: head ?? '', path: head ?? '' });
+}
+
+interface FoundTerms {
+  readonly terms_at: Ref | null;
+  readonly terms: TurnTerms | null;
+}
+
+const noTerms: FoundTerms = { terms_at: null, terms: null };
+
+async function findTerms(store: ArtifactStore, head: Ref): Promise<FoundTerms> {
+  const newest = await readNode(store, head);
+  if (newest.terms !== undefined) return { terms_at: head, terms: newest.terms };
+  const { terms_at } = newest;
+  if (terms_at === undefined) return noTerms;
+  return { terms_at, terms: (await readNode(store, terms_at)).terms ?? null };
 }
 
 /** Returns true when a new node keeps these terms unchanged: what looks like a secret is removed from the store. */

@@ -2,12 +2,13 @@
  * The form in which history holds the input and the result of a model call.
  *
  * Invariants:
- *   TC1. A restored call equals the one that was shortened.
- *   TC2. What has its usual value is left out, and so is what the kept terms give, but for the delegation.
- *   TC3. A call that lacks one of the kept terms, or belongs to another run, names all of its own.
- *   TC4. Amounts of 0 are left out of a usage.
+ *   KT1. A restored call equals the one that was shortened.
+ *   KT2. What has its usual value is left out, and so is what the kept terms give, but for the delegation.
+ *   KT3. A call that lacks one of the kept terms, or belongs to another run, names all of its own.
+ *   KT4. Amounts of 0 are left out of a usage.
+ *   KT5. After a reply of a crashed attempt, whose transcript has other terms, the next call names all of its own.
  */
-import type { ModelTurnInput, TurnCall } from '../../contracts/model-turn.ts';
+import type { ModelTurnInput, ModelTurnResult, TurnCall } from '../../contracts/model-turn.ts';
 import type { TurnTerms } from '../../contracts/transcript.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { noUsage } from '../usage/add-usage.ts';
@@ -55,6 +56,21 @@ function pickChanges<T extends object>(values: T, kept: object): Partial<T> {
       Reflect.deleteProperty(changed, name);
   }
   return changed;
+}
+
+/**
+ * Returns the terms that a conversation keeps after a call. The transcript of a crashed attempt, whose reply was taken over,
+ * keeps the terms of that attempt.
+ *
+ * @param before Those that it kept so far.
+ */
+export function keptTerms(
+  { recalled, keeps_terms }: Pick<ModelTurnResult, 'recalled' | 'keeps_terms'>,
+  terms: TurnTerms,
+  before: TurnTerms | undefined,
+): TurnTerms | undefined {
+  if (recalled === true) return undefined;
+  return keeps_terms === true ? terms : before;
 }
 
 /** Returns true for a call that only the kept terms complete. */

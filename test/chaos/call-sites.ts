@@ -39,7 +39,7 @@ export class CallSites {
     if (!activityId || scheduled.activityType?.name !== 'modelTurn') return;
     const input: TurnTerms = this.#complete(
       JSON.parse(payloadText(scheduled.input)),
-      `${runId} ${event.eventId}`,
+      `${runId} ${String(event.eventId)}`,
     );
     const workflowType = this.#types.get(workflowId) ?? '';
     const workflowExecution = { workflowId, runId };
@@ -55,7 +55,7 @@ export class CallSites {
   }
 
   #keepTerms({ activityTaskCompletedEventAttributes: done }: HistoryEvent, runId: string): void {
-    const terms = this.#asked.get(`${runId} ${done?.scheduledEventId}`);
+    const terms = this.#asked.get(`${runId} ${String(done?.scheduledEventId)}`);
     if (!done || terms === undefined) return;
     const { head }: TurnAnswer = JSON.parse(payloadText(done.result));
     this.#terms.set(head, terms);

@@ -24,6 +24,7 @@ import type {
   TurnsState,
 } from '../../core/turns/turns-state.ts';
 import { openTurns, stepTurns } from '../../core/turns/step-turns.ts';
+import { keptTerms } from '../../core/turns/turn-call.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { callModel } from './call-model.ts';
 import type { Control } from './control.ts';
@@ -273,9 +274,7 @@ async function call(
   const { result } = called;
   // The new head holds the inputs of this turn, whether its reply was kept or dropped.
   conversation.head = result.head;
-  // The transcript of a crashed attempt keeps the terms of that one.
-  if (result.recalled === true) conversation.terms = undefined;
-  else if (result.keeps_terms === true) conversation.terms = terms;
+  conversation.terms = keptTerms(result, terms, conversation.terms);
   conversation.append = [];
   // A reply from before these news heard none of them.
   if (result.recalled !== true) conversation.news_id = news_id;

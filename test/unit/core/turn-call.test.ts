@@ -1,6 +1,7 @@
-import fc from 'fast-check';
+import { assert, boolean, constant, constantFrom, nat, property, record } from 'fast-check';
 import type { ModelTurnInput } from '../../../contracts/model-turn.ts';
 import {
+  keptTerms,
   needsTerms,
   restoreCall,
   restoreUsage,
@@ -10,6 +11,7 @@ import {
 } from '../../../core/turns/turn-call.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 
+const reading = { record_ref: 'b'.repeat(64), upstream: [], loads_left: 50, acts: true };
 const first: ModelTurnInput = {
   run_id: 'run',
   agent_id: 'writer',
@@ -21,33 +23,33 @@ const first: ModelTurnInput = {
   compact: false,
   allowance: null,
   delegation_id: 'letter',
-  reading: { record_ref: 'b'.repeat(64), upstream: [], loads_left: 50, acts: true },
+  reading,
 };
 const kept = termsOf(first);
 const head = 'c'.repeat(64);
 
-it('TC1: a call is restored, whatever of it has changed since the terms were kept', () => {
-  const values = fc.record(
+it('KT1: a call is restored, whatever of it has changed since the terms were kept', () => {
+  const values = record(
     {
-      run_id: fc.constantFrom('run', 'other'),
-      agent_id: fc.constantFrom('writer', 'editor'),
-      registry_ref: fc.constantFrom(first.registry_ref, head),
-      head: fc.constantFrom(head),
-      append: fc.constantFrom([], [{ type: 'answers' as const, answers: [] }]),
-      stage: fc.constantFrom('delegation' as const, 'plan' as const),
-      max_output_tokens: fc.constantFrom(16_000, 32_000),
-      compact: fc.boolean(),
-      allowance: fc.constantFrom(null, { calls: 1, tokens: null, cost_micro_usd: null }),
-      delegation_id: fc.constantFrom('letter', 'page'),
-      model: fc.constantFrom('fast'),
-      passable: fc.constantFrom([]),
-      reading: fc.record(
+      run_id: constantFrom('run', 'other'),
+      agent_id: constantFrom('writer', 'editor'),
+      registry_ref: constantFrom(first.registry_ref, head),
+      head: constantFrom(head),
+      append: constantFrom([], [{ type: 'answers' as const, answers: [] }]),
+      stage: constantFrom('delegation' as const, 'plan' as const),
+      max_output_tokens: constantFrom(16_000, 32_000),
+      compact: boolean(),
+      allowance: constantFrom(null, { calls: 1, tokens: null, cost_micro_usd: null }),
+      delegation_id: constantFrom('letter', 'page'),
+      model: constantFrom('fast'),
+      passable: constantFrom([]),
+      reading: record(
         {
-          record_ref: fc.constantFrom('b'.repeat(64), head),
-          upstream: fc.constantFrom([]),
-          loads_left: fc.nat({ max: 50 }),
-          acts: fc.boolean(),
-          researches: fc.constant(true as const),
+          record_ref: constantFrom('b'.repeat(64), head),
+          upstream: constantFrom([]),
+          loads_left: nat({ max: 50 }),
+          acts: boolean(),
+          researches: constant(true as const),
         },
         { requiredKeys: ['record_ref', 'upstream', 'loads_left', 'acts'] },
       ),
@@ -66,8 +68,8 @@ it('TC1: a call is restored, whatever of it has changed since the terms were kep
       ],
     },
   );
-  fc.assert(
-    fc.property(values, values, fc.boolean(), (input, before, keeps) => {
+  assert(
+    property(values, values, boolean(), (input, before, keeps) => {
       const terms = keeps ? termsOf(before) : null;
       const call: ReturnType<typeof shortenCall> = JSON.parse(
         JSON.stringify(shortenCall(input, terms)),
@@ -77,9 +79,9 @@ it('TC1: a call is restored, whatever of it has changed since the terms were kep
   );
 });
 
-it('TC2: a further call names its head, its delegation and what changed', () => {
+it('KT2: a further call names its head, its delegation and what changed', () => {
   expect(shortenCall({ ...first, head }, kept)).toEqual({ head, delegation_id: 'letter' });
-  const loaded = { ...first, head, reading: { ...kept.reading!, loads_left: 49 } };
+  const loaded = { ...first, head, reading: { ...reading, loads_left: 49 } };
   expect(shortenCall(loaded, kept)).toEqual({
     head,
     delegation_id: 'letter',
@@ -87,7 +89,7 @@ it('TC2: a further call names its head, its delegation and what changed', () => 
   });
 });
 
-it('TC3: a call that lacks a kept term, or is of another run, names all of its own', () => {
+it('KT3: a call that lacks a kept term, or is of another run, names all of its own', () => {
   const { reading: _reading, ...without } = first;
   expect(shortenCall({ ...without, head }, kept)).toEqual({ ...termsOf(without), head });
   expect(needsTerms(shortenCall({ ...first, run_id: 'other', head }, kept))).toBe(false);
@@ -98,8 +100,15 @@ it('a call of an older history, which names everything, is restored as it is', (
   expect(restoreCall(first, null)).toEqual(first);
 });
 
-it('TC4: a usage without its zeros is restored', () => {
+it('KT4: a usage without its zeros is restored', () => {
   const usage = { ...noUsage, calls: 1, output_tokens: 6 };
   expect(shortenUsage(usage)).toEqual({ calls: 1, output_tokens: 6 });
   expect(restoreUsage(shortenUsage(usage))).toEqual(usage);
+});
+
+it('KT5: the terms are those of the newest call that named them, and none after a reply of a crashed attempt', () => {
+  const other = { ...kept, agent_id: 'editor' };
+  expect(keptTerms({ keeps_terms: true }, kept, undefined)).toBe(kept);
+  expect(keptTerms({}, other, kept)).toBe(kept);
+  expect(keptTerms({ recalled: true, keeps_terms: true }, other, kept)).toBeUndefined();
 });
