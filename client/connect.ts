@@ -1,5 +1,4 @@
-import { Connection } from '@temporalio/client';
-import type { ConnectionOptions } from '@temporalio/client';
+import { Connection, type ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { PlanwaveClientError } from './client-error.ts';
 import { explainSighting, explainTlsSettings } from './explain-connection.ts';

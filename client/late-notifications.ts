@@ -1,6 +1,5 @@
 import { workflowTypes } from '../contracts/names.ts';
-import { callServer, queryText } from './server-calls.ts';
-import type { ClientContext } from './server-calls.ts';
+import { callServer, queryText, type ClientContext } from './server-calls.ts';
 
 /** A message to a person that was not taken at once. */
 export interface LateNotification {

@@ -1,7 +1,11 @@
-import { WorkflowClient } from '@temporalio/client';
-import type { ConnectionLike, WorkflowClientInterceptor } from '@temporalio/client';
+import {
+  ScheduleClient,
+  WorkflowClient,
+  type ConnectionLike,
+  type WorkflowClientInterceptor,
+} from '@temporalio/client';
 import type { EvaluationInput } from '../contracts/evaluation.ts';
-import type { AmendMessage, ControlMessage } from '../contracts/messages.ts';
+import type { AmendMessage, ControlMessage, ResumeMessage } from '../contracts/messages.ts';
 import { queryNames, signalNames, taskQueue } from '../contracts/names.ts';
 import type { PlannerRunInput } from '../contracts/planner-run.ts';
 import type { AnswerInput } from '../contracts/question.ts';
@@ -13,36 +17,54 @@ import type {
   StatusView,
   WaveView,
 } from '../contracts/views.ts';
-import { PlanwaveClientError } from './client-error.ts';
-import { consult } from './consult.ts';
-import { evaluate } from './evaluate.ts';
-import type { StartedEvaluation } from './evaluate.ts';
+import { ifFound, PlanwaveClientError } from './client-error.ts';
+import {
+  consult,
+  evaluate,
+  type StartedEvaluation,
+  startRun,
+  startTeam,
+  type StartedRun,
+  type StartRunOptions,
+} from './start-run.ts';
 import { createEncryptingCodec, explainFault } from '../encryption/encrypting-codec.ts';
-import { BadKeys, readKeyRing } from '../encryption/key-ring.ts';
-import type { KeyRing } from '../encryption/key-ring.ts';
+import { BadKeys, readKeyRing, type KeyRing } from '../encryption/key-ring.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';
-import type { ClientContext } from './server-calls.ts';
-import { readDelegation, readTeam } from './read-work.ts';
-import { readUsageNow } from './usage-now.ts';
-import type { DelegationReading, TeamLook } from './read-work.ts';
-import type { UsageNow } from './usage-now.ts';
-import { listRuns, readOpenHistories } from './run-listing.ts';
-import type { ListedRun, ListOptions, RunListing, OpenHistory } from './run-listing.ts';
-import { describeRun, findWork, readRunEnd, readStatus, readView } from './read-view.ts';
-import type { Reading, RunEnd, WorkAddress } from './read-view.ts';
-import { listLateNotifications } from './late-notifications.ts';
-import type { LateNotification } from './late-notifications.ts';
-import { callServer, refusePlainText } from './server-calls.ts';
-import { startRun, startTeam } from './start-run.ts';
-import type { StartedRun, StartRunOptions } from './start-run.ts';
-import { findStuck, listLongHistories, listStuck } from './stuck-workflows.ts';
-import type { LongHistory, StuckWorkflow } from './stuck-workflows.ts';
-import { findStoreWaits } from './store-waits.ts';
-import type { StoreWait } from './store-waits.ts';
-import { submitAnswer } from './submit-answer.ts';
-import type { AnswerOptions, AnswerResult } from './submit-answer.ts';
+import { type ClientContext, callServer, refusePlainText } from './server-calls.ts';
+import { readDelegation, readTeam, type DelegationReading, type TeamLook } from './read-work.ts';
+import { createSchedules, type Schedules } from './schedules.ts';
+import { readUsageNow, type UsageNow } from './usage-now.ts';
+import {
+  listParked,
+  listRuns,
+  readOpenHistories,
+  type ListedRun,
+  type ListOptions,
+  type RunListing,
+  type OpenHistory,
+} from './run-listing.ts';
+import {
+  describeRun,
+  findWork,
+  readRunEnd,
+  readStatus,
+  readView,
+  type Reading,
+  type RunEnd,
+  type WorkAddress,
+} from './read-view.ts';
+import { listLateNotifications, type LateNotification } from './late-notifications.ts';
+import {
+  findStuck,
+  listLongHistories,
+  listStuck,
+  type LongHistory,
+  type StuckWorkflow,
+} from './stuck-workflows.ts';
+import { findStoreWaits, type StoreWait } from './store-waits.ts';
+import { submitAnswer, type AnswerOptions, type AnswerResult } from './submit-answer.ts';
 import type { ConsultationInput, ConsultationResult } from '../contracts/design-run.ts';
 
 /**
@@ -97,7 +119,9 @@ export interface PlanwaveClient {
   answer(runId: string, answer: AnswerInput, options?: AnswerOptions): Promise<AnswerResult>;
   /** These four give back the message as it was sent. */
   pause(runId: string, message?: ControlMessage): Promise<ControlMessage>;
-  resume(runId: string, message?: ControlMessage): Promise<ControlMessage>;
+  resume(runId: string, message?: ResumeMessage): Promise<ResumeMessage>;
+  /** Lets the parked runs of a tenant go on, but for those that a person has paused. Returns their ids. */
+  resumeParked(tenant: string): Promise<readonly string[]>;
   stop(runId: string, message?: ControlMessage): Promise<ControlMessage>;
   amend(runId: string, message: AmendMessage): Promise<AmendMessage>;
 
@@ -106,6 +130,9 @@ export interface PlanwaveClient {
 
   /** Defined in `evaluate`. */
   evaluate(input: EvaluationInput): Promise<StartedEvaluation>;
+
+  /** Runs that the server starts by the clock. */
+  readonly schedules: Schedules;
 
   /** Reads the end of a run, or null while it works. Works with every worker off. */
   result(runId: string): Promise<RunEnd | null>;
@@ -169,10 +196,20 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
       submitAnswer(context, runId, answer, answerOptions),
     pause: (runId, message = {}) => signal(signalNames.pause, runId, message),
     resume: (runId, message = {}) => signal(signalNames.resume, runId, message),
+    resumeParked: async (tenant) => {
+      const parked = await listParked(context, tenant);
+      for (const runId of parked) {
+        // One that has ended meanwhile needs no message.
+        // oxlint-disable-next-line no-await-in-loop
+        await ifFound(signal(signalNames.resume, runId, { parked_only: true }));
+      }
+      return parked;
+    },
     stop: (runId, message = {}) => signal(signalNames.stop, runId, message),
     amend: (runId, message) => signal(signalNames.amend, runId, message),
     consult: (input) => consult(context, input),
     evaluate: (input) => evaluate(context, input),
+    schedules: createSchedules(context),
     result: async (runId) => {
       const run = await describeRun(context, runId);
       return run.execution === 'running' ? null : readRunEnd(context, runId, { wait: false });
@@ -216,6 +253,16 @@ function createContext(options: PlanwaveClientOptions): ClientContext {
       // Redacts, behind `redact`, what was not handed to it.
       dataConverter: { payloadCodecs: [createRedactingCodec(redactor, outgoingSink), codec] },
       ...(interceptors ? { interceptors: [...interceptors] } : {}),
+    }),
+    schedules: new ScheduleClient({
+      connection,
+      namespace,
+      dataConverter: {
+        payloadCodecs: [
+          createRedactingCodec(redactor, outgoingSink),
+          createEncryptingCodec(keys, namespace, explainFault),
+        ],
+      },
     }),
     lists: new WorkflowClient({
       connection,

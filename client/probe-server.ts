@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { connect as connectSocket, isIP } from 'node:net';
-import { connect as connectTls } from 'node:tls';
-import type { TLSSocket } from 'node:tls';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { ConnectionOptions } from '@temporalio/client';
 import type { CertificateFacts, OwnTls, Sighting, TlsReply } from './explain-connection.ts';
 

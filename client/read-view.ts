@@ -18,8 +18,7 @@ import type {
 } from '../contracts/views.ts';
 import { riskWorkflowId } from '../core/ids.ts';
 import { CannotDecrypt } from '../encryption/key-ring.ts';
-import { toRunListing } from './run-listing.ts';
-import type { RunListing } from './run-listing.ts';
+import { toRunListing, type RunListing } from './run-listing.ts';
 import {
   callServer,
   grpcCodeOf,
@@ -27,11 +26,10 @@ import {
   grpcText,
   isRefusal,
   toClientError,
+  type ClientContext,
 } from './server-calls.ts';
-import type { ClientContext } from './server-calls.ts';
-import { describeStuck, findStuck } from './stuck-workflows.ts';
+import { describeStuck, findStuck, type StuckWorkflow } from './stuck-workflows.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
-import type { StuckWorkflow } from './stuck-workflows.ts';
 import { commandText } from '../core/text/format.ts';
 
 /** Answer to a query: from a worker, or, when none answers, what the server itself knows. */

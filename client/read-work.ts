@@ -12,16 +12,13 @@ import type {
   QuestionsView,
   VerificationView,
 } from '../contracts/views.ts';
-import { askStatus, findWork, readView } from './read-view.ts';
-import type { WorkAddress } from './read-view.ts';
+import { askStatus, findWork, readView, type WorkAddress } from './read-view.ts';
 import { taskOwner, workPlace } from '../core/ids.ts';
-import type { ClientContext } from './server-calls.ts';
-import { callServer, decodePayload, messageOfFailure } from './server-calls.ts';
+import { type ClientContext, callServer, decodePayload, messageOfFailure } from './server-calls.ts';
 import { addUsage } from '../core/usage/add-usage.ts';
 import type { Question } from '../contracts/question.ts';
 import { ifFound } from './client-error.ts';
-import { toRunListing } from './run-listing.ts';
-import type { RunListing } from './run-listing.ts';
+import { toRunListing, type RunListing } from './run-listing.ts';
 import { teamViewOf, triadViewOf } from '../core/executor.ts';
 
 /** Usage and activities of a delegation at one moment. */

@@ -1,13 +1,10 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { formatDollars, formatLeastDollars } from '../core/text/format.ts';
-import { memoKeys, workflowTypes } from '../contracts/names.ts';
-import type { searchAttributes } from '../contracts/names.ts';
+import { memoKeys, workflowTypes, type searchAttributes } from '../contracts/names.ts';
 import type { StoreIdentity } from '../contracts/store.ts';
-import type { ClientContext } from './server-calls.ts';
-import { callServer, queryText } from './server-calls.ts';
-import { listStuck } from './stuck-workflows.ts';
-import type { StuckWorkflow } from './stuck-workflows.ts';
+import { type ClientContext, callServer, queryText } from './server-calls.ts';
+import { listStuck, type StuckWorkflow } from './stuck-workflows.ts';
 import { ifFound } from './client-error.ts';
 import { readRunLoad, readStoreIdentity } from '../core/run/run-place.ts';
 import type { RunLoad } from '../contracts/limits.ts';
@@ -161,6 +158,22 @@ export async function listRuns(
     ...run,
     stuck: stuck.find(({ run_id }) => run_id === run.run_id) ?? null,
   }));
+}
+
+/** Lists the ids of a tenant's open runs that are parked. */
+export async function listParked(
+  context: ClientContext,
+  tenant: string,
+): Promise<readonly string[]> {
+  const query = `${openQuery(context.taskQueue)} AND PlanwavePhase = 'parked'`;
+  const list = context.lists.list({ query, pageSize: 1_000 })[Symbol.asyncIterator]();
+  const found: string[] = [];
+  for (;;) {
+    const next = await callServer(context, null, () => list.next());
+    if (next.done === true) return found;
+    const { run_id, load } = toRunListing(next.value);
+    if (load?.tenant === tenant) found.push(run_id);
+  }
 }
 
 /** Formats the cost that the server knows: while a run works, that of its finished waves. Empty when that is nothing yet. */

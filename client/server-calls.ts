@@ -1,12 +1,18 @@
-import { defaultPayloadConverter, WorkflowNotFoundError } from '@temporalio/common';
-import type { Payload, PayloadCodec } from '@temporalio/common';
+import {
+  defaultPayloadConverter,
+  WorkflowNotFoundError,
+  type Payload,
+  type PayloadCodec,
+} from '@temporalio/common';
 import {
   Connection,
   isGrpcServiceError,
   NamespaceNotFoundError,
   ServiceError,
+  type ConnectionLike,
+  type ScheduleClient,
+  type WorkflowClient,
 } from '@temporalio/client';
-import type { ConnectionLike, WorkflowClient } from '@temporalio/client';
 import { PlanwaveClientError } from './client-error.ts';
 import { explainRefusal, readToken, timeOf } from './explain-refusal.ts';
 import { isRecord } from '../core/is-record.ts';
@@ -203,6 +209,8 @@ export interface ClientContext extends ServerAddress {
   readonly workflows: WorkflowClient;
   /** The same for lists and descriptions: words stand for what can't be decrypted, so that the rest can be read. */
   readonly lists: WorkflowClient;
+  /** Words stand for what can't be decrypted, as in `lists`. */
+  readonly schedules: ScheduleClient;
   readonly taskQueue: string;
   /** Decrypts what comes from the server. */
   readonly codec: PayloadCodec;
@@ -253,6 +261,6 @@ export async function refusePlainText(context: ClientContext, runId: string): Pr
   if (keyId === undefined) return;
   throw new PlanwaveClientError(
     'encrypted',
-    `Run ${runId} is encrypted with the key "${keyId}", and nothing is sent to it as plain text. Try: PLANWAVE_KEYS as the worker has it`,
+    `Run ${runId} is encrypted with the key "${keyId}", and nothing is sent to it as plain text. Try: set PLANWAVE_KEYS to the value that the worker uses`,
   );
 }

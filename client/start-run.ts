@@ -1,18 +1,24 @@
-import { cutText } from '../core/text/cut-text.ts';
 import {
   defineSearchAttributeKey,
   SearchAttributeType,
   WorkflowExecutionAlreadyStartedError,
 } from '@temporalio/common';
+import { ApplicationFailure, WorkflowFailedError } from '@temporalio/client';
+import { cutText } from '../core/text/cut-text.ts';
 import { memoKeys, workflowTaskTimeoutMs, workflowTypes } from '../contracts/names.ts';
 import type { PlannerRunInput } from '../contracts/planner-run.ts';
 import type { TeamInput } from '../contracts/team.ts';
-import type { ClientContext } from './server-calls.ts';
-import { PlanwaveClientError } from './client-error.ts';
-import { callServer } from './server-calls.ts';
 import { chooseLoad, toPriority } from '../core/run/run-place.ts';
 import { commandText } from '../core/text/format.ts';
 import { Slug } from '../contracts/agent-definition.ts';
+import type { StoreIdentity } from '../contracts/store.ts';
+import { consultationWorkflowId } from '../core/ids.ts';
+import type { ConsultationInput, ConsultationResult } from '../contracts/design-run.ts';
+import type { EvaluationInput, EvaluationResult } from '../contracts/evaluation.ts';
+import { hashText } from '../core/text/hash-text.ts';
+import { type ClientContext, callServer, toClientError } from './server-calls.ts';
+import { PlanwaveClientError } from './client-error.ts';
+import { describeRun, describeFailure } from './read-view.ts';
 
 export interface StartRunOptions {
   /** If undefined: made of the goal's first words and the time; with keys, of the time alone. */
@@ -72,7 +78,7 @@ async function startOnce(
   runId: string,
   { type, input, goal: given }: Start,
 ): Promise<void> {
-  const goal = given.replaceAll(/\s+/g, ' ').trim();
+  const { summary, memo } = describeGoal(given);
   try {
     await context.workflows.start(type, {
       workflowId: runId,
@@ -82,8 +88,8 @@ async function startOnce(
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowIdConflictPolicy: 'FAIL',
       ...toPriority(chooseLoad(input).load),
-      staticSummary: cutText(goal, summaryCharactersMax),
-      memo: { [memoKeys.goal]: cutText(goal, memoCharactersMax) },
+      staticSummary: summary,
+      memo: { [memoKeys.goal]: memo },
       typedSearchAttributes: [{ key: runKey, value: runId }],
     });
   } catch (error) {
@@ -95,6 +101,15 @@ async function startOnce(
       { cause: error },
     );
   }
+}
+
+/** Returns the goal in one line, cut for the summary and for the memo of a workflow. @param given without secrets. */
+export function describeGoal(given: string): { readonly summary: string; readonly memo: string } {
+  const goal = given.replaceAll(/\s+/g, ' ').trim();
+  return {
+    summary: cutText(goal, summaryCharactersMax),
+    memo: cutText(goal, memoCharactersMax),
+  };
 }
 
 /** A run id must be a slug because paths and the ids of all its workflows begin with it. */
@@ -131,4 +146,123 @@ function cutAtWord(words: string, charactersMax: number): string {
   const inWord = words.length > charactersMax && words[charactersMax] !== '-';
   const end = inWord ? cut.lastIndexOf('-') : cut.length;
   return (end > 0 ? cut.slice(0, end) : cut).replace(/(?<!-)-+$/, '');
+}
+
+/** A person waits for the answer. */
+const answerMinutesMax = 15;
+
+function lateAnswer(cause: unknown): PlanwaveClientError {
+  const message = `There was no answer within ${answerMinutesMax} minutes. Try: ${commandText('doctor')}`;
+  return new PlanwaveClientError('internal', message, { cause });
+}
+
+/**
+ * Has an agent of a run's design answer a question. Works at any time, also after the run has ended, and changes nothing.
+ *
+ * @throws PlanwaveClientError `bad_input` when there is no such run or no design, or when workers have other stores than the run; `internal` without an answer.
+ */
+export async function consult(
+  context: ClientContext,
+  given: ConsultationInput,
+): Promise<ConsultationResult> {
+  const { run_id, role } = given;
+  const store = await findStore(context, run_id);
+  const input = context.redact({ ...given, ...(store !== null && { store }) });
+  const workflowId = consultationWorkflowId(run_id, Date.now().toString(36));
+  const handle = await callServer(context, run_id, () =>
+    context.workflows.start(workflowTypes.consultation, {
+      workflowId,
+      taskQueue: context.taskQueue,
+      args: [input],
+      workflowTaskTimeout: workflowTaskTimeoutMs,
+      workflowExecutionTimeout: `${answerMinutesMax} minutes`,
+      staticSummary: `question to the ${role} of ${run_id}`,
+    }),
+  );
+  try {
+    const result: ConsultationResult = await handle.result();
+    return result;
+  } catch (error) {
+    const cause = error instanceof WorkflowFailedError ? error.cause : undefined;
+    if (!(cause instanceof ApplicationFailure)) throw lateAnswer(error);
+    const code = cause.type === 'InvalidInput' ? 'bad_input' : 'internal';
+    throw new PlanwaveClientError(code, cause.message, { cause: error });
+  }
+}
+
+/** Returns the store in which a run is kept; null when it recorded none, or the server has forgotten it. */
+async function findStore(context: ClientContext, runId: string): Promise<StoreIdentity | null> {
+  try {
+    return (await describeRun(context, runId)).store;
+  } catch (error) {
+    if (error instanceof PlanwaveClientError && error.code === 'not_found') return null;
+    throw error;
+  }
+}
+
+/** An evaluation that is at work or has just been started. */
+export interface StartedEvaluation {
+  readonly evaluation_id: string;
+  /** Waits for its end, however long that takes. */
+  result(): Promise<EvaluationResult>;
+}
+
+/**
+ * Starts an evaluation, or returns to the one of the same input that is at work. Cells that ran before are not bought again,
+ * so a repetition goes on where an earlier one was left.
+ *
+ * @throws PlanwaveClientError
+ */
+export async function evaluate(
+  context: ClientContext,
+  given: EvaluationInput,
+): Promise<StartedEvaluation> {
+  const input = context.redact(given);
+  const evaluation_id = evaluationIdOf(input);
+  const handle = await callServer(context, evaluation_id, () =>
+    context.workflows.start<(typed: EvaluationInput) => Promise<EvaluationResult>>(
+      workflowTypes.evaluation,
+      {
+        workflowId: evaluation_id,
+        taskQueue: context.taskQueue,
+        args: [input],
+        workflowTaskTimeout: workflowTaskTimeoutMs,
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        staticSummary: `evaluation ${input.name}`,
+      },
+    ),
+  );
+  return {
+    evaluation_id,
+    async result() {
+      try {
+        return await handle.result();
+      } catch (error) {
+        throw toEvaluationError(context, evaluation_id, error);
+      }
+    },
+  };
+}
+
+/** Most characters of the name in an id: ids of its runs are slugs. */
+const nameCharsMax = 16;
+
+/** Equal inputs have equal ids. */
+function evaluationIdOf(input: EvaluationInput): string {
+  const hash = hashText(JSON.stringify(input)).slice(0, 8);
+  return `eval-${input.name.slice(0, nameCharsMax).replace(/(?<!-)-+$/, '')}-${hash}`;
+}
+
+function toEvaluationError(
+  context: ClientContext,
+  id: string,
+  error: unknown,
+): PlanwaveClientError {
+  if (!(error instanceof WorkflowFailedError)) return toClientError(context, id, error);
+  const end = describeFailure(error);
+  const { type, reason } = 'reason' in end ? end : { type: null, reason: '' };
+  const code = type === 'InvalidInput' ? 'bad_input' : 'internal';
+  const message = `The evaluation ${id} was ${end.ended.replaceAll('_', ' ')}: ${reason}`;
+  return new PlanwaveClientError(code, message, { cause: error });
 }

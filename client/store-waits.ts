@@ -1,8 +1,7 @@
 import type { ApplicationFailure } from '@temporalio/common';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type { FailureType } from '../contracts/errors.ts';
-import { callServer, queryText } from './server-calls.ts';
-import type { ClientContext } from './server-calls.ts';
+import { callServer, queryText, type ClientContext } from './server-calls.ts';
 
 /** An activity that is tried again and again, because no worker that took it could read or write its run's store. */
 export interface StoreWait {

@@ -3,8 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PlanwaveClientError } from './client-error.ts';
 import type { PlanwaveClient } from './planwave-client.ts';
 import type { TeamLook } from './read-work.ts';
-import { emptyCursor, readCursor, writeCursor, tellEnd, forgetOld, tellTeam } from './tell-team.ts';
-import type { TeamCursor } from './tell-team.ts';
+import {
+  emptyCursor,
+  readCursor,
+  writeCursor,
+  tellEnd,
+  forgetOld,
+  tellTeam,
+  type TeamCursor,
+} from './tell-team.ts';
 import type { TeamEvent } from './team-event.ts';
 
 export interface StreamOptions {

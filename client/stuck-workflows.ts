@@ -1,11 +1,10 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { closest } from 'fastest-levenshtein';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
-import type { ClientContext } from './server-calls.ts';
+import { type ClientContext, queryText, callServer, messageOfFailure } from './server-calls.ts';
 import { PlanwaveClientError } from './client-error.ts';
 import { noticeLongHistory, commandText } from '../core/text/format.ts';
 import { workflowTypes } from '../contracts/names.ts';
-import { queryText, callServer, messageOfFailure } from './server-calls.ts';
 
 /** A workflow that no worker can carry on: its task fails again and again. It is not over. */
 export interface StuckWorkflow {
@@ -103,7 +102,7 @@ export function describeStuck(stuck: StuckWorkflow): string {
   if (stuck.cure === 'reset') {
     return (
       `Stuck: something that ${workflow_id} received breaks it (${reason}). The code that ran it before fails too, so ` +
-      `no deploy of earlier code helps. Try: ${resetCommand(workflow_id)}, or a newer planwave that takes it`
+      `earlier code does not help. Try: ${resetCommand(workflow_id)}, or a newer planwave that accepts it`
     );
   }
   const what = is_misfit
@@ -112,7 +111,7 @@ export function describeStuck(stuck: StuckWorkflow): string {
   const cure = is_misfit
     ? `go back to the code that ran it before, and see ${commandText('doctor', '--replay')} before the next deploy`
     : "go back to the code that ran it before, or read the worker's log";
-  return `${what} (${reason}). Nothing is lost, and it goes on by itself under code that fits. Try: ${cure}`;
+  return `${what} (${reason}). Nothing is lost, and it continues by itself under compatible code. Try: ${cure}`;
 }
 
 /** Writes the command that goes back to the last completed task and leaves out the signals since then. */

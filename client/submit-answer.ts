@@ -6,15 +6,15 @@ import {
 import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
 import { signalNames, updateNames } from '../contracts/names.ts';
 import type { AnswerInput } from '../contracts/question.ts';
-import type { ClientContext } from './server-calls.ts';
-import { PlanwaveClientError } from './client-error.ts';
 import {
+  type ClientContext,
   refusePlainText,
   grpcCodes,
   callServer,
   grpcCodeOf,
   toClientError,
 } from './server-calls.ts';
+import { PlanwaveClientError } from './client-error.ts';
 import { commandText } from '../core/text/format.ts';
 
 export type AnswerResult =

@@ -12,8 +12,7 @@ import type {
   StatusView,
   WaveView,
 } from '../contracts/views.ts';
-import { askStatus } from './read-view.ts';
-import type { StatusAnswer, WorkAddress } from './read-view.ts';
+import { askStatus, type StatusAnswer, type WorkAddress } from './read-view.ts';
 import type { ClientContext } from './server-calls.ts';
 import { addUsage, noUsage } from '../core/usage/add-usage.ts';
 

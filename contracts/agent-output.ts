@@ -80,7 +80,7 @@ export type Coverage = z.infer<typeof Coverage>;
 
 /**
  * Answer of an agent at the end of its work (seed 004 §5). A model writes the fields in this order: first the work,
- * then what follows from it. The rules in `activities/prompts/doer-rules.ts` explain them.
+ * then what follows from it. The rules in `activities/prompts/common-rules.ts` explain them.
  */
 export const AgentOutput = z.strictObject({
   detailed_md: z.string().min(1),

@@ -119,3 +119,35 @@ export interface BudgetRequest extends BudgetNeeds {
 export interface BudgetGrant extends BudgetReply {
   readonly request_id: string;
 }
+
+/**
+ * A tenant's budget with the use of its newest day, as all workers of a store share it. Money in millionths of a US dollar.
+ */
+export const TenantBudget = z.strictObject({
+  limit_micro_usd: z.number().positive(),
+  /** The newest day of UTC on which a call was reserved, counted from the epoch. */
+  day: z.int(),
+  spent_micro_usd: z.number().nonnegative(),
+  /** The worst case of each call in progress, by the call. */
+  reserved: z.record(
+    z.string(),
+    z.strictObject({
+      /** The attempt at the call, from 1. */
+      attempt: z.int().positive(),
+      micro_usd: z.number().nonnegative(),
+      /** Unix epoch milliseconds. */
+      at: z.number(),
+    }),
+  ),
+});
+export type TenantBudget = z.infer<typeof TenantBudget>;
+
+/** A tenant's budget, for people. Money in millionths of a US dollar. */
+export interface TenantDayView {
+  readonly tenant: string;
+  readonly limit_micro_usd: number;
+  readonly spent_micro_usd: number;
+  readonly reserved_micro_usd: number;
+  /** Unix epoch seconds at which the day of UTC ends. */
+  readonly ends_at: number;
+}

@@ -7,7 +7,7 @@ import type { Usage } from './usage.ts';
  * The type says what the engine does about it; Temporal keeps only a failure's type, message and details.
  * - `retry`: Temporal repeats the activity after a back-off.
  * - `stop`: the caller fails with the message; the planner decides what that means for the wave.
- * - `park`: the run keeps everything, starts nothing and waits for `resume`.
+ * - `park`: the run keeps everything, starts nothing and waits for `resume`, or until the failure's `resume_at`.
  */
 export type FailureConsequence = 'retry' | 'stop' | 'park';
 
@@ -28,6 +28,11 @@ export const failureConsequences = {
   ModelGone: 'park',
   /** A spend limit of the account was reached. */
   ModelSpendCap: 'park',
+  /**
+   * The tenant's budget of the day is used up; the run goes on by itself when the day ends or the limit is raised. Retried
+   * while calls in progress may leave room.
+   */
+  TenantBudget: 'park',
   /** Overload, rate limit, network, cut or stalled stream. Parks when its retries are used up. */
   ModelUnavailable: 'retry',
   /** The artifact store can't be read or written; the message says which path and why. */
@@ -68,6 +73,8 @@ export interface ModelFailureDetails {
    * with an unknown amount. Null when nothing was billed.
    */
   readonly usage: Usage | null;
+  /** Unix epoch milliseconds at which a run that was parked goes on by itself. Absent: after a resume. */
+  readonly resume_at?: number;
   /** The prompt of a call that would have begun a conversation: nothing else names that artifact. */
   readonly prompt_ref?: Ref;
 }

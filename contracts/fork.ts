@@ -1,10 +1,17 @@
 import { z } from 'zod';
-import { Slug } from './agent-definition.ts';
 import type { Usage } from './usage.ts';
+
+/** Id of a run that planwave started, or that a schedule started: with the time after the schedule's id. */
+const RunId = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9_-]{0,39}(?:-\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)?$/,
+    'expected 1 to 40 lower-case letters, digits, "-" or "_", and for the run of a schedule its time. Try: "market-research"',
+  );
 
 /** Another run of the same store, to go on from: with everything that it had before one of its waves. */
 export const ForkPoint = z.strictObject({
-  run_id: Slug,
+  run_id: RunId,
   /** The first wave that is done anew. */
   wave: z
     .int()

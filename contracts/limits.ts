@@ -55,7 +55,7 @@ export const ChangesMode = z.enum(['ask', 'apply', 'commit', 'keep', 'direct']);
 export type ChangesMode = z.infer<typeof ChangesMode>;
 
 /** Name of a tenant, which is Temporal's fairness key. */
-const Tenant = z
+export const Tenant = z
   .string()
   .regex(/^[\w.-]{1,64}$/, 'expected 1 to 64 letters, digits, "-", "_" and ".". Try: "acme"');
 

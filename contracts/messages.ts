@@ -13,6 +13,12 @@ export interface ControlMessage {
   readonly reason?: string;
 }
 
+/** Payload of `resume`. */
+export interface ResumeMessage extends ControlMessage {
+  /** Ends a park, and leaves a pause. Default false: ends both. */
+  readonly parked_only?: boolean;
+}
+
 /** Payload of `amend`: an instruction that the next planning must follow. */
 export interface AmendMessage {
   readonly instruction: string;
@@ -69,11 +75,13 @@ export interface BudgetEscalation extends BudgetRequest {
   readonly delegation_id: string;
 }
 
-/** The provider's account or the network stops every call: the run parks until `resume`. */
+/** The provider's account, a tenant's budget or the network stops every call: the run parks until `resume`. */
 export interface ParkedEscalation {
   readonly type: 'parked';
   readonly from: string;
   readonly reason: string;
+  /** Unix epoch milliseconds at which the run goes on by itself. Absent: never. */
+  readonly until?: number;
 }
 
 /** The delegation that asked is gone, so its questions need no answer. */

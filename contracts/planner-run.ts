@@ -63,7 +63,7 @@ export type RunStatus =
 export interface CriterionResult {
   readonly criterion_id: string;
   readonly state: CriterionState['state'];
-  /** Reason why it is not met, or the evidence that it is. */
+  /** Reason why it is open; empty for one that is met or waived. `report.md` has the evidence. */
   readonly reason: string;
 }
 
@@ -130,10 +130,7 @@ export interface RunTerms extends WorkTerms {
   readonly approvers: readonly string[] | null;
 }
 
-/**
- * State that a run carries over continue-as-new. Small and of bounded size: the rest is behind `record_ref`.
- * Only the engine writes it; a person never types it.
- */
+/** State that a run carries over continue-as-new; only the engine writes it. Of bounded size: the rest is behind `record_ref`. */
 export interface CarriedRun extends RunTerms {
   readonly version: 1;
   readonly started_at: number;
@@ -176,6 +173,8 @@ export interface CarriedRun extends RunTerms {
   readonly wave_outlines: readonly WaveSummary[];
   readonly paused_reason: string | null;
   readonly parked_reason: string | null;
+  /** Unix epoch milliseconds at which a parked run goes on by itself. Absent: after a resume. */
+  readonly parked_until?: number;
 }
 
 /** State of the inbox. Bounded: `core/limits.ts` proves that it fits into one payload with the rest. */

@@ -1,6 +1,6 @@
 import type { Payload, PayloadCodec } from '@temporalio/common';
-import { CannotDecrypt } from './key-ring.ts';
-import type { Encrypted, KeyRing } from './key-ring.ts';
+import type { ConnectionLike } from '@temporalio/client';
+import { CannotDecrypt, type Encrypted, type KeyRing, type CipherPlace } from './key-ring.ts';
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
@@ -95,4 +95,89 @@ function unpack(packed: Uint8Array): Payload {
     ([name, value]) => [name, Uint8Array.from(Buffer.from(value, 'base64'))] as const,
   );
   return { metadata: Object.fromEntries(entries), data: Uint8Array.from(bytes.subarray(end)) };
+}
+
+/** First bytes of encrypted content. No UTF-8 text begins like this, and the last one is the version of the form. */
+const mark = Buffer.from([0xff, 0x70, 0x77, 0x65, 1]);
+
+/**
+ * Encrypts what a store keeps, for `activities/ports/cipher.ts`. The same text, part and key give the same bytes.
+ *
+ * Encrypted content is the mark, the length of the key's id (1 byte), the id, and what the key ring gives.
+ *
+ * EB1. Content from before the first key is returned as it is.
+ * EB2. Content of another part of the store, or of an unknown key, is refused; the message says why.
+ */
+export function createStoreCipher(keys: KeyRing) {
+  return {
+    isOn: keys.ids.length > 0,
+    seal(plain: Uint8Array, part: string): Uint8Array {
+      const { keyId, bytes } = keys.encryptAlike(plain, placeOf(part));
+      const id = Buffer.from(keyId);
+      return Buffer.concat([mark, Buffer.from([id.length]), id, bytes]);
+    },
+    isSealed,
+    open(content: Uint8Array, part: string): Uint8Array {
+      if (!isSealed(content)) return content;
+      const start = mark.length + 1;
+      const end = start + (content[mark.length] ?? 0);
+      const keyId = Buffer.from(content.subarray(start, end)).toString();
+      if (keyId === '') throw new CannotDecrypt('It begins like encrypted content and is none.');
+      return keys.decrypt({ keyId, bytes: content.subarray(end) }, placeOf(part));
+    },
+  };
+}
+
+function placeOf(part: string): CipherPlace {
+  return { purpose: 'store', context: part };
+}
+
+function isSealed(content: Uint8Array): boolean {
+  return mark.equals(content.subarray(0, mark.length));
+}
+
+/** Most open workflows that are looked at. One that is read shows the keys of all that began at the same time. */
+const workflowsMax = 1_000;
+
+interface Place {
+  readonly namespace: string;
+  readonly taskQueue: string;
+  readonly keys: KeyRing;
+}
+
+/**
+ * Lists the ids of keys that open workflows need and the ring does not have, by the memo that each run has from its start. A
+ * worker without them would fail at work that others can do.
+ */
+async function findMissingKeys(
+  { workflowService }: Pick<ConnectionLike, 'workflowService'>,
+  { namespace, taskQueue, keys }: Place,
+): Promise<readonly string[]> {
+  const quoted = `'${taskQueue.replaceAll(/['\\]/g, String.raw`\$&`)}'`;
+  const { executions } = await workflowService.listWorkflowExecutions({
+    namespace,
+    pageSize: workflowsMax,
+    query: `ExecutionStatus = 'Running' AND TaskQueue = ${quoted}`,
+  });
+  const used = executions.flatMap(({ memo }) => Object.values(memo?.fields ?? {}).map(keyIdOf));
+  const missing = used.filter((id) => id !== null).filter((id) => !keys.ids.includes(id));
+  return [...new Set(missing)].toSorted();
+}
+
+/**
+ * Describes the keys that open workflows need and the ring does not have, with the cure.
+ *
+ * @returns null when all are there, and when the server can't list workflows.
+ */
+export async function describeMissingKeys(
+  connection: Pick<ConnectionLike, 'workflowService'>,
+  place: Place,
+): Promise<string | null> {
+  const missing = await findMissingKeys(connection, place).catch(() => []);
+  if (missing.length === 0) return null;
+  const named = missing.map((id) => `"${id}"`).join(', ');
+  return (
+    `Open runs are encrypted with ${missing.length === 1 ? 'the key' : 'the keys'} ${named}, which PLANWAVE_KEYS does not have. ` +
+    'Try: add each as id:key behind the first key; an old key stays until no run and no stored text needs it'
+  );
 }

@@ -2,20 +2,19 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import type { z } from 'zod';
-import { detectChanges, toRunEndedEvent } from '../client/cli/follow/follow-event.ts';
-import type { FollowEvent } from '../client/cli/follow/follow-event.ts';
-import { createSnapshotReader } from '../client/cli/follow/read-snapshot.ts';
-import type { RunSnapshot } from '../client/cli/follow/read-snapshot.ts';
+import {
+  detectChanges,
+  toRunEndedEvent,
+  type FollowEvent,
+} from '../client/cli/follow/follow-event.ts';
+import { createSnapshotReader, type RunSnapshot } from '../client/cli/follow/read-snapshot.ts';
 import { loadServerConfig, openConnection, taskQueueOf } from '../client/connect.ts';
 import { persist } from '../client/persist.ts';
-import { createPlanwaveClient } from '../client/planwave-client.ts';
-import type { PlanwaveClient } from '../client/planwave-client.ts';
+import { createPlanwaveClient, type PlanwaveClient } from '../client/planwave-client.ts';
 import type { ControlMessage } from '../contracts/messages.ts';
 import type { PlannerRunInput, PlannerRunResult } from '../contracts/planner-run.ts';
 import type { AnswerResult } from '../client/submit-answer.ts';
-import { writeAgents } from './define-agent.ts';
-import type { Agent } from './define-agent.ts';
-import { describeSchema, readAnswer } from './typed-answer.ts';
+import { writeAgents, type Agent, describeSchema, readAnswer } from './define-agent.ts';
 
 export interface PlanwaveOptions {
   /** Default: the server that the `TEMPORAL_*` variables or Temporal's configuration file name, else `localhost:7233`. */

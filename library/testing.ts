@@ -1,7 +1,6 @@
 /** Package `planwave/testing`: a scripted model, and assertions about runs. */
 import assert from 'node:assert/strict';
-import { startRehearsalServer } from '../rehearsal/server/server.ts';
-import type { RehearsalServer } from '../rehearsal/server/server.ts';
+import { startRehearsalServer, type RehearsalServer } from '../rehearsal/server/server.ts';
 import type { ScriptRule } from '../rehearsal/script.ts';
 import type { RunOutcome } from './create-planwave.ts';
 

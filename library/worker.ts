@@ -4,8 +4,7 @@ import type { Middleware } from '../activities/ports/middleware.ts';
 import type { OwnTool } from '../activities/tools/own-tool.ts';
 import { loadServerConfig } from '../client/connect.ts';
 import { registerSearchAttributes } from '../scripts/dev-server/server-arguments.ts';
-import { runWorker } from '../worker/main.ts';
-import type { ReadyWorker } from '../worker/main.ts';
+import { runWorker, type ReadyWorker } from '../worker/main.ts';
 
 export { BadSettings } from '../worker/worker-settings.ts';
 export type { Middleware } from '../activities/ports/middleware.ts';

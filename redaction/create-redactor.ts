@@ -1,9 +1,11 @@
 import { createOwnSecretFinder, spellSecret } from './own-secrets.ts';
-import { findOpenPrivateKey, findPrivateKeys } from './private-key.ts';
-import { createRecommendedRules } from './recommended-rules.ts';
+import {
+  findOpenPrivateKey,
+  findPrivateKeys,
+  createRecommendedRules,
+} from './recommended-rules.ts';
 import { redactTree } from './redact-tree.ts';
-import { markOf, replaceSpans, settleSpans } from './span.ts';
-import type { Span } from './span.ts';
+import { markOf, replaceSpans, settleSpans, type Span } from './span.ts';
 
 /** Takes secrets out of everything that leaves the process. Synchronous, so that nothing is written before. */
 export interface Redactor {

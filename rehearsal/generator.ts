@@ -1,7 +1,14 @@
 import { Validator } from '@cfworker/json-schema';
 import { generateSync } from 'json-schema-faker';
-import { dropHalfPair, isObject, objectsOf, quote, stringsOf, textOf } from './text.ts';
-import type { JsonObject } from './text.ts';
+import {
+  dropHalfPair,
+  isObject,
+  objectsOf,
+  quote,
+  stringsOf,
+  textOf,
+  type JsonObject,
+} from './messages-api.ts';
 
 /** Ways to generate a value, tried one after the other: with all optional fields, without them, without our texts. */
 const ways = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((nth) => ({

@@ -1,6 +1,4 @@
-import type { Block, ReplyUsage } from './messages-api.ts';
-import { isObject } from './text.ts';
-import type { JsonObject } from './text.ts';
+import { type Block, type ReplyUsage, isObject, type JsonObject } from './messages-api.ts';
 
 /** planwave's own output shapes: a wave plan, an agent's output, a wave decision, a review of questions. */
 export type Shape = 'plan' | 'delegation' | 'decision' | 'review' | 'verification' | 'grading';

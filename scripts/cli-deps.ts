@@ -3,29 +3,24 @@ import { ApplicationFailure } from '@temporalio/common';
 import { createFileProjection } from '../activities/adapters/file-projection.ts';
 import { copyStores } from '../activities/adapters/copy-stores.ts';
 import { openStores } from '../activities/adapters/open-stores.ts';
-import { StoreUnavailable } from '../activities/ports/artifact-store.ts';
 import type { ProjectionWriter } from '../activities/ports/projection-writer.ts';
 import type { Stores } from '../activities/ports/stores.ts';
-import { ThreadUnavailable } from '../activities/ports/thread-store.ts';
-import type { ThreadStore } from '../activities/ports/thread-store.ts';
-import { redactProjection, redactThreads } from '../activities/redaction/redact-ports.ts';
+import { redactProjection } from '../activities/redaction/redact-ports.ts';
 import {
   exportRun,
   UnknownRun,
   readStoredResult,
   readStoredStatus,
+  readStoredPlan,
 } from '../activities/run-record/export-run.ts';
-import { readStoredPlan } from '../activities/run-record/stored-plan.ts';
-import type { CliAgents, CliDeps, CliMcp, CliPages, CliThreads } from '../client/cli/cli-deps.ts';
-import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';
+import type { CliAgents, CliDeps, CliMcp, CliPages } from '../client/cli/cli-deps.ts';
+import { badInput } from '../client/cli/cli-error.ts';
 import { createProcessIo } from '../client/cli/cli-io.ts';
 import type { ClientTracing } from '../client/cli/cli-session.ts';
 import { PlanwaveClientError } from '../client/client-error.ts';
 import type { OpenRunInput } from '../contracts/activity-types.ts';
 import type { CopiedStores } from '../contracts/store.ts';
-import { createStoreCipher } from '../encryption/store-cipher.ts';
-import { createRedactor } from '../redaction/create-redactor.ts';
-import type { Redactor } from '../redaction/create-redactor.ts';
+import { createRedactor, type Redactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import {
   BadSettings,
@@ -36,51 +31,16 @@ import {
   readStoreSettings,
 } from '../worker/worker-settings.ts';
 import { testNotification } from './check-notify.ts';
+import {
+  createCliBudgets,
+  createCliThreads,
+  inWordsOfTheCommandLine,
+  openCliStores,
+} from './cli-stores.ts';
 import { createDoctorChecks } from './doctor-checks.ts';
-import type { Settings } from './parts/settings.ts';
-import { partEnvironment } from './parts/settings.ts';
+import { type Settings, partEnvironment } from './parts/settings.ts';
 import { createPageDiff, createRunChanges } from './run-changes.ts';
 import { runTemporalCli } from './temporal-cli.ts';
-
-/**
- * Opens the threads where this environment keeps them. A name is redacted as a worker does it, so that what it has added
- * is found.
- *
- * @param home absolute.
- */
-export function createCliThreads(
-  home: string,
-  env: NodeJS.ProcessEnv,
-  redactor: Redactor,
-): CliThreads {
-  async function use<T>(work: (threads: ThreadStore) => Promise<T>): Promise<T> {
-    let threads: ThreadStore | undefined;
-    try {
-      threads = redactThreads(openCliStores(home, env).threads, redactor);
-      return await work(threads);
-    } catch (error) {
-      throw inWordsOfTheCommandLine(error);
-    } finally {
-      await threads?.close();
-    }
-  }
-
-  return {
-    list: (options) => use((threads) => threads.list(options)),
-    read: (threadId, limit) => use((threads) => threads.read(threadId, limit)),
-    count: (which) => use((threads) => threads.count(which)),
-    remove: (which) => use((threads) => threads.remove(which)),
-  };
-}
-
-function inWordsOfTheCommandLine(error: unknown): unknown {
-  if (error instanceof BadSettings) return badInput(error.message);
-  if (error instanceof StoreUnavailable) {
-    return new CliError('store_unavailable', exitCodes.unmet, error.message);
-  }
-  if (!(error instanceof ThreadUnavailable)) return error;
-  return new CliError('threads_unavailable', exitCodes.unmet, error.message);
-}
 
 /**
  * Creates the parts of this machine that the client's command line needs: its terminal, the files under `PLANWAVE_HOME`
@@ -142,6 +102,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     checkHome: async (options) => (await use()).check(options),
     copyStore: (from, to) => copyStore(home, from, to),
     threads: createCliThreads(home, process.env, redactor),
+    budgets: createCliBudgets(home, process.env),
     doctorChecks: createDoctorChecks(settings),
     notificationTest: { name: 'Test message', run: () => testNotification(process.env) },
     keys,
@@ -208,16 +169,6 @@ async function checkInput(
     if (!(error instanceof ApplicationFailure)) throw error;
     const hint = 'If the worker has other files or middlewares than this machine: --no-check';
     throw badInput(`${error.message}\n${hint}`);
-  }
-}
-
-/** @throws {CliError} when a setting is wrong. */
-function openCliStores(home: string, env: NodeJS.ProcessEnv): Stores {
-  try {
-    const settings = readStoreSettings(env);
-    return openStores({ home, ...settings, cipher: createStoreCipher(settings.keys) });
-  } catch (error) {
-    throw inWordsOfTheCommandLine(error);
   }
 }
 

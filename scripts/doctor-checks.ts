@@ -14,8 +14,7 @@ import { runCommandName } from '../activities/tools/registry/run-command.ts';
 import type { DoctorCheck, DoctorFinding } from '../client/cli/cli-deps.ts';
 import { loadMiddlewares, shippedNames } from '../worker/load-middlewares.ts';
 import { loadTools } from '../worker/load-tools.ts';
-import { openCommands } from '../worker/open-commands.ts';
-import type { Commands } from '../worker/open-commands.ts';
+import { openCommands, type Commands } from '../worker/open-commands.ts';
 import { openMcp } from '../worker/open-mcp.ts';
 import {
   BadSettings,
@@ -26,15 +25,14 @@ import {
   readToolSettings,
   readWorkerSettings,
   shippedAgentsDir,
+  type WorkerSettings,
 } from '../worker/worker-settings.ts';
-import type { WorkerSettings } from '../worker/worker-settings.ts';
 import { messageOf } from './bootstrap/expected-error.mjs';
 import { findTemporalCli } from './bootstrap/find-temporal-cli.mjs';
 import { checkNotify } from './check-notify.ts';
-import { findFolderFault } from './parts/folder-fault.ts';
-import { createStoreCipher } from '../encryption/store-cipher.ts';
+import { type Settings, findFolderFault } from './parts/settings.ts';
+import { createStoreCipher } from '../encryption/encrypting-codec.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
-import type { Settings } from './parts/settings.ts';
 
 /** Least free space. With less, a long run may stop, because the server's database and the artifacts grow with it. */
 const freeBytesMin = 1_000_000_000;
@@ -137,7 +135,7 @@ export async function checkMcp(env: NodeJS.ProcessEnv): Promise<DoctorFinding> {
     mcp = openMcp(readToolSettings(env).mcpFiles, env);
   } catch (error) {
     if (!(error instanceof BadSettings)) throw error;
-    return { ok: false, detail: error.message, cure: 'mend the file that it names (docs/mcp.md)' };
+    return { ok: false, detail: error.message, cure: 'correct the file it names (docs/mcp.md)' };
   }
   const names = [...mcp.servers.keys()];
   if (names.length === 0) return { ok: true, detail: 'none; no PLANWAVE_MCP' };
@@ -167,7 +165,7 @@ async function checkModule(page: string, describe: () => Promise<string>): Promi
     return {
       ok: false,
       detail: [what, ...faults.filter((line) => line.startsWith('- '))].join(' '),
-      cure: `mend the module that it names (${page})`,
+      cure: `correct the module that it names (${page})`,
     };
   }
 }
@@ -179,7 +177,7 @@ export async function checkCommands(env: NodeJS.ProcessEnv): Promise<DoctorFindi
     return { ok: true, detail: describeCommands(commands) };
   } catch (error) {
     if (!(error instanceof BadSettings)) throw error;
-    return { ok: false, detail: error.message, cure: 'mend the setting that it names' };
+    return { ok: false, detail: error.message, cure: 'correct the setting that it names' };
   }
 }
 
@@ -294,6 +292,6 @@ async function checkAgents(): Promise<DoctorFinding> {
   } catch (error) {
     if (!(error instanceof AgentFilesInvalid)) throw error;
     const faults = error.faults.map(({ file, line, reason }) => `${file}:${line} ${reason}`);
-    return { ok: false, detail: faults.join('; '), cure: 'mend the files it names' };
+    return { ok: false, detail: faults.join('; '), cure: 'correct the files it names' };
   }
 }

@@ -1,7 +1,7 @@
 import type { CliDeps } from '../client/cli/cli-deps.ts';
 import { badInput } from '../client/cli/cli-error.ts';
 import { createProcessIo } from '../client/cli/cli-io.ts';
-import { runCli } from '../client/cli/commands/run-cli.ts';
+import { runCli } from '../client/cli/commands/program.ts';
 import { ExpectedError } from './bootstrap/expected-error.mjs';
 import { isBuilt, readVersion } from './bootstrap/hand-over.mjs';
 import { splitStartArguments } from './bootstrap/start-arguments.mjs';

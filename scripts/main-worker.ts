@@ -1,8 +1,7 @@
 import { loadMiddlewares } from '../worker/load-middlewares.ts';
 import { loadTools } from '../worker/load-tools.ts';
 import { BadSettings, readWorkerSettings } from '../worker/worker-settings.ts';
-import { runWorker } from '../worker/main.ts';
-import type { ReadyWorker } from '../worker/main.ts';
+import { runWorker, type ReadyWorker } from '../worker/main.ts';
 import { badSettingsExitCode, ExpectedError } from './bootstrap/expected-error.mjs';
 import { refuseOtherHome } from './dev-server/running-server.ts';
 import { registerSearchAttributes } from './dev-server/server-arguments.ts';

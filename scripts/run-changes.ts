@@ -7,8 +7,7 @@ import {
 } from '../activities/adapters/git/commit-changes.ts';
 import { diffOf } from '../activities/adapters/git/git-worktrees.ts';
 import { GitFailed } from '../activities/adapters/git/run-git.ts';
-import { undoDirect } from '../activities/adapters/workspaces/undo-direct.ts';
-import type { UndoneFiles } from '../activities/adapters/workspaces/undo-direct.ts';
+import { undoDirect, type UndoneFiles } from '../activities/adapters/workspaces/undo-direct.ts';
 import { readRecord } from '../activities/artifacts/record-log.ts';
 import type { ArtifactStore, RunIndex } from '../activities/ports/artifact-store.ts';
 import type { PageSources } from '../activities/run-record/read-page.ts';
@@ -98,7 +97,7 @@ function takenOver(result: ChangeResult, { run_id, dir }: ChangedRun): TakenOver
       const files = listNames(result.files);
       if (result.with === null) {
         throw conflict(
-          `Nothing was changed: ${dir} and ${run_id} have different changes of ${files}. Try: planwave diff ${run_id}, and take over by hand what you want`,
+          `Nothing was changed: ${dir} and ${run_id} have different changes of ${files}. Try: planwave diff ${run_id}, and apply by hand what you want`,
         );
       }
       throw conflict(
@@ -107,7 +106,7 @@ function takenOver(result: ChangeResult, { run_id, dir }: ChangedRun): TakenOver
     }
     case 'in_the_way':
       throw conflict(
-        `Nothing was changed: files that git ignores stand in the way: ${listNames(result.files)}. Try: move them away`,
+        `Nothing was changed: files that git ignores are in the way: ${listNames(result.files)}. Try: move them away`,
       );
   }
 }
@@ -134,5 +133,5 @@ function conflict(message: string): CliError {
 }
 
 function unknownRun(runId: string): string {
-  return `No run ${runId} is stored here. Try: PLANWAVE_HOME as the worker has it`;
+  return `No run ${runId} is stored here. Try: set PLANWAVE_HOME to the value that the worker uses`;
 }

@@ -2,11 +2,9 @@ import { join } from 'node:path';
 import { ExpectedError } from './bootstrap/expected-error.mjs';
 import { ensureTemporal, type TemporalServer } from './dev-server/dev-server.ts';
 import { findFreePort, isListening } from './dev-server/temporal-probe.ts';
-import { describeFolderFault } from './parts/folder-fault.ts';
+import { describeFolderFault, partEnvironment, type Settings } from './parts/settings.ts';
 import { startNodePart } from './parts/part.ts';
-import type { StopSignal } from './parts/supervise.ts';
-import { supervise, type Supervised } from './parts/supervise.ts';
-import { partEnvironment, type Settings } from './parts/settings.ts';
+import { type StopSignal, supervise, type Supervised } from './parts/supervise.ts';
 
 /** All parts that one machine needs to plan: server, model and worker, except those that run already. */
 export interface Stack {

@@ -17,12 +17,14 @@ import type { AgentTurnDeps } from '../activities/agent-turn/deps.ts';
 import { PrefixGate } from '../activities/agent-turn/prefix-gate.ts';
 import { meterModel } from '../activities/agent-turn/meter-model.ts';
 import { paceModel } from '../activities/load/pace-model.ts';
-import { nameAccount } from './model-queue-settings.ts';
+import { limitTenants } from '../activities/load/tenant-budgets.ts';
+import { nameAccount, describeMissingWeb, webDefaults } from './part-settings.ts';
 import { createMiddlewareActivities } from '../activities/middlewares/apply-middleware.ts';
 import {
   createMiddlewareRegistry,
   describeMiddlewares,
-} from '../activities/middlewares/middleware-registry.ts';
+  createShippedMiddlewares,
+} from '../activities/middlewares/shipped-middlewares.ts';
 import type { Middleware, MiddlewareRegistry } from '../activities/ports/middleware.ts';
 import type { Cipher } from '../activities/ports/cipher.ts';
 import type { ModelClient, ModelRequest } from '../activities/ports/model-client.ts';
@@ -44,8 +46,10 @@ import { createTeamActivities } from '../activities/team/create-team-activities.
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
 import type { RecordDeps } from '../activities/run-record/deps.ts';
 import { createEvaluationActivities } from '../activities/evaluation/create-evaluation-activities.ts';
-import { createDesignActivities } from '../activities/design/create-design-activities.ts';
-import type { DesignDeps } from '../activities/design/create-design-activities.ts';
+import {
+  createDesignActivities,
+  type DesignDeps,
+} from '../activities/design/create-design-activities.ts';
 import type { ArtifactStore } from '../activities/ports/artifact-store.ts';
 import type { Stores } from '../activities/ports/stores.ts';
 import { createNotifier } from '../activities/adapters/notifier.ts';
@@ -53,19 +57,20 @@ import { createNotificationActivities } from '../activities/notification/send-no
 import { createThreadActivities } from '../activities/threads/thread-activities.ts';
 import { createMcpTool } from '../activities/tools/mcp/create-mcp-tool.ts';
 import { createVerificationActivities } from '../activities/verification/create-verification-activities.ts';
-import { createTools } from '../activities/tools/registry/create-registry.ts';
-import type { ToolPlaces } from '../activities/tools/registry/create-registry.ts';
-import { listGrantable, listProperties, listWorkspaceTools } from '../activities/tools/tool.ts';
-import type { GrantableTool, ToolRegistry } from '../activities/tools/tool.ts';
+import { createTools, type ToolPlaces } from '../activities/tools/registry/create-registry.ts';
+import {
+  listGrantable,
+  listProperties,
+  listWorkspaceTools,
+  type GrantableTool,
+  type ToolRegistry,
+} from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
 import { readKeyRing } from '../encryption/key-ring.ts';
-import { createStoreCipher } from '../encryption/store-cipher.ts';
-import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
+import { createStoreCipher } from '../encryption/encrypting-codec.ts';
 import { createAgentsOf } from './create-input-check.ts';
-import { describeMissing, describeNoCommands } from './open-commands.ts';
+import { describeMissing, describeNoCommands, type Commands } from './open-commands.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
-import type { Commands } from './open-commands.ts';
-import { describeMissingWeb, webDefaults } from './web-settings.ts';
 import type { WorkerSettings } from './worker-settings.ts';
 
 /** Time limits of the activities. Tests shorten them. */
@@ -113,11 +118,13 @@ export function createActivities(
   );
   const places = createPlaces(settings, commands, stores);
   const tools = redactTools(createTools({ ...places, own: ownTools }), redactor);
-  const middlewares = createMiddlewares(redactor, ownMiddlewares);
-  const provider = paceModel(
-    createProvider(settings, redactor, { idleTimeoutMs, totalTimeoutMs }, recorder),
-    { values: stores.shared, account: nameAccount(settings) },
+  const middlewares = redactMiddlewares(
+    createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...ownMiddlewares]),
+    redactor,
   );
+  const asked = createProvider(settings, redactor, { idleTimeoutMs, totalTimeoutMs }, recorder);
+  const load = { values: stores.shared, account: nameAccount(settings), pricing };
+  const provider = paceModel(limitTenants(asked, load), load);
   const parts = { store, projection, places, tools, middlewares, mcp };
   const record = recordDeps(settings, commands, stores, parts);
   return {
@@ -135,7 +142,7 @@ export function createActivities(
       defaultModel,
       webModel: webModelOf(settings),
       resolveModel: resolveModelName,
-      ...(isRehearsal ? rehearsedPrices : { computeUsage, computeWorst }),
+      ...(isRehearsal ? rehearsedPrices : pricing),
       ...turnTimes,
     }),
     ...createRecordActivities(record),
@@ -161,6 +168,7 @@ function recordDeps(
   stores: Stores,
   { tools, places, middlewares, ...parts }: RecordParts,
 ): RecordDeps {
+  const { models } = settings;
   const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
   return {
     ...parts,
@@ -171,7 +179,7 @@ function recordDeps(
     changes: createRunChanges({ home: settings.home }),
     approvers: settings.approvers ?? null,
     notifies: settings.notify !== undefined,
-    modelQueue: queueOf(settings),
+    modelQueue: models?.rate === undefined ? undefined : models.queue,
     toolNames,
     toolProperties: listProperties(tools),
     onLeftOut: (words) => log.warn(words),
@@ -189,11 +197,6 @@ interface RecordParts extends Pick<RecordDeps, 'store' | 'projection'> {
   readonly middlewares: MiddlewareRegistry;
 }
 
-/** Returns the queue for model calls of new runs. */
-function queueOf({ models }: WorkerSettings): string | undefined {
-  return models?.rate === undefined ? undefined : models.queue;
-}
-
 /** Returns the cipher of what the worker stores. */
 export function cipherOf({ keys = readKeyRing(undefined) }: Pick<WorkerSettings, 'keys'>): Cipher {
   return createStoreCipher(keys);
@@ -207,7 +210,7 @@ function createProvider(
 ): ModelClient {
   const redact = (text: string): string => redactor.redactText(text, 'failure');
   const client = createAnthropicClient({ apiKey, baseUrl, ...times, redact });
-  return meterModel(client, recorder, { computeUsage, computeWorst });
+  return meterModel(client, recorder, pricing);
 }
 
 /** Reads agents; those that grant what this worker lacks go on without it, or are refused with the cause. */
@@ -242,13 +245,6 @@ function knownModels({
   };
 }
 
-function createMiddlewares(redactor: Redactor, own: readonly Middleware[]): MiddlewareRegistry {
-  return redactMiddlewares(
-    createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...own]),
-    redactor,
-  );
-}
-
 /** @param store redacted. */
 function designDeps(stores: Stores, store: ArtifactStore, tools: ToolRegistry): DesignDeps {
   return {
@@ -279,6 +275,8 @@ function createPlaces(settings: WorkerSettings, commands: Commands, stores: Stor
   const web = on ? { pages } : null;
   return { workspaces, worktrees, commands: runner, untrusted, web };
 }
+
+const pricing = { computeUsage, computeWorst };
 
 /** The rehearsal costs nothing, whichever model an agent names. */
 const rehearsalModel = 'rehearsal';

@@ -5,16 +5,14 @@ import { createFileWorkspaces } from '../activities/adapters/workspaces/file-wor
 import {
   createMiddlewareRegistry,
   describeMiddlewares,
-} from '../activities/middlewares/middleware-registry.ts';
-import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
+  createShippedMiddlewares,
+} from '../activities/middlewares/shipped-middlewares.ts';
 import type { AgentSource } from '../activities/ports/agent-source.ts';
 import type { Middleware } from '../activities/ports/middleware.ts';
 import { checkIntake } from '../activities/run-record/open-run.ts';
 import { createTools, grantableNames } from '../activities/tools/registry/create-registry.ts';
-import { listWorkspaceTools } from '../activities/tools/tool.ts';
-import type { GrantableTool } from '../activities/tools/tool.ts';
-import { shippedAgentsDir } from './worker-settings.ts';
-import type { WorkerSettings } from './worker-settings.ts';
+import { listWorkspaceTools, type GrantableTool } from '../activities/tools/tool.ts';
+import { shippedAgentsDir, type WorkerSettings } from './worker-settings.ts';
 
 interface AgentsOptions extends Pick<WorkerSettings, 'agentRoots'> {
   /** Called with words for what a file grants and this worker does not have. */

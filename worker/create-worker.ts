@@ -1,26 +1,27 @@
 import { createHash } from 'node:crypto';
-import { Worker } from '@temporalio/worker';
-import type {
-  ActivityInterceptors,
-  ActivityInterceptorsFactory,
-  NativeConnection,
-  WorkerOptions,
+import {
+  Worker,
+  type ActivityInterceptors,
+  type ActivityInterceptorsFactory,
+  type NativeConnection,
+  type WorkerOptions,
 } from '@temporalio/worker';
+import { ApplicationFailure } from '@temporalio/activity';
+import { defaultPayloadConverter } from '@temporalio/common';
 import type { Activities } from '../contracts/activity-types.ts';
-import type { IdentifyStore } from '../activities/ports/artifact-store.ts';
+import { type IdentifyStore, StoreUnavailable } from '../activities/ports/artifact-store.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
 import { workOf } from '../activities/attempt/heartbeat.ts';
-import { redactFailure } from '../activities/redaction/redact-failure.ts';
-import { taskQueue } from '../contracts/names.ts';
+import { redactFailure } from '../activities/redaction/redact-ports.ts';
+import { taskQueue, storeHeader } from '../contracts/names.ts';
 import { createEncryptingCodec } from '../encryption/encrypting-codec.ts';
-import { readKeyRing } from '../encryption/key-ring.ts';
-import type { KeyRing } from '../encryption/key-ring.ts';
+import { readKeyRing, type KeyRing } from '../encryption/key-ring.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';
-import { refuseBlockedWork } from './blocked-work.ts';
-import { encodedFailures } from './bundle-workflows.ts';
-import type { WorkflowBundle } from './bundle-workflows.ts';
-import type { ModelQueueSettings } from './model-queue-settings.ts';
-import { refuseOtherStores } from './refuse-other-stores.ts';
+import type { FailureType } from '../contracts/errors.ts';
+import { readStoreIdentity, refuseOtherStore } from '../core/run/run-place.ts';
+import { refuseBlockedWork } from './watchdog.ts';
+import { encodedFailures, type WorkflowBundle } from './bundle-workflows.ts';
+import type { ModelQueueSettings } from './part-settings.ts';
 import { placeWork } from './work-place.ts';
 import type { Tracing } from './start-tracing.ts';
 import { tolerantCodec } from './tolerant-codec.ts';
@@ -207,4 +208,47 @@ function versionOf({
  */
 function hashOf({ code }: WorkflowBundle): string {
   return `planwave+${createHash('sha256').update(code).digest('hex').slice(0, 12)}`;
+}
+
+/**
+ * First wait in milliseconds after a refusal: the next worker that polls may have the right store. It grows slowly, because
+ * the run stands still for the rest of it after that worker has come.
+ */
+const retryBaseMs = 100;
+const retryGrowth = 1.5;
+const retryMaxMs = 60_000;
+
+/**
+ * Creates an interceptor that refuses an activity before anything is read for it, when its run is kept in another store than
+ * this worker's, or when this worker's store is gone. The server gives the activity to a worker again until one accepts it.
+ *
+ * @throws StoreUnavailable, which is retried.
+ */
+function refuseOtherStores(identify: IdentifyStore): ActivityInterceptorsFactory {
+  return ({ info }) => ({
+    inbound: {
+      async execute({ headers, ...input }, next) {
+        const payload = headers[storeHeader];
+        const refusal = payload === undefined ? null : await findRefusal(payload, identify);
+        if (refusal === null) return next({ headers, ...input });
+        throw ApplicationFailure.create({
+          type: 'StoreUnavailable' satisfies FailureType,
+          message: refusal,
+          nextRetryDelay: Math.min(retryBaseMs * retryGrowth ** (info.attempt - 1), retryMaxMs),
+        });
+      },
+    },
+  });
+}
+
+type Payload = Parameters<typeof defaultPayloadConverter.fromPayload>[0];
+
+async function findRefusal(payload: Payload, identify: IdentifyStore): Promise<string | null> {
+  try {
+    const kept = readStoreIdentity(defaultPayloadConverter.fromPayload(payload));
+    return refuseOtherStore(kept, await identify());
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    return error.message;
+  }
 }

@@ -1,9 +1,9 @@
 import {
   findMiddlewareFaults,
   isMiddlewareList,
-} from '../activities/middlewares/middleware-registry.ts';
+  createShippedMiddlewares,
+} from '../activities/middlewares/shipped-middlewares.ts';
 import type { Middleware } from '../activities/ports/middleware.ts';
-import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
 import { badModule, importModule } from './import-module.ts';
 import { BadSettings } from './worker-settings.ts';
 

@@ -5,8 +5,8 @@ import {
   isToolList,
   NothingDone,
   toTool,
+  type OwnTool,
 } from '../activities/tools/own-tool.ts';
-import type { OwnTool } from '../activities/tools/own-tool.ts';
 import { reservedNames } from '../activities/tools/registry/create-registry.ts';
 import type { GrantableTool } from '../activities/tools/tool.ts';
 import { badModule, importModule } from './import-module.ts';
@@ -61,6 +61,6 @@ async function callTools(
     return list;
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
-    throw badModule(module, [`its function "tools" threw: ${said}`], 'mend it');
+    throw badModule(module, [`its function "tools" threw: ${said}`], 'correct it');
   }
 }

@@ -1,35 +1,39 @@
 import { hostname } from 'node:os';
 import { Client } from '@temporalio/client';
-import { NativeConnection } from '@temporalio/worker';
+import {
+  NativeConnection,
+  makeTelemetryFilterString,
+  Runtime,
+  type MetricsExporterConfig,
+} from '@temporalio/worker';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { openStores } from '../activities/adapters/open-stores.ts';
-import { computeBuildId } from './build-id.ts';
-import { loadWorkflowBundle } from './bundle-workflows.ts';
-import { createEncryptingCodec, explainFault } from '../encryption/encrypting-codec.ts';
-import { describeMissingKeys } from '../encryption/find-missing-keys.ts';
-import type { Recorder } from '../core/metrics/create-recorder.ts';
-import { cipherOf, createActivities } from './create-activities.ts';
-import { createRedactionCounter, redactOutput } from './redact-output.ts';
+import {
+  createEncryptingCodec,
+  explainFault,
+  describeMissingKeys,
+} from '../encryption/encrypting-codec.ts';
+import { type Recorder, createRecorder } from '../core/metrics/create-recorder.ts';
 import type { Middleware } from '../activities/ports/middleware.ts';
 import type { OwnTool } from '../activities/tools/own-tool.ts';
-import { createWorker } from './create-worker.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
-import { createRedactor } from '../redaction/create-redactor.ts';
-import type { Redactor } from '../redaction/create-redactor.ts';
-import { describeDeployment } from './describe-deployment.ts';
-import type { WorkerDeployment } from './describe-deployment.ts';
+import { createRedactor, type Redactor } from '../redaction/create-redactor.ts';
+import { definedOnly } from '../core/is-record.ts';
+import { nameWorker } from '../core/run/run-place.ts';
+import { allMetrics } from '../core/metrics/metrics.ts';
+import { computeBuildId, loadWorkflowBundle } from './bundle-workflows.ts';
+import { cipherOf, createActivities } from './create-activities.ts';
+import { createRedactionCounter, redactOutput, createLogger } from './create-logger.ts';
+import { createWorker } from './create-worker.ts';
+import { describeDeployment, type WorkerDeployment } from './describe-deployment.ts';
 import { loadMiddlewares } from './load-middlewares.ts';
 import { loadTools } from './load-tools.ts';
-import { installRuntime } from './install-runtime.ts';
 import { collectMcpSecrets, openMcp } from './open-mcp.ts';
 import { openCommands } from './open-commands.ts';
 import { startWatchdog } from './watchdog.ts';
 import { watchQuestions } from './watch-questions.ts';
 import type { Tracing } from './start-tracing.ts';
-import { BadSettings, readWorkerSettings } from './worker-settings.ts';
-import type { WorkerProcessSettings } from './worker-settings.ts';
-import { definedOnly } from '../core/is-record.ts';
-import { nameWorker } from '../core/run/run-place.ts';
+import { BadSettings, readWorkerSettings, type WorkerProcessSettings } from './worker-settings.ts';
 
 /** Description of a worker that polls. */
 export interface ReadyWorker {
@@ -155,4 +159,49 @@ function watchRuns(
 async function loadTracing(redactor: Redactor): Promise<Tracing> {
   const { startTracing } = await import('./start-tracing.ts');
   return startTracing(redactor);
+}
+
+/**
+ * Sets up the parts that exist once per process: the log, and the Prometheus endpoint when an address for it is set.
+ *
+ * @returns the recorder of metrics; without an endpoint it does nothing.
+ * @throws {BadSettings} when another process listens on the address.
+ */
+function installRuntime({
+  metricsAddress,
+  log,
+}: Pick<WorkerProcessSettings, 'metricsAddress' | 'log'>): Recorder {
+  try {
+    const runtime = Runtime.install({
+      logger: createLogger(log),
+      shutdownSignals: [],
+      telemetryOptions: {
+        // Otherwise the native part of the SDK prints lines in a form of its own.
+        logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN' }) },
+        ...(metricsAddress !== undefined && { metrics: exportTo(metricsAddress) }),
+      },
+    });
+    return createRecorder(runtime.metricMeter);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (metricsAddress === undefined || !reason.includes('prometheus')) throw error;
+    throw new BadSettings(
+      `PLANWAVE_METRICS_ADDRESS can't be used: ${reason}. Try: another port, one for each worker of this machine`,
+      { cause: error },
+    );
+  }
+}
+
+function exportTo(bindAddress: string): MetricsExporterConfig {
+  const buckets = allMetrics.flatMap((metric): [string, number[]][] =>
+    metric.type === 'histogram' ? [[metric.name, [...metric.buckets]]] : [],
+  );
+  return {
+    attachServiceName: false,
+    prometheus: {
+      bindAddress,
+      useSecondsForDurations: true,
+      histogramBucketOverrides: Object.fromEntries(buckets),
+    },
+  };
 }

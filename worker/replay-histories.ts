@@ -1,11 +1,15 @@
 import type { History } from '@temporalio/common/lib/proto-utils.js';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
-import type { ReplayResult, ReplayWorkerOptions, WorkerOptions } from '@temporalio/worker';
+import {
+  DefaultLogger,
+  Runtime,
+  Worker,
+  type ReplayResult,
+  type ReplayWorkerOptions,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import { createEncryptingCodec } from '../encryption/encrypting-codec.ts';
-import { readKeyRing } from '../encryption/key-ring.ts';
-import type { KeyRing } from '../encryption/key-ring.ts';
-import { loadWorkflowBundle } from './bundle-workflows.ts';
-import type { WorkflowBundle } from './bundle-workflows.ts';
+import { readKeyRing, type KeyRing } from '../encryption/key-ring.ts';
+import { loadWorkflowBundle, type WorkflowBundle } from './bundle-workflows.ts';
 import { tolerantCodec } from './tolerant-codec.ts';
 import { isTraced } from './worker-settings.ts';
 

@@ -2,20 +2,26 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { taskQueue } from '../contracts/names.ts';
-import { modelQueueVariables, toModelQueueSettings } from './model-queue-settings.ts';
-import type { ModelQueueSettings } from './model-queue-settings.ts';
+import {
+  modelQueueVariables,
+  toModelQueueSettings,
+  type ModelQueueSettings,
+  findStoreFault,
+  storeVariables,
+  toStoreSettings,
+  type StoreSettings,
+  toolVariables,
+  toToolSettings,
+  type ToolSettings,
+  toWebSettings,
+  webVariables,
+  type WebSettings,
+} from './part-settings.ts';
 import type { NotifyTarget } from '../activities/adapters/notifier.ts';
 import { findNotifyFault, notifyVariables, toNotifyTarget } from './notify-settings.ts';
 import { deploymentVariables } from './describe-deployment.ts';
-import { commandVariables, toCommandSettings } from './open-commands.ts';
-import type { CommandSettings } from './open-commands.ts';
+import { commandVariables, toCommandSettings, type CommandSettings } from './open-commands.ts';
 import { address, folders, isListenAddress, oneWord, wholeNumber } from './setting-shapes.ts';
-import { findStoreFault, storeVariables, toStoreSettings } from './store-settings.ts';
-import type { StoreSettings } from './store-settings.ts';
-import { toolVariables, toToolSettings } from './tool-settings.ts';
-import type { ToolSettings } from './tool-settings.ts';
-import { toWebSettings, webVariables } from './web-settings.ts';
-import type { WebSettings } from './web-settings.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
 import type { LogSettings } from './create-logger.ts';
 
@@ -78,14 +84,9 @@ export interface WorkerProcessSettings extends WorkerSettings {
   readonly memoryTarget: number | undefined;
   /** `TEMPORAL_WORKER_BUILD_ID`. If undefined, computed from code, prompts and agents. */
   readonly buildId: string | undefined;
-  /**
-   * `PLANWAVE_MIDDLEWARES` as an absolute path: a module with the owner's middlewares. If undefined, only the shipped
-   * ones.
-   */
+  /** `PLANWAVE_MIDDLEWARES` as an absolute path: the owner's module. If undefined, only the shipped middlewares. */
   readonly middlewaresFile: string | undefined;
-  /**
-   * `PLANWAVE_METRICS_ADDRESS`, `host:port`: the address of `/metrics` for Prometheus. If undefined, nothing listens.
-   */
+  /** `PLANWAVE_METRICS_ADDRESS`, `host:port`: the address of `/metrics` for Prometheus. If undefined, nothing listens. */
   readonly metricsAddress: string | undefined;
   /** True when `OTEL_EXPORTER_OTLP_ENDPOINT` is set. */
   readonly traced: boolean;
@@ -257,21 +258,19 @@ export function readCommandSettings(env: NodeJS.ProcessEnv): CommandSettings {
 
 /** Returns the folders that a worker with this environment uses, and those that it lets runs name. */
 export function readFolders(env: NodeJS.ProcessEnv): WorkerFolders {
-  return foldersOf(
-    readVariables(
-      Variables.pick({ PLANWAVE_HOME: true, PLANWAVE_WORKSPACES: true, PLANWAVE_AGENTS: true }),
-      env,
-    ),
-  );
+  return foldersOf(readVariables(Variables.pick(folderVariables), env));
 }
+
+const folderVariables = {
+  PLANWAVE_HOME: true,
+  PLANWAVE_WORKSPACES: true,
+  PLANWAVE_AGENTS: true,
+} as const;
 
 type WorkerFolders = Required<Pick<WorkerSettings, 'home' | 'workspaceRoots' | 'agentRoots'>>;
 
 function foldersOf(
-  read: Pick<
-    z.infer<typeof Variables>,
-    'PLANWAVE_HOME' | 'PLANWAVE_WORKSPACES' | 'PLANWAVE_AGENTS'
-  >,
+  read: Pick<z.infer<typeof Variables>, keyof typeof folderVariables>,
 ): WorkerFolders {
   const home = resolve(read.PLANWAVE_HOME);
   const roots = [process.cwd(), home];

@@ -3,8 +3,7 @@ import { basename } from 'node:path';
 import type { NotificationBody } from '../../core/run/notify.ts';
 import { isRecord } from '../../core/is-record.ts';
 import { cleanLine } from '../../core/text/cut-text.ts';
-import { NotificationFailed } from '../ports/notifier.ts';
-import type { Notifier } from '../ports/notifier.ts';
+import { NotificationFailed, type Notifier } from '../ports/notifier.ts';
 import { runProcess } from './sandbox/command-runner.ts';
 
 /** Where a person is told. */

@@ -1,11 +1,12 @@
 import type { Info } from '@temporalio/activity';
 import type { ModelTurnInput, ModelTurnResult } from '../../contracts/model-turn.ts';
 import type { Usage } from '../../contracts/usage.ts';
+import { spendingOf } from '../../core/budget/spending.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
-import { StoreUnavailable } from '../ports/artifact-store.ts';
-import type { ArtifactBatch } from '../ports/artifact-store.ts';
+import { hashBytes } from '../text/bytes.ts';
+import { StoreUnavailable, type ArtifactBatch } from '../ports/artifact-store.ts';
 import type { LedgerKey, ReplyLedger } from '../ports/reply-ledger.ts';
-import type { ModelAborted, ModelReply, ModelRequest } from '../ports/model-client.ts';
+import type { ModelAborted, ModelReply, ModelRequest, Payer } from '../ports/model-client.ts';
 import type { AgentTurnDeps } from './deps.ts';
 
 /** The work of all attempts at one activity so far. */
@@ -52,6 +53,19 @@ function ledgerKeyOf(info: Info, activityId = info.activityId): LedgerKey {
     workflow_id: info.workflowExecution?.workflowId ?? '',
     run_id: info.workflowExecution?.runId ?? info.activityRunId ?? '',
     activity_id: activityId,
+  };
+}
+
+/** Names a call for the budget of the tenant that its run works for; undefined where it works for none. */
+export function payerOf(info: Info, worst: Usage): Payer | undefined {
+  const tenant = info.priority?.fairnessKey ?? '';
+  if (tenant === '') return undefined;
+  const call = hashBytes(JSON.stringify(ledgerKeyOf(info)));
+  return {
+    tenant,
+    call,
+    attempt: info.attempt,
+    worst_micro_usd: spendingOf(worst).cost_micro_usd,
   };
 }
 

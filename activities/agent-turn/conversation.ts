@@ -1,20 +1,24 @@
 import type { ModelTurnInput, TurnCall, TurnInput } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import { transcriptVersions } from '../../contracts/transcript.ts';
-import type {
-  ContentBlock,
-  Message,
-  PacketBlock,
-  StoredNode,
-  TranscriptNode,
-  TurnTerms,
+import {
+  transcriptVersions,
+  type ContentBlock,
+  type Message,
+  type PacketBlock,
+  type StoredNode,
+  type TranscriptNode,
+  type ToolResultBlock,
+  type ToolUseBlock,
+  type TurnTerms,
 } from '../../contracts/transcript.ts';
 import { hashText } from '../../core/text/hash-text.ts';
+import { cutText } from '../../core/text/cut-text.ts';
 import { needsTerms, restoreCall } from '../../core/turns/turn-call.ts';
-import { ArtifactCorrupt } from '../ports/artifact-store.ts';
-import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { packetSeparator, putToolResultsFirst } from './render-append.ts';
+import { ArtifactCorrupt, type ArtifactStore } from '../ports/artifact-store.ts';
 import { readJson } from '../artifacts/read-artifact.ts';
+import { countBytes } from '../text/bytes.ts';
+import type { ToolRegistry } from '../tools/tool.ts';
+import { packetSeparator, putToolResultsFirst } from './render-append.ts';
 
 /**
  * Maximum number of nodes. A longer conversation is a fault in the engine: a delegation's turns are limited far below.
@@ -194,4 +198,68 @@ async function unfoldPacket(store: ArtifactStore, node: StoredNode): Promise<Tra
     content: content.map(unfold),
   }));
   return { ...node, messages };
+}
+
+/**
+ * Chooses the tool results to leave out so that half of the conversation's bytes are gone: the oldest first, as many as
+ * necessary, never the newest, because the model has just requested it.
+ *
+ * @param leftOut ids that earlier turns left out.
+ * @returns further ids to leave out. Empty when nothing more can be left out.
+ */
+export function chooseLeftOut(
+  messages: readonly Message[],
+  leftOut: ReadonlySet<string>,
+  tools: ToolRegistry,
+): readonly string[] {
+  const shown = leaveOut(messages, leftOut, tools);
+  const results = shown
+    .flatMap((message) => message.content)
+    .filter((block) => block.type === 'tool_result')
+    .filter((block) => !leftOut.has(block.tool_use_id));
+  let toGo = countBytes(JSON.stringify(shown)) / 2;
+  const chosen: string[] = [];
+  for (const result of results.slice(0, -1)) {
+    if (toGo <= 0) break;
+    chosen.push(result.tool_use_id);
+    toGo -= countBytes(result.content);
+  }
+  return chosen;
+}
+
+/** Replaces each result that is left out by a line that says what it was and how to get it again. */
+export function leaveOut(
+  messages: readonly Message[],
+  leftOut: ReadonlySet<string>,
+  tools: ToolRegistry,
+): readonly Message[] {
+  if (leftOut.size === 0) return messages;
+  const calls = new Map(
+    messages
+      .flatMap((message) => message.content)
+      .filter((block) => block.type === 'tool_use')
+      .map((block) => [block.id, block]),
+  );
+  return messages.map((message) => ({
+    role: message.role,
+    content: message.content.map((block) =>
+      block.type === 'tool_result' && leftOut.has(block.tool_use_id)
+        ? { ...block, content: describeLeftOut(block, calls.get(block.tool_use_id), tools) }
+        : block,
+    ),
+  }));
+}
+
+function describeLeftOut(
+  result: ToolResultBlock,
+  call: ToolUseBlock | undefined,
+  tools: ToolRegistry,
+): string {
+  const bytes = countBytes(result.content);
+  const input = cutText(JSON.stringify(call?.input ?? {}), 300);
+  const { content } = result;
+  const told =
+    tools.get(call?.name ?? '')?.describeLeftOut?.({ input, content, bytes }) ??
+    `: the result of ${call?.name ?? 'a tool'} ${input}, ${bytes} bytes.`;
+  return `[Left out to save space${told}]`;
 }

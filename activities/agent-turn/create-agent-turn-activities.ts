@@ -36,13 +36,10 @@ export function createAgentTurnActivities(
         usage: await recallSpent(deps.ledger, activityInfo(), activity_id),
       })),
     recallRunSpent: ({ place, since }) =>
-      guardActivity(() =>
-        withHeartbeat(async () => ({ usage: await recallRunSpent(deps.ledger, place, since) })),
-      ),
+      withHeartbeat(async () => ({ usage: await recallRunSpent(deps.ledger, place, since) })),
     runTool: (input) =>
       guardActivity(async () => runToolCall(await addPinned(deps, input.registry_ref), input)),
-    storeText: ({ text }) =>
-      guardActivity(() => withHeartbeat(async () => ({ ref: await deps.store.put(text) }))),
+    storeText: ({ text }) => withHeartbeat(async () => ({ ref: await deps.store.put(text) })),
   };
 }
 

@@ -2,21 +2,75 @@ import type { Context } from '@temporalio/activity';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type {
   ModelTurnInput,
+  ToolCall,
   ModelTurnResult,
   StateToolCall,
-  ToolCall,
 } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import { readAgent, readJson } from '../artifacts/read-artifact.ts';
-import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
+import { needsApproval } from '../../core/effects/decide-approval.ts';
+import { engineLimits } from '../../core/limits.ts';
+import { cutMiddle } from '../../core/text/cut-text.ts';
 import type { ReadingScope } from '../../contracts/transcript.ts';
-import { callTool, prepareCall } from '../tools/call-tool.ts';
-import type { ToolAnswer } from '../tools/call-tool.ts';
-import type { Tool } from '../tools/tool.ts';
-import { toolTimeoutMsDefault } from './deps.ts';
-import type { AgentTurnDeps } from './deps.ts';
-import { judgeResearch } from './judge-research.ts';
+import { checkUnchangedPaths } from '../../core/output/check-evidence.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { type ToolAnswer, callTool, prepareCall } from '../tools/call-tool.ts';
+import { type ResearchTool, type Tool, placeOf } from '../tools/tool.ts';
+import { readAgent, readJson } from '../artifacts/read-artifact.ts';
+import { endCancelled, readCancelCause } from '../attempt/heartbeat.ts';
+import { loadConversation } from './conversation.ts';
+import { type AgentTurnDeps, toolTimeoutMsDefault } from './deps.ts';
 import { toolsGranted } from './offer-tools.ts';
+
+/** The conversation that makes the call. */
+interface Caller {
+  readonly deps: Pick<AgentTurnDeps, 'store'>;
+  readonly input: Pick<ModelTurnInput, 'reading'>;
+  readonly agent: AgentDefinition;
+  /** Newest node of the conversation. */
+  readonly head: Ref;
+}
+
+/**
+ * Judges a call whose work is a model call of its own. Nothing is sent here: the workflow makes the call, after an
+ * approval where one is needed.
+ *
+ * @param args The arguments as the model wrote them.
+ * @returns what people see of the call, or the result that says what to do instead.
+ */
+async function judgeResearch(
+  { deps: { store }, input: { reading }, agent, head }: Caller,
+  tool: ResearchTool,
+  input: unknown,
+  args: unknown,
+): Promise<ToolAnswer | Required<Pick<ToolCall, 'research'>>> {
+  if (reading === undefined) throw new Error(`${tool.spec.name} has no reading scope.`);
+  const { record_ref } = reading;
+  const listEarlier = () => listResults(store, head, tool.spec.name);
+  const refusal = await tool.findRefusal(input, { store, record_ref, listEarlier });
+  if (refusal !== null) return { text: refusal, is_error: true };
+  const facts = { mark: tool.approval, risk: agent.risk_level, losesWork: false, isGuarded: false };
+  return {
+    research: {
+      target: tool.targetOf(input),
+      arguments_shown: cutMiddle(JSON.stringify(args), engineLimits.shownArgumentsCharsMax),
+      needs_approval: needsApproval(facts),
+    },
+  };
+}
+
+/** Lists the results of a tool's earlier calls in a conversation. */
+async function listResults(store: ArtifactStore, head: Ref, name: string): Promise<string[]> {
+  const { nodes } = await loadConversation(store, head);
+  const blocks = nodes.flatMap(({ messages }) => messages.flatMap(({ content }) => content));
+  const calls = new Set(
+    blocks.flatMap((block) => (block.type === 'tool_use' && block.name === name ? [block.id] : [])),
+  );
+  return blocks.flatMap((block) =>
+    block.type === 'tool_result' && !block.is_error && calls.has(block.tool_use_id)
+      ? [block.content]
+      : [],
+  );
+}
 
 /** Maximum calls that are made at the same time. */
 const atOnceMax = 8;
@@ -25,7 +79,7 @@ const atOnceMax = 8;
 const totalMsMax = 180_000;
 
 /** The attempt that makes the calls. */
-export interface ReadingAttempt {
+interface ReadingAttempt {
   readonly deps: AgentTurnDeps;
   readonly input: ModelTurnInput;
   readonly context: Context;
@@ -152,4 +206,36 @@ async function answerRead(
   const signal = context.cancellationSignal;
   const caller = { run_id, delegation_id, builds_on, record_ref, upstream };
   return callTool(tool, prepared.input, { store, signal, ...caller, ...loading }, timeoutMs);
+}
+
+/**
+ * Compares what an output names as unchanged with the files of the caller's copy, and adds a fault for each path where they
+ * differ from the user's. An output that names none is returned as it is.
+ */
+export async function checkUnchanged(
+  { deps, input, context }: Omit<ReadingAttempt, 'onCall'>,
+  result: ModelTurnResult,
+): Promise<ModelTurnResult> {
+  const { reply } = result;
+  if (reply.type !== 'output' || !('output' in reply.outline)) return result;
+  const { outline } = reply;
+  const { coverage, text_faults } = outline.output;
+  if (coverage.criteria_met.every(({ where }) => where.kind !== 'unchanged')) return result;
+  const { run_id, delegation_id = '', reading } = input;
+  const touched =
+    reading === undefined
+      ? null
+      : await deps.worktrees.listTouched(
+          await placeOf({
+            store: deps.store,
+            run_id,
+            delegation_id,
+            builds_on: reading.upstream.map((one) => one.delegation_id),
+            record_ref: reading.record_ref,
+            signal: context.cancellationSignal,
+          }),
+        );
+  const faults = checkUnchangedPaths(coverage, touched?.map(({ path }) => path) ?? null);
+  const output = { ...outline.output, text_faults: [...text_faults, ...faults] };
+  return { ...result, reply: { ...reply, outline: { ...outline, output } } };
 }

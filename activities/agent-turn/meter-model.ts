@@ -1,12 +1,14 @@
 import type { Usage } from '../../contracts/usage.ts';
 import type { Recorder } from '../../core/metrics/create-recorder.ts';
-import { metrics } from '../../core/metrics/metrics.ts';
-import type { LabelsOf } from '../../core/metrics/metrics.ts';
+import { metrics, type LabelsOf } from '../../core/metrics/metrics.ts';
 import { isAnyUsage, noUsage } from '../../core/usage/add-usage.ts';
-import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
-import type { ModelClient, ModelRequest } from '../ports/model-client.ts';
-import { usageOfAbort, usageOfAnswer } from './attempt-ledger.ts';
-import type { Pricing } from './attempt-ledger.ts';
+import {
+  ModelAborted,
+  ModelFailure,
+  type ModelClient,
+  type ModelRequest,
+} from '../ports/model-client.ts';
+import { usageOfAbort, usageOfAnswer, type Pricing } from './attempt-ledger.ts';
 
 type CallResult = LabelsOf<typeof metrics.modelCallDuration>['result'];
 

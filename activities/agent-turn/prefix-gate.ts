@@ -1,6 +1,5 @@
 import type { ModelRequest } from '../ports/model-client.ts';
-import { countBytes } from '../text/bytes.ts';
-import { hashBytes } from '../text/bytes.ts';
+import { countBytes, hashBytes } from '../text/bytes.ts';
 
 /**
  * Minimum size in bytes of a wave's own part that is worth waiting for: 2,000 tokens, a cent for five siblings on a

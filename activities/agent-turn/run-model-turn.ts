@@ -7,16 +7,24 @@ import { addSpending, spendingOf, fits } from '../../core/budget/spending.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
-import type { ModelProgress, ModelReply } from '../ports/model-client.ts';
+import {
+  ModelAborted,
+  ModelFailure,
+  type ModelProgress,
+  type ModelReply,
+} from '../ports/model-client.ts';
 import { stages } from '../stages/stages.ts';
 import {
   addToWork,
   heartbeatEveryMsDefault,
   noteWork,
   startHeartbeat,
+  endCancelled,
+  readCancelCause,
+  assertCurrent,
 } from '../attempt/heartbeat.ts';
 import {
+  payerOf,
   recallAttempts,
   recordResult,
   recordSpent,
@@ -24,19 +32,13 @@ import {
   usageOfAbort,
   usageOfAnswer,
 } from './attempt-ledger.ts';
-import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
 import type { AgentTurnDeps } from './deps.ts';
-import { toModelFailure } from '../attempt/failures.ts';
-import { checkUnchanged } from './check-unchanged.ts';
-import { assertCurrent } from '../attempt/while-current.ts';
-import { makeReads } from './make-reads.ts';
+import { toModelFailure, retryStore } from '../attempt/failures.ts';
+import { checkUnchanged, makeReads } from './make-reads.ts';
 import { keepsTerms } from './conversation.ts';
 import { findSharedPrefix } from './prefix-gate.ts';
-import { callKeyOf, prepareTurn, shrinkSchema } from './prepare-turn.ts';
-import type { PreparedTurn } from './prepare-turn.ts';
-import { retryStore } from './retry-store.ts';
-import { assertSmall, settleTurn, settleWithoutReply } from './settle-turn.ts';
-import type { SettledTurn } from './settle-turn.ts';
+import { callKeyOf, prepareTurn, shrinkSchema, type PreparedTurn } from './prepare-turn.ts';
+import { assertSmall, settleTurn, settleWithoutReply, type SettledTurn } from './settle-turn.ts';
 import type { TurnProgress } from '../../contracts/views.ts';
 
 /** Maximum characters of the reason in a heartbeat, from its beginning: path, reason and cure. */
@@ -82,7 +84,6 @@ interface CallEnd {
  * M10. A schema that the provider refuses is asked for in the next smaller form at once: a refusal is not billed.
  * M11. Calls that change nothing are made when the ledger holds the reply: a repeat makes them again, and buys nothing.
  * M12. A reply that a crashed attempt at the same delegation got at this point is taken over, and costs nothing.
- *
  * @param termsAt Node with the terms of the call; null when the call named them, so that its own node keeps them.
  */
 export async function runModelTurn(
@@ -150,14 +151,13 @@ async function finishTurn(attempt: Attempt, prepared: PreparedTurn): Promise<Mod
   };
   const batch = deps.store.openBatch();
   const { head, reply } = await retryStore(patience, () => end.settle(batch));
-  const keeps = await retryStore(patience, () => keepsTerms(batch, head, prepared.waiting.terms));
   const result: ModelTurnResult = {
     head,
     reply,
     usage: addUsage(spent, end.usage),
     request_id: end.request_id,
     model: end.model,
-    ...(keeps && { keeps_terms: true }),
+    ...((await keepsTerms(batch, head, prepared.waiting.terms)) && { keeps_terms: true }),
   };
   assertSmall(result);
   await retryStore(patience, () => recordResult(deps.ledger, attempt, result, end.usage, batch));
@@ -240,6 +240,7 @@ async function complete(
     });
     return await deps.model.complete(request, {
       signal,
+      payer: payerOf(context.info, worst),
       onProgress: (progress) => {
         passage.begun();
         attempt.onProgress(progress);

@@ -6,7 +6,7 @@ import { cutText } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { countBytes } from '../text/bytes.ts';
 import { wholePath } from '../text/describe-issues.ts';
-import { readArguments } from '../tools/read-arguments.ts';
+import { readArguments } from '../tools/call-tool.ts';
 import type { AgentTurnDeps } from './deps.ts';
 
 /**

@@ -1,16 +1,99 @@
+import { z } from 'zod';
+import type { AgentSummary } from '../../contracts/agent-definition.ts';
+import { CoordinationPlan, type PlanFinding } from '../../contracts/coordination-plan.ts';
+import type { PlanOutline } from '../../contracts/design-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
+import { checkCoordinationPlan } from '../../core/design/check-plan-file.ts';
+import { listNames } from '../../core/text/list-names.ts';
+import type { Message, SourceRef, WebReport } from '../../contracts/transcript.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { ExecutorEnd, TeamReport } from '../../contracts/team-run.ts';
 import { readEnd } from '../../core/executor.ts';
-import { findDisputes } from '../../core/pool/find-conflicts.ts';
-import type { Dispute, TriadDissent } from '../../core/pool/find-conflicts.ts';
+import { findDisputes, type Dispute, type TriadDissent } from '../../core/pool/find-conflicts.ts';
 import { findDissent } from '../../core/spec/read-spec.ts';
-import { ArtifactCorrupt } from '../ports/artifact-store.ts';
-import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { readJson, readShape } from './read-artifact.ts';
 import { WaveDecision } from '../../contracts/wave-plan.ts';
 import type { Fact } from '../../contracts/agent-output.ts';
 import type { PhaseReport } from '../../contracts/triad-run.ts';
+import { type ArtifactStore, ArtifactCorrupt } from '../ports/artifact-store.ts';
+import { readShape, readJson } from './read-artifact.ts';
+
+/** @throws {ArtifactCorrupt} when the plan is missing, damaged or of another shape. */
+export function readCoordinationPlan(store: ArtifactStore, ref: Ref): Promise<CoordinationPlan> {
+  return readShape(store, ref, CoordinationPlan, 'a coordination plan');
+}
+
+/** Stores a plan. Its address is the hash that an approval is bound to. */
+export async function storeCoordinationPlan(
+  store: ArtifactStore,
+  plan: CoordinationPlan,
+): Promise<PlanOutline> {
+  return {
+    plan_ref: await store.put(JSON.stringify(plan)),
+    agents: plan.agents.map(({ agent_name, agent_id, role }) => ({ agent_name, agent_id, role })),
+    tasks: plan.tasks.length,
+    proofs_of_concept: plan.tasks.filter((task) => task.proof_of_concept !== null).length,
+  };
+}
+
+/** Finds the faults of a plan in a run with these agents and tools. */
+export function findPlanFaults(
+  plan: CoordinationPlan,
+  agents: readonly AgentSummary[],
+  toolNames: readonly string[],
+): readonly PlanFinding[] {
+  const unknown = plan.new_agents.flatMap(({ agent_id, tools }, at) =>
+    tools
+      .filter((tool) => !toolNames.includes(tool))
+      .map((tool) => ({
+        rule: 'tools',
+        path: `new_agents/${at}/tools`,
+        message: `"${agent_id}" may use "${tool}", which does not exist`,
+        cure: `Name one of ${listNames(toolNames)}, or leave it out`,
+      })),
+  );
+  return [...checkCoordinationPlan(plan, { agents }), ...unknown];
+}
+
+const StoredReport = z.object({
+  question: z.string(),
+  answer_md: z.string(),
+  source_refs: z.array(
+    z.object({
+      url: z.string(),
+      title: z.string(),
+      quotation: z.string(),
+      retrieved_at: z.string(),
+    }),
+  ),
+  searches: z.number(),
+  opened: z.number(),
+  errors: z.array(z.string()),
+}) satisfies z.ZodType<WebReport>;
+
+/** @throws ArtifactCorrupt when it is missing, damaged or of another shape. */
+export function readWebReport(store: ArtifactStore, ref: Ref): Promise<WebReport> {
+  return readShape(store, ref, StoredReport, 'a report of web research');
+}
+
+/**
+ * Lists the pages that the web research of a conversation returned. A result stands in it as JSON between the marks of
+ * data; one that was left out for length names none.
+ */
+export function readOpenedSources(messages: readonly Message[]): readonly SourceRef[] {
+  const blocks = messages.flatMap(({ content }) => content);
+  return blocks.flatMap((block) =>
+    block.type === 'tool_result' && !block.is_error ? readReportIn(block.content) : [],
+  );
+}
+
+function readReportIn(text: string): readonly SourceRef[] {
+  try {
+    const json: unknown = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+    return StoredReport.safeParse(json).data?.source_refs ?? [];
+  } catch {
+    return [];
+  }
+}
 
 /**
  * @throws {ArtifactCorrupt} when the report is missing, damaged, or of an unknown version.

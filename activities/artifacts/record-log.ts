@@ -1,12 +1,14 @@
 import type { Ref } from '../../contracts/ref.ts';
-import { revisionVersions } from '../../contracts/run-log.ts';
-import type { RecordBase, RecordRevision, RunEvent } from '../../contracts/run-log.ts';
-import { runRecordVersions } from '../../contracts/run-record.ts';
-import type { RunRecord } from '../../contracts/run-record.ts';
+import {
+  revisionVersions,
+  type RecordBase,
+  type RecordRevision,
+  type RunEvent,
+} from '../../contracts/run-log.ts';
+import { runRecordVersions, type RunRecord } from '../../contracts/run-record.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { foldRevision, isSnapshotDue } from '../../core/run/fold-run.ts';
-import { ArtifactCorrupt } from '../ports/artifact-store.ts';
-import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { ArtifactCorrupt, type ArtifactStore } from '../ports/artifact-store.ts';
 import { readJson } from './read-artifact.ts';
 
 /**

@@ -1,5 +1,18 @@
-import type { DesignActivities } from '../../contracts/design-activities.ts';
-import { guardActivity } from '../attempt/failures.ts';
+import { AgentOutput } from '../../contracts/agent-output.ts';
+import type {
+  OrderDecisionInput,
+  ReadDecisionInput,
+  RecalledStage,
+  RecallStagesInput,
+  DesignActivities,
+} from '../../contracts/design-activities.ts';
+import { orderDecision, readDecision } from '../../core/design/architect-task.ts';
+import { StoredPlan, type WavePlanOutline } from '../../contracts/wave-plan.ts';
+import { readCoordinationPlan } from '../artifacts/read-reports.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
+import { type ArtifactStore, ArtifactCorrupt } from '../ports/artifact-store.ts';
+import { storePlan } from '../run-record/compose-plan.ts';
+import { designStages } from '../stages/design-stages.ts';
 import type { RecordDeps } from '../run-record/deps.ts';
 import { withHeartbeat } from '../attempt/heartbeat.ts';
 import {
@@ -9,14 +22,47 @@ import {
   checkDesign,
   describePlan,
 } from './design-plan.ts';
-import { addDecision, readAnswers } from './decide-questions.ts';
-import { recallStages } from './recall-stages.ts';
-import { openConsultation } from './open-consultation.ts';
-import type { ConsultationDeps } from './open-consultation.ts';
-import { planNextWave } from './plan-next-wave.ts';
-import { findWork, rateChange } from './judge-work.ts';
-import { findResearch, keepResearch } from './research.ts';
-import type { ResearchDeps } from './research.ts';
+import { openConsultation, type ConsultationDeps } from './open-consultation.ts';
+import { planNextWave, findWork, rateChange } from './plan-next-wave.ts';
+import { findResearch, keepResearch, type ResearchDeps } from './research.ts';
+
+/** Adds the task of a decision to the plan of a wave. Repeating it gives the same. */
+async function addDecision(
+  store: ArtifactStore,
+  { architect, wave_plan_ref, asker: id, ...rest }: OrderDecisionInput,
+): Promise<WavePlanOutline> {
+  const [plan, wave] = await Promise.all([
+    readCoordinationPlan(store, architect.plan_ref),
+    readShape(store, wave_plan_ref, StoredPlan, 'a wave plan'),
+  ]);
+  const asker = wave.delegations.find(({ delegation_id }) => delegation_id === id);
+  if (asker === undefined) {
+    const message = `The plan ${wave_plan_ref} has no delegation ${id}.`;
+    throw new ArtifactCorrupt(message, { ref: wave_plan_ref, path: wave_plan_ref });
+  }
+  const decision = orderDecision(plan, { ...rest, asker }, architect);
+  return storePlan(store, { ...wave, delegations: [...wave.delegations, decision] });
+}
+
+async function readAnswers(
+  store: ArtifactStore,
+  { output_ref, questions }: ReadDecisionInput,
+): Promise<{ readonly answers: readonly (string | null)[] }> {
+  const output = await readShape(store, output_ref, AgentOutput, "an agent's output");
+  return { answers: readDecision(output, questions) };
+}
+
+/** Reads the results of stages that ended in an earlier design of the run. */
+async function recallStages(
+  store: ArtifactStore,
+  { materials }: RecallStagesInput,
+): Promise<{ readonly stages: readonly RecalledStage[] }> {
+  const stages = materials.map(async ({ stage, subject, ref }): Promise<RecalledStage> => ({
+    subject,
+    reply: await designStages[stage].recall(store, ref),
+  }));
+  return { stages: await Promise.all(stages) };
+}
 
 export interface DesignDeps extends ResearchDeps, ConsultationDeps {
   /** Tools that an agent may be granted. */
@@ -46,5 +92,5 @@ export function createDesignActivities(deps: DesignDeps): DesignActivities {
 }
 
 function guard<T>(work: () => Promise<T>): Promise<T> {
-  return guardActivity(() => withHeartbeat(work));
+  return withHeartbeat(work);
 }

@@ -46,9 +46,8 @@ import {
   findPlanFaults,
   readCoordinationPlan,
   storeCoordinationPlan,
-} from '../artifacts/coordination-plan.ts';
-import { readRegistry, readShape } from '../artifacts/read-artifact.ts';
-import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
+} from '../artifacts/read-reports.ts';
+import { readRegistry, readShape, type RegistrySnapshot } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { RecordDeps } from '../run-record/deps.ts';

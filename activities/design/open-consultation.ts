@@ -1,9 +1,11 @@
-import { designAgentIds } from '../../contracts/names.ts';
-import type { DesignStageName } from '../../contracts/names.ts';
+import { designAgentIds, type DesignStageName } from '../../contracts/names.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
-import { ConsultationInput } from '../../contracts/design-run.ts';
-import type { ConsultedRole, OpenConsultationResult } from '../../contracts/design-run.ts';
+import {
+  ConsultationInput,
+  type ConsultedRole,
+  type OpenConsultationResult,
+} from '../../contracts/design-run.ts';
 import { commandText } from '../../core/text/format.ts';
 
 export interface ConsultationDeps {

@@ -1,14 +1,12 @@
 import { z } from 'zod';
-import { TechnologyResearch } from '../../contracts/design.ts';
-import type { DesignMaterial } from '../../contracts/design.ts';
+import { TechnologyResearch, type DesignMaterial } from '../../contracts/design.ts';
 import type { FindResearchInput, KeepResearchInput } from '../../contracts/design-activities.ts';
 import { designAgentIds } from '../../contracts/names.ts';
 import { Ref } from '../../contracts/ref.ts';
 import { normaliseText } from '../../core/text/cut-text.ts';
 import { readAgent, readShape } from '../artifacts/read-artifact.ts';
-import { webResearchName } from '../tools/registry/web-research.ts';
-import { ArtifactCorrupt } from '../ports/artifact-store.ts';
-import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
+import { webResearchName } from '../tools/registry/web-tools.ts';
+import { ArtifactCorrupt, type ArtifactStore, type RunIndex } from '../ports/artifact-store.ts';
 
 export interface ResearchDeps {
   readonly store: ArtifactStore;

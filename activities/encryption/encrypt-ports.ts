@@ -1,9 +1,12 @@
 import { isRecord } from '../../core/is-record.ts';
-import { ArtifactCorrupt, StoreUnavailable } from '../ports/artifact-store.ts';
-import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
+import {
+  ArtifactCorrupt,
+  StoreUnavailable,
+  type ArtifactStore,
+  type RunIndex,
+} from '../ports/artifact-store.ts';
 import type { Cipher } from '../ports/cipher.ts';
-import { damagedEntry } from '../ports/effect-ledger.ts';
-import type { EffectLedger } from '../ports/effect-ledger.ts';
+import { damagedEntry, type EffectLedger } from '../ports/effect-ledger.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
 import type { LedgerKey, ReplyLedger } from '../ports/reply-ledger.ts';
 
@@ -63,7 +66,7 @@ function open(cipher: Cipher, content: Uint8Array, part: string): Uint8Array {
     return cipher.open(content, part);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    const message = `Can't read what is stored. ${why}. The run waits and goes on.`;
+    const message = `Can't read what is stored. ${why}. The run waits and continues by itself.`;
     throw new StoreUnavailable(message, { path: '', code: null, cause: error });
   }
 }

@@ -1,7 +1,10 @@
 import { listTerms } from '../../core/text/hash-text.ts';
 import type { Cipher } from '../ports/cipher.ts';
-import { ThreadUnavailable } from '../ports/thread-store.ts';
-import type { FoundDelegation, ThreadStore } from '../ports/thread-store.ts';
+import {
+  ThreadUnavailable,
+  type FoundDelegation,
+  type ThreadStore,
+} from '../ports/thread-store.ts';
 
 /** Newest delegations of a thread that a search reads: an index of words would hold the words. */
 const searchedMax = 200;

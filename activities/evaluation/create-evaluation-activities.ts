@@ -1,20 +1,158 @@
-import type { EvaluationActivities } from '../../contracts/evaluation.ts';
-import { guardActivity } from '../attempt/failures.ts';
+import { runInNewContext } from 'node:vm';
+import { Context } from '@temporalio/activity';
+import {
+  EvaluationInput,
+  type CellResult,
+  type Grade,
+  type GradeCellInput,
+  type GradedCell,
+  type EvaluationActivities,
+} from '../../contracts/evaluation.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
+import { gradersOf, partsOf, type NamedGrader } from '../../core/evaluation/matrix.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import { isUnanswered } from '../../core/run/decide-next-step.ts';
+import { listChanges } from '../../core/workspace/run-changes.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
+import { readRecord } from '../artifacts/record-log.ts';
+import type { RunIndex } from '../ports/artifact-store.ts';
+import type { WorkspacePlace } from '../ports/workspaces.ts';
+import { loadAnswer } from '../projection/find-answer.ts';
+import { checkEvidence, validateJson, type EvidenceDeps } from '../verification/check-evidence.ts';
 import { withHeartbeat } from '../attempt/heartbeat.ts';
-import { gradeCell } from './grade-cell.ts';
-import type { GradeCellDeps } from './grade-cell.ts';
-import { keepCell } from './kept-cells.ts';
-import { openEvaluation } from './open-evaluation.ts';
-import type { OpenEvaluationDeps } from './open-evaluation.ts';
+import { keepCell, openEvaluation, type OpenEvaluationDeps } from './open-evaluation.ts';
+
+interface GradeCellDeps extends EvidenceDeps {
+  readonly index: Pick<RunIndex, 'read'>;
+}
+
+const reasonCharsMax = 300;
+
+/** Milliseconds for a regular expression: it is a person's, and may take for ever on some text. */
+const patternMs = 1_000;
+
+/** Judges the answer of a run by all graders that need no model. */
+async function gradeCell(
+  deps: GradeCellDeps,
+  { input_ref, cell, run_id }: GradeCellInput,
+): Promise<GradedCell> {
+  const { ref } = await deps.index.read(run_id);
+  if (ref === null) {
+    return { status: 'failed', reason: 'The run has no record.', grades: [], answer_ref: null };
+  }
+  const input = await readShape(deps.store, input_ref, EvaluationInput, 'an evaluation');
+  const record = await readRecord(deps.store, ref);
+  const { text: answer } = await loadAnswer(deps.store, record);
+  const grades: Grade[] = [];
+  for (const grader of gradersOf(input, partsOf(input, cell).goal)) {
+    if (grader.kind === 'rubric') continue;
+    // Commands work in one folder.
+    // oxlint-disable-next-line no-await-in-loop
+    const grade = await judge(deps, grader, { answer, record });
+    grades.push({ grader: grader.name, ...grade, reason: cutText(grade.reason, reasonCharsMax) });
+  }
+  return { ...statusOf(record), grades, answer_ref: await deps.store.put(answer) };
+}
+
+function statusOf({ status, stop_reason }: RunRecord): Pick<CellResult, 'status' | 'reason'> {
+  if (isUnanswered(stop_reason)) {
+    return { status: 'waits_for_user', reason: cutText(stop_reason ?? '', reasonCharsMax) };
+  }
+  return { status: status ?? 'failed', reason: cutText(stop_reason ?? '', reasonCharsMax) };
+}
+
+type Judged = Omit<Grade, 'grader'>;
+
+interface Judging {
+  readonly answer: string;
+  readonly record: RunRecord;
+}
+
+async function judge(
+  deps: GradeCellDeps,
+  grader: Exclude<NamedGrader, { kind: 'rubric' }>,
+  { answer, record }: Judging,
+): Promise<Judged> {
+  switch (grader.kind) {
+    case 'regex':
+      return judgePattern(grader, answer);
+    case 'schema':
+      return judgeSchema(grader, answer);
+    case 'criteria':
+      return judgeCriteria(grader, record);
+    case 'command':
+      return judgeCommand(deps, grader, { answer, record });
+  }
+}
+
+function judgePattern(
+  { pattern, flags, matches }: Extract<NamedGrader, { kind: 'regex' }>,
+  answer: string,
+): Judged {
+  try {
+    const found: unknown = runInNewContext(
+      'new RegExp(pattern, flags).test(answer)',
+      { pattern, flags, answer },
+      { timeout: patternMs },
+    );
+    const reason = found === true ? 'It matches.' : 'It does not match.';
+    return { result: found === matches ? 'passed' : 'failed', score: null, reason };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { result: 'not_run', score: null, reason: `The pattern can't be searched: ${why}` };
+  }
+}
+
+/** Judges the whole answer as JSON, or the first code block in it that is called JSON. */
+function judgeSchema({ schema }: Extract<NamedGrader, { kind: 'schema' }>, answer: string): Judged {
+  const [, block] = /^```json[^\n]*\n(.*?)^```/msu.exec(answer) ?? [];
+  const { valid, found } = validateJson(schema, block ?? answer);
+  return { result: valid ? 'passed' : 'failed', score: null, reason: found };
+}
+
+function judgeCriteria(
+  { share }: Extract<NamedGrader, { kind: 'criteria' }>,
+  { criteria }: RunRecord,
+): Judged {
+  const met = criteria.filter(({ state }) => state === 'met').length;
+  const score = criteria.length === 0 ? 0 : met / criteria.length;
+  const reason = `${met} of ${criteria.length} criteria are met.`;
+  return { result: criteria.length > 0 && score >= share ? 'passed' : 'failed', score, reason };
+}
+
+/** Runs a command in the files of the whole run, as `run_command` does. What it changes there is put back. */
+async function judgeCommand(
+  deps: GradeCellDeps,
+  { argv, exit_code }: Extract<NamedGrader, { kind: 'command' }>,
+  { answer, record }: Judging,
+): Promise<Judged> {
+  const signal = Context.current().cancellationSignal;
+  const place = placeOf(record);
+  const kept = await deps.worktrees.keep(place);
+  const { result, found } = await checkEvidence(deps, {
+    check: { kind: 'command', argv, exit_code },
+    place,
+    signal,
+    stdin: answer,
+  });
+  if (kept !== null) await deps.worktrees.restore(place, kept);
+  return { result, score: null, reason: found };
+}
+
+/** Returns a copy that has the changes of all completed delegations; without a folder of the user's, the run's own. */
+function placeOf({ run_id, workspace_dir, waves }: RunRecord): WorkspacePlace {
+  if (workspace_dir === undefined) return { run_id, dir: null };
+  const worker = { delegation_id: 'evaluation', foundations: listChanges(waves) };
+  return { run_id, dir: workspace_dir, worker };
+}
 
 export type EvaluationDeps = OpenEvaluationDeps & GradeCellDeps;
 
 /** Creates the activities of an evaluation. Each can be repeated. */
 export function createEvaluationActivities(deps: EvaluationDeps): EvaluationActivities {
   return {
-    openEvaluation: ({ input }) =>
-      guardActivity(() => withHeartbeat(() => openEvaluation(deps, input))),
-    gradeCell: (input) => guardActivity(() => withHeartbeat(() => gradeCell(deps, input))),
-    keepCell: (input) => guardActivity(() => withHeartbeat(() => keepCell(deps, input))),
+    openEvaluation: ({ input }) => withHeartbeat(() => openEvaluation(deps, input)),
+    gradeCell: (input) => withHeartbeat(() => gradeCell(deps, input)),
+    keepCell: (input) => withHeartbeat(() => keepCell(deps, input)),
   };
 }

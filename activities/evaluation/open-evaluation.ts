@@ -1,25 +1,91 @@
-import { EvaluationInput } from '../../contracts/evaluation.ts';
-import type {
-  Cell,
-  CellResult,
-  OpenCell,
-  OpenEvaluationResult,
-  OpenRubric,
+import { z } from 'zod';
+import {
+  cellStatuses,
+  type CellResult,
+  type KeepCellInput,
+  EvaluationInput,
+  type Cell,
+  type OpenCell,
+  type OpenEvaluationResult,
+  type OpenRubric,
 } from '../../contracts/evaluation.ts';
+import { noUsage, readUsage } from '../../core/usage/add-usage.ts';
 import { graderAgentId } from '../../contracts/names.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import { contentOf, gradersOf, listCells } from '../../core/evaluation/matrix.ts';
-import type { CellTerms } from '../../core/evaluation/matrix.ts';
+import { contentOf, gradersOf, listCells, type CellTerms } from '../../core/evaluation/matrix.ts';
 import { listNames } from '../../core/text/list-names.ts';
-import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
+import { readShape, type RegistrySnapshot } from '../artifacts/read-artifact.ts';
+import { ArtifactCorrupt, type ArtifactStore, type RunIndex } from '../ports/artifact-store.ts';
 import type { RecordDeps } from '../run-record/deps.ts';
 import { describeInputIssues } from '../run-record/describe-input-issues.ts';
-import { loadRegistry } from '../run-record/load-registry.ts';
-import type { LoadedRegistry } from '../run-record/load-registry.ts';
+import { loadRegistry, type LoadedRegistry } from '../run-record/load-registry.ts';
 import { gradingRules } from '../stages/grading.ts';
 import { hashBytes } from '../text/bytes.ts';
-import { findCell } from './kept-cells.ts';
-import type { KeptCellsDeps } from './kept-cells.ts';
+
+interface KeptCellsDeps {
+  readonly store: ArtifactStore;
+  /** Maps the address of each cell to its newest result, among other names. */
+  readonly kept: Pick<RunIndex, 'read' | 'write'>;
+}
+
+/** A result as it was written. */
+const KeptCell: z.ZodType<CellResult> = z.object({
+  cell: z.number(),
+  goal: z.string(),
+  setting: z.string(),
+  repetition: z.number(),
+  run_id: z.string(),
+  status: z.enum(cellStatuses),
+  reason: z.string(),
+  passed: z.boolean(),
+  grades: z.array(
+    z.object({
+      grader: z.string(),
+      result: z.enum(['passed', 'failed', 'not_run']),
+      score: z.number().nullable(),
+      reason: z.string(),
+    }),
+  ),
+  usage: z.unknown().transform((value) => readUsage(value) ?? noUsage),
+  seconds: z.number(),
+  cached: z.boolean(),
+});
+
+/** Returns the kept result of an address; null without one, and for one that was pruned. */
+async function findCell(
+  { store, kept }: KeptCellsDeps,
+  address: string,
+): Promise<CellResult | null> {
+  const { ref } = await kept.read(nameOf(address));
+  if (ref === null) return null;
+  try {
+    return await readShape(store, ref, KeptCell, 'the result of a cell');
+  } catch (error) {
+    if (error instanceof ArtifactCorrupt) return null;
+    throw error;
+  }
+}
+
+/** Keeps the result of a cell. The newest replaces any earlier one. */
+export async function keepCell(
+  { store, kept }: KeptCellsDeps,
+  { address, result }: KeepCellInput,
+): Promise<void> {
+  const ref = await store.put(JSON.stringify(result));
+  const name = nameOf(address);
+  for (;;) {
+    // Another evaluation may keep its own at the same time; then this one comes after it.
+    // oxlint-disable-next-line no-await-in-loop
+    const { version } = await kept.read(name);
+    // oxlint-disable-next-line no-await-in-loop
+    if (await kept.write(name, ref, version)) return;
+  }
+}
+
+/** Beside the names of technologies, none of which begins like this. */
+function nameOf(address: string): string {
+  return `evaluation/${address}`;
+}
 
 export interface OpenEvaluationDeps
   extends

@@ -1,7 +1,6 @@
 import { isRecord } from '../../core/is-record.ts';
 import { StoreUnavailable } from '../ports/artifact-store.ts';
-import { ModelFailure } from '../ports/model-client.ts';
-import type { ModelClient } from '../ports/model-client.ts';
+import { ModelFailure, type ModelClient } from '../ports/model-client.ts';
 import type { SharedValues } from '../ports/shared-values.ts';
 import { changeShared } from './change-shared.ts';
 

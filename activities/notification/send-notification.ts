@@ -2,8 +2,7 @@ import { ApplicationFailure, cancellationSignal, log } from '@temporalio/activit
 import type { Activities } from '../../contracts/activity-types.ts';
 import { Notification } from '../../contracts/notification.ts';
 import { renderNotification } from '../../core/run/notify.ts';
-import { NotificationFailed } from '../ports/notifier.ts';
-import type { Notifier } from '../ports/notifier.ts';
+import { NotificationFailed, type Notifier } from '../ports/notifier.ts';
 
 /** The activity that tells a person about a run. @param notifier Null where the worker has no setting for it. */
 export function createNotificationActivities(

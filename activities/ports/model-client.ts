@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { FailureType, ModelFailureDetails } from '../../contracts/errors.ts';
+import type { PayingCall } from '../../core/budget/tenant-day.ts';
 import type { ContentBlock, Message } from '../../contracts/transcript.ts';
 
 /** A tool as a model sees it. */
@@ -100,11 +101,18 @@ export interface ReadableTail {
   readonly chars: number;
 }
 
+/** The tenant that pays for a call, with the attempt and its worst case. */
+export interface Payer extends PayingCall {
+  readonly tenant: string;
+}
+
 export interface ModelCallOptions {
   /** Cancels the call and closes its socket. */
   readonly signal: AbortSignal;
   /** Called at every event of the stream. Its errors are ignored: a display must not cost a paid reply. */
   readonly onProgress: (progress: ModelProgress) => void;
+  /** If undefined, no tenant has a budget for the call. */
+  readonly payer?: Payer | undefined;
 }
 
 /**

@@ -52,10 +52,9 @@ export interface Stores {
   /**
    * Reads everything and looks for damage.
    *
-   * @param options `repair` removes what no reader needs.
    * @throws {StoreUnavailable} when the store can't be read, or a repair can't write.
    */
-  check(options: { readonly repair: boolean }): Promise<CheckedHome>;
+  check(options: CheckOptions): Promise<CheckedHome>;
 
   /** Closes connections. A closed store connects again when it is used. */
   close(): Promise<void>;
@@ -69,6 +68,13 @@ export interface StoreContents {
   replies(): AsyncIterable<LedgerEntry>;
   /** Keys of the effect ledger. @throws {StoreUnavailable} when the store can't be read. */
   effects(): AsyncIterable<string>;
+}
+
+export interface CheckOptions {
+  /** Removes what no reader needs. */
+  readonly repair: boolean;
+  /** Removes objects of a bucket that nothing in the database has named for a day. If undefined: they are only reported. */
+  readonly removeOrphans?: boolean;
 }
 
 export interface PruneOptions {

@@ -9,8 +9,7 @@ import { renderCoordinationPlan } from '../../core/design/render-plan.ts';
 import { findHandedOver, listDeliverables } from '../../core/run/list-deliverables.ts';
 import { embedCode, embedMarkdown, joinSections, oneLine } from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
-import { loadTexts, textOf } from './record-texts.ts';
-import type { RecordTexts, TextRefs } from './record-texts.ts';
+import { loadTexts, textOf, type RecordTexts, type TextRefs } from './record-texts.ts';
 import { planRefOf } from './render-design.ts';
 import { renderPhaseSummary } from './render-phase.ts';
 import { resultLimits } from './limits.ts';
@@ -104,15 +103,13 @@ function textOfNamed(
     case 'file':
       return describeFiles(listAnswerPaths(value), record, texts);
     case 'delegation': {
-      const standing = isLast ? completedOutputs(record) : listDeliverables(record);
+      const standing = isLast
+        ? outputsOf(record).filter(({ status }) => status === 'completed')
+        : listDeliverables(record);
       const one = standing.find(({ delegation_id }) => delegation_id === value);
       return one === undefined ? null : textOfOutput(one.output_ref, texts);
     }
   }
-}
-
-function completedOutputs(record: RunRecord) {
-  return outputsOf(record).filter(({ status }) => status === 'completed');
 }
 
 /** Lists outcomes that have an output, whatever their status, in the order of waves. */

@@ -2,10 +2,9 @@ import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import { listCompleted } from '../../core/run/list-deliverables.ts';
 import { resultLimits } from './limits.ts';
 import { treePaths } from './paths.ts';
-import { textOf, findPlanned } from './record-texts.ts';
+import { textOf, findPlanned, type ProjectedFile } from './record-texts.ts';
 import { renderConversationSummary } from './render-conversation-summary.ts';
 import { renderJson, renderSharedStatus } from './render-shared-status.ts';
-import type { ProjectedFile } from './record-texts.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TaskRecord } from '../../contracts/team-run.ts';
 import {
@@ -238,12 +237,10 @@ function listPages<T>(
       path: isNewest ? path : treePaths.page(path, index + 1),
       of: isNewest ? [...page, ...others] : page,
       needs: {},
-      render: () => renderJsonLines([...page.map(line), ...(isNewest ? rest() : [])]),
+      render: () =>
+        [...page.map(line), ...(isNewest ? rest() : [])]
+          .map((value) => `${JSON.stringify(value)}\n`)
+          .join(''),
     };
   });
-}
-
-/** Renders one JSON object per line. No entries give an empty file. */
-function renderJsonLines(values: readonly unknown[]): string {
-  return values.map((value) => `${JSON.stringify(value)}\n`).join('');
 }

@@ -1,10 +1,8 @@
 import type { RunRecord } from '../../contracts/run-record.ts';
-import { ArtifactCorrupt } from '../ports/artifact-store.ts';
-import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { ArtifactCorrupt, type ArtifactStore } from '../ports/artifact-store.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
 import { listFiles } from './list-files.ts';
-import type { ProjectedFile } from './record-texts.ts';
-import { loadTexts } from './record-texts.ts';
+import { type ProjectedFile, loadTexts } from './record-texts.ts';
 
 /** The record that was projected last, whose unchanged files are not written again, or `all` for the whole tree. */
 export type ProjectionScope = 'all' | { readonly since: RunRecord };

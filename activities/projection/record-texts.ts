@@ -1,20 +1,23 @@
 import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
 import { ConversationSummary } from '../../contracts/design.ts';
-import { readCoordinationPlan } from '../artifacts/coordination-plan.ts';
+import {
+  readCoordinationPlan,
+  readPhaseReport,
+  readTeamDissent,
+  readTeamReport,
+  readWebReport,
+} from '../artifacts/read-reports.ts';
 import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import { readShape } from '../artifacts/read-artifact.ts';
-import { readPhaseReport, readTeamDissent, readTeamReport } from '../artifacts/read-reports.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { TaskRecord, TeamReport } from '../../contracts/team-run.ts';
-import { readWebReport } from '../artifacts/web-report.ts';
 import type { TriadDissent } from '../../core/pool/find-conflicts.ts';
 import { summariseRecords } from '../../core/spec/read-spec.ts';
-import { WaveDecision, StoredPlan } from '../../contracts/wave-plan.ts';
-import type { WavePlan } from '../../contracts/wave-plan.ts';
+import { WaveDecision, StoredPlan, type WavePlan } from '../../contracts/wave-plan.ts';
 import { PhaseSummary } from '../../contracts/spec.ts';
 import type { PhaseReport } from '../../contracts/triad-run.ts';
 import type { WebReport } from '../../contracts/transcript.ts';

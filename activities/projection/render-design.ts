@@ -12,8 +12,8 @@ import {
   projectSharedStatus,
   renderConversationSummary,
   renderCoordinationPlan,
+  type PlanTaskState,
 } from '../../core/design/render-plan.ts';
-import type { PlanTaskState } from '../../core/design/render-plan.ts';
 import { isDecisionTask } from '../../core/ids.ts';
 import { statusAtEnd } from '../../core/notes/agent-status.ts';
 import { renderAgentInstructions } from '../../core/design/templates.ts';
@@ -22,8 +22,7 @@ import { bullets } from '../../core/text/markdown.ts';
 import type { Deliverable } from '../../core/run/list-deliverables.ts';
 import { treePaths } from './paths.ts';
 import { describeState } from './render-shared-status.ts';
-import { textOf } from './record-texts.ts';
-import type { ProjectedFile, RecordTexts } from './record-texts.ts';
+import { textOf, type ProjectedFile, type RecordTexts } from './record-texts.ts';
 
 /** Returns the address of the current plan; null before there is one. */
 export function planRefOf({ design }: Pick<RunRecord, 'design'>): Ref | null {

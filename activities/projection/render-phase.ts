@@ -7,7 +7,7 @@ import type {
   PhaseSummary,
 } from '../../contracts/spec.ts';
 import { countOf, capitalise, formatCost, formatTokens } from '../../core/text/format.ts';
-import type { LoadedPhase } from './record-texts.ts';
+import { type LoadedPhase, textOf } from './record-texts.ts';
 import {
   bullets,
   cutLine,
@@ -18,7 +18,6 @@ import {
 } from '../../core/text/markdown.ts';
 import { phaseLimits } from './limits.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import { textOf } from './record-texts.ts';
 import { findDissent } from '../../core/spec/read-spec.ts';
 import type { TriadMember } from '../../contracts/triad.ts';
 import type { PhaseReport, TurnRecord } from '../../contracts/triad-run.ts';

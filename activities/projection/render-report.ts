@@ -15,8 +15,8 @@ import {
   listCompleted,
   listDeliverables,
   listSuperseded,
+  type Deliverable,
 } from '../../core/run/list-deliverables.ts';
-import type { Deliverable } from '../../core/run/list-deliverables.ts';
 import {
   bullets,
   cutLine,
@@ -27,9 +27,14 @@ import {
 import { describeMode } from '../../core/render/labels.ts';
 import { treePaths } from './paths.ts';
 import { outputPath, renderAdaptations, renderDesignBalance } from './render-design.ts';
-import { renderChanges } from './render-changes.ts';
-import { textOf } from './record-texts.ts';
-import type { RecordTexts, TextRefs } from './record-texts.ts';
+import {
+  renderChanges,
+  renderRedactions,
+  describeStatus,
+  listWebReports,
+  renderSources,
+} from './render-result.ts';
+import { textOf, type RecordTexts, type TextRefs } from './record-texts.ts';
 import {
   renderCriteria,
   renderGuarded,
@@ -39,8 +44,6 @@ import {
   renderResultTeams,
   renderUnverified,
 } from './render-report-parts.ts';
-import { renderRedactions, describeStatus } from './render-result.ts';
-import { listWebReports, renderSources } from './render-sources.ts';
 import { renderAnswers, renderOpenEnds } from './render-open-ends.ts';
 import { renderArchiveFailures } from './render-sessions.ts';
 import { resultLimits } from './limits.ts';

@@ -1,17 +1,79 @@
-import { answererNames, assumingAnswerers } from '../../contracts/names.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
+import { bullets, cutLine, joinSections, oneLine } from '../../core/text/markdown.ts';
+import { describeSize } from '../../core/workspace/run-changes.ts';
+import type { SettledChanges } from '../../contracts/effect.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { SourceRef } from '../../contracts/transcript.ts';
+import { answererNames, assumingAnswerers } from '../../contracts/names.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
 import { noDefaultAnswer } from '../../core/questions/answer-unasked.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cutText } from '../../core/text/cut-text.ts';
-import type { Answer } from './find-answer.ts';
 import { findHandedOver } from '../../core/run/list-deliverables.ts';
-import { bullets, cutLine, joinSections, oneLine } from '../../core/text/markdown.ts';
-import { treePaths } from './paths.ts';
-import { describeSettled } from './render-changes.ts';
-import type { RecordTexts } from './record-texts.ts';
-import { listUnsettled, standingAssumptions } from './render-open-ends.ts';
 import { resultLimits } from './limits.ts';
+import { treePaths } from './paths.ts';
+import { textOf, type RecordTexts } from './record-texts.ts';
+import { renderList } from './render-report-parts.ts';
+import type { Answer } from './find-answer.ts';
+import { listUnsettled, standingAssumptions } from './render-open-ends.ts';
+
+/** Renders what the agents have changed in the user's folder, each delegation with its numbers; null for nothing. */
+export function renderChanges({ settled_changes: changes, run_id }: RunRecord): string | null {
+  if (changes === undefined) return null;
+  const { delegations, files, patch_ref } = changes;
+  const options = { charsMax: resultLimits.lineCharsMax, whole: patch_ref };
+  const more = changes.files_total - files.length;
+  return joinSections([
+    `## Changes of the workspace\n\n${cutLine(describeSettled(changes, run_id), options)}`,
+    bullets(
+      delegations.map((one) => `${one.delegation_id}: ${describeSize(one)}`),
+      '',
+    ),
+    bullets(
+      [
+        ...files.map(({ change, path }) => cutLine(`${change} ${path}`, options)),
+        ...(more > 0 && files.length > 0 ? [`… and ${more} more`] : []),
+        `The whole patch: artifact \`${patch_ref}\``,
+      ],
+      '',
+    ),
+  ]).trimEnd();
+}
+
+/** Says on one line how much was changed, and whether it is in the user's folder. */
+function describeSettled(changes: SettledChanges, runId: string): string {
+  const { state, note, dir } = changes;
+  const where = {
+    applied: `they are in ${dir}, not committed (\`planwave undo ${runId}\`)`,
+    committed: `they are committed in ${dir} (\`planwave undo ${runId}\`)`,
+    kept: `they are not in ${dir} yet (\`planwave diff ${runId}\`, \`planwave apply ${runId}\`)`,
+  }[state];
+  return [`${describeSize(changes)}: ${where}.`, note].filter((part) => part !== '').join(' ');
+}
+
+/** Lists the reports of web research that a record names. */
+export function listWebReports({ effects = [] }: RunRecord): readonly Ref[] {
+  return effects.flatMap(({ state, receipt }) =>
+    state === 'confirmed' && receipt?.web !== undefined ? [receipt.sha256] : [],
+  );
+}
+
+/** Lists the pages that research opened, each with what it quotes. Null when there are none. */
+export function renderSources(record: RunRecord, { web_reports }: RecordTexts): string | null {
+  const sources = listWebReports(record).flatMap((ref) => textOf(web_reports, ref).source_refs);
+  const options = { charsMax: resultLimits.lineCharsMax, whole: treePaths.effects };
+  return renderList(
+    '## Sources that were opened',
+    sources.map((one) => cutLine(describeSource(one), options)),
+    treePaths.effects,
+  );
+}
+
+function describeSource({ url, title, quotation, retrieved_at }: SourceRef): string {
+  const name = title === '' ? '' : `${oneLine(title)}: `;
+  const quoted = quotation === '' ? '' : `\n"${oneLine(quotation)}"`;
+  return `${name}${oneLine(url)} (read ${oneLine(retrieved_at)})${quoted}`;
+}
 
 /**
  * Renders `result.md`: the answer, after at most ten lines about it. They say nothing of how the engine works, because

@@ -2,8 +2,7 @@ import type { SessionReport } from '../../contracts/note.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { bullets, oneLine } from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
-import { textOf } from './record-texts.ts';
-import type { ProjectedFile } from './record-texts.ts';
+import { textOf, type ProjectedFile } from './record-texts.ts';
 import { agentNameOf } from './render-design.ts';
 import { renderJson } from './render-shared-status.ts';
 

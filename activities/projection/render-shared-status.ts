@@ -7,8 +7,7 @@ import type { RunPhase } from '../../contracts/views.ts';
 import { statusAtEnd } from '../../core/notes/agent-status.ts';
 import type { AgentStatusValue } from '../../contracts/note.ts';
 import { teamName } from '../../core/executor.ts';
-import { textOf } from './record-texts.ts';
-import type { RecordTexts } from './record-texts.ts';
+import { textOf, type RecordTexts } from './record-texts.ts';
 import type { TriadPlan } from '../../contracts/triad.ts';
 import { askersOf } from '../../core/questions/check-asked-questions.ts';
 
@@ -54,7 +53,7 @@ export function renderSharedStatus(record: RunRecord, texts: RecordTexts): strin
   const agents = record.waves
     .slice(-1)
     .flatMap((wave) =>
-      delegationsOf(wave, texts).map(
+      (wave.plan_ref === null ? [] : textOf(texts.plans, wave.plan_ref).delegations).map(
         (delegation) =>
           [delegation.delegation_id, describeDelegation(record, wave, delegation)] as const,
       ),
@@ -91,10 +90,6 @@ function countOutcomes({ wave, status, outcomes }: StoredWave): object {
     stopped: count('stopped'),
     skipped: count('skipped'),
   };
-}
-
-function delegationsOf(wave: StoredWave, texts: RecordTexts): readonly Delegation[] {
-  return wave.plan_ref === null ? [] : textOf(texts.plans, wave.plan_ref).delegations;
 }
 
 function describeDelegation(

@@ -1,7 +1,6 @@
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { TeamReport, TeamSeat, TeamOutcome } from '../../contracts/team-run.ts';
-import { findPlanned } from './record-texts.ts';
-import type { LoadedTeam, LoadedTask } from './record-texts.ts';
+import { findPlanned, type LoadedTeam, type LoadedTask } from './record-texts.ts';
 import {
   bullets,
   cutLine,

@@ -12,11 +12,10 @@ import {
   listRecordedDetails,
   toIndexEntry,
   waveCompactId,
+  type IndexEntry,
 } from '../artifacts/packet-details.ts';
-import type { IndexEntry } from '../artifacts/packet-details.ts';
 import { markData } from './mark-data.ts';
-import { grantTools, worksWithFiles } from '../tools/tool.ts';
-import type { ToolRegistry } from '../tools/tool.ts';
+import { grantTools, worksWithFiles, type ToolRegistry } from '../tools/tool.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';

@@ -3,8 +3,13 @@ import type { RunRecord } from '../../contracts/run-record.ts';
 import type { Dissent } from '../../contracts/spec.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { dropReplacedOutcomes } from '../../core/schedule/dependencies.ts';
-import { chooseConflicts, chooseSides, findConflicts } from '../../core/pool/find-conflicts.ts';
-import type { Conflict, Dispute } from '../../core/pool/find-conflicts.ts';
+import {
+  chooseConflicts,
+  chooseSides,
+  findConflicts,
+  type Conflict,
+  type Dispute,
+} from '../../core/pool/find-conflicts.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { loadTexts, textOf } from '../projection/record-texts.ts';
 import { currentFacts, readDisputes, showFact } from '../artifacts/read-reports.ts';

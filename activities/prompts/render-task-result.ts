@@ -7,8 +7,7 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { loadDetailName } from '../tools/registry/load-detail.ts';
 import { readShape } from '../artifacts/read-artifact.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
-import { cutAtLine, listBlock, textBlock } from '../text/blocks.ts';
-import type { BlockName } from '../text/blocks.ts';
+import { cutAtLine, listBlock, textBlock, type BlockName } from '../text/blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';
 import { markData } from './mark-data.ts';
 

@@ -1,15 +1,14 @@
 import type { ContentBlock, TextBlock } from '../../contracts/transcript.ts';
 import { isRecord } from '../../core/is-record.ts';
-import { ModelAborted } from '../ports/model-client.ts';
-import type {
-  ModelClient,
-  ModelProgress,
-  ModelRequest,
-  ReadableTail,
+import {
+  ModelAborted,
+  type ModelClient,
+  type ModelProgress,
+  type ModelRequest,
+  type ReadableTail,
 } from '../ports/model-client.ts';
 import type { Redactor } from '../ports/redactor.ts';
-import { createReadableText } from './readable-text.ts';
-import { createSettledText } from './settled-text.ts';
+import { createReadableText, createSettledText } from './readable-text.ts';
 
 /** Most characters that are shown. */
 const lastWordsMaxLength = 120;
@@ -35,11 +34,11 @@ export function redactModel(
   nowMs: () => number = () => performance.now(),
 ): ModelClient {
   return {
-    async complete(request, { signal, onProgress }) {
+    async complete(request, { onProgress, ...options }) {
       const watch = watchStream(request, redactor, nowMs);
       try {
         const reply = await model.complete(request, {
-          signal,
+          ...options,
           onProgress: (progress) => onProgress(watch.take(progress)),
         });
         const content = dropHalfPairs(

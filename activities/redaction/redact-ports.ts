@@ -1,14 +1,48 @@
 import type { EntrySelection } from '../../contracts/thread.ts';
+import type { Redactor } from '../ports/redactor.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { EffectLedger } from '../ports/effect-ledger.ts';
 import type { ReplyLedger } from '../ports/reply-ledger.ts';
 import type { Notifier } from '../ports/notifier.ts';
 import type { Middleware, MiddlewareRegistry } from '../ports/middleware.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
-import type { Redactor } from '../ports/redactor.ts';
 import type { ThreadStore } from '../ports/thread-store.ts';
 import type { Tool, ToolRegistry } from '../tools/tool.ts';
-import { redactFailure } from './redact-failure.ts';
+
+/** Most causes that are kept: the origin of a failure is near its top. */
+const causesMax = 10;
+
+/**
+ * Takes secrets out of the texts of an error and of its causes. Temporal stores these texts in history outside of
+ * payloads, where no codec sees them. The error is changed in place, because its class decides how the engine handles
+ * it.
+ *
+ * @returns the error, or the redacted text when a text was thrown.
+ */
+export function redactFailure(error: unknown, redactor: Redactor): unknown {
+  if (!(error instanceof Error)) {
+    return typeof error === 'string' ? redactor.redactText(error, 'failure') : error;
+  }
+  let at: Error = error;
+  for (let depth = 1; ; depth += 1) {
+    redactTexts(at, redactor);
+    const { cause } = at;
+    if (cause === undefined || cause === null) return error;
+    if (!(cause instanceof Error) || depth === causesMax) {
+      Object.assign(at, { cause: undefined });
+      return error;
+    }
+    at = cause;
+  }
+}
+
+function redactTexts(error: Error, redactor: Redactor): void {
+  const message = redactor.redactText(error.message, 'failure');
+  // The stack begins with the message; a redacted message is counted once.
+  const stack = error.stack?.replaceAll(error.message, () => message);
+  const texts = { message, stack: stack && redactor.redactText(stack, 'failure') };
+  if (message !== error.message || texts.stack !== error.stack) Object.assign(error, texts);
+}
 
 /**
  * Wraps a store so that it holds no secret: addresses are those of the redacted texts. Prompts, replies, tool calls,

@@ -1,18 +1,19 @@
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { oneLine } from '../../core/text/markdown.ts';
-import type { AssertCurrent } from '../attempt/while-current.ts';
+import type { AssertCurrent } from '../attempt/heartbeat.ts';
 import { appendRevision, readRecord } from '../artifacts/record-log.ts';
 import { agentNameOf } from '../projection/render-design.ts';
 import { hasEnded } from '../projection/render-sessions.ts';
 import type { RecordDeps } from './deps.ts';
-import { publishRecord } from './publish-record.ts';
+import { publishRecord } from './update-record.ts';
 import { readEvents } from './read-events.ts';
-import { ArchivalInput, archiveFailuresMax } from '../../contracts/note.ts';
-import type {
-  ArchivedRun,
-  ArchiveSessionsInput,
-  ArchiveSessionsResult,
+import {
+  ArchivalInput,
+  archiveFailuresMax,
+  type ArchivedRun,
+  type ArchiveSessionsInput,
+  type ArchiveSessionsResult,
 } from '../../contracts/note.ts';
 
 /** How the server says that a run goes on or has ended. `unknown`: it does not have the run. */

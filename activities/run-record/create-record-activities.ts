@@ -1,16 +1,13 @@
 import { Context } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import type { Activities } from '../../contracts/activity-types.ts';
-import { whileCurrent } from '../attempt/while-current.ts';
-import { guardActivity } from '../attempt/failures.ts';
-import { withHeartbeat } from '../attempt/heartbeat.ts';
+import { whileCurrent, withHeartbeat } from '../attempt/heartbeat.ts';
 import type { RecordDeps } from './deps.ts';
 import { judgeAnswers, reviewDecision } from './review-decision.ts';
 import { openRun } from './open-run.ts';
 import { recordPhase } from './record-phase.ts';
 import { applyRunChanges, findMergeConflicts, proposeChanges } from './settle-changes.ts';
-import { archiveSessions } from './archive-sessions.ts';
-import type { RunFate } from './archive-sessions.ts';
+import { archiveSessions, type RunFate } from './archive-sessions.ts';
 import { updateRecord } from './update-record.ts';
 
 /** The activities that keep a run's record: its beginning, each change to it, what is judged by it, and the phases of its triads. */
@@ -33,16 +30,13 @@ export function createRecordActivities(
       whileCurrent((assertCurrent) => applyRunChanges(deps, input, assertCurrent)),
     archiveSessions: (input) =>
       whileCurrent((assertCurrent) => archiveSessions({ ...deps, fateOf }, input, assertCurrent)),
-    proposeChanges: (input) =>
-      guardActivity(() => withHeartbeat(() => proposeChanges(deps, input))),
-    findMergeConflicts: (input) =>
-      guardActivity(() => withHeartbeat(() => findMergeConflicts(deps, input))),
-    judgeAnswers: (input) => guardActivity(() => withHeartbeat(() => judgeAnswers(deps, input))),
+    proposeChanges: (input) => withHeartbeat(() => proposeChanges(deps, input)),
+    findMergeConflicts: (input) => withHeartbeat(() => findMergeConflicts(deps, input)),
+    judgeAnswers: (input) => withHeartbeat(() => judgeAnswers(deps, input)),
     openRun: (input) => whileCurrent((assertCurrent) => openRun(deps, input, assertCurrent)),
     recordPhase: (input) =>
       whileCurrent((assertCurrent) => recordPhase(deps, input, assertCurrent)),
-    reviewDecision: (input) =>
-      guardActivity(() => withHeartbeat(() => reviewDecision(deps, input))),
+    reviewDecision: (input) => withHeartbeat(() => reviewDecision(deps, input)),
     updateRecord: (input) =>
       whileCurrent((assertCurrent) => updateRecord(deps, input, assertCurrent)),
   };

@@ -2,9 +2,11 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { StatusView } from '../../contracts/views.ts';
 import { listNames } from '../../core/text/list-names.ts';
+import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import { treePaths } from '../projection/paths.ts';
 import { projectRun, removeReplacedFiles } from '../projection/project-run.ts';
+import { readCoordinationPlan } from '../artifacts/read-reports.ts';
 import type { RecordDeps } from './deps.ts';
 
 export interface ExportedRun {
@@ -140,4 +142,24 @@ export async function readStoredStatus(
     ...(guarded !== undefined && { guarded }),
     result_path: record.result_ref === null ? null : `${deps.projection.rootOf(runId)}/result.md`,
   };
+}
+
+/**
+ * Reads the plan of a run from the store.
+ *
+ * @param version From 1; if undefined, the newest.
+ * @returns null when the run has no such plan, because it is not designed or its design is not that far.
+ * @throws {UnknownRun} when the index does not have the run.
+ */
+export async function readStoredPlan(
+  { store, index }: Pick<RecordDeps, 'store' | 'index'>,
+  runId: string,
+  version?: number,
+): Promise<CoordinationPlan | null> {
+  const { ref } = await index.read(runId);
+  if (ref === null) throw new UnknownRun(runId, await index.list());
+  const { design } = await readRecord(store, ref);
+  const refs = design?.plan_refs ?? [];
+  const planRef = version === undefined ? refs.at(-1) : refs[version - 1];
+  return planRef === undefined ? null : readCoordinationPlan(store, planRef);
 }

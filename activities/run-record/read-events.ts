@@ -14,8 +14,7 @@ import { findCauses, readConsumptions, readShown } from '../../core/run/track-co
 import { cutText } from '../../core/text/cut-text.ts';
 import { oneLine } from '../../core/text/markdown.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { loadTexts, textOf } from '../projection/record-texts.ts';
-import type { RecordTexts, TextRefs } from '../projection/record-texts.ts';
+import { loadTexts, textOf, type RecordTexts, type TextRefs } from '../projection/record-texts.ts';
 import { countBytes } from '../text/bytes.ts';
 import { quoteAgents, quoteTasks } from '../../core/design/describe-design.ts';
 

@@ -1,7 +1,10 @@
 import type { z } from 'zod';
 import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
-import { ArchitectureDesignInput, RiskAssessmentInput } from '../../contracts/design-run.ts';
-import type { DesignRequest } from '../../contracts/design-run.ts';
+import {
+  ArchitectureDesignInput,
+  RiskAssessmentInput,
+  type DesignRequest,
+} from '../../contracts/design-run.ts';
 import { DelegationInput } from '../../contracts/delegation-run.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { BudgetInput } from '../../contracts/budget.ts';
@@ -9,14 +12,15 @@ import type { LimitsInput, ChangesMode, RunSettings } from '../../contracts/limi
 import type { ForkPoint } from '../../contracts/fork.ts';
 import { PlannerRunInput } from '../../contracts/planner-run.ts';
 import { PlannerWaveInput } from '../../contracts/planner-wave.ts';
-import { TeamInput } from '../../contracts/team.ts';
-import type { NamedTeam } from '../../contracts/team.ts';
+import { TeamInput, type NamedTeam } from '../../contracts/team.ts';
 import type { Autonomy, QuestionRulesInput } from '../../contracts/question.ts';
 import { removeInvisible, titleOf } from '../../core/text/cut-text.ts';
-import { composeLoneDelegation } from './compose-plan.ts';
-import { describeInputIssues } from './describe-input-issues.ts';
-import type { InputFault, WorkflowType } from './describe-input-issues.ts';
-import { listTypedTeams } from './seat-team.ts';
+import { composeLoneDelegation, listTypedTeams } from './compose-plan.ts';
+import {
+  describeInputIssues,
+  type InputFault,
+  type WorkflowType,
+} from './describe-input-issues.ts';
 import { TriadInput, TriadPhaseInput } from '../../contracts/triad.ts';
 
 /** Common form of all kinds of input. */

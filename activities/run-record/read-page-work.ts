@@ -2,8 +2,12 @@ import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { PageWork } from '../../contracts/run-page.ts';
-import { textOf } from '../projection/record-texts.ts';
-import type { LoadedTask, LoadedTeam, RecordTexts } from '../projection/record-texts.ts';
+import {
+  textOf,
+  type LoadedTask,
+  type LoadedTeam,
+  type RecordTexts,
+} from '../projection/record-texts.ts';
 import { renderPhase } from '../projection/render-phase.ts';
 import { renderTeam } from '../projection/render-team.ts';
 import type { PlacedCalls } from './read-calls.ts';

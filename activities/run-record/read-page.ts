@@ -7,15 +7,12 @@ import { readRecord } from '../artifacts/record-log.ts';
 import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
 import type { ReplyLedger } from '../ports/reply-ledger.ts';
 import { answerFileNeeds, answerNeeds, findAnswer } from '../projection/find-answer.ts';
-import { loadTexts, textOf } from '../projection/record-texts.ts';
-import type { RecordTexts } from '../projection/record-texts.ts';
+import { loadTexts, textOf, type RecordTexts } from '../projection/record-texts.ts';
 import { planRefOf } from '../projection/render-design.ts';
 import { readNewest } from './export-run.ts';
 import { readCalls } from './read-calls.ts';
-import { listPhaseRefs, readDelegation } from './read-page-work.ts';
-import type { WorkReading } from './read-page-work.ts';
-import { describePlans } from '../../core/run/fork-record.ts';
-import type { ComparedRun } from '../../core/run/fork-record.ts';
+import { listPhaseRefs, readDelegation, type WorkReading } from './read-page-work.ts';
+import { describePlans, type ComparedRun } from '../../core/run/fork-record.ts';
 
 export interface PageSources {
   readonly store: ArtifactStore;

@@ -1,7 +1,6 @@
 import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import { findPlanned, loadTexts, textOf } from '../projection/record-texts.ts';
-import type { LoadedPhase } from '../projection/record-texts.ts';
+import { findPlanned, loadTexts, textOf, type LoadedPhase } from '../projection/record-texts.ts';
 import { appendMarkdown } from '../../core/text/markdown.ts';
 import { treePaths } from '../projection/paths.ts';
 import {

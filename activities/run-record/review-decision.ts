@@ -5,8 +5,7 @@ import type {
   ReviewDecisionResult,
 } from '../../contracts/activity-types.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
-import { checkNamedAnswer } from '../../core/decision/check-decision.ts';
-import type { Answerable } from '../../core/decision/check-decision.ts';
+import { checkNamedAnswer, type Answerable } from '../../core/decision/check-decision.ts';
 import { checkResolutions } from '../../core/decision/check-resolutions.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { capFaults } from '../../core/text/list-names.ts';
@@ -15,8 +14,7 @@ import { cutText } from '../../core/text/cut-text.ts';
 import { hashText } from '../../core/text/hash-text.ts';
 import { readDisputes } from '../artifacts/read-reports.ts';
 import { readRecord } from '../artifacts/record-log.ts';
-import { loadTexts, textOf } from '../projection/record-texts.ts';
-import type { RecordTexts } from '../projection/record-texts.ts';
+import { loadTexts, textOf, type RecordTexts } from '../projection/record-texts.ts';
 import type { RecordDeps } from './deps.ts';
 import { factsFromOutputs } from '../../core/pool/settle-facts.ts';
 import { judgeAmendedAnswer } from '../../core/questions/settle-question.ts';

@@ -2,7 +2,7 @@ import { taskOwner } from '../../core/ids.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { readRecord } from '../artifacts/record-log.ts';
-import type { AssertCurrent } from '../attempt/while-current.ts';
+import type { AssertCurrent } from '../attempt/heartbeat.ts';
 import type { ChangedFolder } from '../ports/run-changes.ts';
 import type { RecordDeps } from './deps.ts';
 import { listChanges, sumSizes } from '../../core/workspace/run-changes.ts';

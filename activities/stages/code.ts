@@ -4,12 +4,10 @@ import { markData } from '../prompts/mark-data.ts';
 import { renderRole, renderTask } from '../prompts/packet-parts.ts';
 import { readDelegation } from '../prompts/read-task.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
-import { jsonBlock, textBlock } from '../text/blocks.ts';
-import type { BlockName } from '../text/blocks.ts';
+import { jsonBlock, textBlock, type BlockName } from '../text/blocks.ts';
 import { countBytes } from '../text/bytes.ts';
 import { wholePath } from '../text/describe-issues.ts';
-import { doerSystem } from './stage.ts';
-import type { PromptOf, RefusedReply, Stage } from './stage.ts';
+import { doerSystem, type PromptOf, type RefusedReply, type Stage } from './stage.ts';
 import { findPlannedText } from '../../core/triad/roles.ts';
 
 /** The rules for writing one section of a triad as code. The same in every run. */

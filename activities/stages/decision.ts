@@ -15,16 +15,14 @@ import {
 import { cutAtSection } from '../prompts/cut-at-section.ts';
 import { markData } from '../prompts/mark-data.ts';
 import { loadWhole } from '../prompts/packet-parts.ts';
-import { decisionRules } from '../prompts/planner-rules.ts';
+import { decisionRules } from '../prompts/common-rules.ts';
 import { renderPoolBlocks } from '../prompts/render-pool-blocks.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, listBlock, textBlock } from '../text/blocks.ts';
 import { countBytes } from '../text/bytes.ts';
 import { readJson } from './read-json.ts';
-import { jsonReply, plannerSystem } from './stage.ts';
-import type { PromptOf, Stage } from './stage.ts';
-import { WaveDecision, StoredPlan } from '../../contracts/wave-plan.ts';
-import type { WavePlan } from '../../contracts/wave-plan.ts';
+import { jsonReply, plannerSystem, type PromptOf, type Stage } from './stage.ts';
+import { WaveDecision, StoredPlan, type WavePlan } from '../../contracts/wave-plan.ts';
 import type { TriadEnd } from '../../contracts/triad-run.ts';
 
 type Outcome = PromptOf<'decision'>['outcomes'][number];

@@ -3,7 +3,7 @@ import type { WorkedTask } from '../../contracts/adaptation.ts';
 import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { DesignPrompt, DesignReplyOutline, DesignStageName } from '../../contracts/design.ts';
 import { onlyLeads } from '../../core/team/summarise-teams.ts';
-import { readCoordinationPlan } from '../artifacts/coordination-plan.ts';
+import { readCoordinationPlan } from '../artifacts/read-reports.ts';
 import { readAgents, readJson as readStored, readShape } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
@@ -21,8 +21,7 @@ import { blockBytesMax } from '../text/block-limits.ts';
 import { jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
 import { readJson } from './read-json.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
-import { jsonReply, plannerSystem } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { jsonReply, plannerSystem, type Stage } from './stage.ts';
 
 /** Rules of every design stage, before its own. The same bytes for all of them. */
 const designRules = `You belong to the group that designs the work of several agents before any of it is done. Each of you does one part of the design; code brings the parts together, checks them and shows the plan to the user. You never do the work itself.

@@ -1,16 +1,14 @@
 import { CompletionSession } from '../../contracts/note.ts';
 import { readShape } from '../artifacts/read-artifact.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { doerRules } from '../prompts/doer-rules.ts';
+import { doerRules } from '../prompts/common-rules.ts';
 import { markData } from '../prompts/mark-data.ts';
 import { renderGuide, renderPacket, renderRole, renderTask } from '../prompts/packet-parts.ts';
-import { applyInstructions, renderFeedback } from '../prompts/render-feedback.ts';
-import { readTask } from '../prompts/read-task.ts';
+import { applyInstructions, renderFeedback, readTask } from '../prompts/read-task.ts';
 import { renderUpstream } from '../prompts/render-upstream.ts';
 import { jsonBlock } from '../text/blocks.ts';
 import { agentOutput } from './agent-output.ts';
-import { doerSystem } from './stage.ts';
-import type { PromptOf, Stage } from './stage.ts';
+import { doerSystem, type PromptOf, type Stage } from './stage.ts';
 
 const request =
   '<request kind="delegation">\nDo the task of your delegation and give your output. Cover each of its acceptance criteria, with evidence for what you met.\n</request>';

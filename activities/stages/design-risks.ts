@@ -8,8 +8,8 @@ import {
   StatedResearch,
   TechnologyResearch,
 } from '../../contracts/design.ts';
-import { readOpenedSources } from '../artifacts/web-report.ts';
-import { webResearchName } from '../tools/registry/web-research.ts';
+import { readOpenedSources } from '../artifacts/read-reports.ts';
+import { webResearchName } from '../tools/registry/web-tools.ts';
 import { defineDesignStage } from './define-design-stage.ts';
 
 /** Practices and failure patterns of one technology (seed 003, "Technology Best Practices Research Agent"). */

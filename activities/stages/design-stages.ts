@@ -1,14 +1,23 @@
 import type { DesignStageName } from '../../contracts/names.ts';
 import type { DesignStage } from './define-design-stage.ts';
-import { designChangeStage, designReviewStage } from './design-change.ts';
 import {
+  designChangeStage,
+  designReviewStage,
   adaptationStage,
   loopAnalysisStage,
   pocDecisionStage,
   pocEvidenceStage,
 } from './design-work.ts';
-import { briefStage, interviewStage } from './design-clarify.ts';
-import { explanationStage } from './design-explanation.ts';
+import {
+  briefStage,
+  interviewStage,
+  explanationStage,
+  checkpointsStage,
+  fileStructureStage,
+  instructionsStage,
+  rosterStage,
+  sequencingStage,
+} from './design-specialists.ts';
 import {
   bestPracticesStage,
   consultationStage,
@@ -16,13 +25,6 @@ import {
   pocRecommendationStage,
   researchStage,
 } from './design-risks.ts';
-import {
-  checkpointsStage,
-  fileStructureStage,
-  instructionsStage,
-  rosterStage,
-  sequencingStage,
-} from './design-specialists.ts';
 
 /** Stages of a design by name. */
 export const designStages = {

@@ -6,8 +6,7 @@ import { renderRole } from '../prompts/packet-parts.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { textBlock } from '../text/blocks.ts';
 import { readJson } from './read-json.ts';
-import { doerSystem, jsonReply } from './stage.ts';
-import type { PromptOf, Stage } from './stage.ts';
+import { doerSystem, jsonReply, type PromptOf, type Stage } from './stage.ts';
 
 /** Rules of the grader, with a worked example. A change of them makes judgements of before no longer count as the same. */
 export const gradingRules = `You judge an answer by a rubric. You do not know who wrote it or how, and it does not matter.

@@ -4,10 +4,9 @@ import type { TeamMember } from '../../contracts/team.ts';
 import { ThreadHistory } from '../../contracts/thread.ts';
 import { findDefinition } from '../../core/team/resolve-team.ts';
 import { shareBytes } from '../../core/text/cut-text.ts';
-import { readRegistry, readShape } from '../artifacts/read-artifact.ts';
-import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
+import { readRegistry, readShape, type RegistrySnapshot } from '../artifacts/read-artifact.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { dataRules, outputRules } from '../prompts/doer-rules.ts';
+import { dataRules, outputRules } from '../prompts/common-rules.ts';
 import { markData } from '../prompts/mark-data.ts';
 import { renderGuide, renderPacket, renderRole, renderTask } from '../prompts/packet-parts.ts';
 import { readTask } from '../prompts/read-task.ts';
@@ -17,8 +16,7 @@ import { cutAtLine, jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
 import { countBytes } from '../text/bytes.ts';
 import { delegateTaskToMember } from '../tools/registry/team-tools.ts';
 import { agentOutput } from './agent-output.ts';
-import { doerSystem } from './stage.ts';
-import type { PromptOf, Stage } from './stage.ts';
+import { doerSystem, type PromptOf, type Stage } from './stage.ts';
 import type { Executor } from '../../contracts/delegation.ts';
 
 /** The rules for leaders of teams, before packet and role. The same bytes for all of them in every run. */

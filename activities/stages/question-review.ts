@@ -12,12 +12,11 @@ import { currentFacts, readLastWaveCompact, showFact } from '../artifacts/read-r
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { renderAnsweredQuestions, renderRunBlocks } from '../prompts/common-blocks.ts';
 import { markData } from '../prompts/mark-data.ts';
-import { reviewRules } from '../prompts/planner-rules.ts';
+import { reviewRules } from '../prompts/common-rules.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
 import { readJson } from './read-json.ts';
-import { jsonReply, plannerSystem } from './stage.ts';
-import type { PromptOf, Stage } from './stage.ts';
+import { jsonReply, plannerSystem, type PromptOf, type Stage } from './stage.ts';
 import { StoredPlan } from '../../contracts/wave-plan.ts';
 
 /** Stage in which the planner looks at an agent's questions before the user does. */

@@ -4,16 +4,14 @@ import { EvidenceReport, refusedOf, Verdict } from '../../contracts/verification
 import { renderRunBlocks, renderAnsweredQuestions } from '../prompts/common-blocks.ts';
 import { markData } from '../prompts/mark-data.ts';
 import { renderRole, renderTask } from '../prompts/packet-parts.ts';
-import { readTask } from '../prompts/read-task.ts';
-import { applyInstructions, renderGuidance } from '../prompts/render-feedback.ts';
+import { readTask, applyInstructions, renderGuidance } from '../prompts/read-task.ts';
 import { renderUpstream } from '../prompts/render-upstream.ts';
-import { verifierRules } from '../prompts/verifier-rules.ts';
+import { verifierRules } from '../prompts/common-rules.ts';
 import { readJson as readStored, readShape, readWhole } from '../artifacts/read-artifact.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, textBlock } from '../text/blocks.ts';
 import { readJson } from './read-json.ts';
-import { doerSystem, jsonReply } from './stage.ts';
-import type { PromptOf, Stage } from './stage.ts';
+import { doerSystem, jsonReply, type PromptOf, type Stage } from './stage.ts';
 
 const request =
   '<request kind="verification">\nJudge whether the output shows every acceptance criterion of the delegation.\n</request>';

@@ -2,10 +2,9 @@ import type { ContentBlock, SourceRef, WebReport } from '../../contracts/transcr
 import { isRecord } from '../../core/is-record.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { readJson } from '../artifacts/read-artifact.ts';
-import { WebResearchInput } from '../tools/registry/web-research.ts';
+import { WebResearchInput } from '../tools/registry/web-tools.ts';
 import { countBytes } from '../text/bytes.ts';
-import { doerSystem } from './stage.ts';
-import type { PromptOf, Stage } from './stage.ts';
+import { doerSystem, type PromptOf, type Stage } from './stage.ts';
 
 const rules = `# Rules
 You answer one question from the web. The question is all that you know of its purpose.

@@ -9,17 +9,14 @@ import type {
   RewriteTaskResult,
 } from '../../contracts/team-run.ts';
 import type { NamedTeam, TeamPlan } from '../../contracts/team.ts';
-import { findDefinition, resolveTeam } from '../../core/team/resolve-team.ts';
-import type { TeamDefinition } from '../../core/team/resolve-team.ts';
+import { findDefinition, resolveTeam, type TeamDefinition } from '../../core/team/resolve-team.ts';
 import { titleOf } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { readRegistry, readShape } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
-import { ArtifactCorrupt } from '../ports/artifact-store.ts';
-import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { ArtifactCorrupt, type ArtifactStore } from '../ports/artifact-store.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
-import { StoredPlan } from '../../contracts/wave-plan.ts';
-import type { WavePlan } from '../../contracts/wave-plan.ts';
+import { StoredPlan, type WavePlan } from '../../contracts/wave-plan.ts';
 
 /** Plan and delegation of a team's task. */
 export interface TeamPlace {

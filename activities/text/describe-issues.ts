@@ -1,8 +1,7 @@
 import type { z } from 'zod';
-import type { OutputFault } from '../../contracts/output-fault.ts';
+import { type OutputFault, expandIssue } from '../../contracts/output-fault.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';
-import { expandIssue } from '../../contracts/output-fault.ts';
 
 type Issue = z.core.$ZodIssue;
 

@@ -11,8 +11,12 @@ import type { KeptDelegation, ThreadHistory } from '../../contracts/thread.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { guardActivity } from '../attempt/failures.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { ThreadUnavailable } from '../ports/thread-store.ts';
-import type { FoundDelegation, FoundDelegations, ThreadStore } from '../ports/thread-store.ts';
+import {
+  ThreadUnavailable,
+  type FoundDelegation,
+  type FoundDelegations,
+  type ThreadStore,
+} from '../ports/thread-store.ts';
 import { readShape } from '../artifacts/read-artifact.ts';
 
 /** Sizes of a thread, and of the part that a leader is given. */

@@ -1,16 +1,17 @@
-import { StoreUnavailable } from '../ports/artifact-store.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';
+import { isRecord } from '../../core/is-record.ts';
+import { StoreUnavailable } from '../ports/artifact-store.ts';
 import { countBytes, takeLines } from '../text/bytes.ts';
 import { describeIssues } from '../text/describe-issues.ts';
-import { grantTools } from './tool.ts';
-import type {
-  GrantableTool,
-  ReadContext,
-  ReadingTool,
-  Tool,
-  ToolContext,
-  ToolRegistry,
+import {
+  grantTools,
+  type GrantableTool,
+  type ReadContext,
+  type ReadingTool,
+  type Tool,
+  type ToolContext,
+  type ToolRegistry,
 } from './tool.ts';
 
 /** Maximum bytes of a tool's result: 25,000 tokens. A tool with a longer result returns it in pages. */
@@ -137,4 +138,20 @@ function explainUnknown(name: string, granted: readonly Tool[]): string {
 
 function refuse(text: string): ToolAnswer {
   return { text, is_error: true };
+}
+
+/**
+ * Reads the arguments of a tool call. Some models and gateways send them as a string that holds the JSON (seed 002,
+ * case 6.1).
+ *
+ * @returns the content of the string when that is an object; everything else unchanged, for the tool's schema to check.
+ */
+export function readArguments(input: unknown): unknown {
+  if (typeof input !== 'string') return input ?? {};
+  try {
+    const value: unknown = JSON.parse(input);
+    return isRecord(value) ? value : input;
+  } catch {
+    return input;
+  }
 }

@@ -4,16 +4,13 @@ import {
   openEffect,
   reopenEffect,
   stepEffect,
-} from '../../core/effects/step-effect.ts';
-import type {
-  EffectEvent,
-  EffectState,
-  EffectStep,
-  EffectVerdict,
+  type EffectEvent,
+  type EffectState,
+  type EffectStep,
+  type EffectVerdict,
 } from '../../core/effects/step-effect.ts';
 import { StoreUnavailable } from '../ports/artifact-store.ts';
-import { damagedEntry } from '../ports/effect-ledger.ts';
-import type { EffectLedger } from '../ports/effect-ledger.ts';
+import { damagedEntry, type EffectLedger } from '../ports/effect-ledger.ts';
 import { describeFailure, runWithin, ToolTimeout } from './call-tool.ts';
 import { hashBytes } from '../text/bytes.ts';
 import type { ActContext, ActingTool, ToolContext } from './tool.ts';

@@ -6,8 +6,12 @@ import { cutText } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { CommandRunner } from '../ports/command-runner.ts';
-import { WorkspaceRefused } from '../ports/workspaces.ts';
-import type { FileContent, WorkspacePlace, Workspaces } from '../ports/workspaces.ts';
+import {
+  WorkspaceRefused,
+  type FileContent,
+  type WorkspacePlace,
+  type Workspaces,
+} from '../ports/workspaces.ts';
 import type { Worktrees } from '../ports/worktrees.ts';
 
 export interface EvidenceDeps {

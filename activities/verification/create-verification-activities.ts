@@ -1,24 +1,215 @@
-import type { VerificationActivities } from '../../contracts/verification.ts';
-import { guardActivity } from '../attempt/failures.ts';
-import { withHeartbeat } from '../attempt/heartbeat.ts';
-import { whileCurrent } from '../attempt/while-current.ts';
-import { describeFailures } from './describe-failures.ts';
-import type { EvidenceDeps } from './check-evidence.ts';
-import { gatherEvidence, keepWork } from './gather-evidence.ts';
-import { recordVerification } from './record-verification.ts';
-import type { RecordVerificationDeps } from './record-verification.ts';
+import { Context } from '@temporalio/activity';
+import {
+  EvidenceReport,
+  type GatherEvidenceInput,
+  type GatherEvidenceResult,
+  refusedOf,
+  Verdict,
+  type RecordVerificationInput,
+  type RecordVerificationResult,
+  VerificationResults,
+  type DescribeFailuresInput,
+  type VerificationActivities,
+} from '../../contracts/verification.ts';
+import { findTask } from '../../core/design/next-wave.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import type { Delegation } from '../../contracts/delegation.ts';
+import { engineLimits } from '../../core/limits.ts';
+import { bullets, joinSections, oneLine } from '../../core/text/markdown.ts';
+import { commandText } from '../../core/text/format.ts';
+import type { WorkspacePlace } from '../ports/workspaces.ts';
+import { readDelegation, applyInstructions } from '../prompts/read-task.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { cutAtLine } from '../text/blocks.ts';
+import { placeOf } from '../tools/tool.ts';
+import { readCoordinationPlan } from '../artifacts/read-reports.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
+import { readRecord } from '../artifacts/record-log.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import type { ProjectionWriter } from '../ports/projection-writer.ts';
+import { treePaths } from '../projection/paths.ts';
+import { withHeartbeat, whileCurrent } from '../attempt/heartbeat.ts';
+import { checkEvidence, type EvidenceDeps } from './check-evidence.ts';
+
+/** Keeps the files of a delegation, so that each attempt to check them begins with the same. */
+async function keepWork(
+  { store, worktrees }: Pick<EvidenceDeps, 'store' | 'worktrees'>,
+  input: Omit<GatherEvidenceInput, 'kept'>,
+): Promise<Pick<GatherEvidenceInput, 'kept'>> {
+  const signal = Context.current().cancellationSignal;
+  return { kept: await worktrees.keep(await placeOf({ ...input, store, signal })) };
+}
+
+/**
+ * Makes the checks of a delegation in its copy of the workspace, and reads the changes of its files. Files that a command
+ * changes are put back, those of an interrupted attempt first.
+ */
+async function gatherEvidence(
+  deps: EvidenceDeps,
+  input: GatherEvidenceInput,
+): Promise<GatherEvidenceResult> {
+  const { store, worktrees } = deps;
+  const { kept } = input;
+  const signal = Context.current().cancellationSignal;
+  const place = await placeOf({ ...input, store, signal });
+  const { verification } = await readDelegation(store, input);
+  const checks: EvidenceReport['checks'] = [];
+  if (kept !== null) await putBack(deps, place, kept);
+  for (const { criterion_id, check } of verification?.checks ?? []) {
+    // Commands work in the same folder.
+    /* oxlint-disable no-await-in-loop */
+    const found = await checkEvidence(deps, { check, place, signal });
+    checks.push({ criterion_id, ...found });
+    if (check.kind === 'command' && kept !== null) await worktrees.restore(place, kept);
+    /* oxlint-enable no-await-in-loop */
+  }
+  const patch = (await worktrees.diff(place)) ?? '';
+  const report: EvidenceReport = { checks, diff: cutAtLine(patch, blockBytesMax.evidence_diff) };
+  return {
+    evidence_ref: await store.put(JSON.stringify(report)),
+    failed: checks.filter(({ result }) => result === 'failed').length,
+  };
+}
+
+/** Undoes what an interrupted attempt has changed, after its last command is dead. */
+async function putBack(
+  { commands, workspaces, worktrees }: EvidenceDeps,
+  place: WorkspacePlace,
+  kept: string,
+): Promise<void> {
+  await commands?.endLeftovers(await workspaces.folderOf(place));
+  await worktrees.restore(place, kept);
+}
+
+interface RecordVerificationDeps {
+  readonly store: ArtifactStore;
+  readonly projection: Pick<ProjectionWriter, 'write' | 'remove'>;
+}
+
+const entryCharsMax = 2_000;
+
+/**
+ * Stores the results of a verification. A failure is shown in the author's folder until an output passes.
+ *
+ * @param assertCurrent Throws when another attempt may have taken over the work.
+ */
+async function recordVerification(
+  { store, projection }: RecordVerificationDeps,
+  input: RecordVerificationInput,
+  assertCurrent: () => Promise<void>,
+): Promise<RecordVerificationResult> {
+  const { run_id, delegation_id, evidence_ref, verdict_ref, failure, now } = input;
+  const { checks } = await readShape(store, evidence_ref, EvidenceReport, 'evidence');
+  const failed = checks
+    .filter(({ result }) => result === 'failed')
+    .map(({ criterion_id, check, found }) => `${criterion_id}: ${check}. ${found}`);
+  const verdict =
+    verdict_ref === null ? null : await readShape(store, verdict_ref, Verdict, 'a verdict');
+  const missing = [
+    ...failed,
+    ...(verdict?.missing_evidence ?? []),
+    ...refusedOf(verdict?.reviewed_notes ?? []).map(
+      ({ note_id, comment }) => `${note_id} is not accepted: ${comment || 'no reason was given'}`,
+    ),
+    ...(failure === '' ? [] : [`The verifier gave no valid verdict: ${failure}`]),
+  ];
+  const result = verdict?.verdict === 'pass' && failed.length === 0 ? 'pass' : 'fail';
+  const results: VerificationResults = {
+    task_id: delegation_id,
+    timestamp: now,
+    result,
+    missing_evidence: missing.slice(0, 50).map((text) => cutText(text, entryCharsMax)),
+  };
+  const text = `${JSON.stringify(results, null, 2)}\n`;
+  const results_ref = await store.put(text);
+  const path = treePaths.verificationResults(await nameAuthor(store, input));
+  if (result === 'fail') await projection.write(run_id, path, text, assertCurrent);
+  else {
+    await assertCurrent();
+    await projection.remove(run_id, path);
+  }
+  return { results_ref, result };
+}
+
+/** Returns the author's name in the approved plan, or its agent_id. */
+async function nameAuthor(
+  store: ArtifactStore,
+  { record_ref, delegation_id, agent_id }: RecordVerificationInput,
+): Promise<string> {
+  const { design } = await readRecord(store, record_ref);
+  const plan_ref = design?.plan_refs.at(-1);
+  if (plan_ref === undefined) return agent_id;
+  const { tasks } = await readCoordinationPlan(store, plan_ref);
+  return findTask(tasks, delegation_id)?.agent ?? agent_id;
+}
+
+/** Shares of a question's 2,000 characters. */
+const instructionCharsMax = 500;
+const feedbackCharsMax = 1_000;
+
+/**
+ * Words what the user decides on: the task, its instructions, and the feedback of the verifications since the user was asked
+ * last, newest first. All of it, with the feedback before that, is an artifact that the text names.
+ */
+async function describeFailures(
+  store: ArtifactStore,
+  input: DescribeFailuresInput,
+): Promise<{ readonly text: string }> {
+  const { delegation_id, verified_by, results_refs } = input;
+  const planned = await readDelegation(store, input);
+  const { title, task_description } = await applyInstructions(store, planned, input);
+  const results = await Promise.all(
+    results_refs.map((ref) =>
+      readShape(store, ref, VerificationResults, 'results of a verification'),
+    ),
+  );
+  const shown = results.slice(-engineLimits.verificationsMax);
+  const before = results.length - shown.length;
+  const share = Math.floor(feedbackCharsMax / Math.max(1, shown.length));
+  const feedback = shown
+    .map(({ missing_evidence }, at) =>
+      cutText(`${before + at + 1}. ${missing_evidence.map(oneLine).join(' · ')}`, share),
+    )
+    .toReversed();
+  const whole_ref = await store.put(
+    renderWhole(delegation_id, { title, task_description }, results),
+  );
+  const lines = [
+    `The output of ${delegation_id} (${cutText(title, 80)}) failed its verification by ${verified_by}. What now?`,
+    `Instructions: ${cutText(oneLine(task_description), instructionCharsMax)}`,
+    'Feedback, newest first:',
+    ...feedback,
+    `All of it: ${commandText('artifact', whole_ref)}`,
+  ];
+  return { text: lines.join('\n') };
+}
+
+function renderWhole(
+  delegation_id: string,
+  { title, task_description }: Pick<Delegation, 'title' | 'task_description'>,
+  results: readonly VerificationResults[],
+): string {
+  return joinSections([
+    `# ${oneLine(title)}`,
+    `Task: \`${delegation_id}\``,
+    `## Instructions\n${task_description}`,
+    '## Feedback of every verification that failed',
+    ...results.map(
+      ({ timestamp, missing_evidence }, at) =>
+        `### ${at + 1}. ${new Date(timestamp * 1_000).toISOString()}\n${bullets(missing_evidence.map(oneLine), '')}`,
+    ),
+  ]);
+}
 
 /** Creates the activities of a verification. Each can be repeated. */
 export function createVerificationActivities(
   deps: EvidenceDeps & RecordVerificationDeps,
 ): VerificationActivities {
   return {
-    keepWork: (input) => guardActivity(() => withHeartbeat(() => keepWork(deps, input))),
-    gatherEvidence: (input) =>
-      guardActivity(() => withHeartbeat(() => gatherEvidence(deps, input))),
+    keepWork: (input) => withHeartbeat(() => keepWork(deps, input)),
+    gatherEvidence: (input) => withHeartbeat(() => gatherEvidence(deps, input)),
     recordVerification: (input) =>
       whileCurrent((assertCurrent) => recordVerification(deps, input, assertCurrent)),
-    describeFailures: (input) =>
-      guardActivity(() => withHeartbeat(() => describeFailures(deps.store, input))),
+    describeFailures: (input) => withHeartbeat(() => describeFailures(deps.store, input)),
   };
 }

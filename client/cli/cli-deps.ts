@@ -4,6 +4,7 @@ import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
 import type { ForkOffer, ForkPoint } from '../../contracts/fork.ts';
 import type { RunPage } from '../../contracts/run-page.ts';
 import type { CheckedHome, CopiedStores, Pruned, StoreIdentity } from '../../contracts/store.ts';
+import type { TenantDayView } from '../../contracts/budget.ts';
 import type { StatusView } from '../../contracts/views.ts';
 import type { KeyRing } from '../../encryption/key-ring.ts';
 import type { ConnectOptions } from '../connect.ts';
@@ -55,8 +56,11 @@ export interface CliDeps extends CliShell {
     readonly endedBefore: number;
     readonly dryRun: boolean;
   }) => Promise<Pruned>;
-  /** Reads everything in the artifact home and looks for damage. `repair` removes what only costs space. */
-  readonly checkHome: (options: { readonly repair: boolean }) => Promise<CheckedHome>;
+  /** Reads everything in the store and looks for damage. `repair` and `removeOrphans` remove what only costs space. */
+  readonly checkHome: (options: {
+    readonly repair: boolean;
+    readonly removeOrphans: boolean;
+  }) => Promise<CheckedHome>;
   /** Copies one store to another. Each is a folder, or the address of a database. */
   readonly copyStore: (from: string, to: string) => Promise<CopiedStores>;
   /**
@@ -75,6 +79,7 @@ export interface CliDeps extends CliShell {
   readonly describeLeaving?: ((runId: string) => string) | undefined;
   readonly pages: CliPages;
   readonly threads: CliThreads;
+  readonly budgets: CliBudgets;
   readonly changes: CliChanges;
   readonly agents: CliAgents;
   /** If undefined: not available. */
@@ -170,6 +175,22 @@ export interface CliThreads {
   count(which: EntrySelection): Promise<EntryCounts>;
   /** Returns what was deleted. */
   remove(which: EntrySelection): Promise<EntryCounts>;
+}
+
+/**
+ * Budgets of tenants in the store, in millionths of a US dollar. Needs no server and no worker.
+ *
+ * Every method rejects with a CliError when the store can't be read or written.
+ */
+export interface CliBudgets {
+  /** Sets the limit of a day. What the day has spent stays. */
+  set(tenant: string, limitMicroUsd: number): Promise<TenantDayView>;
+  /** @returns null when the tenant has no budget. */
+  read(tenant: string): Promise<TenantDayView | null>;
+  /** Sorted by tenant. */
+  list(): Promise<readonly TenantDayView[]>;
+  /** @returns false when there was none. */
+  remove(tenant: string): Promise<boolean>;
 }
 
 /** Agents as a worker on this machine would read them. Needs no server and no worker. */

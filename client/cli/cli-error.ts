@@ -1,5 +1,4 @@
-import { PlanwaveClientError } from '../client-error.ts';
-import type { ClientErrorCode } from '../client-error.ts';
+import { PlanwaveClientError, type ClientErrorCode } from '../client-error.ts';
 
 /** A failure that the command line words itself: one line that says what happened and what to try. */
 export class CliError extends Error {
@@ -41,7 +40,7 @@ export function toShownError(error: unknown): ShownError {
   }
   if (error instanceof PlanwaveClientError) {
     const { code, message } = error;
-    return { code, exitCode: exitCodeOf(code), message, data: {} };
+    return { code, exitCode: codesOfErrors[code], message, data: {} };
   }
   const text = error instanceof Error ? error.message : String(error);
   return {
@@ -85,7 +84,3 @@ const codesOfErrors: Readonly<Record<ClientErrorCode, ExitCode>> = {
   run_ended: exitCodes.refused,
   internal: exitCodes.unmet,
 };
-
-function exitCodeOf(code: ClientErrorCode): ExitCode {
-  return codesOfErrors[code];
-}

@@ -3,10 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { Connection, ConnectionLike, WorkflowClientInterceptor } from '@temporalio/client';
 import type { KeyRing } from '../../encryption/key-ring.ts';
 import { collectOwnSecrets } from '../../redaction/own-secrets.ts';
-import { connectToServer, taskQueueOf } from '../connect.ts';
-import type { ConnectOptions } from '../connect.ts';
-import { createPlanwaveClient } from '../planwave-client.ts';
-import type { PlanwaveClient } from '../planwave-client.ts';
+import { connectToServer, taskQueueOf, type ConnectOptions } from '../connect.ts';
+import { createPlanwaveClient, type PlanwaveClient } from '../planwave-client.ts';
 
 /** Tracing of a command, when a collector is configured. */
 export interface ClientTracing {

@@ -4,8 +4,7 @@ import type { CliDeps, LazyCliDeps } from './cli-deps.ts';
 import type { CliSession } from './cli-session.ts';
 import type { ConnectOptions } from '../connect.ts';
 import { exitCodes } from './cli-error.ts';
-import { safeJson, createPaint, cleanLine } from './terminal-text.ts';
-import type { Paint } from './terminal-text.ts';
+import { safeJson, createPaint, cleanLine, type Paint } from './terminal-text.ts';
 import { commandText } from '../../core/text/format.ts';
 
 /** Result of a command. The runner prints one of the two forms. */

@@ -10,8 +10,7 @@
 import type { PageConversation, PageWork, RunPage } from '../../contracts/run-page.ts';
 import { cleanLine } from '../../core/text/cut-text.ts';
 import { countOf, formatDuration } from '../../core/text/format.ts';
-import { anchor, markup } from './markup.ts';
-import type { Html } from './markup.ts';
+import { anchor, markup, type Html } from './markup.ts';
 
 interface Span {
   /** Unix epoch milliseconds. */

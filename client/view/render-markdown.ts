@@ -1,5 +1,4 @@
-import { markup } from './markup.ts';
-import type { Html } from './markup.ts';
+import { markup, type Html } from './markup.ts';
 
 /**
  * Shows Markdown as HTML: headings, lists, tables, quotations, code, emphasis. Everything else, such as HTML, pictures and

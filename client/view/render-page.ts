@@ -19,19 +19,17 @@ import {
 } from '../../core/text/format.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import { drawTimeline, listConversations } from './draw-timeline.ts';
-import { anchor, createShelf, markup, Html } from './markup.ts';
-import type { Part, TextShelf } from './markup.ts';
+import { anchor, createShelf, markup, Html, type Part, type TextShelf } from './markup.ts';
 import { contentPolicy, script, style } from './page-style.ts';
-import { renderQuestion } from './render-question.ts';
-import type { LivePage } from './render-question.ts';
+import { renderQuestion, type LivePage } from './render-question.ts';
 import {
   formatMinute,
   renderAnswered,
   renderCriteria,
   renderEffects,
   renderFacts,
+  type Section,
 } from './render-sections.ts';
-import type { Section } from './render-sections.ts';
 import {
   badge,
   fold,

@@ -5,11 +5,10 @@ import {
   describeAsker,
   describeUrging,
   listQuestionFacts,
+  type QuestionStyle,
 } from '../../core/render/questions.ts';
-import type { QuestionStyle } from '../../core/render/questions.ts';
 import { cleanLine } from '../../core/text/cut-text.ts';
-import { anchor, markup } from './markup.ts';
-import type { Html, Part, TextShelf } from './markup.ts';
+import { anchor, markup, type Html, type Part, type TextShelf } from './markup.ts';
 
 /** Parts that only a page from a server has. */
 export interface LivePage {

@@ -1,8 +1,7 @@
 import type { PageWork, RunPage } from '../../contracts/run-page.ts';
 import type { RecordedCriterion } from '../../contracts/run-record.ts';
 import { countOf } from '../../core/text/format.ts';
-import { anchor, markup } from './markup.ts';
-import type { Part, TextShelf } from './markup.ts';
+import { anchor, markup, type Part, type TextShelf } from './markup.ts';
 import { badge, fold, renderDiff, table } from './render-work.ts';
 
 /** A part of the page with a heading of its own. */

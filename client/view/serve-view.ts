@@ -4,7 +4,7 @@ import type { AnswerInput } from '../../contracts/question.ts';
 import type { PageQuestion, RunPage } from '../../contracts/run-page.ts';
 import { hashText } from '../../core/text/hash-text.ts';
 import { describeAnswerResult, parseAnswer } from '../cli/ask/answers.ts';
-import { isSameText, listenOnLoopback, readBody } from '../loopback.ts';
+import { isSameText, listen, readBody } from '../listen.ts';
 import type { PlanwaveClient } from '../planwave-client.ts';
 import { markup } from './markup.ts';
 import { contentPolicy } from './page-style.ts';
@@ -62,7 +62,7 @@ interface View extends ViewSources, ViewOptions {
 export async function serveView(sources: ViewSources, options: ViewOptions): Promise<ViewServer> {
   const closing = new AbortController();
   const view: View = { ...sources, ...options, notices: new Map(), closing: closing.signal };
-  const server = await listenOnLoopback(options.port, (request, response) => {
+  const server = await listen(options, (request, response) => {
     handle(view, request, response).catch((error: unknown) => {
       const why = error instanceof Error ? error.message : String(error);
       if (response.headersSent) response.destroy();

@@ -4,7 +4,8 @@
  * Invariants:
  *   K1. No payload throws, whatever its shape.
  *   K2. An instruction is taken exactly as it was sent, or refused with the reason and an example.
- *   K3. Pause, resume and stop take nothing, a reason as text, or an object with one. Anything else is refused.
+ *   K3. Pause, resume and stop take nothing, a reason as text, or an object with one; resume also `parked_only`. Anything else
+ *       is refused.
  */
 import type { AmendMessage } from '../../contracts/messages.ts';
 import { isRecord } from '../is-record.ts';
@@ -160,6 +161,19 @@ export function checkControl(payload: unknown): CheckedControl {
   return typeof reason === 'string'
     ? { ok: true, reason: cleanLine(reason, reasonCharsMax) }
     : { ok: false, reason: 'expected {"reason":"…"} or nothing. Nothing was changed' };
+}
+
+/** Checks the payload of resume, which may end a park and leave a pause. */
+export function checkResume(payload: unknown): CheckedControl & { readonly parkedOnly: boolean } {
+  if (!isRecord(payload) || payload['parked_only'] === undefined) {
+    return { ...checkControl(payload), parkedOnly: false };
+  }
+  const { parked_only, ...others } = payload;
+  if (typeof parked_only === 'boolean') {
+    return { ...checkControl(others), parkedOnly: parked_only };
+  }
+  const reason = 'parked_only must be true or false. Nothing was changed';
+  return { ok: false, reason, parkedOnly: false };
 }
 
 function findInstructionFault(text: string): string | null {

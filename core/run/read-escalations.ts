@@ -181,6 +181,7 @@ const escalation = variant<'type', Escalation>('type', {
     type: literal('parked'),
     from: idText,
     reason: cutTo(amendmentCharsMax),
+    until: optional(integer(0)),
   }),
   withdrawn: object<WithdrawnEscalation>({
     type: literal('withdrawn'),

@@ -1,4 +1,4 @@
-import type { ReplyMessage } from '../messages-api.ts';
+import { type ReplyMessage, textOf } from '../messages-api.ts';
 import type {
   ContentReply,
   CutReply,
@@ -8,11 +8,15 @@ import type {
   SseErrorReply,
   StallReply,
 } from '../script.ts';
-import { textOf } from '../text.ts';
-import { errorTypeOf, formatApiError, statusOf } from './exchange.ts';
-import type { Exchange } from './exchange.ts';
-import { buildEvents, composeMessage, formatEvent } from './message.ts';
-import type { Content, MessageParts, StreamEvent } from './message.ts';
+import { errorTypeOf, formatApiError, statusOf, type Exchange } from './exchange.ts';
+import {
+  buildEvents,
+  composeMessage,
+  formatEvent,
+  type Content,
+  type MessageParts,
+  type StreamEvent,
+} from './message.ts';
 
 const jsonHeaders = { 'content-type': 'application/json' } as const;
 const streamHeaders = {

@@ -1,6 +1,13 @@
-import type { Block, MessagesRequest, ReplyMessage, ReplyUsage } from '../messages-api.ts';
+import {
+  type Block,
+  type MessagesRequest,
+  type ReplyMessage,
+  type ReplyUsage,
+  dropHalfPair,
+  objectsOf,
+  textOf,
+} from '../messages-api.ts';
 import type { ContentReply, CutReply, SseErrorReply, StallReply } from '../script.ts';
-import { dropHalfPair, objectsOf, textOf } from '../text.ts';
 import { countOutputTokens, countTokens } from './accounting.ts';
 
 /** A reply with content of the model. */

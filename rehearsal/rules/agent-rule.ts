@@ -1,5 +1,4 @@
-import { cutText, objectsOf, quote, textOf } from '../text.ts';
-import type { JsonObject } from '../text.ts';
+import { cutText, objectsOf, quote, textOf, type JsonObject } from '../messages-api.ts';
 import type { Prompt } from './prompt.ts';
 import {
   asksForQuestion,

@@ -1,5 +1,4 @@
-import { textOf } from '../text.ts';
-import type { JsonObject } from '../text.ts';
+import { textOf, type JsonObject } from '../messages-api.ts';
 import type { Prompt } from './prompt.ts';
 import { readTeamMark, readTriadMark } from './rehearsal-marks.ts';
 

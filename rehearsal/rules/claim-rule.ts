@@ -1,6 +1,5 @@
 import type { ScriptedToolCall } from '../script.ts';
-import { dropHalfPair, quote, textOf } from '../text.ts';
-import type { JsonObject } from '../text.ts';
+import { dropHalfPair, quote, textOf, type JsonObject } from '../messages-api.ts';
 import type { MemberPrompt, ShownClaim } from './member-prompt.ts';
 import type { Prompt } from './prompt.ts';
 import { findDisputed, findLater } from './rehearsal-marks.ts';
@@ -17,10 +16,6 @@ export function askedOf(prompt: Prompt): string {
 export function takenOf(member: MemberPrompt, tool: string, argument: string): ReadonlySet<string> {
   const calls = member.taken.filter(({ name }) => name === tool);
   return new Set(calls.map(({ input }) => textOf(input[argument])));
-}
-
-function workersOf(member: MemberPrompt): readonly string[] {
-  return member.team.filter(({ role }) => role === 'worker').map(({ name }) => name);
 }
 
 /** Assigns the sections to peers by their places, so that together they claim all. */
@@ -51,7 +46,10 @@ function chooseSections(member: MemberPrompt): readonly string[] {
 export function registerClaims(prompt: Prompt, member: MemberPrompt): readonly ScriptedToolCall[] {
   if (!member.tools.includes('register_claim')) return [];
   const places = member.sections.map(({ section_id }) => section_id);
-  const workers = member.role === 'orchestrator' ? workersOf(member) : [];
+  const workers =
+    member.role === 'orchestrator'
+      ? member.team.filter(({ role }) => role === 'worker').map(({ name }) => name)
+      : [];
   const later = findLater(member.sections, askedOf(prompt));
   return chooseSections(member).map((section_id) => ({
     name: 'register_claim',

@@ -1,5 +1,4 @@
-import { quote, textOf } from '../text.ts';
-import type { JsonObject } from '../text.ts';
+import { quote, textOf, type JsonObject } from '../messages-api.ts';
 import { chooseAgent } from './choose-agents.ts';
 import type { Prompt } from './prompt.ts';
 import { readDesignMarks } from './rehearsal-marks.ts';

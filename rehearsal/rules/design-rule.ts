@@ -1,12 +1,16 @@
-import type { MessagesRequest } from '../messages-api.ts';
-import { objectsOf, quote, stringsOf, textOf, isObject } from '../text.ts';
-import type { JsonObject } from '../text.ts';
+import {
+  type MessagesRequest,
+  objectsOf,
+  quote,
+  stringsOf,
+  textOf,
+  isObject,
+  type JsonObject,
+} from '../messages-api.ts';
 import { chooseAgent } from './choose-agents.ts';
-import { changeDesign, idsIn, newAgent } from './design-change-rule.ts';
-import type { DesignRequest } from './design-change-rule.ts';
+import { changeDesign, idsIn, newAgent, type DesignRequest } from './design-change-rule.ts';
 import { judgeRules } from './judge-rule.ts';
-import { firstOfEach, jsonBlock, listBlocks, textIn } from './prompt.ts';
-import type { Prompt } from './prompt.ts';
+import { firstOfEach, jsonBlock, listBlocks, textIn, type Prompt } from './prompt.ts';
 import { audienceQuestion, isAudienceQuestion, readDesignMarks } from './rehearsal-marks.ts';
 
 /** Task of every rehearsed design. */

@@ -1,5 +1,4 @@
-import { isObject, objectsOf, quote, stringsOf, textOf } from '../text.ts';
-import type { JsonObject } from '../text.ts';
+import { isObject, objectsOf, quote, stringsOf, textOf, type JsonObject } from '../messages-api.ts';
 import { readDesignMarks } from './rehearsal-marks.ts';
 
 /** Request about work on a plan. */

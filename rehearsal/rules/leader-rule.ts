@@ -1,7 +1,12 @@
-import type { MessagesRequest } from '../messages-api.ts';
+import {
+  type MessagesRequest,
+  isObject,
+  objectsOf,
+  quote,
+  textOf,
+  type JsonObject,
+} from '../messages-api.ts';
 import type { ContentReply, ScriptedToolCall } from '../script.ts';
-import { isObject, objectsOf, quote, textOf } from '../text.ts';
-import type { JsonObject } from '../text.ts';
 import {
   delegationTool,
   firstOfEach,
@@ -10,8 +15,8 @@ import {
   objectBlock,
   placeTask,
   textIn,
+  type Prompt,
 } from './prompt.ts';
-import type { Prompt } from './prompt.ts';
 import { asksForDirectAnswer } from './rehearsal-marks.ts';
 
 /** Team and created tasks in a leader's packet. */

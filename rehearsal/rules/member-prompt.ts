@@ -1,7 +1,12 @@
 import type { TurnPlace } from '../script.ts';
-import type { MessagesRequest } from '../messages-api.ts';
-import { isObject, objectsOf, stringsOf, textOf } from '../text.ts';
-import type { JsonObject } from '../text.ts';
+import {
+  type MessagesRequest,
+  isObject,
+  objectsOf,
+  stringsOf,
+  textOf,
+  type JsonObject,
+} from '../messages-api.ts';
 import { firstOfEach, jsonBlock, listBlocks, objectBlock, textIn } from './prompt.ts';
 
 /** A section of the spec in a turn's prompt. */

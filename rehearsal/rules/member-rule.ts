@@ -1,6 +1,5 @@
 import type { ContentReply, ScriptedToolCall } from '../script.ts';
-import { quote, textOf } from '../text.ts';
-import type { JsonObject } from '../text.ts';
+import { quote, textOf, type JsonObject } from '../messages-api.ts';
 import type { SharedWork } from './agent-rule.ts';
 import { answerClaims, askedOf, registerClaims, takenOf } from './claim-rule.ts';
 import type { MemberPrompt, ShownSection } from './member-prompt.ts';

@@ -1,7 +1,14 @@
 import type { TaskPlace } from '../script.ts';
-import type { Block, MessagesRequest } from '../messages-api.ts';
-import { isObject, objectsOf, parseJson, stringsOf, textOf } from '../text.ts';
-import type { JsonObject } from '../text.ts';
+import {
+  type Block,
+  type MessagesRequest,
+  isObject,
+  objectsOf,
+  parseJson,
+  stringsOf,
+  textOf,
+  type JsonObject,
+} from '../messages-api.ts';
 
 /** A block of a prompt, `<name>…</name>`. */
 interface PromptBlock {

@@ -1,4 +1,4 @@
-import { quote } from '../text.ts';
+import { quote } from '../messages-api.ts';
 
 /** Mark in a task description: the agent asks the user before it completes. */
 export const askMark = 'Ask the user who the result is for.';

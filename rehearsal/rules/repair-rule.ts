@@ -1,7 +1,11 @@
-import { objectsOf, stringsOf, textOf } from '../text.ts';
-import type { MessagesRequest } from '../messages-api.ts';
+import {
+  objectsOf,
+  stringsOf,
+  textOf,
+  type MessagesRequest,
+  type JsonObject,
+} from '../messages-api.ts';
 import type { ContentReply } from '../script.ts';
-import type { JsonObject } from '../text.ts';
 import type { Prompt } from './prompt.ts';
 
 /**

@@ -1,6 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { readMessagesRequest } from '../messages-api.ts';
-import type { MessagesRequest } from '../messages-api.ts';
+import {
+  readMessagesRequest,
+  type MessagesRequest,
+  parseJson,
+  type JsonObject,
+} from '../messages-api.ts';
 import { countInputTokens } from '../replies/accounting.ts';
 import { deliver } from '../replies/deliver.ts';
 import { ClientGone, errorTypeOf, Exchange, formatApiError } from '../replies/exchange.ts';
@@ -9,12 +13,14 @@ import { composeDefaultReply } from '../rules/default-reply.ts';
 import { placeTurn } from '../rules/member-prompt.ts';
 import { placeTask } from '../rules/prompt.ts';
 import { recogniseShape } from '../rules/shape-rules.ts';
-import { readScript } from '../script.ts';
-import type { ContentReply, Reply, ScriptRule } from '../script.ts';
-import type { CallPlace } from '../script.ts';
+import {
+  readScript,
+  type ContentReply,
+  type Reply,
+  type ScriptRule,
+  type CallPlace,
+} from '../script.ts';
 import type { RehearsalState } from './state.ts';
-import { parseJson } from '../text.ts';
-import type { JsonObject } from '../text.ts';
 
 /** Sends a whole JSON response. */
 export function sendJson(

@@ -1,5 +1,4 @@
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createId } from '../replies/message.ts';
 import {
   answerCountTokens,
@@ -11,8 +10,7 @@ import {
   sendJson,
 } from './routes.ts';
 import type { CallCounts, RecordedCall, ScriptRule } from '../script.ts';
-import { createState } from './state.ts';
-import type { RehearsalState } from './state.ts';
+import { createState, type RehearsalState } from './state.ts';
 
 export interface RehearsalOptions {
   /** 0 takes any free port. */

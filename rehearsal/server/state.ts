@@ -1,7 +1,6 @@
 import { CallLog } from '../call-log.ts';
 import type { MessagesRequest } from '../messages-api.ts';
-import { createPromptCache } from '../replies/accounting.ts';
-import type { PromptCache } from '../replies/accounting.ts';
+import { createPromptCache, type PromptCache } from '../replies/accounting.ts';
 import type { CallPlace, RuleMatch, ScriptRule } from '../script.ts';
 
 /** A call as rules are matched against it. */

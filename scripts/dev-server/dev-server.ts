@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import { ExpectedError } from '../bootstrap/expected-error.mjs';
 import { describeCli, findTemporalCli } from '../bootstrap/find-temporal-cli.mjs';
 import { withLock } from '../bootstrap/with-lock.mjs';
-import { describeFolderFault } from '../parts/folder-fault.ts';
+import { describeFolderFault, type Settings } from '../parts/settings.ts';
 import { logTail, startPart, type Part } from '../parts/part.ts';
-import type { Settings } from '../parts/settings.ts';
 import { dbFileOf, serverArguments, type ServerCli } from './server-arguments.ts';
 import {
   findRunningServer,

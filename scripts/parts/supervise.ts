@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../bootstrap/expected-error.mjs';
-import { describeFolderFault } from './folder-fault.ts';
+import { describeFolderFault } from './settings.ts';
 import { type Part, logTail } from './part.ts';
 
 /** A part that is restarted when it dies. */

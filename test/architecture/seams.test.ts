@@ -69,11 +69,12 @@ const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
   ],
   // Spans pass the redactor in PlacingProcessor.
   [/\bnew OTLP\w+\(/, ['worker/start-tracing.ts']],
-  // The clients only read, but for threads, which they redact; the worker's main starts it.
+  // The clients only read, but for threads, which they redact, and budgets, which hold no text; the worker's main starts it.
   [
     /\bopenStores\(/,
     [
       'scripts/cli-deps.ts',
+      'scripts/cli-stores.ts',
       'scripts/doctor-checks.ts',
       'worker/create-activities.ts',
       'worker/main.ts',

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../rehearsal/text.ts';
+import type { JsonObject } from '../../rehearsal/messages-api.ts';
 import type { ContentReply, ScriptedRequest } from '../../rehearsal/script.ts';
 import { blocked, completed, decision, plan, question, work } from '../support/scripted-work.ts';
 import { composeText, gatherId, readJobs, writeJob } from './bench-job.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../rehearsal/text.ts';
+import type { JsonObject } from '../../rehearsal/messages-api.ts';
 
 /** A model call as it reached the server. */
 export interface Arrival {

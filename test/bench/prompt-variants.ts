@@ -1,5 +1,4 @@
-import { objectsOf, textOf } from '../../rehearsal/text.ts';
-import type { JsonObject } from '../../rehearsal/text.ts';
+import { objectsOf, textOf, type JsonObject } from '../../rehearsal/messages-api.ts';
 
 /** A call of a delegation as it reached the model. */
 export interface SentCall {

@@ -8,8 +8,11 @@ import { root } from '../../scripts/bootstrap/hand-over.mjs';
 import { findFreePort } from '../../scripts/dev-server/temporal-probe.ts';
 import { withTaskTimeout } from '../../scripts/temporal-cli.ts';
 import { allFiles, read } from '../architecture/repository.ts';
-import { listCommands, splitWords } from '../support/documented-commands.ts';
-import type { DocumentedCommand } from '../support/documented-commands.ts';
+import {
+  listCommands,
+  splitWords,
+  type DocumentedCommand,
+} from '../support/documented-commands.ts';
 import { eventually } from '../support/eventually.ts';
 import { goal } from '../support/process-stage.ts';
 import { drawRecording, recordTerminal } from '../support/record-terminal.ts';
@@ -69,6 +72,11 @@ const marked: readonly (readonly [RegExp, string])[] = [
     'needs a Temporal server that is built with Go',
   ],
   [/^planwave eval /, 'test/integration/evaluation.test.ts'],
+  [
+    /^planwave (?:schedule |list$|(?:status|report) nightly-)/,
+    'test/integration/client/schedule.test.ts',
+  ],
+  [/^planwave doctor --notify$/, 'test/unit/notify-settings.test.ts'],
   [/^planwave fork /, 'test/integration/client/fork.test.ts'],
   [/^planwave compare /, 'test/integration/client/fork.test.ts'],
   [/wave-001\/design\/negotiate$/, 'test/slow/triads/phases.test.ts has such a phase'],

@@ -1,5 +1,4 @@
-import { isObject } from '../../rehearsal/text.ts';
-import { readMessagesRequest } from '../../rehearsal/messages-api.ts';
+import { isObject, readMessagesRequest } from '../../rehearsal/messages-api.ts';
 import { composeDefaultReply } from '../../rehearsal/rules/default-reply.ts';
 import type {
   ContentReply,

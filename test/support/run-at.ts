@@ -1,9 +1,14 @@
 import { createServer, connect } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import type { CliDeps } from '../../client/cli/cli-deps.ts';
-import { createProgram } from '../../client/cli/commands/program.ts';
-import { runCli } from '../../client/cli/commands/run-cli.ts';
-import { noAgents, noChanges, noPages, noThreads } from '../unit/client/support/fake-client.ts';
+import { createProgram, runCli } from '../../client/cli/commands/program.ts';
+import {
+  noAgents,
+  noBudgets,
+  noChanges,
+  noPages,
+  noThreads,
+} from '../unit/client/support/fake-client.ts';
 import { createFakeIo } from '../unit/client/support/fake-io.ts';
 import type { FakeIo } from '../unit/client/support/fake-io.ts';
 
@@ -37,6 +42,7 @@ export async function runAt(
     checkHome: () => Promise.resolve({ runs: 0, records: 0, bytes: 0, faults: [], repaired: [] }),
     pages: noPages,
     threads: noThreads,
+    budgets: noBudgets,
     changes: noChanges,
     agents: noAgents,
     readPlan: () => Promise.resolve(null),

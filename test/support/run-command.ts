@@ -1,4 +1,4 @@
-import { runCli } from '../../client/cli/commands/run-cli.ts';
+import { runCli } from '../../client/cli/commands/program.ts';
 import { createCliDeps } from '../../scripts/cli-deps.ts';
 import { createFakeIo } from '../unit/client/support/fake-io.ts';
 import type { Stage } from './stage.ts';

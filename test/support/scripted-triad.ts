@@ -3,8 +3,7 @@ import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { WrittenDelegation } from '../../contracts/delegation.ts';
 import type { NegotiationDecision } from '../../contracts/spec.ts';
 import type { StateToolName, stateToolInputs } from '../../contracts/state-call.ts';
-import { readMessagesRequest } from '../../rehearsal/messages-api.ts';
-import type { MessagesRequest } from '../../rehearsal/messages-api.ts';
+import { readMessagesRequest, type MessagesRequest } from '../../rehearsal/messages-api.ts';
 import { listTurns, readMember } from '../../rehearsal/rules/member-prompt.ts';
 import type { MemberPrompt, ShownClaim } from '../../rehearsal/rules/member-prompt.ts';
 import type {

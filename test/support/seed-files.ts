@@ -72,16 +72,74 @@ const verificationResults = z.strictObject({
   missing_evidence: z.array(z.string().min(1)).min(1),
 });
 
-/** Files of the directory structure by their names; null for text. */
-const formats: readonly (readonly [name: RegExp, schema: z.ZodType | null])[] = [
-  [/^conversation_summary_[a-z0-9_-]+\.md$/, null],
-  [/^workflow_coordination_plan\.md$/, null],
+/** "Undefined Archival Agent Behavior", whose log and index have no fields in the seed: what was moved where, and what lies there. */
+const cleanupLog = z.strictObject({
+  operations: z.array(
+    z.strictObject({
+      operation: z.enum(['archive', 'archive_crashed_run']),
+      timestamp: epoch,
+      from: z.string().endsWith('/session_current.json').optional(),
+      to: z.string().optional(),
+      run_id: z.string().optional(),
+      sessions: z.int().optional(),
+    }),
+  ),
+  failures: z.array(z.string()),
+});
+const archiveIndex = z.strictObject({
+  run_id: z.string(),
+  sessions: z.array(
+    z.strictObject({
+      agent: z.string(),
+      task_id: taskId,
+      file: z.string(),
+      status: agentStatus,
+      notes: z.int(),
+      unresolved_notes: z.int(),
+      archived_at: epoch,
+    }),
+  ),
+});
+
+/** Format of a file: a schema, or for a text the headings that it has, in this order. */
+type Format = z.ZodType | readonly string[];
+
+/** "Conversation Summary Format". */
+const summaryParts = [
+  '# Conversation Summary: ',
+  "## What We're Trying to Accomplish",
+  '## Key Decisions Made',
+  '## Constraints & Assumptions',
+  '## Questions Resolved',
+  '## Open Items',
+  '## Dependencies & Integration Points',
+];
+
+/** "Output: Workflow Design". */
+const planParts = [
+  '## Agent Roster',
+  '## Sequence',
+  '## Tasks',
+  '## Validation Checkpoints',
+  '## File Communication Contracts',
+  '## Escalation Procedures',
+];
+
+/** "Missing Agent Instruction Templates": what the instructions of each agent have. */
+const instructionParts = ['## Escalation', '## Reading and writing', '## Status', '## Turn'];
+
+/** Files of the directory structure by their names. */
+const formats: readonly (readonly [name: RegExp, format: Format])[] = [
+  [/^conversation_summary_[a-z0-9_-]+\.md$/, summaryParts],
+  [/^workflow_coordination_plan\.md$/, planParts],
   [/^shared_status\.json$/, sharedStatus],
-  [/^agents\/[a-z0-9_-]+\/agent_instructions\.md$/, null],
+  [/^agents\/[a-z0-9_-]+\/agent_instructions\.md$/, instructionParts],
   [/^agents\/[a-z0-9_-]+\/completion_drive\/session_current\.json$/, session],
   [/^agents\/[a-z0-9_-]+\/completion_drive\/session_[0-9]{8}_[0-9]{4}_[a-z0-9_-]+\.json$/, session],
   [/^agents\/[a-z0-9_-]+\/verification_results\.json$/, verificationResults],
-  [/^agents\/[a-z0-9_-]+\/task_output\/[^/]+\.md$/, null],
+  [/^agents\/[a-z0-9_-]+\/task_output\/[^/]+\.md$/, []],
+  [/^archive\/cleanup_log\.json$/, cleanupLog],
+  [/^archive\/archive_index\.json$/, archiveIndex],
 ];
 
 /** Returns the files of a run's folder that the seed names, and what of them is not as the seed has it. */
@@ -95,18 +153,29 @@ export function readSeedFiles(folder: string): {
     .toSorted();
   const known = paths.flatMap((path) => {
     const found = formats.find(([name]) => name.test(path));
-    return found === undefined ? [] : [{ path, schema: found[1] }];
+    return found === undefined ? [] : [{ path, format: found[1] }];
   });
   const files = known.map(({ path }) => path);
   const unknown = paths.filter((path) => path.startsWith('agents/') && !files.includes(path));
-  const misshapen = known.flatMap(({ path, schema }) => {
-    const text = readFileSync(join(folder, path), 'utf8');
-    if (schema === null) return text.trim() === '' ? [`${path} is empty`] : [];
-    const { error } = schema.safeParse(JSON.parse(text));
-    return error === undefined ? [] : [`${path}: ${z.prettifyError(error)}`];
-  });
+  const misshapen = known.flatMap(({ path, format }) =>
+    findMisshape(format, readFileSync(join(folder, path), 'utf8')).map(
+      (fault) => `${path}: ${fault}`,
+    ),
+  );
   return {
     files,
     faults: [...unknown.map((path) => `${path}: the seed has no such file`), ...misshapen],
   };
+}
+
+function findMisshape(format: Format, text: string): string[] {
+  if (format instanceof z.ZodType) {
+    const { error } = format.safeParse(JSON.parse(text));
+    return error === undefined ? [] : [z.prettifyError(error)];
+  }
+  if (text.trim() === '') return ['it is empty'];
+  const lines = text.split('\n');
+  const places = format.map((heading) => lines.findIndex((line) => line.startsWith(heading)));
+  const isInOrder = places.every((place, at) => place > (places[at - 1] ?? -1));
+  return isInOrder ? [] : [`the headings are not ${format.join(', ')}`];
 }

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Info } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { noteFileOf, refuseBlockedWork } from '../../worker/blocked-work.ts';
-import type { BlockedAttempt } from '../../worker/blocked-work.ts';
+import { noteFileOf, refuseBlockedWork, type BlockedAttempt } from '../../worker/watchdog.ts';
 import { MockActivityEnvironment } from '@temporalio/testing';
 
 let home: string;

@@ -2,7 +2,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { createMiddlewareRegistry } from '../../activities/middlewares/middleware-registry.ts';
+import {
+  createMiddlewareRegistry,
+  createShippedMiddlewares,
+} from '../../activities/middlewares/shipped-middlewares.ts';
 import type { MiddlewareContext } from '../../activities/ports/middleware.ts';
 import type { ApplyMiddlewareInput, ApplyMiddlewareResult } from '../../contracts/team-run.ts';
 import { createRedactor } from '../../redaction/create-redactor.ts';
@@ -10,9 +13,8 @@ import { createDoctorChecks } from '../../scripts/doctor-checks.ts';
 import { readSettings } from '../../scripts/parts/settings.ts';
 import { createActivities } from '../../worker/create-activities.ts';
 import { createFileArtifactStore } from '../../activities/adapters/file-store/file-artifact-store.ts';
-import { computeBuildId, hashModule } from '../../worker/build-id.ts';
+import { computeBuildId, hashModule } from '../../worker/bundle-workflows.ts';
 import { loadMiddlewares } from '../../worker/load-middlewares.ts';
-import { createShippedMiddlewares } from '../../activities/middlewares/shipped-middlewares.ts';
 import { BadSettings } from '../../worker/worker-settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'planwave-middlewares-'));
@@ -192,7 +194,7 @@ describe('doctor', () => {
     expect(await check?.run()).toMatchObject({
       ok: false,
       detail: expect.stringContaining('expected a list, got a value of type number'),
-      cure: expect.stringContaining('mend the module'),
+      cure: expect.stringContaining('correct the module'),
     });
     process.env['PLANWAVE_MIDDLEWARES'] = 'own.json';
     expect((await check?.run())?.ok).toBe(false);

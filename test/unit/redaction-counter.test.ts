@@ -1,5 +1,5 @@
 import { createRecorder } from '../../core/metrics/create-recorder.ts';
-import { createRedactionCounter } from '../../worker/redact-output.ts';
+import { createRedactionCounter } from '../../worker/create-logger.ts';
 import { createMemoryMeter } from '../support/memory-meter.ts';
 
 it('counts what was taken out, by rule and place', () => {

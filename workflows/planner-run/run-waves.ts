@@ -197,6 +197,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
   await host.views.settleNotices();
   const record_ref = await host.settleRecord();
   const taint = ledger.taint();
+  const parkedUntil = control.parkedUntil();
   const carried: CarriedRun = {
     ...runTerms(opened),
     ...(taint !== undefined && { taint }),
@@ -228,6 +229,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     wave_outlines: state.waves,
     paused_reason: control.pausedReason(),
     parked_reason: control.parkedReason(),
+    ...(parkedUntil !== null && { parked_until: parkedUntil }),
   };
   return continueAsNew<(args: PlannerRunArgs) => Promise<unknown>>({ carried });
 }

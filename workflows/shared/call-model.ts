@@ -79,7 +79,7 @@ export async function callModel(
       if (failure.consequence === 'stop') {
         return { type: 'failed', why: reasonOfCall(failure.type), reason: failure.message };
       }
-      await context.superior.park(failure.message);
+      await context.superior.park(failure.message, failure.resumeAt);
     }
   }
 }

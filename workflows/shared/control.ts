@@ -1,13 +1,21 @@
-import { condition, log } from '@temporalio/workflow';
+import { condition, log, sleep } from '@temporalio/workflow';
+import type { CarriedRun } from '../../contracts/planner-run.ts';
+import { inBackground } from './background.ts';
+import { nowMs } from './clock.ts';
 
-/** Permission to start new calls. `paused` is a person's wish, `parked` a fault of the provider. */
+/** Permission to start new calls. `paused` is a person's wish, `parked` a fault of the provider or a tenant's budget. */
 export interface Control {
   pausedReason(): string | null;
   parkedReason(): string | null;
+  /** Unix epoch milliseconds at which the run goes on by itself; null when it does not, or is not parked. */
+  parkedUntil(): number | null;
   pause(reason: string): void;
-  park(reason: string): void;
+  /** @param until As `parkedUntil`. Default null. Whoever gives one ends the park then. */
+  park(reason: string, until?: number | null): void;
   /** Ends both. */
   resume(): void;
+  /** Ends the park only. */
+  unpark(): void;
   /** Calls `listener` when calls may no longer start or may start again, so that children are informed. */
   subscribe(listener: (change: ControlChange) => void): void;
   /** Resolves when calls may start; throws when cancelled. */
@@ -24,6 +32,7 @@ export function createControl(
   onChange: () => void = () => {},
 ): Control {
   let { paused, parked } = initial;
+  let until: number | null = null;
   const listeners: ((change: ControlChange) => void)[] = [];
   const tell = (change: ControlChange): void => {
     for (const listener of listeners) listener(change);
@@ -35,26 +44,69 @@ export function createControl(
     if (!stoodAlready) tell({ type: 'pause', reason });
     onChange();
   };
+  const goOn = (): void => {
+    if (mayStart()) tell({ type: 'resume' });
+    onChange();
+  };
   return {
     pausedReason: () => paused,
     parkedReason: () => parked,
+    parkedUntil: () => until,
     pause: (reason) =>
       stand(reason, () => {
         paused = reason;
       }),
-    park: (reason) =>
+    park: (reason, asked = null) =>
       stand(reason, () => {
         if (parked === null) log.warn('parked: no call can succeed until somebody resumes');
         parked = reason;
+        until = asked;
       }),
     resume() {
       if (mayStart()) return;
       paused = null;
       parked = null;
-      tell({ type: 'resume' });
-      onChange();
+      until = null;
+      goOn();
+    },
+    unpark() {
+      if (parked === null) return;
+      parked = null;
+      until = null;
+      goOn();
     },
     subscribe: (listener) => void listeners.push(listener),
     ready: () => condition(mayStart),
   };
+}
+
+/** Longest wait in milliseconds. What is still missing then parks the run again. */
+const parkMaxMs = 2 * 24 * 60 * 60 * 1_000;
+
+/**
+ * Creates a function that parks a topmost workflow and, where a time is given, ends the park then. A newer park with another
+ * time, or without one, takes its place. Parks until the same time share one timer.
+ *
+ * @param carried What the execution before carried over, null at the start of a run.
+ */
+export function createParking(
+  control: Control,
+  carried: Pick<CarriedRun, 'parked_reason' | 'parked_until'> | null,
+): (reason: string, until?: number) => void {
+  const awaited = new Set<number>();
+  const wake = async (until: number): Promise<void> => {
+    const waitMs = Math.min(Math.max(until - nowMs(), 0), parkMaxMs);
+    await sleep(waitMs, { summary: 'the run goes on' });
+    awaited.delete(until);
+    if (control.parkedUntil() === until) control.unpark();
+  };
+  const park = (reason: string, until?: number): void => {
+    control.park(reason, until);
+    if (until === undefined || awaited.has(until)) return;
+    awaited.add(until);
+    inBackground(() => wake(until));
+  };
+  const { parked_reason = null, parked_until } = carried ?? {};
+  if (parked_reason !== null && parked_until !== undefined) park(parked_reason, parked_until);
+  return park;
 }

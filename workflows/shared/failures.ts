@@ -9,6 +9,7 @@ import {
 import { failureConsequences } from '../../contracts/errors.ts';
 import type { FailureConsequence, FailureType } from '../../contracts/errors.ts';
 import type { Usage } from '../../contracts/usage.ts';
+import { isRecord } from '../../core/is-record.ts';
 import { noUsage, readUsage } from '../../core/usage/add-usage.ts';
 
 interface ReadFailure {
@@ -18,6 +19,8 @@ interface ReadFailure {
   readonly consequence: FailureConsequence;
   /** Usage of a failed model call; null for a failure that does not report any. */
   readonly usage: Usage | null;
+  /** Unix epoch milliseconds at which a run that it parks goes on by itself. If undefined: after a resume. */
+  readonly resumeAt?: number | undefined;
 }
 
 /**
@@ -43,6 +46,7 @@ export function readFailure(error: unknown): ReadFailure {
       message: error.message,
       consequence: consequenceOf(type),
       usage: usageOf(error),
+      resumeAt: resumeAtOf(error),
     };
   }
   const message = error instanceof Error ? error.message : String(error);
@@ -71,6 +75,12 @@ function usageOf(error: ApplicationFailure): Usage | null {
   const details: unknown = error.details?.[0];
   if (typeof details !== 'object' || details === null || !('usage' in details)) return null;
   return details.usage === null ? noUsage : readUsage(details.usage);
+}
+
+function resumeAtOf({ details }: ApplicationFailure): number | undefined {
+  const [first]: unknown[] = details ?? [];
+  const at = isRecord(first) ? first['resume_at'] : undefined;
+  return typeof at === 'number' ? at : undefined;
 }
 
 /**

@@ -12,8 +12,12 @@ import { workflowTypes } from '../../contracts/names.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
 import type { StatusView } from '../../contracts/views.ts';
 import { notificationWorkflowId } from '../../core/ids.ts';
-import { notificationId, nothingNotified, stepNotified } from '../../core/run/notify.ts';
-import type { Waits } from '../../core/run/notify.ts';
+import {
+  notificationId,
+  nothingNotified,
+  stepNotified,
+  type Waits,
+} from '../../core/run/notify.ts';
 import { inBackground } from './background.ts';
 import { nowSeconds } from './clock.ts';
 import { readFailure } from './failures.ts';

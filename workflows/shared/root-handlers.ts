@@ -4,7 +4,7 @@ import type { AmendedAnswer, AmendMessage } from '../../contracts/messages.ts';
 import { waiveCriteria, reopenChanged } from '../../core/criteria/criteria.ts';
 import { defaultLimits, engineLimits } from '../../core/limits.ts';
 import { describeUserFact } from '../../core/pool/settle-facts.ts';
-import { checkAmend, checkControl } from '../../core/run/check-control.ts';
+import { checkAmend, checkControl, checkResume } from '../../core/run/check-control.ts';
 import { checkEscalation } from '../../core/run/read-escalations.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import {
@@ -162,8 +162,14 @@ function controlSignals(host: RootHost): PersonSignal[] {
     },
     {
       signal: resumeSignal,
-      description: 'Goes on after pause, or after a parked run was mended: {}',
-      handle: obey('resume', () => host.control.resume()),
+      description:
+        'Goes on after pause, or after a parked run was mended: {}. A pause stays with {"parked_only":true}',
+      handle: (payload) => {
+        const { ok, reason, parkedOnly } = checkResume(payload);
+        if (!ok) host.refuse(`Signal resume: ${reason}`);
+        else if (parkedOnly) host.control.unpark();
+        else host.control.resume();
+      },
     },
     {
       signal: stopSignal,

@@ -28,7 +28,7 @@ import { metrics } from '../../core/metrics/metrics.ts';
 import { isFromUser, newsOfAnswer, type UnnumberedNews } from '../../core/run/news.ts';
 import { openRun } from './activities.ts';
 import { nowSeconds } from './clock.ts';
-import { createControl, type Control } from './control.ts';
+import { createControl, createParking, type Control } from './control.ts';
 import { endUnattended } from './end-unattended.ts';
 import { InboxHost } from './inbox-host.ts';
 import { deliverSignal, createMailbox } from './messages.ts';
@@ -46,8 +46,7 @@ import {
 import type { LostWave, RootState } from './root-state.ts';
 import { RootViews } from './root-views.ts';
 import { startedWith } from './store-stamp.ts';
-import { badEscalation } from './superior.ts';
-import type { Superior } from './superior.ts';
+import { badEscalation, type Superior } from './superior.ts';
 import { isFlooded } from '../../core/run/decide-next-step.ts';
 import { signalQuietly } from './background.ts';
 import { causeOnly } from './failures.ts';
@@ -68,6 +67,7 @@ export class RootHost implements Superior {
   readonly #mailbox = createMailbox<Delivery['answers']>();
   readonly #stopScope = new CancellationScope();
   readonly views: RootViews;
+  readonly #park: ReturnType<typeof createParking>;
 
   /** @param carried State that the run before continue-as-new carried over, or null at the start. */
   constructor(carried: CarriedRun | null) {
@@ -76,6 +76,7 @@ export class RootHost implements Superior {
       { paused: carried?.paused_reason ?? null, parked: carried?.parked_reason ?? null },
       () => this.refresh(),
     );
+    this.#park = createParking(this.control, carried);
     this.record = createRecordKeeper({
       runId: this.runId,
       control: this.control,
@@ -129,8 +130,8 @@ export class RootHost implements Superior {
     return (await this.#mailbox.take(escalation.escalation_id)) ?? [];
   }
 
-  async park(reason: string): Promise<void> {
-    this.control.park(reason);
+  async park(reason: string, until?: number): Promise<void> {
+    this.#park(reason, until);
     await this.control.ready();
   }
 
@@ -156,7 +157,7 @@ export class RootHost implements Superior {
   escalate(escalation: Escalation): void {
     switch (escalation.type) {
       case 'parked':
-        return this.control.park(escalation.reason);
+        return this.#park(escalation.reason, escalation.until);
       case 'withdrawn':
         return this.inbox.withdraw(escalation.from, escalation.delegation_id, this.isFull());
       case 'effect':
@@ -269,10 +270,11 @@ export class RootHost implements Superior {
         status,
         ...result,
         waves: state.wave,
-        criteria: state.criteria.map((criterion) => ({
-          criterion_id: criterion.criterion_id,
-          state: criterion.state,
-          reason: reasons.get(criterion.criterion_id) ?? '',
+        criteria: state.criteria.map(({ criterion_id, state: ended }) => ({
+          criterion_id,
+          state: ended,
+          // An earlier attempt may have failed at what is met now.
+          reason: ended === 'open' ? (reasons.get(criterion_id) ?? '') : '',
         })),
         usage: state.usage,
         record_ref,

@@ -38,8 +38,12 @@ export interface Superior {
   readonly news: NewsFeed;
   /** Resolves when all questions of the escalation are answered, in their order. */
   ask(escalation: QuestionsEscalation): Promise<readonly DeliveredAnswer[]>;
-  /** Reports that no call can succeed at present, and resolves after a resume. */
-  park(reason: string): Promise<void>;
+  /**
+   * Reports that no call can succeed at present, and resolves after a resume.
+   *
+   * @param until Unix epoch milliseconds at which the run goes on by itself. If undefined, never.
+   */
+  park(reason: string, until?: number): Promise<void>;
   /** Reports that a delegation with questions is gone, so that the answers are not needed. */
   withdraw(delegationId: string): void;
   /** Records the state of an effect. Resolves when the workflow with the record has it. */
@@ -57,7 +61,7 @@ export function adaptSuperior(superior: Superior, adapted: Partial<Superior>): S
   return {
     news: superior.news,
     ask: (escalation) => superior.ask(escalation),
-    park: (reason) => superior.park(reason),
+    park: (reason, until) => superior.park(reason, until),
     withdraw: (id) => superior.withdraw(id),
     report: (effect) => superior.report(effect),
     reportSession: (session) => superior.reportSession(session),
@@ -81,7 +85,7 @@ export function passOn(
 ): void {
   switch (escalation.type) {
     case 'parked':
-      return inBackground(() => superior.park(escalation.reason));
+      return inBackground(() => superior.park(escalation.reason, escalation.until));
     case 'effect':
       return inBackground(() => superior.report(escalation.effect));
     case 'session':
@@ -137,7 +141,7 @@ export function createParentSuperior(
       await parent.signal(escalateSignal, escalation);
       return (await mailbox.take(escalation.escalation_id)) ?? [];
     },
-    async park(reason) {
+    async park(reason, until) {
       // Calls in flight at the same time are refused together. One report is enough, and a second could overtake the
       // resume.
       const isKnown = control.parkedReason() !== null;
@@ -147,6 +151,7 @@ export function createParentSuperior(
           type: 'parked',
           from: workflowInfo().workflowId,
           reason,
+          ...(until !== undefined && { until }),
         });
       }
       await control.ready();

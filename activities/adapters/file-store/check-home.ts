@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ref } from '../../../contracts/ref.ts';
-import { checkRecords, restore } from '../../artifacts/check-records.ts';
+import { checkRecords, restore } from '../../artifacts/store-upkeep.ts';
 import type { ArtifactStore } from '../../ports/artifact-store.ts';
 import { hashBytes } from '../../text/bytes.ts';
 import { damagedEntry } from '../../ports/effect-ledger.ts';

@@ -2,7 +2,7 @@ import { rename, rm, stat, lstat, readdir, rmdir } from 'node:fs/promises';
 import { join, dirname } from 'node:path';
 import type { Ref } from '../../../contracts/ref.ts';
 import type { Pruned } from '../../../contracts/store.ts';
-import { planPrune, type IndexedRun } from '../../artifacts/plan-prune.ts';
+import { planPrune, type IndexedRun } from '../../artifacts/store-upkeep.ts';
 import { StoreUnavailable, type ArtifactStore, type RunIndex } from '../../ports/artifact-store.ts';
 import type { PruneOptions } from '../../ports/stores.ts';
 import { toRunDirectory, treePaths } from '../../projection/paths.ts';
@@ -161,7 +161,7 @@ async function refuseDamaged(home: string, index: RunIndex): Promise<void> {
   if (unknown === undefined) return;
   const path = join(home, 'refs', unknown);
   throw new StoreUnavailable(
-    `The newest entry in "${path}" is damaged, so nothing says what its run needs. Try: move that folder away if the run is of no use any more.`,
+    `The newest entry in "${path}" is damaged, so planwave can't tell what its run needs. Try: move that folder away if you no longer need the run.`,
     { path, code: null },
   );
 }

@@ -5,8 +5,7 @@ import { toRunDirectory, treePaths } from '../../projection/paths.ts';
 import { temporaryPattern } from '../file-store/atomic-write-file.ts';
 import { getCode } from '../file-store/store-errors.ts';
 import { isBelow, realOf } from '../workspaces/open-folder.ts';
-import { commitTree, moveRef, storeFolder } from './git-snapshots.ts';
-import type { TrackedFolder } from './git-snapshots.ts';
+import { commitTree, moveRef, storeFolder, type TrackedFolder } from './git-snapshots.ts';
 import { runGit } from './run-git.ts';
 
 /** Ref of the user's files as they were when the run first needed them. */

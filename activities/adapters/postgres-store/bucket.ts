@@ -5,6 +5,7 @@ import type { AwsClient } from 'aws4fetch';
 import type { Ref } from '../../../contracts/ref.ts';
 import { StoreUnavailable } from '../../ports/artifact-store.ts';
 import { getCode } from '../file-store/store-errors.ts';
+import { listArtifacts } from './list-artifacts.ts';
 
 /** Address and keys of a bucket. */
 export interface BucketSettings {
@@ -17,12 +18,30 @@ export interface BucketSettings {
   readonly region?: string | undefined;
 }
 
+/** Object that an artifact was stored in. */
+export interface StoredObject {
+  /** As `put` returned it. */
+  readonly object: string;
+  readonly ref: Ref;
+  readonly bytes: number;
+  /** Unix epoch milliseconds, by the clock of the service. */
+  readonly storedAt: number;
+}
+
 /** A bucket of any service that speaks S3. */
 export interface Bucket {
   /** Its address, without keys and endpoint. */
   readonly place: string;
-  /** Stores bytes in a new object. @returns the object's name. @throws {StoreUnavailable} */
-  put(ref: Ref, bytes: Uint8Array): Promise<string>;
+  /**
+   * Stores bytes in a new object.
+   *
+   * @param owner Id of the store, a part of the name: several may share a bucket.
+   * @returns the object's name.
+   * @throws {StoreUnavailable}
+   */
+  put(ref: Ref, bytes: Uint8Array, owner: string): Promise<string>;
+  /** Lists the objects of a store. Those that are written meanwhile may be left out. @throws {StoreUnavailable} */
+  list(owner: string): AsyncIterable<StoredObject>;
   /**
    * Returns an object's bytes; null when it is gone.
    *
@@ -56,6 +75,7 @@ const setting = 'PLANWAVE_ARTIFACTS_URL';
  * SQB1. Each object is written once, under a name that no other writer uses: one that is removed is nobody else's.
  * SQB2. The service compares what it gets with its SHA-256, which is part of the signed request.
  * SQB3. A request is repeated when it was cut off, or when the service is overloaded.
+ * SQB4. A list has the objects of one store below this prefix, and no other.
  */
 export function openBucket(settings: BucketSettings): Bucket {
   const { name, prefix, endpoint, region } = readAddress(settings);
@@ -93,11 +113,17 @@ export function openBucket(settings: BucketSettings): Bucket {
     throw refused('read', place, answer);
   }
 
+  async function ask(query: string): Promise<string> {
+    const answer = await send('GET', query);
+    if (answer.status !== 200) throw refused('list', place, answer);
+    return answer.bytes.toString('utf8');
+  }
+
   const keyOf = (object: string): string => {
     if (object.startsWith(`${name}/`)) return object.slice(name.length + 1);
     throw new StoreUnavailable(
       `An artifact is in "s3://${object}", and ${setting} names "${place}" here. ` +
-        `Try: give all workers and clients the same ${setting}. The run waits and goes on.`,
+        `Try: give all workers and clients the same ${setting}. The run waits and continues by itself.`,
       { path: place, code: null },
     );
   };
@@ -105,11 +131,20 @@ export function openBucket(settings: BucketSettings): Bucket {
 
   return {
     place,
-    put: async (ref, bytes) => {
+    put: async (ref, bytes, owner) => {
       if (bytes.byteLength > objectBytesMax) throw new Error('An artifact is larger than 5 GB.');
-      const key = inPrefix(`${ref.slice(0, 2)}/${ref}/${randomUUID()}`);
+      const key = inPrefix(`${ref.slice(0, 2)}/${ref}/${owner}-${randomUUID()}`);
       await putObject(key, ref, bytes);
       return `${name}/${key}`;
+    },
+    async *list(owner) {
+      // The prefix is part of an address, where some characters are escaped.
+      const folder = decodeURIComponent(inPrefix(''));
+      for await (const { path, ...artifact } of listArtifacts(folder, ask)) {
+        const { ref, bytes, storedAt } = artifact;
+        const object = `${name}/${inPrefix(path)}`;
+        if (artifact.owner === owner) yield { object, ref, bytes, storedAt };
+      }
     },
     get: (object) => getObject(keyOf(object)),
     remove: async (object) => {
@@ -184,7 +219,9 @@ function codeOf({ bytes }: Answer): string {
   return /<Code>(\w{1,100})<\/Code>/.exec(bytes.toString('utf8'))?.[1] ?? '';
 }
 
-function refused(doing: 'read' | 'write', place: string, answer: Answer): StoreUnavailable {
+type Doing = 'read' | 'write' | 'list';
+
+function refused(doing: Doing, place: string, answer: Answer): StoreUnavailable {
   const code = codeOf(answer);
   const [reason, cure] =
     code === 'NoSuchBucket'
@@ -195,7 +232,7 @@ function refused(doing: 'read' | 'write', place: string, answer: Answer): StoreU
   return unavailable(doing, place, code === '' ? reason : `${reason} (${code})`, cure);
 }
 
-function unreachable(doing: 'read' | 'write', place: string, error: unknown): StoreUnavailable {
+function unreachable(doing: Doing, place: string, error: unknown): StoreUnavailable {
   // What `fetch` throws says only that it failed.
   const cause = types.isNativeError(error) ? (error.cause ?? error) : error;
   const code = getCode(cause);
@@ -206,10 +243,10 @@ function unreachable(doing: 'read' | 'write', place: string, error: unknown): St
 }
 
 function unavailable(
-  doing: 'read' | 'write',
+  doing: Doing,
   place: string,
   ...[reason, cure, cause]: readonly [reason: string, cure: string, cause?: unknown]
 ): StoreUnavailable {
-  const said = `Can't ${doing} the artifacts at ${place}: ${reason}. Try: ${cure}. The run waits and goes on.`;
+  const said = `Can't ${doing} the artifacts at ${place}: ${reason}. Try: ${cure}. The run waits and continues by itself.`;
   return new StoreUnavailable(said, { path: place, code: getCode(cause), cause });
 }

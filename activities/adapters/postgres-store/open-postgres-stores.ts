@@ -93,7 +93,7 @@ export function openPostgresStores(
     },
     findIdentity: async () => ((await db.readVersion()) < identifiedFrom ? null : identify()),
     prune: (options) => pruneDatabase({ ...at, store, index, home, ...options }),
-    check: () => checkDatabase({ ...at, store, index }),
+    check: (options) => checkDatabase({ ...at, store, index, ...options }),
     close: async () => {
       await Promise.all([db.close(), threads.close()]);
     },
@@ -103,7 +103,14 @@ export function openPostgresStores(
 function placeArtifacts(db: Database, settings: BucketSettings | undefined): ArtifactPlace {
   const bucket = settings === undefined ? null : openBucket(settings);
   const place = bucket === null ? db.place : `${db.place} with artifacts in ${bucket.place}`;
-  return { db, bucket, place };
+  let id: string | null = null;
+  const owner = async (): Promise<string> => (id ??= await readOwnId(db));
+  return { db, bucket, place, owner };
+}
+
+async function readOwnId(db: Database): Promise<string> {
+  const [row] = await db.query('read', 'SELECT id FROM planwave_store_ids WHERE is_own');
+  return String(row?.['id']);
 }
 
 function listContents(db: Database): StoreContents {

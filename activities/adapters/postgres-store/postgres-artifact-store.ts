@@ -8,7 +8,7 @@ import {
   type ArtifactStore,
 } from '../../ports/artifact-store.ts';
 import { hashBytes } from '../../text/bytes.ts';
-import { createByteCache, type ByteCache } from '../file-store/byte-cache.ts';
+import { createByteCache, type ByteCache } from '../file-store/segments.ts';
 import type { Bucket } from './bucket.ts';
 import type { Database } from './database.ts';
 
@@ -35,9 +35,17 @@ const insertBytes = (rows: string): string =>
     stored_at = now()
   WHERE old.stored_at < now() - interval '10 minutes' OR old.bytes IS DISTINCT FROM excluded.bytes`;
 
-/** Names the objects of artifacts, unless another writer was first. @param rows Values for `ref`, `object` and `size`. */
-const insertObjects = (rows: string): string =>
-  `INSERT INTO planwave_artifacts AS old (ref, object, size) VALUES ${rows}
+/**
+ * Names the objects of artifacts, unless another writer was first.
+ *
+ * @param rows Values for `ref`, `object` and `size`.
+ * @param deadline Value of the time from which on the statement fails.
+ */
+const insertObjects = (rows: string, deadline: string): string =>
+  // A reference that is null is refused, and the whole statement with it.
+  `INSERT INTO planwave_artifacts AS old (ref, object, size)
+  SELECT CASE WHEN now() < ${deadline}::timestamptz THEN ref END, object, size
+  FROM (VALUES ${rows}) AS fresh (ref, object, size)
   ON CONFLICT (ref) DO UPDATE SET
     bytes = NULL, object = excluded.object, size = excluded.size, is_damaged = false, stored_at = now()
   WHERE old.is_damaged`;
@@ -48,6 +56,15 @@ const renewed = `WITH renewed AS (
     WHERE ref = ANY($1::text[]) AND NOT is_damaged AND stored_at < now() - interval '10 minutes' RETURNING ref)
   SELECT ref FROM renewed UNION ALL SELECT ref FROM planwave_artifacts
     WHERE ref = ANY($1::text[]) AND NOT is_damaged AND stored_at >= now() - interval '10 minutes'`;
+
+/**
+ * Milliseconds from the beginning of an upload to the row that names it, at most. A worker that was suspended in between fails:
+ * its object may be gone.
+ */
+const namedWithinMs = 12 * 3_600_000;
+
+/** Milliseconds after which an object without a row is left over. Twice as long, because clocks differ. */
+export const orphanAfterMs = 2 * namedWithinMs;
 
 type Artifact = readonly [ref: Ref, bytes: Uint8Array];
 
@@ -74,6 +91,8 @@ export interface ArtifactPlace {
   readonly bucket: Bucket | null;
   /** Both in words. */
   readonly place: string;
+  /** Returns the id of the store. @throws {StoreUnavailable} */
+  readonly owner: () => Promise<string>;
 }
 
 /**
@@ -85,6 +104,7 @@ export interface ArtifactPlace {
  * SQA3. Storing an existing artifact again makes it as young as a new one, and whole if it was damaged. For one in a bucket a
  *       reader has to have found the damage.
  * SQA4. An object is whole before a row names it, and its row is gone before it is removed.
+ * SQA5. An object that no row has named for a day is never named, and may be removed.
  */
 export function createPostgresArtifactStore(
   at: ArtifactPlace,
@@ -95,7 +115,7 @@ export function createPostgresArtifactStore(
   const store: PostgresArtifactStore = {
     cache,
     prepare: async (artifacts) =>
-      bucket === null ? prepareBytes(artifacts) : prepareObjects(db, bucket, artifacts),
+      bucket === null ? prepareBytes(artifacts) : prepareObjects(at, bucket, artifacts),
     put: async (content) => {
       // A copy, because the caller may change its bytes while they are written.
       const bytes = Buffer.from(content);
@@ -145,7 +165,7 @@ function prepareBytes(artifacts: readonly Artifact[]): Insertion {
 }
 
 async function prepareObjects(
-  db: Database,
+  { db, owner }: ArtifactPlace,
   bucket: Bucket,
   artifacts: readonly Artifact[],
 ): Promise<Insertion> {
@@ -154,16 +174,29 @@ async function prepareObjects(
   const stored = new Set(known.map(({ ref }) => ref));
   const fresh = artifacts.filter(([ref]) => !stored.has(ref));
   const objects: string[] = [];
+  const deadline = new Date(Date.now() + namedWithinMs);
+  const id = await owner();
   for (let at = 0; at < fresh.length; at += parallelMax) {
     const part = fresh.slice(at, at + parallelMax);
     // oxlint-disable-next-line no-await-in-loop -- so many at once
-    objects.push(...(await Promise.all(part.map(([ref, bytes]) => bucket.put(ref, bytes)))));
+    objects.push(...(await Promise.all(part.map(([ref, bytes]) => bucket.put(ref, bytes, id)))));
   }
   const types = ['text', 'text', 'bigint'];
   return {
     statement: (first) =>
-      fresh.length === 0 ? null : insertObjects(listParameters(fresh.length, types, first)),
-    values: fresh.flatMap(([ref, bytes], nth) => [ref, objects[nth], bytes.byteLength]),
+      fresh.length === 0
+        ? null
+        : insertObjects(
+            listParameters(fresh.length, types, first),
+            `$${first + fresh.length * types.length}`,
+          ),
+    values:
+      fresh.length === 0
+        ? []
+        : [
+            ...fresh.flatMap(([ref, bytes], nth) => [ref, objects[nth], bytes.byteLength]),
+            deadline,
+          ],
     settle: async () => {
       if (objects.length === 0) return;
       const sql = 'SELECT object FROM planwave_artifacts WHERE object = ANY($1::text[])';
@@ -224,7 +257,7 @@ async function readBytes({ db, bucket, place }: ArtifactPlace, ref: Ref): Promis
 export function lacksBucket(place: string, object: unknown): StoreUnavailable {
   return new StoreUnavailable(
     `Artifacts of the store at ${place} are in a bucket, in "s3://${String(object)}", and PLANWAVE_ARTIFACTS_URL is not set here. ` +
-      'Try: set it as the workers that wrote them have it. The run waits and goes on.',
+      'Try: set it to the value that the workers use. The run waits and continues by itself.',
     { path: place, code: null },
   );
 }

@@ -1,6 +1,5 @@
 import type { Ref } from '../../../contracts/ref.ts';
-import { checkRecords, restore } from '../../artifacts/check-records.ts';
-import { planPrune } from '../../artifacts/plan-prune.ts';
+import { checkRecords, restore, planPrune } from '../../artifacts/store-upkeep.ts';
 import {
   ArtifactCorrupt,
   StoreUnavailable,
@@ -9,11 +8,13 @@ import {
 } from '../../ports/artifact-store.ts';
 import { damagedEntry } from '../../ports/effect-ledger.ts';
 import type { CheckedHome, HomeFault, Pruned } from '../../../contracts/store.ts';
-import type { PruneOptions } from '../../ports/stores.ts';
+import type { CheckOptions, PruneOptions } from '../../ports/stores.ts';
+import { commandPrefix, countOf } from '../../../core/text/format.ts';
 import { openEffect } from '../file-store/file-ledgers.ts';
 import { removeRunFiles } from '../file-store/prune-home.ts';
 import type { Database, Row } from './database.ts';
-import { lacksBucket, type ArtifactPlace } from './postgres-artifact-store.ts';
+import type { Bucket, StoredObject } from './bucket.ts';
+import { lacksBucket, orphanAfterMs, type ArtifactPlace } from './postgres-artifact-store.ts';
 import {
   createEntries,
   hashName,
@@ -49,13 +50,15 @@ export async function* listRefs(db: Database, before = Infinity): AsyncGenerator
 }
 
 /**
- * Reads everything in a database and looks for damage. Nothing is repaired: a database has no torn records.
+ * Reads everything in a database and looks for damage. Only orphans are removed: a database has no torn records.
  *
  * @throws {StoreUnavailable} when the database can't be read.
  */
-export async function checkDatabase({ db, store, index }: Parts): Promise<CheckedHome> {
+export async function checkDatabase(parts: Parts & CheckOptions): Promise<CheckedHome> {
+  const { db, store, index, removeOrphans = false } = parts;
   const whole = new Set<Ref>();
   const faults: HomeFault[] = [];
+  const repaired: HomeFault[] = [];
   let records = 0;
   for await (const ref of listRefs(db)) {
     records += 1;
@@ -82,13 +85,60 @@ export async function checkDatabase({ db, store, index }: Parts): Promise<Checke
     const what = 'it is damaged, so the record of its run is not found';
     faults.push(faultAt(`the entry ${key} of planwave_entries`, what));
   }
-  return {
-    runs,
-    records,
-    bytes: await measureBytes(db),
-    faults: [...faults, ...(await checkRecords(store, index, whole))],
-    repaired: [],
+  faults.push(...(await checkRecords(store, index, whole)));
+  if (parts.bucket !== null) {
+    const orphans = await checkObjects(parts, parts.bucket, removeOrphans);
+    (removeOrphans ? repaired : faults).push(...orphans);
+  }
+  return { runs, records, bytes: await measureBytes(db), faults, repaired };
+}
+
+/** Looks for objects that nothing names, and removes them on request. @throws {StoreUnavailable} */
+async function checkObjects(
+  parts: Parts,
+  bucket: Bucket,
+  remove: boolean,
+): Promise<readonly HomeFault[]> {
+  const orphans = await findOrphans(parts, bucket);
+  const [first] = orphans;
+  if (first === undefined) return [];
+  if (remove) for (const { object } of orphans) await bucket.remove(object);
+  const bytes = orphans.reduce((sum, one) => sum + one.bytes, 0);
+  const size = `${countOf(orphans.length, 'object')} of ${(bytes / 1e6).toFixed(1)} MB`;
+  return [
+    {
+      where: bucket.place,
+      what: `${size} that nothing in the database names, such as ${first.object}; only space is lost`,
+      cure: `${commandPrefix} fsck --remove-orphans, unless this database is a copy and the original in use`,
+    },
+  ];
+}
+
+/**
+ * Finds the objects of workers that were killed between an upload and its row. One that is younger than everything in the
+ * database is left out: where an old dump was restored, the original may need it.
+ */
+async function findOrphans({ db, owner }: Parts, bucket: Bucket): Promise<readonly StoredObject[]> {
+  const [newest] = await db.query('read', 'SELECT max(stored_at) AS at FROM planwave_artifacts');
+  const at = newest?.['at'];
+  const before = Math.min(Date.now() - orphanAfterMs, at instanceof Date ? at.getTime() : 0);
+  const orphans: StoredObject[] = [];
+  let page: StoredObject[] = [];
+  const sift = async (): Promise<void> => {
+    const sql = 'SELECT object FROM planwave_artifacts WHERE ref = ANY($1::text[])';
+    const rows = await db.query('read', sql, [page.map(({ ref }) => ref)]);
+    const named = new Set(rows.map(({ object }) => object));
+    orphans.push(...page.filter(({ object }) => !named.has(object)));
+    page = [];
   };
+  for await (const object of bucket.list(await owner())) {
+    // A time that can't be read counts as young.
+    if (!(object.storedAt < before)) continue;
+    page.push(object);
+    if (page.length === pageRows) await sift();
+  }
+  await sift();
+  return orphans;
 }
 
 /** Returns what is wrong with an artifact; null when nothing is. */
@@ -156,7 +206,7 @@ export async function pruneDatabase(
     const swept = await sweep(db, dryRun, isOld, [new Date(before), page]);
     sizes.push(...swept.map(sizeOf));
     page = [];
-    // An object whose removal fails is left over, and in nobody's way.
+    // An object whose removal fails is left over until `checkObjects` finds it.
     if (!dryRun) for (const object of swept.flatMap(objectOf)) await bucket?.remove(object);
   };
   for await (const ref of listRefs(db, before)) {
@@ -185,7 +235,7 @@ async function refuseDamaged(db: Database): Promise<void> {
   for await (const { key, text } of createEntries(db, 'run').list()) {
     if (readIndexEntry(text) !== null) continue;
     throw new StoreUnavailable(
-      `The entry ${key} of planwave_entries is damaged, so nothing says what its run needs. Try: restore the database, or delete that row if the run is of no use any more.`,
+      `The entry ${key} of planwave_entries is damaged, so planwave can't tell what its run needs. Try: restore the database, or delete that row if you no longer need the run.`,
       { path: db.place, code: null },
     );
   }

@@ -1,13 +1,136 @@
 import { Validator } from '@cfworker/json-schema';
 import { z } from 'zod';
-import { cleanLine } from '../../../core/text/cut-text.ts';
-import { McpRefused, McpUnavailable } from '../../ports/mcp-servers.ts';
-import type { McpServers, PinnedTool } from '../../ports/mcp-servers.ts';
+import { isRecord } from '../../../core/is-record.ts';
+import { cleanLine, cutText } from '../../../core/text/cut-text.ts';
+import {
+  type McpAnswer,
+  McpRefused,
+  McpUnavailable,
+  type McpServers,
+  type PinnedTool,
+} from '../../ports/mcp-servers.ts';
 import { NothingDone, toTool } from '../own-tool.ts';
 import type { GrantableTool } from '../tool.ts';
 import { mcpPrefix } from './pin-tools.ts';
-import { renderAnswer } from './render-answer.ts';
-import { simplifySchema } from './simplify-schema.ts';
+
+/** Most characters of an answer that are read at all. What a model is shown is less. */
+const answerCharsMax = 400_000;
+
+/** Most blocks of an answer that are read. */
+const blocksMax = 500;
+
+/** Renders the answer of a server's tool as a text for a model. Pictures, sounds and files are named and not shown. */
+export function renderAnswer({ content, structured }: McpAnswer): string {
+  const blocks = content.slice(0, blocksMax).map(renderBlock);
+  const left = content.length - blocks.length;
+  const told = structured === undefined ? '' : JSON.stringify(structured);
+  // Servers repeat structured content as a text, for clients that know nothing else.
+  const isTold = content.some((block) => isRecord(block) && isSameJson(block['text'], told));
+  const parts = [
+    ...blocks,
+    ...(left > 0 ? [`[${left} more blocks are left out.]`] : []),
+    ...(told === '' || isTold ? [] : [told]),
+  ];
+  return cutText(parts.join('\n'), answerCharsMax);
+}
+
+function renderBlock(block: unknown): string {
+  if (!isRecord(block)) return '[A block that can not be read.]';
+  const { type, text, resource } = block;
+  if (type === 'text' && typeof text === 'string') return cutText(text, answerCharsMax);
+  if (type === 'resource' && isRecord(resource)) return renderResource(resource);
+  if (type === 'resource_link') {
+    return `[Link: ${quote(block['name'])} ${quote(block['uri'])}. It is not opened.]`;
+  }
+  if (type === 'image' || type === 'audio') {
+    return `[${type}, ${quote(block['mimeType'])}, ${countEncoded(block['data'])} bytes. It is not shown.]`;
+  }
+  return `[A block of the type ${quote(type)}. It is not shown.]`;
+}
+
+function renderResource(resource: Readonly<Record<string, unknown>>): string {
+  const { uri, text, blob, mimeType } = resource;
+  if (typeof text === 'string')
+    return `[Resource: ${quote(uri)}]\n${cutText(text, answerCharsMax)}`;
+  return `[Resource: ${quote(uri)}, ${quote(mimeType)}, ${countEncoded(blob)} bytes. It is not shown.]`;
+}
+
+function quote(value: unknown): string {
+  return JSON.stringify(cleanLine(typeof value === 'string' ? value : '', 300));
+}
+
+/** Counts the bytes of Base64. */
+function countEncoded(data: unknown): number {
+  return typeof data === 'string' ? Math.floor((data.length * 3) / 4) : 0;
+}
+
+function isSameJson(text: unknown, json: string): boolean {
+  if (typeof text !== 'string' || json === '' || text.length > json.length * 3 + 100) return false;
+  try {
+    return JSON.stringify(JSON.parse(text)) === json;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Keywords that are left to the server: their check could take longer than any call, because patterns are run on other
+ * texts, references can multiply, and comparing all pairs is slow.
+ */
+const leftToServer = new Set([
+  '$anchor',
+  '$comment',
+  '$dynamicAnchor',
+  '$dynamicRef',
+  '$id',
+  '$recursiveAnchor',
+  '$recursiveRef',
+  '$ref',
+  '$schema',
+  '$vocabulary',
+  'format',
+  'id',
+  'pattern',
+  'patternProperties',
+  'propertyNames',
+  'uniqueItems',
+]);
+
+/** Keywords whose values are schemas by name. */
+const mapsOfSchemas = new Set(['properties', 'dependentSchemas']);
+
+/** Keywords whose values are no schemas. */
+const values = new Set(['const', 'default', 'enum', 'examples', 'required']);
+
+/**
+ * Returns the part of a server's schema that is checked here before its tool is called, in a time that its size and the
+ * arguments' bound.
+ */
+export function simplifySchema(schema: unknown): Record<string, unknown> {
+  if (!isRecord(schema)) return {};
+  // A pattern that is not checked may match what "additionalProperties" would refuse.
+  const isOpen = 'patternProperties' in schema || '$ref' in schema;
+  const entries = Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
+    if (leftToServer.has(key) || key === '$defs' || key === 'definitions') return [];
+    if (isOpen && (key === 'additionalProperties' || key === 'unevaluatedProperties')) return [];
+    if (values.has(key)) return [[key, value]];
+    if (mapsOfSchemas.has(key)) return [[key, simplifyMap(value)]];
+    return [[key, simplifyBelow(value)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function simplifyMap(value: unknown): unknown {
+  if (!isRecord(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).map(([name, schema]) => [name, simplifyBelow(schema)]),
+  );
+}
+
+function simplifyBelow(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(simplifyBelow);
+  return isRecord(value) ? simplifySchema(value) : value;
+}
 
 /** Longest call in seconds, with all the progress that a server may report. */
 const secondsMax = 600;

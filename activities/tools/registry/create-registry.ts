@@ -5,23 +5,23 @@ import {
   negotiateResponse,
   openNegotiation,
   registerClaim,
-} from './claim-tools.ts';
+  editSection,
+  generateCode,
+  assignTurn,
+  submitSummary,
+} from './triad-tools.ts';
 import type { CommandRunner } from '../../ports/command-runner.ts';
 import type { PageFetcher } from '../../ports/page-fetcher.ts';
 import type { Workspaces } from '../../ports/workspaces.ts';
 import type { Worktrees } from '../../ports/worktrees.ts';
 import { createChangeFiles } from './change-files.ts';
-import { createFetchPage, fetchPageName } from './fetch-page.ts';
-import { createGitTools } from './git-tools.ts';
+import { createFetchPage, fetchPageName, webResearch, webResearchName } from './web-tools.ts';
+import { createGitTools, createReadFiles } from './read-files.ts';
 import { loadDetail } from './load-detail.ts';
-import { completionNote } from './note-tool.ts';
-import { createReadFiles } from './read-files.ts';
+import { completionNote } from './state-tool.ts';
 import { createRunCommand } from './run-command.ts';
-import { editSection, generateCode } from './section-tools.ts';
 import type { GrantableTool, StateTool, Tool, ToolRegistry } from '../tool.ts';
-import { webResearch, webResearchName } from './web-research.ts';
 import { delegateTaskToMember } from './team-tools.ts';
-import { assignTurn, submitSummary } from './turn-tools.ts';
 
 /** Tools that the workflow of a triad, a team or a delegation decides, in the order in which they are offered. */
 export const stateTools: Readonly<Record<StateToolName, StateTool>> = {

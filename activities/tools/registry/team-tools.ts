@@ -1,5 +1,4 @@
-import { stateToolInputs } from '../../../contracts/state-call.ts';
-import type { StateCall, TeamCall } from '../../../contracts/state-call.ts';
+import { stateToolInputs, type StateCall, type TeamCall } from '../../../contracts/state-call.ts';
 import { findMentions, hashTask } from '../../../core/team/draft-calls.ts';
 import { cleanLine, cutText, titleOf } from '../../../core/text/cut-text.ts';
 import { createStateTool } from './state-tool.ts';

@@ -6,13 +6,11 @@ import {
   describeAsker,
   describeUrging,
   listQuestionFacts,
+  type QuestionStyle,
 } from '../../../core/render/questions.ts';
-import type { QuestionStyle } from '../../../core/render/questions.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
-import { readLine } from '../cli-io.ts';
-import type { CliIo, ReadLineOptions } from '../cli-io.ts';
-import { cleanLine, cleanText, createPaint, formatTime } from '../terminal-text.ts';
-import type { Paint } from '../terminal-text.ts';
+import { readLine, type CliIo, type ReadLineOptions } from '../cli-io.ts';
+import { cleanLine, cleanText, createPaint, formatTime, type Paint } from '../terminal-text.ts';
 import { describeAnswerResult, parseAnswer } from './answers.ts';
 
 /**

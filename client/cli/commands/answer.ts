@@ -7,9 +7,8 @@ import { askInTerminal, chooseQuestion } from '../ask/ask-in-terminal.ts';
 import { describeAnswerResult, refusalText, parseAnswer, resolveAnswer } from '../ask/answers.ts';
 import { explainOtherHome } from '../other-home.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
-import type { CliIo } from '../cli-io.ts';
+import { type CliIo, readAll } from '../cli-io.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import { readAll } from '../cli-io.ts';
 
 export function registerAnswer(command: Command, runner: CommandRunner): void {
   command.action((run: string, questionId: string | undefined, rest: readonly string[]) => {

@@ -90,13 +90,13 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'apply',
-    does: "bring a run's changes into your folder, as changes that are not committed",
+    does: "apply a run's changes to your folder, without a commit",
     takes: [run],
     load: async () => (await import('./changes.ts')).registerApply,
   },
   {
     name: 'undo',
-    does: "take a run's applied changes out of your folder again",
+    does: "remove a run's applied changes from your folder",
     takes: [run],
     load: async () => (await import('./changes.ts')).registerUndo,
   },
@@ -149,13 +149,13 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'export',
-    does: "write a run's readable files again from the store",
+    does: "rewrite a run's readable files from the store",
     takes: [run],
     load: async () => (await import('./report.ts')).registerExport,
   },
   {
     name: 'artifact',
-    does: 'print a stored text whole, such as the arguments of a call that waits for approval',
+    does: 'print a whole stored text, such as the arguments of a call that waits for approval',
     takes: [['<ref>', 'address of the text, as questions and history show it']],
     load: async () => (await import('./report.ts')).registerArtifact,
   },
@@ -171,19 +171,29 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./eval.ts')).registerEval,
   },
   {
+    name: 'schedule',
+    does: 'start runs by the clock: create, list, pause, resume, trigger, delete',
+    load: async () => (await import('./schedule.ts')).registerSchedule,
+  },
+  {
     name: 'agents',
     does: 'list, show, check and add agents',
     load: async () => (await import('./agents.ts')).registerAgents,
   },
   {
     name: 'mcp',
-    does: 'check the MCP servers whose tools agents may be granted; serve planwave to chat clients',
+    does: 'check the MCP servers that agents may use; serve planwave to chat clients',
     load: async () => (await import('./mcp.ts')).registerMcp,
   },
   {
     name: 'codec-server',
     does: 'decrypt for the Temporal Web UI and the Temporal CLI with PLANWAVE_KEYS, on this machine',
     load: async () => (await import('./codec-server.ts')).registerCodecServer,
+  },
+  {
+    name: 'budget',
+    does: 'limit what the runs of a tenant cost in a day',
+    load: async () => (await import('./budget.ts')).registerBudget,
   },
   {
     name: 'prune',

@@ -2,15 +2,14 @@ import type { Command } from 'commander';
 import { createTwoFilesPatch } from 'diff';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { inHomeOf } from '../other-home.ts';
-import { cleanLine, cleanText, renderTable } from '../terminal-text.ts';
-import type { Paint } from '../terminal-text.ts';
+import { cleanLine, cleanText, renderTable, type Paint } from '../terminal-text.ts';
 import {
   compareCriteria,
   compareFigures,
   modeOf,
   secondsOf,
+  type ComparedRun,
 } from '../../../core/run/fork-record.ts';
-import type { ComparedRun } from '../../../core/run/fork-record.ts';
 
 export function registerCompare(command: Command, runner: CommandRunner): void {
   command.action((one: string, other: string) =>
@@ -27,7 +26,9 @@ function readRun(context: CommandContext, runId: string): Promise<ComparedRun> {
 function compare({ paint }: CommandContext, a: ComparedRun, b: ComparedRun): CommandResult {
   const runs = [a, b];
   const criteria = compareCriteria(runs);
-  const plan_diff = diff(runs.map(({ run_id, plan }) => ({ run_id, text: joinLines(plan) })));
+  const plan_diff = diff(
+    runs.map(({ run_id, plan }) => ({ run_id, text: plan.map((line) => `${line}\n`).join('') })),
+  );
   const answer_diff = diff(runs.map(({ run_id, answer }) => ({ run_id, text: answer })));
   const [headers = [], ...rows] = compareFigures(runs);
   const states = criteria.map((one) => [
@@ -53,10 +54,6 @@ function toData(run: ComparedRun): object {
   const { run_id, status, usage, waves, plan, answer } = run;
   const seconds = secondsOf(run);
   return { run_id, mode: modeOf(run), status, seconds, usage, waves: waves.length, plan, answer };
-}
-
-function joinLines(lines: readonly string[]): string {
-  return lines.map((line) => `${line}\n`).join('');
 }
 
 /** Makes a unified diff, with the ids of the runs as names; empty for equal texts. */

@@ -5,8 +5,12 @@ import { badInput } from '../cli-error.ts';
 import { confirm, readLine } from '../cli-io.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { cleanLine, cleanLines } from '../terminal-text.ts';
-import { consultedRoles, questionCharsMax } from '../../../contracts/design-run.ts';
-import type { ConsultationResult, ConsultedRole } from '../../../contracts/design-run.ts';
+import {
+  consultedRoles,
+  questionCharsMax,
+  type ConsultationResult,
+  type ConsultedRole,
+} from '../../../contracts/design-run.ts';
 
 export function registerAsk(command: Command, runner: CommandRunner): void {
   command.action((run: string, role: string, question: string) =>

@@ -1,12 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { EvaluationInput } from '../../../contracts/evaluation.ts';
-import type { EvaluationResult } from '../../../contracts/evaluation.ts';
+import { EvaluationInput, type EvaluationResult } from '../../../contracts/evaluation.ts';
 import { renderJUnit } from '../../../core/evaluation/junit.ts';
 import { listCells } from '../../../core/evaluation/matrix.ts';
-import { formatEstimate, formatShare, summariseCells } from '../../../core/evaluation/summary.ts';
-import type { SummaryRow } from '../../../core/evaluation/summary.ts';
+import {
+  formatEstimate,
+  formatShare,
+  summariseCells,
+  type SummaryRow,
+} from '../../../core/evaluation/summary.ts';
 import { countOf, formatDollars, formatDuration, formatUsage } from '../../../core/text/format.ts';
 import { badInput, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
@@ -26,7 +29,7 @@ interface EvalOptions {
 
 export function registerEval(command: Command, runner: CommandRunner): void {
   command
-    .option('--fresh', 'run cells again that ran before')
+    .option('--fresh', 'also repeat cells that have a result')
     .option('--repeat <count>', 'runs of each goal under each setting', readWholeNumber)
     .option('--parallel <count>', 'runs at the same time', readWholeNumber)
     .option('--junit <file>', 'also write the results as JUnit XML')

@@ -7,8 +7,7 @@ import { inHomeOf } from '../other-home.ts';
 import { confirm } from '../cli-io.ts';
 import { cleanLine } from '../terminal-text.ts';
 import { readWholeNumber } from './run-settings-options.ts';
-import { addRunOptions, mergeRunInput, startRun } from './start.ts';
-import type { RunOptions } from './start.ts';
+import { addRunOptions, mergeRunInput, startRun, type RunOptions } from './start.ts';
 
 interface ForkOptions extends RunOptions {
   readonly wave: number;

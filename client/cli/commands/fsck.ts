@@ -5,12 +5,21 @@ import { exitCodes } from '../cli-error.ts';
 import type { CommandRunner } from '../command-runner.ts';
 import { cleanLine } from '../terminal-text.ts';
 
+interface Options {
+  readonly repair?: boolean;
+  readonly removeOrphans?: boolean;
+}
+
 export function registerFsck(command: Command, runner: CommandRunner): void {
   command
     .option('--repair', 'remove torn records, which only cost space')
-    .action(({ repair = false }: { readonly repair?: boolean }) =>
+    .option(
+      '--remove-orphans',
+      'remove objects of the bucket that the database does not name and that are older than a day',
+    )
+    .action(({ repair = false, removeOrphans = false }: Options) =>
       runner.run(command, async ({ deps }) => {
-        const checked = await deps.checkHome({ repair });
+        const checked = await deps.checkHome({ repair, removeOrphans });
         const exitCode = checked.faults.length === 0 ? exitCodes.ok : exitCodes.unmet;
         return { data: checked, lines: describeCheck(checked), exitCode };
       }),

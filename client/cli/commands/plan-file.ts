@@ -1,10 +1,8 @@
-import { Document, isMap, visit } from 'yaml';
-import type { Pair, Scalar } from 'yaml';
+import { Document, isMap, visit, type Pair, type Scalar } from 'yaml';
 import { z } from 'zod';
 import { CoordinationPlan, PlanTask } from '../../../contracts/coordination-plan.ts';
 import { defaultLimits } from '../../../core/limits.ts';
-import { readYamlFile } from './yaml-file.ts';
-import type { YamlFile } from './yaml-file.ts';
+import { readYamlFile, type YamlFile } from './yaml-file.ts';
 
 /** A plan as a person writes it: what is empty or usual may be left out. */
 const TypedPlan = CoordinationPlan.extend({

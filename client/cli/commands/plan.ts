@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { AgentSummary } from '../../../contracts/agent-definition.ts';
 import type { CoordinationPlan, PlanFinding } from '../../../contracts/coordination-plan.ts';
 import { checkCoordinationPlan } from '../../../core/design/check-plan-file.ts';
-import { drawSvg, diffPlans } from '../../../core/design/draw-plan.ts';
+import { drawSvg, diffPlans, type PlanDifference } from '../../../core/design/draw-plan.ts';
 import { drawMermaid } from '../../../core/design/graph.ts';
 import { onlyLeads } from '../../../core/team/summarise-teams.ts';
 import { countOf, commandText } from '../../../core/text/format.ts';
@@ -16,9 +16,7 @@ import { describeFindings } from './yaml-file.ts';
 import { cleanLine, cleanText } from '../terminal-text.ts';
 import { writeAgentFile } from './agents.ts';
 import { readInputText } from './json-file.ts';
-import { addRunOptions, readRunInput, startRun } from './start.ts';
-import type { RunOptions } from './start.ts';
-import type { PlanDifference } from '../../../core/design/draw-plan.ts';
+import { addRunOptions, readRunInput, startRun, type RunOptions } from './start.ts';
 
 interface OutOption {
   readonly out?: string;
@@ -33,7 +31,7 @@ export function registerPlan(plan: Command, runner: CommandRunner): void {
   plan
     .command('export')
     .argument('<run>', 'id of a designed run')
-    .description('print the plan of a run as commented YAML, to be changed and run again')
+    .description('print the plan of a run as commented YAML, to edit and run again')
     .option('--out <file>', 'write it into this file')
     .action((run: string, options: OutOption, command: Command) =>
       runner.run(command, async ({ deps }) => {

@@ -1,5 +1,4 @@
-import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { countOf } from '../../../core/text/format.ts';
 import { listNames } from '../../../core/text/list-names.ts';
 import type { Pruned } from '../../../contracts/store.ts';

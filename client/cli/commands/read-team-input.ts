@@ -3,8 +3,7 @@ import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
 import { checkInput, readJsonFile } from './json-file.ts';
 import { isRecord, definedOnly } from '../../../core/is-record.ts';
-import { readSettings } from './run-settings-options.ts';
-import type { SettingsOptions } from './run-settings-options.ts';
+import { readSettings, type SettingsOptions } from './run-settings-options.ts';
 import { commandText } from '../../../core/text/format.ts';
 
 export interface TeamOptions extends SettingsOptions {

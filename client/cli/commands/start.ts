@@ -7,6 +7,7 @@ import {
   addQuestionOptions,
   addWorkOptions,
   readSettings,
+  type SettingsOptions,
 } from './run-settings-options.ts';
 import { follow } from './watch.ts';
 import { PlannerRunInput } from '../../../contracts/planner-run.ts';
@@ -16,11 +17,20 @@ import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
 import { checkInput, readJsonFile } from './json-file.ts';
 import { isRecord, definedOnly } from '../../../core/is-record.ts';
-import type { SettingsOptions } from './run-settings-options.ts';
 import { commandText } from '../../../core/text/format.ts';
 
 export function registerStart(command: Command, runner: CommandRunner): void {
-  addRunOptions(command)
+  addGoalOptions(addRunOptions(command)).action((goal: string | undefined, options: StartOptions) =>
+    runner.run(command, async (context) => {
+      const input = await readRunInput(context.deps, goal, options);
+      return startRun(context, input, options);
+    }),
+  );
+}
+
+/** Adds the options of what runs a goal that a person typed: those that `readRunInput` reads beside `addRunSettings`. */
+export function addGoalOptions(command: Command): Command {
+  return command
     .option(
       '--mode <mode>',
       'direct; designed: a plan is designed and approved first; auto: the first plan decides',
@@ -28,23 +38,23 @@ export function registerStart(command: Command, runner: CommandRunner): void {
     .option('--yes', 'approve a designed plan without findings')
     .option(
       '--research-max-age <days>',
-      'days for which research on a technology is used again',
+      'days for which research on a technology is reused',
       readWholeNumber,
     )
-    .option('--input <file>', 'JSON file with the whole input; "-" reads standard input')
-    .action((goal: string | undefined, options: StartOptions) =>
-      runner.run(command, async (context) => {
-        const input = await readRunInput(context.deps, goal, options);
-        return startRun(context, input, options);
-      }),
-    );
+    .option('--input <file>', 'JSON file with the whole input; "-" reads standard input');
 }
 
-/** Adds the options of everything that starts a run. */
+/** Adds the options of everything that starts a run at once. */
 export function addRunOptions(command: Command): Command {
   command
     .option('--watch', 'show the run live until it ends')
-    .option('--id <run>', 'id of the run; default: derived from the goal')
+    .option('--id <run>', 'id of the run; default: derived from the goal');
+  return addRunSettings(command);
+}
+
+/** Adds the settings of runs. */
+export function addRunSettings(command: Command): Command {
+  command
     .option('--constraint <text...>', 'constraint for every plan')
     .option(
       '--criterion <text...>',
@@ -108,7 +118,7 @@ export interface RunOptions extends SettingsOptions {
   readonly maxDelegations?: number;
 }
 
-interface StartOptions extends RunOptions {
+export interface StartOptions extends RunOptions {
   readonly mode?: string;
   readonly yes?: boolean;
   readonly researchMaxAge?: number;

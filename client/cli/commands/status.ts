@@ -9,18 +9,20 @@ import type {
 import { PlanwaveClientError } from '../../client-error.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
 import type { RunEnd } from '../../read-view.ts';
-import type { RunListing } from '../../run-listing.ts';
-import { describeStuck } from '../../stuck-workflows.ts';
-import type { StuckWorkflow } from '../../stuck-workflows.ts';
+import { type RunListing, formatSpent } from '../../run-listing.ts';
+import { describeStuck, type StuckWorkflow } from '../../stuck-workflows.ts';
 import type { UsageNow } from '../../usage-now.ts';
-import { exitCodes } from '../cli-error.ts';
-import type { ExitCode } from '../cli-error.ts';
-import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
+import { exitCodes, type ExitCode } from '../cli-error.ts';
+import {
+  type CommandContext,
+  type CommandResult,
+  type CommandRunner,
+  resultPath,
+} from '../command-runner.ts';
 import { exitCodeOfEnd, toRunEndedEvent } from '../follow/follow-event.ts';
 import { phaseTone, describeTeam } from '../follow/render-tree.ts';
 import { describeOtherHome } from '../other-home.ts';
-import { describeStoreWait } from '../../store-waits.ts';
-import type { StoreWait } from '../../store-waits.ts';
+import { describeStoreWait, type StoreWait } from '../../store-waits.ts';
 import { cleanLine, cleanLines, formatTime, renderTable } from '../terminal-text.ts';
 import { describeGuarded } from '../../../core/plan/rule-of-two.ts';
 import {
@@ -30,8 +32,6 @@ import {
 } from '../../../core/render/labels.ts';
 import { formatLeastUsage, formatUsage, formatCost } from '../../../core/text/format.ts';
 import { teamViewOf } from '../../../core/executor.ts';
-import { formatSpent } from '../../run-listing.ts';
-import { resultPath } from '../command-runner.ts';
 import { describeLoad } from '../../../core/run/run-place.ts';
 
 export function registerStatus(command: Command, runner: CommandRunner): void {
@@ -80,7 +80,10 @@ async function showStatus(context: CommandContext, runId: string): Promise<Comma
     ];
     return { data, lines, exitCode };
   } catch (error) {
-    const stored = isForgotten(error) ? await context.deps.readStoredStatus?.(runId) : undefined;
+    const stored =
+      error instanceof PlanwaveClientError && error.code === 'not_found'
+        ? await context.deps.readStoredStatus?.(runId)
+        : undefined;
     if (stored === null || stored === undefined) throw error;
     const used: UsageNow = { usage: stored.usage, untold: [] };
     const known = { source: 'store', stuck: [], used, end: null } as const;
@@ -123,11 +126,6 @@ const unmetPhases: ReadonlySet<string> = new Set<RunPhase>([
   'abandoned',
   'failed',
 ]);
-
-/** Returns true when the server no longer knows the run: it forgets closed runs after its retention time. */
-function isForgotten(error: unknown): boolean {
-  return error instanceof PlanwaveClientError && error.code === 'not_found';
-}
 
 interface Known {
   readonly source: 'worker' | 'store';

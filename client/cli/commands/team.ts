@@ -5,14 +5,17 @@ import { streamTeam } from '../../stream-team.ts';
 import type { EndEvent, TeamEvent } from '../../team-event.ts';
 import { tellEnd } from '../../tell-team.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
-import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import { exitCodeOfEnd, toRunEndedEvent } from '../follow/follow-event.ts';
-import type { RunEndedEvent } from '../follow/follow-event.ts';
+import {
+  type CommandContext,
+  type CommandResult,
+  type CommandRunner,
+  artifactHome,
+} from '../command-runner.ts';
+import { exitCodeOfEnd, toRunEndedEvent, type RunEndedEvent } from '../follow/follow-event.ts';
 import { formatEvent } from '../follow/format-event.ts';
 import { createTeamPrinter } from '../follow/presenter.ts';
 import { cleanLine, safeJson } from '../terminal-text.ts';
-import { readTeamInput } from './read-team-input.ts';
-import type { TeamOptions } from './read-team-input.ts';
+import { readTeamInput, type TeamOptions } from './read-team-input.ts';
 import {
   readWholeNumber,
   readWholeNumberOrNone,
@@ -20,7 +23,6 @@ import {
   addQuestionOptions,
   addWorkOptions,
 } from './run-settings-options.ts';
-import { artifactHome } from '../command-runner.ts';
 import { workflowTypes } from '../../../contracts/names.ts';
 import { checkBeforehand } from './start.ts';
 import { follow } from './watch.ts';

@@ -8,12 +8,18 @@ import type {
   ThreadEntry,
 } from '../../../contracts/thread.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import { cleanLine, formatTime, renderTable, cleanLines, cleanText } from '../terminal-text.ts';
+import {
+  cleanLine,
+  formatTime,
+  renderTable,
+  cleanLines,
+  cleanText,
+  type Paint,
+} from '../terminal-text.ts';
 import { readWholeNumber } from './run-settings-options.ts';
 import { confirm } from '../cli-io.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import type { CliThreads } from '../cli-deps.ts';
-import type { Paint } from '../terminal-text.ts';
 
 interface ListOptions {
   readonly limit: number;
@@ -95,7 +101,7 @@ async function showThread(
     data: { thread_id: threadId, entries, more, unreadable },
     lines: [
       ...describeOlder(threadId, more, total),
-      ...renderThread(entries, paint),
+      ...entries.flatMap((entry, at) => [...(at === 0 ? [] : ['']), ...renderEntry(entry, paint)]),
       ...(unreadable === 0
         ? []
         : [
@@ -217,11 +223,6 @@ function listOnce(names: readonly string[]): string {
 /** A name in a sentence; names may have blanks. */
 function quote(name: string): string {
   return `"${cleanLine(name, 120)}"`;
-}
-
-/** Entries of a thread as a person reads them, with an empty line between two. */
-function renderThread(entries: readonly ThreadEntry[], paint: Paint): string[] {
-  return entries.flatMap((entry, at) => [...(at === 0 ? [] : ['']), ...renderEntry(entry, paint)]);
 }
 
 function renderEntry(entry: ThreadEntry, paint: Paint): string[] {

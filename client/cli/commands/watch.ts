@@ -1,7 +1,11 @@
 import type { Command } from 'commander';
-import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
+import {
+  type CommandContext,
+  type CommandResult,
+  type CommandRunner,
+  artifactHome,
+} from '../command-runner.ts';
 import { followRun } from '../follow/follow-run.ts';
-import { artifactHome } from '../command-runner.ts';
 
 interface Options {
   readonly defaults?: boolean;

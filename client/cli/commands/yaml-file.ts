@@ -1,5 +1,12 @@
-import { isCollection, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
-import type { Document } from 'yaml';
+import {
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type Document,
+} from 'yaml';
 import type { z } from 'zod';
 import type { PlanFinding } from '../../../contracts/coordination-plan.ts';
 import { cutText } from '../../../core/text/cut-text.ts';

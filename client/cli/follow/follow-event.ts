@@ -4,13 +4,16 @@ import type { Question } from '../../../contracts/question.ts';
 import type { PlannerRunResult, WaveSummary, RunAnswer } from '../../../contracts/planner-run.ts';
 import type { TaskView, WaveView, TeamView } from '../../../contracts/views.ts';
 import type { Usage } from '../../../contracts/usage.ts';
-import type { DelegationSnapshot, RunSnapshot, WaveSnapshot } from './read-snapshot.ts';
+import {
+  type DelegationSnapshot,
+  type RunSnapshot,
+  type WaveSnapshot,
+  usageOf,
+} from './read-snapshot.ts';
 import { answerCommand } from '../../../core/render/questions.ts';
-import { usageOf } from './read-snapshot.ts';
 import type { RunEnd } from '../../read-view.ts';
 import type { RunListing } from '../../run-listing.ts';
-import { exitCodes } from '../cli-error.ts';
-import type { ExitCode } from '../cli-error.ts';
+import { exitCodes, type ExitCode } from '../cli-error.ts';
 import { teamViewOf } from '../../../core/executor.ts';
 
 /** One change of a run, as `watch --json` prints it and as `watch` without a terminal words it. */

@@ -1,16 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { persist, tellNotices } from '../../persist.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
-import { Interrupted } from '../cli-io.ts';
-import type { CliIo } from '../cli-io.ts';
+import { Interrupted, type CliIo } from '../cli-io.ts';
 import { exitCodes } from '../cli-error.ts';
 import type { Question } from '../../../contracts/question.ts';
-import { createQuestionDesk } from '../ask/ask-in-terminal.ts';
-import type { QuestionDesk } from '../ask/ask-in-terminal.ts';
-import { createPresenter } from './presenter.ts';
-import type { Presenter } from './presenter.ts';
-import { createSnapshotReader } from './read-snapshot.ts';
-import type { SnapshotReader, RunSnapshot } from './read-snapshot.ts';
+import { createQuestionDesk, type QuestionDesk } from '../ask/ask-in-terminal.ts';
+import { createPresenter, type Presenter } from './presenter.ts';
+import { createSnapshotReader, type SnapshotReader, type RunSnapshot } from './read-snapshot.ts';
 import { exitCodeOfEnd, toRunEndedEvent } from './follow-event.ts';
 import { commandText } from '../../../core/text/format.ts';
 

@@ -1,5 +1,5 @@
 import { describeQuestion } from '../ask/ask-in-terminal.ts';
-import { cleanLine, cleanLines, cleanText, renderTable } from '../terminal-text.ts';
+import { cleanLine, cleanLines, cleanText, renderTable, type Paint } from '../terminal-text.ts';
 import { describeStages } from '../../../core/render/labels.ts';
 import {
   countOf,
@@ -8,7 +8,6 @@ import {
   formatUsage,
   commandText,
 } from '../../../core/text/format.ts';
-import type { Paint } from '../terminal-text.ts';
 import type { FollowEvent, RunEndedEvent } from './follow-event.ts';
 import {
   describeDelegation,

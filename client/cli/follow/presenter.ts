@@ -1,14 +1,12 @@
 import { createLogUpdate } from 'log-update';
 import type { Writable } from 'node:stream';
 import type { CliIo } from '../cli-io.ts';
-import { safeJson, createPaint, cleanLine, cleanText } from '../terminal-text.ts';
-import type { FollowEvent } from './follow-event.ts';
+import { safeJson, createPaint, cleanLine, cleanText, type Paint } from '../terminal-text.ts';
+import { type FollowEvent, detectChanges } from './follow-event.ts';
 import { formatEvent, shortName } from './format-event.ts';
-import { detectChanges } from './follow-event.ts';
 import { renderTree } from './render-tree.ts';
 import type { RunSnapshot } from './read-snapshot.ts';
 import type { TeamEvent, TextEvent } from '../../team-event.ts';
-import type { Paint } from '../terminal-text.ts';
 
 /** Shows a run that changes. */
 export interface Presenter {

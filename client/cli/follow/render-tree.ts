@@ -8,12 +8,15 @@ import type {
   TurnProgress,
 } from '../../../contracts/views.ts';
 import type { ActivityReading } from '../../read-work.ts';
-import { cleanLine, cutToColumns } from '../terminal-text.ts';
+import { cleanLine, cutToColumns, type Paint, type Tone } from '../terminal-text.ts';
 import { describePosition, describeVerification } from '../../../core/render/labels.ts';
 import { countOf, formatTurns, formatUsage } from '../../../core/text/format.ts';
-import type { Paint, Tone } from '../terminal-text.ts';
-import { usageOf } from './read-snapshot.ts';
-import type { DelegationSnapshot, RunSnapshot, WaveSnapshot } from './read-snapshot.ts';
+import {
+  usageOf,
+  type DelegationSnapshot,
+  type RunSnapshot,
+  type WaveSnapshot,
+} from './read-snapshot.ts';
 import { teamViewOf, triadViewOf } from '../../../core/executor.ts';
 
 const goalCharactersMax = 100;

@@ -1,7 +1,6 @@
 import { workflowTypes } from '../../../contracts/names.ts';
 import type { PlannerWaveInput, WaveResult } from '../../../contracts/planner-wave.ts';
-import type { JsonObject } from '../../../rehearsal/text.ts';
-import { readMessagesRequest } from '../../../rehearsal/messages-api.ts';
+import { type JsonObject, readMessagesRequest } from '../../../rehearsal/messages-api.ts';
 import { createPromptCache } from '../../../rehearsal/replies/accounting.ts';
 import { work } from '../../support/scripted-work.ts';
 import { composeText, gatherId, writeJob } from '../bench-job.ts';

@@ -6,9 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { createPlanwaveClient } from '../../../client/planwave-client.ts';
-import { createMcpServer } from '../../../client/mcp/create-mcp-server.ts';
-import { serveHttp } from '../../../client/mcp/serve-http.ts';
-import type { HttpFace } from '../../../client/mcp/serve-http.ts';
+import {
+  createMcpServer,
+  serveHttp,
+  type HttpFace,
+} from '../../../client/mcp/create-mcp-server.ts';
 import { isRecord } from '../../../core/is-record.ts';
 import { openQuestion } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';

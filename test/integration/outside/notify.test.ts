@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import type { NotificationBody } from '../../../core/run/notify.ts';
 import { openQuestions, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openHookServer } from '../../support/hook-server.ts';
-import type { HookServer } from '../../support/hook-server.ts';
+import { openHookServer, type HookServer } from '../../support/hook-server.ts';
 import {
   blocked,
   completed,
@@ -16,8 +15,7 @@ import {
   work,
   works,
 } from '../../support/scripted-work.ts';
-import { openStage } from '../../support/stage.ts';
-import type { Stage, StageOptions } from '../../support/stage.ts';
+import { openStage, type Stage, type StageOptions } from '../../support/stage.ts';
 
 const secret = 'tea-at-four-o-clock-9431';
 const goal = `Host the backup\u202e with ${secret}\u0007 and <b>all</b> $(reboot) of it`;

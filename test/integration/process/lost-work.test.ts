@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { assertCurrent } from '../../../activities/attempt/while-current.ts';
+import { assertCurrent } from '../../../activities/attempt/heartbeat.ts';
 import { untilCall } from '../../support/process-stage.ts';
 import { held } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';

@@ -1,10 +1,22 @@
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStores, type StoresOptions } from '../../../activities/adapters/open-stores.ts';
+import { openBucket } from '../../../activities/adapters/postgres-store/bucket.ts';
 import type { BucketSettings } from '../../../activities/adapters/postgres-store/bucket.ts';
 import type { Stores } from '../../../activities/ports/stores.ts';
-import { createStoreCipher } from '../../../encryption/store-cipher.ts';
+import { hashBytes } from '../../../activities/text/bytes.ts';
+import type { CheckedHome } from '../../../contracts/store.ts';
+import { createStoreCipher } from '../../../encryption/encrypting-codec.ts';
 import { startObjectStore } from '../../cluster/object-store.ts';
 import type { ObjectStore } from '../../cluster/object-store.ts';
 import { findPrograms } from '../../cluster/programs.ts';
@@ -55,6 +67,7 @@ let settings: BucketSettings;
   });
 
   ownRules();
+  orphans();
   faults();
   copies();
 });
@@ -90,7 +103,7 @@ function fileOf(object: string): string {
 /** Lists the objects of artifacts. */
 function listObjects(): readonly string[] {
   return readdirSync(objects.bucket, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /[\da-f]{64}\/[\da-f-]{36}$/.test(name),
+    /[\da-f]{64}\/[\da-f]{12}-[\da-f-]{36}$/.test(name),
   );
 }
 
@@ -171,6 +184,97 @@ function ownRules(): void {
   });
 }
 
+/** Puts an object and its row some days into the past. */
+async function backdate(object: string, days: number): Promise<void> {
+  const then = new Date(Date.now() - days * 86_400_000);
+  utimesSync(fileOf(object), then, then);
+  const sql = 'UPDATE planwave_artifacts SET stored_at = $2 WHERE object = $1';
+  await executeSql(database, sql, [object, then]);
+}
+
+/** Uploads an object and dies before its row. */
+async function upload(content: string, owner?: string): Promise<string> {
+  const ref = hashBytes(Buffer.from(content));
+  return openBucket(settings).put(ref, Buffer.from(content), owner ?? (await readOwner()));
+}
+
+async function readOwner(): Promise<string> {
+  const [row] = await executeSql(database, 'SELECT id FROM planwave_store_ids WHERE is_own');
+  return String(row?.['id']);
+}
+
+function put(text: string): Promise<string> {
+  return withStores({}, async ({ store }) => objectOf(await store.put(text)));
+}
+
+function check(removeOrphans: boolean): Promise<CheckedHome> {
+  return withStores({}, (stores) => stores.check({ repair: false, removeOrphans }));
+}
+
+function isThere(names: readonly string[]): readonly boolean[] {
+  return names.map((object) => existsSync(fileOf(object)));
+}
+
+function orphans(): void {
+  it('SQA5, SQB4: fsck names objects that no row names after a day, and removes these alone on request', async () => {
+    await executeSql(database, 'TRUNCATE planwave_artifacts, planwave_entries');
+    const [named, newest] = [await put('named'), await put('newest')];
+    const left = await upload('killed before its row');
+    const again = await upload('named');
+    const fresh = await upload('killed a moment ago');
+    const others = await upload('of another store in the same bucket', 'abcdefabcdef');
+    for (const one of [named, left, again, others]) await backdate(one, 3);
+    expect(await check(false)).toMatchObject({
+      faults: [
+        {
+          where: 's3://artifacts/planwave',
+          what: expect.stringMatching(/^2 objects of 0\.0 MB that nothing in the database names/),
+          cure: expect.stringContaining('fsck --remove-orphans'),
+        },
+      ],
+      repaired: [],
+    });
+    const all = [named, newest, left, again, fresh, others];
+    expect(isThere(all)).toEqual([true, true, true, true, true, true]);
+    expect(await check(true)).toMatchObject({ faults: [], repaired: [{}] });
+    expect(isThere(all)).toEqual([true, true, false, false, true, true]);
+    expect(await check(true)).toMatchObject({ faults: [], repaired: [] });
+    // Where a dump of four days ago was restored, what came after it may belong to the original.
+    await backdate(newest, 4);
+    await backdate(named, 4);
+    await backdate(fresh, 3);
+    expect(await check(true)).toMatchObject({ faults: [], repaired: [] });
+    expect(isThere([fresh])).toEqual([true]);
+  });
+
+  it('SQB4: more objects than a page has are all found', async () => {
+    const names: string[] = [];
+    const uploadSome = async (): Promise<void> => {
+      while (names.length < 1_010) {
+        names.push(await upload(`one of many, ${randomUUID()}`, '0123456789ab'));
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, uploadSome));
+    const listed: string[] = [];
+    for await (const { object } of openBucket(settings).list('0123456789ab')) listed.push(object);
+    expect(listed.toSorted()).toEqual(names.toSorted());
+  });
+
+  it('SQA5: a worker that was suspended for a day between an upload and its row names no object', async () => {
+    await withStores({}, async ({ store, ledger }) => {
+      const late = import.meta.jest.spyOn(Date, 'now').mockReturnValue(Date.now() - 86_400_000);
+      const key = { workflow_id: 'run', run_id: 'late', activity_id: '1' };
+      const batch = store.openBatch();
+      const ref = await batch.put('of yesterday');
+      await expect(ledger.put(key, 1, 'paid', batch)).rejects.toThrow(/null value in column "ref"/);
+      late.mockRestore();
+      expect([await store.has(ref), await ledger.find(key)]).toEqual([false, []]);
+      await ledger.put(key, 1, 'paid', batch);
+      expect(await store.getText(ref)).toBe('of yesterday');
+    });
+  });
+}
+
 function faults(): void {
   it('SQB3: a service that is gone is named while it is gone, and works again', async () => {
     await withStores({}, async ({ store, ledger }) => {
@@ -179,7 +283,7 @@ function faults(): void {
       const error = {
         type: 'StoreUnavailable',
         message: expect.stringMatching(
-          /artifacts at s3:\/\/artifacts\/planwave: no answer came \(ECONN\w+\)\. Try: .*PLANWAVE_ARTIFACTS_URL.*goes on/,
+          /artifacts at s3:\/\/artifacts\/planwave: no answer came \(ECONN\w+\)\. Try: .*PLANWAVE_ARTIFACTS_URL.*continues by itself/,
         ),
       };
       await expect(store.getText(ref)).rejects.toMatchObject(error);

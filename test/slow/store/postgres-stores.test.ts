@@ -5,7 +5,7 @@ import { migrations } from '../../../activities/adapters/postgres-store/database
 import { hashName } from '../../../activities/adapters/postgres-store/postgres-ledgers.ts';
 import type { Cipher } from '../../../activities/ports/cipher.ts';
 import type { Stores } from '../../../activities/ports/stores.ts';
-import { createStoreCipher } from '../../../encryption/store-cipher.ts';
+import { createStoreCipher } from '../../../encryption/encrypting-codec.ts';
 import { startCuttingProxy } from '../../support/cutting-proxy.ts';
 import { createDatabaseUnderTest, damage, executeSql } from '../../support/database-under-test.ts';
 import { startOwnPostgres } from '../../support/own-postgres.ts';
@@ -163,7 +163,7 @@ describe('a connection that is cut', () => {
       const error = {
         type: 'StoreUnavailable',
         message: expect.stringMatching(
-          /store at postgresql:\/\/127\.0\.0\.1:\d+\/postgres: nobody listens there \(ECONNREFUSED\)\. Try: start .*PLANWAVE_STORE_URL.*goes on/,
+          /store at postgresql:\/\/127\.0\.0\.1:\d+\/postgres: nobody listens there \(ECONNREFUSED\)\. Try: start .*PLANWAVE_STORE_URL.*continues by itself/,
         ),
       };
       await expect(store.getText(ref)).rejects.toMatchObject(error);

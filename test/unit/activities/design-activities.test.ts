@@ -7,7 +7,7 @@ import { findResearch, keepResearch } from '../../../activities/design/research.
 import {
   findPlanFaults,
   storeCoordinationPlan,
-} from '../../../activities/artifacts/coordination-plan.ts';
+} from '../../../activities/artifacts/read-reports.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';
 import { planAgents, samplePlan } from '../../support/plans.ts';
 

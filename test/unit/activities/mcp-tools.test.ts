@@ -5,14 +5,16 @@ import type {
   McpServers,
   PinnedTool,
 } from '../../../activities/ports/mcp-servers.ts';
-import { pinGrants } from '../../../activities/run-record/pin-grants.ts';
+import { pinGrants } from '../../../activities/run-record/load-registry.ts';
 import { prepareCall } from '../../../activities/tools/call-tool.ts';
-import { createMcpTool } from '../../../activities/tools/mcp/create-mcp-tool.ts';
+import {
+  createMcpTool,
+  renderAnswer,
+  simplifySchema,
+} from '../../../activities/tools/mcp/create-mcp-tool.ts';
 import { expandGrants, serverOfGrant } from '../../../activities/tools/mcp/expand-grants.ts';
 import { hashTool, pinTools } from '../../../activities/tools/mcp/pin-tools.ts';
 import { readServers } from '../../../activities/tools/mcp/read-servers.ts';
-import { renderAnswer } from '../../../activities/tools/mcp/render-answer.ts';
-import { simplifySchema } from '../../../activities/tools/mcp/simplify-schema.ts';
 import { toTool as convertTool } from '../../../activities/adapters/anthropic/json-schemas.ts';
 
 const stranger = { name: 'odd', trusted: false, brings: null };

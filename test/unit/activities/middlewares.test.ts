@@ -5,13 +5,13 @@ import { createMiddlewareActivities } from '../../../activities/middlewares/appl
 import {
   createMiddlewareRegistry,
   describeMiddlewares,
-} from '../../../activities/middlewares/middleware-registry.ts';
+  createShippedMiddlewares,
+} from '../../../activities/middlewares/shipped-middlewares.ts';
 import type { Middleware, Verdict } from '../../../activities/ports/middleware.ts';
 import { redactMiddlewares } from '../../../activities/redaction/redact-ports.ts';
 import type { ApplyMiddlewareInput } from '../../../contracts/team-run.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { createRedactor } from '../../../redaction/create-redactor.ts';
-import { createShippedMiddlewares } from '../../../activities/middlewares/shipped-middlewares.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';
 import type { MemoryStore } from '../../support/memory-store.ts';
 import { planted } from '../../support/planted.ts';

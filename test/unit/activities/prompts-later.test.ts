@@ -1,8 +1,7 @@
 import { jsonBlock, listBlock, textBlock } from '../../../activities/text/blocks.ts';
-import { doerRules } from '../../../activities/prompts/doer-rules.ts';
+import { doerRules, decisionRules, planRules } from '../../../activities/prompts/common-rules.ts';
 import { leaderRules } from '../../../activities/stages/leader.ts';
 import { memberRules } from '../../../activities/stages/member.ts';
-import { decisionRules, planRules } from '../../../activities/prompts/planner-rules.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { recordOf } from './bench.ts';
 import type { Bench } from './bench.ts';

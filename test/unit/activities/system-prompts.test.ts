@@ -1,9 +1,9 @@
-import { doerRules } from '../../../activities/prompts/doer-rules.ts';
 import {
+  doerRules,
   decisionRules,
   planRules,
   reviewRules,
-} from '../../../activities/prompts/planner-rules.ts';
+} from '../../../activities/prompts/common-rules.ts';
 import { stages } from '../../../activities/stages/stages.ts';
 import { agents } from './bench.ts';
 import { createRun } from './prompt-bench.ts';

@@ -1,6 +1,6 @@
 import type { TurnInput } from '../../../contracts/model-turn.ts';
 import { blockBytesMax } from '../../../activities/text/block-limits.ts';
-import { describePart } from '../../../activities/prompts/triad-parts.ts';
+import { describePart } from '../../../activities/prompts/render-turn.ts';
 import { markedData } from '../../support/marked-data.ts';
 import { sayText } from '../../support/scripted-model.ts';
 import { createBench, outputOf } from './bench.ts';

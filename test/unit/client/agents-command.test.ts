@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writePlanFile } from '../../../client/cli/commands/plan-file.ts';
-import { runCli } from '../../../client/cli/commands/run-cli.ts';
+import { runCli } from '../../../client/cli/commands/program.ts';
 import type { NewAgent } from '../../../contracts/coordination-plan.ts';
 import { createCliAgents } from '../../../scripts/cli-agents.ts';
 import { samplePlan } from '../../support/plans.ts';

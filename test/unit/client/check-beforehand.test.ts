@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
-import { runCli } from '../../../client/cli/commands/run-cli.ts';
+import { runCli } from '../../../client/cli/commands/program.ts';
 import { createCliDeps } from '../../../scripts/cli-deps.ts';
 import { makeFolder } from '../scripts/fake-executables.ts';
 import { createFakeClient, createFakeDeps } from './support/fake-client.ts';

@@ -1,4 +1,4 @@
-import { runCli } from '../../../client/cli/commands/run-cli.ts';
+import { runCli } from '../../../client/cli/commands/program.ts';
 import { usageOf } from '../../support/factories.ts';
 import { createFakeDeps, notFound } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';

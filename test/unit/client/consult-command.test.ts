@@ -1,4 +1,4 @@
-import { runCli } from '../../../client/cli/commands/run-cli.ts';
+import { runCli } from '../../../client/cli/commands/program.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import { createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';

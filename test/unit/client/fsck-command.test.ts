@@ -1,6 +1,6 @@
 import type { CliDeps } from '../../../client/cli/cli-deps.ts';
 import type { CheckedHome } from '../../../contracts/store.ts';
-import { runCli } from '../../../client/cli/commands/run-cli.ts';
+import { runCli } from '../../../client/cli/commands/program.ts';
 import { createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
 
@@ -24,7 +24,7 @@ it('says what it read, and ends with 0 when nothing is damaged', async () => {
   expect(await run(['fsck'])).toEqual({
     code: 0,
     out: 'Read 2 runs and 40 stored records, 1.3 MB: no damage.\n',
-    asked: [{ repair: false }],
+    asked: [{ repair: false, removeOrphans: false }],
   });
 });
 
@@ -42,8 +42,16 @@ it('says what a repair has removed, also as JSON', async () => {
   const { code, out, asked } = await run(['fsck', '--repair'], { repaired: [fault] });
   expect(code).toBe(0);
   expect(out).toContain('no damage.\nRemoved: segments/x.seg: byte 7 is damaged.\n');
-  expect(asked).toEqual([{ repair: true }]);
+  expect(asked).toEqual([{ repair: true, removeOrphans: false }]);
   const json = await run(['fsck', '--repair', '--json'], { faults: [fault] });
   expect(json.code).toBe(1);
   expect(JSON.parse(json.out)).toMatchObject({ runs: 2, faults: [fault], repaired: [] });
+});
+
+it('removes objects without a row only when that is asked for', async () => {
+  const orphans = { ...fault, where: 's3://bucket', what: '1 object of 0.1 MB that nothing names' };
+  const { code, out, asked } = await run(['fsck', '--remove-orphans'], { repaired: [orphans] });
+  expect(code).toBe(0);
+  expect(out).toContain('Removed: s3://bucket: 1 object of 0.1 MB that nothing names.\n');
+  expect(asked).toEqual([{ repair: false, removeOrphans: true }]);
 });

@@ -9,7 +9,7 @@ import {
   readPlanFile,
   writePlanFile,
 } from '../../../client/cli/commands/plan-file.ts';
-import { runCli } from '../../../client/cli/commands/run-cli.ts';
+import { runCli } from '../../../client/cli/commands/program.ts';
 import { createCliAgents } from '../../../scripts/cli-agents.ts';
 import { matchAll, read } from '../../architecture/repository.ts';
 import { samplePlan, withTask } from '../../support/plans.ts';

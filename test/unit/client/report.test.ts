@@ -1,5 +1,5 @@
 import type { CliDeps } from '../../../client/cli/cli-deps.ts';
-import { runCli } from '../../../client/cli/commands/run-cli.ts';
+import { runCli } from '../../../client/cli/commands/program.ts';
 import { createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
 

@@ -1,7 +1,7 @@
 import { PlanwaveClientError } from '../../../client/client-error.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import type { CliDeps } from '../../../client/cli/cli-deps.ts';
-import { runCli } from '../../../client/cli/commands/run-cli.ts';
+import { runCli } from '../../../client/cli/commands/program.ts';
 import { createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
 import type { FakeIo } from './support/fake-io.ts';

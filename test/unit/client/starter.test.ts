@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadAgents } from '../../../activities/adapters/agent-files.ts';
-import { runCli } from '../../../client/cli/commands/run-cli.ts';
+import { runCli } from '../../../client/cli/commands/program.ts';
 import { openCliAgents } from '../../../scripts/cli-agents.ts';
 import { loadTools } from '../../../worker/load-tools.ts';
 import { createFakeDeps } from './support/fake-client.ts';

@@ -1,4 +1,4 @@
-import { runCli } from '../../../client/cli/commands/run-cli.ts';
+import { runCli } from '../../../client/cli/commands/program.ts';
 import { taskView, teamView } from '../../support/team-fixtures.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import { createFakeDeps, notFound } from './support/fake-client.ts';

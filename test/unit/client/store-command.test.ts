@@ -1,6 +1,6 @@
 import type { CliDeps } from '../../../client/cli/cli-deps.ts';
 import type { CopiedStores } from '../../../contracts/store.ts';
-import { runCli } from '../../../client/cli/commands/run-cli.ts';
+import { runCli } from '../../../client/cli/commands/program.ts';
 import { createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TeamInput } from '../../../contracts/team.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
-import { runCli } from '../../../client/cli/commands/run-cli.ts';
+import { runCli } from '../../../client/cli/commands/program.ts';
 import { createTeamPrinter } from '../../../client/cli/follow/presenter.ts';
 import { PlanwaveClientError } from '../../../client/client-error.ts';
 import { createPaint } from '../../../client/cli/terminal-text.ts';

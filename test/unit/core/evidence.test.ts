@@ -1,4 +1,4 @@
-import { readEvidenceSources } from '../../../activities/stages/evidence-sources.ts';
+import { readEvidenceSources } from '../../../activities/stages/agent-output.ts';
 import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
 import { loadDetail } from '../../../activities/tools/registry/load-detail.ts';
 import type { EvidencePlace } from '../../../contracts/agent-output.ts';

@@ -1,4 +1,4 @@
-import { planRules } from '../../../activities/prompts/planner-rules.ts';
+import { planRules } from '../../../activities/prompts/common-rules.ts';
 import { LimitsInput } from '../../../contracts/limits.ts';
 import { plannedDelegation } from '../../support/factories.ts';
 import { PlannerWaveInput } from '../../../contracts/planner-wave.ts';

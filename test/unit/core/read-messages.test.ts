@@ -230,6 +230,7 @@ describe('finding C1: every message comes back with all its fields', () => {
     type: 'parked',
     from: 'run/wave-001',
     reason: 'No key.',
+    until: 1_800_000_000_000,
   };
   const withdrawn: Required<WithdrawnEscalation> = {
     type: 'withdrawn',

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { engineLimits, defaultLimits } from '../../../core/limits.ts';
-import { checkAmend, checkControl } from '../../../core/run/check-control.ts';
+import { checkAmend, checkControl, checkResume } from '../../../core/run/check-control.ts';
 import { checkEscalation } from '../../../core/run/read-escalations.ts';
 import { decideNextStep, isFlooded } from '../../../core/run/decide-next-step.ts';
 import { asked, criterion, escalation, property } from './builders.ts';
@@ -151,6 +151,19 @@ describe('messages that steer a run', () => {
       expect(checkControl(nothing)).toEqual({ ok: true, reason: '' });
     }
     expect(checkControl({ reason: 'x'.repeat(9_000) }).reason).toHaveLength(500);
+  });
+
+  it('K3: a resume may leave a pause', () => {
+    expect(checkResume({ parked_only: true, reason: 'raised' })).toEqual({
+      ok: true,
+      reason: 'raised',
+      parkedOnly: true,
+    });
+    expect(checkResume({ parked_only: false })).toMatchObject({ ok: true, parkedOnly: false });
+    expect(checkResume(undefined)).toEqual({ ok: true, reason: '', parkedOnly: false });
+    for (const bad of [{ parked_only: 'yes' }, { parked_only: true, other: 1 }, { only: true }]) {
+      expect(checkResume(bad)).toMatchObject({ ok: false, parkedOnly: expect.any(Boolean) });
+    }
   });
 
   it.each([

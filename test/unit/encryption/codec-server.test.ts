@@ -1,6 +1,6 @@
 import { request } from 'node:http';
-import { serveCodec } from '../../../encryption/codec-server.ts';
-import type { CodecServer, CodecServerOptions } from '../../../encryption/codec-server.ts';
+import { serveCodec } from '../../../client/codec-server.ts';
+import type { CodecServer, CodecServerOptions } from '../../../client/codec-server.ts';
 import { testKeys } from '../../support/test-keys.ts';
 
 const ui = 'http://localhost:8233';

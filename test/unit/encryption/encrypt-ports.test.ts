@@ -19,7 +19,7 @@ import {
 import { encryptThreads } from '../../../activities/encryption/encrypt-threads.ts';
 import { createThreadStore } from '../../../activities/adapters/open-stores.ts';
 import { ArtifactCorrupt, StoreUnavailable } from '../../../activities/ports/artifact-store.ts';
-import { createStoreCipher } from '../../../encryption/store-cipher.ts';
+import { createStoreCipher } from '../../../encryption/encrypting-codec.ts';
 import { hashBytes } from '../../../activities/text/bytes.ts';
 import { createMemoryLedger } from '../../support/memory-ledger.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';

@@ -5,9 +5,9 @@ import {
   createEncryptingCodec,
   explainFault,
   keyIdOf,
+  createStoreCipher,
 } from '../../../encryption/encrypting-codec.ts';
 import { BadKeys, CannotDecrypt, readKeyRing } from '../../../encryption/key-ring.ts';
-import { createStoreCipher } from '../../../encryption/store-cipher.ts';
 import { readWorkerSettings } from '../../../worker/worker-settings.ts';
 import { keysText, testKeys } from '../../support/test-keys.ts';
 

@@ -1,4 +1,4 @@
-import { readStoredPlan } from '../../../activities/run-record/stored-plan.ts';
+import { readStoredPlan } from '../../../activities/run-record/export-run.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { samplePlan } from '../../support/plans.ts';
 import { createHarness } from './harness.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { teamLimits } from '../../../activities/projection/limits.ts';
-import { recordTeam } from '../../../activities/team/record-team.ts';
+import { recordTeam } from '../../../activities/team/create-team-activities.ts';
 import type { RecordTeamResult, TaskRecord, TeamReport } from '../../../contracts/team-run.ts';
 import { AgentOutput } from '../../../contracts/agent-output.ts';
 import { engineLimits } from '../../../core/limits.ts';

@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import {
   createJsonStrings,
   createReadableText,
+  createSettledText,
 } from '../../../activities/redaction/readable-text.ts';
-import { createSettledText } from '../../../activities/redaction/settled-text.ts';
 import { createRedactor } from '../../../redaction/create-redactor.ts';
 import { planted, plantedPieces } from '../../support/planted.ts';
 import { property } from '../core/builders.ts';

@@ -7,8 +7,8 @@ import type {
 } from '../../../activities/ports/model-client.ts';
 import type { ProjectionWriter } from '../../../activities/ports/projection-writer.ts';
 import type { ThreadStore } from '../../../activities/ports/thread-store.ts';
-import { redactFailure } from '../../../activities/redaction/redact-failure.ts';
 import {
+  redactFailure,
   redactEffects,
   redactLedger,
   redactMiddlewares,
@@ -23,7 +23,7 @@ import type { ActingTool, ReadingTool, ReadContext } from '../../../activities/t
 import { loadDetail } from '../../../activities/tools/registry/load-detail.ts';
 import { createRedactingCodec } from '../../../redaction/redacting-codec.ts';
 import { createRedactor } from '../../../redaction/create-redactor.ts';
-import { redactOutput } from '../../../worker/redact-output.ts';
+import { redactOutput } from '../../../worker/create-logger.ts';
 import { createMemoryEffects } from '../../support/memory-effects.ts';
 import { createMemoryLedger } from '../../support/memory-ledger.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';

@@ -1,6 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { readMessagesRequest } from '../../../rehearsal/messages-api.ts';
-import type { MessagesRequest } from '../../../rehearsal/messages-api.ts';
+import { readMessagesRequest, type MessagesRequest } from '../../../rehearsal/messages-api.ts';
 import { createPromptCache } from '../../../rehearsal/replies/accounting.ts';
 import type { PromptCache } from '../../../rehearsal/replies/accounting.ts';
 import { paramsFor, startRig } from './support.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeFolderFault } from '../../../scripts/parts/folder-fault.ts';
+import { describeFolderFault } from '../../../scripts/parts/settings.ts';
 import { startPart } from '../../../scripts/parts/part.ts';
 import { supervise } from '../../../scripts/parts/supervise.ts';
 import { canMount, mountTinyDisk } from '../../support/tiny-disk.ts';

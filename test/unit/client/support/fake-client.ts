@@ -2,7 +2,12 @@ import { Connection } from '@temporalio/client';
 import type { ControlMessage } from '../../../../contracts/messages.ts';
 import { PlanwaveClientError } from '../../../../client/client-error.ts';
 import type { PlanwaveClient } from '../../../../client/planwave-client.ts';
-import type { CliAgents, CliDeps, CliThreads } from '../../../../client/cli/cli-deps.ts';
+import type {
+  CliAgents,
+  CliBudgets,
+  CliDeps,
+  CliThreads,
+} from '../../../../client/cli/cli-deps.ts';
 import type { CliIo } from '../../../../client/cli/cli-io.ts';
 import { listing, noUsage, status } from './samples.ts';
 
@@ -19,6 +24,14 @@ export function createFakeClient(methods: Partial<PlanwaveClient> = {}): Planwav
     storeWaits: () => Promise.resolve([]),
     longHistories: () => Promise.resolve([]),
     lateNotifications: () => Promise.resolve([]),
+    schedules: {
+      create: () => Promise.resolve(),
+      list: () => Promise.resolve([]),
+      pause: () => Promise.resolve(),
+      resume: () => Promise.resolve(),
+      trigger: () => Promise.resolve(),
+      delete: () => Promise.resolve(),
+    },
     openHistories: noHistories,
     status: () => Promise.resolve({ live: true, view: status() }),
     usageNow: ({ usage }) => Promise.resolve({ usage, untold: [] }),
@@ -51,6 +64,7 @@ export function createFakeClient(methods: Partial<PlanwaveClient> = {}): Planwav
       Promise.resolve({ status: 'accepted', question_id, accepted: null }),
     pause: sendAsIs,
     resume: sendAsIs,
+    resumeParked: () => Promise.resolve([]),
     stop: sendAsIs,
     amend: (_run, message) => Promise.resolve(message),
     result: () => Promise.resolve(null),
@@ -94,6 +108,13 @@ export const noThreads: CliThreads = {
   remove: () => Promise.resolve({ threads: 0, entries: 0, delegations: 0 }),
 };
 
+export const noBudgets: CliBudgets = {
+  set: () => Promise.reject(new Error('not available')),
+  read: () => Promise.resolve(null),
+  list: () => Promise.resolve([]),
+  remove: () => Promise.resolve(false),
+};
+
 export function createFakeDeps(
   io: CliIo,
   methods: Partial<PlanwaveClient> = {},
@@ -112,6 +133,7 @@ export function createFakeDeps(
     checkHome: () => Promise.resolve({ runs: 0, records: 0, bytes: 0, faults: [], repaired: [] }),
     pages: noPages,
     threads: noThreads,
+    budgets: noBudgets,
     changes: noChanges,
     agents: noAgents,
     readPlan: () => Promise.resolve(null),

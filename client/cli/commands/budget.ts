@@ -1,0 +1,137 @@
+import type { Command } from 'commander';
+import { Tenant } from '../../../contracts/limits.ts';
+import type { TenantDayView } from '../../../contracts/budget.ts';
+import { commandText, countOf, formatDollars } from '../../../core/text/format.ts';
+import { listNames } from '../../../core/text/list-names.ts';
+import { PlanwaveClientError } from '../../client-error.ts';
+import { badInput, CliError, exitCodes } from '../cli-error.ts';
+import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
+import { cleanLine, formatTime, renderTable } from '../terminal-text.ts';
+import { readAmount } from './run-settings-options.ts';
+
+interface SetOptions {
+  readonly usdPerDay: number;
+}
+
+const usdMax = 1_000_000;
+
+/** Registers the commands for budgets of tenants. Only those that raise a limit ask the server. */
+export function registerBudget(budget: Command, runner: CommandRunner): void {
+  const tenant = ['<tenant>', 'name of the tenant, as in start --tenant'] as const;
+  budget
+    .command('set')
+    .argument(...tenant)
+    .description('limit what the calls of a tenant cost in a day; parked runs of it go on')
+    .requiredOption('--usd-per-day <amount>', 'US dollars for each day of UTC', readAmount)
+    .action((name: string, options: SetOptions, command: Command) =>
+      runner.run(command, (context) => setBudget(context, readTenant(name), options)),
+    );
+  budget
+    .command('show')
+    .argument(...tenant)
+    .description('show what a tenant has spent and reserved today')
+    .action((name: string, _options: object, command: Command) =>
+      runner.run(command, (context) => showBudget(context, readTenant(name))),
+    );
+  budget
+    .command('list')
+    .description('list the budgets of all tenants')
+    .action((_options: object, command: Command) => runner.run(command, listBudgets));
+  budget
+    .command('remove')
+    .argument(...tenant)
+    .description('let a tenant spend without a limit; parked runs of it go on')
+    .action((name: string, _options: object, command: Command) =>
+      runner.run(command, (context) => removeBudget(context, readTenant(name))),
+    );
+}
+
+/** @throws CliError for what is no name. */
+function readTenant(name: string): string {
+  const read = Tenant.safeParse(name);
+  if (read.success) return read.data;
+  throw badInput(`${JSON.stringify(name)} is no tenant: ${read.error.issues[0]?.message ?? ''}`);
+}
+
+async function setBudget(
+  context: CommandContext,
+  tenant: string,
+  { usdPerDay }: SetOptions,
+): Promise<CommandResult> {
+  if (usdPerDay > usdMax) {
+    throw badInput('--usd-per-day takes at most 1,000,000 US dollars. Try: --usd-per-day 50');
+  }
+  const view = await context.deps.budgets.set(tenant, Math.round(usdPerDay * 1_000_000));
+  const resumed = await resumeRuns(context, tenant);
+  return { data: { ...view, ...resumed.data }, lines: [describeDay(view), ...resumed.lines] };
+}
+
+async function showBudget({ deps }: CommandContext, tenant: string): Promise<CommandResult> {
+  const view = await deps.budgets.read(tenant);
+  if (view === null) throw noBudget(tenant);
+  return { data: view, lines: [describeDay(view)] };
+}
+
+async function listBudgets({ deps }: CommandContext): Promise<CommandResult> {
+  const budgets = await deps.budgets.list();
+  if (budgets.length === 0) {
+    const set = commandText('budget', 'set', 'acme', '--usd-per-day', '50');
+    return { data: { budgets }, lines: [`No tenant has a budget. Try: ${set}`] };
+  }
+  const rows = budgets.map(({ tenant, ...day }) => [
+    tenant,
+    formatDollars(day.limit_micro_usd),
+    formatDollars(day.spent_micro_usd),
+    formatDollars(day.reserved_micro_usd),
+  ]);
+  const head = ['tenant', 'a day (UTC)', 'spent today', 'reserved'];
+  return { data: { budgets }, lines: renderTable(head, rows) };
+}
+
+async function removeBudget(context: CommandContext, tenant: string): Promise<CommandResult> {
+  if (!(await context.deps.budgets.remove(tenant))) throw noBudget(tenant);
+  const resumed = await resumeRuns(context, tenant);
+  return {
+    data: { tenant, removed: true, ...resumed.data },
+    lines: [`The budget of ${tenant} was removed: its calls have no limit.`, ...resumed.lines],
+  };
+}
+
+/** Lets parked runs go on at once. Where the server can't be reached, they look again by themselves. */
+async function resumeRuns(
+  { session }: CommandContext,
+  tenant: string,
+): Promise<{ readonly data: object; readonly lines: readonly string[] }> {
+  try {
+    const { client } = await session();
+    const resumed = await client.resumeParked(tenant);
+    if (resumed.length === 0) return { data: { resumed }, lines: [] };
+    const runs = countOf(resumed.length, 'parked run');
+    return {
+      data: { resumed },
+      lines: [cleanLine(`${runs} told to go on: ${listNames(resumed)}.`)],
+    };
+  } catch (error) {
+    if (!(error instanceof PlanwaveClientError)) throw error;
+    const when = 'Runs that are parked for it go on by themselves within an hour';
+    return {
+      data: { resumed: [], not_resumed: error.message },
+      lines: [cleanLine(`${when}, or after ${commandText('resume')} <run>. ${error.message}`)],
+    };
+  }
+}
+
+function describeDay(view: TenantDayView): string {
+  const { tenant, limit_micro_usd, spent_micro_usd, reserved_micro_usd, ends_at } = view;
+  const reserved =
+    reserved_micro_usd === 0
+      ? ''
+      : `, ${formatDollars(reserved_micro_usd)} reserved by calls in progress`;
+  return `${tenant}: ${formatDollars(spent_micro_usd)} of ${formatDollars(limit_micro_usd)} spent today${reserved}. The day ends ${formatTime(ends_at)} UTC.`;
+}
+
+function noBudget(tenant: string): CliError {
+  const set = commandText('budget', 'set', tenant, '--usd-per-day', '50');
+  const message = `The tenant ${tenant} has no budget, so its calls have no limit. Try: ${set}`;
+  return new CliError('not_found', exitCodes.notFound, message);
+}

@@ -1,0 +1,56 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+
+export interface HttpServer {
+  readonly port: number;
+  /** Ends open connections too. */
+  close(): Promise<void>;
+}
+
+/**
+ * Listens on an address.
+ *
+ * @param place `host` is an IP address. Default 127.0.0.1, which only programs of this machine reach; port 0 takes any free one.
+ * @throws what `listen` reports, such as a port in use.
+ */
+export async function listen(
+  { host = '127.0.0.1', port }: { readonly host?: string; readonly port: number },
+  handle: RequestListener,
+): Promise<HttpServer> {
+  const server = createServer(handle);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, host, resolve);
+  });
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Compares in a time that does not depend on where the texts differ. */
+export function isSameText(given: string, expected: string): boolean {
+  return timingSafeEqual(hash(given), hash(expected));
+}
+
+function hash(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/** @returns null when it has more bytes than `bytesMax`. */
+export async function readBody(
+  incoming: IncomingMessage,
+  bytesMax: number,
+): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    bytes += chunk.byteLength;
+    if (bytes > bytesMax) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

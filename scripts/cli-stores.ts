@@ -1,0 +1,85 @@
+import { openStores } from '../activities/adapters/open-stores.ts';
+import { createTenantBudgets } from '../activities/load/tenant-budgets.ts';
+import { StoreUnavailable } from '../activities/ports/artifact-store.ts';
+import type { Stores } from '../activities/ports/stores.ts';
+import { ThreadUnavailable } from '../activities/ports/thread-store.ts';
+import type { ThreadStore } from '../activities/ports/thread-store.ts';
+import { redactThreads } from '../activities/redaction/redact-ports.ts';
+import type { CliBudgets, CliThreads } from '../client/cli/cli-deps.ts';
+import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';
+import { createStoreCipher } from '../encryption/encrypting-codec.ts';
+import type { Redactor } from '../redaction/create-redactor.ts';
+import { BadSettings, readStoreSettings } from '../worker/worker-settings.ts';
+
+/** @throws {CliError} when a setting is wrong. */
+export function openCliStores(home: string, env: NodeJS.ProcessEnv): Stores {
+  try {
+    const settings = readStoreSettings(env);
+    return openStores({ home, ...settings, cipher: createStoreCipher(settings.keys) });
+  } catch (error) {
+    throw inWordsOfTheCommandLine(error);
+  }
+}
+
+export function inWordsOfTheCommandLine(error: unknown): unknown {
+  if (error instanceof BadSettings) return badInput(error.message);
+  if (error instanceof StoreUnavailable) {
+    return new CliError('store_unavailable', exitCodes.unmet, error.message);
+  }
+  if (!(error instanceof ThreadUnavailable)) return error;
+  return new CliError('threads_unavailable', exitCodes.unmet, error.message);
+}
+
+/**
+ * Opens the threads where this environment keeps them. A name is redacted as a worker does it, so that what it has added
+ * is found.
+ *
+ * @param home absolute.
+ */
+export function createCliThreads(
+  home: string,
+  env: NodeJS.ProcessEnv,
+  redactor: Redactor,
+): CliThreads {
+  async function use<T>(work: (threads: ThreadStore) => Promise<T>): Promise<T> {
+    let threads: ThreadStore | undefined;
+    try {
+      threads = redactThreads(openCliStores(home, env).threads, redactor);
+      return await work(threads);
+    } catch (error) {
+      throw inWordsOfTheCommandLine(error);
+    } finally {
+      await threads?.close();
+    }
+  }
+
+  return {
+    list: (options) => use((threads) => threads.list(options)),
+    read: (threadId, limit) => use((threads) => threads.read(threadId, limit)),
+    count: (which) => use((threads) => threads.count(which)),
+    remove: (which) => use((threads) => threads.remove(which)),
+  };
+}
+
+/** Opens the budgets of tenants where this environment keeps them. @param home absolute. */
+export function createCliBudgets(home: string, env: NodeJS.ProcessEnv): CliBudgets {
+  async function use<T>(work: (budgets: CliBudgets) => Promise<T>): Promise<T> {
+    const stores = openCliStores(home, env);
+    try {
+      // A budget may be set before the first worker has opened the store.
+      const fault = await stores.open();
+      if (fault !== null) throw badInput(fault);
+      return await work(createTenantBudgets(stores.shared));
+    } catch (error) {
+      throw inWordsOfTheCommandLine(error);
+    } finally {
+      await stores.close();
+    }
+  }
+  return {
+    set: (tenant, limit) => use((budgets) => budgets.set(tenant, limit)),
+    read: (tenant) => use((budgets) => budgets.read(tenant)),
+    list: () => use((budgets) => budgets.list()),
+    remove: (tenant) => use((budgets) => budgets.remove(tenant)),
+  };
+}

@@ -1,0 +1,69 @@
+import { openStores } from '../../../activities/adapters/open-stores.ts';
+import { createTenantBudgets } from '../../../activities/load/tenant-budgets.ts';
+import { createCliBudgets } from '../../../scripts/cli-stores.ts';
+import { eventually } from '../../support/eventually.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import { runAt } from '../../support/run-at.ts';
+import { openStage } from '../../support/stage.ts';
+import type { Stage } from '../../support/stage.ts';
+import { useStage } from '../../support/use-stage.ts';
+
+/** A model with a price, which the rehearsal plays. */
+const settings = { isRehearsal: false, defaultModel: 'claude-sonnet-5-5' };
+const times = { retryBaseMs: 50 };
+const { stage } = useStage({ settings, times });
+
+/** Another worker of the same store. */
+let other: Stage;
+beforeAll(async () => {
+  const { home } = stage;
+  other = await openStage({ beside: stage, settings: { ...settings, home }, times });
+});
+afterAll(() => other.close());
+
+const budgets = () => createTenantBudgets(openStores({ home: stage.home }).shared);
+const goal = 'Compare three ways to store a backup';
+const run = (tenant: string) => stage.start('plannerRun', { goal, use_defaults: true, tenant });
+
+it('two runs of a tenant stop at its limit together, lose nothing, and go on when it is raised', async () => {
+  const limit = 300_000;
+  await budgets().set('acme', limit);
+  const runs = [await run('acme'), await run('acme')];
+  const known = new Set<string>();
+  for (const one of runs) {
+    // oxlint-disable-next-line no-await-in-loop
+    const status = await eventually('a parked run', async () => {
+      const read = await stage.status(one);
+      return read.phase === 'parked' && read;
+    });
+    expect(status.parked_reason).toContain("The day's budget of the tenant acme is used up");
+  }
+  const spent = await budgets().read('acme');
+  expect(spent?.reserved_micro_usd).toBe(0);
+  expect(spent?.spent_micro_usd).toBeLessThanOrEqual(limit);
+  expect(spent?.spent_micro_usd).toBeGreaterThan(0);
+  // Others work on meanwhile.
+  expect(await stage.result(await run('umbrella'))).toMatchObject({ status: 'completed' });
+
+  const deps = { budgets: createCliBudgets(stage.home, {}) };
+  const argv = ['budget', 'set', 'acme', '--usd-per-day', '50', '--json'];
+  // The server lists a run a moment after it has parked.
+  const told = await eventually('both runs', async () => {
+    const { out } = await runAt(stage.address, argv, { deps });
+    const { resumed }: { readonly resumed: readonly string[] } = JSON.parse(out);
+    for (const id of resumed) known.add(id);
+    return known.size === runs.length && known;
+  });
+  expect([...told].toSorted()).toEqual(runs.map(({ workflowId }) => workflowId).toSorted());
+  const results = await Promise.all(runs.map((one) => stage.result(one)));
+  expect(results.map(({ status }) => status)).toEqual(['completed', 'completed']);
+  const billed = results.reduce((sum, { usage }) => sum + usage.cost_micro_usd, 0);
+  expect(await budgets().read('acme')).toMatchObject({
+    spent_micro_usd: billed,
+    reserved_micro_usd: 0,
+  });
+  for (const one of runs) {
+    // oxlint-disable-next-line no-await-in-loop
+    await expectPromisesKept(stage, one.workflowId);
+  }
+}, 120_000);

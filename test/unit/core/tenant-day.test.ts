@@ -1,0 +1,102 @@
+import type { TenantBudget } from '../../../contracts/budget.ts';
+import { reserveDay, setDayLimit, settleDay, viewDay } from '../../../core/budget/tenant-day.ts';
+
+const noon = Date.parse('2026-11-25T12:00:00Z');
+const minute = 60_000;
+const hour = 60 * minute;
+const dollar = 1_000_000;
+
+function call(name: string, dollars: number, attempt = 1) {
+  return { call: name, attempt, worst_micro_usd: dollars * dollar };
+}
+
+/** Reserves what must fit. */
+function reserve(budget: TenantBudget, one: ReturnType<typeof call>, now = noon): TenantBudget {
+  const reply = reserveDay('acme', budget, one, now);
+  if (reply.type === 'refused') throw new Error(reply.reason);
+  return reply.budget;
+}
+
+const empty = setDayLimit(null, 10 * dollar, noon);
+
+/** Returns spent and reserved dollars of the day. */
+function uses(budget: TenantBudget, now = noon): readonly number[] {
+  const { spent_micro_usd, reserved_micro_usd } = viewDay('acme', budget, now);
+  return [spent_micro_usd / dollar, reserved_micro_usd / dollar];
+}
+
+it('DU1: reservations fit up to the limit, and nothing goes past it', () => {
+  const half = settleDay(reserve(empty, call('a', 6)), call('a', 6), 4 * dollar);
+  const full = reserve(half, call('b', 6));
+  expect(uses(full)).toEqual([4, 6]);
+  expect(reserveDay('acme', full, call('c', 0.000_001), noon)).toMatchObject({
+    type: 'refused',
+    isUsedUp: false,
+  });
+  const spent = settleDay(full, call('b', 6), 6 * dollar);
+  expect(reserveDay('acme', spent, call('c', 0.000_001), noon)).toMatchObject({ isUsedUp: true });
+  expect(uses(reserve(setDayLimit(spent, 11 * dollar, noon), call('c', 1)))).toEqual([10, 1]);
+  // A limit may fall below what is spent.
+  const lowered = setDayLimit(spent, dollar, noon);
+  expect(reserveDay('acme', lowered, call('c', 0.5), noon)).toMatchObject({ isUsedUp: true });
+});
+
+it('DU2: an attempt that never reports is charged all of its reservation', () => {
+  const killed = reserve(empty, call('a', 3));
+  expect(uses(reserve(killed, call('a', 2, 2)))).toEqual([3, 2]);
+  expect(uses(settleDay(killed, call('a', 3), null))).toEqual([3, 0]);
+  // Others charge it when it can't be alive any more.
+  expect(uses(reserve(killed, call('b', 1), noon + 25 * minute))).toEqual([0, 4]);
+  expect(uses(reserve(killed, call('b', 1), noon + 26 * minute))).toEqual([3, 1]);
+});
+
+it('DU3: a call counts for the day on which it was reserved, and days only go forward', () => {
+  const late = reserve(empty, call('a', 9), noon);
+  const midnight = noon + 12 * hour;
+  expect(uses(late, midnight - 1)).toEqual([0, 9]);
+  expect(uses(late, midnight)).toEqual([0, 0]);
+  const next = reserve(late, call('b', 9), midnight);
+  expect(next.day).toBe(empty.day + 1);
+  expect(uses(settleDay(next, call('a', 9), 5 * dollar), midnight)).toEqual([0, 9]);
+  // The clock of another worker is behind.
+  expect(reserveDay('acme', next, call('c', 2), midnight - minute)).toMatchObject({
+    type: 'refused',
+  });
+  expect(uses(next, midnight - minute)).toEqual([0, 9]);
+});
+
+it('DU4: settling again, or after the next attempt has begun, changes nothing', () => {
+  const settled = settleDay(reserve(empty, call('a', 3)), call('a', 3), dollar);
+  expect(settleDay(settled, call('a', 3), dollar)).toBe(settled);
+  const second = reserve(reserve(empty, call('a', 3)), call('a', 3, 2));
+  expect(settleDay(second, call('a', 3), 1)).toBe(second);
+  expect(uses(settleDay(second, call('a', 3, 2), dollar))).toEqual([4, 0]);
+});
+
+it('DU5: a refusal names limit, use, the end of the day and the command', () => {
+  const used = reserve(
+    settleDay(reserve(empty, call('a', 8)), call('a', 8), 8 * dollar),
+    call('b', 1),
+  );
+  expect(reserveDay('acme', used, call('c', 3), noon)).toEqual({
+    type: 'refused',
+    isUsedUp: true,
+    reason:
+      "The day's budget of the tenant acme is used up: $8.00 of $10.00 are spent, $1.00 are reserved by calls in progress, " +
+      'this call may cost up to $3.00. The call was not made, and nothing is lost: it is made by itself when the day ends, ' +
+      'at 00:00 UTC, or as soon as the limit is raised. Try: npm run planwave -- budget set acme --usd-per-day 20',
+    resume_at: noon + hour,
+  });
+  expect(reserveDay('acme', used, call('c', 2), noon)).toMatchObject({
+    isUsedUp: false,
+    reason: expect.stringContaining('as soon as a call in progress has cost less than it reserved'),
+  });
+  // No later than the end of the day, and in whole minutes, so that calls refused together wait together.
+  const evening = noon + 11.5 * hour;
+  expect(reserveDay('acme', used, call('c', 3), evening)).toMatchObject({
+    resume_at: noon + 12 * hour,
+  });
+  expect(reserveDay('acme', used, call('c', 3), noon - 1)).toMatchObject({
+    resume_at: noon + hour,
+  });
+});
