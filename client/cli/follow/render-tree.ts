@@ -8,7 +8,7 @@ import type {
   TurnProgress,
 } from '../../../contracts/views.ts';
 import type { ActivityReading } from '../../read-work.ts';
-import { cleanLine, cutToColumns, type Paint, type Tone } from '../terminal-text.ts';
+import { cleanLine, cutToColumns, wrapToColumns, type Paint, type Tone } from '../terminal-text.ts';
 import { describePosition, describeVerification } from '../../../core/render/labels.ts';
 import { countOf, formatTurns, formatUsage } from '../../../core/text/format.ts';
 import {
@@ -37,14 +37,15 @@ export function renderTree(
   columns = Number.POSITIVE_INFINITY,
 ): string[] {
   const { run, status } = snapshot;
+  const look = { paint, columns };
   const cut = (line: string): string => cutToColumns(line, columns);
   const goal = cleanLine(status?.goal ?? run.goal, goalCharactersMax);
   return [
     cut(`${paint('strong', cleanLine(run.run_id))} · ${goal}`),
-    headline(snapshot, paint),
+    ...wrapToColumns(headline(snapshot, paint), columns),
     ...(snapshot.note === null ? [] : [paint('attention', snapshot.note)]),
-    ...withBranches([...doneWaves(snapshot, paint), ...currentWave(snapshot, paint)]).map(cut),
-    ...waits(snapshot).map((wait) => paint('attention', wait)),
+    ...withBranches([...doneWaves(snapshot, look), ...currentWave(snapshot, look)]).map(cut),
+    ...waits(snapshot).flatMap((wait) => wrapToColumns(paint('attention', wait), columns)),
   ];
 }
 
@@ -74,14 +75,19 @@ function waits({ status, run }: RunSnapshot): string[] {
   );
 }
 
-function doneWaves({ done, wave: followed }: RunSnapshot, paint: Paint): TreeNode[] {
+interface Look {
+  readonly paint: Paint;
+  readonly columns: number;
+}
+
+function doneWaves({ done, wave: followed }: RunSnapshot, look: Look): TreeNode[] {
   const shown = done.slice(-doneWavesMax);
   const hidden = done.length - shown.length;
   return [
     ...(hidden > 0 ? [{ line: `${hidden} earlier waves`, children: [] }] : []),
     ...shown.map((wave) => ({
       line: `wave ${wave.wave} · ${describeDone(wave)}`,
-      children: followed?.wave === wave.wave ? describeDelegations(followed, paint) : [],
+      children: followed?.wave === wave.wave ? describeDelegations(followed, look) : [],
     })),
   ];
 }
@@ -96,13 +102,13 @@ export function describeDone(wave: WaveSummary): string {
   return `done · ${counts.join(', ')} · ${criteria} · ${formatUsage(wave.usage)}`;
 }
 
-function currentWave({ wave, done, plan_summary }: RunSnapshot, paint: Paint): TreeNode[] {
+function currentWave({ wave, done, plan_summary }: RunSnapshot, look: Look): TreeNode[] {
   if (wave === null || done.some((other) => other.wave === wave.wave)) return [];
   const summary = plan_summary === null ? '' : ` · ${cleanLine(plan_summary, goalCharactersMax)}`;
   return [
     {
       line: `wave ${wave.wave} · ${describeWavePhase(wave)}${summary}`,
-      children: describeDelegations(wave, paint),
+      children: describeDelegations(wave, look),
     },
   ];
 }
@@ -118,10 +124,10 @@ export function describeWavePhase(wave: Pick<WaveSnapshot, 'phase'>): string {
   return wavePhases[wave.phase];
 }
 
-function describeDelegations({ delegations }: WaveSnapshot, paint: Paint): TreeNode[] {
+function describeDelegations({ delegations }: WaveSnapshot, look: Look): TreeNode[] {
   return delegations.map((delegation) => ({
-    line: describeDelegation(delegation, paint),
-    children: taskNodes(delegation.team_view, paint),
+    line: describeDelegation(delegation, look.paint, look.columns - branchesBefore),
+    children: taskNodes(delegation.team_view, look.paint),
   }));
 }
 
@@ -138,7 +144,15 @@ export const stateMarks: Readonly<Record<DelegationState, readonly [string, Tone
   stopped: ['■', 'quiet'],
 };
 
-export function describeDelegation(delegation: DelegationSnapshot, paint: Paint): string {
+/** Columns that the branches of a tree take before a delegation. */
+const branchesBefore = 6;
+
+/** @param columns Room of the line: the title is shortened until the state has room too. If undefined: no limit. */
+export function describeDelegation(
+  delegation: DelegationSnapshot,
+  paint: Paint,
+  columns = Number.POSITIVE_INFINITY,
+): string {
   const [mark, tone] = stateMarks[delegation.state];
   const {
     delegation_id,
@@ -152,8 +166,11 @@ export function describeDelegation(delegation: DelegationSnapshot, paint: Paint)
     rule_of_two,
     verification,
   } = delegation;
+  const who = `${cleanLine(delegation_id)} (${describeExecutor(delegation)})`;
+  const room = columns - `${mark} ${who}  · ${state} …`.length;
+  const titleMax = Math.min(titleCharactersMax, Math.max(12, room));
   const parts = [
-    `${paint(tone, mark)} ${cleanLine(delegation_id)} (${describeExecutor(delegation)}) ${cleanLine(title, titleCharactersMax)}`,
+    `${paint(tone, mark)} ${who} ${cleanLine(title, titleMax)}`,
     paint(tone, state),
     ...(triad_phase === null ? [] : [describeTriadPhase(triad_phase)]),
     ...(team_view === null ? [] : [describeTeam(team_view)]),
