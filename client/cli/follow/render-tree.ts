@@ -9,8 +9,15 @@ import type {
 } from '../../../contracts/views.ts';
 import type { ActivityReading } from '../../read-work.ts';
 import { cleanLine, cutToColumns, type Paint, type Tone } from '../terminal-text.ts';
+import type { Usage } from '../../../contracts/usage.ts';
 import { describePosition, describeVerification } from '../../../core/render/labels.ts';
-import { countOf, formatTurns, formatUsage } from '../../../core/text/format.ts';
+import {
+  countOf,
+  formatCost,
+  formatTokens,
+  formatTurns,
+  formatUsage,
+} from '../../../core/text/format.ts';
 import {
   usageOf,
   type DelegationSnapshot,
@@ -138,6 +145,7 @@ export const stateMarks: Readonly<Record<DelegationState, readonly [string, Tone
   stopped: ['■', 'quiet'],
 };
 
+/** Shows cost and current action first, because a narrow terminal cuts the end. */
 export function describeDelegation(delegation: DelegationSnapshot, paint: Paint): string {
   const [mark, tone] = stateMarks[delegation.state];
   const {
@@ -152,16 +160,24 @@ export function describeDelegation(delegation: DelegationSnapshot, paint: Paint)
     rule_of_two,
     verification,
   } = delegation;
+  const isAtWork = activity !== null;
+  const name = cleanLine(title, titleCharactersMax);
+  const head = `${paint(tone, mark)} ${cleanLine(delegation_id)} (${describeExecutor(delegation)})`;
+  const used = usage !== null && usage.calls > 0 ? usage : null;
+  const turns = used === null ? [] : [countOf(used.calls, 'turn'), formatTokens(used)];
+  const cost = used === null ? [] : [formatCost(used)];
   const parts = [
-    `${paint(tone, mark)} ${cleanLine(delegation_id)} (${describeExecutor(delegation)}) ${cleanLine(title, titleCharactersMax)}`,
+    isAtWork ? head : `${head} ${name}`,
     paint(tone, state),
+    ...(isAtWork ? [...cost, paint('quiet', describeActivity(activity))] : []),
     ...(triad_phase === null ? [] : [describeTriadPhase(triad_phase)]),
     ...(team_view === null ? [] : [describeTeam(team_view)]),
     ...(verification === undefined ? [] : [cleanLine(describeVerification(verification))]),
-    ...(usage !== null && usage.calls > 0 ? [formatTurns(usage)] : []),
+    ...turns,
+    ...(isAtWork ? [] : cost),
     ...(reason === '' ? [] : [describeReason(state, reason)]),
     ...(rule_of_two === undefined ? [] : ['each change needs your approval']),
-    ...(activity === null ? [] : [paint('quiet', describeActivity(activity))]),
+    ...(isAtWork ? [name] : []),
   ];
   return parts.join(' · ');
 }
@@ -185,10 +201,11 @@ function describeReason(state: DelegationState, reason: string): string {
 
 /** The newest heartbeat in a few words. What it does not tell is left out. */
 export function describeActivity({ activity_type, attempt, heartbeat }: ActivityReading): string {
-  const { output_tokens, last_words }: Partial<TurnProgress> = heartbeat ?? {};
+  const { output_tokens, last_words, turn }: Partial<TurnProgress> = heartbeat ?? {};
+  const tool = heartbeat?.['tool'];
   const words = typeof last_words === 'string' ? last_words : '';
   const parts = [
-    cleanLine(activity_type),
+    typeof tool === 'string' ? `calls ${cleanLine(tool)}` : describeCall(activity_type, turn),
     ...(attempt > 1 ? [`attempt ${attempt}`] : []),
     ...(typeof output_tokens === 'number' && output_tokens > 0
       ? [`${output_tokens} tokens so far`]
@@ -196,6 +213,11 @@ export function describeActivity({ activity_type, attempt, heartbeat }: Activity
     ...(words === '' ? [] : [`“…${cleanLine(words.slice(-lastWordsCharactersMax))}”`]),
   ];
   return parts.join(', ');
+}
+
+function describeCall(activityType: string, turn: unknown): string {
+  if (activityType !== 'modelTurn') return cleanLine(activityType);
+  return typeof turn === 'number' ? `thinks in turn ${turn}` : 'thinks';
 }
 
 /** Newest tasks of a team that are shown one by one, so that the tree fits a screen. */
