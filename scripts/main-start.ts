@@ -1,4 +1,5 @@
 import { delimiter, resolve } from 'node:path';
+import { exitCodes } from '../client/cli/cli-error.ts';
 import { runCli } from '../client/cli/commands/program.ts';
 import type { CliDeps } from '../client/cli/cli-deps.ts';
 import { readFolders } from '../worker/worker-settings.ts';
@@ -48,7 +49,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const reason = fault ?? (typeof outcome === 'string' ? outcome : undefined);
   if (reason !== undefined) console.error(`Giving up: ${reason}`);
   await stopStack(stack, stop, say);
-  console.log(describeRest(startedId));
+  console.log(describeRest(startedId, outcome));
   if (typeof outcome === 'number') return outcome;
   return outcome === undefined ? interruptedExitCode : 1;
 }
@@ -97,9 +98,17 @@ export function describeLeaving(runId: string): string {
   return `Run ${runId} stands still until its worker runs again: it stops with this command.`;
 }
 
-/** Describes what is left when everything has been stopped. @param runId undefined when no run began */
-export function describeRest(runId: string | undefined): string {
+/**
+ * Describes what is left when everything has been stopped.
+ *
+ * @param runId undefined when no run began
+ * @param outcome exit code of following the run; anything else when it was broken off
+ */
+export function describeRest(runId: string | undefined, outcome: unknown): string {
   if (runId === undefined) return 'No run was started.';
+  if (outcome === exitCodes.ok || outcome === exitCodes.unmet) {
+    return `Run ${runId} is kept. To look at everything that it did: ${commandText('view', runId)}`;
+  }
   return (
     `Run ${runId} is kept. To look at it again, or to let it go on: ${entryPoints.dev}, and in another terminal ` +
     commandText('watch', runId)

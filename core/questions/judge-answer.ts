@@ -166,7 +166,7 @@ function judgeAgain(
   return {
     type: 'refused',
     question_id: id,
-    reason: `${id} is answered already (${how}) and keeps its first answer. To change it, send the signal amend with answers`,
+    reason: `${id} is answered already (${how}) and keeps its first answer. To change it: planwave amend with --answer ${id}=…, or the signal amend with "answers"`,
     example: null,
   };
 }

@@ -263,8 +263,9 @@ export function judgeAmendedAnswer(
 function explainUnknown(questionId: string, { open, answered }: AskedSoFar): string {
   const shown = JSON.stringify(cutText(questionId, 60));
   if (open.some(({ question_id }) => question_id === questionId)) {
-    return `${shown} is still open. Try: the signal answer`;
+    return `${shown} is still open. Try: planwave answer, or the signal answer`;
   }
   const ids = answered.map(({ question_id }) => question_id);
-  return `there is no answered question ${shown}. Try: one of ${listNames(ids)}`;
+  const known = ids.length === 0 ? 'an instruction without answers' : `one of ${listNames(ids)}`;
+  return `there is no answered question ${shown}. Try: ${known}`;
 }

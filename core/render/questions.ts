@@ -199,7 +199,7 @@ function tellDefault(
   if (default_answer === null) return { label: 'without an answer', text: 'it waits' };
   const shown = style.value(default_answer, 200);
   if (deadline_seconds === null) {
-    return { label: 'default', text: `${shown} (not applied automatically)` };
+    return { label: 'default', text: `${shown} (not taken automatically)` };
   }
   return {
     label: 'default',

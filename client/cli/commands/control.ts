@@ -1,6 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { CommandRunner } from '../command-runner.ts';
-import { badInput } from '../cli-error.ts';
+import { badInput, CliError, exitCodes } from '../cli-error.ts';
+import { cleanLine } from '../terminal-text.ts';
+import type { PlanwaveClient } from '../../planwave-client.ts';
+import type { QuestionsView } from '../../../contracts/views.ts';
+import type { AmendMessage } from '../../../contracts/messages.ts';
 import type { UserFact } from '../../../contracts/agent-output.ts';
 import { commandText } from '../../../core/text/format.ts';
 
@@ -49,7 +54,7 @@ export function registerAmend(command: Command, runner: CommandRunner): void {
         const answers = answer.map(readAnswer);
         const facts = fact.map(readFact);
         const { client } = await session();
-        const sent = await client.amend(run, {
+        const sent = await amend(client, run, {
           instruction,
           ...(waive.length === 0 ? {} : { waive_criteria: waive }),
           ...(answers.length === 0 ? {} : { answers }),
@@ -71,6 +76,56 @@ export function registerAmend(command: Command, runner: CommandRunner): void {
         };
       }),
     );
+}
+
+/** How long the check of changed answers is waited for, in milliseconds. */
+const judgingMs = 5_000;
+const lookEveryMs = 250;
+
+/**
+ * Sends an instruction. A signal can't be refused, so what the run says about it is read afterwards, where a worker
+ * tells it.
+ *
+ * @throws CliError when the run refused the whole message.
+ */
+async function amend(
+  client: PlanwaveClient,
+  runId: string,
+  message: AmendMessage,
+): Promise<AmendMessage> {
+  const before = await readQuestions(client, runId);
+  const sent = await client.amend(runId, message);
+  if (before === null) return sent;
+  const isChecked = message.answers !== undefined;
+  for (let waited = 0; waited <= judgingMs; waited += lookEveryMs) {
+    const after = await readQuestions(client, runId);
+    if (after === null) return sent;
+    const count = after.rejected_total - before.rejected_total;
+    const reasons = after.rejected
+      .slice(-count)
+      .map(({ reason }) => reason)
+      .filter((reason) => count > 0 && reason.startsWith(amendReason));
+    if (reasons.length > 0) throw refused(reasons);
+    // Changed answers are checked against the record, which takes a moment; everything else is checked at once.
+    if (!isChecked || JSON.stringify(after.answered) !== JSON.stringify(before.answered)) break;
+    await sleep(lookEveryMs);
+  }
+  return sent;
+}
+
+/** Begin of the reason with which a run refuses an instruction. */
+const amendReason = 'Signal amend: ';
+
+function refused(reasons: readonly string[]): CliError {
+  const why = reasons.map((reason) => cleanLine(reason.slice(amendReason.length)));
+  const text = `The run did not take the instruction: ${why.join('; ')}`;
+  return new CliError('refused', exitCodes.refused, text, { reasons: why });
+}
+
+/** @returns null when no worker answers. */
+async function readQuestions(client: PlanwaveClient, runId: string): Promise<QuestionsView | null> {
+  const reading = await client.questions(runId);
+  return reading.live ? reading.view : null;
 }
 
 function readAnswer(text: string): { readonly question_id: string; readonly answer: string } {

@@ -123,9 +123,12 @@ function describeView({ paint }: CommandContext, runId: string, view: QuestionsV
     const from = source_refs.length === 0 ? '' : `, from ${cleanLine(source_refs.join(', '), 80)}`;
     return `  ${cleanLine(question_id)} ${cleanLine(text, 80)} → ${cleanLine(answer, 80)} (${cleanLine(answered_by, 40)}${from})`;
   });
-  const rejectedLines = rejected.map(({ question_id, reason }) => {
+  const rejectedLines = rejected.flatMap(({ question_id, reason, example }) => {
     const id = question_id ?? 'a message';
-    return `  ${cleanLine(id)}: ${cleanLine(withoutId(reason, id), 300)}`;
+    return [
+      `  ${cleanLine(id)}: ${cleanLine(withoutId(reason, id), 300)}`,
+      ...(example === null ? [] : [`    for example: ${cleanLine(JSON.stringify(example), 300)}`]),
+    ];
   });
   return [
     ...(open.length === 0 ? ['No open questions.'] : openLines.slice(0, -1)),

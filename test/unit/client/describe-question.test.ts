@@ -10,7 +10,7 @@ it('says who asks, what, why, and how to answer', () => {
     'q1 · high · from researcher in gather-facts, wave 1',
     '  Which region?',
     '  why it matters: Prices differ.',
-    '  default: eu-west (not applied automatically)',
+    '  default: eu-west (not taken automatically)',
     '  answer: your answer',
   ]);
 });

@@ -252,11 +252,14 @@ it('finding U7: Ctrl-C in npm start, which stops the worker too, says that the r
   expect(await starting).toBe(130);
   expect(io.out()).toContain('Run run-1 stands still until its worker runs again');
   expect(io.out()).not.toContain('goes on without you');
-  expect(describeRest(started[0])).toBe(
+  expect(describeRest(started[0], 130)).toBe(
     'Run run-1 is kept. To look at it again, or to let it go on: npm run dev, and in another terminal ' +
       'npm run planwave -- watch run-1',
   );
-  expect(describeRest(undefined)).toBe('No run was started.');
+  expect(describeRest('run-1', 1)).toBe(
+    'Run run-1 is kept. To look at everything that it did: npm run planwave -- view run-1',
+  );
+  expect(describeRest(undefined, 1)).toBe('No run was started.');
 });
 
 it('can be left while the server is away', async () => {

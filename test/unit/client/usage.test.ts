@@ -108,14 +108,24 @@ describe('finding U12: what is refused is told once, and in plain words', () => 
   it('of an answer', async () => {
     const rejected = [
       { question_id: 'q1', reason: 'q1: expected a number', example: null, rejected_at: 1 },
+      {
+        question_id: null,
+        reason: 'unknown field "question"',
+        example: { question_id: 'q1', answer: 7 },
+        rejected_at: 2,
+      },
     ];
     const { out } = await run(['questions', 'run-1'], {
       questions: () =>
         Promise.resolve({
           live: true,
-          view: { open: [], answered: [], rejected, rejected_total: 1 },
+          view: { open: [], answered: [], rejected, rejected_total: 2 },
         }),
     });
-    expect(out).toContain('\n  q1: expected a number\n');
+    expect(out).toContain(
+      '\n  q1: expected a number\n' +
+        '  a message: unknown field "question"\n' +
+        '    for example: {"question_id":"q1","answer":7}\n',
+    );
   });
 });

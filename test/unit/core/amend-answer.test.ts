@@ -26,7 +26,7 @@ describe('judgeAmendedAnswer', () => {
     expect(reasonOf('q1', 'Mars')).toContain('q1: expected one of "EU", "US"');
     expect(reasonOf('q1', 'Mars')).toContain('Try: {"question_id":"q1","answer":"EU"}');
     expect(reasonOf('q2', 'x')).toContain('not known any more');
-    expect(reasonOf('q3', 'x')).toContain('still open. Try: the signal answer');
+    expect(reasonOf('q3', 'x')).toContain('still open. Try: planwave answer, or the signal answer');
     expect(reasonOf('q9', 'x')).toContain('Try: one of "q1", "q2"');
   });
 
