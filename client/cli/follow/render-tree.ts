@@ -9,7 +9,6 @@ import type {
 } from '../../../contracts/views.ts';
 import type { ActivityReading } from '../../read-work.ts';
 import { cleanLine, cutToColumns, type Paint, type Tone } from '../terminal-text.ts';
-import type { Usage } from '../../../contracts/usage.ts';
 import { describePosition, describeVerification } from '../../../core/render/labels.ts';
 import {
   countOf,
@@ -160,24 +159,23 @@ export function describeDelegation(delegation: DelegationSnapshot, paint: Paint)
     rule_of_two,
     verification,
   } = delegation;
-  const isAtWork = activity !== null;
   const name = cleanLine(title, titleCharactersMax);
   const head = `${paint(tone, mark)} ${cleanLine(delegation_id)} (${describeExecutor(delegation)})`;
-  const used = usage !== null && usage.calls > 0 ? usage : null;
-  const turns = used === null ? [] : [countOf(used.calls, 'turn'), formatTokens(used)];
-  const cost = used === null ? [] : [formatCost(used)];
+  const hasUse = usage !== null && usage.calls > 0;
+  const turns = hasUse ? [countOf(usage.calls, 'turn'), formatTokens(usage)] : [];
+  const cost = hasUse ? [formatCost(usage)] : [];
   const parts = [
-    isAtWork ? head : `${head} ${name}`,
+    activity !== null ? head : `${head} ${name}`,
     paint(tone, state),
-    ...(isAtWork ? [...cost, paint('quiet', describeActivity(activity))] : []),
+    ...(activity !== null ? [...cost, paint('quiet', describeActivity(activity))] : []),
     ...(triad_phase === null ? [] : [describeTriadPhase(triad_phase)]),
     ...(team_view === null ? [] : [describeTeam(team_view)]),
     ...(verification === undefined ? [] : [cleanLine(describeVerification(verification))]),
     ...turns,
-    ...(isAtWork ? [] : cost),
+    ...(activity !== null ? [] : cost),
     ...(reason === '' ? [] : [describeReason(state, reason)]),
     ...(rule_of_two === undefined ? [] : ['each change needs your approval']),
-    ...(isAtWork ? [name] : []),
+    ...(activity !== null ? [name] : []),
   ];
   return parts.join(' · ');
 }
@@ -203,9 +201,11 @@ function describeReason(state: DelegationState, reason: string): string {
 export function describeActivity({ activity_type, attempt, heartbeat }: ActivityReading): string {
   const { output_tokens, last_words, turn }: Partial<TurnProgress> = heartbeat ?? {};
   const tool = heartbeat?.['tool'];
+  const thinks = typeof turn === 'number' ? `thinks in turn ${turn}` : 'thinks';
+  const call = activity_type === 'modelTurn' ? thinks : cleanLine(activity_type);
   const words = typeof last_words === 'string' ? last_words : '';
   const parts = [
-    typeof tool === 'string' ? `calls ${cleanLine(tool)}` : describeCall(activity_type, turn),
+    typeof tool === 'string' ? `calls ${cleanLine(tool)}` : call,
     ...(attempt > 1 ? [`attempt ${attempt}`] : []),
     ...(typeof output_tokens === 'number' && output_tokens > 0
       ? [`${output_tokens} tokens so far`]
@@ -213,11 +213,6 @@ export function describeActivity({ activity_type, attempt, heartbeat }: Activity
     ...(words === '' ? [] : [`“…${cleanLine(words.slice(-lastWordsCharactersMax))}”`]),
   ];
   return parts.join(', ');
-}
-
-function describeCall(activityType: string, turn: unknown): string {
-  if (activityType !== 'modelTurn') return cleanLine(activityType);
-  return typeof turn === 'number' ? `thinks in turn ${turn}` : 'thinks';
 }
 
 /** Newest tasks of a team that are shown one by one, so that the tree fits a screen. */

@@ -241,7 +241,7 @@ describe('finding U10', () => {
     const lines = renderTree(snapshot({ wave: wave({ delegations }) }), createPaint(false), 80);
     const shown = lines.filter((line) => line.includes('gather-facts'));
     expect(shown[0]).toContain('running · $0.25 · thinks in turn 3, 17');
-    expect(shown[1]).toContain('running · $0.25 · calls run_command, “…npm test”');
+    expect(shown[1]).toContain('running · $0.25 · calls run_command, “…npm');
   });
 
   it('the tree is cut to the width of the terminal, and what waits is not', () => {
