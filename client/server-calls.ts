@@ -261,6 +261,6 @@ export async function refusePlainText(context: ClientContext, runId: string): Pr
   if (keyId === undefined) return;
   throw new PlanwaveClientError(
     'encrypted',
-    `Run ${runId} is encrypted with the key "${keyId}", and nothing is sent to it as plain text. Try: PLANWAVE_KEYS as the worker has it`,
+    `Run ${runId} is encrypted with the key "${keyId}", and nothing is sent to it as plain text. Try: set PLANWAVE_KEYS to the value that the worker uses`,
   );
 }

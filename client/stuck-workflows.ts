@@ -102,7 +102,7 @@ export function describeStuck(stuck: StuckWorkflow): string {
   if (stuck.cure === 'reset') {
     return (
       `Stuck: something that ${workflow_id} received breaks it (${reason}). The code that ran it before fails too, so ` +
-      `no deploy of earlier code helps. Try: ${resetCommand(workflow_id)}, or a newer planwave that takes it`
+      `earlier code does not help. Try: ${resetCommand(workflow_id)}, or a newer planwave that accepts it`
     );
   }
   const what = is_misfit
@@ -111,7 +111,7 @@ export function describeStuck(stuck: StuckWorkflow): string {
   const cure = is_misfit
     ? `go back to the code that ran it before, and see ${commandText('doctor', '--replay')} before the next deploy`
     : "go back to the code that ran it before, or read the worker's log";
-  return `${what} (${reason}). Nothing is lost, and it goes on by itself under code that fits. Try: ${cure}`;
+  return `${what} (${reason}). Nothing is lost, and it continues by itself under compatible code. Try: ${cure}`;
 }
 
 /** Writes the command that goes back to the last completed task and leaves out the signals since then. */

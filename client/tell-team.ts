@@ -252,7 +252,7 @@ export function readCursor(text: string): TeamCursor {
   if (parsed.success) return parsed.data;
   throw new PlanwaveClientError(
     'bad_input',
-    'The cursor is none that a stream of a team gave. Try: the `cursor` of an earlier stream as it was, or none.',
+    'The cursor does not come from a stream of a team. Try: the `cursor` of an earlier stream as it was, or none.',
   );
 }
 

@@ -63,7 +63,7 @@ export type RunStatus =
 export interface CriterionResult {
   readonly criterion_id: string;
   readonly state: CriterionState['state'];
-  /** Reason why it is not met, or the evidence that it is. */
+  /** Reason why it is open; empty for one that is met or waived. `report.md` has the evidence. */
   readonly reason: string;
 }
 

@@ -33,7 +33,8 @@ export async function testNotification(env: NodeJS.ProcessEnv): Promise<DoctorFi
   const shown = checkNotify(env);
   const target = shown.ok ? readNotifyTarget(env) : undefined;
   if (target === undefined) {
-    const cure = shown.cure ?? 'set PLANWAVE_NOTIFY as the worker has it (docs/notifications.md)';
+    const cure =
+      shown.cure ?? 'set PLANWAVE_NOTIFY to the value that the worker uses (docs/notifications.md)';
     return { ok: false, detail: shown.detail, cure };
   }
   const redactor = createRedactor({ secrets: collectOwnSecrets(env) });
@@ -56,6 +57,6 @@ export async function testNotification(env: NodeJS.ProcessEnv): Promise<DoctorFi
     return { ok: true, detail: `the ${describeTarget(target)} took a test message` };
   } catch (error) {
     if (!(error instanceof NotificationFailed)) throw error;
-    return { ok: false, detail: error.message, cure: 'mend what it names, and try again' };
+    return { ok: false, detail: error.message, cure: 'correct what it names, and try again' };
   }
 }

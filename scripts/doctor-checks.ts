@@ -135,7 +135,7 @@ export async function checkMcp(env: NodeJS.ProcessEnv): Promise<DoctorFinding> {
     mcp = openMcp(readToolSettings(env).mcpFiles, env);
   } catch (error) {
     if (!(error instanceof BadSettings)) throw error;
-    return { ok: false, detail: error.message, cure: 'mend the file that it names (docs/mcp.md)' };
+    return { ok: false, detail: error.message, cure: 'correct the file it names (docs/mcp.md)' };
   }
   const names = [...mcp.servers.keys()];
   if (names.length === 0) return { ok: true, detail: 'none; no PLANWAVE_MCP' };
@@ -165,7 +165,7 @@ async function checkModule(page: string, describe: () => Promise<string>): Promi
     return {
       ok: false,
       detail: [what, ...faults.filter((line) => line.startsWith('- '))].join(' '),
-      cure: `mend the module that it names (${page})`,
+      cure: `correct the module that it names (${page})`,
     };
   }
 }
@@ -177,7 +177,7 @@ export async function checkCommands(env: NodeJS.ProcessEnv): Promise<DoctorFindi
     return { ok: true, detail: describeCommands(commands) };
   } catch (error) {
     if (!(error instanceof BadSettings)) throw error;
-    return { ok: false, detail: error.message, cure: 'mend the setting that it names' };
+    return { ok: false, detail: error.message, cure: 'correct the setting that it names' };
   }
 }
 
@@ -292,6 +292,6 @@ async function checkAgents(): Promise<DoctorFinding> {
   } catch (error) {
     if (!(error instanceof AgentFilesInvalid)) throw error;
     const faults = error.faults.map(({ file, line, reason }) => `${file}:${line} ${reason}`);
-    return { ok: false, detail: faults.join('; '), cure: 'mend the files it names' };
+    return { ok: false, detail: faults.join('; '), cure: 'correct the files it names' };
   }
 }

@@ -107,7 +107,7 @@ interface Shape {
 
 /** Writes docs/inputs.md: every field of every input with its type and its bounds. */
 export function describeInputs(): string {
-  const plan = JSON.stringify(withoutDraft(toShape(CoordinationPlan)));
+  const plan = JSON.stringify(Object.assign({}, toShape(CoordinationPlan), { $schema: undefined }));
   /** Where a field was described first, by its name and its schema. */
   const described = new Map<string, string>();
   const sections = Object.entries(inputSchemas).map(([name, schema]) => {
@@ -135,10 +135,6 @@ function toShape(schema: ZodType): Shape {
     z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }),
   );
   return shape;
-}
-
-function withoutDraft(shape: Shape): Shape {
-  return Object.assign({}, shape, { $schema: undefined });
 }
 
 const idPattern = toShape(Slug).pattern;

@@ -97,7 +97,7 @@ function takenOver(result: ChangeResult, { run_id, dir }: ChangedRun): TakenOver
       const files = listNames(result.files);
       if (result.with === null) {
         throw conflict(
-          `Nothing was changed: ${dir} and ${run_id} have different changes of ${files}. Try: planwave diff ${run_id}, and take over by hand what you want`,
+          `Nothing was changed: ${dir} and ${run_id} have different changes of ${files}. Try: planwave diff ${run_id}, and apply by hand what you want`,
         );
       }
       throw conflict(
@@ -106,7 +106,7 @@ function takenOver(result: ChangeResult, { run_id, dir }: ChangedRun): TakenOver
     }
     case 'in_the_way':
       throw conflict(
-        `Nothing was changed: files that git ignores stand in the way: ${listNames(result.files)}. Try: move them away`,
+        `Nothing was changed: files that git ignores are in the way: ${listNames(result.files)}. Try: move them away`,
       );
   }
 }
@@ -133,5 +133,5 @@ function conflict(message: string): CliError {
 }
 
 function unknownRun(runId: string): string {
-  return `No run ${runId} is stored here. Try: PLANWAVE_HOME as the worker has it`;
+  return `No run ${runId} is stored here. Try: set PLANWAVE_HOME to the value that the worker uses`;
 }

@@ -1,5 +1,4 @@
-import { checkNode } from './bootstrap/check-node.mjs';
-import { ensurePackages } from './bootstrap/ensure-packages.mjs';
+import { checkNode, ensurePackages } from './bootstrap/ensure-packages.mjs';
 import { exitCodeOf, root } from './bootstrap/hand-over.mjs';
 import { runFastTests, runSlowTests, runTests } from './bootstrap/run-tests.mjs';
 

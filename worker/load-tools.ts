@@ -61,6 +61,6 @@ async function callTools(
     return list;
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
-    throw badModule(module, [`its function "tools" threw: ${said}`], 'mend it');
+    throw badModule(module, [`its function "tools" threw: ${said}`], 'correct it');
   }
 }

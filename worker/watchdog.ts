@@ -70,7 +70,7 @@ async function refuse(home: string, info: Info, order: unknown): Promise<void> {
     nonRetryable: true,
     message:
       `${activityType} of ${place} blocked ${notes.length} workers, which had to be ended${where}. ` +
-      'It is not tried again by itself. Try: read the log of a worker, mend what blocks it, and resume; or stop',
+      'It is not tried again by itself. Try: read the log of a worker, correct what blocks it, and resume; or stop',
   });
 }
 

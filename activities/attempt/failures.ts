@@ -64,14 +64,10 @@ export function toModelFailure(
     type: error.type,
     message: error.message,
     nonRetryable: !error.retryable || isSpentTry,
-    nextRetryDelay: error.retryAfterMs ?? computeBackOffMs(attempt, retryBaseMs),
+    nextRetryDelay: error.retryAfterMs ?? Math.min(retryBaseMs * 2 ** (attempt - 1), backOffMaxMs),
     details: [details],
     ...causeOf(error),
   });
-}
-
-function computeBackOffMs(attempt: number, retryBaseMs: number): number {
-  return Math.min(retryBaseMs * 2 ** (attempt - 1), backOffMaxMs);
 }
 
 function createFailure(error: Error, type: FailureType, nonRetryable: boolean): ApplicationFailure {

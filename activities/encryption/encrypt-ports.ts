@@ -66,7 +66,7 @@ function open(cipher: Cipher, content: Uint8Array, part: string): Uint8Array {
     return cipher.open(content, part);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    const message = `Can't read what is stored. ${why}. The run waits and goes on.`;
+    const message = `Can't read what is stored. ${why}. The run waits and continues by itself.`;
     throw new StoreUnavailable(message, { path: '', code: null, cause: error });
   }
 }

@@ -103,15 +103,13 @@ function textOfNamed(
     case 'file':
       return describeFiles(listAnswerPaths(value), record, texts);
     case 'delegation': {
-      const standing = isLast ? completedOutputs(record) : listDeliverables(record);
+      const standing = isLast
+        ? outputsOf(record).filter(({ status }) => status === 'completed')
+        : listDeliverables(record);
       const one = standing.find(({ delegation_id }) => delegation_id === value);
       return one === undefined ? null : textOfOutput(one.output_ref, texts);
     }
   }
-}
-
-function completedOutputs(record: RunRecord) {
-  return outputsOf(record).filter(({ status }) => status === 'completed');
 }
 
 /** Lists outcomes that have an output, whatever their status, in the order of waves. */

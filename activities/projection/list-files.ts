@@ -237,12 +237,10 @@ function listPages<T>(
       path: isNewest ? path : treePaths.page(path, index + 1),
       of: isNewest ? [...page, ...others] : page,
       needs: {},
-      render: () => renderJsonLines([...page.map(line), ...(isNewest ? rest() : [])]),
+      render: () =>
+        [...page.map(line), ...(isNewest ? rest() : [])]
+          .map((value) => `${JSON.stringify(value)}\n`)
+          .join(''),
     };
   });
-}
-
-/** Renders one JSON object per line. No entries give an empty file. */
-function renderJsonLines(values: readonly unknown[]): string {
-  return values.map((value) => `${JSON.stringify(value)}\n`).join('');
 }

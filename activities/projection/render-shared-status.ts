@@ -53,7 +53,7 @@ export function renderSharedStatus(record: RunRecord, texts: RecordTexts): strin
   const agents = record.waves
     .slice(-1)
     .flatMap((wave) =>
-      delegationsOf(wave, texts).map(
+      (wave.plan_ref === null ? [] : textOf(texts.plans, wave.plan_ref).delegations).map(
         (delegation) =>
           [delegation.delegation_id, describeDelegation(record, wave, delegation)] as const,
       ),
@@ -90,10 +90,6 @@ function countOutcomes({ wave, status, outcomes }: StoredWave): object {
     stopped: count('stopped'),
     skipped: count('skipped'),
   };
-}
-
-function delegationsOf(wave: StoredWave, texts: RecordTexts): readonly Delegation[] {
-  return wave.plan_ref === null ? [] : textOf(texts.plans, wave.plan_ref).delegations;
 }
 
 function describeDelegation(

@@ -31,7 +31,10 @@ export function renderUpstream(
   const unmetShares = shareBytes(unmet.map(countBytes), blockBytesMax.upstream_unmet);
   const sections = upstream.map((one, at) => {
     const share = shareOf.get(one);
-    const result = share === undefined ? renderWhole(one) : renderShort(one, share, mayLoad);
+    const result =
+      share === undefined
+        ? `${nameResult(one)}, whole\n${one.whole.trimEnd()}`
+        : renderShort(one, share, mayLoad);
     const open = cutAtLine(unmet[at] ?? '', unmetShares[at] ?? 0);
     return open === '' ? result : `${result}\n\n${open}`;
   });
@@ -50,10 +53,6 @@ function chooseWhole(upstream: readonly Upstream[]): ReadonlySet<Upstream> {
     chosen.add(one);
   }
   return chosen;
-}
-
-function renderWhole(one: Upstream): string {
-  return `${nameResult(one)}, whole\n${one.whole.trimEnd()}`;
 }
 
 function renderShort(one: Upstream, bytesMax: number, mayLoad: boolean): string {

@@ -16,8 +16,7 @@ import type { TriadInput, TriadPhaseInput } from '../../contracts/triad.ts';
 import type { RecordDeps } from './deps.ts';
 import { joinSentences, type InputFault, type WorkflowType } from './describe-input-issues.ts';
 import { summariseAgent } from './load-registry.ts';
-import { choosesTeam, listDefinitionFields } from './seat-team.ts';
-import { composePlan } from './compose-plan.ts';
+import { choosesTeam, listDefinitionFields, composePlan } from './compose-plan.ts';
 import type { RunRequest } from './read-input.ts';
 
 type Worker = Pick<RecordDeps, 'models' | 'isPriced' | 'middlewareNames'>;

@@ -2,7 +2,7 @@ import type { ForkOffer, ForkPoint } from '../../contracts/fork.ts';
 import type { Taint } from '../../contracts/agent-definition.ts';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import type { PlanOutline } from '../../contracts/design-run.ts';
-import type { CarriedInbox, TakenOver, WaveSummary } from '../../contracts/planner-run.ts';
+import type { CarriedInbox, TakenOver } from '../../contracts/planner-run.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import { questionId } from '../../core/ids.ts';
 import { isRecord } from '../../core/is-record.ts';
@@ -10,6 +10,7 @@ import { engineLimits } from '../../core/limits.ts';
 import { applyRuleOfTwo } from '../../core/plan/rule-of-two.ts';
 import { chooseStale } from '../../core/pool/mark-stale.ts';
 import { acceptAnswer } from '../../core/questions/judge-answer.ts';
+import { summariseWave } from '../../core/run/decide-next-step.ts';
 import { explainNoFork, isAfterFork, sumReused } from '../../core/run/fork-record.ts';
 import { noUsage, subtractUsage, addUsage } from '../../core/usage/add-usage.ts';
 import { readCoordinationPlan, storeCoordinationPlan } from '../artifacts/read-reports.ts';
@@ -140,7 +141,11 @@ export async function openFork(
       stale: chooseStale(stale).map(({ delegation_id }) => delegation_id),
       facts_total: facts.length,
       recent_facts: facts.slice(-engineLimits.factsCarriedMax).map(shortenFact),
-      wave_outlines: waves.map((one) => summariseWave(one, before, texts)),
+      wave_outlines: waves.map(({ wave: number, decision_ref, outcomes }) => {
+        const decision = decision_ref === null ? null : textOf(texts.decisions, decision_ref);
+        const io_status = decision?.planner_decision.io_status ?? null;
+        return summariseWave({ wave: number, io_status, usage: noUsage }, outcomes, criteria);
+      }),
       amendments: instructions.slice(-engineLimits.amendmentsMax),
       waived: criteria.flatMap(({ criterion_id, state }) =>
         state === 'waived' ? [criterion_id] : [],
@@ -216,26 +221,6 @@ async function findTaint(
     ({ taint } = applyRuleOfTwo(plan, { ...context, ...(taint !== undefined && { taint }) }));
   }
   return taint;
-}
-
-function summariseWave(
-  { wave, outcomes, decision_ref }: StoredWave,
-  { criteria }: RunRecord,
-  { decisions }: RecordTexts,
-): WaveSummary {
-  const count = (status: StoredWave['outcomes'][number]['status']): number =>
-    outcomes.filter((outcome) => outcome.status === status).length;
-  return {
-    wave,
-    io_status:
-      decision_ref === null ? null : textOf(decisions, decision_ref).planner_decision.io_status,
-    completed: count('completed'),
-    failed: count('failed'),
-    skipped: count('skipped'),
-    criteria_met: criteria.filter(({ state }) => state === 'met').length,
-    criteria_open: criteria.filter(({ state }) => state === 'open').length,
-    usage: noUsage,
-  };
 }
 
 /** Adds to an opened run what it takes over, if it goes on from another one. */

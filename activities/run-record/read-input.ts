@@ -15,13 +15,12 @@ import { PlannerWaveInput } from '../../contracts/planner-wave.ts';
 import { TeamInput, type NamedTeam } from '../../contracts/team.ts';
 import type { Autonomy, QuestionRulesInput } from '../../contracts/question.ts';
 import { removeInvisible, titleOf } from '../../core/text/cut-text.ts';
-import { composeLoneDelegation } from './compose-plan.ts';
+import { composeLoneDelegation, listTypedTeams } from './compose-plan.ts';
 import {
   describeInputIssues,
   type InputFault,
   type WorkflowType,
 } from './describe-input-issues.ts';
-import { listTypedTeams } from './seat-team.ts';
 import { TriadInput, TriadPhaseInput } from '../../contracts/triad.ts';
 
 /** Common form of all kinds of input. */

@@ -4,8 +4,7 @@ import { EvidenceReport, refusedOf, Verdict } from '../../contracts/verification
 import { renderRunBlocks, renderAnsweredQuestions } from '../prompts/common-blocks.ts';
 import { markData } from '../prompts/mark-data.ts';
 import { renderRole, renderTask } from '../prompts/packet-parts.ts';
-import { readTask } from '../prompts/read-task.ts';
-import { applyInstructions, renderGuidance } from '../prompts/render-feedback.ts';
+import { readTask, applyInstructions, renderGuidance } from '../prompts/read-task.ts';
 import { renderUpstream } from '../prompts/render-upstream.ts';
 import { verifierRules } from '../prompts/common-rules.ts';
 import { readJson as readStored, readShape, readWhole } from '../artifacts/read-artifact.ts';

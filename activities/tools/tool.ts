@@ -5,8 +5,11 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { ReadStateCall, StateCall, StateToolName } from '../../contracts/state-call.ts';
 import type { ApprovalMark } from '../../core/effects/decide-approval.ts';
 import type { EffectVerdict } from '../../core/effects/step-effect.ts';
+import { listFoundations } from '../../core/workspace/run-changes.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ToolSpec } from '../ports/model-client.ts';
+import { readRecord } from '../artifacts/record-log.ts';
+import type { WorkspacePlace } from '../ports/workspaces.ts';
 
 /** The part of the calling delegation that every tool may see. */
 export interface ToolContext {
@@ -242,4 +245,14 @@ export function listPlannerTools(registry: ToolRegistry): string[] {
   return listGrantable(registry).flatMap(({ spec, offeredTo }) =>
     offeredTo.includes('planner') ? [spec.name] : [],
   );
+}
+
+/** Returns the place in which the calling delegation works. */
+export async function placeOf(context: ToolContext): Promise<WorkspacePlace> {
+  const { store, record_ref, run_id, delegation_id, builds_on } = context;
+  const { workspace_dir, changes, waves } = await readRecord(store, record_ref);
+  const dir = workspace_dir ?? null;
+  if (delegation_id === '' || changes === 'direct') return { run_id, dir };
+  const foundations = listFoundations(delegation_id, waves, builds_on);
+  return { run_id, dir, worker: { delegation_id, foundations } };
 }

@@ -40,7 +40,7 @@ export function toShownError(error: unknown): ShownError {
   }
   if (error instanceof PlanwaveClientError) {
     const { code, message } = error;
-    return { code, exitCode: exitCodeOf(code), message, data: {} };
+    return { code, exitCode: codesOfErrors[code], message, data: {} };
   }
   const text = error instanceof Error ? error.message : String(error);
   return {
@@ -84,7 +84,3 @@ const codesOfErrors: Readonly<Record<ClientErrorCode, ExitCode>> = {
   run_ended: exitCodes.refused,
   internal: exitCodes.unmet,
 };
-
-function exitCodeOf(code: ClientErrorCode): ExitCode {
-  return codesOfErrors[code];
-}

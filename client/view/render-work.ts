@@ -96,7 +96,7 @@ function renderTask({ task, criteria, inputs, depends_on }: PageWork, shelf: Tex
       ? null
       : markup`<p>
           <strong>Inputs:</strong>
-          ${list(inputs)}${depends_on.length === 0 ? null : markup`; <strong>after</strong> ${depends_on.map((id, at) => markup`${at === 0 ? '' : ', '}<a href="#${anchor('work', id)}">${id}</a>`)}`}
+          ${inputs.length === 0 ? 'none' : inputs.join(', ')}${depends_on.length === 0 ? null : markup`; <strong>after</strong> ${depends_on.map((id, at) => markup`${at === 0 ? '' : ', '}<a href="#${anchor('work', id)}">${id}</a>`)}`}
         </p>`,
     criteria.length === 0
       ? null
@@ -107,10 +107,6 @@ function renderTask({ task, criteria, inputs, depends_on }: PageWork, shelf: Tex
           </ul>`,
         ),
   ];
-}
-
-function list(names: readonly string[]): string {
-  return names.length === 0 ? 'none' : names.join(', ');
 }
 
 function renderOutput(workId: string, output: AgentOutput, shelf: TextShelf): Part {

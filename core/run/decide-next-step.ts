@@ -7,12 +7,14 @@
  *   N2. The planner's io_status neither ends nor prolongs a run.
  *   N3. No wave is planned beyond the allowed number; the open criteria, of which there may be none, are named instead.
  */
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { WaveSummary } from '../../contracts/planner-run.ts';
+import type { CriterionState } from '../../contracts/criterion.ts';
 import { isDone, openCriteria } from '../criteria/criteria.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
 import type { Question } from '../../contracts/question.ts';
 import { cutText } from '../text/cut-text.ts';
 import type { PlannerDecision } from '../../contracts/wave-plan.ts';
-import type { CriterionState } from '../../contracts/criterion.ts';
 
 interface BetweenWaves {
   readonly criteria: readonly CriterionState[];
@@ -69,4 +71,30 @@ export function describeUnanswered({
 /** Returns true for the reason of a run that ended at a question. */
 export function isUnanswered(stopReason: string | undefined): boolean {
   return stopReason?.startsWith(mark) ?? false;
+}
+
+/** Sums up a finished wave, for views and for the waves after it. */
+export function summariseWave(
+  {
+    wave,
+    io_status,
+    usage,
+    changed,
+  }: Pick<WaveSummary, 'wave' | 'io_status' | 'usage' | 'changed'>,
+  outcomes: readonly Pick<DelegationOutcome, 'status'>[],
+  criteria: readonly Pick<CriterionState, 'state'>[],
+): WaveSummary {
+  const count = (status: DelegationOutcome['status']): number =>
+    outcomes.filter((outcome) => outcome.status === status).length;
+  return {
+    wave,
+    io_status,
+    completed: count('completed'),
+    failed: count('failed'),
+    skipped: count('skipped'),
+    criteria_met: criteria.filter(({ state }) => state === 'met').length,
+    criteria_open: criteria.filter(({ state }) => state === 'open').length,
+    ...(changed !== undefined && { changed }),
+    usage,
+  };
 }

@@ -121,7 +121,7 @@ export function refuseOtherStore(kept: StoreIdentity | null, found: StoreIdentit
   if (hasRunsOf(found, kept.id)) return refuseOtherHome(kept, found.home ?? found);
   return (
     `The run is kept in ${nameStore(kept)}, and this worker has ${nameStore(found)}. ` +
-    'Nothing was read or written; the run waits and goes on with a worker that has its store. ' +
+    'Nothing was read or written; the run waits for a worker that has its store. ' +
     'Try: start the worker with that home (PLANWAVE_HOME), or let all workers of the task queue share one store'
   );
 }
@@ -130,7 +130,7 @@ function refuseOtherHome({ home }: StoreIdentity, found: StoreIdentity): string 
   if (home === undefined || home.id === found.id) return null;
   return (
     `The working copies of the run's folder are in the home ${home.id} (${home.place}), and this worker has the home ` +
-    `${found.id} (${found.place}). Nothing was read or written; the run waits and goes on with a worker that has its home. ` +
+    `${found.id} (${found.place}). Nothing was read or written; the run waits for a worker that has its home. ` +
     'Try: start the worker with that home (PLANWAVE_HOME) on that host, or give runs with a folder a task queue of their own'
   );
 }

@@ -126,7 +126,7 @@ export function noticeLongHistory(events: number, bytes: number): string | null 
   const { historyEventsWarn, historyBytesWarn } = engineLimits;
   if (events < historyEventsWarn && bytes < historyBytesWarn) return null;
   const size = `${events} events and ${(bytes / 1_048_576).toFixed(1)} MB`;
-  return `The history has ${size}; the server ends a run at about 51,200 events or 50 MB. It starts anew between two waves. Try: stop what keeps sending messages, and answer what is open.`;
+  return `The history has ${size}; the server ends a run at about 51,200 events or 50 MB. A new one begins between two waves. Try: stop the sender of the messages, and answer open questions.`;
 }
 
 /**

@@ -86,10 +86,6 @@ export function countInputTokens(request: MessagesRequest): number {
   return prefixesOf(request).at(-1)?.tokens ?? 0;
 }
 
-function lifeOf(cacheControl: unknown): number {
-  return isHourly(cacheControl) ? lifeMsLong : lifeMsUsual;
-}
-
 function isHourly(cacheControl: unknown): boolean {
   return isObject(cacheControl) && cacheControl['ttl'] === '1h';
 }
@@ -166,7 +162,8 @@ export function createPromptCache(now: () => number = Date.now): PromptCache {
           cache_creation: splitByLifetime(written, ends.at(-1)?.cacheControl),
         },
         begin: () => {
-          for (const { hash, cacheControl } of ends) remember(hash, lifeOf(cacheControl));
+          for (const { hash, cacheControl } of ends)
+            remember(hash, isHourly(cacheControl) ? lifeMsLong : lifeMsUsual);
         },
       };
     },

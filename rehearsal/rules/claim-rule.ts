@@ -18,10 +18,6 @@ export function takenOf(member: MemberPrompt, tool: string, argument: string): R
   return new Set(calls.map(({ input }) => textOf(input[argument])));
 }
 
-function workersOf(member: MemberPrompt): readonly string[] {
-  return member.team.filter(({ role }) => role === 'worker').map(({ name }) => name);
-}
-
 /** Assigns the sections to peers by their places, so that together they claim all. */
 function isShare({ role, team, member }: MemberPrompt, place: number): boolean {
   return role === 'peer' && team[place % team.length]?.name === member;
@@ -50,7 +46,10 @@ function chooseSections(member: MemberPrompt): readonly string[] {
 export function registerClaims(prompt: Prompt, member: MemberPrompt): readonly ScriptedToolCall[] {
   if (!member.tools.includes('register_claim')) return [];
   const places = member.sections.map(({ section_id }) => section_id);
-  const workers = member.role === 'orchestrator' ? workersOf(member) : [];
+  const workers =
+    member.role === 'orchestrator'
+      ? member.team.filter(({ role }) => role === 'worker').map(({ name }) => name)
+      : [];
   const later = findLater(member.sections, askedOf(prompt));
   return chooseSections(member).map((section_id) => ({
     name: 'register_claim',

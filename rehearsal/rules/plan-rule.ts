@@ -121,16 +121,12 @@ function firstWave(prompt: Prompt): readonly JsonObject[] {
 /** Most criteria that one delegation may carry. */
 const criteriaMax = 20;
 
-/** Returns the delegation that a criterion id was made for: `research-facts-c1` belongs to `research-facts`. */
-function groupOf(criterionId: string): string {
-  return /^(.+?)(?:-w\d+)?-c\d+$/u.exec(criterionId)?.[1] ?? 'follow-up';
-}
-
 /** Groups the open criteria in the order of the list, at most `criteriaMax` in a group. */
 function groupCriteria(criteria: readonly JsonObject[]): ReadonlyArray<[string, JsonObject[]]> {
   const groups: Array<[string, JsonObject[]]> = [];
   for (const criterion of criteria) {
-    const name = groupOf(textOf(criterion['criterion_id']));
+    const name =
+      /^(.+?)(?:-w\d+)?-c\d+$/u.exec(textOf(criterion['criterion_id']))?.[1] ?? 'follow-up';
     const open = groups.find(([known, members]) => known === name && members.length < criteriaMax);
     if (open === undefined) groups.push([name, [criterion]]);
     else open[1].push(criterion);

@@ -5,11 +5,6 @@ import { textIn } from './prompt.ts';
 /** Time of every rehearsed page: the same request has the same answer. */
 const readAt = '2026-01-01T00:00:00Z';
 
-/** Returns true for a request that has the provider's own search. */
-function searchesWeb(request: MessagesRequest): boolean {
-  return request.tools.some((tool) => textOf(tool['type']).startsWith('web_search_'));
-}
-
 /**
  * Answers like a model that searched once and opened each address of the request. No page is opened: every title and
  * citation says "rehearsed".
@@ -17,7 +12,7 @@ function searchesWeb(request: MessagesRequest): boolean {
  * @returns null for a request without the provider's own search.
  */
 export function answerFromWeb(request: MessagesRequest): ContentReply | null {
-  if (!searchesWeb(request)) return null;
+  if (!request.tools.some((tool) => textOf(tool['type']).startsWith('web_search_'))) return null;
   const text = textIn(request.messages[0]?.blocks ?? []);
   const question = /<request[^<>]*>\n([^<]*)\n<\/request>/u.exec(text)?.[1] ?? text;
   const urls = text.slice(text.indexOf('</request>')).match(/https?:\/\/\S+/gu) ?? [];

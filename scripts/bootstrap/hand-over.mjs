@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { checkNode } from './check-node.mjs';
-import { ensurePackages } from './ensure-packages.mjs';
+import { checkNode, ensurePackages } from './ensure-packages.mjs';
 import { describeError, ExpectedError } from './expected-error.mjs';
 
 /** True in the package that `npm pack` makes, which has JavaScript instead of the sources. */

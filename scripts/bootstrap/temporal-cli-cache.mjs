@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { compareVersions } from './check-node.mjs';
+import { compareVersions } from './ensure-packages.mjs';
 import { lastLines, runCommand } from './run-command.mjs';
 
 /** The version planwave is measured with. An older one is slower to start and needs one more server setting. */

@@ -20,11 +20,6 @@ const attributeNames = Object.keys(searchAttributes).filter(
   (name): name is AttributeName => name in searchAttributes,
 );
 
-/** Returns arguments of `temporal server start-dev` that register planwave's search attributes. */
-function searchAttributeArguments(): string[] {
-  return attributeNames.map((name) => `--search-attribute=${name}=${searchAttributes[name]}`);
-}
-
 /**
  * Registers missing search attributes of planwave's runs on a running server.
  *
@@ -120,7 +115,7 @@ export function serverArguments(cli: ServerCli, settings: Settings): string[] {
     // Write-ahead log: one file sync per step instead of several. FULL: a recorded step survives a power cut.
     '--sqlite-pragma=journal_mode=WAL',
     '--sqlite-pragma=synchronous=FULL',
-    ...searchAttributeArguments(),
+    ...attributeNames.map((name) => `--search-attribute=${name}=${searchAttributes[name]}`),
   ];
   return ['server', 'start-dev', ...options];
 }

@@ -14,6 +14,8 @@ export interface CampaignOptions {
   /** The delegation whose moments are struck. If undefined: those of the whole run. */
   readonly task: string | undefined;
   readonly lanes: number;
+  /** Whether the workers have a home each and share a cluster; only the phase `crowd` is then played. */
+  readonly cluster: boolean;
   /** Runs of the phase `crowd`. */
   readonly runs: number;
   /** Generated programs that are played; null: the phases of the fixed runs are. */
@@ -50,6 +52,8 @@ compares each run with an undisturbed one. Writes docs/campaign-fixed-runs.md af
   --trial <name>     play one trial of a seed again, such as program-4-2. A failed campaign prints what may differ:
                      --program <text>, --blows '<JSON>' and --model-faults <0 to 1>
   --lanes <n>        runs that are hurt side by side; default 3. With --programs, one keeps 1.2 cores busy
+  --cluster          play the phase "crowd" with workers that have a home each and share PostgreSQL, a bucket and a
+                     Temporal server on PostgreSQL; "npm run cluster" builds the servers, and one that is missing is named
   --runs <n>         runs of the phase "crowd"; default ${runsDefault}
   --json             print the result as JSON on standard output
   --write            write the page also with --only; --no-write: never
@@ -59,7 +63,8 @@ compares each run with an undisturbed one. Writes docs/campaign-fixed-runs.md af
 export function parseCampaignOptions(args: readonly string[]): CampaignOptions | null {
   const values = readValues(args);
   if (values.help === true) return null;
-  const only = readPhases(values.only);
+  const cluster = values.cluster === true;
+  const only = cluster ? (['crowd'] as const) : readPhases(values.only);
   const task = readTask(values.task);
   const isWhole = only.length === phaseNames.length && task === undefined;
   return {
@@ -67,7 +72,8 @@ export function parseCampaignOptions(args: readonly string[]): CampaignOptions |
     deaths: readCount('--deaths', values.deaths, 1, 100_000),
     only,
     task,
-    lanes: readCount('--lanes', values.lanes, 1, 16) ?? 3,
+    cluster,
+    lanes: cluster ? 1 : (readCount('--lanes', values.lanes, 1, 16) ?? 3),
     runs: readCount('--runs', values.runs, 1, 10_000) ?? runsDefault,
     programs: readCount('--programs', values.programs, 1, 100_000) ?? null,
     slice: readCount('--slice', values.slice, 1, 1_440),
@@ -87,11 +93,19 @@ export function parseCampaignOptions(args: readonly string[]): CampaignOptions |
 }
 
 /** The command that makes the same choices again. When each of them strikes depends on the machine. */
-export function repeatCommand({ seed, deaths, runs, only, task }: CampaignOptions): string {
+export function repeatCommand({
+  seed,
+  deaths,
+  runs,
+  only,
+  task,
+  cluster,
+}: CampaignOptions): string {
   const parts = [`--seed ${seed}`];
   if (deaths !== undefined) parts.push(`--deaths ${deaths}`);
   if (runs !== runsDefault) parts.push(`--runs ${runs}`);
-  if (only.length < phaseNames.length) parts.push(`--only ${only.join(',')}`);
+  if (cluster) parts.push('--cluster');
+  else if (only.length < phaseNames.length) parts.push(`--only ${only.join(',')}`);
   if (task !== undefined) parts.push(`--task ${task}`);
   return `npm run chaos -- ${parts.join(' ')}`;
 }
@@ -116,6 +130,7 @@ function readValues(args: readonly string[]) {
         program: text,
         blows: text,
         'model-faults': text,
+        cluster: flag,
         json: flag,
         write: flag,
         help: flag,

@@ -1,3 +1,6 @@
+import { ExpectedError } from '../../scripts/bootstrap/expected-error.mjs';
+import { startCluster } from '../cluster/cluster.ts';
+import { findPrograms } from '../cluster/programs.ts';
 import { startOwnServer } from '../support/own-server.ts';
 import type { CampaignOptions } from './campaign-options.ts';
 import { closeOwnLanes, openLane, openOwnLanes } from './lane.ts';
@@ -38,13 +41,13 @@ export async function runCampaign(
 ): Promise<CampaignResult> {
   const startedAtMs = Date.now();
   const random = createPrng(options.seed);
-  const closing: (() => Promise<unknown>)[] = [];
+  const closing: Closing = [];
   try {
-    const server = await startOwnServer();
-    closing.push(() => server.stop());
+    const shared = options.cluster ? await openCluster(closing, say) : null;
+    const address = shared?.address ?? (await openServer(closing));
     const lanes: Lane[] = [];
     for (let count = 0; count < options.lanes; count += 1) {
-      const lane = await openLane({ address: server.address });
+      const lane = await openLane({ address, ...(shared !== null && { store: shared.store }) });
       closing.push(() => lane.close());
       lanes.push(lane);
     }
@@ -69,6 +72,28 @@ export async function runCampaign(
   } finally {
     for (const close of closing.toReversed()) await close();
   }
+}
+
+/** Functions that close what is open, in the order of its opening. */
+type Closing = (() => Promise<unknown>)[];
+
+/** @returns the address. */
+async function openServer(closing: Closing): Promise<string> {
+  const server = await startOwnServer();
+  closing.push(() => server.stop());
+  return server.address;
+}
+
+/** Starts what workers share. The embedded server stands in for one on PostgreSQL that was not built. */
+async function openCluster(
+  closing: Closing,
+  say: (line: string) => void,
+): Promise<{ readonly address: string; readonly store: Readonly<Record<string, string>> }> {
+  const cluster = await startCluster(findPrograms, say);
+  closing.push(() => cluster.stop());
+  for (const line of cluster.missing) say(`Left out: ${line}`);
+  if (cluster.postgres === null) throw new ExpectedError(cluster.missing.join('\n'));
+  return { address: cluster.server?.address ?? (await openServer(closing)), store: cluster.env };
 }
 
 interface Campaign {

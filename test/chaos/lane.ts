@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { probeSandbox } from '../../activities/adapters/sandbox/probe-sandbox.ts';
 import { createFileReplyLedger } from '../../activities/adapters/file-store/file-ledgers.ts';
+import type { ReplyLedger } from '../../activities/ports/reply-ledger.ts';
 import { startRehearsalServer } from '../../rehearsal/server/server.ts';
 import type { RehearsalServer } from '../../rehearsal/server/server.ts';
 import { readCommandSettings } from '../../worker/worker-settings.ts';
@@ -17,6 +18,7 @@ import type { ScriptProcess } from '../support/worker-process.ts';
 import { startOwnServer } from '../support/own-server.ts';
 import type { OwnServer } from '../support/own-server.ts';
 import { changeCheckout, otherText } from '../slow/deploys/changed-checkout.ts';
+import { openSharedStore } from './shared-store.ts';
 import { openTcpGate } from './tcp-gate.ts';
 import type { TcpGate } from './tcp-gate.ts';
 
@@ -49,6 +51,8 @@ export interface Lane {
   killWorker(worker: ScriptProcess): Promise<void>;
   /** Removes what runs have left, which each judgement of a run would read. No run may be open. */
   clear(): Promise<void>;
+  /** Makes all that runs have stored readable below `home`, where it is anyway unless the workers have homes of their own. */
+  collect(runIds: readonly string[]): Promise<void>;
   /** Whether the ledger holds the reply of a call, so that it must not be bought again. */
   isRecorded(call: RecordedActivity): Promise<boolean>;
   close(): Promise<void>;
@@ -73,6 +77,8 @@ export interface LaneOptions {
   readonly server?: OwnServer;
   /** Milliseconds that a model call takes. Default 100: long enough for calls to overlap. */
   readonly thinkMs?: number;
+  /** Variables of a store that the workers share; each of them then has a home of its own. If undefined: all have one home. */
+  readonly store?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -83,13 +89,17 @@ const starvedEnd = 'async hook stack has become corrupted';
 
 const faultPoints = fileURLToPath(new URL('../support/fault-points.mjs', import.meta.url));
 
-export async function openLane({ address, server, thinkMs = 100 }: LaneOptions): Promise<Lane> {
+export async function openLane(options: LaneOptions): Promise<Lane> {
+  const { address, server, thinkMs = 100, store } = options;
   const home = mkdtempSync(join(tmpdir(), 'planwave-chaos-'));
   const taskQueue = `chaos-${randomUUID().slice(0, 8)}`;
   const rehearsal = await startRehearsalServer({ port: 0, thinkMs });
   const gate = await openTcpGate(address);
   const connection = await Connection.connect({ address });
-  let ledger = createFileReplyLedger({ home });
+  const shared = store === undefined ? null : openSharedStore(store, home);
+  const openLedger = (): Pick<ReplyLedger, 'find'> =>
+    shared?.ledger ?? createFileReplyLedger({ home });
+  let ledger = openLedger();
   const workers: ScriptProcess[] = [];
   const built = await buildWorker();
   const faultFile = join(home, '.fault.json');
@@ -148,8 +158,10 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
         CLOCK_OFFSET_MS: String(clockOffsetMs),
         PLANWAVE_WORKSPACES: workspaces,
         PLANWAVE_MCP: serversFile,
+        ...store,
       };
-      const place = { address: gate.address, taskQueue, home, rehearsal };
+      const ownHome = shared === null ? home : mkdtempSync(join(aside, 'worker-'));
+      const place = { address: gate.address, taskQueue, home: ownHome, rehearsal };
       const worker = await startPatiently(() =>
         startBuiltWorker(otherVersion ? (other ?? built).file : built.file, place, env),
       );
@@ -164,8 +176,9 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
         rmSync(folder, { recursive: true });
         mkdirSync(folder, { mode: 0o700 });
       }
-      ledger = createFileReplyLedger({ home });
+      ledger = openLedger();
     },
+    collect: async (runIds) => shared?.collect(runIds),
     async isRecorded({ workflowId, runId, activityId }) {
       const key = { workflow_id: workflowId, run_id: runId, activity_id: activityId };
       const entries = await ledger.find(key);
@@ -179,6 +192,7 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
       await gate.close();
       await rehearsal.close();
       await connection.close();
+      await shared?.close();
       other?.remove();
       built.remove();
       for (const folder of [home, aside]) rmSync(folder, { recursive: true, force: true });

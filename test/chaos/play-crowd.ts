@@ -66,6 +66,7 @@ export async function playCrowd(crowd: Crowd): Promise<Tally> {
   };
   await Promise.all(Array.from({ length: Math.min(openMax, runs) }, play));
   const interruptions = await killing;
+  await lane.collect(ids);
   for (const id of ids) {
     try {
       await judge(crowd, tally, id, interruptions);

@@ -302,6 +302,7 @@ class Trial {
       handle.query<QuestionsView>('questions').catch(() => null),
     );
     const { budget } = await handle.query<BudgetView>('budget');
+    await this.#lane.collect([this.#runId]);
     // The home holds what the runs before this one were cut off in.
     const orphans = this.#plan.isHomeUsed ?? !isUndisturbed(this.#plan);
     const { broken, histories } = await findBrokenPromises(this.#lane, this.#runId, {

@@ -194,7 +194,7 @@ describe('doctor', () => {
     expect(await check?.run()).toMatchObject({
       ok: false,
       detail: expect.stringContaining('expected a list, got a value of type number'),
-      cure: expect.stringContaining('mend the module'),
+      cure: expect.stringContaining('correct the module'),
     });
     process.env['PLANWAVE_MIDDLEWARES'] = 'own.json';
     expect((await check?.run())?.ok).toBe(false);

@@ -7,8 +7,12 @@ import { promisify } from 'node:util';
 import { recallEffect, runEffect } from '../../activities/tools/run-effect.ts';
 import type { EffectEnd } from '../../activities/tools/run-effect.ts';
 import { createTools, grantableNames } from '../../activities/tools/registry/create-registry.ts';
-import { listGrantable } from '../../activities/tools/tool.ts';
-import type { ActingTool, GrantableTool, ReadContext } from '../../activities/tools/tool.ts';
+import {
+  listGrantable,
+  type ActingTool,
+  type GrantableTool,
+  type ReadContext,
+} from '../../activities/tools/tool.ts';
 import { createDoctorChecks } from '../../scripts/doctor-checks.ts';
 import { readSettings } from '../../scripts/parts/settings.ts';
 import { computeBuildId } from '../../worker/bundle-workflows.ts';

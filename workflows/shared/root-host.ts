@@ -270,10 +270,11 @@ export class RootHost implements Superior {
         status,
         ...result,
         waves: state.wave,
-        criteria: state.criteria.map((criterion) => ({
-          criterion_id: criterion.criterion_id,
-          state: criterion.state,
-          reason: reasons.get(criterion.criterion_id) ?? '',
+        criteria: state.criteria.map(({ criterion_id, state: ended }) => ({
+          criterion_id,
+          state: ended,
+          // An earlier attempt may have failed at what is met now.
+          reason: ended === 'open' ? (reasons.get(criterion_id) ?? '') : '',
         })),
         usage: state.usage,
         record_ref,

@@ -3,7 +3,6 @@ import { workflowInfo } from '@temporalio/workflow';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import type { CarriedBudget } from '../../contracts/budget.ts';
 import type { FinishedStages, PlanOutline } from '../../contracts/design-run.ts';
-import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type {
   CarriedRun,
   RunAnswer,
@@ -18,7 +17,8 @@ import type { Usage } from '../../contracts/usage.ts';
 import type { DelegationStatusView, PlanView, RunPhase } from '../../contracts/views.ts';
 import { carryLostWave, openBudget } from '../../core/budget/resolve-budget.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
-import { openCriteria, waiveCriteria } from '../../core/criteria/criteria.ts';
+import { waiveCriteria } from '../../core/criteria/criteria.ts';
+import { summariseWave } from '../../core/run/decide-next-step.ts';
 import { formatUnreported } from '../../core/text/format.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { nowSeconds } from './clock.ts';
@@ -218,7 +218,10 @@ export function takeWaveIntoState(state: RootState, wave: WaveResult): void {
   state.usage = addUsage(state.usage, wave.usage);
   state.budget = wave.budget;
   state.criteria = waiveCriteria(wave.criteria, state.waived);
-  state.waves = [...state.waves, summariseWave(wave)];
+  const io_status = wave.decision?.planner_decision.io_status ?? null;
+  const changed = wave.changes !== undefined && { changed: sumSizes(wave.changes) };
+  const about = { wave: wave.wave, io_status, ...changed, usage: wave.usage };
+  state.waves = [...state.waves, summariseWave(about, wave.outcomes, wave.criteria)];
 }
 
 /** Returns the usage that the run knows of. */
@@ -257,22 +260,6 @@ export function recordedWave(wave: WaveResult): RecordedWave {
     decision_ref,
     ...(merge_conflicts !== undefined && { merge_conflicts }),
     usage,
-  };
-}
-
-function summariseWave(wave: WaveResult): WaveSummary {
-  const count = (status: DelegationOutcome['status']): number =>
-    wave.outcomes.filter((outcome) => outcome.status === status).length;
-  return {
-    wave: wave.wave,
-    io_status: wave.decision?.planner_decision.io_status ?? null,
-    completed: count('completed'),
-    failed: count('failed'),
-    skipped: count('skipped'),
-    criteria_met: wave.criteria.filter(({ state }) => state === 'met').length,
-    criteria_open: openCriteria(wave.criteria).length,
-    ...(wave.changes !== undefined && { changed: sumSizes(wave.changes) }),
-    usage: wave.usage,
   };
 }
 

@@ -61,7 +61,12 @@ export function parseAgentFile(
   }
   const definition = AgentDefinition.safeParse({
     agent_id: toSlug(name ?? ''),
-    description: [reader.text('description') ?? '', ...lacked.map(describeLack)].join(' ').trim(),
+    description: [
+      reader.text('description') ?? '',
+      ...lacked.map((tool) => `On this machine it has no ${tool}.`),
+    ]
+      .join(' ')
+      .trim(),
     capabilities: reader.list('capabilities'),
     allowed_tools: granted,
     risk_level: readRiskLevel(reader, faults),
@@ -78,11 +83,6 @@ export function parseAgentFile(
       reason: `"${toKey(issue.path[0])}": ${issue.message}`,
     })),
   };
-}
-
-/** Tells the planner what the agent can't do here. The cause and the cure are for people (`planwave doctor`). */
-function describeLack(tool: string): string {
-  return `On this machine it has no ${tool}.`;
 }
 
 function isMissing(tool: string, { knownTools, missingTools }: ParseAgentOptions): boolean {

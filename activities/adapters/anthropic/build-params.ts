@@ -88,7 +88,10 @@ const ephemeral = { cache_control: { type: 'ephemeral' } } as const;
  */
 function toMessages({ messages, cachesConversation }: ModelRequest): Anthropic.MessageParam[] {
   const sent = messages
-    .map(({ role, content }) => ({ role, content: content.filter(saysSomething) }))
+    .map(({ role, content }) => ({
+      role,
+      content: content.filter((block) => block.type !== 'text' || block.text !== ''),
+    }))
     .filter(({ content }) => content.length > 0);
   // The end of this call and of the one before it: the API looks back only 20 blocks from a breakpoint.
   const ends = cachesConversation === true ? [sent.at(-1), sent.at(-3)] : [];
@@ -97,10 +100,6 @@ function toMessages({ messages, cachesConversation }: ModelRequest): Anthropic.M
     role,
     content: content.map((block) => toContentBlock(block, marked.has(block))),
   }));
-}
-
-function saysSomething(block: ContentBlock): boolean {
-  return block.type !== 'text' || block.text !== '';
 }
 
 /** @param isMarked True for a cache breakpoint. The provider's own blocks can't have one. */

@@ -99,7 +99,7 @@ async function findFresh(segments: Segments, ref: Ref): Promise<readonly FoundRe
   const path = segmentsFolder(segments.home);
   throw new StoreUnavailable(
     `Can't read "${path}": the directory does not exist (ENOENT). Try: create or mount it, or point PLANWAVE_HOME at another ` +
-      'directory and restart the worker. The run waits and goes on.',
+      'directory and restart the worker. The run waits and continues by itself.',
     { path, code: 'ENOENT' },
   );
 }

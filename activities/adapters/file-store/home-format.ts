@@ -47,7 +47,7 @@ export async function identifyHome(home: string): Promise<StoreIdentity> {
   if (identity !== null) return identity;
   throw new StoreUnavailable(
     `The artifact home "${home}" is gone: it has no ${idFile} (ENOENT). Nothing was read or written. ` +
-      'Try: mount or restore it, or point PLANWAVE_HOME at another directory and restart the worker. The run waits and goes on.',
+      'Try: mount or restore it, or point PLANWAVE_HOME at another directory and restart the worker. The run waits and continues by itself.',
     { path: join(home, idFile), code: 'ENOENT' },
   );
 }
@@ -65,7 +65,7 @@ export async function findHomeIdentity(home: string): Promise<StoreIdentity | nu
   if (ids !== null) return { place: `"${home}" on ${hostname()}`, ...ids };
   throw new StoreUnavailable(
     `The id of the artifact home in "${path}" is damaged. Try: restore the file from a backup, or write {"id":"…"} ` +
-      'with the id that its runs name (planwave status <run>). The run waits and goes on.',
+      'with the id that its runs name (planwave status <run>). The run waits and continues by itself.',
     { path, code: null },
   );
 }

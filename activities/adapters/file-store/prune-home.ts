@@ -161,7 +161,7 @@ async function refuseDamaged(home: string, index: RunIndex): Promise<void> {
   if (unknown === undefined) return;
   const path = join(home, 'refs', unknown);
   throw new StoreUnavailable(
-    `The newest entry in "${path}" is damaged, so nothing says what its run needs. Try: move that folder away if the run is of no use any more.`,
+    `The newest entry in "${path}" is damaged, so planwave can't tell what its run needs. Try: move that folder away if you no longer need the run.`,
     { path, code: null },
   );
 }

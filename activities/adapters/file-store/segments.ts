@@ -2,7 +2,6 @@ import { constants } from 'node:fs';
 import { lstat, lutimes, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { atomicWriteFile, readFileInside } from './atomic-write-file.ts';
-import { createByteCache } from './byte-cache.ts';
 import {
   asideSuffix,
   indexSuffix,
@@ -10,11 +9,52 @@ import {
   readingFile,
   segmentsFolder,
   type SegmentFile,
+  SegmentIndex,
 } from './segment-files.ts';
-import { SegmentIndex } from './segment-index.ts';
 import { scanRecords, type RecordPlace, type SegmentRecord } from './segment-records.ts';
 import { createSegmentWriter, segmentBytesMax } from './segment-writer.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
+
+/** Keeps the most recently used values, up to a total size. */
+export interface ByteCache {
+  get(key: string): Uint8Array | undefined;
+  /**
+   * Takes ownership of `bytes`: the caller must not change them any more. A value larger than the whole cache is not
+   * kept.
+   */
+  set(key: string, bytes: Uint8Array): void;
+}
+
+/** @param maxBytes Total size of the values; 0 keeps nothing. */
+export function createByteCache(maxBytes: number): ByteCache {
+  // A Map keeps the order of insertion: a used value moves to the end, and the first one is dropped first.
+  const entries = new Map<string, Uint8Array>();
+  let size = 0;
+  const remove = (key: string): void => {
+    size -= entries.get(key)?.byteLength ?? 0;
+    entries.delete(key);
+  };
+  return {
+    get: (key) => {
+      const bytes = entries.get(key);
+      if (bytes !== undefined) {
+        entries.delete(key);
+        entries.set(key, bytes);
+      }
+      return bytes;
+    },
+    set: (key, bytes) => {
+      remove(key);
+      if (bytes.byteLength > maxBytes) return;
+      entries.set(key, bytes);
+      size += bytes.byteLength;
+      for (const oldest of entries.keys()) {
+        if (size <= maxBytes) break;
+        remove(oldest);
+      }
+    },
+  };
+}
 
 /** A scan of at least this many bytes is worth an index file. */
 const indexedBytesMin = 1024 * 1024;

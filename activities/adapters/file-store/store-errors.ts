@@ -42,7 +42,7 @@ export function toStoreUnavailable(
     `check the path, ${elsewhere}`,
   ];
   return new StoreUnavailable(
-    `Can't ${doing} "${path}": ${reason}${code === null ? '' : ` (${code})`}. Try: ${cure}. The run waits and goes on.`,
+    `Can't ${doing} "${path}": ${reason}${code === null ? '' : ` (${code})`}. Try: ${cure}. The run waits and continues by itself.`,
     { path, code, cause: error },
   );
 }

@@ -193,7 +193,7 @@ function describeObstacle({ dir }: ChangedFolder, result: ChangeResult): string 
         : `${result.with} and the delegations before it have different changes of ${files}.`;
     }
     case 'in_the_way':
-      return `Files that git ignores stand in the way: ${listNames(result.files)}.`;
+      return `Files that git ignores are in the way: ${listNames(result.files)}.`;
     case 'done':
     case 'nothing':
     case 'applied_before':

@@ -123,7 +123,7 @@ export function openBucket(settings: BucketSettings): Bucket {
     if (object.startsWith(`${name}/`)) return object.slice(name.length + 1);
     throw new StoreUnavailable(
       `An artifact is in "s3://${object}", and ${setting} names "${place}" here. ` +
-        `Try: give all workers and clients the same ${setting}. The run waits and goes on.`,
+        `Try: give all workers and clients the same ${setting}. The run waits and continues by itself.`,
       { path: place, code: null },
     );
   };
@@ -247,6 +247,6 @@ function unavailable(
   place: string,
   ...[reason, cure, cause]: readonly [reason: string, cure: string, cause?: unknown]
 ): StoreUnavailable {
-  const said = `Can't ${doing} the artifacts at ${place}: ${reason}. Try: ${cure}. The run waits and goes on.`;
+  const said = `Can't ${doing} the artifacts at ${place}: ${reason}. Try: ${cure}. The run waits and continues by itself.`;
   return new StoreUnavailable(said, { path: place, code: getCode(cause), cause });
 }

@@ -268,7 +268,7 @@ function toStoreUnavailable(
   if (error instanceof StoreUnavailable) return error;
   const { reason, cure, code } = explainPostgres(error, setting);
   return new StoreUnavailable(
-    `Can't ${doing} the store at ${place}: ${reason}. Try: ${cure}. The run waits and goes on.`,
+    `Can't ${doing} the store at ${place}: ${reason}. Try: ${cure}. The run waits and continues by itself.`,
     { path: place, code, cause: error },
   );
 }

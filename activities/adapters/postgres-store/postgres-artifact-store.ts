@@ -8,7 +8,7 @@ import {
   type ArtifactStore,
 } from '../../ports/artifact-store.ts';
 import { hashBytes } from '../../text/bytes.ts';
-import { createByteCache, type ByteCache } from '../file-store/byte-cache.ts';
+import { createByteCache, type ByteCache } from '../file-store/segments.ts';
 import type { Bucket } from './bucket.ts';
 import type { Database } from './database.ts';
 
@@ -257,7 +257,7 @@ async function readBytes({ db, bucket, place }: ArtifactPlace, ref: Ref): Promis
 export function lacksBucket(place: string, object: unknown): StoreUnavailable {
   return new StoreUnavailable(
     `Artifacts of the store at ${place} are in a bucket, in "s3://${String(object)}", and PLANWAVE_ARTIFACTS_URL is not set here. ` +
-      'Try: set it as the workers that wrote them have it. The run waits and goes on.',
+      'Try: set it to the value that the workers use. The run waits and continues by itself.',
     { path: place, code: null },
   );
 }

@@ -235,7 +235,7 @@ async function refuseDamaged(db: Database): Promise<void> {
   for await (const { key, text } of createEntries(db, 'run').list()) {
     if (readIndexEntry(text) !== null) continue;
     throw new StoreUnavailable(
-      `The entry ${key} of planwave_entries is damaged, so nothing says what its run needs. Try: restore the database, or delete that row if the run is of no use any more.`,
+      `The entry ${key} of planwave_entries is damaged, so planwave can't tell what its run needs. Try: restore the database, or delete that row if you no longer need the run.`,
       { path: db.place, code: null },
     );
   }

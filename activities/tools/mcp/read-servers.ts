@@ -31,7 +31,7 @@ const Entry = z.looseObject({
   type: z
     .enum(
       ['stdio', 'http', 'streamable-http'],
-      'expected "stdio" or "http". Try: "http" instead of "sse", which servers have given up',
+      'expected "stdio" or "http". Try: "http" instead of "sse", which is obsolete',
     )
     .default('stdio'),
   command: z.string().min(1).optional(),

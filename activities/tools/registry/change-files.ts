@@ -6,16 +6,19 @@ import { isRecord } from '../../../core/is-record.ts';
 import { cutText } from '../../../core/text/cut-text.ts';
 import type { FileState, FoundFile, WorkspacePlace, Workspaces } from '../../ports/workspaces.ts';
 import { countBytes, decodeText, hashBytes } from '../../text/bytes.ts';
-import { placeOf } from '../place-of.ts';
-import type { ActContext, ActingTool, ToolContext, ToolEntry } from '../tool.ts';
+import {
+  placeOf,
+  type ActContext,
+  type ActingTool,
+  type ToolContext,
+  type ToolEntry,
+} from '../tool.ts';
 
 /** Maximum characters of a text in a call: twice as much as a model can write in one reply. */
 const textCharsMax = 500_000;
 
 /** Maximum characters of each side of a change that a question shows. */
 const shownCharsMax = 400;
-
-export const writeFileName = 'write_file';
 
 const path = z
   .string()
@@ -52,7 +55,7 @@ interface ChangeTool extends Pick<ToolEntry, 'spec' | 'needsWorkspace'> {
 
 const writeFile: ChangeTool = {
   spec: {
-    name: writeFileName,
+    name: 'write_file',
     description:
       "Writes one text file into the run's workspace, where the user finds it. It replaces a file of that path and " +
       'makes the folders. Use it only when your task asks for a file. The path is relative, without "..", hidden names ' +
@@ -169,10 +172,8 @@ function createFileTool(workspaces: Workspaces, { readChange, ...entry }: Change
       if (isRecord(input)) looked.set(input, computed);
       const { next } = computed;
       if (next === null && found === null) throw new Error('There is no such file.');
-      return JSON.stringify({
-        before: stateOf(found),
-        after: next === null ? null : hashBytes(next),
-      });
+      const after = next === null ? null : hashBytes(next);
+      return JSON.stringify({ before: stateOf(found), after });
     },
     async act(input, context) {
       const change = readChange(input);

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { readPathCharsMax } from '../../../core/effects/check-workspace-path.ts';
 import type { ListedEntry, SearchMatch, Workspaces } from '../../ports/workspaces.ts';
 import { decodeText, splitPages, takeLines } from '../../text/bytes.ts';
-import { placeOf } from '../place-of.ts';
-import type { ReadingTool } from '../tool.ts';
+import type { Worktrees } from '../../ports/worktrees.ts';
+import { placeOf, type ReadingTool, type ToolContext } from '../tool.ts';
 
 /** Bytes of a page, as of a detail: about 5,000 tokens. */
 const pageBytes = 20_000;
@@ -11,25 +11,25 @@ const pageBytes = 20_000;
 /** Characters of one line that are shown. Longer ones are data, not text. */
 const lineCharsMax = 2_000;
 
-const path = z.string().max(readPathCharsMax);
-const page = z.number().int().min(1).default(1);
+const pathShape = z.string().max(readPathCharsMax);
+const pageShape = z.number().int().min(1).default(1);
 
 const ListFilesInput = z.strictObject({
-  path: path.default(''),
+  path: pathShape.default(''),
   depth: z.number().int().min(1).max(64).default(2),
-  page,
+  page: pageShape,
 });
 
 const SearchFilesInput = z.strictObject({
   pattern: z.string().min(1).max(1_000).describe('Regular expression.'),
-  path: path.default(''),
+  path: pathShape.default(''),
   glob: z.string().min(1).max(200).optional().describe('Such as "*.ts" or "src/**".'),
   ignore_case: z.boolean().default(false),
-  page,
+  page: pageShape,
 });
 
 const ReadFileInput = z.strictObject({
-  path: path.min(1),
+  path: pathShape.min(1),
   from_line: z.number().int().min(1).default(1),
 });
 
@@ -163,4 +163,56 @@ function showPage(text: string, number: number, callFor: (page: number) => strin
   if (pages.length === 1) return shown;
   const next = number < pages.length ? ` The next one: ${callFor(number + 1)}` : '';
   return `${shown}\n[Page ${number} of ${pages.length}.${next}]`;
+}
+
+const GitStatusInput = z.strictObject({});
+const GitDiffInput = z.strictObject({ page: pageShape });
+
+const noRepository =
+  'you work in the folder itself, so no changes are known. Try: name the files you changed yourself.';
+
+/** Creates the tools that show what the delegation has changed. Agents have no git of their own. */
+export function createGitTools(
+  worktrees: Pick<Worktrees, 'listChanges' | 'diff'>,
+): readonly ReadingTool[] {
+  return [
+    {
+      spec: {
+        name: 'git_status',
+        description: 'Lists the files that you have changed in the workspace. Example: {}',
+        input: GitStatusInput,
+      },
+      ...common,
+      async run(_input, context) {
+        const files = await worktrees.listChanges(await placeOf(context));
+        if (files === null) throw new Error(noRepository);
+        if (files.length === 0) return 'Nothing is changed.';
+        return files.map(({ change, path }) => `${change} ${JSON.stringify(path)}`).join('\n');
+      },
+    },
+    {
+      spec: {
+        name: 'git_diff',
+        description:
+          'Shows your changes of the workspace as a patch, in pages of 20 KB. Example: {"page":1}',
+        input: GitDiffInput,
+      },
+      ...common,
+      run: (input, context) => showDiff(GitDiffInput.parse(input).page, worktrees, context),
+    },
+  ];
+}
+
+async function showDiff(
+  page: number,
+  worktrees: Pick<Worktrees, 'diff'>,
+  context: ToolContext,
+): Promise<string> {
+  const patch = await worktrees.diff(await placeOf(context));
+  if (patch === null) throw new Error(noRepository);
+  if (patch === '') return 'Nothing is changed.';
+  const pages = splitPages(patch, pageBytes);
+  const text = pages[page - 1];
+  if (text === undefined) throw new Error(`there are ${pages.length} pages. Try: {"page":1}`);
+  return `${text}\n[Page ${page} of ${pages.length}]`;
 }

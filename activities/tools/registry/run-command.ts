@@ -8,8 +8,7 @@ import type { CommandEnd, CommandRunner } from '../../ports/command-runner.ts';
 import type { Workspaces } from '../../ports/workspaces.ts';
 import type { Worktrees } from '../../ports/worktrees.ts';
 import { countBytes } from '../../text/bytes.ts';
-import { placeOf } from '../place-of.ts';
-import type { ActingTool } from '../tool.ts';
+import { placeOf, type ActingTool } from '../tool.ts';
 
 export const runCommandName = 'run_command';
 

@@ -27,7 +27,7 @@ async function serve(context: CommandContext, options: Options): Promise<Command
   const { env, io, keys } = context.deps;
   if (keys === undefined || keys.ids.length === 0) {
     throw badInput(
-      'PLANWAVE_KEYS is empty: there is nothing to decrypt with. Try: PLANWAVE_KEYS as the worker has it',
+      'PLANWAVE_KEYS is empty: there is nothing to decrypt with. Try: set PLANWAVE_KEYS to the value that the worker uses',
     );
   }
   const token = readToken(env['PLANWAVE_CODEC_TOKEN'] || undefined, options.host);
@@ -51,7 +51,7 @@ async function serve(context: CommandContext, options: Options): Promise<Command
 function readToken(token: string | undefined, host: string): string | undefined {
   if (token === undefined && !isLoopback(host)) {
     throw badInput(
-      `--host ${host} can be reached from other machines, and what decrypts for them needs a token. Try: PLANWAVE_CODEC_TOKEN=$(openssl rand -hex 24)`,
+      `--host ${host} can be reached from other machines, so decrypting needs a token. Try: PLANWAVE_CODEC_TOKEN=$(openssl rand -hex 24)`,
     );
   }
   if (token === undefined || /^[\u0021-\u007e]{16,500}$/u.test(token)) return token;

@@ -90,13 +90,13 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'apply',
-    does: "bring a run's changes into your folder, as changes that are not committed",
+    does: "apply a run's changes to your folder, without a commit",
     takes: [run],
     load: async () => (await import('./changes.ts')).registerApply,
   },
   {
     name: 'undo',
-    does: "take a run's applied changes out of your folder again",
+    does: "remove a run's applied changes from your folder",
     takes: [run],
     load: async () => (await import('./changes.ts')).registerUndo,
   },
@@ -149,13 +149,13 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'export',
-    does: "write a run's readable files again from the store",
+    does: "rewrite a run's readable files from the store",
     takes: [run],
     load: async () => (await import('./report.ts')).registerExport,
   },
   {
     name: 'artifact',
-    does: 'print a stored text whole, such as the arguments of a call that waits for approval',
+    does: 'print a whole stored text, such as the arguments of a call that waits for approval',
     takes: [['<ref>', 'address of the text, as questions and history show it']],
     load: async () => (await import('./report.ts')).registerArtifact,
   },
@@ -182,7 +182,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'mcp',
-    does: 'check the MCP servers whose tools agents may be granted; serve planwave to chat clients',
+    does: 'check the MCP servers that agents may use; serve planwave to chat clients',
     load: async () => (await import('./mcp.ts')).registerMcp,
   },
   {

@@ -26,7 +26,9 @@ function readRun(context: CommandContext, runId: string): Promise<ComparedRun> {
 function compare({ paint }: CommandContext, a: ComparedRun, b: ComparedRun): CommandResult {
   const runs = [a, b];
   const criteria = compareCriteria(runs);
-  const plan_diff = diff(runs.map(({ run_id, plan }) => ({ run_id, text: joinLines(plan) })));
+  const plan_diff = diff(
+    runs.map(({ run_id, plan }) => ({ run_id, text: plan.map((line) => `${line}\n`).join('') })),
+  );
   const answer_diff = diff(runs.map(({ run_id, answer }) => ({ run_id, text: answer })));
   const [headers = [], ...rows] = compareFigures(runs);
   const states = criteria.map((one) => [
@@ -52,10 +54,6 @@ function toData(run: ComparedRun): object {
   const { run_id, status, usage, waves, plan, answer } = run;
   const seconds = secondsOf(run);
   return { run_id, mode: modeOf(run), status, seconds, usage, waves: waves.length, plan, answer };
-}
-
-function joinLines(lines: readonly string[]): string {
-  return lines.map((line) => `${line}\n`).join('');
 }
 
 /** Makes a unified diff, with the ids of the runs as names; empty for equal texts. */

@@ -11,7 +11,7 @@ import { createServerChecks, toFinding } from './server-checks.ts';
 export function registerDoctor(command: Command, runner: CommandRunner): void {
   command
     .option('--replay', 'replay all open runs on this version and report incompatibilities')
-    .option('--notify', 'send a test message as PLANWAVE_NOTIFY of this shell says')
+    .option('--notify', 'send a test message with PLANWAVE_NOTIFY of this shell')
     .action(({ replay = false, notify = false }: Options) =>
       runner.run(command, notify ? testNotification : replay ? replayOpenWorkflows : examine),
     );

@@ -29,7 +29,7 @@ interface EvalOptions {
 
 export function registerEval(command: Command, runner: CommandRunner): void {
   command
-    .option('--fresh', 'run cells again that ran before')
+    .option('--fresh', 'also repeat cells that have a result')
     .option('--repeat <count>', 'runs of each goal under each setting', readWholeNumber)
     .option('--parallel <count>', 'runs at the same time', readWholeNumber)
     .option('--junit <file>', 'also write the results as JUnit XML')

@@ -15,7 +15,7 @@ export function registerFsck(command: Command, runner: CommandRunner): void {
     .option('--repair', 'remove torn records, which only cost space')
     .option(
       '--remove-orphans',
-      'remove objects of a bucket that nothing in the database names, a day after they were written',
+      'remove objects of the bucket that the database does not name and that are older than a day',
     )
     .action(({ repair = false, removeOrphans = false }: Options) =>
       runner.run(command, async ({ deps }) => {

@@ -31,7 +31,7 @@ export function registerPlan(plan: Command, runner: CommandRunner): void {
   plan
     .command('export')
     .argument('<run>', 'id of a designed run')
-    .description('print the plan of a run as commented YAML, to be changed and run again')
+    .description('print the plan of a run as commented YAML, to edit and run again')
     .option('--out <file>', 'write it into this file')
     .action((run: string, options: OutOption, command: Command) =>
       runner.run(command, async ({ deps }) => {

@@ -74,7 +74,7 @@ async function writeHtml(
 }
 
 export function unknownRun(runId: string): CliError {
-  const message = `No run ${runId} is stored here. Try: PLANWAVE_HOME as the worker has it`;
+  const message = `No run ${runId} is stored here. Try: set PLANWAVE_HOME to the value that the worker uses`;
   return new CliError('not_found', exitCodes.notFound, message);
 }
 
@@ -87,7 +87,8 @@ async function whyNoResult(context: CommandContext, runId: string): Promise<CliE
     run.execution === 'running'
       ? `Run ${runId} has not ended, so there is no result yet. Try: ${commandText('watch', runId)}`
       : `No result of run ${runId} is stored here (its workflow is ${run.execution.replaceAll('_', ' ')}). ` +
-        (elsewhere ?? `Try: ${commandText('watch', runId)}, or PLANWAVE_HOME as the worker has it`);
+        (elsewhere ??
+          `Try: ${commandText('watch', runId)}, or set PLANWAVE_HOME to the value that the worker uses`);
   return new CliError('no_result', exitCodes.notFound, message);
 }
 
@@ -119,7 +120,7 @@ export async function readArtifact({ readArtifact: read }: CliDeps, ref: string)
     return await read(ref);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    const message = `${why} Try: PLANWAVE_HOME as the worker has it`;
+    const message = `${why} Try: set PLANWAVE_HOME to the value that the worker uses`;
     throw new CliError('no_artifact', exitCodes.notFound, message);
   }
 }

@@ -42,7 +42,7 @@ export function addWorkOptions(command: Command): Command {
   return command
     .option('--agents <folder>', "folder with your own agents, on the worker's machine")
     .option('--workspace <folder>', "folder where agents write files, on the worker's machine")
-    .option('--apply', "bring the agents' changes into the workspace at the end, without asking")
+    .option('--apply', "apply the agents' changes to the workspace at the end, without asking")
     .option('--no-apply', "keep the agents' changes for `planwave apply`, without asking")
     .option('--commit', 'like --apply, but as one commit of a clean git repository')
     .option('--direct', 'let agents change the workspace itself instead of copies')
@@ -53,22 +53,22 @@ export function addWorkOptions(command: Command): Command {
     )
     .option(
       '--notes',
-      'have agents keep notes of all they assume, and settle them before they finish',
+      'let agents keep notes of all they assume, and settle them before they finish',
     )
     .option('--priority <1-5>', 'urgency: 1 is served first, 5 last; default 3', readWholeNumber)
     .option(
       '--tenant <name>',
-      'whom the run works for: workers serve tenants in turn, and each may have a budget',
+      'customer for whom the run works; workers serve tenants in turn, and each may have a budget',
     )
     .option('--defaults', 'answer each question with its default at once, if it has one')
-    .option('--unattended', 'as --defaults; a question without a default ends the work')
+    .option('--unattended', 'like --defaults; a question without a default ends the work')
     .option('--agents-model <name>', 'model of all agents, instead of those of their files');
 }
 
 export function addQuestionOptions(command: Command): Command {
   return command
     .option('--assume', 'turn questions that are not critical into recorded assumptions')
-    .option('--verify', 'have every output verified by an agent that is not its author')
+    .option('--verify', 'let an agent that is not the author verify every output')
     .option(
       '--deadline <seconds>',
       'answer a question with its default after this time, if it has one',

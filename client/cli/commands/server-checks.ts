@@ -212,6 +212,6 @@ async function checkNotifications({ client }: CliSession): Promise<DoctorFinding
   const runs = [...new Set(late.map(({ run_id }) => run_id))].join(', ');
   const state = first.is_repeated ? 'tried again and again' : 'given up within a day';
   const reason = first.reason === '' ? '' : ` (${first.reason})`;
-  const cure = 'doctor --notify where the worker has its settings; then mend what it names';
+  const cure = 'doctor --notify where the worker has its settings; then correct what it names';
   return { ok: false, detail: `about ${runs}: ${state}${reason}`, cure };
 }

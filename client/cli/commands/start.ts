@@ -38,7 +38,7 @@ export function addGoalOptions(command: Command): Command {
     .option('--yes', 'approve a designed plan without findings')
     .option(
       '--research-max-age <days>',
-      'days for which research on a technology is used again',
+      'days for which research on a technology is reused',
       readWholeNumber,
     )
     .option('--input <file>', 'JSON file with the whole input; "-" reads standard input');

@@ -80,7 +80,10 @@ async function showStatus(context: CommandContext, runId: string): Promise<Comma
     ];
     return { data, lines, exitCode };
   } catch (error) {
-    const stored = isForgotten(error) ? await context.deps.readStoredStatus?.(runId) : undefined;
+    const stored =
+      error instanceof PlanwaveClientError && error.code === 'not_found'
+        ? await context.deps.readStoredStatus?.(runId)
+        : undefined;
     if (stored === null || stored === undefined) throw error;
     const used: UsageNow = { usage: stored.usage, untold: [] };
     const known = { source: 'store', stuck: [], used, end: null } as const;
@@ -123,11 +126,6 @@ const unmetPhases: ReadonlySet<string> = new Set<RunPhase>([
   'abandoned',
   'failed',
 ]);
-
-/** Returns true when the server no longer knows the run: it forgets closed runs after its retention time. */
-function isForgotten(error: unknown): boolean {
-  return error instanceof PlanwaveClientError && error.code === 'not_found';
-}
 
 interface Known {
   readonly source: 'worker' | 'store';

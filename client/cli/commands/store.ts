@@ -10,7 +10,7 @@ export function registerStore(store: Command, runner: CommandRunner): void {
   store
     .command('copy')
     .argument('<from>', 'artifact home, or postgresql://user@host:port/database')
-    .argument('<to>', 'the same; what is there already stays')
+    .argument('<to>', 'a second one; nothing in it is replaced')
     .description('copy everything from one store to another, while no worker is running')
     .action((from: string, to: string, _options: object, command: Command) =>
       runner.run(command, async ({ deps }) => {

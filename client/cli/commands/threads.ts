@@ -101,7 +101,7 @@ async function showThread(
     data: { thread_id: threadId, entries, more, unreadable },
     lines: [
       ...describeOlder(threadId, more, total),
-      ...renderThread(entries, paint),
+      ...entries.flatMap((entry, at) => [...(at === 0 ? [] : ['']), ...renderEntry(entry, paint)]),
       ...(unreadable === 0
         ? []
         : [
@@ -223,11 +223,6 @@ function listOnce(names: readonly string[]): string {
 /** A name in a sentence; names may have blanks. */
 function quote(name: string): string {
   return `"${cleanLine(name, 120)}"`;
-}
-
-/** Entries of a thread as a person reads them, with an empty line between two. */
-function renderThread(entries: readonly ThreadEntry[], paint: Paint): string[] {
-  return entries.flatMap((entry, at) => [...(at === 0 ? [] : ['']), ...renderEntry(entry, paint)]);
 }
 
 function renderEntry(entry: ThreadEntry, paint: Paint): string[] {

@@ -146,38 +146,35 @@ export const stateMarks: Readonly<Record<DelegationState, readonly [string, Tone
 
 /** Shows cost and current action first, because a narrow terminal cuts the end. */
 export function describeDelegation(delegation: DelegationSnapshot, paint: Paint): string {
-  const [mark, tone] = stateMarks[delegation.state];
-  const {
-    delegation_id,
-    title,
-    state,
-    usage,
-    reason,
-    activity,
-    triad_phase,
-    team_view,
-    rule_of_two,
-    verification,
-  } = delegation;
+  const { delegation_id, title, state, reason, activity, triad_phase, team_view } = delegation;
+  const { rule_of_two, verification } = delegation;
+  const [mark, tone] = stateMarks[state];
   const name = cleanLine(title, titleCharactersMax);
   const head = `${paint(tone, mark)} ${cleanLine(delegation_id)} (${describeExecutor(delegation)})`;
-  const hasUse = usage !== null && usage.calls > 0;
-  const turns = hasUse ? [countOf(usage.calls, 'turn'), formatTokens(usage)] : [];
-  const cost = hasUse ? [formatCost(usage)] : [];
-  const parts = [
-    activity !== null ? head : `${head} ${name}`,
-    paint(tone, state),
-    ...(activity !== null ? [...cost, paint('quiet', describeActivity(activity))] : []),
+  const { turns, cost } = listUse(delegation);
+  const [first, use, last] =
+    activity === null
+      ? [[`${head} ${name}`, paint(tone, state)], [...turns, ...cost], []]
+      : [
+          [head, paint(tone, state), ...cost, paint('quiet', describeActivity(activity))],
+          turns,
+          [name],
+        ];
+  return [
+    ...first,
     ...(triad_phase === null ? [] : [describeTriadPhase(triad_phase)]),
     ...(team_view === null ? [] : [describeTeam(team_view)]),
     ...(verification === undefined ? [] : [cleanLine(describeVerification(verification))]),
-    ...turns,
-    ...(activity !== null ? [] : cost),
+    ...use,
     ...(reason === '' ? [] : [describeReason(state, reason)]),
     ...(rule_of_two === undefined ? [] : ['each change needs your approval']),
-    ...(activity !== null ? [name] : []),
-  ];
-  return parts.join(' · ');
+    ...last,
+  ].join(' · ');
+}
+
+function listUse({ usage }: DelegationSnapshot): Readonly<Record<'turns' | 'cost', string[]>> {
+  if (usage === null || usage.calls === 0) return { turns: [], cost: [] };
+  return { turns: [countOf(usage.calls, 'turn'), formatTokens(usage)], cost: [formatCost(usage)] };
 }
 
 function describeExecutor({ agent_id, executor }: DelegationSnapshot): string {

@@ -138,7 +138,7 @@ it('finding L1: status tells a run that no code cures from one that a deploy cur
   expect(stuck).toMatchObject({ workflow_id: run.workflowId, is_misfit: false, cure: 'reset' });
   const { out } = await cli('status', run.workflowId);
   const [, command = ''] =
-    /no deploy of earlier code helps.* Try: npm run planwave -- (.*), or a newer/.exec(out) ?? [];
+    /earlier code does not help.* Try: npm run planwave -- (.*), or a newer/.exec(out) ?? [];
   const reset = runScript('planwave.mjs', command.split(' '), stageEnvironment(stage));
   expect({ ending: await reset.ended, output: reset.output() }).toMatchObject({
     ending: 'exit code 0',

@@ -5,7 +5,6 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { ownToolchain } from '../../../activities/adapters/sandbox/bubblewrap.ts';
 import type { Question } from '../../../contracts/question.ts';
 import { openCommands } from '../../../worker/open-commands.ts';
-import { untilAsked } from '../../support/design-play.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createGitFixture } from '../../support/git-fixture.ts';
 import { eventTypes } from '../../support/histories.ts';
@@ -54,7 +53,6 @@ it('one run with all of seed 003 on a repository, taken over at every workflow t
     workspace_dir: dir,
     changes: 'apply',
   });
-  await untilAsked(stage, run, 'plan_approval');
   const { asked, seen } = await answerToTheEnd(run);
   expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 3 });
 
@@ -98,8 +96,9 @@ async function answerToTheEnd(run: WorkflowHandle) {
   await eventually(
     'the end of the run',
     async () => {
-      const { open } = await stage.questions(run);
-      for (const question of open) {
+      // A busy machine may not manage to replay a whole history in the time of a workflow task, and tries again.
+      const questions = await stage.questions(run).catch(() => null);
+      for (const question of questions?.open ?? []) {
         // One after the other: the files are of the moment before the answer.
         // oxlint-disable-next-line no-await-in-loop
         if (!asked.has(question.question_id)) await answer(question);

@@ -67,7 +67,7 @@ it('finding T6: two workers with two homes share a task queue: no run is lost, e
 
   const refusal =
     `The run is kept in the store ${kept.id} (${kept.place}), and this worker has the store ${found.id} (${found.place}). ` +
-    'Nothing was read or written; the run waits and goes on with a worker that has its store. ';
+    'Nothing was read or written; the run waits for a worker that has its store. ';
   const cure =
     'start the worker with that home (PLANWAVE_HOME), or let all workers of the task queue share one store';
   for (const id of ['t6-a', 't6-b']) {

@@ -6,8 +6,7 @@ import { createUnconfinedRunner } from '../../../activities/adapters/sandbox/com
 import { readRecord } from '../../../activities/artifacts/record-log.ts';
 import type { CommandRunner } from '../../../activities/ports/command-runner.ts';
 import { createChangeFiles } from '../../../activities/tools/registry/change-files.ts';
-import { createGitTools } from '../../../activities/tools/registry/git-tools.ts';
-import { createReadFiles } from '../../../activities/tools/registry/read-files.ts';
+import { createGitTools, createReadFiles } from '../../../activities/tools/registry/read-files.ts';
 import { createRunCommand } from '../../../activities/tools/registry/run-command.ts';
 import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
 import type { RunToolInput, RunToolResult } from '../../../contracts/activity-types.ts';

@@ -8,8 +8,10 @@ import {
   readWholeSegment,
   rewriteSegment,
 } from '../../../activities/adapters/file-store/prune-home.ts';
-import { listSegments } from '../../../activities/adapters/file-store/segment-files.ts';
-import { SegmentIndex } from '../../../activities/adapters/file-store/segment-index.ts';
+import {
+  listSegments,
+  SegmentIndex,
+} from '../../../activities/adapters/file-store/segment-files.ts';
 import { openSegments } from '../../../activities/adapters/file-store/segments.ts';
 import { openStores } from '../../../activities/adapters/open-stores.ts';
 import { hashBytes } from '../../../activities/text/bytes.ts';

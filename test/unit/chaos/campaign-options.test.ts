@@ -32,6 +32,7 @@ it('reads every option', () => {
     deaths: 1000,
     only: ['calls', 'crowd'],
     task: 'region',
+    cluster: false,
     lanes: 2,
     runs: 12,
     programs: null,
@@ -46,6 +47,14 @@ it('a part of the phases or of the run does not write the page, nor does --no-wr
   expect(parseCampaignOptions(['--only', 'calls'])?.write).toBe(false);
   expect(parseCampaignOptions(['--task', 'region'])?.write).toBe(false);
   expect(parseCampaignOptions(['--no-write'])?.write).toBe(false);
+});
+
+it('a cluster has the phase of many runs alone, in one place, and is repeated as one', () => {
+  const options = parseCampaignOptions('--cluster --seed 7 --lanes 2 --only calls'.split(' '));
+  expect(options).toMatchObject({ cluster: true, only: ['crowd'], lanes: 1, write: false });
+  expect(options === null ? '' : repeatCommand(options)).toBe(
+    'npm run chaos -- --seed 7 --cluster',
+  );
 });
 
 it.each([

@@ -226,17 +226,18 @@ it('shows nothing of a model that a terminal would act upon', () => {
   expect(lines.join('')).not.toMatch(/\p{Cc}|\p{Bidi_C}/u);
 });
 
+const atWork = (activity_type: string, heartbeat: Readonly<Record<string, unknown>>) =>
+  delegation({
+    title: 'Gather every figure of the last three years from the archive',
+    usage: { ...noUsage, calls: 2, cost_micro_usd: 250_000 },
+    activity: { id: 'e/1', activity_type, attempt: 1, last_failure: null, heartbeat },
+  });
+
 describe('finding U10', () => {
   it('in 80 columns, each agent at work shows its cost and what it does now', () => {
-    const at = (activity_type: string, heartbeat: Readonly<Record<string, unknown>>) =>
-      delegation({
-        title: 'Gather every figure of the last three years from the archive',
-        usage: { ...noUsage, calls: 2, cost_micro_usd: 250_000 },
-        activity: { id: 'e/1', activity_type, attempt: 1, last_failure: null, heartbeat },
-      });
     const delegations = [
-      at('modelTurn', { stage: 'delegation', turn: 3, output_tokens: 17 }),
-      at('runTool', { tool: 'run_command', last_words: 'npm test' }),
+      atWork('modelTurn', { stage: 'delegation', turn: 3, output_tokens: 17 }),
+      atWork('runTool', { tool: 'run_command', last_words: 'npm test' }),
     ];
     const lines = renderTree(snapshot({ wave: wave({ delegations }) }), createPaint(false), 80);
     const shown = lines.filter((line) => line.includes('gather-facts'));

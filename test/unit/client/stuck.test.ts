@@ -35,7 +35,7 @@ it('says in one line what does not go on, why, and what to do', () => {
     /^Stuck: the worker fails at run-1\/\S+ \(x is null\)\..* log$/,
   );
   expect(describeStuck({ ...stuck, is_misfit: false, cure: 'reset', reason: 'a name' })).toMatch(
-    /^Stuck: something that run-1\/\S+ received breaks it \(a name\)\..* no deploy .*Try: .* workflow reset .*--workflow-id run-1\/\S+ --type LastWorkflowTask --reapply-exclude Signal /,
+    /^Stuck: something that run-1\/\S+ received breaks it \(a name\)\..* earlier code does not help.*Try: .* workflow reset .*--workflow-id run-1\/\S+ --type LastWorkflowTask --reapply-exclude Signal /,
   );
 });
 

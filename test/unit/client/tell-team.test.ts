@@ -177,7 +177,7 @@ it('what is over is forgotten, so that a cursor stays small', () => {
 
 it('a cursor that is none is refused', () => {
   for (const text of ['', '{}', '{"version":2}', 'null']) {
-    expect(() => readCursor(text)).toThrow(/The cursor is none .* Try: /);
+    expect(() => readCursor(text)).toThrow(/The cursor does not come from .* Try: /);
   }
 });
 

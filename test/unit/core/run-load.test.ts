@@ -69,7 +69,7 @@ it('OS3: a refusal names both stores, both places and the cure', () => {
   const found = { id: 'cd34', place: '"/srv/b" on host-b' };
   expect(refuseOtherStore(kept, found)).toBe(
     'The run is kept in the store ab12 ("/srv/a" on host-a), and this worker has the store cd34 ("/srv/b" on host-b). ' +
-      'Nothing was read or written; the run waits and goes on with a worker that has its store. ' +
+      'Nothing was read or written; the run waits for a worker that has its store. ' +
       'Try: start the worker with that home (PLANWAVE_HOME), or let all workers of the task queue share one store',
   );
 });

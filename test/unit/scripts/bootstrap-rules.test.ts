@@ -1,5 +1,5 @@
 import { delimiter, resolve } from 'node:path';
-import { checkNode } from '../../../scripts/bootstrap/check-node.mjs';
+import { checkNode } from '../../../scripts/bootstrap/ensure-packages.mjs';
 import { ensureChromium, ensurePostgres } from '../../../scripts/bootstrap/test-programs.mjs';
 import { formatTotals, listSlow } from '../../../scripts/bootstrap/run-tests.mjs';
 import { allowNamedFolders } from '../../../scripts/main-start.ts';
