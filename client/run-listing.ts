@@ -133,8 +133,9 @@ function openQuery(taskQueue: string): string {
 }
 
 /** Builds the visibility query for those that wait for a person: for an answer, or parked until their cause is removed. */
-export function waitingQuery(taskQueue: string): string {
-  return `${openQuery(taskQueue)} AND (PlanwaveOpenQuestions > 0 OR PlanwavePhase = 'parked')`;
+export function waitingQuery(): string {
+  // Only planwave sets these attributes, so the link to the inbox needs no list of types.
+  return `ExecutionStatus = 'Running' AND ParentWorkflowId IS NULL AND (PlanwaveOpenQuestions > 0 OR PlanwavePhase = 'parked')`;
 }
 
 export async function listRuns(
@@ -143,7 +144,7 @@ export async function listRuns(
 ): Promise<readonly ListedRun[]> {
   const limit = options.limit ?? 50;
   const ofState = options.open === true ? openQuery : startedQuery;
-  const query = (options.waiting === true ? waitingQuery : ofState)(context.taskQueue);
+  const query = options.waiting === true ? waitingQuery() : ofState(context.taskQueue);
   const runs = await callServer(context, null, async () => {
     const found: RunListing[] = [];
     for await (const info of context.lists.list({ query, pageSize: Math.min(limit, 1_000) })) {

@@ -30,6 +30,7 @@ import {
   readToolSettings,
   readStoreSettings,
 } from '../worker/worker-settings.ts';
+import { readVersion } from './bootstrap/hand-over.mjs';
 import { testNotification } from './check-notify.ts';
 import {
   createCliBudgets,
@@ -63,6 +64,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
   };
   return {
     io: createProcessIo(),
+    version: readVersion(),
     env: partEnvironment(settings, temporalAddress),
     // npm runs scripts in the package's folder; a user means the current one.
     cwd: process.env['INIT_CWD'] ?? process.cwd(),

@@ -20,6 +20,6 @@ export function temporalLinks(uiUrl: string | undefined): string {
   return [
     webUiLine(uiUrl),
     `Its runs:   ${list}?query=${encodeURIComponent(startedQuery(queue))}`,
-    `Your inbox: ${list}?query=${encodeURIComponent(waitingQuery(queue))}`,
+    `Your inbox: ${list}?query=${encodeURIComponent(waitingQuery())}`,
   ].join('\n');
 }

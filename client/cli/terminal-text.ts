@@ -97,6 +97,26 @@ export function cutToColumns(line: string, columnsMax: number): string {
     .join('');
 }
 
+/**
+ * Breaks a line between words where it is wider than a terminal. The lines after the first have its indentation. A word
+ * that is wider alone is left to the terminal.
+ */
+export function wrapToColumns(line: string, columnsMax: number): string[] {
+  const indent = /^ */u.exec(line)?.[0] ?? '';
+  const lines: string[] = [];
+  let current = indent;
+  for (const word of line.slice(indent.length).split(' ')) {
+    const longer = current === indent ? `${indent}${word}` : `${current} ${word}`;
+    if (current === indent || sumColumns(stripVTControlCharacters(longer)) <= columnsMax) {
+      current = longer;
+    } else {
+      lines.push(current);
+      current = `${indent}${word}`;
+    }
+  }
+  return [...lines, current];
+}
+
 function sumColumns(text: string): number {
   return Array.from(text, columnsOf).reduce((sum, columns) => sum + columns, 0);
 }

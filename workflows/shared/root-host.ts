@@ -192,9 +192,8 @@ export class RootHost implements Superior {
   tell(unnumbered: UnnumberedNews, { isPending }: { readonly isPending: boolean }): void {
     const { state } = this;
     const item: NewsItem = { ...unnumbered, news_id: state.news.last + 1 };
-    const { news_id } = item;
-    const from_user = isPending && isFromUser(item) ? news_id : state.news.from_user;
-    state.news = { ...state.news, last: news_id, from_user };
+    const from_user = isPending && isFromUser(item) ? item.news_id : state.news.from_user;
+    state.news = { ...state.news, last: item.news_id, from_user };
     this.news.take([item]);
   }
 
@@ -204,7 +203,6 @@ export class RootHost implements Superior {
     this.state.news = { ...news, considered: Math.max(news.considered, newsId) };
   }
 
-  /** Returns the answer to the query `status`. */
   status(): StatusView {
     return this.views.status();
   }

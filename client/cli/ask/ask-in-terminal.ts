@@ -10,7 +10,14 @@ import {
 } from '../../../core/render/questions.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
 import { readLine, type CliIo, type ReadLineOptions } from '../cli-io.ts';
-import { cleanLine, cleanText, createPaint, formatTime, type Paint } from '../terminal-text.ts';
+import {
+  cleanLine,
+  cleanText,
+  createPaint,
+  formatTime,
+  wrapToColumns,
+  type Paint,
+} from '../terminal-text.ts';
 import { describeAnswerResult, parseAnswer } from './answers.ts';
 
 /**
@@ -25,7 +32,8 @@ export async function askInTerminal(
   options: ReadLineOptions = {},
 ): Promise<unknown> {
   const paint = createPaint(io.colour);
-  const lines = describeQuestion(question, paint);
+  const columns = io.columns?.() ?? Number.POSITIVE_INFINITY;
+  const lines = describeQuestion(question, paint).flatMap((line) => wrapToColumns(line, columns));
   io.stdout.write(`\n${lines.join('\n')}\n`);
   const enter =
     question.default_answer === null ? 'Enter alone leaves it open' : 'Enter takes the default';

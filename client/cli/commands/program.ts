@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { entryPoints } from '../../../core/text/entry-points.ts';
 import { commandPrefix, commandText } from '../../../core/text/format.ts';
 import { exitCodeHelp, toShownError, exitCodes } from '../cli-error.ts';
 import type { CliDeps, LazyCliDeps } from '../cli-deps.ts';
@@ -121,6 +122,11 @@ export function helpFooter(): string {
     '',
     'Exit codes:',
     ...codes,
+    '',
+    'Parts that run until Ctrl-C:',
+    `  ${entryPoints.dev}: server, worker and model`,
+    `  ${entryPoints.worker}: a worker`,
+    `  ${entryPoints.rehearsal}: the rehearsal model`,
     '',
     `Examples of a command: ${commandPrefix} <command> --help`,
     `In scripts: ${commandPrefix.replace('run', 'run --silent')} <command> --json`,

@@ -5,10 +5,8 @@ import type {
   TaskView,
   TeamView,
   TriadPhaseView,
-  TurnProgress,
 } from '../../../contracts/views.ts';
-import type { ActivityReading } from '../../read-work.ts';
-import { cleanLine, cutToColumns, type Paint, type Tone } from '../terminal-text.ts';
+import { cleanLine, cutToColumns, wrapToColumns, type Paint, type Tone } from '../terminal-text.ts';
 import { describePosition, describeVerification } from '../../../core/render/labels.ts';
 import {
   countOf,
@@ -23,12 +21,12 @@ import {
   type RunSnapshot,
   type WaveSnapshot,
 } from './read-snapshot.ts';
+import { describeActivity } from './describe-activity.ts';
 import { teamViewOf, triadViewOf } from '../../../core/executor.ts';
 
 const goalCharactersMax = 100;
 const titleCharactersMax = 60;
 const reasonCharactersMax = 160;
-const lastWordsCharactersMax = 60;
 /** Finished waves shown one by one; older ones are counted in one line, so that the tree fits a screen. */
 const doneWavesMax = 5;
 
@@ -43,14 +41,15 @@ export function renderTree(
   columns = Number.POSITIVE_INFINITY,
 ): string[] {
   const { run, status } = snapshot;
+  const look = { paint, columns };
   const cut = (line: string): string => cutToColumns(line, columns);
   const goal = cleanLine(status?.goal ?? run.goal, goalCharactersMax);
   return [
     cut(`${paint('strong', cleanLine(run.run_id))} · ${goal}`),
-    headline(snapshot, paint),
+    ...wrapToColumns(headline(snapshot, paint), columns),
     ...(snapshot.note === null ? [] : [paint('attention', snapshot.note)]),
-    ...withBranches([...doneWaves(snapshot, paint), ...currentWave(snapshot, paint)]).map(cut),
-    ...waits(snapshot).map((wait) => paint('attention', wait)),
+    ...withBranches([...doneWaves(snapshot, look), ...currentWave(snapshot, look)]).map(cut),
+    ...waits(snapshot).flatMap((wait) => wrapToColumns(paint('attention', wait), columns)),
   ];
 }
 
@@ -80,14 +79,19 @@ function waits({ status, run }: RunSnapshot): string[] {
   );
 }
 
-function doneWaves({ done, wave: followed }: RunSnapshot, paint: Paint): TreeNode[] {
+interface Look {
+  readonly paint: Paint;
+  readonly columns: number;
+}
+
+function doneWaves({ done, wave: followed }: RunSnapshot, look: Look): TreeNode[] {
   const shown = done.slice(-doneWavesMax);
   const hidden = done.length - shown.length;
   return [
     ...(hidden > 0 ? [{ line: `${hidden} earlier waves`, children: [] }] : []),
     ...shown.map((wave) => ({
       line: `wave ${wave.wave} · ${describeDone(wave)}`,
-      children: followed?.wave === wave.wave ? describeDelegations(followed, paint) : [],
+      children: followed?.wave === wave.wave ? describeDelegations(followed, look) : [],
     })),
   ];
 }
@@ -102,13 +106,13 @@ export function describeDone(wave: WaveSummary): string {
   return `done · ${counts.join(', ')} · ${criteria} · ${formatUsage(wave.usage)}`;
 }
 
-function currentWave({ wave, done, plan_summary }: RunSnapshot, paint: Paint): TreeNode[] {
+function currentWave({ wave, done, plan_summary }: RunSnapshot, look: Look): TreeNode[] {
   if (wave === null || done.some((other) => other.wave === wave.wave)) return [];
   const summary = plan_summary === null ? '' : ` · ${cleanLine(plan_summary, goalCharactersMax)}`;
   return [
     {
       line: `wave ${wave.wave} · ${describeWavePhase(wave)}${summary}`,
-      children: describeDelegations(wave, paint),
+      children: describeDelegations(wave, look),
     },
   ];
 }
@@ -124,10 +128,10 @@ export function describeWavePhase(wave: Pick<WaveSnapshot, 'phase'>): string {
   return wavePhases[wave.phase];
 }
 
-function describeDelegations({ delegations }: WaveSnapshot, paint: Paint): TreeNode[] {
+function describeDelegations({ delegations }: WaveSnapshot, look: Look): TreeNode[] {
   return delegations.map((delegation) => ({
-    line: describeDelegation(delegation, paint),
-    children: taskNodes(delegation.team_view, paint),
+    line: describeDelegation(delegation, look.paint, look.columns - branchesBefore),
+    children: taskNodes(delegation.team_view, look.paint),
   }));
 }
 
@@ -144,13 +148,26 @@ export const stateMarks: Readonly<Record<DelegationState, readonly [string, Tone
   stopped: ['■', 'quiet'],
 };
 
-/** Shows cost and current action first, because a narrow terminal cuts the end. */
-export function describeDelegation(delegation: DelegationSnapshot, paint: Paint): string {
+/** Columns that the branches of a tree take before a delegation. */
+const branchesBefore = 6;
+
+/**
+ * Shows cost and current action first, because a narrow terminal cuts the end.
+ *
+ * @param columns Room of the line: the title is shortened until the state has room too. If undefined: no limit.
+ */
+export function describeDelegation(
+  delegation: DelegationSnapshot,
+  paint: Paint,
+  columns = Number.POSITIVE_INFINITY,
+): string {
   const { delegation_id, title, state, reason, activity, triad_phase, team_view } = delegation;
   const { rule_of_two, verification } = delegation;
   const [mark, tone] = stateMarks[state];
-  const name = cleanLine(title, titleCharactersMax);
-  const head = `${paint(tone, mark)} ${cleanLine(delegation_id)} (${describeExecutor(delegation)})`;
+  const who = `${cleanLine(delegation_id)} (${describeExecutor(delegation)})`;
+  const room = columns - `${mark} ${who}  · ${state} …`.length;
+  const name = cleanLine(title, Math.min(titleCharactersMax, Math.max(12, room)));
+  const head = `${paint(tone, mark)} ${who}`;
   const { turns, cost } = listUse(delegation);
   const [first, use, last] =
     activity === null
@@ -192,24 +209,6 @@ function describeExecutor({ agent_id, executor }: DelegationSnapshot): string {
 function describeReason(state: DelegationState, reason: string): string {
   const text = cleanLine(reason, reasonCharactersMax);
   return state === 'pending' || state === 'waiting' ? `needs ${text}` : text;
-}
-
-/** The newest heartbeat in a few words. What it does not tell is left out. */
-export function describeActivity({ activity_type, attempt, heartbeat }: ActivityReading): string {
-  const { output_tokens, last_words, turn }: Partial<TurnProgress> = heartbeat ?? {};
-  const tool = heartbeat?.['tool'];
-  const thinks = typeof turn === 'number' ? `thinks in turn ${turn}` : 'thinks';
-  const call = activity_type === 'modelTurn' ? thinks : cleanLine(activity_type);
-  const words = typeof last_words === 'string' ? last_words : '';
-  const parts = [
-    typeof tool === 'string' ? `calls ${cleanLine(tool)}` : call,
-    ...(attempt > 1 ? [`attempt ${attempt}`] : []),
-    ...(typeof output_tokens === 'number' && output_tokens > 0
-      ? [`${output_tokens} tokens so far`]
-      : []),
-    ...(words === '' ? [] : [`“…${cleanLine(words.slice(-lastWordsCharactersMax))}”`]),
-  ];
-  return parts.join(', ');
 }
 
 /** Newest tasks of a team that are shown one by one, so that the tree fits a screen. */

@@ -65,3 +65,7 @@ describe('finding U9: the worker’s own check judges agents, members and folder
     expect((await run(argv, 'temporal.example:7233')).started).toHaveLength(1);
   });
 });
+
+it('a command that works knows the version, such as for the chat clients of mcp serve', () => {
+  expect(createCliDeps(settings, here).version).toMatch(/^\d+\.\d+\.\d+/);
+});

@@ -30,6 +30,7 @@ describe('usage', () => {
       'start watch questions answer status list pause resume stop amend export threads report doctor temporal';
     for (const word of words.split(' ')) expect(out).toContain(`\n  ${word} `);
     expect(out).toContain('Exit codes:');
+    expect(out).toContain('  npm run dev: server, worker and model\n');
   });
 
   it.each([
