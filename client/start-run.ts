@@ -11,13 +11,12 @@ import type { TeamInput } from '../contracts/team.ts';
 import { chooseLoad, toPriority } from '../core/run/run-place.ts';
 import { commandText } from '../core/text/format.ts';
 import { Slug } from '../contracts/agent-definition.ts';
-import type { StoreIdentity } from '../contracts/store.ts';
 import { consultationWorkflowId } from '../core/ids.ts';
 import type { ConsultationInput, ConsultationResult } from '../contracts/design-run.ts';
 import type { EvaluationInput, EvaluationResult } from '../contracts/evaluation.ts';
 import { hashText } from '../core/text/hash-text.ts';
 import { type ClientContext, callServer, toClientError } from './server-calls.ts';
-import { PlanwaveClientError } from './client-error.ts';
+import { ifFound, PlanwaveClientError } from './client-error.ts';
 import { describeRun, describeFailure } from './read-view.ts';
 
 export interface StartRunOptions {
@@ -166,7 +165,7 @@ export async function consult(
   given: ConsultationInput,
 ): Promise<ConsultationResult> {
   const { run_id, role } = given;
-  const store = await findStore(context, run_id);
+  const { store = null, load = null } = (await ifFound(describeRun(context, run_id))) ?? {};
   const input = context.redact({ ...given, ...(store !== null && { store }) });
   const workflowId = consultationWorkflowId(run_id, Date.now().toString(36));
   const handle = await callServer(context, run_id, () =>
@@ -176,6 +175,8 @@ export async function consult(
       args: [input],
       workflowTaskTimeout: workflowTaskTimeoutMs,
       workflowExecutionTimeout: `${answerMinutesMax} minutes`,
+      // Its calls are paid by the tenant of the run.
+      ...toPriority(load),
       staticSummary: `question to the ${role} of ${run_id}`,
     }),
   );
@@ -187,16 +188,6 @@ export async function consult(
     if (!(cause instanceof ApplicationFailure)) throw lateAnswer(error);
     const code = cause.type === 'InvalidInput' ? 'bad_input' : 'internal';
     throw new PlanwaveClientError(code, cause.message, { cause: error });
-  }
-}
-
-/** Returns the store in which a run is kept; null when it recorded none, or the server has forgotten it. */
-async function findStore(context: ClientContext, runId: string): Promise<StoreIdentity | null> {
-  try {
-    return (await describeRun(context, runId)).store;
-  } catch (error) {
-    if (error instanceof PlanwaveClientError && error.code === 'not_found') return null;
-    throw error;
   }
 }
 

@@ -16,7 +16,7 @@ import type {
 } from './effect.ts';
 import type { RunLoad } from './limits.ts';
 import type { AmendedAnswer, AmendMessage } from './messages.ts';
-import type { ModelTurnInput, ModelTurnResult, ToolCall } from './model-turn.ts';
+import type { TurnAnswer, TurnCall, ToolCall } from './model-turn.ts';
 import type { Notification } from './notification.ts';
 import type { OutputFault } from './output-fault.ts';
 import type { Ref } from './ref.ts';
@@ -56,7 +56,7 @@ export interface Activities extends DesignActivities, EvaluationActivities, Veri
   /**
    * Makes one model call, and those tool calls of its reply that change nothing. A stored reply is never bought again.
    */
-  readonly modelTurn: (input: ModelTurnInput) => Promise<ModelTurnResult>;
+  readonly modelTurn: (call: TurnCall) => Promise<TurnAnswer>;
   /**
    * Returns the billed usage of all attempts at a model call that was cancelled before it could report: from the reply
    * ledger. The activity id is that of the call, in the workflow that asks.

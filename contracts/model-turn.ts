@@ -1,7 +1,6 @@
-import type { AgentOutputOutline, Passable } from './agent-output.ts';
+import type { AgentOutputOutline } from './agent-output.ts';
 import type { Allowance, Spending } from './budget.ts';
 import type {
-  CrashedAttempts,
   DelegationOutcome,
   JudgingPrompt,
   TaskPrompt,
@@ -9,14 +8,14 @@ import type {
 } from './delegation-run.ts';
 import type { DesignPrompt, DesignReplyOutline } from './design.ts';
 import type { DeliveredAnswer, NewsItem } from './messages.ts';
-import type { StageName } from './names.ts';
 import type { OutputFault } from './output-fault.ts';
 import type { AskedQuestion, QuestionReviewOutline } from './question.ts';
 import type { Ref } from './ref.ts';
-import type { ReadStateCall, StateToolName, TurnBrief } from './state-call.ts';
+import type { ReadStateCall, TurnBrief } from './state-call.ts';
 import type {
   ReadingScope,
   ToolRead,
+  TurnTerms,
   ResearchCall,
   WebReportOutline,
   WebResearchPrompt,
@@ -174,16 +173,11 @@ export type TurnInput =
 /** The shape of a final text: `member_turn` and `code` are free text; the others are JSON. */
 export type OutputShape = TurnOutline['shape'];
 
-export interface ModelTurnInput {
-  readonly run_id: string;
-  readonly agent_id: string;
-  readonly registry_ref: Ref;
+/** Input of a model call. In history it has the form of TurnCall. */
+export interface ModelTurnInput extends TurnTerms {
   /** Newest node of the conversation; null begins one. */
   readonly head: Ref | null;
   readonly append: readonly TurnInput[];
-  /** The kind of reply that is asked for. The same in a whole conversation, but that a member's last turns may be `member_output`. */
-  readonly stage: StageName;
-  readonly max_output_tokens: number;
   /**
    * Leaves out the oldest tool results until half of the conversation's bytes are gone, because it no longer fits the
    * model's context. The newest result stays. A result that was left out stays out in all later turns.
@@ -191,25 +185,14 @@ export interface ModelTurnInput {
   readonly compact: boolean;
   /** Most that the call may take, all its attempts together. Null without a budget. */
   readonly allowance: Allowance | null;
-  /** Overrides the agent's own model. */
-  readonly model?: string;
-  /**
-   * Delegation of the call, returned in TurnProgress because one workflow may work on many tasks. Absent for the
-   * planner.
-   */
-  readonly delegation_id?: string;
-  /** Attempts at the delegation that crashed: a reply that one of them got is not bought again. Absent for the first. */
-  readonly recall?: Pick<CrashedAttempts, 'count' | 'place' | 'since'>;
-  /** For the calls of the reply that change nothing. Absent where the agent has no such tools. */
-  readonly reading?: ReadingScope;
-  /** Tools that the workflow decides, offered besides those of the agent. Equal for the whole conversation. */
-  readonly state_tools?: readonly StateToolName[];
-  /**
-   * Texts that the output may pass on. Absent: an AgentOutput is requested; otherwise a PassingOutput, even if the list
-   * is empty.
-   */
-  readonly passable?: readonly Passable[];
 }
+
+/**
+ * Input as history holds it. Absent fields have their usual value: nothing to append, not compact, no allowance. Without
+ * `run_id`, other absent fields are those of the terms that the conversation keeps.
+ */
+export type TurnCall = Pick<ModelTurnInput, 'head'> &
+  Partial<Omit<ModelTurnInput, 'head' | 'reading'>> & { readonly reading?: Partial<ReadingScope> };
 
 export interface ToolCall {
   readonly tool_use_id: string;
@@ -293,4 +276,9 @@ export interface ModelTurnResult {
   readonly model: string;
   /** True for the reply of a crashed attempt. It was given before the news of this call. */
   readonly recalled?: true;
+  /** True when the new head keeps the terms of the call: further calls may leave them out. */
+  readonly keeps_terms?: true;
 }
+
+/** Result as history holds it: amounts of 0 are absent. */
+export type TurnAnswer = Omit<ModelTurnResult, 'usage'> & { readonly usage: Partial<Usage> };

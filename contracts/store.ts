@@ -16,7 +16,7 @@ export interface StoreIdentity {
 export interface Pruned {
   /** Ids of the removed runs, sorted. */
   readonly runs: readonly string[];
-  /** Removed artifacts, and entries of both ledgers. */
+  /** Removed artifacts, entries of both ledgers, and shared values. */
   readonly records: number;
   readonly bytes: number;
   /** The open run that began first, if it keeps files that are older than `endedBefore` allows; null without one. */
@@ -35,7 +35,7 @@ export interface HomeFault {
 /** The state of a store. */
 export interface CheckedHome {
   readonly runs: number;
-  /** Artifacts, and entries of both ledgers. */
+  /** Artifacts, entries of both ledgers, and shared values. */
   readonly records: number;
   readonly bytes: number;
   readonly faults: readonly HomeFault[];
@@ -56,6 +56,8 @@ export interface CopiedStores {
   readonly effects: CopiedKind;
   /** Runs, and research. */
   readonly names: CopiedKind;
+  /** Values that workers change together, such as budgets of tenants. */
+  readonly shared: CopiedKind;
   /** Entries of threads. */
   readonly threads: CopiedKind;
   /** Parts that could not be copied, and stay as they are in both stores. */

@@ -1,5 +1,8 @@
-import type { UpstreamOutput } from './delegation-run.ts';
+import type { Passable } from './agent-output.ts';
+import type { CrashedAttempts, UpstreamOutput } from './delegation-run.ts';
+import type { StageName } from './names.ts';
 import type { Ref } from './ref.ts';
+import type { StateToolName } from './state-call.ts';
 
 /**
  * The stored messages of one agent's own conversation with the model.
@@ -86,6 +89,34 @@ export interface PlanningTerms extends PlanParts {
   readonly architect?: true;
 }
 
+/** The part of a model call that is usually the same for all calls of a conversation. */
+export interface TurnTerms {
+  readonly run_id: string;
+  readonly agent_id: string;
+  readonly registry_ref: Ref;
+  /** The kind of reply that is asked for. The same in a whole conversation, but that a member's last turns may be `member_output`. */
+  readonly stage: StageName;
+  readonly max_output_tokens: number;
+  /** Overrides the agent's own model. */
+  readonly model?: string;
+  /**
+   * Delegation of the call, returned in TurnProgress because one workflow may work on many tasks. Absent for the
+   * planner.
+   */
+  readonly delegation_id?: string;
+  /** Attempts at the delegation that crashed: a reply that one of them got is not bought again. Absent for the first. */
+  readonly recall?: Pick<CrashedAttempts, 'count' | 'place' | 'since'>;
+  /** For the calls of the reply that change nothing. Absent where the agent has no such tools. */
+  readonly reading?: ReadingScope;
+  /** Tools that the workflow decides, offered besides those of the agent. Equal for the whole conversation. */
+  readonly state_tools?: readonly StateToolName[];
+  /**
+   * Texts that the output may pass on. Absent: an AgentOutput is requested; otherwise a PassingOutput, even if the list
+   * is empty.
+   */
+  readonly passable?: readonly Passable[];
+}
+
 /** Messages that one turn added to a conversation. */
 export interface TranscriptNode {
   readonly version: (typeof transcriptVersions)[number];
@@ -116,6 +147,10 @@ export interface TranscriptNode {
   readonly schema_form?: SchemaForm;
   /** `tool_use_id`s of results that compaction leaves out from this turn on. */
   readonly left_out: readonly string[];
+  /** Terms of the call, when it named them all. */
+  readonly terms?: TurnTerms;
+  /** The node with the terms of the call, when it left some out. */
+  readonly terms_at?: Ref;
 }
 
 /** A node as JSON in the store. */

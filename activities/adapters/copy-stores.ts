@@ -3,6 +3,7 @@ import type { CopiedKind, CopiedStores, HomeFault } from '../../contracts/store.
 import { ArtifactCorrupt, type RunIndex } from '../ports/artifact-store.ts';
 import { damagedEntry } from '../ports/effect-ledger.ts';
 import type { LedgerEntry } from '../ports/reply-ledger.ts';
+import { sharedCure } from '../ports/shared-values.ts';
 import type { Stores } from '../ports/stores.ts';
 import { hashBytes } from '../text/bytes.ts';
 import { hashKey } from './file-store/file-ledgers.ts';
@@ -36,6 +37,7 @@ export async function copyStores(from: Stores, to: Stores): Promise<CopiedStores
     replies: await copyReplies(from, to),
     effects: await copyEffects(from, to, fault),
     threads: await copyThreads(from, to, fault),
+    shared: await copyShared(from, to, fault),
     names: addKinds(
       await copyNames('research', [from.research, to.research], refs, fault),
       await copyNames('run', [from.index, to.index], refs, fault),
@@ -135,6 +137,23 @@ async function copyEffects(from: Stores, to: Stores, fault: Fault): Promise<Copi
       copied += 1;
     } else if (isDeepStrictEqual(there.state, state)) present += 1;
     else fault(where, 'the other store has another state of it', differsCure);
+  }
+  return { copied, present };
+}
+
+async function copyShared(from: Stores, to: Stores, fault: Fault): Promise<CopiedKind> {
+  let [copied, present] = [0, 0];
+  for (const { name, place } of await from.shared.list()) {
+    if (name === null) {
+      fault(`the shared value at ${place}`, 'it is damaged', `${sharedCure}. Then copy again`);
+      continue;
+    }
+    const [{ value }, there] = [await from.shared.read(name), await to.shared.read(name)];
+    if (there.version === 0) {
+      await to.shared.replace(name, value, 0);
+      copied += 1;
+    } else if (isDeepStrictEqual(there.value, value)) present += 1;
+    else fault(`the shared value ${name}`, 'the other store has another value', differsCure);
   }
   return { copied, present };
 }

@@ -1,4 +1,4 @@
-import type { TurnInput } from '../../contracts/model-turn.ts';
+import type { ModelTurnInput, TurnCall, TurnInput } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import {
   transcriptVersions,
@@ -9,9 +9,11 @@ import {
   type TranscriptNode,
   type ToolResultBlock,
   type ToolUseBlock,
+  type TurnTerms,
 } from '../../contracts/transcript.ts';
 import { hashText } from '../../core/text/hash-text.ts';
 import { cutText } from '../../core/text/cut-text.ts';
+import { needsTerms, restoreCall } from '../../core/turns/turn-call.ts';
 import { ArtifactCorrupt, type ArtifactStore } from '../ports/artifact-store.ts';
 import { readJson } from '../artifacts/read-artifact.ts';
 import { countBytes } from '../text/bytes.ts';
@@ -45,6 +47,51 @@ export async function loadConversation(
     nodes.push(await readNode(store, ref));
   }
   return { head, nodes: nodes.toReversed() };
+}
+
+/**
+ * Completes a call with the terms that its conversation keeps.
+ *
+ * @returns the input, and the node with the terms; null for a call that names them itself.
+ * @throws ArtifactCorrupt when the conversation does not keep the terms that the call leaves out.
+ */
+export async function readCall(
+  store: ArtifactStore,
+  call: TurnCall,
+): Promise<{ readonly input: ModelTurnInput; readonly terms_at: Ref | null }> {
+  const { head } = call;
+  const { terms_at, terms } =
+    head === null || !needsTerms(call) ? noTerms : await findTerms(store, head);
+  const input = restoreCall(call, terms);
+  if (input !== null) return { input, terms_at };
+  const message = `The transcript ${head} does not have the terms that the call leaves out.`;
+  throw new ArtifactCorrupt(message, { ref: head ?? '', path: head ?? '' });
+}
+
+interface FoundTerms {
+  readonly terms_at: Ref | null;
+  readonly terms: TurnTerms | null;
+}
+
+const noTerms: FoundTerms = { terms_at: null, terms: null };
+
+async function findTerms(store: ArtifactStore, head: Ref): Promise<FoundTerms> {
+  const newest = await readNode(store, head);
+  if (newest.terms !== undefined) return { terms_at: head, terms: newest.terms };
+  const { terms_at } = newest;
+  if (terms_at === undefined) return noTerms;
+  return { terms_at, terms: (await readNode(store, terms_at)).terms ?? null };
+}
+
+/** Returns true when a new node keeps these terms unchanged: what looks like a secret is removed from the store. */
+export async function keepsTerms(
+  store: ArtifactStore,
+  node: Ref,
+  terms: TurnTerms | undefined,
+): Promise<boolean> {
+  if (terms === undefined) return false;
+  const stored = await readNode(store, node);
+  return JSON.stringify(stored.terms) === JSON.stringify(terms);
 }
 
 /** Returns the number of the next turn, from 1. Calls that left no reply in the conversation don't count. */

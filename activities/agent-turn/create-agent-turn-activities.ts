@@ -5,6 +5,8 @@ import { guardActivity } from '../attempt/failures.ts';
 import { withHeartbeat } from '../attempt/heartbeat.ts';
 import { runModelTurn } from './run-model-turn.ts';
 import { runToolCall } from './run-tool-call.ts';
+import { shortenUsage } from '../../core/turns/turn-call.ts';
+import { readCall } from './conversation.ts';
 import { readRegistry } from '../artifacts/read-artifact.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { AgentTurnDeps } from './deps.ts';
@@ -19,8 +21,16 @@ export function createAgentTurnActivities(
   deps: AgentTurnDeps,
 ): Pick<Activities, 'modelTurn' | 'recallRunSpent' | 'recallSpent' | 'runTool' | 'storeText'> {
   return {
-    modelTurn: (input) =>
-      guardActivity(async () => runModelTurn(await addPinned(deps, input.registry_ref), input)),
+    modelTurn: (call) =>
+      guardActivity(async () => {
+        const { input, terms_at } = await readCall(deps.store, call);
+        const { usage, ...answer } = await runModelTurn(
+          await addPinned(deps, input.registry_ref),
+          input,
+          terms_at,
+        );
+        return { ...answer, usage: shortenUsage(usage) };
+      }),
     recallSpent: ({ activity_id }) =>
       guardActivity(async () => ({
         usage: await recallSpent(deps.ledger, activityInfo(), activity_id),

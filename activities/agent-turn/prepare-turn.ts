@@ -5,6 +5,7 @@ import { schemaForms, type SchemaForm, type TranscriptNode } from '../../contrac
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { workPlace } from '../../core/ids.ts';
+import { termsOf } from '../../core/turns/turn-call.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ModelRequest } from '../ports/model-client.ts';
 import type { SchemaTerms, Stage } from '../stages/stage.ts';
@@ -105,6 +106,7 @@ export interface PreparedTurn {
 /**
  * Builds everything that a model call needs from artifacts: the same input always gives the same request.
  *
+ * @param termsAt Node with the terms of the call; null when the call named them.
  * @throws ArtifactCorrupt or StoreUnavailable from the store; InvalidInput when there is nothing to send;
  * ModelContextExceeded when it is to be compacted and nothing can be left out.
  */
@@ -112,6 +114,7 @@ export async function prepareTurn(
   deps: AgentTurnDeps,
   input: ModelTurnInput,
   callKey: string,
+  termsAt: Ref | null,
 ): Promise<PreparedTurn> {
   const [agent, conversation] = await Promise.all([
     readAgent(deps.store, input.registry_ref, input.agent_id),
@@ -154,7 +157,11 @@ export async function prepareTurn(
       asked,
     ),
     asked,
-    waiting: { ...delta, left_out: leftOutNow },
+    waiting: {
+      ...delta,
+      left_out: leftOutNow,
+      ...(termsAt === null ? { terms: termsOf(input) } : { terms_at: termsAt }),
+    },
     waitingRef: isStored ? input.head : null,
   };
 }

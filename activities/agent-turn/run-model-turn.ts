@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { Spending } from '../../contracts/budget.ts';
 import type { ModelTurnInput, ModelTurnResult, TurnReply } from '../../contracts/model-turn.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { addSpending, spendingOf, fits } from '../../core/budget/spending.ts';
 import { cutText } from '../../core/text/cut-text.ts';
@@ -34,6 +35,7 @@ import {
 import type { AgentTurnDeps } from './deps.ts';
 import { toModelFailure, retryStore } from '../attempt/failures.ts';
 import { checkUnchanged, makeReads } from './make-reads.ts';
+import { keepsTerms } from './conversation.ts';
 import { findSharedPrefix } from './prefix-gate.ts';
 import { callKeyOf, prepareTurn, shrinkSchema, type PreparedTurn } from './prepare-turn.ts';
 import { assertSmall, settleTurn, settleWithoutReply, type SettledTurn } from './settle-turn.ts';
@@ -82,10 +84,12 @@ interface CallEnd {
  * M10. A schema that the provider refuses is asked for in the next smaller form at once: a refusal is not billed.
  * M11. Calls that change nothing are made when the ledger holds the reply: a repeat makes them again, and buys nothing.
  * M12. A reply that a crashed attempt at the same delegation got at this point is taken over, and costs nothing.
+ * @param termsAt Node with the terms of the call; null when the call named them, so that its own node keeps them.
  */
 export async function runModelTurn(
   deps: AgentTurnDeps,
   input: ModelTurnInput,
+  termsAt: Ref | null,
 ): Promise<ModelTurnResult> {
   const context = Context.current();
   let progress: TurnProgress = {
@@ -108,7 +112,7 @@ export async function runModelTurn(
     const lookAt = async (reply: ModelTurnResult): Promise<ModelTurnResult> =>
       checkUnchanged(reading, await makeReads(reading, noteEnd(context, reply)));
     if (result !== null) return await lookAt(result);
-    const prepared = await prepareTurn(deps, input, callKeyOf(context.info, input));
+    const prepared = await prepareTurn(deps, input, callKeyOf(context.info, input), termsAt);
     progress = { ...progress, turn: prepared.turn };
     addToWork(context, { turn: prepared.turn, model: prepared.request.model });
     const onProgress = ({ outputTokens, lastWords, readable }: ModelProgress): void => {
@@ -153,6 +157,7 @@ async function finishTurn(attempt: Attempt, prepared: PreparedTurn): Promise<Mod
     usage: addUsage(spent, end.usage),
     request_id: end.request_id,
     model: end.model,
+    ...((await keepsTerms(batch, head, prepared.waiting.terms)) && { keeps_terms: true }),
   };
   assertSmall(result);
   await retryStore(patience, () => recordResult(deps.ledger, attempt, result, end.usage, batch));

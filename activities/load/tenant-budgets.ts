@@ -154,7 +154,8 @@ export function createTenantBudgets(
         return { next, result: viewDay(tenant, next, now()) };
       }),
     list: async () => {
-      const names = (await values.list()).filter((name) => name.startsWith(prefix));
+      const listed = await values.list();
+      const names = listed.flatMap(({ name }) => (name?.startsWith(prefix) === true ? [name] : []));
       const views = await Promise.all(names.map((name) => read(name.slice(prefix.length))));
       return views.filter((view) => view !== null);
     },

@@ -19,6 +19,29 @@ export interface SharedValues {
    */
   replace(name: string, value: unknown, after: number): Promise<boolean>;
 
-  /** Lists all names. @throws {StoreUnavailable} */
-  list(): Promise<readonly string[]>;
+  /** Lists all values that there are, damaged ones first, then by name. @throws {StoreUnavailable} */
+  list(): Promise<readonly ListedShared[]>;
+}
+
+export interface ListedShared {
+  /** Null when the value is damaged. */
+  readonly name: string | null;
+  /** Folder, or entry of the database. */
+  readonly place: string;
+}
+
+/** Says what to do about a damaged value. */
+export const sharedCure =
+  'restore it from a backup, or remove it: then the budget of a tenant has to be set again, and a wait that a model API asked for is forgotten';
+
+/** Returns true for a value that nobody needs once it has not changed for a day: a removed one, or a wait of minutes. */
+export function isOutdated(name: string, value: unknown): boolean {
+  return value === null || name.startsWith('pace/');
+}
+
+export function sortListed(listed: readonly ListedShared[]): readonly ListedShared[] {
+  return listed.toSorted((a, b) => {
+    const [one, other] = [a.name ?? '', b.name ?? ''];
+    return one < other ? -1 : Number(one > other);
+  });
 }

@@ -20,6 +20,8 @@ export interface ChatDeps {
   readonly version: string;
   /** Folder with agents for the runs that chats start, an absolute path on the worker's machine. If undefined, the shipped ones alone. */
   readonly agentsDir?: string | undefined;
+  /** Whom the runs that chats start work for. If undefined, nobody in particular. */
+  readonly tenant?: string | undefined;
 }
 
 /** Dependencies of one call. */
@@ -64,7 +66,7 @@ interface OfRun {
 }
 
 export async function startRun(
-  { client, agentsDir }: ChatCall,
+  { client, agentsDir, tenant }: ChatCall,
   input: {
     readonly goal: string;
     readonly constraints?: string[] | undefined;
@@ -79,6 +81,7 @@ export async function startRun(
     ...(criteria !== undefined && { criteria }),
     ...(budget_usd !== undefined && { budget: { usd: budget_usd } }),
     ...(agentsDir !== undefined && { agents_dir: agentsDir }),
+    ...(tenant !== undefined && { tenant }),
   });
   return { run_id, next: 'wait_for_run' };
 }

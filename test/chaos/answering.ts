@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { Escalation } from '../../contracts/messages.ts';
-import type { QuestionKind } from '../../contracts/question.ts';
+import type { Question, QuestionKind } from '../../contracts/question.ts';
+import type { QuestionsView } from '../../contracts/views.ts';
 import { questionId } from '../../core/ids.ts';
 import type { SeenEvent } from './history-watch.ts';
 import type { Prng } from '../support/prng.ts';
@@ -102,7 +103,7 @@ const retryMs = 100;
  * @returns whether the server took it.
  */
 export async function sendAnswer(
-  client: Client,
+  client: Pick<Client, 'workflowService'>,
   workflowId: string,
   { question_id, answer }: Pick<SentAnswer, 'question_id' | 'answer'>,
   isOver: () => boolean,
@@ -125,5 +126,43 @@ export async function sendAnswer(
       if (isLast) return false;
       await new Promise((resolve) => setTimeout(resolve, retryMs));
     }
+  }
+}
+
+/** Milliseconds between two looks at what is open. */
+const lookEveryMs = 100;
+
+/** Answers of a run that answers whatever is open, each question once. Without `answerTo` it has none. */
+export class OpenAnswers {
+  readonly #run: WorkflowHandle;
+  readonly #answerTo: ((question: Question) => string) | undefined;
+  readonly #onTaken: () => void;
+  readonly #answered = new Set<string>();
+  #lookedAtMs = 0;
+
+  constructor(
+    run: WorkflowHandle,
+    answerTo: ((question: Question) => string) | undefined,
+    onTaken: () => void,
+  ) {
+    this.#run = run;
+    this.#answerTo = answerTo;
+    this.#onTaken = onTaken;
+  }
+
+  /** Answers what is open and was not answered yet. A run that nobody can ask now has nothing open. */
+  async look(isOver: () => boolean): Promise<void> {
+    if (this.#answerTo === undefined || Date.now() < this.#lookedAtMs + lookEveryMs) return;
+    this.#lookedAtMs = Infinity;
+    const asked = await this.#run.query<QuestionsView>('questions').catch(() => null);
+    for (const question of asked?.open ?? []) {
+      const { question_id } = question;
+      if (this.#answered.has(question_id)) continue;
+      this.#answered.add(question_id);
+      const answer = { question_id, answer: this.#answerTo(question) };
+      const isTaken = await sendAnswer(this.#run.client, this.#run.workflowId, answer, isOver);
+      if (isTaken) this.#onTaken();
+    }
+    this.#lookedAtMs = Date.now();
   }
 }

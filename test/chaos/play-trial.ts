@@ -1,13 +1,13 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workflowTaskTimeoutMs } from '../../contracts/names.ts';
 import type { BudgetView, QuestionsView } from '../../contracts/views.ts';
 import type { Reply, ScriptedRequest } from '../../rehearsal/script.ts';
 import { eventually } from '../support/eventually.ts';
+import { countBytesBelow } from '../support/read-tree.ts';
 import { findBrokenPromises } from '../support/find-broken-promises.ts';
 import type { StoredHistory } from '../support/histories.ts';
-import { composeAnswers, readAsked, sendAnswer } from './answering.ts';
+import { composeAnswers, OpenAnswers, readAsked, sendAnswer } from './answering.ts';
 import type { AnsweringStyle, Asked } from './answering.ts';
 import { Harmer } from './harmer.ts';
 import { isEnd, watchHistories } from './history-watch.ts';
@@ -103,6 +103,7 @@ class Trial {
   /** Those that were asked before the execution at work began; a reset begins with them again. */
   #askedBefore: readonly Asked[] = [];
   readonly #continued = new Set<string>();
+  readonly #open: OpenAnswers;
   #hasEnded = false;
   /** Unix epoch milliseconds of the newest event. */
   #seenAtMs = 0;
@@ -113,6 +114,8 @@ class Trial {
     this.#plan = plan;
     this.#runId = `${lane.taskQueue}-${plan.name}`;
     this.#watch = watchHistories(lane.client, this.#runId, (seen) => this.#see(seen));
+    const run = lane.client.workflow.getHandle(this.#runId);
+    this.#open = new OpenAnswers(run, plan.run.answerTo, () => (this.#answers.first += 1));
     const { sites } = this.#watch;
     this.#harmer = new Harmer({ lane, runId: this.#runId, random: plan.random, sites });
   }
@@ -162,6 +165,7 @@ class Trial {
     this.#strike(seen);
     if (seen.workflowId !== this.#runId) return;
     if (seen.id === 1) this.#begin(seen);
+    if (this.#plan.run.answerTo !== undefined) return;
     const asked = readAsked(seen, this.#asked);
     if (asked.length === 0) return;
     this.#asked.push(...asked);
@@ -287,6 +291,7 @@ class Trial {
       // A supervisor starts another one, as after any death.
       else if (this.#lane.workers.length === 0)
         this.#goOn(this.#harmer.hurt({ type: 'kill worker' }, 'worker ended by itself'));
+      if (!this.#harmer.isHurt) this.#goOn(this.#open.look(() => this.#hasEnded));
       if (Date.now() > touchedAtMs + endMsMax) return false;
       if (Date.now() > Math.max(touchedAtMs, this.#seenAtMs) + idleMsMax) return false;
       await sleep(20);
@@ -381,14 +386,6 @@ class Trial {
 function readStalls(file: string): string[] {
   if (!existsSync(file)) return [];
   return readFileSync(file, 'utf8').trim().split('\n');
-}
-
-/** Counts the bytes of all files of a folder. Files that vanish meanwhile count nothing. */
-function countBytesBelow(folder: string): number {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).reduce((sum, path) => {
-    const found = statSync(join(folder, path), { throwIfNoEntry: false });
-    return sum + (found?.isFile() === true ? found.size : 0);
-  }, 0);
 }
 
 function isUndisturbed({ strikes, answering, modelFaultChance }: TrialPlan): boolean {

@@ -108,7 +108,7 @@ export async function readRunFacts({
     ...readOutside(home, runId, record, outside),
     answers: answered
       .filter(({ answer }) => answer !== moreBudget)
-      .map((one) => `${one.delegation_id ?? 'run'}: ${one.answer}`)
+      .map((one) => withoutTimes(`${one.delegation_id ?? 'run'}: ${one.answer}`))
       .toSorted(),
     deliveries: Object.fromEntries(histories.flatMap(countDeliveries)),
     refused: rejected_total,

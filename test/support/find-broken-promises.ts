@@ -9,6 +9,7 @@ import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { TeamOutcome } from '../../contracts/team-run.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { isRecord } from '../../core/is-record.ts';
+import { restoreUsage } from '../../core/turns/turn-call.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { createReplayer, eventTypes, fetchHistories, historyJson } from './histories.ts';
 import type { Replayer, StoredHistory } from './histories.ts';
@@ -265,8 +266,8 @@ function toldBy(event: HistoryEvent): Uint8Array | null | undefined {
 }
 
 function usagesIn(data: Uint8Array | null | undefined): Usage[] {
-  const told: { usage?: Usage | null } | null = data ? JSON.parse(textOf(data)) : null;
-  return told?.usage ? [told.usage] : [];
+  const told: { usage?: Partial<Usage> | null } | null = data ? JSON.parse(textOf(data)) : null;
+  return told?.usage ? [restoreUsage(told.usage)] : [];
 }
 
 function resultOf(stored: StoredHistory | undefined): { usage: Usage } | null {

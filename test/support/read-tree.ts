@@ -1,3 +1,4 @@
+import { readdirSync, statSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 
@@ -12,4 +13,12 @@ export async function readTree(dir: string): Promise<Readonly<Record<string, str
     }),
   );
   return Object.fromEntries(texts.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Counts the bytes of all files of a folder. Files that vanish meanwhile count nothing. */
+export function countBytesBelow(folder: string): number {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).reduce((sum, path) => {
+    const found = statSync(join(folder, path), { throwIfNoEntry: false });
+    return sum + (found?.isFile() === true ? found.size : 0);
+  }, 0);
 }

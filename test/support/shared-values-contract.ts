@@ -22,6 +22,26 @@ export function sharedValues(open: () => Stores): void {
     );
     const counts = await Promise.all(adds);
     expect(counts.toSorted((a, b) => a - b)).toEqual(adds.map((_, nth) => nth + 1));
-    expect(await open().shared.list()).toEqual(['budget/acme', 'count']);
+    const listed = await open().shared.list();
+    expect(listed.map(({ name }) => name)).toEqual(['budget/acme', 'count']);
+  });
+
+  it('HP7: a prune leaves budgets and removes what nobody needs any more', async () => {
+    const stores = open();
+    const { shared } = stores;
+    await shared.replace('budget/acme', { limit: 1 }, 0);
+    await shared.replace('budget/gone', { limit: 1 }, 0);
+    await shared.replace('budget/gone', null, 1);
+    await shared.replace('pace/key', { until: 1 }, 0);
+    // Clocks may differ by an hour.
+    const endedBefore = Math.floor(Date.now() / 1_000) + 2 * 3_600;
+    expect(await stores.prune({ endedBefore: 1, dryRun: false })).toMatchObject({ records: 0 });
+    expect(await stores.prune({ endedBefore, dryRun: true })).toMatchObject({ records: 2 });
+    expect(await stores.prune({ endedBefore, dryRun: false })).toMatchObject({ records: 2 });
+    expect((await shared.list()).map(({ name }) => name)).toEqual(['budget/acme']);
+    // What was removed begins anew.
+    expect(await shared.read('pace/key')).toEqual({ value: undefined, version: 0 });
+    expect(await shared.replace('pace/key', { until: 2 }, 0)).toBe(true);
+    expect(await open().check({ repair: false })).toMatchObject({ records: 2, faults: [] });
   });
 }

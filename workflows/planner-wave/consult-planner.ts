@@ -10,13 +10,8 @@ import { cutText } from '../../core/text/cut-text.ts';
 import { turnSummary } from '../../core/render/labels.ts';
 import { isFromUser } from '../../core/run/news.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
-import {
-  converse,
-  openConversation,
-  step,
-  stoppedWhenCancelled,
-  unheardNews,
-} from '../shared/conversation.ts';
+import { converse, openConversation, step, stoppedWhenCancelled } from '../shared/conversation.ts';
+import { unheardNews } from '../shared/news-feed.ts';
 import type { Conversation, ConversationContext } from '../shared/conversation.ts';
 import type { Budget } from '../shared/budget.ts';
 import type { WaveContext } from './wave-context.ts';
@@ -130,7 +125,7 @@ async function talk(
       if (answers === null) return { type: 'stopped' };
       conversation.append = [{ type: 'answers', answers }];
     } else {
-      const unheard = unheardNews(conversation, superior).some(isFromUser);
+      const unheard = unheardNews(superior.news, conversation).some(isFromUser);
       if (!unheard || !consultation.isLast(end.outline)) {
         return { ...end, news_id: conversation.news_id };
       }

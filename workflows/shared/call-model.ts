@@ -1,7 +1,9 @@
 import { ActivityFailure, CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { Allowance } from '../../contracts/budget.ts';
 import type { ModelTurnInput, ModelTurnResult } from '../../contracts/model-turn.ts';
+import type { TurnTerms } from '../../contracts/transcript.ts';
 import type { Usage } from '../../contracts/usage.ts';
+import { restoreUsage, shortenCall } from '../../core/turns/turn-call.ts';
 import { reasonOfCall } from '../../core/turns/turns-state.ts';
 import type { FailureReason } from '../../core/turns/turns-state.ts';
 import { lostUsage, noUsage } from '../../core/usage/add-usage.ts';
@@ -34,10 +36,13 @@ export interface CallWatch {
 /**
  * Makes one model call, even through long trouble of the provider: a refused request fails its caller; trouble with the
  * account or the network parks the run, and the call is repeated after a resume.
+ *
+ * @param kept Terms that the conversation keeps; null when it keeps none.
  */
 export async function callModel(
   input: Omit<ModelTurnInput, 'allowance'>,
   summary: string,
+  kept: TurnTerms | null,
   context: { readonly control: Control; readonly superior: Superior; readonly budget: Budget },
   { onCall, onRefused, onSpent }: CallWatch,
 ): Promise<ModelCall> {
@@ -51,7 +56,9 @@ export async function callModel(
     const spend = (usage: Usage): void => context.budget.spend(usage, nowMs() - began);
     if (!hasFailed) onCall();
     try {
-      const result = await modelTurn.executeWithOptions({ summary }, [{ ...input, allowance }]);
+      const call = shortenCall({ ...input, allowance }, kept);
+      const answer = await modelTurn.executeWithOptions({ summary }, [call]);
+      const result = { ...answer, usage: restoreUsage(answer.usage) };
       spend(result.usage);
       if (result.reply.type !== 'unaffordable') return { type: 'replied', result };
       onSpent(result.usage);

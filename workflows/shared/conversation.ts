@@ -9,10 +9,9 @@ import type {
   TurnReply,
 } from '../../contracts/model-turn.ts';
 import type { StageName } from '../../contracts/names.ts';
-import type { NewsItem } from '../../contracts/messages.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { ReadingScope } from '../../contracts/transcript.ts';
+import type { ReadingScope, TurnTerms } from '../../contracts/transcript.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import type {
@@ -25,17 +24,21 @@ import type {
   TurnsState,
 } from '../../core/turns/turns-state.ts';
 import { openTurns, stepTurns } from '../../core/turns/step-turns.ts';
+import { keptTerms } from '../../core/turns/turn-call.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { callModel } from './call-model.ts';
 import type { Control } from './control.ts';
 import type { Budget } from './budget.ts';
 import type { Superior } from './superior.ts';
 import { stopWhenCancelled } from './failures.ts';
+import { unheardNews } from './news-feed.ts';
 import { recorder } from './in-span.ts';
 
 /** One agent's own conversation with the model: the part that history needs. */
 export interface Conversation {
   head: Ref | null;
+  /** Terms that the transcript keeps, so that calls leave them out. Absent while it keeps none. */
+  terms?: TurnTerms | undefined;
   /** Inputs of the next call. */
   append: readonly TurnInput[];
   /** The newest news item that it contains. */
@@ -228,26 +231,30 @@ async function call(
   if (context.carryOver?.() === true) return { type: 'carry_over' };
   const { append } = conversation;
   conversation.answered = [...conversation.answered, ...answersIn(append)];
-  const news = context.alone === true ? [] : unheardNews(conversation, context.superior);
+  const news = context.alone === true ? [] : unheardNews(context.superior.news, conversation);
   const news_id = context.superior.news.last();
   const note: TurnInput[] =
     command.note.length > 0 ? [{ type: 'faults', faults: command.note }] : [];
   if (note.length > 0) {
     recorder.count(metrics.repairs, { agent: context.agent_id, stage: context.stage });
   }
+  const terms: TurnTerms = {
+    run_id: context.run_id,
+    agent_id: context.agent_id,
+    registry_ref: context.registry_ref,
+    stage: context.stage,
+    max_output_tokens: command.max_output_tokens,
+    ...offeredBy(context),
+  };
   const called = await callModel(
     {
-      run_id: context.run_id,
-      agent_id: context.agent_id,
-      registry_ref: context.registry_ref,
+      ...terms,
       head: conversation.head,
       append: [...append, ...(news.length > 0 ? [{ type: 'news' as const, news }] : []), ...note],
-      stage: context.stage,
-      max_output_tokens: command.max_output_tokens,
       compact: command.compact,
-      ...offeredBy(context),
     },
     context.label(conversation.calls + 1),
+    conversation.terms ?? null,
     context,
     {
       onCall() {
@@ -267,22 +274,13 @@ async function call(
   const { result } = called;
   // The new head holds the inputs of this turn, whether its reply was kept or dropped.
   conversation.head = result.head;
+  conversation.terms = keptTerms(result, terms, conversation.terms);
   conversation.append = [];
   // A reply from before these news heard none of them.
   if (result.recalled !== true) conversation.news_id = news_id;
   conversation.usage = addUsage(conversation.usage, result.usage);
   context.onReply?.(result.reply);
   return { type: 'replied', reply: result.reply };
-}
-
-/** Returns the news since the last call, without the answers to its own questions. */
-export function unheardNews(
-  { news_id, answered }: Conversation,
-  { news }: Pick<Superior, 'news'>,
-): readonly NewsItem[] {
-  return news
-    .since(news_id)
-    .filter((one) => one.type !== 'answer' || one.changed || !answered.includes(one.question_id));
 }
 
 function answersIn(append: readonly TurnInput[]): string[] {

@@ -39,3 +39,13 @@ export class NewsFeed {
     this.#listeners.push(listener);
   }
 }
+
+/** Returns the news since the last call of a conversation, without the answers to its own questions. */
+export function unheardNews(
+  news: Pick<NewsFeed, 'since'>,
+  { news_id, answered }: { readonly news_id: number; readonly answered: readonly string[] },
+): readonly NewsItem[] {
+  return news
+    .since(news_id)
+    .filter((one) => one.type !== 'answer' || one.changed || !answered.includes(one.question_id));
+}

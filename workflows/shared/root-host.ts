@@ -53,9 +53,8 @@ import { causeOnly } from './failures.ts';
 import { recorder } from './in-span.ts';
 
 /**
- * Parts that only the topmost workflow has, also one that is started by hand: the inbox, the record, the views.
- *
- * Must be created, with its handlers registered, before the first await, so that no message arrives without a handler.
+ * Parts that only the topmost workflow has, also one that is started by hand: the inbox, the record, the views. Must be
+ * created, with its handlers registered, before the first await, so that no message arrives without a handler.
  */
 export class RootHost implements Superior {
   readonly runId = workflowInfo().workflowId;

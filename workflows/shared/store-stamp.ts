@@ -50,6 +50,9 @@ export function interceptors(): WorkflowInterceptors {
           const inherited = readStoreIdentity(readHeader(input.headers[storeHeader]));
           store = isFirst ? named : inherited;
           load = isFirst ? null : readRunLoad(readHeader(input.headers[loadHeader]));
+          // A consultation opens no run, from which it could learn its place.
+          if (isFirst && workflowType === workflowTypes.consultation)
+            load = startedWith().load ?? null;
           return next(input);
         },
       },

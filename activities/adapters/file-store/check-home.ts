@@ -5,6 +5,8 @@ import { checkRecords, restore } from '../../artifacts/store-upkeep.ts';
 import type { ArtifactStore } from '../../ports/artifact-store.ts';
 import { hashBytes } from '../../text/bytes.ts';
 import { damagedEntry } from '../../ports/effect-ledger.ts';
+import { sharedCure, type ListedShared } from '../../ports/shared-values.ts';
+import { createFileSharedValues } from './file-shared-values.ts';
 import type { CheckedHome, HomeFault } from '../../../contracts/store.ts';
 import {
   createFileEffectLedger,
@@ -74,12 +76,16 @@ export async function checkHome({ home, store, repair }: CheckOptions): Promise<
     (isGone ? repaired : faults).push(...curable);
   }
   const effects = await checkEffects(home);
+  const shared = await createFileSharedValues({ home }).list();
   const runs = await checkRuns(home, store, whole);
   return {
     runs: runs.count,
-    records: segments.reduce((sum, { places }) => sum + places.length, effects.count),
+    records: segments.reduce(
+      (sum, { places }) => sum + places.length,
+      effects.count + shared.length,
+    ),
     bytes: segments.reduce((sum, { size }) => sum + size, 0),
-    faults: [...faults, ...effects.faults, ...runs.faults],
+    faults: [...faults, ...effects.faults, ...findDamagedShared(shared), ...runs.faults],
     repaired,
   };
 }
@@ -148,6 +154,17 @@ async function findDamaged(
     }
   });
   return damaged;
+}
+
+/** Describes the damaged ones of a store's shared values. */
+export function findDamagedShared(shared: readonly ListedShared[]): readonly HomeFault[] {
+  return shared
+    .filter(({ name }) => name === null)
+    .map(({ place }) => ({
+      where: place,
+      what: 'the shared value is damaged; if it is the budget of a tenant, its calls wait',
+      cure: sharedCure,
+    }));
 }
 
 async function checkEffects(

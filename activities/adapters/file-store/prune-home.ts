@@ -1,6 +1,9 @@
 import { rename, rm, stat, lstat, readdir, rmdir } from 'node:fs/promises';
 import { join, dirname } from 'node:path';
 import type { Ref } from '../../../contracts/ref.ts';
+import { isOutdated } from '../../ports/shared-values.ts';
+import { listSharedKeys, readShared } from './file-shared-values.ts';
+import { openVersionedFile } from './versioned-file.ts';
 import type { Pruned } from '../../../contracts/store.ts';
 import { planPrune, type IndexedRun } from '../../artifacts/store-upkeep.ts';
 import { StoreUnavailable, type ArtifactStore, type RunIndex } from '../../ports/artifact-store.ts';
@@ -125,6 +128,7 @@ interface PruneHomeOptions extends PruneOptions {
  * HP4. After a crash the next prune removes the rest: a run leaves the index after its files, and before its artifacts.
  * HP5. A run whose record can't be read stops the prune before anything is removed.
  * HP6. Segments with damaged bytes stay as they are.
+ * HP7. Budgets of tenants stay. Budgets that were removed, and waits that a model API asked for, go when they are as old.
  *
  * @throws {ArtifactCorrupt} HP5.
  * @throws {StoreUnavailable} when the home can't be read or written.
@@ -145,6 +149,7 @@ export async function pruneHome(options: PruneHomeOptions): Promise<Pruned> {
   const swept = [
     ...(await sweepSegments(home, before, dryRun, marked)),
     ...(await sweepEffects(join(home, 'effects'), before, dryRun)),
+    ...(await sweepShared(home, before, dryRun)),
   ];
   return {
     runs: removed.map(({ record }) => record.run_id).toSorted(),
@@ -235,6 +240,35 @@ async function sweepEffects(
     }
   } catch (error) {
     throw toStoreUnavailable('write', root, error);
+  }
+  return sizes;
+}
+
+/** Removes shared values that nobody needs and that were last written before a time. @returns the size of each file. */
+async function sweepShared(
+  home: string,
+  before: number,
+  dryRun: boolean,
+): Promise<readonly number[]> {
+  const root = join(home, 'shared');
+  const sizes: number[] = [];
+  for (const key of await listSharedKeys(root)) {
+    const folder = join(root, key);
+    const { text, version } = await openVersionedFile(home, folder).readNewest();
+    const shared = readShared(text);
+    if (shared === null || !isOutdated(shared.name, shared.value)) continue;
+    const path = join(folder, `${version}.json`);
+    const found = await lstat(path).catch(() => null);
+    if (found === null || found.mtimeMs >= before) continue;
+    sizes.push(found.size);
+    if (dryRun) continue;
+    try {
+      // Only what was read: a worker may write the next version.
+      await rm(path, { force: true });
+      await removeEmpty(folder);
+    } catch (error) {
+      throw toStoreUnavailable('write', folder, error);
+    }
   }
   return sizes;
 }

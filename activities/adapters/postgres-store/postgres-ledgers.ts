@@ -4,7 +4,7 @@ import { Ref } from '../../../contracts/ref.ts';
 import type { EffectLedger } from '../../ports/effect-ledger.ts';
 import type { RunIndex } from '../../ports/artifact-store.ts';
 import type { LedgerEntry, ReplyLedger } from '../../ports/reply-ledger.ts';
-import type { SharedValues } from '../../ports/shared-values.ts';
+import { sortListed, type ListedShared, type SharedValues } from '../../ports/shared-values.ts';
 import { hashBytes } from '../../text/bytes.ts';
 import {
   checkEffectKey,
@@ -16,7 +16,7 @@ import {
   openReply,
   sealReply,
 } from '../file-store/file-ledgers.ts';
-import { openShared, sealShared } from '../file-store/file-shared-values.ts';
+import { openShared, readShared, sealShared } from '../file-store/file-shared-values.ts';
 import { openSealed, sealJson } from '../file-store/versioned-file.ts';
 import type { Database, Row } from './database.ts';
 import type { PostgresArtifactStore } from './postgres-artifact-store.ts';
@@ -147,16 +147,16 @@ export function createPostgresSharedValues(db: Database): SharedValues {
   return {
     read: async (name) => {
       const { text, version } = await entries.read(hashName(name));
-      return { value: openShared(text, version, placeOf(hashName(name))).value, version };
+      return { value: openShared(text, version, placeOf(hashName(name))), version };
     },
     replace: (name, value, after) =>
       entries.replace(hashName(name), sealShared(name, value), after),
     list: async () => {
-      const names: string[] = [];
-      for await (const { key, text, version } of entries.list()) {
-        names.push(openShared(text, version, placeOf(key)).name ?? '');
+      const listed: ListedShared[] = [];
+      for await (const { key, text } of entries.list()) {
+        listed.push({ name: readShared(text)?.name ?? null, place: placeOf(key) });
       }
-      return names.toSorted();
+      return sortListed(listed);
     },
   };
 }

@@ -12,11 +12,15 @@ import type { CheckOptions, PruneOptions } from '../../ports/stores.ts';
 import { commandPrefix, countOf } from '../../../core/text/format.ts';
 import { openEffect } from '../file-store/file-ledgers.ts';
 import { removeRunFiles } from '../file-store/prune-home.ts';
+import { findDamagedShared } from '../file-store/check-home.ts';
+import { readShared } from '../file-store/file-shared-values.ts';
+import { isOutdated } from '../../ports/shared-values.ts';
 import type { Database, Row } from './database.ts';
 import type { Bucket, StoredObject } from './bucket.ts';
 import { lacksBucket, orphanAfterMs, type ArtifactPlace } from './postgres-artifact-store.ts';
 import {
   createEntries,
+  createPostgresSharedValues,
   hashName,
   listRows,
   readIndexEntry,
@@ -78,6 +82,9 @@ export async function checkDatabase(parts: Parts & CheckOptions): Promise<Checke
     const what = 'the entry of a side effect is damaged; whether it took place is unknown';
     faults.push(faultAt(`the entry ${key} of planwave_entries`, what));
   }
+  const shared = await createPostgresSharedValues(db).list();
+  faults.push(...findDamagedShared(shared));
+  records += shared.length;
   let runs = 0;
   for await (const { key, text } of createEntries(db, 'run').list()) {
     runs += 1;
@@ -222,12 +229,35 @@ export async function pruneDatabase(
   ]) {
     sizes.push(...(await sweep(db, dryRun, isOld, old)).map(sizeOf));
   }
+  sizes.push(...(await sweepShared(db, before, dryRun)));
   return {
     runs: removed.map(({ record }) => record.run_id).toSorted(),
     records: sizes.length,
     bytes: sizes.reduce((sum, bytes) => sum + bytes, 0),
     kept_by: keptBy,
   };
+}
+
+/** Removes shared values that nobody needs and that were last written before a time. @returns the size of each. */
+async function sweepShared(
+  db: Database,
+  before: number,
+  dryRun: boolean,
+): Promise<readonly number[]> {
+  const old = "planwave_entries WHERE kind = 'shared' AND stored_at < $1";
+  const values = [new Date(before)];
+  const rows = await db.query('read', `SELECT key, version, body FROM ${old}`, values);
+  const sizes: number[] = [];
+  for (const { key, version, body } of rows) {
+    const shared = Buffer.isBuffer(body) ? readShared(body.toString('utf8')) : null;
+    if (shared === null || !isOutdated(shared.name, shared.value)) continue;
+    // Only what was read: a worker may write the next version.
+    const read = `${old} AND key = $2 AND version = $3`;
+    // oxlint-disable-next-line no-await-in-loop
+    const swept = await sweep(db, dryRun, read, [...values, key, version]);
+    sizes.push(...swept.map(sizeOf));
+  }
+  return sizes;
 }
 
 /** @throws {StoreUnavailable} when nothing says what the run of an entry needs. */

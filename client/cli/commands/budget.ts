@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { Tenant } from '../../../contracts/limits.ts';
 import type { TenantDayView } from '../../../contracts/budget.ts';
 import { commandText, countOf, formatDollars } from '../../../core/text/format.ts';
 import { listNames } from '../../../core/text/list-names.ts';
@@ -7,7 +6,7 @@ import { PlanwaveClientError } from '../../client-error.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { cleanLine, formatTime, renderTable } from '../terminal-text.ts';
-import { readAmount } from './run-settings-options.ts';
+import { readAmount, readTenant } from './run-settings-options.ts';
 
 interface SetOptions {
   readonly usdPerDay: number;
@@ -44,13 +43,6 @@ export function registerBudget(budget: Command, runner: CommandRunner): void {
     .action((name: string, _options: object, command: Command) =>
       runner.run(command, (context) => removeBudget(context, readTenant(name))),
     );
-}
-
-/** @throws CliError for what is no name. */
-function readTenant(name: string): string {
-  const read = Tenant.safeParse(name);
-  if (read.success) return read.data;
-  throw badInput(`${JSON.stringify(name)} is no tenant: ${read.error.issues[0]?.message ?? ''}`);
 }
 
 async function setBudget(

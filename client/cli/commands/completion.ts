@@ -24,9 +24,13 @@ export function registerCompletion(command: Command, runner: CommandRunner): voi
   );
 }
 
+/** Commands of the package that are no commands of the client. */
+const parts = ['dev', 'worker', 'rehearsal'];
+
 function listWords(command: Command, path: readonly string[] = []): Words {
   const options = command.options.flatMap(({ long }) => (typeof long === 'string' ? [long] : []));
-  const own = [...command.commands.map((inner) => inner.name()), ...options, '--help'];
+  const names = command.commands.map((inner) => inner.name());
+  const own = [...names, ...(path.length === 0 ? parts : []), ...options, '--help'];
   return new Map([
     [path.join(' '), own],
     ...command.commands.flatMap((inner) => [...listWords(inner, [...path, inner.name()])]),

@@ -7,6 +7,7 @@ import { countOf } from '../../../core/text/format.ts';
 import { createMcpServer, serveHttp } from '../../mcp/create-mcp-server.ts';
 import { PlanwaveClientError } from '../../client-error.ts';
 import type { CheckedMcpServer, CliMcp, ListedMcp } from '../cli-deps.ts';
+import { readTenant } from './run-settings-options.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { cleanLine, renderTable } from '../terminal-text.ts';
@@ -117,6 +118,7 @@ function describeServer({ paint }: CommandContext): (server: CheckedMcpServer) =
 interface Options {
   readonly http?: string;
   readonly agents?: string;
+  readonly tenant?: string;
 }
 
 /** Registers the command that offers planwave itself to chat clients. Its standard output carries the protocol and nothing else. */
@@ -129,16 +131,22 @@ export function registerServe(mcp: Command, runner: CommandRunner): void {
       '--agents <folder>',
       "agents for runs that a chat starts, on the worker's machine; they may be granted the web",
     )
+    .option('--tenant <name>', 'whom the runs that a chat starts work for')
     .action((options: Options, command: Command) =>
       runner.run(command, (context) => serve(context, options)),
     );
 }
 
-async function serve(context: CommandContext, { http, agents }: Options): Promise<CommandResult> {
+async function serve(
+  context: CommandContext,
+  { http, agents, tenant: typed }: Options,
+): Promise<CommandResult> {
   const { deps } = context;
   if (context.json) throw badInput('mcp serve has no --json: its output is the protocol');
+  const tenant = typed === undefined ? undefined : readTenant(typed);
   const create = () =>
     createMcpServer({
+      tenant,
       connect: async () => (await context.session()).client,
       agentsDir: agents === undefined ? undefined : resolve(deps.cwd, agents),
       version: deps.version ?? 'unknown',

@@ -4,7 +4,7 @@ import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
 import { mergeFields } from './json-file.ts';
 import { definedOnly } from '../../../core/is-record.ts';
-import type { ChangesMode } from '../../../contracts/limits.ts';
+import { Tenant, type ChangesMode } from '../../../contracts/limits.ts';
 
 /** Settings of runs and teams. */
 export interface SettingsOptions {
@@ -180,4 +180,11 @@ function readFrom(least: number, typed: string): number {
     throw new InvalidArgumentError(`Expected a whole number of at least ${least}.`);
   }
   return Number(typed);
+}
+
+/** @throws CliError for what is no name. */
+export function readTenant(name: string): string {
+  const read = Tenant.safeParse(name);
+  if (read.success) return read.data;
+  throw badInput(`${JSON.stringify(name)} is no tenant: ${read.error.issues[0]?.message ?? ''}`);
 }

@@ -21,8 +21,16 @@ export function registerStore(store: Command, runner: CommandRunner): void {
     );
 }
 
-function describeCopy({ artifacts, replies, effects, names, threads, faults }: CopiedStores) {
-  const kinds = [artifacts, replies, effects, names, threads];
+function describeCopy({
+  artifacts,
+  replies,
+  effects,
+  names,
+  threads,
+  shared,
+  faults,
+}: CopiedStores) {
+  const kinds = [artifacts, replies, effects, names, threads, shared];
   const present = kinds.reduce((sum, kind) => sum + kind.present, 0);
   const parts = [
     countOf(artifacts.copied, 'artifact'),
@@ -30,6 +38,7 @@ function describeCopy({ artifacts, replies, effects, names, threads, faults }: C
     countOf(effects.copied, 'side effect'),
     countOf(names.copied, 'name'),
     countOf(threads.copied, 'thread entry', 'thread entries'),
+    countOf(shared.copied, 'shared value'),
   ];
   const there = present === 0 ? '' : `, ${present} were there already`;
   return [

@@ -5,24 +5,28 @@ import type {
   TaskView,
   TeamView,
   TriadPhaseView,
-  TurnProgress,
 } from '../../../contracts/views.ts';
-import type { ActivityReading } from '../../read-work.ts';
 import { cleanLine, cutToColumns, wrapToColumns, type Paint, type Tone } from '../terminal-text.ts';
 import { describePosition, describeVerification } from '../../../core/render/labels.ts';
-import { countOf, formatTurns, formatUsage } from '../../../core/text/format.ts';
+import {
+  countOf,
+  formatCost,
+  formatTokens,
+  formatTurns,
+  formatUsage,
+} from '../../../core/text/format.ts';
 import {
   usageOf,
   type DelegationSnapshot,
   type RunSnapshot,
   type WaveSnapshot,
 } from './read-snapshot.ts';
+import { describeActivity } from './describe-activity.ts';
 import { teamViewOf, triadViewOf } from '../../../core/executor.ts';
 
 const goalCharactersMax = 100;
 const titleCharactersMax = 60;
 const reasonCharactersMax = 160;
-const lastWordsCharactersMax = 60;
 /** Finished waves shown one by one; older ones are counted in one line, so that the tree fits a screen. */
 const doneWavesMax = 5;
 
@@ -147,40 +151,47 @@ export const stateMarks: Readonly<Record<DelegationState, readonly [string, Tone
 /** Columns that the branches of a tree take before a delegation. */
 const branchesBefore = 6;
 
-/** @param columns Room of the line: the title is shortened until the state has room too. If undefined: no limit. */
+/**
+ * Shows cost and current action first, because a narrow terminal cuts the end.
+ *
+ * @param columns Room of the line: the title is shortened until the state has room too. If undefined: no limit.
+ */
 export function describeDelegation(
   delegation: DelegationSnapshot,
   paint: Paint,
   columns = Number.POSITIVE_INFINITY,
 ): string {
-  const [mark, tone] = stateMarks[delegation.state];
-  const {
-    delegation_id,
-    title,
-    state,
-    usage,
-    reason,
-    activity,
-    triad_phase,
-    team_view,
-    rule_of_two,
-    verification,
-  } = delegation;
+  const { delegation_id, title, state, reason, activity, triad_phase, team_view } = delegation;
+  const { rule_of_two, verification } = delegation;
+  const [mark, tone] = stateMarks[state];
   const who = `${cleanLine(delegation_id)} (${describeExecutor(delegation)})`;
   const room = columns - `${mark} ${who}  · ${state} …`.length;
-  const titleMax = Math.min(titleCharactersMax, Math.max(12, room));
-  const parts = [
-    `${paint(tone, mark)} ${who} ${cleanLine(title, titleMax)}`,
-    paint(tone, state),
+  const name = cleanLine(title, Math.min(titleCharactersMax, Math.max(12, room)));
+  const head = `${paint(tone, mark)} ${who}`;
+  const { turns, cost } = listUse(delegation);
+  const [first, use, last] =
+    activity === null
+      ? [[`${head} ${name}`, paint(tone, state)], [...turns, ...cost], []]
+      : [
+          [head, paint(tone, state), ...cost, paint('quiet', describeActivity(activity))],
+          turns,
+          [name],
+        ];
+  return [
+    ...first,
     ...(triad_phase === null ? [] : [describeTriadPhase(triad_phase)]),
     ...(team_view === null ? [] : [describeTeam(team_view)]),
     ...(verification === undefined ? [] : [cleanLine(describeVerification(verification))]),
-    ...(usage !== null && usage.calls > 0 ? [formatTurns(usage)] : []),
+    ...use,
     ...(reason === '' ? [] : [describeReason(state, reason)]),
     ...(rule_of_two === undefined ? [] : ['each change needs your approval']),
-    ...(activity === null ? [] : [paint('quiet', describeActivity(activity))]),
-  ];
-  return parts.join(' · ');
+    ...last,
+  ].join(' · ');
+}
+
+function listUse({ usage }: DelegationSnapshot): Readonly<Record<'turns' | 'cost', string[]>> {
+  if (usage === null || usage.calls === 0) return { turns: [], cost: [] };
+  return { turns: [countOf(usage.calls, 'turn'), formatTokens(usage)], cost: [formatCost(usage)] };
 }
 
 function describeExecutor({ agent_id, executor }: DelegationSnapshot): string {
@@ -198,21 +209,6 @@ function describeExecutor({ agent_id, executor }: DelegationSnapshot): string {
 function describeReason(state: DelegationState, reason: string): string {
   const text = cleanLine(reason, reasonCharactersMax);
   return state === 'pending' || state === 'waiting' ? `needs ${text}` : text;
-}
-
-/** The newest heartbeat in a few words. What it does not tell is left out. */
-export function describeActivity({ activity_type, attempt, heartbeat }: ActivityReading): string {
-  const { output_tokens, last_words }: Partial<TurnProgress> = heartbeat ?? {};
-  const words = typeof last_words === 'string' ? last_words : '';
-  const parts = [
-    cleanLine(activity_type),
-    ...(attempt > 1 ? [`attempt ${attempt}`] : []),
-    ...(typeof output_tokens === 'number' && output_tokens > 0
-      ? [`${output_tokens} tokens so far`]
-      : []),
-    ...(words === '' ? [] : [`“…${cleanLine(words.slice(-lastWordsCharactersMax))}”`]),
-  ];
-  return parts.join(', ');
 }
 
 /** Newest tasks of a team that are shown one by one, so that the tree fits a screen. */

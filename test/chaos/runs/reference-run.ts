@@ -1,6 +1,6 @@
 import type { BudgetInput } from '../../../contracts/budget.ts';
 import type { PlannerRunInput } from '../../../contracts/planner-run.ts';
-import type { AskedQuestion } from '../../../contracts/question.ts';
+import type { AskedQuestion, Question } from '../../../contracts/question.ts';
 import type { Reply, ScriptedRequest } from '../../../rehearsal/script.ts';
 import { blocked, completed } from '../../support/scripted-work.ts';
 import { toldAnswers } from '../conversation.ts';
@@ -24,6 +24,8 @@ export interface ReferenceRun {
   readonly askings: readonly Asking[];
   /** Whether a question waits for the answers to earlier ones. Default false: all come at the same time. */
   readonly asksInSteps?: boolean;
+  /** Answers each open question, whoever asks it, as soon as it is open. Default: `askings` has all answers. */
+  readonly answerTo?: (question: Question) => string;
   /** Files of the user's folder before it starts. Default: it has no such folder. */
   readonly files?: Readonly<Record<string, string>>;
   /** Messages right after its start. Default: none. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { bodyOf } from '../../support/calls.ts';
 import { stagesOf, untilAsked, untilEnded } from '../../support/design-play.ts';
 import { eventually } from '../../support/eventually.ts';
+import { listTenants } from '../../support/histories.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { useStage } from '../../support/use-stage.ts';
 
@@ -14,7 +15,7 @@ const hostile =
 
 it('answers at any time from what the agent knows, and a hostile question changes nothing', async () => {
   const goal = 'Compare three ways to store a backup';
-  const run = await stage.start('plannerRun', { goal, mode: 'designed' });
+  const run = await stage.start('plannerRun', { goal, mode: 'designed', tenant: 'acme' });
   const { question_id } = await untilAsked(stage, run, 'plan_approval');
   const { workflowId: id } = run;
   const plan = (): string =>
@@ -57,6 +58,17 @@ it('answers at any time from what the agent knows, and a hostile question change
   }
   const listed = await runCommand(stage, ['list', '--json']);
   expect(listed.out).not.toContain('/ask-');
+
+  // The tenant of the run pays for what is asked about it.
+  const query = `WorkflowType = 'consultation' AND TaskQueue = '${stage.taskQueue}'`;
+  const tenants: (string | undefined)[] = [];
+  for await (const { workflowId } of stage.client.workflow.list({ query })) {
+    const history = await stage.client.workflow.getHandle(workflowId).fetchHistory();
+    tenants.push(
+      listTenants([{ workflowId, runId: '', type: 'consultation', history }])['modelTurn'],
+    );
+  }
+  expect(new Set(tenants)).toEqual(new Set(['acme']));
 }, 120_000);
 
 it('refuses a run without a design, an unknown one and an unknown role, and says what to try', async () => {

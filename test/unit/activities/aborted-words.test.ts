@@ -3,7 +3,7 @@ import type { MockActivityEnvironment } from '@temporalio/testing';
 import { createAnthropicClient } from '../../../activities/adapters/anthropic/anthropic-client.ts';
 import { ModelAborted } from '../../../activities/ports/model-client.ts';
 import { redactModel } from '../../../activities/redaction/redact-model.ts';
-import type { ModelTurnResult, TurnReply } from '../../../contracts/model-turn.ts';
+import type { TurnReply } from '../../../contracts/model-turn.ts';
 import { createRedactor } from '../../../redaction/create-redactor.ts';
 import { startRehearsalServer } from '../../../rehearsal/server/server.ts';
 import { planted, plantedPieces } from '../../support/planted.ts';
@@ -43,7 +43,7 @@ async function cancelTurn(
   env.on('heartbeat', ({ last_words }: TurnProgress) => {
     if (last_words !== '') env.cancel(...how);
   });
-  const { reply }: ModelTurnResult = await runIn(env, bench.activities.modelTurn, bench.input());
+  const { reply } = await runIn(env, bench.activities.modelTurn, bench.input());
   return reply;
 }
 

@@ -17,6 +17,7 @@ import type { ToolRead, TranscriptNode } from '../../../contracts/transcript.ts'
 import type { Ref } from '../../../contracts/ref.ts';
 import type { RunRecord } from '../../../contracts/run-record.ts';
 import type { NamedTeam } from '../../../contracts/team.ts';
+import { restoreUsage } from '../../../core/turns/turn-call.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import {
   agentOutput,
@@ -163,7 +164,10 @@ export async function createBench(options: BenchOptions = {}): Promise<Bench> {
     plan_ref,
     env,
     input,
-    turn: (changes, attempt) => runIn(env(attempt), activities.modelTurn, input(changes)),
+    turn: async (changes, attempt) => {
+      const answer = await runIn(env(attempt), activities.modelTurn, input(changes));
+      return { ...answer, usage: restoreUsage(answer.usage) };
+    },
     node: async (ref) => {
       const node: TranscriptNode = JSON.parse(await store.getText(ref));
       return node;

@@ -2,6 +2,7 @@ import { ActivityCancellationDetails } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import type { ModelTurnInput } from '../../../contracts/model-turn.ts';
+import { restoreUsage } from '../../../core/turns/turn-call.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import type { Usage } from '../../../contracts/usage.ts';
 import { ModelFailure } from '../../../activities/ports/model-client.ts';
@@ -121,8 +122,9 @@ it('M6, M8: finding T2: an attempt that is killed is charged its worst case, the
   const third = await runIn(bench.env(3, 'a1'), modelTurn, input);
   expect(bench.model.requests).toHaveLength(2);
   expect(third.reply).toMatchObject({ type: 'unaffordable', needs: { calls: 1 } });
-  expect(third.usage).toMatchObject({ calls: 0, unreported_calls: 2 });
-  expect(third.usage.unreported_tokens).toBeGreaterThan(2 * input.max_output_tokens);
+  const usage = restoreUsage(third.usage);
+  expect(usage).toMatchObject({ calls: 0, unreported_calls: 2 });
+  expect(usage.unreported_tokens).toBeGreaterThan(2 * input.max_output_tokens);
 });
 
 it('M6: finding T2: a request that is not sent after all is not charged', async () => {
@@ -130,7 +132,8 @@ it('M6: finding T2: a request that is not sent after all is not charged', async 
   const attempt = (n: number) =>
     runIn(bench.env(n, 'a1'), bench.activities.modelTurn, bench.input());
   await expect(attempt(1)).rejects.toMatchObject({ type: 'ModelUnavailable' });
-  expect((await attempt(2)).usage).toMatchObject({ calls: 1, unreported_calls: 0 });
+  const { usage } = await attempt(2);
+  expect(restoreUsage(usage)).toMatchObject({ calls: 1, unreported_calls: 0 });
 });
 
 it('M3: finding T2: a reply without usage may have used as much as the worst case', async () => {
@@ -146,7 +149,7 @@ it('M12: a reply of a crashed attempt is taken over once, in its place, and cost
   const bench = await createBench({
     scripts: [sayText('no JSON'), sayText('no JSON either'), sayText('bought again')],
   });
-  const turn = (run: string, changes: Partial<ModelTurnInput>) => {
+  const turn = async (run: string, changes: Partial<ModelTurnInput>) => {
     const env = new MockActivityEnvironment(
       {
         activityId: `${run}-${changes.head ?? 'first'}`,
@@ -154,11 +157,9 @@ it('M12: a reply of a crashed attempt is taken over once, in its place, and cost
       },
       { logger: new DefaultLogger('ERROR') },
     );
-    return runIn(
-      env,
-      bench.activities.modelTurn,
-      bench.input({ delegation_id: 'write-report', ...changes }),
-    );
+    const input = bench.input({ delegation_id: 'write-report', ...changes });
+    const answer = await runIn(env, bench.activities.modelTurn, input);
+    return { ...answer, usage: restoreUsage(answer.usage) };
   };
   const first = await turn('one', {});
   const second = await turn('one', { head: first.head, append: [] });

@@ -5,6 +5,7 @@ import type { FailureType } from '../../../contracts/errors.ts';
 import type { Ref } from '../../../contracts/ref.ts';
 import type { ArtifactStore } from '../../../activities/ports/artifact-store.ts';
 import { ModelFailure } from '../../../activities/ports/model-client.ts';
+import { restoreUsage } from '../../../core/turns/turn-call.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import type { Usage } from '../../../contracts/usage.ts';
 import { oldAttempt } from '../../support/old-attempt.ts';
@@ -254,7 +255,7 @@ describe('cancellation', () => {
     const env = bench.env();
     env.cancel();
     const { reply, usage } = await runIn(env, bench.activities.modelTurn, bench.input());
-    expect([reply, usage]).toEqual([{ type: 'aborted' }, noUsage]);
+    expect([reply, restoreUsage(usage)]).toEqual([{ type: 'aborted' }, noUsage]);
     expect(bench.model.requests).toHaveLength(0);
   });
 

@@ -1,4 +1,6 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hashBytes } from '../../../activities/text/bytes.ts';
 import { copyStores } from '../../../activities/adapters/copy-stores.ts';
 import { openStores } from '../../../activities/adapters/open-stores.ts';
 import type { Stores } from '../../../activities/ports/stores.ts';
@@ -37,6 +39,7 @@ async function fill(stores: Stores): Promise<readonly [record: string, other: st
   await stores.effects.put(effect, state, 0);
   await stores.index.write('run', refs[0], 0);
   await stores.research.write('a technology', refs[1], 0);
+  await stores.shared.replace('budget/acme', { limit: 1 }, 0);
   await stores.threads.append(entry({ thread_id: 't', delegations: [kept('task')] }));
   return refs;
 }
@@ -52,6 +55,7 @@ it('CPS1, CPS2: copies what counts, and the second time nothing', async () => {
     effects: kind(1, 0),
     names: kind(2, 0),
     threads: kind(1, 0),
+    shared: kind(1, 0),
     faults: [],
   });
   // The process ended in between.
@@ -63,6 +67,7 @@ it('CPS1, CPS2: copies what counts, and the second time nothing', async () => {
     effects: kind(0, 1),
     names: kind(0, 2),
     threads: kind(0, 1),
+    shared: kind(0, 1),
     faults: [],
   });
   expect(await there.store.getText(record)).toBe('the record');
@@ -103,4 +108,27 @@ it('CPS3, CPS4: names what is damaged or differs, and leaves it', async () => {
   expect(names).toEqual(kind(0, 0));
   expect(await to.index.list()).toEqual([]);
   expect((await to.research.read('a technology')).ref).toBe(own);
+});
+
+it('CPS3: a shared value that differs there, or is damaged here, is a fault', async () => {
+  const [from, to] = [open('from'), open('to')];
+  await fill(from);
+  await to.shared.replace('budget/acme', { limit: 2 }, 0);
+  await from.shared.replace('pace/key', { until: 1 }, 0);
+  const place = join(at.outside, 'from', 'shared', hashBytes('pace/key'));
+  await writeFile(join(place, '1.json'), 'damaged');
+  const { shared, faults } = await copyStores(from, to);
+  expect(shared).toEqual(kind(0, 0));
+  expect(faults).toMatchObject([
+    { where: `the shared value at ${place}`, what: 'it is damaged' },
+    { where: 'the shared value budget/acme', what: 'the other store has another value' },
+  ]);
+  expect((await to.shared.read('budget/acme')).value).toEqual({ limit: 2 });
+  const checked = await from.check({ repair: true });
+  expect(checked.faults.find(({ where }) => where === place)).toMatchObject({
+    cure: expect.stringMatching(/budget .* set again, and a wait/),
+  });
+  await expect(from.shared.read('pace/key')).rejects.toThrow(
+    /is damaged\. Try: restore it from a backup, or remove it: .* a wait that a model API asked for/,
+  );
 });

@@ -18,7 +18,6 @@ const own = `${wave}/p2/writer/agent_output/4`;
 /** An execution that makes one call as its activity 4. */
 function calling(workflowId: string, type: string, delegation_id: string): StoredHistory {
   const input = { run_id: 'run', agent_id: 'writer', stage: 'delegation', delegation_id };
-  const payloads = [{ data: Buffer.from(JSON.stringify(input)) }];
   return {
     workflowId,
     type,
@@ -30,12 +29,17 @@ function calling(workflowId: string, type: string, delegation_id: string): Store
           activityTaskScheduledEventAttributes: {
             activityId: '4',
             activityType: { name: 'modelTurn' },
-            input: { payloads },
+            input: data(input),
           },
         },
       ],
     },
   };
+}
+
+/** A value as history holds it. */
+function data(value: object) {
+  return { payloads: [{ data: Buffer.from(JSON.stringify(value)) }] };
 }
 
 const histories = [calling(wave, 'plannerWave', 'p1'), calling(`${wave}/p2`, 'delegation', 'p2')];
@@ -64,4 +68,31 @@ it('while its history has not told, a call is looked for in its own workflow, th
     activityId: '9',
   });
   expect(readSites([]).newest(own)).toBeNull();
+});
+
+it('a further call is known by the terms that its conversation keeps', () => {
+  const [first] = histories;
+  const events: NonNullable<StoredHistory['history']['events']> = Object([
+    ...(first?.history.events ?? []).map((event, at) => ({
+      ...event,
+      eventId: at,
+    })),
+    {
+      activityTaskCompletedEventAttributes: {
+        scheduledEventId: 1,
+        result: data({ head: 'one' }),
+      },
+    },
+    {
+      activityTaskScheduledEventAttributes: {
+        activityId: '5',
+        activityType: { name: 'modelTurn' },
+        input: data({ head: 'one', delegation_id: 'p1' }),
+      },
+    },
+  ]);
+  const sites = readSites([
+    { workflowId: wave, type: 'plannerWave', runId: 'r', history: { events } },
+  ]);
+  expect(sites.of(`${wave}/p1/writer/agent_output/5`)).toHaveLength(1);
 });

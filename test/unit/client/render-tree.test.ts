@@ -74,7 +74,7 @@ it('shows waves, delegations, what they do and what waits', () => {
     'waiting for user · wave 2 of 5 · 8 calls · 1.2k tokens in, 40 out · $0.25',
     '├─ wave 1 · done · 2 completed, 1 failed · 3 criteria met, 1 open · 4 calls · 0 tokens in, 0 out · $0.00',
     '└─ wave 2 · agents work · Close the gap.',
-    '   ├─ ● gather-facts (researcher) Gather the facts · running · 2 turns · 1.2k tokens in, 40 out · $0.00 · modelTurn, attempt 2, 17 tokens so far, “…and so the price”',
+    '   ├─ ● gather-facts (researcher) · running · $0.00 · thinks, attempt 2, 17 tokens so far, “…and so the price” · 2 turns · 1.2k tokens in, 40 out · Gather the facts',
     '   └─ ○ write (writer) Write it · pending · needs input "facts" from gather-facts (running)',
     'waiting for your answer to q1',
   ]);
@@ -226,7 +226,25 @@ it('shows nothing of a model that a terminal would act upon', () => {
   expect(lines.join('')).not.toMatch(/\p{Cc}|\p{Bidi_C}/u);
 });
 
+const atWork = (activity_type: string, heartbeat: Readonly<Record<string, unknown>>) =>
+  delegation({
+    title: 'Gather every figure of the last three years from the archive',
+    usage: { ...noUsage, calls: 2, cost_micro_usd: 250_000 },
+    activity: { id: 'e/1', activity_type, attempt: 1, last_failure: null, heartbeat },
+  });
+
 describe('finding U10', () => {
+  it('in 80 columns, each agent at work shows its cost and what it does now', () => {
+    const delegations = [
+      atWork('modelTurn', { stage: 'delegation', turn: 3, output_tokens: 17 }),
+      atWork('runTool', { tool: 'run_command', last_words: 'npm test' }),
+    ];
+    const lines = renderTree(snapshot({ wave: wave({ delegations }) }), createPaint(false), 80);
+    const shown = lines.filter((line) => line.includes('gather-facts'));
+    expect(shown[0]).toContain('running · $0.25 · thinks in turn 3, 17');
+    expect(shown[1]).toContain('running · $0.25 · calls run_command, “…npm');
+  });
+
   it('the tree is cut to the width of the terminal, and what waits is not', () => {
     const title = 'Gather 事実 and every figure of the last three years';
     const waiting_for = ['waiting for your answer to q1: which of the three regions is meant?'];

@@ -71,6 +71,7 @@ describe('init', () => {
 describe('completion', () => {
   it.each([
     [['que'], ['questions']],
+    [['de'], ['dev']],
     [['plan', 'gr'], ['graph']],
     [['--json', 'start', '--wat'], ['--watch']],
     [['plan', 'graph', 'plan.yaml', '--mer'], ['--mermaid']],

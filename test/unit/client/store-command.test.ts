@@ -11,6 +11,7 @@ const nothing: CopiedStores = {
   effects: none,
   names: none,
   threads: none,
+  shared: none,
   faults: [],
 };
 
@@ -33,7 +34,7 @@ it('says what was copied and what was there', async () => {
   expect(await run({ artifacts, replies: { copied: 1, present: 0 } })).toEqual({
     code: 0,
     out:
-      'Copied 3 artifacts, 1 paid reply, 0 side effects, 0 names, 0 thread entries, 2 were there already. ' +
+      'Copied 3 artifacts, 1 paid reply, 0 side effects, 0 names, 0 thread entries, 0 shared values, 2 were there already. ' +
       'Every artifact was read back and compared with its address.\n' +
       'The second store takes the place of the first: start every worker with it, and none with the first.\n',
     asked: [['.planning', 'postgresql://db/planwave']],

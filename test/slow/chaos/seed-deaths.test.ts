@@ -1,0 +1,96 @@
+import { killProcesses } from '../../support/worker-process.ts';
+import { startOwnServer } from '../../support/own-server.ts';
+import type { OwnServer } from '../../support/own-server.ts';
+import { openLane } from '../../chaos/lane.ts';
+import type { Lane } from '../../chaos/lane.ts';
+import { playReference } from '../../chaos/play-reference.ts';
+import type { EventMoment, PlayedReference } from '../../chaos/play-reference.ts';
+import { playTrial } from '../../chaos/play-trial.ts';
+import { runWithSeed } from '../../chaos/runs/with-seed.ts';
+import { addTrial, createTally } from '../../chaos/tally.ts';
+import type { Tally } from '../../chaos/tally.ts';
+import type { Blow, Strike } from '../../chaos/strike.ts';
+import { createPrng } from '../../support/prng.ts';
+import { faultsOf, noFaults, quietRuntime, seed } from './sample.ts';
+
+/**
+ * Deaths over the run of all of seed 003. `test/slow/design/seed-run.test.ts` has it taken over at every workflow task; here
+ * processes are killed, inside calls of each kind of judgement and in each part of the run.
+ */
+
+let server: OwnServer;
+let lane: Lane;
+let reference: PlayedReference;
+beforeAll(async () => {
+  quietRuntime();
+  server = await startOwnServer();
+  lane = await openLane({ address: server.address, server });
+  reference = await playReference(lane, runWithSeed);
+}, 600_000);
+afterAll(async () => {
+  await lane.close();
+  await killProcesses();
+  await server.stop();
+});
+
+/** Calls of the work that judge, decide or begin anew, by the beginning of their names. */
+const judged = [
+  'design poc_evidence try_split',
+  'design poc_decision',
+  'design loop_analysis',
+  'design adaptation',
+  'decision_w2n1',
+  'write_guide 1',
+  'write_export 3',
+];
+
+it.each(['waiting', 'recorded'] as const)(
+  'faults 2 and 3: kill -9 in calls that judge the work, %s',
+  async (stage) => {
+    const names = judged.flatMap(
+      (begin) => reference.calls.find((one) => one.startsWith(begin)) ?? [],
+    );
+    expect(names).toHaveLength(judged.length);
+    const tally = await strike(
+      `seed-calls-${stage}`,
+      names.map((call): Strike => ({
+        moment: { at: 'call', call, stage },
+        blow: { type: 'kill worker' },
+      })),
+    );
+    expect(faultsOf(tally)).toEqual(noFaults);
+    expect(tally.boughtAgain).toBeLessThanOrEqual(tally.boughtAgainMax);
+  },
+  900_000,
+);
+
+const isBegun = ({ type, id }: EventMoment): boolean =>
+  type === 'ACTIVITY_TASK_COMPLETED' && id > 12;
+
+it('fault 12: kill -9 of the server and the worker, in the design and in each wave', async () => {
+  const paths = ['/design', '/wave-001', '/wave-002', '/wave-003'];
+  const moments = paths.flatMap(
+    (path) => reference.events.find((one) => one.path === path && isBegun(one)) ?? [],
+  );
+  const blow: Blow = { type: 'kill worker and server' };
+  const tally = await strike(
+    'seed-servers',
+    moments.map((moment): Strike => ({ moment, blow })),
+  );
+  expect(faultsOf(tally)).toEqual(noFaults);
+  expect(tally.fired['worker and server killed']).toBe(paths.length);
+}, 900_000);
+
+async function strike(name: string, strikes: readonly Strike[]): Promise<Tally> {
+  const played = await playTrial(lane, {
+    name,
+    run: reference.run,
+    strikes,
+    answering: 'one by one',
+    modelFaultChance: 0,
+    random: createPrng(seed),
+  });
+  const tally = createTally();
+  addTrial(tally, reference, played);
+  return tally;
+}

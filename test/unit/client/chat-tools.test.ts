@@ -1,0 +1,19 @@
+import { startRun } from '../../../client/mcp/chat-tools.ts';
+import type { PlannerRunInput } from '../../../contracts/planner-run.ts';
+import { createFakeClient } from './support/fake-client.ts';
+
+it('runs that a chat starts work for the tenant of the server, if it has one', async () => {
+  const inputs: PlannerRunInput[] = [];
+  const client = createFakeClient({
+    startRun: async (input) => {
+      inputs.push(input);
+      return { run_id: 'run-1' };
+    },
+  });
+  const deps = { client, connect: async () => client, readResult: async () => null, version: '1' };
+  for (const tenant of ['acme', undefined]) {
+    // oxlint-disable-next-line no-await-in-loop
+    await startRun({ ...deps, tenant }, { goal: 'Write a letter' });
+  }
+  expect(inputs).toEqual([{ goal: 'Write a letter', tenant: 'acme' }, { goal: 'Write a letter' }]);
+});
