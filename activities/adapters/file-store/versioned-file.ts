@@ -1,5 +1,6 @@
+import { constants } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { chmod, readdir, rm, stat } from 'node:fs/promises';
+import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashBytes } from '../../text/bytes.ts';
 import { atomicCreateFile, readFileInside } from './atomic-write-file.ts';
@@ -68,13 +69,23 @@ export function openVersionedFile(home: string, folder: string): VersionedFile {
   /** Marks a version before another one is built on it. @returns false when it is gone: there is a higher one. */
   const markRead = async (version: number): Promise<boolean> => {
     if (version === 0) return true;
-    try {
-      await chmod(pathOf(version), markedMode);
-      return true;
-    } catch (error) {
-      if (getCode(error) === 'ENOENT') return false;
+    await checkInside(home, pathOf(version)).catch((error: unknown) => {
       throw toStoreUnavailable('write', folder, error);
+    });
+    try {
+      const handle = await open(pathOf(version), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+      try {
+        await handle.chmod(markedMode);
+      } finally {
+        await handle.close();
+      }
+    } catch (error) {
+      const code = getCode(error);
+      if (code === 'ENOENT') return false;
+      // A link instead of a file has no author who would look for the mark.
+      if (code !== 'ELOOP') throw toStoreUnavailable('write', folder, error);
     }
+    return true;
   };
   return {
     async readNewest() {

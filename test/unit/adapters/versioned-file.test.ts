@@ -1,25 +1,26 @@
-import promises from 'node:fs/promises';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 
 /** Called before a folder is listed: a writer that is suspended there. */
 let beforeListing: (() => Promise<void>) | null = null;
-jest.unstable_mockModule('node:fs/promises', () => ({
-  ...promises,
-  default: promises,
-  readdir: async (...args: Parameters<typeof promises.readdir>) => {
+// Modules that are imported from now on have this function.
+const files = process.getBuiltinModule('node:fs/promises');
+const { readdir } = files;
+Object.assign(files, {
+  readdir: async (...args: Parameters<typeof readdir>) => {
     const before = beforeListing;
     beforeListing = null;
     await before?.();
-    return promises.readdir(...args);
+    return readdir(...args);
   },
-}));
+});
+afterAll(() => Object.assign(files, { readdir }));
 const { openVersionedFile } =
   await import('../../../activities/adapters/file-store/versioned-file.ts');
 const { createTemporaryHome } = await import('./temporary-home.ts');
 
-const { home, remove } = await createTemporaryHome();
-afterAll(remove);
+const temporary = await createTemporaryHome();
+afterAll(() => temporary.remove());
+const { home } = temporary;
 
 const open = (name: string) => openVersionedFile(home, join(home, name));
 
