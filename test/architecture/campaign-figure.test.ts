@@ -8,7 +8,7 @@ const pathOf = (name: string): string => fileURLToPath(new URL(`../../${name}`, 
 const read = (name: string): string => readFileSync(pathOf(name), 'utf8');
 
 /** The figure in README.md, or undefined when it states none. */
-const stated = /[\d,]+ deaths in \d+ generated programs, \d+ breaches/u.exec(
+const stated = /[\d,]+ deaths in \d+ generated programs?, \d+ breach(?:es)?/u.exec(
   read('README.md').replaceAll(/\s+/gu, ' '),
 )?.[0];
 

@@ -26,6 +26,9 @@ const versionFile = /^([1-9]\d{0,14})\.json$/;
 /** Permissions of a version on which a writer has built. */
 const markedMode = 0o400;
 
+/** Nothing is read: a link is not followed, and a pipe in the place of a file does not hold the writer up. */
+const markFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
 function isMarked({ mode }: Stats): boolean {
   return (mode & 0o777) === markedMode;
 }
@@ -73,7 +76,7 @@ export function openVersionedFile(home: string, folder: string): VersionedFile {
       throw toStoreUnavailable('write', folder, error);
     });
     try {
-      const handle = await open(pathOf(version), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+      const handle = await open(pathOf(version), markFlags);
       try {
         await handle.chmod(markedMode);
       } finally {

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { countOf } from '../../../core/text/format.ts';
 import { createPrng } from '../../support/prng.ts';
 import { closeOwnLanes, openOwnLanes, shortHistories } from '../lane.ts';
 import type { Lane } from '../lane.ts';
@@ -108,8 +109,8 @@ export async function closeProgramLanes(lanes: readonly ProgramLane[]): Promise<
 /** The figure that the README states. */
 export function figureOf({ programs, tally }: ProgramsResult): string {
   const deaths = tally.deaths.toLocaleString('en');
-  const faults = faultsOf(tally).length;
-  return `${deaths} deaths in ${programs} generated programs, ${faults} breaches`;
+  const faults = countOf(faultsOf(tally).length, 'breach', 'breaches');
+  return `${deaths} deaths in ${countOf(programs, 'generated program')}, ${faults}`;
 }
 
 /** Returns the result so far of this seed, or an empty one. */
