@@ -43,7 +43,7 @@ const runs: readonly (readonly [RegExp, Needs])[] = [
   [/^temporal workflow (?:query|describe|show) /, 'a run that waits'],
   [/^planwave report /, 'a run that has ended'],
   [
-    /^temporal workflow list |^planwave (?:mcp check|plan check plan\.yaml|threads\b.*)$/,
+    /^temporal workflow list |^planwave (?:mcp check|plan check plan\.yaml|(?:threads|budget)\b.*)$/,
     'nothing',
   ],
 ];
