@@ -14,7 +14,8 @@ import { createPlanwaveClient, type PlanwaveClient } from '../client/planwave-cl
 import type { ControlMessage } from '../contracts/messages.ts';
 import type { PlannerRunInput, PlannerRunResult } from '../contracts/planner-run.ts';
 import type { AnswerResult } from '../client/submit-answer.ts';
-import { writeAgents, type Agent, describeSchema, readAnswer } from './define-agent.ts';
+import { writeAgents, type Agent } from './define-agent.ts';
+import { describeSchema, readAnswer } from './typed-answer.ts';
 
 export interface PlanwaveOptions {
   /** Default: the server that the `TEMPORAL_*` variables or Temporal's configuration file name, else `localhost:7233`. */

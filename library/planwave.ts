@@ -11,7 +11,7 @@ export { defineAgent } from './define-agent.ts';
 export type { Agent, AgentOptions } from './define-agent.ts';
 export { defineTool, NothingDone } from '../activities/tools/own-tool.ts';
 export type { OwnContext, OwnTool } from '../activities/tools/own-tool.ts';
-export { UnfitAnswer } from './define-agent.ts';
+export { UnfitAnswer } from './typed-answer.ts';
 export { PlanwaveClientError } from '../client/client-error.ts';
 export type { ClientErrorCode } from '../client/client-error.ts';
 export type { FollowEvent } from '../client/cli/follow/follow-event.ts';

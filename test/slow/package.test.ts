@@ -97,7 +97,7 @@ it.each(['20.20.2', '22.23.3', '24.21.0'])(
     );
     expect(stdout).toMatch(/^run \S+: completed/m);
     expect(stdout).toContain(`# Rehearsal: Write the result for “${goal}”`);
-    expect(stdout).toMatch(/Run \S+ is kept\..*npx planwave dev/);
+    expect(stdout).toMatch(/Run \S+ is kept\..*npx planwave view/);
   },
 );
 

@@ -3,14 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { loadAgents } from '../../../activities/adapters/agent-files.ts';
-import {
-  defineAgent,
-  writeAgents,
-  describeSchema,
-  readAnswer,
-  UnfitAnswer,
-} from '../../../library/define-agent.ts';
+import { defineAgent, writeAgents } from '../../../library/define-agent.ts';
 import { assertCompleted } from '../../../library/testing.ts';
+import { describeSchema, readAnswer, UnfitAnswer } from '../../../library/typed-answer.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'planwave-library-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));

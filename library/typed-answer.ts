@@ -1,0 +1,43 @@
+import { z } from 'zod';
+
+/** The answer of a run that ended does not fit the schema that was asked for. Nothing is lost: it holds the answer. */
+export class UnfitAnswer extends Error {
+  override readonly name = 'UnfitAnswer';
+  /** Markdown, as the run returned it. */
+  readonly answer: string;
+
+  constructor(runId: string, answer: string, reason: string) {
+    super(
+      `The answer of run ${runId} does not fit the schema: ${reason}. Try: a simpler schema, or none`,
+    );
+    this.answer = answer;
+  }
+}
+
+/** Describes to the planner that the answer is a JSON document of a schema. */
+export function describeSchema(schema: z.ZodType): string {
+  const text = JSON.stringify(z.toJSONSchema(schema, { io: 'input' }));
+  return `The answer of the run is one JSON document in a fenced code block, without text around it, that fits this JSON Schema: ${text}`;
+}
+
+/**
+ * Reads the JSON document of an answer: the whole text, or its only fenced code block.
+ *
+ * @throws {UnfitAnswer} with the first reason
+ */
+export function readAnswer<S extends z.ZodType>(
+  runId: string,
+  answer: string,
+  schema: S,
+): z.output<S> {
+  const [, fenced = answer] = /```(?:json)?\s*\n([^]*?)\n\s*```/.exec(answer) ?? [];
+  let value: unknown;
+  try {
+    value = JSON.parse(fenced);
+  } catch {
+    throw new UnfitAnswer(runId, answer, 'it is no JSON document');
+  }
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  throw new UnfitAnswer(runId, answer, z.prettifyError(read.error).replaceAll(/\s*\n\s*/g, ' '));
+}
