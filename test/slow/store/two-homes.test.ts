@@ -108,7 +108,7 @@ it('two workers with separate homes share six runs and one is killed: none is lo
     /^Copied \d+ artifacts, \d+ paid replies, .*read back/m,
   );
   expect(await planwave(['store', 'copy', postgres.url, home], third)).toMatch(
-    /^Copied 0 artifacts, 0 paid replies, 0 side effects, 0 names, 0 thread entries, \d+ were/m,
+    /^Copied 0 artifacts, 0 paid replies, 0 side effects, 0 names, 0 thread entries, 0 shared values, \d+ were/m,
   );
   await planwave(['export', 'shared-1'], { PLANWAVE_HOME: home });
   await expectPromisesKept({ ...stage, home }, 'shared-1', { orphans: true });
