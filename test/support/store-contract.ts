@@ -366,14 +366,15 @@ function entries(at: () => StoreUnderTest, open: Open): void {
 }
 
 function processes(at: () => StoreUnderTest, open: Open): void {
-  it('SW1: 16 write at once, and all that each was told is there', async () => {
+  it('SW1: 16 write at once, all that each was told is there, and what they count together is exact', async () => {
     const names = Array.from({ length: 16 }, (_, nth) => `w${nth}`);
-    const writers = names.map((name) => startWriter(at(), name, 15));
+    const writers = names.map((name) => startWriter(at(), name, 15, 'stored'));
     await Promise.all(writers.map(({ closed }) => closed));
     for (const [nth, { acknowledged }] of writers.entries()) {
       expect(acknowledged()).toHaveLength(15);
       await expectStored(open(), names[nth] ?? '', acknowledged());
     }
+    expect((await open().shared.read('stored')).value).toBe(16 * 15);
   }, 300_000);
 
   it('SW1, GS2: what a killed one was told is there, and the next one goes on', async () => {

@@ -15,15 +15,17 @@ export interface StorePlace {
  * Starts a process that stores numbered texts with their entries in the ledger.
  *
  * @param count 0 for no end.
+ * @param counter Name of a shared value that counts the texts. Default: none does.
  */
 export function startWriter(
   { home, storeUrl = '', artifacts }: StorePlace,
   name: string,
   count = 0,
+  counter = '',
 ) {
   const script = fileURLToPath(new URL('append-records.ts', import.meta.url));
   const place = JSON.stringify({ home, storeUrl: storeUrl || undefined, artifacts });
-  const args = ['--import', 'tsx', script, place, name, String(count)];
+  const args = ['--import', 'tsx', script, place, name, String(count), counter];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let out = '';
   child.stdout.on('data', (text: Buffer) => (out += text.toString()));

@@ -33,6 +33,11 @@ function isMarked({ mode }: Stats): boolean {
   return (mode & 0o777) === markedMode;
 }
 
+/** Another writer has replaced the version that was read. */
+class Overtaken extends Error {
+  override readonly name = 'Overtaken';
+}
+
 export interface NewestVersion {
   /** Null when there is none, and when the entry is not a file. */
   readonly text: string | null;
@@ -69,42 +74,44 @@ export function openVersionedFile(home: string, folder: string): VersionedFile {
     });
     return listVersions(folder);
   };
-  /** Marks a version before another one is built on it. @returns false when it is gone: there is a higher one. */
-  const markRead = async (version: number): Promise<boolean> => {
-    if (version === 0) return true;
-    await checkInside(home, pathOf(version)).catch((error: unknown) => {
-      throw toStoreUnavailable('write', folder, error);
-    });
+  /**
+   * Marks the version that was read, before another one is built on it. Its folders were checked.
+   *
+   * @throws {Overtaken} when there is a higher one.
+   */
+  const markRead = async (version: number): Promise<void> => {
+    if (version === 0) return;
     try {
       const handle = await open(pathOf(version), markFlags);
       try {
+        // What was opened while it was the highest is what was read: a late writer creates its file below a higher one.
+        if ((await listVersions(folder)).at(-1) !== version) throw new Overtaken();
         await handle.chmod(markedMode);
       } finally {
         await handle.close();
       }
     } catch (error) {
+      if (error instanceof Overtaken) throw error;
       const code = getCode(error);
-      if (code === 'ENOENT') return false;
+      if (code === 'ENOENT') throw new Overtaken();
       // A link instead of a file has no author who would look for the mark.
       if (code !== 'ELOOP') throw toStoreUnavailable('write', folder, error);
     }
-    return true;
   };
   return {
     async readNewest() {
+      let version = (await list()).at(-1) ?? 0;
       for (;;) {
-        const version = (await list()).at(-1) ?? 0;
         if (version === 0) return { text: null, version };
         const bytes = await readFileInside(home, pathOf(version));
-        if (bytes !== null) return { text: bytes.toString('utf8'), version };
-        // Replaced since it was listed, or not a file.
-        const isNewest = (await list()).at(-1) === version;
-        if (isNewest) return { text: null, version };
+        // A late writer may have created its file in the place of one that was replaced and removed.
+        const newest = (await list()).at(-1) ?? 0;
+        if (newest === version) return { text: bytes?.toString('utf8') ?? null, version };
+        version = newest;
       }
     },
     async writeNext(text, after) {
       const version = after + 1;
-      if (!(await markRead(after))) return false;
       let counts = true;
       const onCreated = async (secondName: string): Promise<void> => {
         const versions = await listVersions(folder);
@@ -113,8 +120,13 @@ export function openVersionedFile(home: string, folder: string): VersionedFile {
         // A version below the highest is ignored, and so are the older ones.
         await Promise.all(versions.slice(0, -1).map((older) => rm(pathOf(older), { force: true })));
       };
-      const options = { root: home, onCreated };
-      return (await atomicCreateFile(pathOf(version), text, options)) && counts;
+      try {
+        const options = { root: home, mayStill: () => markRead(after), onCreated };
+        return (await atomicCreateFile(pathOf(version), text, options)) && counts;
+      } catch (error) {
+        if (error instanceof Overtaken) return false;
+        throw error;
+      }
     },
   };
 }

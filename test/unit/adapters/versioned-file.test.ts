@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 
-/** Called before a folder is listed: a writer that is suspended there. */
+/** Called before a folder is listed, and before a file gets its name: a writer that is suspended there. */
 let beforeListing: (() => Promise<void>) | null = null;
+let beforeLink: (() => Promise<void>) | null = null;
 // Modules that are imported from now on have this function.
 const files = process.getBuiltinModule('node:fs/promises');
-const { readdir } = files;
+const { link, readdir } = files;
 Object.assign(files, {
   readdir: async (...args: Parameters<typeof readdir>) => {
     const before = beforeListing;
@@ -12,8 +13,14 @@ Object.assign(files, {
     await before?.();
     return readdir(...args);
   },
+  link: async (...args: Parameters<typeof link>) => {
+    const before = beforeLink;
+    beforeLink = null;
+    await before?.();
+    return link(...args);
+  },
 });
-afterAll(() => Object.assign(files, { readdir }));
+afterAll(() => Object.assign(files, { link, readdir }));
 const { openVersionedFile } =
   await import('../../../activities/adapters/file-store/versioned-file.ts');
 const { createTemporaryHome } = await import('./temporary-home.ts');
@@ -46,7 +53,24 @@ it('a writer that was suspended until its version was taken and removed knows th
   ] as const) {
     expect(await other.writeNext(text, after)).toBe(true);
   }
+  beforeLink = () => Promise.reject(new Error('a version was created'));
   expect(await late.writeNext('late', 1)).toBe(false);
+  beforeLink = null;
   expect(await late.writeNext('later', 0)).toBe(false);
   expect(await late.readNewest()).toEqual({ text: 'three', version: 3 });
+});
+
+it('a late file does not count because its place was read when another file was there', async () => {
+  const [late, other, reader] = [open('place'), open('place'), open('place')];
+  expect(await other.writeNext('one', 0)).toBe(true);
+  beforeLink = async () => {
+    expect(await other.writeNext('two', 1)).toBe(true);
+    expect(await reader.readNewest()).toEqual({ text: 'two', version: 2 });
+    expect(await other.writeNext('three', 2)).toBe(true);
+    beforeListing = async () => {
+      expect(await reader.writeNext('four', 2)).toBe(false);
+    };
+  };
+  expect(await late.writeNext('late', 1)).toBe(false);
+  expect(await reader.readNewest()).toEqual({ text: 'three', version: 3 });
 });
