@@ -67,7 +67,7 @@ it('fault 5: SIGSTOP until another worker has done the call: what comes after CO
   const histories = await expectPromisesKept(stage, run.workflowId, { orphans: true });
   // Of the late words nothing is named: one artifact for the turn.
   const named = findTraces(stage.home, histories, 'Words that came too late');
-  expect(named.filter((place) => !/^(?:objects|ledger)\//.test(place))).toEqual([]);
+  expect(named.filter((place) => !/^(?:objects|ledger|segments)\//.test(place))).toEqual([]);
   await expectTimedOut(run);
 }, 180_000);
 
