@@ -3,6 +3,8 @@
  * need no network; `probe-server.ts` is the probe.
  */
 
+import { formatDay } from './format-time.ts';
+
 /** Cause of a failure, and what to do. */
 export interface Explanation {
   /** The rest of a sentence about the server; begins in lower case and ends without a full stop. */
@@ -107,17 +109,17 @@ function speaksNoTls({ hasApiKey }: OwnTls): Explanation {
   };
 }
 
-/** Why OpenSSL does not trust a server's certificate, by its code. */
+/** Explains by OpenSSL's code that a server's certificate is not trusted. */
 function explainDistrust(fault: string, server: CertificateFacts, own: OwnTls): Explanation {
   if (/CERT_HAS_EXPIRED/.test(fault)) {
     return {
-      what: `the server's certificate, or that of its CA, has expired (the server's is valid until ${dayOf(server.validTo)})`,
+      what: `the server's certificate, or that of its CA, has expired (the server's is valid until ${formatDay(server.validTo / 1_000)})`,
       cure: 'renew it on the server, and compare the clock of this machine',
     };
   }
   if (/CERT_NOT_YET_VALID/.test(fault)) {
     return {
-      what: `the server's certificate is valid only from ${dayOf(server.validFrom)} on`,
+      what: `the server's certificate is valid only from ${formatDay(server.validFrom / 1_000)} on`,
       cure: 'compare the clocks of this machine and of the one that issued it',
     };
   }
@@ -178,13 +180,13 @@ function explainOwnCertificate({ certificate }: OwnTls, nowMs: number): Explanat
   if (certificate.validTo < nowMs) return expired(certificate);
   if (certificate.validFrom <= nowMs) return null;
   return {
-    what: `the client certificate is valid only from ${dayOf(certificate.validFrom)} on`,
+    what: `the client certificate is valid only from ${formatDay(certificate.validFrom / 1_000)} on`,
     cure: 'compare the clocks of this machine and of the one that issued it',
   };
 }
 
 function expired(certificate: CertificateFacts | null): Explanation {
-  const when = certificate === null ? '' : ` on ${dayOf(certificate.validTo)}`;
+  const when = certificate === null ? '' : ` on ${formatDay(certificate.validTo / 1_000)}`;
   return {
     what: `the client certificate has expired${when}`,
     cure: `a new one in ${certificateSettings}. Workers read them at their start: restart them`,
@@ -219,8 +221,4 @@ export function explainTlsSettings(code: string): Explanation | null {
     what: `the client certificate or its key can't be read (${code})`,
     cure: `PEM files without a password in ${certificateSettings}`,
   };
-}
-
-function dayOf(epochMs: number): string {
-  return new Date(epochMs).toISOString().slice(0, 10);
 }

@@ -1,5 +1,6 @@
 import { isRecord } from '../core/is-record.ts';
 import type { Explanation } from './explain-connection.ts';
+import { formatTime } from './format-time.ts';
 
 /** Facts about a request that a server refused for want of rights. */
 export interface Refusal {
@@ -128,5 +129,5 @@ function quote(text: string): string {
 
 /** Returns a time to the minute, as `2026-11-25 17:30 UTC`. */
 export function timeOf(epochMs: number): string {
-  return `${new Date(epochMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return `${formatTime(epochMs / 1_000)} UTC`;
 }

@@ -234,10 +234,14 @@ function createContext(options: PlanwaveClientOptions): ClientContext {
   const { connection, address, namespace, interceptors, onRedacted } = options;
   const keys = options.keys ?? readOwnKeys();
   const codec = createEncryptingCodec(keys, namespace);
+  // Words stand for what it can't decrypt.
+  const explaining = createEncryptingCodec(keys, namespace, explainFault);
   const redactor = createRedactor({
     secrets: options.secrets ?? collectOwnSecrets(process.env),
     onRedacted: (rule, _sink, count) => onRedacted?.(rule, count),
   });
+  // Redacts, behind `redact`, what was not handed to it.
+  const redacting = createRedactingCodec(redactor, outgoingSink);
   return {
     connection,
     address,
@@ -250,24 +254,18 @@ function createContext(options: PlanwaveClientOptions): ClientContext {
     workflows: new WorkflowClient({
       connection,
       namespace,
-      // Redacts, behind `redact`, what was not handed to it.
-      dataConverter: { payloadCodecs: [createRedactingCodec(redactor, outgoingSink), codec] },
+      dataConverter: { payloadCodecs: [redacting, codec] },
       ...(interceptors ? { interceptors: [...interceptors] } : {}),
     }),
     schedules: new ScheduleClient({
       connection,
       namespace,
-      dataConverter: {
-        payloadCodecs: [
-          createRedactingCodec(redactor, outgoingSink),
-          createEncryptingCodec(keys, namespace, explainFault),
-        ],
-      },
+      dataConverter: { payloadCodecs: [redacting, explaining] },
     }),
     lists: new WorkflowClient({
       connection,
       namespace,
-      dataConverter: { payloadCodecs: [createEncryptingCodec(keys, namespace, explainFault)] },
+      dataConverter: { payloadCodecs: [explaining] },
     }),
   };
 }

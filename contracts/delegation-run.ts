@@ -40,7 +40,7 @@ export interface CrashedAttempts {
   readonly place: string;
   /** Unix epoch milliseconds before the first began. */
   readonly since: number;
-  /** That of the first, as in EffectOrder. */
+  /** Value of the first, as in EffectOrder. */
   readonly chain_id: string;
   /** Defined in EffectOrder. Absent in orders from before 2026-11-24. */
   readonly executions?: readonly string[];

@@ -63,7 +63,7 @@ export const Tenant = z
 export interface RunLoad {
   /** 1 is served first, 5 last. Absent: 3. */
   readonly priority?: number;
-  /** Whom the run works for. Absent: nobody in particular. */
+  /** Tenant for whom the run works. Absent: none in particular. */
   readonly tenant?: string;
   /** Task queue of the model calls. Absent: that of the run. */
   readonly model_queue?: string;
@@ -103,7 +103,7 @@ export const runSettings = {
     .min(1, 'expected 1 (first) to 5 (last). Try: 2')
     .max(5, 'expected 1 (first) to 5 (last). Try: 2')
     .optional(),
-  /** Whom the run works for: workers serve tenants in turn. Default: the start's `--fairness-key`. */
+  /** Tenant for whom the run works: workers serve tenants in turn. Default: the start's `--fairness-key`. */
   tenant: Tenant.optional(),
   limits: LimitsInput.optional(),
   budget: BudgetInput.optional(),

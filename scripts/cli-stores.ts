@@ -30,6 +30,22 @@ export function inWordsOfTheCommandLine(error: unknown): unknown {
   return new CliError('threads_unavailable', exitCodes.unmet, error.message);
 }
 
+/** Opens the stores for one piece of work. @throws {CliError} for what the stores and their settings refuse. */
+async function useStores<T>(
+  home: string,
+  env: NodeJS.ProcessEnv,
+  work: (stores: Stores) => Promise<T>,
+): Promise<T> {
+  const stores = openCliStores(home, env);
+  try {
+    return await work(stores);
+  } catch (error) {
+    throw inWordsOfTheCommandLine(error);
+  } finally {
+    await stores.close();
+  }
+}
+
 /**
  * Opens the threads where this environment keeps them. A name is redacted as a worker does it, so that what it has added
  * is found.
@@ -41,18 +57,8 @@ export function createCliThreads(
   env: NodeJS.ProcessEnv,
   redactor: Redactor,
 ): CliThreads {
-  async function use<T>(work: (threads: ThreadStore) => Promise<T>): Promise<T> {
-    let threads: ThreadStore | undefined;
-    try {
-      threads = redactThreads(openCliStores(home, env).threads, redactor);
-      return await work(threads);
-    } catch (error) {
-      throw inWordsOfTheCommandLine(error);
-    } finally {
-      await threads?.close();
-    }
-  }
-
+  const use = <T>(work: (threads: ThreadStore) => Promise<T>): Promise<T> =>
+    useStores(home, env, ({ threads }) => work(redactThreads(threads, redactor)));
   return {
     list: (options) => use((threads) => threads.list(options)),
     read: (threadId, limit) => use((threads) => threads.read(threadId, limit)),
@@ -63,19 +69,13 @@ export function createCliThreads(
 
 /** Opens the budgets of tenants where this environment keeps them. @param home absolute. */
 export function createCliBudgets(home: string, env: NodeJS.ProcessEnv): CliBudgets {
-  async function use<T>(work: (budgets: CliBudgets) => Promise<T>): Promise<T> {
-    const stores = openCliStores(home, env);
-    try {
+  const use = <T>(work: (budgets: CliBudgets) => Promise<T>): Promise<T> =>
+    useStores(home, env, async (stores) => {
       // A budget may be set before the first worker has opened the store.
       const fault = await stores.open();
       if (fault !== null) throw badInput(fault);
-      return await work(createTenantBudgets(stores.shared));
-    } catch (error) {
-      throw inWordsOfTheCommandLine(error);
-    } finally {
-      await stores.close();
-    }
-  }
+      return work(createTenantBudgets(stores.shared));
+    });
   return {
     set: (tenant, limit) => use((budgets) => budgets.set(tenant, limit)),
     read: (tenant) => use((budgets) => budgets.read(tenant)),

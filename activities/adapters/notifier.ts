@@ -6,7 +6,7 @@ import { cleanLine } from '../../core/text/cut-text.ts';
 import { NotificationFailed, type Notifier } from '../ports/notifier.ts';
 import { runProcess } from './sandbox/command-runner.ts';
 
-/** Where a person is told. */
+/** Place at which a person is told. */
 export type NotifyTarget =
   | {
       readonly kind: 'webhook';

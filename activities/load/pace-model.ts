@@ -1,6 +1,6 @@
 import { isRecord } from '../../core/is-record.ts';
 import { StoreUnavailable } from '../ports/artifact-store.ts';
-import { ModelFailure, type ModelClient } from '../ports/model-client.ts';
+import { detailsWithoutRequest, ModelFailure, type ModelClient } from '../ports/model-client.ts';
 import type { SharedValues } from '../ports/shared-values.ts';
 import { changeShared } from './change-shared.ts';
 
@@ -61,12 +61,9 @@ function createWait(model: string, waitMs: number, random: number): ModelFailure
       retryable: true,
       retryAfterMs,
       details: {
+        ...detailsWithoutRequest(model),
         status: rateLimited,
         type: 'rate_limit_error',
-        error_code: null,
-        request_id: null,
-        model,
-        usage: null,
       },
     },
   );

@@ -8,7 +8,7 @@ import { noUsage } from '../../core/usage/add-usage.ts';
 import { usageOfAbort, usageOfAnswer } from '../agent-turn/attempt-ledger.ts';
 import type { Pricing } from '../agent-turn/attempt-ledger.ts';
 import { StoreUnavailable } from '../ports/artifact-store.ts';
-import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
+import { detailsWithoutRequest, ModelAborted, ModelFailure } from '../ports/model-client.ts';
 import type { ModelClient, ModelRequest, Payer } from '../ports/model-client.ts';
 import type { SharedValues } from '../ports/shared-values.ts';
 import { changeShared } from './change-shared.ts';
@@ -105,7 +105,7 @@ function createRefusal(
   return new ModelFailure(reason, {
     type: 'TenantBudget',
     retryable: !isUsedUp,
-    details: { ...notSent(model), resume_at },
+    details: { ...detailsWithoutRequest(model), resume_at },
   });
 }
 
@@ -115,13 +115,9 @@ async function asFailure<T>({ model }: ModelRequest, work: () => Promise<T>): Pr
     return await work();
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    const details = notSent(model);
+    const details = detailsWithoutRequest(model);
     throw new ModelFailure(error.message, { type: error.type, retryable: true, details });
   }
-}
-
-function notSent(model: string): ModelFailure['details'] {
-  return { status: null, type: null, error_code: null, request_id: null, model, usage: null };
 }
 
 /** Budgets of tenants, for people. Every method throws StoreUnavailable when the store can't be read or written. */

@@ -163,6 +163,11 @@ export class ModelFailure extends Error {
   }
 }
 
+/** Returns the details of a call that was not made. */
+export function detailsWithoutRequest(model: string): ModelFailureDetails {
+  return { status: null, type: null, error_code: null, request_id: null, model, usage: null };
+}
+
 export class ModelAborted extends Error {
   override readonly name = 'ModelAborted';
   /** Counts until then, the output estimated from what had arrived; null when the reply had not begun. */

@@ -125,8 +125,3 @@ function columnsOf(character: string): number {
   if (narrow.test(character)) return 0;
   return wide.test(character) ? 2 : 1;
 }
-
-/** Formats Unix epoch seconds as `2025-01-31 14:05` in UTC. */
-export function formatTime(epochSeconds: number): string {
-  return new Date(epochSeconds * 1_000).toISOString().slice(0, 16).replace('T', ' ');
-}

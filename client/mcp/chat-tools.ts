@@ -20,7 +20,7 @@ export interface ChatDeps {
   readonly version: string;
   /** Folder with agents for the runs that chats start, an absolute path on the worker's machine. If undefined, the shipped ones alone. */
   readonly agentsDir?: string | undefined;
-  /** Whom the runs that chats start work for. If undefined, nobody in particular. */
+  /** Tenant for whom the runs that chats start work. If undefined, none in particular. */
   readonly tenant?: string | undefined;
 }
 

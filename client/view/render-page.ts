@@ -18,12 +18,12 @@ import {
   formatUsage,
 } from '../../core/text/format.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
+import { formatTime } from '../format-time.ts';
 import { drawTimeline, listConversations } from './draw-timeline.ts';
 import { anchor, createShelf, markup, Html, type Part, type TextShelf } from './markup.ts';
 import { contentPolicy, script, style } from './page-style.ts';
 import { renderQuestion, type LivePage } from './render-question.ts';
 import {
-  formatMinute,
   renderAnswered,
   renderCriteria,
   renderEffects,
@@ -116,7 +116,7 @@ function renderHead(page: RunPage): Html {
   const met = criteria.filter(({ state }) => state !== 'open').length;
   const facts: readonly (readonly [string, Part])[] = [
     ['State', badge(stateOf(page))],
-    ['Started', `${formatMinute(started_at)} UTC`],
+    ['Started', `${formatTime(started_at)} UTC`],
     [status === null ? 'So far' : 'Took', formatDuration(Math.max(1, updated_at - started_at))],
     ['Used', formatUsage(usageOf(page))],
     ['Criteria', `${met} of ${criteria.length} met or waived`],

@@ -1,6 +1,7 @@
 import type { PageWork, RunPage } from '../../contracts/run-page.ts';
 import type { RecordedCriterion } from '../../contracts/run-record.ts';
 import { countOf } from '../../core/text/format.ts';
+import { formatTime } from '../format-time.ts';
 import { anchor, markup, type Part, type TextShelf } from './markup.ts';
 import { badge, fold, renderDiff, table } from './render-work.ts';
 
@@ -61,7 +62,7 @@ export function renderAnswered(
         <th scope="row">${one.question_id}</th>
         <td class="text">${shelf.show(one.text, (text) => markup`${text}`)}</td>
         <td class="text">${shelf.show(one.answer, (text) => markup`${text}`)}</td>
-        <td>${one.answered_by}<br /><span class="quiet">${formatMinute(one.answered_at)}</span></td>
+        <td>${one.answered_by}<br /><span class="quiet">${formatTime(one.answered_at)}</span></td>
       </tr>`,
   );
   return {
@@ -110,8 +111,4 @@ export function renderFacts({ facts }: RunPage): Section | null {
   );
   const body = table('Facts', ['Id', 'Fact', 'Confidence', 'Sources', 'Replaced by'], rows);
   return { id: 'facts', title: 'Facts', body: fold(countOf(facts.length, 'fact'), body) };
-}
-
-export function formatMinute(epochSeconds: number): string {
-  return new Date(epochSeconds * 1_000).toISOString().slice(0, 16).replace('T', ' ');
 }

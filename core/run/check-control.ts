@@ -22,6 +22,9 @@ export type CheckedAmend =
   | { readonly ok: true; readonly amend: AmendMessage }
   | { readonly ok: false; readonly reason: string; readonly example: AmendMessage };
 
+/** Beginning of every reason with which a run refuses an instruction. */
+export const amendRefusal = 'Signal amend: ';
+
 /** Longest reason; it is cut because it stands in summaries. */
 const reasonCharsMax = 500;
 

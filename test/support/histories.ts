@@ -1,5 +1,5 @@
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { replayHistories } from '../../worker/replay-histories.ts';
 import type { ReplayedWorkflow } from '../../worker/replay-histories.ts';
@@ -45,6 +45,28 @@ function childrenOf(history: History): { workflowId: string; runId?: string }[] 
     const { workflowId, runId } = child ?? {};
     return workflowId && runId ? [{ workflowId }, { workflowId, runId }] : [];
   });
+}
+
+/**
+ * Resets a run to a workflow task of its history: the first, or the last one that is over.
+ *
+ * @returns the execution that goes on from there.
+ */
+export async function resetRun(
+  client: Client,
+  run: WorkflowHandle,
+  to: 'first' | 'last' = 'first',
+): Promise<WorkflowHandle> {
+  const { events } = await run.fetchHistory();
+  const tasks = (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes);
+  const { runId } = await client.workflowService.resetWorkflowExecution({
+    namespace: 'default',
+    workflowExecution: { workflowId: run.workflowId },
+    workflowTaskFinishEventId: tasks.at(to === 'first' ? 0 : -1)?.eventId ?? null,
+    requestId: `${run.workflowId}-${to}`,
+    reason: 'a test',
+  });
+  return client.workflow.getHandle(run.workflowId, runId ?? '');
 }
 
 /** Returns the names of all events, for assertions. */

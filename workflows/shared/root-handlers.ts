@@ -4,7 +4,12 @@ import type { AmendedAnswer, AmendMessage } from '../../contracts/messages.ts';
 import { waiveCriteria, reopenChanged } from '../../core/criteria/criteria.ts';
 import { defaultLimits, engineLimits } from '../../core/limits.ts';
 import { describeUserFact } from '../../core/pool/settle-facts.ts';
-import { checkAmend, checkControl, checkResume } from '../../core/run/check-control.ts';
+import {
+  amendRefusal,
+  checkAmend,
+  checkControl,
+  checkResume,
+} from '../../core/run/check-control.ts';
 import { checkEscalation } from '../../core/run/read-escalations.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import {
@@ -186,7 +191,7 @@ function amendHandler(host: RootHost): PersonSignal['handle'] {
   let judged = 0;
   return (payload) => {
     const checked = checkAmend(payload);
-    if (!checked.ok) return host.refuse(`Signal amend: ${checked.reason}`);
+    if (!checked.ok) return host.refuse(`${amendRefusal}${checked.reason}`);
     const { amend } = checked;
     if (amend.answers === undefined) return takeAmend(host, amend, []);
     judged += 1;
@@ -204,7 +209,7 @@ async function takeJudged(
   if (answers !== null) takeAmend(host, amend, answers);
 }
 
-const tooManyJudged = `Signal amend: a run checks changed answers ${engineLimits.amendsJudgedMax} times at most. Try: an instruction without answers`;
+const tooManyJudged = `${amendRefusal}a run checks changed answers ${engineLimits.amendsJudgedMax} times at most. Try: an instruction without answers`;
 
 /** Takes an instruction: into the state, the record, and every running conversation. */
 export function takeAmend(
@@ -214,7 +219,7 @@ export function takeAmend(
 ): void {
   if (host.state.amendments.length >= engineLimits.amendmentsMax) {
     return host.refuse(
-      `Signal amend: a run takes ${engineLimits.amendmentsMax} instructions at most.`,
+      `${amendRefusal}a run takes ${engineLimits.amendmentsMax} instructions at most.`,
     );
   }
   // The criteria are unknown until the input was read.
@@ -246,7 +251,7 @@ function findUnknown(ids: readonly string[], criteria: readonly CriterionState[]
 
 function unknownCriteria(ids: readonly string[], criteria: readonly CriterionState[]): string {
   const known = listNames(criteria.map(({ criterion_id }) => criterion_id));
-  return `Signal amend: there is no criterion ${listNames(ids)}. Criteria are: ${known}.`;
+  return `${amendRefusal}there is no criterion ${listNames(ids)}. Criteria are: ${known}.`;
 }
 
 /**
@@ -267,7 +272,7 @@ async function judgeAmended(
     (reason) => host.park(reason),
   );
   if (judged.type === 'taken') return judged.answers;
-  for (const reason of judged.reasons) host.refuse(`Signal amend: ${reason}`);
+  for (const reason of judged.reasons) host.refuse(`${amendRefusal}${reason}`);
   return null;
 }
 

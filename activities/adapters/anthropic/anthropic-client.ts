@@ -1,5 +1,6 @@
 import { Anthropic } from '@anthropic-ai/sdk';
 import {
+  detailsWithoutRequest,
   ModelAborted,
   ModelFailure,
   type ModelCallOptions,
@@ -146,11 +147,10 @@ function buildParamsOrFail(request: ModelRequest): Anthropic.MessageStreamParams
     return buildParams(request);
   } catch (error) {
     if (!(error instanceof RequestRefused)) throw error;
-    const { model } = request;
     throw new ModelFailure(error.message, {
       type: 'ModelRequest',
       retryable: false,
-      details: { status: null, type: null, error_code: null, request_id: null, model, usage: null },
+      details: detailsWithoutRequest(request.model),
     });
   }
 }

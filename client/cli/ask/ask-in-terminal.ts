@@ -9,15 +9,9 @@ import {
   type QuestionStyle,
 } from '../../../core/render/questions.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
+import { formatTime } from '../../format-time.ts';
 import { readLine, type CliIo, type ReadLineOptions } from '../cli-io.ts';
-import {
-  cleanLine,
-  cleanText,
-  createPaint,
-  formatTime,
-  wrapToColumns,
-  type Paint,
-} from '../terminal-text.ts';
+import { cleanLine, cleanText, createPaint, wrapToColumns, type Paint } from '../terminal-text.ts';
 import { describeAnswerResult, parseAnswer } from './answers.ts';
 
 /**

@@ -3,9 +3,10 @@ import type { TenantDayView } from '../../../contracts/budget.ts';
 import { commandText, countOf, formatDollars } from '../../../core/text/format.ts';
 import { listNames } from '../../../core/text/list-names.ts';
 import { PlanwaveClientError } from '../../client-error.ts';
+import { formatTime } from '../../format-time.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import { cleanLine, formatTime, renderTable } from '../terminal-text.ts';
+import { cleanLine, renderTable } from '../terminal-text.ts';
 import { readAmount, readTenant } from './run-settings-options.ts';
 
 interface SetOptions {

@@ -7,6 +7,7 @@ import type { PlanwaveClient } from '../../planwave-client.ts';
 import type { QuestionsView } from '../../../contracts/views.ts';
 import type { AmendMessage } from '../../../contracts/messages.ts';
 import type { UserFact } from '../../../contracts/agent-output.ts';
+import { amendRefusal } from '../../../core/run/check-control.ts';
 import { commandText } from '../../../core/text/format.ts';
 
 const effects = {
@@ -78,7 +79,7 @@ export function registerAmend(command: Command, runner: CommandRunner): void {
     );
 }
 
-/** How long the check of changed answers is waited for, in milliseconds. */
+/** Longest wait for the check of changed answers, in milliseconds. */
 const judgingMs = 5_000;
 const lookEveryMs = 250;
 
@@ -104,7 +105,7 @@ async function amend(
     const reasons = after.rejected
       .slice(-count)
       .map(({ reason }) => reason)
-      .filter((reason) => count > 0 && reason.startsWith(amendReason));
+      .filter((reason) => count > 0 && reason.startsWith(amendRefusal));
     if (reasons.length > 0) throw refused(reasons);
     // Changed answers are checked against the record, which takes a moment; everything else is checked at once.
     if (!isChecked || JSON.stringify(after.answered) !== JSON.stringify(before.answered)) break;
@@ -113,11 +114,8 @@ async function amend(
   return sent;
 }
 
-/** Begin of the reason with which a run refuses an instruction. */
-const amendReason = 'Signal amend: ';
-
 function refused(reasons: readonly string[]): CliError {
-  const why = reasons.map((reason) => cleanLine(reason.slice(amendReason.length)));
+  const why = reasons.map((reason) => cleanLine(reason.slice(amendRefusal.length)));
   const text = `The run did not take the instruction: ${why.join('; ')}`;
   return new CliError('refused', exitCodes.refused, text, { reasons: why });
 }

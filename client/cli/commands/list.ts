@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { type ListedRun, formatSpent } from '../../run-listing.ts';
 import { describeStuck } from '../../stuck-workflows.ts';
+import { formatTime } from '../../format-time.ts';
 import type { CommandRunner } from '../command-runner.ts';
-import { cleanLine, formatTime, renderTable } from '../terminal-text.ts';
+import { cleanLine, renderTable } from '../terminal-text.ts';
 import { readWholeNumber } from './run-settings-options.ts';
 import { describeLoad } from '../../../core/run/run-place.ts';
 import { commandText } from '../../../core/text/format.ts';

@@ -8,9 +8,10 @@ import {
   type Overlap,
   type Schedules,
 } from '../../schedules.ts';
+import { formatTime } from '../../format-time.ts';
 import { badInput } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import { cleanLine, formatTime, renderTable } from '../terminal-text.ts';
+import { cleanLine, renderTable } from '../terminal-text.ts';
 import {
   addGoalOptions,
   addRunSettings,

@@ -12,6 +12,7 @@ import type { RunEnd } from '../../read-view.ts';
 import { type RunListing, formatSpent } from '../../run-listing.ts';
 import { describeStuck, type StuckWorkflow } from '../../stuck-workflows.ts';
 import type { UsageNow } from '../../usage-now.ts';
+import { formatTime } from '../../format-time.ts';
 import { exitCodes, type ExitCode } from '../cli-error.ts';
 import {
   type CommandContext,
@@ -23,7 +24,7 @@ import { exitCodeOfEnd, toRunEndedEvent } from '../follow/follow-event.ts';
 import { phaseTone, describeTeam } from '../follow/render-tree.ts';
 import { describeOtherHome } from '../other-home.ts';
 import { describeStoreWait, type StoreWait } from '../../store-waits.ts';
-import { cleanLine, cleanLines, formatTime, renderTable } from '../terminal-text.ts';
+import { cleanLine, cleanLines, renderTable } from '../terminal-text.ts';
 import { describeGuarded } from '../../../core/plan/rule-of-two.ts';
 import {
   describeMode,

@@ -7,15 +7,9 @@ import type {
   KeptDelegation,
   ThreadEntry,
 } from '../../../contracts/thread.ts';
+import { formatTime } from '../../format-time.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import {
-  cleanLine,
-  formatTime,
-  renderTable,
-  cleanLines,
-  cleanText,
-  type Paint,
-} from '../terminal-text.ts';
+import { cleanLine, renderTable, cleanLines, cleanText, type Paint } from '../terminal-text.ts';
 import { readWholeNumber } from './run-settings-options.ts';
 import { confirm } from '../cli-io.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';

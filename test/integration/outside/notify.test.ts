@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { NotificationBody } from '../../../core/run/notify.ts';
 import { openQuestions, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
+import { resetRun } from '../../support/histories.ts';
 import { openHookServer, type HookServer } from '../../support/hook-server.ts';
 import {
   blocked,
@@ -118,16 +119,7 @@ describe('a webhook', () => {
     const run = await stage.start('plannerRun', { goal });
     await openQuestions(stage, run, 3);
     await eventually('the first message', async () => hook.heard.length === 1);
-    const { events } = await run.fetchHistory();
-    const task = events?.find((event) => event.workflowTaskCompletedEventAttributes);
-    const { runId } = await stage.client.connection.workflowService.resetWorkflowExecution({
-      namespace: 'default',
-      workflowExecution: { workflowId: run.workflowId },
-      workflowTaskFinishEventId: task?.eventId ?? null,
-      requestId: `${run.workflowId}-reset`,
-      reason: 'a test',
-    });
-    const again = stage.client.workflow.getHandle(run.workflowId, runId ?? '');
+    const again = await resetRun(stage.client, run);
     await answerAll(again);
     await stage.result(again);
     await eventually('the end', async () => kinds(hook.heard).includes('ended'));

@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { assertCurrent } from '../../../activities/attempt/heartbeat.ts';
+import { resetRun } from '../../support/histories.ts';
 import { untilCall } from '../../support/process-stage.ts';
 import { held } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
@@ -39,21 +40,9 @@ async function takeAttempt(runId: string) {
   return { run, ask };
 }
 
-async function resetToBegin(run: WorkflowHandle): Promise<void> {
-  const { events } = await run.fetchHistory();
-  const first = events?.find((event) => event.workflowTaskCompletedEventAttributes);
-  await stage.client.connection.workflowService.resetWorkflowExecution({
-    namespace: 'default',
-    workflowExecution: { workflowId: run.workflowId },
-    workflowTaskFinishEventId: first?.eventId ?? null,
-    requestId: run.workflowId,
-    reason: 'a test',
-  });
-}
-
 it.each([
   ['was terminated', async (run: WorkflowHandle) => void (await run.terminate('a test'))],
-  ['was reset', resetToBegin],
+  ['was reset', async (run: WorkflowHandle) => void (await resetRun(stage.client, run))],
   [
     'was terminated, and another one has its id',
     async (run: WorkflowHandle) => {

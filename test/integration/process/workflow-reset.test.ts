@@ -1,6 +1,6 @@
-import type { WorkflowHandle } from '@temporalio/client';
 import { openQuestion } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
+import { resetRun } from '../../support/histories.ts';
 import {
   blocked,
   callsOf,
@@ -19,20 +19,6 @@ import { useStage } from '../../support/use-stage.ts';
 const { stage } = useStage();
 
 const goal = 'Host the backup';
-
-/** Resets a run to a workflow task of its history: the first, or the last one that is over. */
-async function reset(run: WorkflowHandle, to: 'first' | 'last'): Promise<WorkflowHandle> {
-  const { events } = await run.fetchHistory();
-  const tasks = (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes);
-  const { runId } = await stage.client.connection.workflowService.resetWorkflowExecution({
-    namespace: 'default',
-    workflowExecution: { workflowId: run.workflowId },
-    workflowTaskFinishEventId: tasks.at(to === 'first' ? 0 : -1)?.eventId ?? null,
-    requestId: `${run.workflowId}-${to}`,
-    reason: 'a test',
-  });
-  return stage.client.workflow.getHandle(run.workflowId, runId ?? '');
-}
 
 /** Workflow ids of what is open in a run. */
 async function listOpen(runId: string): Promise<readonly string[]> {
@@ -54,7 +40,7 @@ it.each(['first', 'last'] as const)(
     ]);
     const run = await stage.start('plannerRun', { goal, use_defaults: true }, `reset-${to}`);
     await eventually('the call of host', async () => callsOf(stage.rehearsal, 'host').length === 1);
-    const again = await reset(run, to);
+    const again = await resetRun(stage.client, run, to);
     if (to === 'last') late.release();
     expect(await again.result()).toMatchObject({ status: 'completed', waves: 1 });
     late.release();
@@ -76,7 +62,7 @@ it('a question of a wave that a reset begins anew waits for nobody any more', as
   ]);
   const run = await stage.start('plannerRun', { goal }, 'reset-asked');
   await openQuestion(stage, run);
-  const again = await reset(run, 'first');
+  const again = await resetRun(stage.client, run);
   expect(await again.result()).toMatchObject({ status: 'completed', waves: 1 });
   expect((await storedRecord(stage.home, 'reset-asked')).open_questions).toEqual([]);
 }, 60_000);

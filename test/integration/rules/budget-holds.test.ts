@@ -1,8 +1,8 @@
-import type { WorkflowHandle } from '@temporalio/client';
 import type { PlannerRunInput } from '../../../contracts/planner-run.ts';
 import type { BudgetView } from '../../../contracts/views.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
+import { resetRun } from '../../support/histories.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
   callsOf,
@@ -23,20 +23,6 @@ const stalls = { stall: 'in-stream', afterEvents: 4, text: 'so far' } as const;
 async function spentBy(runId: string): Promise<string> {
   const run = stage.client.workflow.getHandle(runId);
   return (await run.query<BudgetView>('budget')).spent;
-}
-
-/** Resets a run to its first workflow task. */
-async function resetToFirst(run: WorkflowHandle): Promise<WorkflowHandle> {
-  const { events } = await run.fetchHistory();
-  const task = events?.find((event) => event.workflowTaskCompletedEventAttributes);
-  const { runId } = await stage.client.connection.workflowService.resetWorkflowExecution({
-    namespace: 'default',
-    workflowExecution: { workflowId: run.workflowId },
-    workflowTaskFinishEventId: task?.eventId ?? null,
-    requestId: `${run.workflowId}-reset`,
-    reason: 'a test',
-  });
-  return stage.client.workflow.getHandle(run.workflowId, runId ?? '');
 }
 
 it('finding T2: a wave that is terminated has spent what its calls used, and no request passes the limit', async () => {
@@ -94,7 +80,7 @@ it('finding T2: a reset gives nothing back: what was spent before it counts, and
   const input: PlannerRunInput = { goal: 'Host the backup', budget: { calls: 4 } };
   const run = await stage.start('plannerRun', input, 'reset');
   await eventually('the call of the wave', async () => callsOf(stage.rehearsal, 'long').length > 0);
-  const again = await resetToFirst(run);
+  const again = await resetRun(stage.client, run);
   // Plan and call of the old wave, plan and call of the new one; the decision does not fit.
   await eventually('all calls', async () => stage.rehearsal.calls().length === 4, 60_000);
   expect(await openQuestion(stage, again)).toMatchObject({
