@@ -83,10 +83,8 @@ it('DU2, LT1: kill -9 inside a call: the next attempt charges the reservation, a
 
   expect(result).toMatchObject({ status: 'completed' });
   expect(Math.min(...shown)).toBeGreaterThanOrEqual(usage.cost_micro_usd + lost);
-  // The lost attempt and the one that was paid for and reported.
-  expect(result.usage.cost_micro_usd).toBeGreaterThan(lost);
   expect(await readDay()).toEqual({
-    spent: usage.cost_micro_usd + result.usage.cost_micro_usd,
+    spent: usage.cost_micro_usd + lost + result.usage.cost_micro_usd,
     reserved: 0,
   });
   await expectPromisesKept(stage, run.workflowId, { orphans: true });
@@ -113,7 +111,8 @@ it('DU2: kill -9 inside a call that nobody makes again: another call charges its
 }, 180_000);
 
 it('DU6: a run that parked while its limit was raised goes on by itself within a minute', async () => {
-  await budgets().set('acme', 300_000);
+  // Too little for the first call.
+  await budgets().set('acme', 100_000);
   await startPaying();
   const run = await stage.start('plannerRun', { goal, use_defaults: true, tenant: 'acme' });
   await eventually(
