@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Prng } from '../support/prng.ts';
 import { untilRequestsArrive, wakesMs } from './interruption.ts';
 import type { Lane } from './lane.ts';
+import type { Tally } from './tally.ts';
 
 /** A blow against the processes that many runs share. */
 export interface CrowdBlow {
@@ -37,6 +38,16 @@ const awayMs = 3_000;
 const suspendedMs = 10_000;
 /** How long a reply may take to be recorded, in milliseconds. */
 const recordsMs = 1_000;
+
+/** Returns a text for each kind of blow that never came: what it may break has not been shown to hold. */
+export function findMissing(
+  blows: readonly Pick<CrowdBlow, 'kind'>[],
+  { fired }: Pick<Tally, 'fired'>,
+): readonly string[] {
+  return blows.flatMap(({ kind }) =>
+    fired[kind] === undefined ? [`"${kind}". Try: more --runs`] : [],
+  );
+}
 
 /** kill -9 of one of the workers, and another one in its place. */
 export function killOfWorker(lane: Lane, random: Prng): CrowdBlow {

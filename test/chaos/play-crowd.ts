@@ -6,7 +6,7 @@ import type { BudgetView, QuestionsView } from '../../contracts/views.ts';
 import { eventually } from '../support/eventually.ts';
 import { findBrokenPromises } from '../support/find-broken-promises.ts';
 import { fetchHistories } from '../support/histories.ts';
-import { killOfWorker } from './crowd-blows.ts';
+import { findMissing, killOfWorker } from './crowd-blows.ts';
 import type { CrowdBlow } from './crowd-blows.ts';
 import type { Lane } from './lane.ts';
 import type { Prng } from '../support/prng.ts';
@@ -163,9 +163,7 @@ async function dealBlows(
     // A supervisor starts another one for a worker that ended by itself.
     while (lane.workers.length < workerCount) await lane.startWorker();
   }
-  for (const { kind } of blows) {
-    if (tally.fired[kind] === undefined) tally.unreached.push(`"${kind}". Try: more --runs`);
-  }
+  tally.unreached.push(...findMissing(blows, tally));
   return struck;
 }
 
