@@ -55,6 +55,9 @@ type TriadTimes = Readonly<
 >;
 type TeamTimes = Readonly<Record<'timeout' | 'member_timeout', number>>;
 
+/** Characters of a question_id that a person was told of (`notified`), with quotes and comma. */
+const questionIdCharsMax = 10;
+
 /** Characters of a delegation_id, with its quotes. */
 const delegationIdCharsMax = 43;
 
@@ -107,20 +110,8 @@ export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] 
     engine.questionsMax >= engine.escalationQuestionsMax,
     'questionsMax must hold one escalation of escalationQuestionsMax',
   );
-  const carriedChars =
-    engine.inboxCharsMax +
-    engine.inboxReserveChars +
-    engine.escalationQuestionsMax * engine.inlineAnswerCharsMax +
-    engine.amendmentsMax * engine.amendmentCharsMax +
-    engine.questionsMax * (engine.shownAnswerCharsMax + jsonOverheadChars / 2) +
-    engine.rejectedAnswersMax *
-      (engine.rejectedReasonCharsMax + engine.exampleAnswerCharsMax + jsonOverheadChars) +
-    engine.recentAnswersMax *
-      (engine.questionCharsMax + engine.inlineAnswerCharsMax + jsonOverheadChars) +
-    engine.factsCarriedMax * (engine.factTextCharsMax + jsonOverheadChars) +
-    engine.staleShownMax * delegationIdCharsMax;
   expect(
-    carriedChars * bytesPerCharMax <= engine.payloadBytesMax,
+    carriedCharsMax(engine) * bytesPerCharMax <= engine.payloadBytesMax,
     'inboxCharsMax, amendments, answers, rejections, facts and stale delegations together must fit into one payload',
   );
   expect(
@@ -148,6 +139,24 @@ export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] 
   );
   const flood = findFloodFaults(engine);
   return [...faults, ...flood, ...findAnswerFaults(engine)];
+}
+
+/** Returns the most characters that a run carries over continue-as-new with its inbox, as JSON. */
+function carriedCharsMax(engine: EngineLimits): number {
+  return (
+    engine.inboxCharsMax +
+    engine.inboxReserveChars +
+    engine.escalationQuestionsMax * engine.inlineAnswerCharsMax +
+    engine.amendmentsMax * engine.amendmentCharsMax +
+    engine.questionsMax *
+      (engine.shownAnswerCharsMax + jsonOverheadChars / 2 + questionIdCharsMax) +
+    engine.rejectedAnswersMax *
+      (engine.rejectedReasonCharsMax + engine.exampleAnswerCharsMax + jsonOverheadChars) +
+    engine.recentAnswersMax *
+      (engine.questionCharsMax + engine.inlineAnswerCharsMax + jsonOverheadChars) +
+    engine.factsCarriedMax * (engine.factTextCharsMax + jsonOverheadChars) +
+    engine.staleShownMax * delegationIdCharsMax
+  );
 }
 
 function findFloodFaults(engine: EngineLimits): string[] {
