@@ -7,7 +7,8 @@
  *        charged its whole reservation: when its next attempt reserves, or after the longest time that an attempt may take.
  *   DU3. What a call used counts for the day on which it was reserved. A clock that is behind goes on with the newest day.
  *   DU4. Settling twice, or for an attempt that another one has followed, changes nothing.
- *   DU5. A refusal names limit, spent and reserved amounts, the end of the day, and the command that raises the limit.
+ *   DU5. A request that reserves again, because its store could not tell it whether it had, reserves once.
+ *   DU6. A refusal names limit, spent and reserved amounts, the end of the day, and the command that raises the limit.
  */
 import type { TenantBudget, TenantDayView } from '../../contracts/budget.ts';
 import { commandText, formatDollars } from '../text/format.ts';
@@ -52,13 +53,17 @@ export function setDayLimit(
   return { limit_micro_usd, day: dayOf(now), spent_micro_usd: 0, reserved: {} };
 }
 
-/** Reserves the worst case of a call. @param now Unix epoch milliseconds. */
+/** Reserves the worst case of a call. @param now Unix epoch milliseconds at which its request began. */
 export function reserveDay(
   tenant: string,
   known: TenantBudget,
   { call, attempt, worst_micro_usd }: PayingCall,
   now: number,
 ): DayReply {
+  const own = known.reserved[call];
+  if (own?.attempt === attempt && own.at === now && own.micro_usd === worst_micro_usd) {
+    return { type: 'reserved', budget: known };
+  }
   const budget = chargeLost(openDay(known, now), call, now);
   const { limit_micro_usd, spent_micro_usd, reserved } = budget;
   const reserved_micro_usd = sumReserved(budget);
