@@ -160,7 +160,7 @@ it('LT2: a call that does not fit is not made; it is tried again soon only where
     type: 'TenantBudget',
     retryable: true,
     message: expect.stringContaining('budget set acme'),
-    details: { status: null, usage: null, resume_at: noon + 3_600_000 },
+    details: { status: null, usage: null, resume_at: noon + 30_000 },
   });
   await budgets().set('acme', 0.5 * worst);
   expect(await second.call('b')).toMatchObject({ type: 'TenantBudget', retryable: false });
