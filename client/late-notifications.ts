@@ -18,8 +18,8 @@ const lateMax = 20;
 /** Lists messages that are tried for more than a minute, and those that were given up within a day. */
 export async function listLateNotifications(
   context: ClientContext,
-  nowMs = Date.now(),
 ): Promise<readonly LateNotification[]> {
+  const nowMs = Date.now();
   const before = (ms: number): string => queryText(new Date(nowMs - ms).toISOString());
   const query =
     `WorkflowType = ${queryText(workflowTypes.notification)} ` +
