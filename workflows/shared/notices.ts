@@ -52,7 +52,12 @@ export class Notices {
 
   /** Resolves when every message is on its way: before that, the run must neither end nor continue as new. */
   settled(): Promise<void> {
-    return condition(() => this.#starting === 0);
+    return condition(() => this.isSettled());
+  }
+
+  /** Returns true when every message is on its way. */
+  isSettled(): boolean {
+    return this.#starting === 0;
   }
 
   /** Returns undefined when no person was told of anything. */
