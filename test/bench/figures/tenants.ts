@@ -8,10 +8,10 @@ import { formatNumber, formatSummary } from '../format.ts';
 import { summarise } from '../statistics.ts';
 
 const taskQueue = 'tenants';
-/** Model calls that all workers together may start in a second. */
-const rate = 20;
-/** Waves that the greedy tenant has open all the time. They want three times the rate. */
-const greedyWaves = 20;
+/** Model calls that all workers together may start in a second: so few that calls wait for the rate, not for the processor. */
+const rate = 5;
+/** Waves that the greedy tenant has open all the time: 24 calls that come again as soon as they are answered. */
+const greedyWaves = 8;
 const delayMs = 1_000;
 const ratioMax = 1.5;
 /** How long the greedy waves work before another one comes, in milliseconds: then their calls queue. */
@@ -20,7 +20,9 @@ const queuesMs = 5_000;
 /** Each round is four waves of some seconds. */
 const roundShare = 10;
 
-const wave = equalWave({ delegations: 3, turns: 3, by: 'pause', delayMs });
+const greedyWave = equalWave({ delegations: 3, turns: 3, by: 'pause', delayMs });
+/** One call after the other: half of the rate is more than it wants. */
+const wave = equalWave({ delegations: 1, turns: 4, by: 'pause', delayMs });
 
 /** Tenants take turns within a partition of a queue, and the rate is that of a partition. */
 const serverArguments = [
@@ -79,7 +81,7 @@ async function playRound(
   const play = async (lane: number): Promise<void> => {
     for (let nth = 1; !crowd.isOver; nth += 1) {
       // oxlint-disable-next-line no-await-in-loop
-      await runEngineWave(place, wave, `greedy-${round}-${lane}-${nth}`, {
+      await runEngineWave(place, greedyWave, `greedy-${round}-${lane}-${nth}`, {
         fairnessKey: 'greedy',
       });
     }
