@@ -53,7 +53,7 @@ const workerRules = `## Reading and writing
 
 ## Notes
 - Whenever you assume something or are unsure, during the work and while you review it, make a note: what you assume, and what you were doing when it arose.
-- Before you finish, go through all notes. Each is then resolved, with how and by what evidence, or escalated, with the reason. What is resolved by assumption belongs in assumptions_made, what is escalated in blocking_questions.
+- Before you finish, go through all notes. Each is then resolved, with how and by what evidence, or escalated, with the reason. What is resolved by assumption belongs in assumptions_made. What is escalated becomes a question by itself: no blocking question repeats it.
 
 ## Status
 - pending → working: when you begin.
