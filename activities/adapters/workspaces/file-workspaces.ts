@@ -35,7 +35,7 @@ import {
   toRefusal,
   findFolderFault,
 } from './open-folder.ts';
-import { createReader, readGrants, type Root } from './read-workspace.ts';
+import { createReader, readGrants, type Root, throwMissing } from './read-workspace.ts';
 
 /** Opens the notes of what runs have written: one empty file for each run, path and content, below `<home>/written`. */
 function openWritten(home: string) {
@@ -291,8 +291,4 @@ async function readForKeeping({ folder, name, shown }: Target): Promise<Uint8Arr
   throw new WorkspaceRefused(
     `${JSON.stringify(shown)} has more than ${engineLimits.keptFileBytesMax} bytes, too many to keep what it holds. Try: another path.`,
   );
-}
-
-function throwMissing(shown: string): never {
-  throw new WorkspaceRefused(`There is no file ${JSON.stringify(shown)}. Try: list_files.`);
 }
