@@ -56,6 +56,9 @@ type TriadTimes = Readonly<
 >;
 type TeamTimes = Readonly<Record<'timeout' | 'member_timeout', number>>;
 
+/** Characters of a question_id that a person was told of (`notified`), with quotes and comma. */
+const questionIdCharsMax = 10;
+
 /** Characters of a delegation_id, with its quotes. */
 const delegationIdCharsMax = 43;
 
@@ -81,7 +84,8 @@ function carriedCharsMax(engine: EngineLimits): number {
     engine.inboxReserveChars +
     engine.escalationQuestionsMax * engine.inlineAnswerCharsMax +
     engine.amendmentsMax * engine.amendmentCharsMax +
-    engine.questionsMax * (engine.shownAnswerCharsMax + jsonOverheadChars / 2) +
+    engine.questionsMax *
+      (engine.shownAnswerCharsMax + jsonOverheadChars / 2 + questionIdCharsMax) +
     engine.rejectedAnswersMax *
       (engine.rejectedReasonCharsMax + engine.exampleAnswerCharsMax + jsonOverheadChars) +
     engine.recentAnswersMax *
