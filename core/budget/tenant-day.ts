@@ -10,6 +10,7 @@
  *   DU5. A refusal names limit, spent and reserved amounts, the end of the day, and the command that raises the limit.
  *   DU6. A refused call is tried again within a minute, because its run may have parked just after the limit was raised; then after
  *        twice as long each time, up to an hour. A run that stays parked for a day thus tries each call at most 30 times.
+ *   DU7. A request that reserves again, because its store could not tell it whether it had, reserves once.
  */
 import type { TenantBudget, TenantDayView } from '../../contracts/budget.ts';
 import { commandText, formatDollars } from '../text/format.ts';
@@ -57,13 +58,17 @@ export function setDayLimit(
   return { limit_micro_usd, day: dayOf(now), spent_micro_usd: 0, reserved: {} };
 }
 
-/** Reserves the worst case of a call. @param now Unix epoch milliseconds. */
+/** Reserves the worst case of a call. @param now Unix epoch milliseconds at which its request began. */
 export function reserveDay(
   tenant: string,
   known: TenantBudget,
   { call, attempt, worst_micro_usd, refusals = 0 }: PayingCall,
   now: number,
 ): DayReply {
+  const own = known.reserved[call];
+  if (own?.attempt === attempt && own.at === now && own.micro_usd === worst_micro_usd) {
+    return { type: 'reserved', budget: known };
+  }
   const budget = chargeLost(openDay(known, now), call, now);
   const { limit_micro_usd, spent_micro_usd, reserved } = budget;
   const reserved_micro_usd = sumReserved(budget);

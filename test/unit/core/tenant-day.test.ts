@@ -73,6 +73,12 @@ it('DU4: settling again, or after the next attempt has begun, changes nothing', 
   expect(uses(settleDay(second, call('a', 3, 2), dollar))).toEqual([4, 0]);
 });
 
+it('DU7: a request that reserves twice is charged once, and another one of its attempt is another one', () => {
+  const once = reserve(empty, call('a', 3));
+  expect(uses(reserve(reserve(once, call('b', 1)), call('a', 3)))).toEqual([0, 4]);
+  expect(uses(reserve(once, call('a', 3), noon + 1))).toEqual([3, 3]);
+});
+
 it('DU5: a refusal names limit, use, the end of the day and the command', () => {
   const used = reserve(
     settleDay(reserve(empty, call('a', 8)), call('a', 8), 8 * dollar),
