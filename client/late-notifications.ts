@@ -1,12 +1,13 @@
 import { workflowTypes } from '../contracts/names.ts';
-import { callServer, queryText, type ClientContext } from './server-calls.ts';
+import { readRunEnd } from './read-view.ts';
+import { callServer, messageOfFailure, queryText, type ClientContext } from './server-calls.ts';
 
 /** A message to a person that was not taken at once. */
 export interface LateNotification {
   readonly run_id: string;
   /** False when it is given up. */
   readonly is_repeated: boolean;
-  /** Reason of the last attempt; empty when the server has none. */
+  /** Reason of the last attempt, decrypted; empty when the server has none. */
   readonly reason: string;
 }
 
@@ -18,8 +19,8 @@ const lateMax = 20;
 /** Lists messages that are tried for more than a minute, and those that were given up within a day. */
 export async function listLateNotifications(
   context: ClientContext,
-  nowMs = Date.now(),
 ): Promise<readonly LateNotification[]> {
+  const nowMs = Date.now();
   const before = (ms: number): string => queryText(new Date(nowMs - ms).toISOString());
   const query =
     `WorkflowType = ${queryText(workflowTypes.notification)} ` +
@@ -28,15 +29,25 @@ export async function listLateNotifications(
     `OR (ExecutionStatus = 'Failed' AND CloseTime > ${before(dayMs)}))`;
   return callServer(context, null, async () => {
     const found: LateNotification[] = [];
-    for await (const { workflowId, runId, status } of context.lists.list({ query })) {
+    for await (const { workflowId, status } of context.lists.list({ query })) {
       if (found.length >= lateMax) break;
-      const { raw } = await context.lists.getHandle(workflowId, runId).describe();
-      found.push({
-        run_id: workflowId.slice(0, workflowId.lastIndexOf('/')),
-        is_repeated: status.name === 'RUNNING',
-        reason: raw.pendingActivities?.[0]?.lastFailure?.message ?? '',
-      });
+      const is_repeated = status.name === 'RUNNING';
+      const reason = await (is_repeated ? reasonSoFar : lastReason)(context, workflowId);
+      const run_id = workflowId.slice(0, workflowId.lastIndexOf('/'));
+      found.push({ run_id, is_repeated, reason });
     }
     return found;
   });
+}
+
+async function reasonSoFar({ lists, codec }: ClientContext, workflowId: string): Promise<string> {
+  const { raw } = await lists.getHandle(workflowId).describe();
+  const failure = raw.pendingActivities?.[0]?.lastFailure;
+  return (failure && (await messageOfFailure(codec, failure))) ?? '';
+}
+
+async function lastReason(context: ClientContext, workflowId: string): Promise<string> {
+  const readable = { ...context, workflows: context.lists };
+  const end = await readRunEnd(readable, workflowId, { wait: false });
+  return 'reason' in end ? end.reason : '';
 }

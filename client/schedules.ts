@@ -7,6 +7,7 @@ import {
 import { memoKeys, workflowTaskTimeoutMs, workflowTypes } from '../contracts/names.ts';
 import type { PlannerRunInput } from '../contracts/planner-run.ts';
 import { commandText } from '../core/text/format.ts';
+import { isExplained } from '../encryption/encrypting-codec.ts';
 import { PlanwaveClientError } from './client-error.ts';
 import { callServer, type ClientContext } from './server-calls.ts';
 import { checkRunId, describeGoal } from './start-run.ts';
@@ -75,8 +76,8 @@ export function createSchedules(context: ClientContext): Schedules {
   return {
     create: (given) => at(given.schedule_id, () => create(context, context.redact(given))),
     list: () => callServer(context, null, () => list(context)),
-    pause: (id, note) => at(id, () => schedules.getHandle(id).pause(note)),
-    resume: (id, note) => at(id, () => schedules.getHandle(id).unpause(note)),
+    pause: (id, note) => at(id, () => schedules.getHandle(id).pause(context.redact(note))),
+    resume: (id, note) => at(id, () => schedules.getHandle(id).unpause(context.redact(note))),
     trigger: (id) => at(id, () => schedules.getHandle(id).trigger(ScheduleOverlapPolicy.ALLOW_ALL)),
     delete: (id) => at(id, () => schedules.getHandle(id).delete()),
   };
@@ -125,8 +126,10 @@ async function list({ schedules, taskQueue }: ClientContext): Promise<readonly L
   const found: ListedSchedule[] = [];
   for await (const summary of schedules.list()) {
     const { memo = {}, action } = summary;
-    const isOurs = action?.workflowType === workflowTypes.plannerRun;
-    if (isOurs && memo[queueKey] === taskQueue) found.push(toListed(summary, memo));
+    const isRun = action?.workflowType === workflowTypes.plannerRun;
+    // The queue of a schedule that can't be decrypted is unknown. It is shown, so that it can be found and deleted.
+    const isOurs = memo[queueKey] === taskQueue || isExplained(memo[queueKey]);
+    if (isRun && isOurs) found.push(toListed(summary, memo));
   }
   return found;
 }

@@ -25,7 +25,7 @@ const storeUnavailable: FailureType = 'StoreUnavailable';
  */
 export function findStoreWaits(
   context: ClientContext,
-  runId?: string,
+  runId: string | undefined,
 ): Promise<readonly StoreWait[]> {
   const ofRun = runId === undefined ? 'IS NOT NULL' : `= ${queryText(runId)}`;
   const query = `ExecutionStatus = 'Running' AND PlanwaveRun ${ofRun}`;

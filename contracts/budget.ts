@@ -151,3 +151,15 @@ export interface TenantDayView {
   /** Unix epoch seconds at which the day of UTC ends. */
   readonly ends_at: number;
 }
+
+/** Budgets of tenants in a store, for people. */
+export interface TenantBudgets {
+  /** Sets the limit of a day, in millionths of a US dollar. What the day has spent stays. */
+  set(tenant: string, limitMicroUsd: number): Promise<TenantDayView>;
+  /** @returns null when the tenant has no budget. */
+  read(tenant: string): Promise<TenantDayView | null>;
+  /** Sorted by tenant. */
+  list(): Promise<readonly TenantDayView[]>;
+  /** @returns false when there was none. */
+  remove(tenant: string): Promise<boolean>;
+}

@@ -185,6 +185,8 @@ export interface ModelTurnInput extends TurnTerms {
   readonly compact: boolean;
   /** Most that the call may take, all its attempts together. Null without a budget. */
   readonly allowance: Allowance | null;
+  /** Refusals of the call in a row by its tenant's budget, for each of which the run was parked. Absent: none. */
+  readonly refusals?: number;
 }
 
 /**

@@ -267,3 +267,14 @@ export interface RecordedResult extends RunAnswer {
   readonly result_ref: Ref;
   readonly report_ref: Ref;
 }
+
+/** Result of an ended run, as it is stored. */
+export interface StoredResult {
+  /** Text of `result.md`: the answer, with notes about it. */
+  readonly result_md: string;
+  /** Text of `report.md`, which explains how the answer was produced. */
+  readonly report_md: string;
+  /** Their paths below the artifact home. */
+  readonly result_path: string;
+  readonly report_path: string;
+}

@@ -8,7 +8,6 @@
 import { limitMaxima } from '../contracts/limit-maxima.ts';
 import type { LimitsInput, RunLimits } from '../contracts/limits.ts';
 import {
-  findHistoryFaults,
   findLimitFaults,
   findSizeFaults,
   findTeamFaults,
@@ -275,7 +274,6 @@ export const engineLimits = {
 
 const limitFaults = [
   ...findLimitFaults(engineLimits, defaultLimits),
-  ...findHistoryFaults(engineLimits, limitMaxima),
   ...findSizeFaults(engineLimits, limitMaxima),
   ...findTriadFaults(defaultTriad),
   ...findTeamFaults(defaultTeam, engineLimits, defaultLimits),

@@ -49,8 +49,15 @@ export function createEncryptingCodec(
 export function explainFault({ message }: CannotDecrypt): Payload {
   return {
     metadata: { encoding: encoder.encode('json/plain') },
-    data: encoder.encode(JSON.stringify(`(encrypted) ${message}`)),
+    data: encoder.encode(JSON.stringify(explainedMark + message)),
   };
+}
+
+const explainedMark = '(encrypted) ';
+
+/** Returns true for a value that `explainFault` put in place of one that can't be decrypted. */
+export function isExplained(value: unknown): boolean {
+  return typeof value === 'string' && value.startsWith(explainedMark);
 }
 
 /** Returns the id of the key that a payload was encrypted with; null for one that is not encrypted. */
@@ -83,7 +90,8 @@ function pack({ metadata, data }: Payload): Uint8Array {
   const head = Buffer.from(JSON.stringify(Object.fromEntries(entries)));
   const length = Buffer.alloc(4);
   length.writeUInt32BE(head.length);
-  return Buffer.concat([length, head, data ?? new Uint8Array()]);
+  // In the result of a workflow that returns nothing, an empty array stands for the bytes.
+  return Buffer.concat([length, head, new Uint8Array(data ?? [])]);
 }
 
 /** Reads what `pack` wrote; the tag has proved that it is unchanged. */

@@ -114,7 +114,11 @@ export class CallLog {
    * Resolves when at least so many calls have arrived or have ended.
    * Rejects with an AbortError when `signal` is aborted first.
    */
-  async waitFor(count: number, state: 'arrived' | 'ended', signal?: AbortSignal): Promise<void> {
+  async waitFor(
+    count: number,
+    state: 'arrived' | 'ended',
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const reached = (): number => (state === 'ended' ? this.#counts.ended : this.#counts.calls);
     while (reached() < count) {
       await once(this.#changes, 'change', signal === undefined ? {} : { signal });

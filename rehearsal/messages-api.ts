@@ -177,7 +177,7 @@ export function quote(text: string, lengthMax = 80): string {
 }
 
 /** A name for ids: lower-case letters, digits, `-` and `_`, at most `lengthMax` characters, never empty. */
-export function slugOf(text: string, lengthMax = 40): string {
+export function slugOf(text: string, lengthMax: number): string {
   const slug = text
     .toLowerCase()
     .replaceAll(/[^a-z0-9_-]+/gu, '-')

@@ -5,7 +5,8 @@ import type { Stores } from '../activities/ports/stores.ts';
 import { ThreadUnavailable } from '../activities/ports/thread-store.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
 import { redactThreads } from '../activities/redaction/redact-ports.ts';
-import type { CliBudgets, CliThreads } from '../client/cli/cli-deps.ts';
+import type { TenantBudgets } from '../contracts/budget.ts';
+import type { CliThreads } from '../client/cli/cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';
 import { createStoreCipher } from '../encryption/encrypting-codec.ts';
 import type { Redactor } from '../redaction/create-redactor.ts';
@@ -68,8 +69,8 @@ export function createCliThreads(
 }
 
 /** Opens the budgets of tenants where this environment keeps them. @param home absolute. */
-export function createCliBudgets(home: string, env: NodeJS.ProcessEnv): CliBudgets {
-  const use = <T>(work: (budgets: CliBudgets) => Promise<T>): Promise<T> =>
+export function createCliBudgets(home: string, env: NodeJS.ProcessEnv): TenantBudgets {
+  const use = <T>(work: (budgets: TenantBudgets) => Promise<T>): Promise<T> =>
     useStores(home, env, async (stores) => {
       // A budget may be set before the first worker has opened the store.
       const fault = await stores.open();

@@ -57,7 +57,11 @@ function ledgerKeyOf(info: Info, activityId = info.activityId): LedgerKey {
 }
 
 /** Names a call for the budget of the tenant that its run works for; undefined where it works for none. */
-export function payerOf(info: Info, worst: Usage): Payer | undefined {
+export function payerOf(
+  info: Info,
+  { refusals }: Pick<ModelTurnInput, 'refusals'>,
+  worst: Usage,
+): Payer | undefined {
   const tenant = info.priority?.fairnessKey ?? '';
   if (tenant === '') return undefined;
   const call = hashBytes(JSON.stringify(ledgerKeyOf(info)));
@@ -66,6 +70,7 @@ export function payerOf(info: Info, worst: Usage): Payer | undefined {
     call,
     attempt: info.attempt,
     worst_micro_usd: spendingOf(worst).cost_micro_usd,
+    refusals,
   };
 }
 

@@ -240,7 +240,7 @@ async function complete(
     });
     return await deps.model.complete(request, {
       signal,
-      payer: payerOf(context.info, worst),
+      payer: payerOf(context.info, input, worst),
       onProgress: (progress) => {
         passage.begun();
         attempt.onProgress(progress);

@@ -7,7 +7,8 @@ const waitMaxMs = 200;
 /**
  * Changes a value as if nobody else did.
  *
- * @param change Pure. If it returns no `next`, nothing is written.
+ * @param change Pure, and harmless when it is applied to its own result: a database whose connection is cut may not know that it
+ * has been. If it returns no `next`, nothing is written.
  */
 export async function changeShared<T>(
   values: SharedValues,

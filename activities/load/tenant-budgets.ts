@@ -1,5 +1,5 @@
 import { TenantBudget } from '../../contracts/budget.ts';
-import type { TenantDayView } from '../../contracts/budget.ts';
+import type { TenantBudgets, TenantDayView } from '../../contracts/budget.ts';
 import { reserveDay, setDayLimit, settleDay, viewDay } from '../../core/budget/tenant-day.ts';
 import type { DayReply } from '../../core/budget/tenant-day.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
@@ -120,19 +120,11 @@ async function asFailure<T>({ model }: ModelRequest, work: () => Promise<T>): Pr
   }
 }
 
-/** Budgets of tenants, for people. Every method throws StoreUnavailable when the store can't be read or written. */
-export interface TenantBudgets {
-  /** Sets the limit of a day, in millionths of a US dollar. What the day has spent stays. */
-  set(tenant: string, limitMicroUsd: number): Promise<TenantDayView>;
-  /** @returns null when the tenant has no budget. */
-  read(tenant: string): Promise<TenantDayView | null>;
-  /** Sorted by tenant. */
-  list(): Promise<readonly TenantDayView[]>;
-  /** @returns false when there was none. */
-  remove(tenant: string): Promise<boolean>;
-}
-
-/** @param now Returns Unix epoch milliseconds. */
+/**
+ * Opens the budgets of a store. Every method throws StoreUnavailable when the store can't be read or written.
+ *
+ * @param now Returns Unix epoch milliseconds.
+ */
 export function createTenantBudgets(
   values: SharedValues,
   now: () => number = Date.now,

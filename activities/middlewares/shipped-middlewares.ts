@@ -29,12 +29,11 @@ function createRedactSecrets(redactor: Pick<Redactor, 'redactText'>): Middleware
   };
 }
 
-interface SizeLimits {
-  /** Characters (UTF-16 code units) of a message. */
-  readonly input: number;
-  /** Characters of each text of an output. */
-  readonly output: number;
-}
+/** Characters (UTF-16 code units) of a message, and of each text of an output. */
+const charsMax = {
+  input: engineLimits.guardedInputCharsMax,
+  output: engineLimits.guardedOutputCharsMax,
+} as const;
 
 const cures = {
   input:
@@ -43,27 +42,20 @@ const cures = {
 } as const;
 
 /** Blocks texts that are too long to be read with care. */
-function createSizeLimit(
-  limits: SizeLimits = {
-    input: engineLimits.guardedInputCharsMax,
-    output: engineLimits.guardedOutputCharsMax,
+const sizeLimit: Middleware = {
+  name: 'size-limit',
+  kind: 'guardrail',
+  stages: ['input', 'output'],
+  apply(text, { stage }) {
+    const most = charsMax[stage];
+    if (text.length <= most) return { type: 'pass' };
+    const what = stage === 'input' ? 'The message' : 'The text';
+    return {
+      type: 'block',
+      reason: `${what} has ${text.length} characters, at most ${most} pass. ${cures[stage]}`,
+    };
   },
-): Middleware {
-  return {
-    name: 'size-limit',
-    kind: 'guardrail',
-    stages: ['input', 'output'],
-    apply(text, { stage }) {
-      const most = limits[stage];
-      if (text.length <= most) return { type: 'pass' };
-      const what = stage === 'input' ? 'The message' : 'The text';
-      return {
-        type: 'block',
-        reason: `${what} has ${text.length} characters, at most ${most} pass. ${cures[stage]}`,
-      };
-    },
-  };
-}
+};
 
 /** Most signs that a question names. More would repeat the point. */
 const shownMax = 2;
@@ -95,7 +87,7 @@ const instructionInData: Middleware = {
 export function createShippedMiddlewares(
   redactor: Pick<Redactor, 'redactText'>,
 ): readonly Middleware[] {
-  return [createRedactSecrets(redactor), createSizeLimit(), instructionInData];
+  return [createRedactSecrets(redactor), sizeLimit, instructionInData];
 }
 
 const goodName = /^[a-z0-9][a-z0-9_-]{0,39}$/;

@@ -14,7 +14,8 @@ export interface SharedValues {
   /**
    * Replaces a value, if nobody has written since version `after` was read. When the promise resolves, it survives a power cut.
    *
-   * @returns false when another writer was first. Then the value is theirs.
+   * @returns false when another writer was first. Then the value is theirs. A database may also return it when its connection
+   * was cut and another writer has built on this value.
    * @throws {StoreUnavailable} when the value can't be written.
    */
   replace(name: string, value: unknown, after: number): Promise<boolean>;

@@ -1,5 +1,5 @@
 import type { Ref } from '../../contracts/ref.ts';
-import type { RunRecord } from '../../contracts/run-record.ts';
+import type { RunRecord, StoredResult } from '../../contracts/run-record.ts';
 import type { StatusView } from '../../contracts/views.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
@@ -78,17 +78,6 @@ export async function readNewest(
   const { ref } = await index.read(runId);
   if (ref === null) throw new UnknownRun(runId, await index.list());
   return readRecord(store, ref);
-}
-
-/** Stored results of an ended run. */
-interface StoredResult {
-  /** Text of `result.md`: the answer, with notes about it. */
-  readonly result_md: string;
-  /** Text of `report.md`, which explains how the answer was produced. */
-  readonly report_md: string;
-  /** Their paths below the artifact home. */
-  readonly result_path: string;
-  readonly report_path: string;
 }
 
 /**

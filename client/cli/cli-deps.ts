@@ -3,8 +3,9 @@ import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
 import type { ForkOffer, ForkPoint } from '../../contracts/fork.ts';
 import type { RunPage } from '../../contracts/run-page.ts';
+import type { StoredResult } from '../../contracts/run-record.ts';
 import type { CheckedHome, CopiedStores, Pruned, StoreIdentity } from '../../contracts/store.ts';
-import type { TenantDayView } from '../../contracts/budget.ts';
+import type { TenantBudgets } from '../../contracts/budget.ts';
 import type { StatusView } from '../../contracts/views.ts';
 import type { KeyRing } from '../../encryption/key-ring.ts';
 import type { ConnectOptions } from '../connect.ts';
@@ -79,7 +80,11 @@ export interface CliDeps extends CliShell {
   readonly describeLeaving?: ((runId: string) => string) | undefined;
   readonly pages: CliPages;
   readonly threads: CliThreads;
-  readonly budgets: CliBudgets;
+  /**
+   * Budgets of tenants in the store. Needs no server and no worker. Every method rejects with a CliError when the store can't
+   * be read or written.
+   */
+  readonly budgets: TenantBudgets;
   readonly changes: CliChanges;
   readonly agents: CliAgents;
   /** If undefined: not available. */
@@ -129,15 +134,6 @@ export interface CliPages {
   readVersion(this: void, runId: string): Promise<string>;
 }
 
-interface StoredResult {
-  /** Texts of `result.md` and `report.md`. */
-  readonly result_md: string;
-  readonly report_md: string;
-  /** Paths of both files, below the artifact home. */
-  readonly result_path: string;
-  readonly report_path: string;
-}
-
 /**
  * Changes that a run has made to its workspace, a git repository. Needs no server and no worker.
  *
@@ -175,22 +171,6 @@ export interface CliThreads {
   count(which: EntrySelection): Promise<EntryCounts>;
   /** Returns what was deleted. */
   remove(which: EntrySelection): Promise<EntryCounts>;
-}
-
-/**
- * Budgets of tenants in the store, in millionths of a US dollar. Needs no server and no worker.
- *
- * Every method rejects with a CliError when the store can't be read or written.
- */
-export interface CliBudgets {
-  /** Sets the limit of a day. What the day has spent stays. */
-  set(tenant: string, limitMicroUsd: number): Promise<TenantDayView>;
-  /** @returns null when the tenant has no budget. */
-  read(tenant: string): Promise<TenantDayView | null>;
-  /** Sorted by tenant. */
-  list(): Promise<readonly TenantDayView[]>;
-  /** @returns false when there was none. */
-  remove(tenant: string): Promise<boolean>;
 }
 
 /** Agents as a worker on this machine would read them. Needs no server and no worker. */

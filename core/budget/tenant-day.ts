@@ -8,6 +8,9 @@
  *   DU3. What a call used counts for the day on which it was reserved. A clock that is behind goes on with the newest day.
  *   DU4. Settling twice, or for an attempt that another one has followed, changes nothing.
  *   DU5. A refusal names limit, spent and reserved amounts, the end of the day, and the command that raises the limit.
+ *   DU6. A refused call is tried again within a minute, because its run may have parked just after the limit was raised; then after
+ *        twice as long each time, up to an hour. A run that stays parked for a day thus tries each call at most 30 times.
+ *   DU7. A request that reserves again, because its store could not tell it whether it had, reserves once.
  */
 import type { TenantBudget, TenantDayView } from '../../contracts/budget.ts';
 import { commandText, formatDollars } from '../text/format.ts';
@@ -18,8 +21,9 @@ const dayMs = 24 * 60 * minuteMs;
 /** Milliseconds after which the attempt of a reservation has ended: more than `startToCloseTimeout` of a model call. */
 const attemptMaxMs = 25 * minuteMs;
 
-/** Milliseconds after which a call that was refused is tried again at the latest: it may have missed that the limit was raised. */
-const recheckMs = 60 * minuteMs;
+/** Milliseconds until a call that was refused is tried again: after its first refusal, and the most after any. */
+const recheckMsFirst = minuteMs / 2;
+const recheckMsMax = 60 * minuteMs;
 
 /** An attempt at a model call. */
 export interface PayingCall {
@@ -28,6 +32,8 @@ export interface PayingCall {
   readonly attempt: number;
   /** The most that it may cost, in millionths of a US dollar. */
   readonly worst_micro_usd: number;
+  /** Refusals in a row that its run has waited for. Default 0. */
+  readonly refusals?: number | undefined;
 }
 
 export type DayReply =
@@ -52,13 +58,17 @@ export function setDayLimit(
   return { limit_micro_usd, day: dayOf(now), spent_micro_usd: 0, reserved: {} };
 }
 
-/** Reserves the worst case of a call. @param now Unix epoch milliseconds. */
+/** Reserves the worst case of a call. @param now Unix epoch milliseconds at which its request began. */
 export function reserveDay(
   tenant: string,
   known: TenantBudget,
-  { call, attempt, worst_micro_usd }: PayingCall,
+  { call, attempt, worst_micro_usd, refusals = 0 }: PayingCall,
   now: number,
 ): DayReply {
+  const own = known.reserved[call];
+  if (own?.attempt === attempt && own.at === now && own.micro_usd === worst_micro_usd) {
+    return { type: 'reserved', budget: known };
+  }
   const budget = chargeLost(openDay(known, now), call, now);
   const { limit_micro_usd, spent_micro_usd, reserved } = budget;
   const reserved_micro_usd = sumReserved(budget);
@@ -74,8 +84,7 @@ export function reserveDay(
     type: 'refused',
     isUsedUp,
     reason: describeRefusal(tenant, budget, worst_micro_usd, isUsedUp),
-    // In whole minutes, so that calls that are refused together go on together.
-    resume_at: Math.min(endOf(budget.day), Math.ceil((now + recheckMs) / minuteMs) * minuteMs),
+    resume_at: Math.min(endOf(budget.day), recheckAt(now, refusals)),
   };
 }
 
@@ -108,6 +117,12 @@ export function viewDay(tenant: string, known: TenantBudget, now: number): Tenan
     reserved_micro_usd: sumReserved(budget),
     ends_at: endOf(day) / 1_000,
   };
+}
+
+/** DU6: in whole half minutes, so that calls that are refused together go on together. */
+function recheckAt(now: number, refusals: number): number {
+  const waitMs = Math.min(recheckMsFirst * 2 ** refusals, recheckMsMax);
+  return Math.ceil((now + waitMs) / recheckMsFirst) * recheckMsFirst;
 }
 
 /** DU3: a new day begins with nothing spent; what is still reserved belongs to the day before. */

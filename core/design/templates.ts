@@ -116,7 +116,7 @@ export function renderTaskInstructions(plan: PlanTexts, task: PlanTask): string 
   return joinSections([
     `# ${oneLine(task.title)}`,
     `Task ${task.task_id} of the plan ${plan.task_name}.${who}`,
-    ...renderTask(plan, task, '##'),
+    ...renderTask(plan, task),
     rulesOf[role],
   ]);
 }
@@ -147,7 +147,7 @@ export function renderAgentInstructions(
     `Plan ${plan.task_name}: ${oneLine(plan.summary)}`,
     ...own.flatMap((task) => [
       `# Task ${task.task_id}: ${oneLine(task.title)}`,
-      ...renderTask(plan, task, '##'),
+      ...renderTask(plan, task),
     ]),
     ...renderDecisions(decisions, agent_name),
     ...verified.map((task) => renderVerified({ ...task, ...task.validation })),
@@ -201,7 +201,7 @@ export function decisionFile(agent_name: string, task_id: string): PlanTask['out
   };
 }
 
-function renderTask(plan: PlanTexts, task: PlanTask, level: '##'): string[] {
+function renderTask(plan: PlanTexts, task: PlanTask): string[] {
   const { instructions, inputs, outputs, validation, depends_on, proof_of_concept } = task;
   const waits = depends_on.length === 0 ? '' : `\n\nStarts after: ${depends_on.join(', ')}.`;
   const embedded = embedMarkdown(instructions, {
@@ -210,36 +210,35 @@ function renderTask(plan: PlanTexts, task: PlanTask, level: '##'): string[] {
     depth: 2,
   }).trim();
   return [
-    `${level} Your task\n${embedded}${waits}`,
-    `${level} Inputs\n${list(
+    `## Your task\n${embedded}${waits}`,
+    `## Inputs\n${list(
       inputs.map((one) => {
         const from = one.from === null ? 'exists before the plan starts' : `written by ${one.from}`;
         return `${codeSpan(one.path, 200)}: ${oneLine(one.format)}; ${from}`;
       }),
       'No file. What you need stands in these instructions.',
     )}`,
-    `${level} Outputs\n${list(
+    `## Outputs\n${list(
       outputs.map(({ path, format }) => `${codeSpan(path, 200)}: ${oneLine(format)}`),
       'No file. Your output is the result.',
     )}`,
-    `${level} Evidence\n${validation.verified_by} checks each of these before others build on your work:\n${list(
+    `## Evidence\n${validation.verified_by} checks each of these before others build on your work:\n${list(
       validation.evidence.map(
         ({ evidence_id, description }) => `${evidence_id}: ${oneLine(description)}`,
       ),
       'None is listed. Ask what shows that you are done.',
     )}`,
-    ...(proof_of_concept === null ? [] : [renderProof(plan, proof_of_concept, level)]),
+    ...(proof_of_concept === null ? [] : [renderProof(plan, proof_of_concept)]),
   ];
 }
 
 function renderProof(
   { risks }: PlanTexts,
   proof: NonNullable<PlanTask['proof_of_concept']>,
-  level: string,
 ): string {
   const risk = risks.find(({ risk_id }) => risk_id === proof.risk_id);
   return [
-    `${level} Proof of concept`,
+    `## Proof of concept`,
     `This task tests an assumption as quickly as possible, before others build on it: ${oneLine(risk?.assumption ?? proof.risk_id)}`,
     'It holds when:',
     list(proof.success_criteria.map(oneLine), ''),

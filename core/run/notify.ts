@@ -7,6 +7,7 @@
  *   NT3. A run that parks is one message until it is resumed.
  *   NT4. One event has one id, whatever repeats it, and different events have different ids.
  *   NT5. No text of a message has line breaks or control characters, and each has a bound.
+ *   NT6. The state names only questions that were open at one time, so the inbox bounds it.
  */
 import type { Notification, NotifiedState } from '../../contracts/notification.ts';
 import type { Question } from '../../contracts/question.ts';

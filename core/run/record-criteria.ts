@@ -32,7 +32,7 @@ export function addPlannedCriteria(
 export function waiveRecorded(
   criteria: readonly RecordedCriterion[],
   ids: readonly string[],
-  questionId?: string,
+  questionId: string | undefined,
 ): readonly RecordedCriterion[] {
   return waiveCriteria(criteria, ids, questionId).map((one, at) =>
     one === criteria[at] ? one : { ...one, note: waivedNote },

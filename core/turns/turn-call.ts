@@ -15,18 +15,20 @@ import { noUsage } from '../usage/add-usage.ts';
 
 /** Returns the part of an input that a conversation keeps for its further calls. */
 export function termsOf(input: ModelTurnInput): TurnTerms {
-  const { head: _head, append: _append, compact: _compact, allowance: _all, ...terms } = input;
+  const { head: _head, append: _append, compact: _compact, ...others } = input;
+  const { allowance: _allowance, refusals: _refusals, ...terms } = others;
   return terms;
 }
 
 /** @param kept Terms that the conversation keeps; null when it keeps none. */
 export function shortenCall(input: ModelTurnInput, kept: TurnTerms | null): TurnCall {
-  const { head, append, compact, allowance } = input;
+  const { head, append, compact, allowance, refusals = 0 } = input;
   return {
     head,
     ...(append.length > 0 && { append }),
     ...(compact && { compact }),
     ...(allowance !== null && { allowance }),
+    ...(refusals > 0 && { refusals }),
     ...shortenTerms(termsOf(input), kept),
   };
 }

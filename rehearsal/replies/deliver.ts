@@ -56,7 +56,7 @@ async function deliverWhole(exchange: Exchange, delivery: Delivery): Promise<voi
     return;
   }
   const events = buildEvents(delivery.message);
-  await exchange.sendHead(200, streamHeaders);
+  await exchange.sendHead(streamHeaders);
   await sendEvents(exchange, events.slice(0, -1), computePauseMs(events, delivery.thinkMs));
   exchange.finish(events.slice(-1).map(formatEvent).join(''), 'answered');
 }
@@ -69,13 +69,13 @@ async function deliverPart(
 ): Promise<void> {
   if (!delivery.stream) {
     const body = JSON.stringify(delivery.message);
-    await exchange.sendHead(200, jsonHeaders);
+    await exchange.sendHead(jsonHeaders);
     await exchange.write(body.slice(0, Math.ceil(body.length / 2)));
     return;
   }
   const events = buildEvents(delivery.message);
   const count = Math.min(afterEvents ?? Math.ceil(events.length / 2), events.length - 1);
-  await exchange.sendHead(200, streamHeaders);
+  await exchange.sendHead(streamHeaders);
   await sendEvents(exchange, events.slice(0, count), computePauseMs(events, delivery.thinkMs));
 }
 
@@ -84,7 +84,7 @@ const headersOf = (delivery: Delivery): Readonly<Record<string, string>> =>
 
 /** Ends a reply early, at the point that the script names. */
 async function deliverCut(exchange: Exchange, delivery: Delivery, reply: CutReply): Promise<void> {
-  if (reply.cut === 'after-headers') await exchange.sendHead(200, headersOf(delivery));
+  if (reply.cut === 'after-headers') await exchange.sendHead(headersOf(delivery));
   if (reply.cut === 'mid-stream' || reply.cut === 'eof-without-stop') {
     await deliverPart(exchange, delivery, reply.afterEvents);
   }
@@ -98,7 +98,7 @@ async function deliverStall(
   delivery: Delivery,
   reply: StallReply,
 ): Promise<void> {
-  if (reply.stall === 'after-headers') await exchange.sendHead(200, headersOf(delivery));
+  if (reply.stall === 'after-headers') await exchange.sendHead(headersOf(delivery));
   if (reply.stall === 'in-stream') await deliverPart(exchange, delivery, reply.afterEvents);
   await exchange.stall();
 }

@@ -91,9 +91,9 @@ export class Exchange {
     this.#response.writeHead(status, { 'request-id': this.requestId, ...headers });
   }
 
-  /** Sends the headers at once, before any body. */
-  sendHead(status: number, headers: Headers): Promise<void> {
-    this.#writeHead(status, headers);
+  /** Sends the headers of a success at once, before any body. */
+  sendHead(headers: Headers): Promise<void> {
+    this.#writeHead(200, headers);
     this.#response.flushHeaders();
     return this.write('');
   }

@@ -23,13 +23,8 @@ import {
 import type { RehearsalState } from './state.ts';
 
 /** Sends a whole JSON response. */
-export function sendJson(
-  response: ServerResponse,
-  status: number,
-  body: unknown,
-  requestId: string,
-): void {
-  response.writeHead(status, { 'content-type': 'application/json', 'request-id': requestId });
+export function sendJson(response: ServerResponse, body: unknown, requestId: string): void {
+  response.writeHead(200, { 'content-type': 'application/json', 'request-id': requestId });
   response.end(JSON.stringify(body));
 }
 
@@ -112,7 +107,7 @@ async function writeScript(
     return;
   }
   state.book.write(rules);
-  sendJson(response, 200, { rules: rules.length }, scriptRequestId);
+  sendJson(response, { rules: rules.length }, scriptRequestId);
 }
 
 /** Answers when so many calls have arrived (or ended), or with status 408 when `timeout_ms` is over. */
@@ -126,7 +121,7 @@ async function waitForCalls(
   const signal = AbortSignal.timeout(Number(query.get('timeout_ms') ?? waitMsDefault));
   try {
     await state.log.waitFor(count, until, signal);
-    sendJson(response, 200, { counts: state.log.counts() }, scriptRequestId);
+    sendJson(response, { counts: state.log.counts() }, scriptRequestId);
   } catch {
     const { calls, ended } = state.log.counts();
     const message = `Waited for ${count} calls to be ${until}. Arrived: ${calls}, ended: ${ended}.`;
@@ -152,15 +147,10 @@ export async function answerScripting(
       return true;
     case 'POST /_rehearsal/reset':
       state.reset();
-      sendJson(response, 200, {}, scriptRequestId);
+      sendJson(response, {}, scriptRequestId);
       return true;
     case 'GET /_rehearsal/calls':
-      sendJson(
-        response,
-        200,
-        { counts: state.log.counts(), calls: state.log.calls() },
-        scriptRequestId,
-      );
+      sendJson(response, { counts: state.log.counts(), calls: state.log.calls() }, scriptRequestId);
       return true;
     case 'GET /_rehearsal/wait':
       await waitForCalls(state, url.searchParams, response);
@@ -278,5 +268,5 @@ export async function answerCountTokens(
     sendApiError(response, read === tooLarge ? 413 : 400, read, requestId);
     return;
   }
-  sendJson(response, 200, { input_tokens: countInputTokens(read) }, requestId);
+  sendJson(response, { input_tokens: countInputTokens(read) }, requestId);
 }

@@ -90,7 +90,7 @@ async function answerApi(
   const id = path.slice('/v1/models/'.length);
   const body = id === '' ? listModels() : findModel(decodeURIComponent(id));
   if (body === undefined) return refuse(404, `model: ${id}`);
-  return sendJson(response, 200, body, createId('req', state.nextRequestNumber()));
+  return sendJson(response, body, createId('req', state.nextRequestNumber()));
 }
 
 async function answer(

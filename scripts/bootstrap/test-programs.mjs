@@ -187,10 +187,9 @@ function versionFolders(root) {
 /**
  * Finds bubblewrap for the tests of agents' commands.
  *
- * @param {EnsureOptions} [options]
  * @returns {Promise<string>} the version
  */
-export function ensureBubblewrap(options = {}) {
+export function ensureBubblewrap() {
   return ensureProgram(
     {
       debianPackage: 'bubblewrap',
@@ -202,6 +201,6 @@ export function ensureBubblewrap(options = {}) {
         return result.ok ? result.output.trim() : undefined;
       },
     },
-    options,
+    {},
   );
 }

@@ -92,12 +92,7 @@ async function launch(
   });
   const ended = new AbortController();
   void part.ended.then(() => ended.abort());
-  const failure = await waitForNamespace(
-    localHost,
-    settings.temporalPort,
-    startTimeoutMs,
-    ended.signal,
-  );
+  const failure = await waitForNamespace(settings.temporalPort, startTimeoutMs, ended.signal);
   if (failure === undefined) {
     recordServer(settings);
     return part;

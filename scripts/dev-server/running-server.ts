@@ -6,7 +6,7 @@ import { ExpectedError } from '../bootstrap/expected-error.mjs';
 import { runCommand } from '../bootstrap/run-command.mjs';
 import type { Settings } from '../parts/settings.ts';
 import { dbFileOf, registerSearchAttributes } from './server-arguments.ts';
-import { connectTo, isListening, localHost, probeAddress } from './temporal-probe.ts';
+import { connectTo, isListening, localHost, probePort } from './temporal-probe.ts';
 
 /** Ports of this home's server, so that a later command with other ports finds it. */
 interface ServerRecord {
@@ -66,7 +66,7 @@ export async function findRunningServer(
     return useGivenServer(settings, settings.temporalAddressGiven, say);
   }
   const port = (await ownServerPort(settings)) ?? settings.temporalPort;
-  const answer = await probeAddress(localHost, port);
+  const answer = await probePort(port);
   if (answer === 'free') return undefined;
   if (answer === 'other') {
     await refuseTakenPort(port, 'PLANWAVE_TEMPORAL_PORT', 'the Temporal dev server');

@@ -26,12 +26,12 @@ const channelArgs = {
   'grpc.max_reconnect_backoff_ms': 1_000,
 };
 
-/** Probes an address on this machine, without changing anything there. */
-export async function probeAddress(host: string, port: number): Promise<Answer> {
+/** Probes a port of this machine, without changing anything there. */
+export async function probePort(port: number): Promise<Answer> {
   for (let attempt = 0; attempt < probeAttempts; attempt += 1) {
     // Checked each time: an ending process still holds its port for a moment.
-    if (!(await isListening(host, port))) return 'free';
-    if (await canConnect(`${host}:${port}`, probeTimeoutMs)) return 'temporal';
+    if (!(await isListening(localHost, port))) return 'free';
+    if (await canConnect(`${localHost}:${port}`)) return 'temporal';
   }
   return 'other';
 }
@@ -106,9 +106,9 @@ export function namespaceOf(): string {
 }
 
 /** @returns true when Temporal answers in time */
-async function canConnect(address: string, timeoutMs = connectTimeoutMs): Promise<boolean> {
+async function canConnect(address: string): Promise<boolean> {
   try {
-    await (await connectTo(address, timeoutMs)).close();
+    await (await connectTo(address, probeTimeoutMs)).close();
     return true;
   } catch {
     return false;
@@ -122,7 +122,6 @@ async function canConnect(address: string, timeoutMs = connectTimeoutMs): Promis
  * @returns the last failure, or undefined once the server is ready
  */
 export async function waitForNamespace(
-  host: string,
   port: number,
   timeoutMs: number,
   giveUp: AbortSignal,
@@ -131,9 +130,9 @@ export async function waitForNamespace(
   let reason = 'it did not answer';
   while (Date.now() < deadline && !giveUp.aborted) {
     await sleep(100);
-    if (!(await isListening(host, port))) continue;
+    if (!(await isListening(localHost, port))) continue;
     try {
-      const connection = await connectTo(`${host}:${port}`);
+      const connection = await connectTo(`${localHost}:${port}`);
       try {
         await connection.workflowService.describeNamespace({ namespace: namespaceOf() });
         return undefined;

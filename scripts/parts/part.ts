@@ -65,9 +65,11 @@ export function startPart(options: PartOptions): Part {
   };
 }
 
+const logLinesShown = 15;
+
 /** @returns the last lines of a part's log, for a message; empty when there is none */
-export function logTail(logFile: string, lines = 15): string {
-  return existsSync(logFile) ? lastLines(readFileSync(logFile, 'utf8'), lines) : '';
+export function logTail(logFile: string): string {
+  return existsSync(logFile) ? lastLines(readFileSync(logFile, 'utf8'), logLinesShown) : '';
 }
 
 function spawnWithLog(options: PartOptions): ChildProcess {

@@ -67,7 +67,7 @@ export async function startClusterServer(
     const ended = new AbortController();
     void part.ended.then(() => ended.abort());
     await registerNamespace(address, ended.signal);
-    const failure = await waitForNamespace(localHost, frontend, startTimeoutMs, ended.signal);
+    const failure = await waitForNamespace(frontend, startTimeoutMs, ended.signal);
     if (failure === undefined && !ended.signal.aborted) return;
     part.kill();
     throw new Error(`The Temporal server did not start: ${failure}\n${logTail(logFile)}`);

@@ -18,6 +18,14 @@ export async function untilIdle({ client }: { readonly client: Client }, rootId:
   });
 }
 
+/** Waits until no worker computes for a run: neither it nor an open workflow below it has a workflow task. */
+export async function untilDecided({ client }: { readonly client: Client }, rootId: string) {
+  await eventually(`no workflow task in ${rootId}`, async () => {
+    const seen = await describeOpen(client, rootId);
+    return seen.every(({ raw }) => !raw.pendingWorkflowTask);
+  });
+}
+
 /** Returns true when a workflow waits for something from outside. */
 export function isIdle({ raw }: WorkflowExecutionDescription): boolean {
   return (raw.pendingActivities ?? []).length === 0 && !raw.pendingWorkflowTask;

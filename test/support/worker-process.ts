@@ -16,6 +16,8 @@ export interface ScriptProcess {
   output(): string;
   /** Settles when the text has been printed. Rejects with the whole output when the process ends before. */
   printed(text: string): Promise<void>;
+  /** Settles like `work`, which needs this process. Rejects with the whole output when the process ends before. */
+  outlives<T>(what: string, work: Promise<T>): Promise<T>;
   signal(signal: NodeJS.Signals): void;
   readonly ended: Promise<Ending>;
 }
@@ -62,22 +64,28 @@ function runFile(
     running.delete(self);
     return child.signalCode ?? `exit code ${child.exitCode ?? -1}`;
   });
+  const outlives = <T>(what: string, work: Promise<T>): Promise<T> =>
+    Promise.race([
+      work,
+      ended.then((how): never => {
+        throw new Error(`${basename(file)} ended (${how}) before ${what}:\n${output}`);
+      }),
+    ]);
   const self: ScriptProcess = {
     pid: child.pid ?? -1,
     output: () => output,
     printed: (text) =>
-      new Promise((resolve, reject) => {
-        const look = (): void => {
-          if (output.includes(text)) resolve();
-        };
-        for (const stream of streams) stream.on('data', look);
-        look();
-        void ended.then((how) =>
-          reject(
-            new Error(`${basename(file)} ended (${how}) without printing "${text}":\n${output}`),
-          ),
-        );
-      }),
+      outlives(
+        `it printed "${text}"`,
+        new Promise((resolve) => {
+          const look = (): void => {
+            if (output.includes(text)) resolve();
+          };
+          for (const stream of streams) stream.on('data', look);
+          look();
+        }),
+      ),
+    outlives,
     signal: (signal) => void child.kill(signal),
     ended,
   };

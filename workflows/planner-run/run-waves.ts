@@ -8,6 +8,7 @@ import {
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { CarriedRun, PlannerRunArgs, RunStatus } from '../../contracts/planner-run.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import { isDone, waiveCriteria } from '../../core/criteria/criteria.ts';
 import { decideNextStep } from '../../core/run/decide-next-step.ts';
 import { createChildRelay } from '../shared/child-relay.ts';
@@ -194,8 +195,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
   const { opened } = state;
   if (opened === null) throw new Error('A run was carried over before it was opened.');
   await condition(allHandlersFinished);
-  await host.views.settleNotices();
-  const record_ref = await host.settleRecord();
+  const record_ref = await settle(host);
   const taint = ledger.taint();
   const parkedUntil = control.parkedUntil();
   const carried: CarriedRun = {
@@ -232,6 +232,15 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     ...(parkedUntil !== null && { parked_until: parkedUntil }),
   };
   return continueAsNew<(args: PlannerRunArgs) => Promise<unknown>>({ carried });
+}
+
+/** Resolves with the newest record when every write is done and every notification on its way, also of what came meanwhile. */
+async function settle(host: RootHost): Promise<Ref> {
+  for (;;) {
+    await host.views.settleNotices();
+    const record_ref = await host.settleRecord();
+    if (host.views.hasToldAll()) return record_ref;
+  }
 }
 
 /** Carries what an unfinished design has finished: the next execution goes on from there. */

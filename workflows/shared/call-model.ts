@@ -1,5 +1,6 @@
 import { ActivityFailure, CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { Allowance } from '../../contracts/budget.ts';
+import type { FailureType } from '../../contracts/errors.ts';
 import type { ModelTurnInput, ModelTurnResult } from '../../contracts/model-turn.ts';
 import type { TurnTerms } from '../../contracts/transcript.ts';
 import type { Usage } from '../../contracts/usage.ts';
@@ -13,6 +14,8 @@ import type { Control } from './control.ts';
 import type { Budget } from './budget.ts';
 import type { Superior } from './superior.ts';
 import { readFailure, untilDone } from './failures.ts';
+
+const tenantBudget = 'TenantBudget' satisfies FailureType;
 
 export type ModelCall =
   /** The budget allows no further call. */
@@ -40,13 +43,14 @@ export interface CallWatch {
  * @param kept Terms that the conversation keeps; null when it keeps none.
  */
 export async function callModel(
-  input: Omit<ModelTurnInput, 'allowance'>,
+  input: Omit<ModelTurnInput, 'allowance' | 'refusals'>,
   summary: string,
   kept: TurnTerms | null,
   context: { readonly control: Control; readonly superior: Superior; readonly budget: Budget },
   { onCall, onRefused, onSpent }: CallWatch,
 ): Promise<ModelCall> {
   let hasFailed = false;
+  let refusals = 0;
   for (;;) {
     await context.control.ready();
     const allowed = await context.budget.allow();
@@ -56,7 +60,7 @@ export async function callModel(
     const spend = (usage: Usage): void => context.budget.spend(usage, nowMs() - began);
     if (!hasFailed) onCall();
     try {
-      const call = shortenCall({ ...input, allowance }, kept);
+      const call = shortenCall({ ...input, allowance, refusals }, kept);
       const answer = await modelTurn.executeWithOptions({ summary }, [call]);
       const result = { ...answer, usage: restoreUsage(answer.usage) };
       spend(result.usage);
@@ -80,6 +84,7 @@ export async function callModel(
         return { type: 'failed', why: reasonOfCall(failure.type), reason: failure.message };
       }
       await context.superior.park(failure.message, failure.resumeAt);
+      if (failure.type === tenantBudget) refusals += 1;
     }
   }
 }

@@ -61,6 +61,11 @@ export class RootViews {
     return this.#notices.settled();
   }
 
+  /** Returns true when every notification is on its way. */
+  hasToldAll(): boolean {
+    return this.#notices.isSettled();
+  }
+
   /** Returns what the next execution has to know of notifications. */
   carryNotices(): Pick<CarriedRun, 'notified'> {
     const notified = this.#notices.carry();

@@ -42,7 +42,7 @@ export interface ParsedAgent {
 /** Parses the agent in a Markdown file with front matter, or returns all faults by line. */
 export function parseAgentFile(
   text: string,
-  options: ParseAgentOptions = {},
+  options: ParseAgentOptions,
 ): ParsedAgent | { readonly faults: readonly LineFault[] } {
   const matter = parseFrontMatter(text);
   if ('faults' in matter) return matter;

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, lutimes, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createByteCache } from '../../artifacts/byte-cache.ts';
 import { atomicWriteFile, readFileInside } from './atomic-write-file.ts';
 import {
   asideSuffix,
@@ -12,53 +13,14 @@ import {
   SegmentIndex,
 } from './segment-files.ts';
 import { scanRecords, type RecordPlace, type SegmentRecord } from './segment-records.ts';
-import { createSegmentWriter, segmentBytesMax } from './segment-writer.ts';
+import { createSegmentWriter } from './segment-writer.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
-
-/** Keeps the most recently used values, up to a total size. */
-export interface ByteCache {
-  get(key: string): Uint8Array | undefined;
-  /**
-   * Takes ownership of `bytes`: the caller must not change them any more. A value larger than the whole cache is not
-   * kept.
-   */
-  set(key: string, bytes: Uint8Array): void;
-}
-
-/** @param maxBytes Total size of the values; 0 keeps nothing. */
-export function createByteCache(maxBytes: number): ByteCache {
-  // A Map keeps the order of insertion: a used value moves to the end, and the first one is dropped first.
-  const entries = new Map<string, Uint8Array>();
-  let size = 0;
-  const remove = (key: string): void => {
-    size -= entries.get(key)?.byteLength ?? 0;
-    entries.delete(key);
-  };
-  return {
-    get: (key) => {
-      const bytes = entries.get(key);
-      if (bytes !== undefined) {
-        entries.delete(key);
-        entries.set(key, bytes);
-      }
-      return bytes;
-    },
-    set: (key, bytes) => {
-      remove(key);
-      if (bytes.byteLength > maxBytes) return;
-      entries.set(key, bytes);
-      size += bytes.byteLength;
-      for (const oldest of entries.keys()) {
-        if (size <= maxBytes) break;
-        remove(oldest);
-      }
-    },
-  };
-}
 
 /** A scan of at least this many bytes is worth an index file. */
 const indexedBytesMin = 1024 * 1024;
 
+/** Moves of one record, during one read of it, after which it counts as gone. A rewrite of a segment is two. */
+const movesMax = 10;
 /** A record, and the segment that has it. */
 export interface FoundRecord extends RecordPlace {
   readonly id: string;
@@ -91,6 +53,7 @@ export type Segments = ReturnType<typeof openSegments>;
  * GS1. Records of other processes are found after a `refresh`, which reads the tails of their segments.
  * GS2. A torn tail is no record. It stays where it is, because nothing is written behind it.
  * GS3. A record that is renewed is not removed by a prune that looks for older ones.
+ * GS4. A record is found while a prune or a repair moves it into another segment.
  */
 export function openSegments({ home, cacheMaxBytes = 64 * 1024 * 1024 }: SegmentsOptions) {
   const known = new Map<string, Known>();
@@ -104,6 +67,18 @@ export function openSegments({ home, cacheMaxBytes = 64 * 1024 * 1024 }: Segment
   });
 
   const state: State = { home, known, isOwn: writer.isCurrent };
+  const find = (key: string): readonly FoundRecord[] => findKnown(state, key);
+  const refresh = (): Promise<boolean> => {
+    // One that is at work may have missed what its caller looks for.
+    if (nextReading === null) {
+      nextReading = reading.then(() => {
+        nextReading = null;
+        return readAll(state);
+      });
+      reading = nextReading.catch(() => undefined);
+    }
+    return nextReading;
+  };
 
   return {
     home,
@@ -123,10 +98,7 @@ export function openSegments({ home, cacheMaxBytes = 64 * 1024 * 1024 }: Segment
       ),
 
     /** Finds the known records of a key. */
-    find: (key: string): readonly FoundRecord[] =>
-      [...known].flatMap(([id, { path, index }]) =>
-        index.find(key).map((place) => ({ ...place, id, path })),
-      ),
+    find,
 
     /** Lists the addresses of the known artifacts. */
     listArtifacts: (): ReadonlySet<string> =>
@@ -151,28 +123,15 @@ export function openSegments({ home, cacheMaxBytes = 64 * 1024 * 1024 }: Segment
      * @returns false when the home has no segments, as when its disk is not mounted.
      * @throws {StoreUnavailable}
      */
-    refresh(): Promise<boolean> {
-      // One that is at work may have missed what its caller looks for.
-      if (nextReading === null) {
-        nextReading = reading.then(() => {
-          nextReading = null;
-          return readAll(state);
-        });
-        reading = nextReading.catch(() => undefined);
-      }
-      return nextReading;
-    },
+    refresh,
 
     /** Forgets a segment whose bytes are not those that were read: the next refresh reads it from its beginning. */
     forget(id: string): void {
       if (!writer.isCurrent(id)) known.delete(id);
     },
 
-    /** @returns the body; null when the segment is gone, or shorter than it was. */
-    async read({ path, offset, length }: FoundRecord): Promise<Buffer | null> {
-      const bytes = await readingFile(path, (readAt) => readAt(offset, length));
-      return bytes?.length === length ? bytes : null;
-    },
+    /** @returns the body; null when the record is gone, or its segment shorter than it was. */
+    read: (record: FoundRecord) => readMoved(record, find, refresh),
 
     /**
      * Makes a record of any process as safe and as young as a new one.
@@ -197,6 +156,37 @@ export function openSegments({ home, cacheMaxBytes = 64 * 1024 * 1024 }: Segment
   };
 }
 
+function findKnown({ known }: State, key: string): readonly FoundRecord[] {
+  return [...known].flatMap(([id, { path, index }]) =>
+    index.find(key).map((place) => ({ ...place, id, path })),
+  );
+}
+
+/** Reads a record, also while it is moved. */
+async function readMoved(
+  record: FoundRecord,
+  find: (key: string) => readonly FoundRecord[],
+  refresh: () => Promise<unknown>,
+): Promise<Buffer | null> {
+  for (let moves = 0, at: FoundRecord | undefined = record; at !== undefined; moves += 1) {
+    /* oxlint-disable no-await-in-loop -- one try after the other */
+    const bytes = await readRecord(at);
+    if (bytes !== null || moves === movesMax) return bytes;
+    await refresh();
+    /* oxlint-enable no-await-in-loop */
+    // A copy keeps its header.
+    at = find(record.key).find(
+      ({ attempt, time }) => attempt === record.attempt && time === record.time,
+    );
+  }
+  return null;
+}
+
+async function readRecord({ path, offset, length }: FoundRecord): Promise<Buffer | null> {
+  const bytes = await readingFile(path, (readAt) => readAt(offset, length));
+  return bytes?.length === length ? bytes : null;
+}
+
 interface State {
   readonly home: string;
   /** By id. */
@@ -207,33 +197,43 @@ interface State {
 
 /** Reads what has changed. @returns false when the home has no segments. */
 async function readAll(state: State): Promise<boolean> {
-  const { home, known } = state;
-  const before = [...known.keys()];
-  const files = await listSegments(home);
-  const paths = new Map(files?.map(({ id, path }) => [id, path]));
+  for (let moves = 0; ; moves += 1) {
+    /* oxlint-disable no-await-in-loop -- one after the other, because each takes memory */
+    const before = [...state.known.keys()];
+    const files = await listSegments(state.home);
+    forgetRemoved(state, before, files ?? []);
+    const unread = await Promise.all(
+      (files ?? []).map(async (file) => ((await hasChanged(state, file)) ? [file] : [])),
+    );
+    let isMoved = false;
+    for (const file of unread.flat()) isMoved = !(await readSegment(state, file)) || isMoved;
+    /* oxlint-enable no-await-in-loop */
+    // What was moved since it was listed has another name.
+    if (!isMoved || moves === movesMax) return files !== null;
+  }
+}
+
+function forgetRemoved(
+  { known }: State,
+  before: readonly string[],
+  files: readonly SegmentFile[],
+): void {
+  const paths = new Map(files.map(({ id, path }) => [id, path]));
   for (const id of before) if (!paths.has(id)) known.delete(id);
   for (const [id, one] of known) one.path = paths.get(id) ?? one.path;
-  const unread = await Promise.all(
-    (files ?? []).map(async (file) => ((await hasChanged(state, file)) ? [file] : [])),
-  );
-  // One after the other, because each takes memory.
-  // oxlint-disable-next-line no-await-in-loop
-  for (const file of unread.flat()) await readSegment(state, file);
-  return files !== null;
 }
 
 async function hasChanged({ known, isOwn }: State, { id, path }: SegmentFile): Promise<boolean> {
   const one = known.get(id);
   if (isOwn(id)) return false;
   if (one === undefined) return true;
-  // Nothing is appended to a full one.
-  if (one.end >= segmentBytesMax) return false;
+  // Also for a long one: it may have been read while its last records were written.
   const found = await lstat(path).catch(() => null);
   return found?.size !== one.size;
 }
 
-/** Reads what has been appended to a segment since it was read. */
-async function readSegment({ home, known }: State, { id, path }: SegmentFile): Promise<void> {
+/** Reads what has been appended to a segment since it was read. @returns false when it is not there. */
+async function readSegment({ home, known }: State, { id, path }: SegmentFile): Promise<boolean> {
   const before = known.get(id);
   const indexPath = join(segmentsFolder(home), `${id}${indexSuffix}`);
   const saved = before ?? (await readIndex(home, indexPath));
@@ -251,6 +251,7 @@ async function readSegment({ home, known }: State, { id, path }: SegmentFile): P
     // It only saves time, and a reader may not be allowed to write.
     await atomicWriteFile(indexPath, now.index.encode(now.end)).catch(() => undefined);
   }
+  return scanned !== null;
 }
 
 async function readIndex(

@@ -38,7 +38,8 @@ interface StoredEntry {
  * The entries of one kind, which only a reader of the newest version can replace.
  *
  * SQE1. Of all writers after the same version one succeeds, and no writer replaces a version that it has not read.
- * SQE2. A writer whose connection is cut finds out by its own mark whether it was the one.
+ * SQE2. A writer whose connection is cut finds out by its own mark whether it was the one. If another one has built on its
+ *       version by then, it is told that it was not.
  */
 export function createEntries(db: Database, kind: Kind) {
   return {

@@ -136,11 +136,11 @@ function doneWaves(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[
 
 /** Lists what is new or is told differently. @param tell Its id, and what is told again when it changes. */
 function listNews<T>(
-  before: readonly T[] = [],
+  before: readonly T[] | undefined,
   after: readonly T[],
   tell: (item: T) => readonly unknown[],
 ): readonly T[] {
-  const known = new Set(before.map((item) => JSON.stringify(tell(item))));
+  const known = new Set(before?.map((item) => JSON.stringify(tell(item))));
   return after.filter((item) => !known.has(JSON.stringify(tell(item))));
 }
 

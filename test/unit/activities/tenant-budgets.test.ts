@@ -6,6 +6,7 @@ import { createTenantBudgets, limitTenants } from '../../../activities/load/tena
 import { spendingOf } from '../../../core/budget/spending.ts';
 import { ModelAborted, ModelFailure } from '../../../activities/ports/model-client.ts';
 import type { ModelReply, ModelRequest } from '../../../activities/ports/model-client.ts';
+import type { SharedValues } from '../../../activities/ports/shared-values.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createTemporaryHome } from '../adapters/temporary-home.ts';
 import type { TemporaryHome } from '../adapters/temporary-home.ts';
@@ -40,9 +41,11 @@ afterEach(() => at.remove());
 const noon = Date.parse('2026-11-25T12:00:00Z');
 
 /** A worker with a store of its own over the same home, whose calls all end like this. */
-function worker(end: () => Promise<ModelReply> = async () => reply) {
+function worker(
+  end: () => Promise<ModelReply> = async () => reply,
+  values: SharedValues = openStores({ home: at.home }).shared,
+) {
   let made = 0;
-  const values = openStores({ home: at.home }).shared;
   const complete = (): Promise<ModelReply> => {
     made += 1;
     return end();
@@ -124,6 +127,22 @@ it('LT1: the next attempt at a call whose worker was killed leaves its whole res
   });
 });
 
+it('LT1: a store that does not know that it has reserved charges nothing for that', async () => {
+  const { shared } = openStores({ home: at.home });
+  await budgets().set('acme', 10 * worst);
+  let answers = 0;
+  const values: SharedValues = {
+    ...shared,
+    replace: async (...args) => {
+      answers += 1;
+      // As when the connection is cut, and another worker has built on the new version.
+      return (await shared.replace(...args)) && answers > 1;
+    },
+  };
+  expect(await worker(undefined, values).call('a')).toBe(reply);
+  expect(await budgets().read('acme')).toMatchObject({ spent_micro_usd: used });
+});
+
 async function expectReserved(amount: number): Promise<void> {
   await eventually('a reservation', async () => {
     const day = await budgets().read('acme');
@@ -141,7 +160,7 @@ it('LT2: a call that does not fit is not made; it is tried again soon only where
     type: 'TenantBudget',
     retryable: true,
     message: expect.stringContaining('budget set acme'),
-    details: { status: null, usage: null, resume_at: noon + 3_600_000 },
+    details: { status: null, usage: null, resume_at: noon + 30_000 },
   });
   await budgets().set('acme', 0.5 * worst);
   expect(await second.call('b')).toMatchObject({ type: 'TenantBudget', retryable: false });

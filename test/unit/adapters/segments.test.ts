@@ -1,4 +1,13 @@
-import { appendFile, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  open,
+  readFile,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +21,8 @@ import {
   listSegments,
   SegmentIndex,
 } from '../../../activities/adapters/file-store/segment-files.ts';
-import { openSegments } from '../../../activities/adapters/file-store/segments.ts';
+import { openSegments, type Segments } from '../../../activities/adapters/file-store/segments.ts';
+import { segmentBytesMax } from '../../../activities/adapters/file-store/segment-writer.ts';
 import { openStores } from '../../../activities/adapters/open-stores.ts';
 import { hashBytes } from '../../../activities/text/bytes.ts';
 import { expectStored, startWriter } from '../../support/store-writers.ts';
@@ -35,6 +45,21 @@ async function onlySegment() {
   const [file, ...others] = (await listSegments(at.home)) ?? [];
   if (file === undefined || others.length > 0) throw new Error('Expected one segment.');
   return file;
+}
+
+/** Segments that a repair moves whenever they have just been looked at. */
+function whileMoved(): Segments {
+  const segments = openSegments({ home: at.home, cacheMaxBytes: 0 });
+  return {
+    ...segments,
+    refresh: async () => {
+      const isThere = await segments.refresh();
+      for (const file of (await listSegments(at.home)) ?? []) {
+        await rewriteSegment(at.home, file, { isKept: () => true });
+      }
+      return isThere;
+    },
+  };
 }
 
 describe('several processes', () => {
@@ -160,6 +185,40 @@ describe('a segment', () => {
     expect(await reader.getText(second)).toBe('second');
     await appendFile(oldest?.path ?? '', 'torn');
     expect(await reader.getText(first)).toBe('first');
+  });
+
+  it('GS1: a full one that was read while its last records were written is read to its end', async () => {
+    const bodies = [Buffer.alloc(segmentBytesMax), Buffer.from('the last')];
+    await openSegments({ home: at.home }).append(
+      bodies.map((body) => ({ key: hashBytes(body), attempt: 0, body })),
+    );
+    const { path } = await onlySegment();
+    const whole = await readFile(path);
+    const reader = createStore();
+    await truncate(path, whole.length - 10);
+    expect(await reader.has(hashBytes(bodies[0] ?? ''))).toBe(true);
+    await appendFile(path, whole.subarray(-10));
+    expect(await reader.has(hashBytes(bodies[1] ?? ''))).toBe(true);
+  });
+
+  it('GS4: a record that is moved after it was looked up is found', async () => {
+    const writer = openSegments({ home: at.home, cacheMaxBytes: 0 });
+    const ref = await createFileArtifactStore({ segments: writer }).put('moved');
+    await createFileReplyLedger({ segments: writer }).put(key(1), 1, 'paid');
+    for (const ask of [
+      (segments: Segments) => createFileReplyLedger({ segments }).find(key(1)),
+      async (segments: Segments) => {
+        const [entry] = await createFileReplyLedger({ segments }).list('w', 0);
+        return [entry?.value];
+      },
+    ]) {
+      expect(await ask(whileMoved())).toEqual(['paid']);
+    }
+    const reader = createFileArtifactStore({ segments: whileMoved() });
+    expect(await reader.has(ref)).toBe(true);
+    const { path } = await onlySegment();
+    await rename(path, path.replace('.seg', '.aside'));
+    expect(await reader.getText(ref)).toBe('moved');
   });
 
   it('is for its user alone', async () => {

@@ -56,6 +56,7 @@ describe('limits', () => {
     ['stateAnswersCharsMax', { stateAnswersCharsMax: 500_000 }],
     ['detailsBytesMax', { detailsBytesMax: 1_000_000 }],
     ['questionReminderSeconds', { questionReminderSeconds: 0.5 }],
+    ['inline_events', { historyEventsWarn: 100 }],
   ])('L1: a contradiction is named: %s', (name, change) => {
     const engine = { ...engineLimits, ...change };
     const faults = [

@@ -57,7 +57,7 @@ it('NT3: a parked run is one message, however often it is looked at, and a new o
   ]);
 });
 
-it('NT1, NT2: every question is told, or was open beside one that was', () => {
+it('NT1, NT2, NT6: every question is told, or was open beside one that was', () => {
   const anyStates = fc.array(fc.subarray(['q1', 'q2', 'q3', 'q4', 'q5']));
   const check = fc.property(anyStates, (states) => {
     let at = nothingNotified;
@@ -68,6 +68,7 @@ it('NT1, NT2: every question is told, or was open beside one that was', () => {
       const allWait = known.length > 0 && known.every((id) => open.includes(id));
       expect(due !== null).toBe(isNew && !allWait);
       expect(state.count).toBe(at.count + (due === null ? 0 : 1));
+      expect([known, open]).toContainEqual(state.told);
       if (due !== null || allWait || open.length === 0) known = open;
       at = state;
     }

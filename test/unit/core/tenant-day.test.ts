@@ -73,6 +73,12 @@ it('DU4: settling again, or after the next attempt has begun, changes nothing', 
   expect(uses(settleDay(second, call('a', 3, 2), dollar))).toEqual([4, 0]);
 });
 
+it('DU7: a request that reserves twice is charged once, and another one of its attempt is another one', () => {
+  const once = reserve(empty, call('a', 3));
+  expect(uses(reserve(reserve(once, call('b', 1)), call('a', 3)))).toEqual([0, 4]);
+  expect(uses(reserve(once, call('a', 3), noon + 1))).toEqual([3, 3]);
+});
+
 it('DU5: a refusal names limit, use, the end of the day and the command', () => {
   const used = reserve(
     settleDay(reserve(empty, call('a', 8)), call('a', 8), 8 * dollar),
@@ -85,18 +91,41 @@ it('DU5: a refusal names limit, use, the end of the day and the command', () => 
       "The day's budget of the tenant acme is used up: $8.00 of $10.00 are spent, $1.00 are reserved by calls in progress, " +
       'this call may cost up to $3.00. The call was not made, and nothing is lost: it is made by itself when the day ends, ' +
       'at 00:00 UTC, or as soon as the limit is raised. Try: npm run planwave -- budget set acme --usd-per-day 20',
-    resume_at: noon + hour,
+    resume_at: noon + minute / 2,
   });
   expect(reserveDay('acme', used, call('c', 2), noon)).toMatchObject({
     isUsedUp: false,
     reason: expect.stringContaining('as soon as a call in progress has cost less than it reserved'),
   });
-  // No later than the end of the day, and in whole minutes, so that calls refused together wait together.
-  const evening = noon + 11.5 * hour;
-  expect(reserveDay('acme', used, call('c', 3), evening)).toMatchObject({
-    resume_at: noon + 12 * hour,
+});
+
+describe('a call that is refused again and again', () => {
+  const used = settleDay(reserve(empty, call('a', 10)), call('a', 10), 10 * dollar);
+
+  /** Minutes after noon at which it is tried again, when each refusal is waited for. */
+  function triesUntil(end: number, begin = noon): readonly number[] {
+    const tries: number[] = [];
+    for (let now = begin, refusals = 0; now < end; refusals += 1) {
+      const reply = reserveDay('acme', used, { ...call('b', 1), refusals }, now);
+      if (reply.type !== 'refused') throw new Error('It fits.');
+      now = reply.resume_at;
+      tries.push((now - noon) / minute);
+    }
+    return tries;
+  }
+
+  it('DU6: is tried again within a minute, then after twice as long each time, up to an hour', () => {
+    expect(triesUntil(noon + 4 * hour)).toEqual([
+      0.5, 1.5, 3.5, 7.5, 15.5, 31.5, 63.5, 123.5, 183.5, 243.5,
+    ]);
+    // Rounded up to half minutes, so that calls refused together wait together.
+    expect(triesUntil(noon + 1, noon - 1)).toEqual([0.5]);
+    expect(triesUntil(noon + 2, noon + 1)).toEqual([1]);
   });
-  expect(reserveDay('acme', used, call('c', 3), noon - 1)).toMatchObject({
-    resume_at: noon + hour,
+
+  it('DU6: is tried no later than at the end of the day, and at most 30 times a day', () => {
+    expect(triesUntil(noon + 12 * hour).at(-1)).toBe(12 * 60);
+    const midnight = empty.day * 24 * hour;
+    expect(triesUntil(midnight + 24 * hour, midnight).length).toBeLessThanOrEqual(30);
   });
 });

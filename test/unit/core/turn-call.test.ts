@@ -40,6 +40,7 @@ it('KT1: a call is restored, whatever of it has changed since the terms were kep
       max_output_tokens: constantFrom(16_000, 32_000),
       compact: boolean(),
       allowance: constantFrom(null, { calls: 1, tokens: null, cost_micro_usd: null }),
+      refusals: nat({ max: 30 }).map((before) => before + 1),
       delegation_id: constantFrom('letter', 'page'),
       model: constantFrom('fast'),
       passable: constantFrom([]),
@@ -80,7 +81,10 @@ it('KT1: a call is restored, whatever of it has changed since the terms were kep
 });
 
 it('KT2: a further call names its head, its delegation and what changed', () => {
-  expect(shortenCall({ ...first, head }, kept)).toEqual({ head, delegation_id: 'letter' });
+  expect(shortenCall({ ...first, head, refusals: 0 }, kept)).toEqual({
+    head,
+    delegation_id: 'letter',
+  });
   const loaded = { ...first, head, reading: { ...reading, loads_left: 49 } };
   expect(shortenCall(loaded, kept)).toEqual({
     head,

@@ -137,6 +137,14 @@ it('PC1: payloads come back as they were, with all metadata, and plain ones stay
   expect(await codec.decode([payload])).toEqual([payload]);
 });
 
+it('PC1: the result of a workflow that returns nothing has an array for its bytes', async () => {
+  const codec = codecOf(testKeys('k1'));
+  const data: Uint8Array = JSON.parse('[]');
+  const nothing = { metadata: { encoding: Buffer.from('binary/null') }, data };
+  const sealed = await codec.encode([nothing]);
+  expect(texts(await codec.decode(sealed))).toEqual([[[['encoding', 'binary/null']], '']]);
+});
+
 it('PC2: a payload of another namespace is refused', async () => {
   const sealed = await sealedPayload();
   await expect(codecOf(testKeys('k1'), 'other').decode([sealed])).rejects.toThrow(

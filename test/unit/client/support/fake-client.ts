@@ -1,13 +1,9 @@
 import { Connection } from '@temporalio/client';
+import type { TenantBudgets } from '../../../../contracts/budget.ts';
 import type { ControlMessage } from '../../../../contracts/messages.ts';
 import { PlanwaveClientError } from '../../../../client/client-error.ts';
 import type { PlanwaveClient } from '../../../../client/planwave-client.ts';
-import type {
-  CliAgents,
-  CliBudgets,
-  CliDeps,
-  CliThreads,
-} from '../../../../client/cli/cli-deps.ts';
+import type { CliAgents, CliDeps, CliThreads } from '../../../../client/cli/cli-deps.ts';
 import type { CliIo } from '../../../../client/cli/cli-io.ts';
 import { listing, noUsage, status } from './samples.ts';
 
@@ -108,7 +104,7 @@ export const noThreads: CliThreads = {
   remove: () => Promise.resolve({ threads: 0, entries: 0, delegations: 0 }),
 };
 
-export const noBudgets: CliBudgets = {
+export const noBudgets: TenantBudgets = {
   set: () => Promise.reject(new Error('not available')),
   read: () => Promise.resolve(null),
   list: () => Promise.resolve([]),
