@@ -29,7 +29,7 @@ import {
   findFolderFault,
 } from './open-folder.ts';
 import { refuseChanged, removeFile, replaceFile, type FilePlace } from './change-file.ts';
-import { createReader, readGrants, type Root } from './read-workspace.ts';
+import { createReader, readGrants, type Root, throwMissing } from './read-workspace.ts';
 
 /** Opens the notes of what runs have written: one empty file for each run, path and content, below `<home>/written`. */
 function openWritten(home: string) {
@@ -249,8 +249,4 @@ async function readForKeeping({ folder, name, shown }: Target): Promise<Uint8Arr
   throw new WorkspaceRefused(
     `${JSON.stringify(shown)} has more than ${engineLimits.keptFileBytesMax} bytes, too many to keep what it holds. Try: another path.`,
   );
-}
-
-function throwMissing(shown: string): never {
-  throw new WorkspaceRefused(`There is no file ${JSON.stringify(shown)}. Try: list_files.`);
 }
