@@ -13,7 +13,7 @@ import type { Reading } from '../../read-view.ts';
 import type { RunListing } from '../../run-listing.ts';
 import { describeStuck } from '../../stuck-workflows.ts';
 import type { WaveSummary } from '../../../contracts/planner-run.ts';
-import type { Question } from '../../../contracts/question.ts';
+import type { AnsweredQuestion, Question } from '../../../contracts/question.ts';
 import type { Usage } from '../../../contracts/usage.ts';
 import type { ActivityReading, DelegationReading } from '../../read-work.ts';
 import { addUsage } from '../../../core/usage/add-usage.ts';
@@ -26,7 +26,12 @@ export interface SnapshotReader {
   read(): Promise<RunSnapshot>;
 }
 
-export function createSnapshotReader(client: PlanwaveClient, runId: string): SnapshotReader {
+/** @param readsAnswers True to read the newest answers too, with a query at each read. */
+export function createSnapshotReader(
+  client: PlanwaveClient,
+  runId: string,
+  readsAnswers = false,
+): SnapshotReader {
   let last: RunSnapshot | null = null;
   let wavesKey = '';
   let lastWaveId: string | null = null;
@@ -72,11 +77,13 @@ export function createSnapshotReader(client: PlanwaveClient, runId: string): Sna
     const reading = await client.status(runId);
     if (!reading.live) return known;
     const status = reading.view;
-    const [{ done, plan_summary }, wave] = await Promise.all([
+    const [{ done, plan_summary }, wave, questions] = await Promise.all([
       readWaves(status),
       readWork(status, lastWaveId),
+      readsAnswers ? client.questions(runId) : null,
     ]);
-    return { ...known, done, plan_summary, status, wave };
+    const answered = (questions && live(questions)?.answered) ?? known.answered;
+    return { ...known, done, plan_summary, status, wave, answered };
   };
 
   return {
@@ -95,12 +102,14 @@ export function createSnapshotReader(client: PlanwaveClient, runId: string): Sna
       const [{ done, plan_summary }, wave, questions, [stuck]] = await Promise.all([
         readWaves(status),
         readWork(status, status.wave_workflow_id),
-        status.open_questions > 0 ? client.questions(runId) : null,
+        readsAnswers || status.open_questions > 0 ? client.questions(runId) : null,
         client.stuck(runId),
       ]);
-      const open = questions === null ? [] : (live(questions)?.open ?? last?.questions ?? []);
+      const asked = questions === null ? { open: [], answered: [] } : live(questions);
+      const open = asked?.open ?? last?.questions ?? [];
+      const answered = asked?.answered ?? last?.answered ?? [];
       const note = stuck === undefined ? null : describeStuck(stuck);
-      last = { run, status, note, done, plan_summary, wave, questions: open };
+      last = { run, status, note, done, plan_summary, wave, questions: open, answered };
       return last;
     },
   };
@@ -153,6 +162,7 @@ const nothingYet: Omit<RunSnapshot, 'run'> = {
   plan_summary: null,
   wave: null,
   questions: [],
+  answered: [],
 };
 
 function live<T>(reading: Reading<T>): T | null {
@@ -172,6 +182,8 @@ export interface RunSnapshot {
   readonly plan_summary: string | null;
   readonly wave: WaveSnapshot | null;
   readonly questions: readonly Question[];
+  /** The newest answers, as far as they were read. */
+  readonly answered: readonly AnsweredQuestion[];
 }
 
 export interface WaveSnapshot extends Omit<WaveView, 'delegations'> {
