@@ -57,12 +57,8 @@ export function createSnapshotReader(
     const reading = await ifFound(client.waveView(waveWorkflowId));
     const view = reading === null ? null : live(reading);
     if (view === null) return known;
-    return {
-      ...view,
-      delegations: await Promise.all(
-        view.delegations.map((delegation) => delegations.complete(delegation)),
-      ),
-    };
+    const complete = await Promise.all(view.delegations.map((one) => delegations.complete(one)));
+    return { ...view, delegations: complete };
   };
 
   const readWork = (status: StatusView, id: string | null): Promise<WaveSnapshot | null> => {
@@ -77,12 +73,11 @@ export function createSnapshotReader(
     const reading = await client.status(runId);
     if (!reading.live) return known;
     const status = reading.view;
-    const [{ done, plan_summary }, wave, questions] = await Promise.all([
+    const [{ done, plan_summary }, wave, { answered }] = await Promise.all([
       readWaves(status),
       readWork(status, lastWaveId),
-      readsAnswers ? client.questions(runId) : null,
+      readQuestions(client, last, runId, readsAnswers),
     ]);
-    const answered = (questions && live(questions)?.answered) ?? known.answered;
     return { ...known, done, plan_summary, status, wave, answered };
   };
 
@@ -99,17 +94,14 @@ export function createSnapshotReader(
         return last;
       }
       const status = reading.view;
-      const [{ done, plan_summary }, wave, questions, [stuck]] = await Promise.all([
+      const [{ done, plan_summary }, wave, asked, [stuck]] = await Promise.all([
         readWaves(status),
         readWork(status, status.wave_workflow_id),
-        readsAnswers || status.open_questions > 0 ? client.questions(runId) : null,
+        readQuestions(client, last, runId, readsAnswers || status.open_questions > 0),
         client.stuck(runId),
       ]);
-      const asked = questions === null ? { open: [], answered: [] } : live(questions);
-      const open = asked?.open ?? last?.questions ?? [];
-      const answered = asked?.answered ?? last?.answered ?? [];
       const note = stuck === undefined ? null : describeStuck(stuck);
-      last = { run, status, note, done, plan_summary, wave, questions: open, answered };
+      last = { run, status, note, done, plan_summary, wave, ...asked };
       return last;
     },
   };
@@ -154,6 +146,21 @@ async function readPart(
 type Waves = Pick<RunSnapshot, 'done' | 'plan_summary'>;
 
 const noWaves: Waves = { done: [], plan_summary: null };
+
+/** @param isDue False when no question waits, and answers are not wanted. */
+async function readQuestions(
+  client: PlanwaveClient,
+  last: RunSnapshot | null,
+  runId: string,
+  isDue: boolean,
+): Promise<Pick<RunSnapshot, 'questions' | 'answered'>> {
+  const { questions, answered } = last ?? nothingYet;
+  if (!isDue) return { questions: [], answered };
+  const view = live(await client.questions(runId));
+  return view === null
+    ? { questions, answered }
+    : { questions: view.open, answered: view.answered };
+}
 
 const nothingYet: Omit<RunSnapshot, 'run'> = {
   status: null,
