@@ -6,7 +6,7 @@ import { grantableNames } from '../activities/tools/registry/create-registry.ts'
 import type { CliAgents } from '../client/cli/cli-deps.ts';
 import { badInput } from '../client/cli/cli-error.ts';
 import { createAgentsOf } from '../worker/create-input-check.ts';
-import { loadTools } from '../worker/load-tools.ts';
+import { loadTools } from '../worker/load-modules.ts';
 import { BadSettings, readToolSettings, shippedAgentsDir } from '../worker/worker-settings.ts';
 
 /**

@@ -160,8 +160,7 @@ async function checkInput(
   input: object,
 ): Promise<void> {
   const { createInputCheck } = await import('../worker/create-input-check.ts');
-  const { loadMiddlewares } = await import('../worker/load-middlewares.ts');
-  const { loadTools } = await import('../worker/load-tools.ts');
+  const { loadMiddlewares, loadTools } = await import('../worker/load-modules.ts');
   try {
     const check = createInputCheck(
       home,

@@ -12,8 +12,7 @@ import type { McpServers } from '../activities/ports/mcp-servers.ts';
 import { grantableNames } from '../activities/tools/registry/create-registry.ts';
 import { runCommandName } from '../activities/tools/registry/run-command.ts';
 import type { DoctorCheck, DoctorFinding } from '../client/cli/cli-deps.ts';
-import { loadMiddlewares, shippedNames } from '../worker/load-middlewares.ts';
-import { loadTools } from '../worker/load-tools.ts';
+import { loadMiddlewares, loadTools, shippedNames } from '../worker/load-modules.ts';
 import { openCommands, type Commands } from '../worker/open-commands.ts';
 import { openMcp } from '../worker/open-mcp.ts';
 import {

@@ -1,5 +1,4 @@
-import { loadMiddlewares } from '../worker/load-middlewares.ts';
-import { loadTools } from '../worker/load-tools.ts';
+import { loadMiddlewares, loadTools } from '../worker/load-modules.ts';
 import { BadSettings, readWorkerSettings } from '../worker/worker-settings.ts';
 import { runWorker, type ReadyWorker } from '../worker/main.ts';
 import { badSettingsExitCode, ExpectedError } from './bootstrap/expected-error.mjs';

@@ -3,7 +3,7 @@ import { openMcpServers } from '../activities/adapters/mcp/open-mcp-servers.ts';
 import type { McpServer, McpServers } from '../activities/ports/mcp-servers.ts';
 import { readServers } from '../activities/tools/mcp/read-servers.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
-import { badModule } from './import-module.ts';
+import { badModule } from './load-modules.ts';
 
 const variable = 'PLANWAVE_MCP';
 

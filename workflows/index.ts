@@ -3,7 +3,7 @@ export { architectureDesign } from './design/design.workflow.ts';
 export { consultation } from './design/consultation.workflow.ts';
 export { delegation } from './delegation/delegation.workflow.ts';
 export { evaluation } from './evaluation/evaluation.workflow.ts';
-export { notification } from './notification/notification.workflow.ts';
+export { notification } from './shared/notices.ts';
 export { plannerRun } from './planner-run/planner-run.workflow.ts';
 export { plannerWave } from './planner-wave/planner-wave.workflow.ts';
 export { riskAssessment } from './design/design.workflow.ts';

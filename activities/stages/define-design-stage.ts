@@ -1,10 +1,14 @@
 import type { z } from 'zod';
 import type { WorkedTask } from '../../contracts/adaptation.ts';
-import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { DesignPrompt, DesignReplyOutline, DesignStageName } from '../../contracts/design.ts';
 import { onlyLeads } from '../../core/team/summarise-teams.ts';
 import { readCoordinationPlan } from '../artifacts/read-reports.ts';
-import { readAgents, readJson as readStored, readShape } from '../artifacts/read-artifact.ts';
+import {
+  readAgents,
+  readJson as readStored,
+  readOutput,
+  readShape,
+} from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
@@ -151,7 +155,7 @@ async function describeWork(
   { output_ref, delegation_id: _id, criteria: _keys, ...task }: WorkedTask,
 ): Promise<object> {
   if (output_ref === null) return { ...task, result: null };
-  const output = await readShape(store, output_ref, AgentOutput, "an agent's output");
+  const output = await readOutput(store, output_ref);
   return { ...task, coverage: output.coverage, result: output.detailed_md };
 }
 

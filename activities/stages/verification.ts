@@ -1,5 +1,4 @@
 import { cutText } from '../../core/text/cut-text.ts';
-import { AgentOutput } from '../../contracts/agent-output.ts';
 import { EvidenceReport, refusedOf, Verdict } from '../../contracts/verification.ts';
 import { renderRunBlocks, renderAnsweredQuestions } from '../prompts/common-blocks.ts';
 import { markData } from '../prompts/mark-data.ts';
@@ -7,7 +6,12 @@ import { renderRole, renderTask } from '../prompts/packet-parts.ts';
 import { readTask, applyInstructions, renderGuidance } from '../prompts/read-task.ts';
 import { renderUpstream } from '../prompts/render-upstream.ts';
 import { verifierRules } from '../prompts/common-rules.ts';
-import { readJson as readStored, readShape, readWhole } from '../artifacts/read-artifact.ts';
+import {
+  readJson as readStored,
+  readOutput,
+  readShape,
+  readWhole,
+} from '../artifacts/read-artifact.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, textBlock } from '../text/blocks.ts';
 import { readJson } from './read-json.ts';
@@ -47,7 +51,7 @@ export const verificationStage: Stage<PromptOf<'verification'>> = {
   async render(store, prompt, { agent, callKey }) {
     const [task, output, evidence] = await Promise.all([
       readTask(store, prompt),
-      readShape(store, prompt.output_ref, AgentOutput, "an agent's output"),
+      readOutput(store, prompt.output_ref),
       readShape(store, prompt.evidence_ref, EvidenceReport, 'evidence'),
     ]);
     const whole = await readWhole(store, output, prompt.files);

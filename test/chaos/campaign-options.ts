@@ -53,7 +53,8 @@ compares each run with an undisturbed one. Writes docs/campaign-fixed-runs.md af
                      --program <text>, --blows '<JSON>' and --model-faults <0 to 1>
   --lanes <n>        runs that are hurt side by side; default 3. With --programs, one keeps 1.2 cores busy
   --cluster          play the phase "crowd" with workers that have a home each and share PostgreSQL, a bucket and a
-                     Temporal server on PostgreSQL; "npm run cluster" builds the servers, and one that is missing is named
+                     Temporal server on PostgreSQL; "npm run cluster" builds the servers, and one that is missing is named.
+                     Workers are killed and paused, and each server is stopped and restarted, in turn
   --runs <n>         runs of the phase "crowd"; default ${runsDefault}
   --json             print the result as JSON on standard output
   --write            write the page also with --only; --no-write: never

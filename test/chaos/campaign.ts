@@ -2,12 +2,15 @@ import { ExpectedError } from '../../scripts/bootstrap/expected-error.mjs';
 import { startCluster } from '../cluster/cluster.ts';
 import { findPrograms } from '../cluster/programs.ts';
 import { startOwnServer } from '../support/own-server.ts';
+import type { OwnServer } from '../support/own-server.ts';
 import type { CampaignOptions } from './campaign-options.ts';
 import { closeOwnLanes, openLane, openOwnLanes } from './lane.ts';
 import type { Lane } from './lane.ts';
 import { phases, singlePhaseNames } from './phases/all-phases.ts';
 import type { ReportedName, SinglePhaseName } from './phases/all-phases.ts';
-import { crowdTitle, playCrowd } from './play-crowd.ts';
+import { blowsOfCluster } from './crowd-blows.ts';
+import type { SharedParts } from './crowd-blows.ts';
+import { clusterTitle, crowdTitle, playCrowd } from './play-crowd.ts';
 import { playPhase } from './play-phase.ts';
 import { momentsOf, playReference } from './play-reference.ts';
 import type { Moments, PlayedReference } from './play-reference.ts';
@@ -32,7 +35,9 @@ export interface CampaignResult {
 }
 
 const crowdKillEveryMs = 10_000;
+const clusterBlowEveryMs = 4_000;
 const crowdOpenMax = 30;
+const crowdOpenMin = 3;
 
 /** Runs the phases that were asked for, one after the other. Leaves no process behind. */
 export async function runCampaign(
@@ -44,7 +49,7 @@ export async function runCampaign(
   const closing: Closing = [];
   try {
     const shared = options.cluster ? await openCluster(closing, say) : null;
-    const address = shared?.address ?? (await openServer(closing));
+    const address = shared?.address ?? (await openServer(closing)).address;
     const lanes: Lane[] = [];
     for (let count = 0; count < options.lanes; count += 1) {
       const lane = await openLane({ address, ...(shared !== null && { store: shared.store }) });
@@ -55,7 +60,8 @@ export async function runCampaign(
     if (lane === undefined) throw new Error('A campaign needs a lane.');
     const reference = await playReference(lane, runOf(options.task));
     say(`reference: ${reference.events.length} events, ${reference.calls.length} model calls`);
-    const campaign = { options, random, lanes, lane, reference, say };
+    const parts = shared?.parts ?? null;
+    const campaign = { options, random, lanes, lane, reference, say, parts };
     const results: PhaseResult[] = [];
     for (const name of singlePhaseNames.filter((one) => options.only.includes(one))) {
       results.push(await playNamed(campaign, name));
@@ -77,23 +83,28 @@ export async function runCampaign(
 /** Functions that close what is open, in the order of its opening. */
 type Closing = (() => Promise<unknown>)[];
 
-/** @returns the address. */
-async function openServer(closing: Closing): Promise<string> {
+async function openServer(closing: Closing): Promise<OwnServer> {
   const server = await startOwnServer();
   closing.push(() => server.stop());
-  return server.address;
+  return server;
+}
+
+/** Addresses of what workers share, and the servers behind them. */
+interface SharedCluster {
+  readonly address: string;
+  readonly store: Readonly<Record<string, string>>;
+  readonly parts: SharedParts;
 }
 
 /** Starts what workers share. The embedded server stands in for one on PostgreSQL that was not built. */
-async function openCluster(
-  closing: Closing,
-  say: (line: string) => void,
-): Promise<{ readonly address: string; readonly store: Readonly<Record<string, string>> }> {
+async function openCluster(closing: Closing, say: (line: string) => void): Promise<SharedCluster> {
   const cluster = await startCluster(findPrograms, say);
   closing.push(() => cluster.stop());
   for (const line of cluster.missing) say(`Left out: ${line}`);
   if (cluster.postgres === null) throw new ExpectedError(cluster.missing.join('\n'));
-  return { address: cluster.server?.address ?? (await openServer(closing)), store: cluster.env };
+  const server = cluster.server ?? (await openServer(closing));
+  const { postgres, objects, env } = cluster;
+  return { address: server.address, store: env, parts: { server, postgres, objects } };
 }
 
 interface Campaign {
@@ -104,6 +115,8 @@ interface Campaign {
   readonly lane: Lane;
   readonly reference: PlayedReference;
   readonly say: (line: string) => void;
+  /** Servers that the workers share; null unless they have a home each. */
+  readonly parts: SharedParts | null;
 }
 
 async function playNamed(campaign: Campaign, name: SinglePhaseName): Promise<PhaseResult> {
@@ -149,19 +162,28 @@ async function playCrowdOf({
   lane,
   reference,
   say,
+  parts,
 }: Campaign): Promise<PhaseResult> {
-  say(`crowd: ${options.runs} runs`);
+  const { runs } = options;
+  say(`crowd: ${runs} runs`);
+  const chance = random.fork('crowd');
   const tally = await playCrowd({
     lane,
     reference,
-    random: random.fork('crowd'),
+    random: chance,
     name: 'crowd',
-    runs: options.runs,
-    killEveryMs: crowdKillEveryMs,
-    openMax: crowdOpenMax,
+    runs,
+    ...(parts === null
+      ? { blowEveryMs: crowdKillEveryMs, openMax: crowdOpenMax }
+      : {
+          blows: blowsOfCluster(lane, chance, parts),
+          blowEveryMs: clusterBlowEveryMs,
+          // A few runs one after the other, so that each blow finds some of them.
+          openMax: Math.min(crowdOpenMax, Math.max(crowdOpenMin, Math.ceil(runs / 3))),
+        }),
     onProgress: (ended, deaths) => {
-      if (ended % 20 === 0) say(`  ${ended} of ${options.runs} ended, ${deaths} workers killed`);
+      if (ended % 20 === 0) say(`  ${ended} of ${runs} ended, ${deaths} deaths`);
     },
   });
-  return { name: 'crowd', title: crowdTitle, ...tally };
+  return { name: 'crowd', title: parts === null ? crowdTitle : clusterTitle, ...tally };
 }

@@ -1,11 +1,13 @@
-import { WorkflowNotFoundError } from '@temporalio/common';
+import { WorkflowFailedError } from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workflowTaskTimeoutMs } from '../../contracts/names.ts';
 import type { BudgetView, QuestionsView } from '../../contracts/views.ts';
 import { eventually } from '../support/eventually.ts';
 import { findBrokenPromises } from '../support/find-broken-promises.ts';
 import { fetchHistories } from '../support/histories.ts';
-import { untilRequestsArrive } from './interruption.ts';
+import { findMissing, killOfWorker } from './crowd-blows.ts';
+import type { CrowdBlow } from './crowd-blows.ts';
 import type { Lane } from './lane.ts';
 import type { Prng } from '../support/prng.ts';
 import { callersOf, callNameOf, isReview, readCallKey } from './call-name.ts';
@@ -23,8 +25,10 @@ export interface Crowd {
   readonly random: Prng;
   readonly name: string;
   readonly runs: number;
-  /** Milliseconds between two kills. */
-  readonly killEveryMs: number;
+  /** Milliseconds between the end of a blow and the next one. */
+  readonly blowEveryMs: number;
+  /** Each is dealt once in some order, then again in another one. Default: kill -9 of a worker. */
+  readonly blows?: readonly CrowdBlow[];
   /** Runs that are open at a time. */
   readonly openMax: number;
   readonly onProgress?: (ended: number, deaths: number) => void;
@@ -39,7 +43,16 @@ const promisesChecked = 10;
 export const crowdTitle =
   'many runs at once on three workers, one of which is killed every ten seconds and replaced';
 
-/** Many runs at once, which take the defaults for answers, while one worker after the other dies. */
+export const clusterTitle =
+  'many runs at once on three workers with a home each, while workers are killed and paused and the servers that they share restart';
+
+/** Keys of the calls that a blow interrupted. */
+interface Struck {
+  readonly keys: readonly string[];
+  readonly isDeath: boolean;
+}
+
+/** Many runs at once, which take the defaults for answers, while one blow follows the other. */
 export async function playCrowd(crowd: Crowd): Promise<Tally> {
   const { lane, name, runs, openMax, reference } = crowd;
   const { run } = reference;
@@ -54,7 +67,7 @@ export async function playCrowd(crowd: Crowd): Promise<Tally> {
     (_one, index) => `${lane.taskQueue}-${name}-${index + 1}`,
   );
   const ended: string[] = [];
-  const killing = killWorkers(crowd, tally, () => ended.length === runs);
+  const striking = dealBlows(crowd, tally, () => ended.length === runs);
   const waiting = [...ids];
   const play = async (): Promise<void> => {
     for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
@@ -65,11 +78,14 @@ export async function playCrowd(crowd: Crowd): Promise<Tally> {
     }
   };
   await Promise.all(Array.from({ length: Math.min(openMax, runs) }, play));
-  const interruptions = await killing;
+  const struck = await striking;
+  for (const text of lane.takeOwnEnds()) {
+    tally.breaches.push({ kind: 'broken promise', run: name, text });
+  }
   await lane.collect(ids);
   for (const id of ids) {
     try {
-      await judge(crowd, tally, id, interruptions);
+      await judge(crowd, tally, id, struck);
     } catch (error) {
       const kind = 'campaign failed' as const;
       tally.breaches.push({ kind, run: id, text: `can't be judged: ${String(error)}` });
@@ -83,18 +99,16 @@ async function playOne(
   { input }: ReferenceRun,
   workflowId: string,
 ): Promise<boolean> {
-  const handle = await client.workflow.start('plannerRun', {
-    taskQueue,
-    workflowId,
-    args: [{ ...input(workflowId, { home, workspaces }), use_defaults: true }],
-    // As the client starts it.
-    workflowTaskTimeout: workflowTaskTimeoutMs,
-  });
+  const start = () =>
+    client.workflow.start('plannerRun', {
+      taskQueue,
+      workflowId,
+      args: [{ ...input(workflowId, { home, workspaces }), use_defaults: true }],
+      // As the client starts it.
+      workflowTaskTimeout: workflowTaskTimeoutMs,
+    });
   const timer = new AbortController();
-  const ended = handle.result().then(
-    () => true,
-    () => true,
-  );
+  const ended = untilEnd(start, () => client.workflow.getHandle(workflowId).result(), timer.signal);
   const late = sleep(runMsMax, false, { signal: timer.signal }).catch(() => false);
   const isEnded = await Promise.race([ended, late]);
   timer.abort();
@@ -104,26 +118,53 @@ async function playOne(
 /** How long a reply may take to get into the ledger of a starved worker, in milliseconds. */
 const recordedMsMax = 15_000;
 
-/** @returns for each death the keys of the calls that were not recorded then. */
-async function killWorkers(
-  { lane, random, killEveryMs }: Crowd,
+/** Starts a run and waits for its end, also while the server is away. */
+async function untilEnd(
+  start: () => Promise<unknown>,
+  result: () => Promise<unknown>,
+  giveUp: AbortSignal,
+): Promise<boolean> {
+  let isStarted = false;
+  while (!giveUp.aborted) {
+    try {
+      if (!isStarted) await start();
+      isStarted = true;
+      await result();
+      return true;
+    } catch (error) {
+      if (error instanceof WorkflowFailedError) return true;
+      isStarted ||= error instanceof WorkflowExecutionAlreadyStartedError;
+      await sleep(500);
+    }
+  }
+  return false;
+}
+
+/** Deals one blow after the other until all runs have ended. A kind that never came is noted as unreached. */
+async function dealBlows(
+  { lane, random, blowEveryMs, blows = [killOfWorker(lane, random)] }: Crowd,
   tally: Tally,
   isOver: () => boolean,
-): Promise<string[][]> {
-  const interruptions: string[][] = [];
+): Promise<readonly Struck[]> {
+  const struck: Struck[] = [];
   const runIds = new Map<string, string>();
-  for (;;) {
-    const nextAtMs = Date.now() + killEveryMs;
+  for (let round: CrowdBlow[] = []; ;) {
+    const nextAtMs = Date.now() + blowEveryMs;
     while (Date.now() < nextAtMs && !isOver()) await sleep(50);
-    if (isOver()) return interruptions;
-    await lane.killWorker(random.pick(lane.workers));
-    tally.deaths += 1;
-    tally.fired['worker killed in a crowd'] = tally.deaths;
-    // What the dead had sent may still be on its way to the model.
-    await untilRequestsArrive();
-    interruptions.push(await findUnrecorded(lane, runIds));
-    await lane.startWorker();
+    if (isOver()) break;
+    if (round.length === 0) round = random.shuffle(blows);
+    const blow = round.shift();
+    if (blow === undefined) break;
+    const { kind, isDeath } = blow;
+    const keys = await blow.strike(() => findUnrecorded(lane, runIds));
+    struck.push({ keys, isDeath });
+    tally.fired[kind] = (tally.fired[kind] ?? 0) + 1;
+    if (isDeath) tally.deaths += 1;
+    // A supervisor starts another one for a worker that ended by itself.
+    while (lane.workers.length < workerCount) await lane.startWorker();
   }
+  tally.unreached.push(...findMissing(blows, tally));
+  return struck;
 }
 
 async function findUnrecorded(lane: Lane, runIds: Map<string, string>): Promise<string[]> {
@@ -163,7 +204,7 @@ async function judge(
   { lane, reference }: Crowd,
   tally: Tally,
   run: string,
-  interruptions: readonly (readonly string[])[],
+  struck: readonly Struck[],
 ): Promise<void> {
   const isOfRun = (key: string): boolean => key.startsWith(`${run}/`);
   const calls = lane.rehearsal
@@ -171,8 +212,8 @@ async function judge(
     .filter(({ callKey }) => isOfRun(callKey))
     .map((call) => ({ key: call.callKey, name: callNameOf(call) }));
   const harm = {
-    interruptions: interruptions.map((keys) => keys.filter(isOfRun)),
-    paused: [],
+    interruptions: struck.map(({ keys }) => keys.filter(isOfRun)),
+    paused: struck.flatMap(({ keys, isDeath }) => (isDeath ? [] : keys.filter(isOfRun))),
     modelFaults: [],
     lateAnswers: 0,
     floodSignals: 0,

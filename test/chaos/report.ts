@@ -22,6 +22,7 @@ export function renderSummary(result: CampaignResult, verdict: Verdict): string 
     ...verdict.faults.map((fault) => `FAULT ${fault}`),
     `seed ${result.seed}, ${verdict.runs} runs in ${Math.round(result.seconds)} s`,
     ...countLines(verdict).map(([what, count]) => `${what}: ${count}`),
+    ...result.phases.map((phase) => `${phase.name}: ${describeHarm(phase) || 'nothing was done'}`),
     ...verdict.recoveries.map(
       ({ what, all, overLimit, limitMs, slowest }) =>
         `seconds to recover, ${what}: median ${seconds(all.median)}, p95 ${seconds(all.p95)}, ` +
@@ -163,15 +164,19 @@ function countLines(verdict: Verdict): (readonly [string, string])[] {
   ];
 }
 
-function describePhase({ name, title, runs, fired, modelFaults, answers }: PhaseResult): string[] {
-  const happened = [
+function describePhase(phase: PhaseResult): string[] {
+  return [`\`${phase.name}\``, phase.title, String(phase.runs), describeHarm(phase)];
+}
+
+/** Says how often each kind of harm happened. */
+function describeHarm({ fired, modelFaults, answers }: PhaseResult): string {
+  return [
     ...Object.entries(fired).map(([kind, count]) => `${kind}: ${count}`),
     ...(modelFaults > 0 ? [`faults of the model: ${modelFaults}`] : []),
     ...(answers.again > 0 ? [`answers sent again: ${answers.again}`] : []),
     ...(answers.late > 0 ? [`other answers after the first: ${answers.late}`] : []),
     ...(answers.refused > 0 ? [`answers after the end: ${answers.refused}`] : []),
-  ];
-  return [`\`${name}\``, title, String(runs), happened.join('; ')];
+  ].join('; ');
 }
 
 function describeRecoveries({ recoveries }: Verdict): string[][] {

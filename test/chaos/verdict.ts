@@ -45,7 +45,9 @@ export function judgeCampaign({ phases }: CampaignResult): Verdict {
   return {
     runs: sum(({ runs }) => runs),
     deaths: sum(({ deaths }) => deaths),
-    pauses: sum(({ fired }) => fired['worker paused'] ?? 0),
+    pauses: sum(
+      ({ fired }) => (fired['worker paused'] ?? 0) + (fired['worker paused in a crowd'] ?? 0),
+    ),
     modelFaults: sum(({ modelFaults }) => modelFaults),
     answersSent: sum(
       ({ answers }) => answers.first + answers.again + answers.late + answers.refused,

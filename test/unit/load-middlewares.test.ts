@@ -14,7 +14,7 @@ import { readSettings } from '../../scripts/parts/settings.ts';
 import { createActivities } from '../../worker/create-activities.ts';
 import { createFileArtifactStore } from '../../activities/adapters/file-store/file-artifact-store.ts';
 import { computeBuildId, hashModule } from '../../worker/bundle-workflows.ts';
-import { loadMiddlewares } from '../../worker/load-middlewares.ts';
+import { loadMiddlewares } from '../../worker/load-modules.ts';
 import { BadSettings } from '../../worker/worker-settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'planwave-middlewares-'));

@@ -18,6 +18,7 @@ import {
   stepNotified,
   type Waits,
 } from '../../core/run/notify.ts';
+import { sendNotification } from './activities.ts';
 import { inBackground } from './background.ts';
 import { nowSeconds } from './clock.ts';
 import { readFailure } from './failures.ts';
@@ -101,4 +102,12 @@ export class Notices {
       log.warn('a person was not told', { kind, reason: readFailure(error).message });
     }
   }
+}
+
+/**
+ * Tells a person about a run. A workflow of its own, so that it outlives the run whose end it tells, and its id lets a reset
+ * run start it no second time. Fails when the message was not taken in time.
+ */
+export async function notification(input: Notification): Promise<void> {
+  await sendNotification.executeWithOptions({ summary: `tell a person: ${input.kind}` }, [input]);
 }

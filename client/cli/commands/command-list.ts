@@ -198,12 +198,12 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'prune',
     does: 'remove runs that ended long ago from the artifact home; needs no server',
-    load: async () => (await import('./prune.ts')).registerPrune,
+    load: async () => (await import('./store.ts')).registerPrune,
   },
   {
     name: 'fsck',
     does: 'read everything in the artifact home and report damage; needs no server',
-    load: async () => (await import('./fsck.ts')).registerFsck,
+    load: async () => (await import('./store.ts')).registerFsck,
   },
   {
     name: 'store',

@@ -2,6 +2,8 @@ import { killProcesses } from '../../support/worker-process.ts';
 import { sharedServer } from '../../support/shared-server.ts';
 import { openLane } from '../../chaos/lane.ts';
 import type { LaneOptions } from '../../chaos/lane.ts';
+import { blowsOfCluster } from '../../chaos/crowd-blows.ts';
+import type { SharedParts } from '../../chaos/crowd-blows.ts';
 import { playCrowd } from '../../chaos/play-crowd.ts';
 import { playReference } from '../../chaos/play-reference.ts';
 import { startCluster } from '../../cluster/cluster.ts';
@@ -11,22 +13,28 @@ import { faultsOf, noFaults, quietRuntime, seed } from './sample.ts';
 
 /** A sample of the phase `crowd` of `npm run chaos`. */
 
-/** Plays runs on three workers, one of which is killed again and again. */
-async function playSample(options: LaneOptions, runs: number) {
+/** Plays runs on three workers while processes are harmed: by default one worker after the other is killed. */
+async function playSample(options: LaneOptions, runs: number, parts: SharedParts | null = null) {
   quietRuntime();
   const lane = await openLane({ ...options, thinkMs: 300 });
+  const random = createPrng(seed);
   try {
     const tally = await playCrowd({
       lane,
       reference: await playReference(lane),
-      random: createPrng(seed),
+      random,
       name: 'sample-crowd',
       runs,
-      killEveryMs: 3_000,
-      openMax: 6,
+      blowEveryMs: 3_000,
+      ...(parts === null
+        ? { openMax: 6 }
+        : { openMax: 3, blows: blowsOfCluster(lane, random, parts) }),
     });
-    const deaths = tally.fired['worker killed in a crowd'] ?? 0;
-    return { runs: tally.runs, faults: faultsOf(tally), hasDeaths: deaths > 0 };
+    return {
+      runs: tally.runs,
+      faults: faultsOf(tally),
+      fired: Object.keys(tally.fired).toSorted(),
+    };
   } finally {
     await lane.close();
     await killProcesses();
@@ -35,10 +43,10 @@ async function playSample(options: LaneOptions, runs: number) {
 
 it('fault 11: a dozen runs on three workers, one of which is killed again and again', async () => {
   const played = await playSample({ address: sharedServer().address }, 12);
-  expect(played).toEqual({ runs: 12, faults: noFaults, hasDeaths: true });
+  expect(played).toEqual({ runs: 12, faults: noFaults, fired: ['worker killed in a crowd'] });
 }, 400_000);
 
-it('fault 11: the same where each worker has a home of its own and all share a database', async () => {
+it('fault 11: a dozen runs where each worker has a home and all share a database and a bucket, which are stopped too', async () => {
   // Without the Temporal server of a cluster, whose place the shared one takes.
   const cluster = await startCluster((name) =>
     name === 'objects' ? findPrograms(name) : { folder: null, missing: '' },
@@ -46,8 +54,15 @@ it('fault 11: the same where each worker has a home of its own and all share a d
   try {
     expect(cluster.env).toHaveProperty('PLANWAVE_STORE_URL');
     const options = { address: sharedServer().address, store: cluster.env };
-    const expected = { runs: 6, faults: noFaults, hasDeaths: true };
-    expect(await playSample(options, 6)).toEqual(expected);
+    const { postgres, objects } = cluster;
+    const fired = [
+      'PostgreSQL stopped in a crowd',
+      ...(objects === null ? [] : ['bucket away in a crowd']),
+      'worker killed in a crowd',
+      'worker paused in a crowd',
+    ];
+    const parts = { server: null, postgres, objects };
+    expect(await playSample(options, 12, parts)).toEqual({ runs: 12, faults: noFaults, fired });
   } finally {
     await cluster.stop();
   }

@@ -1,4 +1,5 @@
 import type { CampaignResult, PhaseResult } from '../../chaos/campaign.ts';
+import { findMissing } from '../../chaos/crowd-blows.ts';
 import { renderPage, renderSummary } from '../../chaos/report.ts';
 import { computeSpread } from '../../chaos/statistics.ts';
 import { createTally } from '../../chaos/tally.ts';
@@ -40,6 +41,20 @@ it('a breach, a stuck run, a moment that never came and a harm that was not done
     'calls: never came to event 9',
     'pauses: no harm was done',
   ]);
+});
+
+it('a blow against a crowd that never came is a fault, and the summary counts those that came', () => {
+  const blows = [{ kind: 'worker paused in a crowd' }, { kind: 'bucket away in a crowd' }];
+  const fired = { 'worker paused in a crowd': 2 };
+  const result = campaign(
+    phase({ name: 'crowd', fired, unreached: [...findMissing(blows, { fired })] }),
+  );
+  const verdict = judgeCampaign(result);
+  expect(verdict.faults).toEqual([
+    'crowd: never came to "bucket away in a crowd". Try: more --runs',
+  ]);
+  expect(verdict.pauses).toBe(2);
+  expect(renderSummary(result, verdict)).toContain('crowd: worker paused in a crowd: 2');
 });
 
 it('a recovery with a call cut off has another limit than one without', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { loadAgents } from '../../../activities/adapters/agent-files.ts';
 import { runCli } from '../../../client/cli/commands/program.ts';
 import { openCliAgents } from '../../../scripts/cli-agents.ts';
-import { loadTools } from '../../../worker/load-tools.ts';
+import { loadTools } from '../../../worker/load-modules.ts';
 import { createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
 

@@ -57,5 +57,5 @@ it('the help of a command loads this command only', async () => {
   const commands = [...files].filter((url) =>
     /\/commands\/(?!command-list|program|run-cli)/.test(url),
   );
-  expect(commands).toEqual([expect.stringMatching(/\/prune\.ts/)]);
+  expect(commands).toEqual([expect.stringMatching(/\/store\.ts/)]);
 });
