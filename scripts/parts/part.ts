@@ -1,9 +1,18 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ExpectedError } from '../bootstrap/expected-error.mjs';
 import { lastLines } from '../bootstrap/run-command.mjs';
+import { isAlive } from '../bootstrap/with-lock.mjs';
 
 /** Command and environment of one process of planwave. */
 interface PartOptions {
@@ -102,6 +111,22 @@ interface NodePartOptions {
   readonly home: string;
 }
 
+/**
+ * Takes a log file for the parts of this name that this process starts: `worker.log`, or `worker-2.log` while another process
+ * that runs beside it in the same folder has the first. A file beside it names the process.
+ */
+export function takeLogFile(folder: string, name: string): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (let count = 1; ; count += 1) {
+    const logFile = join(folder, count === 1 ? `${name}.log` : `${name}-${count}.log`);
+    const owner = `${logFile}.pid`;
+    const pid = existsSync(owner) ? Number(readFileSync(owner, 'utf8')) : 0;
+    if (pid !== process.pid && pid > 0 && isAlive(pid)) continue;
+    writeFileSync(owner, String(process.pid));
+    return logFile;
+  }
+}
+
 /** The one message that a part sends to its parent. */
 const readyMessage = { type: 'ready' } as const;
 
@@ -116,7 +141,7 @@ export async function startNodePart(options: NodePartOptions): Promise<Part> {
     command: process.execPath,
     args: [script, options.name],
     env: options.env,
-    logFile: join(options.home, 'temporal', `${options.name}.log`),
+    logFile: takeLogFile(join(options.home, 'temporal'), options.name),
     kind: 'node',
   });
   const first = await Promise.race([
