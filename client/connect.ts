@@ -5,7 +5,7 @@ import { explainSighting, explainTlsSettings } from './explain-connection.ts';
 import { probeServer, readOwnTls } from './probe-server.ts';
 import { isRefusal, refusedCredentials, serverCure } from './server-calls.ts';
 import { taskQueue } from '../contracts/names.ts';
-import { definedOnly, isRecord } from '../core/is-record.ts';
+import { definedOnly, isRecord } from '../core/json.ts';
 
 export interface ConnectOptions {
   /** `host:port`. If undefined: TEMPORAL_ADDRESS, then the profile file, then `localhost:7233`. */

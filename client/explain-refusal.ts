@@ -1,4 +1,4 @@
-import { isRecord } from '../core/is-record.ts';
+import { isRecord, parseJson } from '../core/json.ts';
 import type { Explanation } from './explain-connection.ts';
 import { formatTime } from './format-time.ts';
 
@@ -114,12 +114,8 @@ export function readToken(apiKey: string): ReadToken | null {
 }
 
 function readPart(part: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
-    return isRecord(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = parseJson(Buffer.from(part, 'base64url').toString('utf8'));
+  return isRecord(value) ? value : null;
 }
 
 /** The server's words say nothing more when they only say no. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../core/is-record.ts';
+import { isRecord } from '../core/json.ts';
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import { workflowTypes, queryNames } from '../contracts/names.ts';

@@ -15,7 +15,7 @@ import {
 } from '@temporalio/client';
 import { PlanwaveClientError } from './client-error.ts';
 import { explainRefusal, readToken, timeOf } from './explain-refusal.ts';
-import { isRecord } from '../core/is-record.ts';
+import { isRecord } from '../core/json.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
 import { keyIdOf } from '../encryption/encrypting-codec.ts';
 import { CannotDecrypt } from '../encryption/key-ring.ts';

@@ -1,3 +1,4 @@
+import { parseJson } from '../core/json.ts';
 import { z } from 'zod';
 import { answerCommand } from '../core/render/questions.ts';
 import { teamViewOf, triadViewOf } from '../core/executor.ts';
@@ -254,12 +255,4 @@ export function readCursor(text: string): TeamCursor {
     'bad_input',
     'The cursor does not come from a stream of a team. Try: the `cursor` of an earlier stream as it was, or none.',
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

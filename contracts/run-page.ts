@@ -39,6 +39,17 @@ export interface RunPage extends Pick<
   readonly diff: string | null;
 }
 
+/** A run in the list of runs. */
+export interface RunEntry {
+  readonly run_id: string;
+  /** Empty when the log is damaged. */
+  readonly goal_title: string;
+  /** Status of its end; before it `waiting for you` or its phase; `damaged` when its log can't be read. */
+  readonly state: string;
+  /** Unix epoch seconds; null when the log is damaged. */
+  readonly started_at: number | null;
+}
+
 interface PageAnswer {
   /** Markdown. Empty when there is nothing to show yet. */
   readonly text: string;

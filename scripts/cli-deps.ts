@@ -122,7 +122,10 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
 function createPages(home: string, use: () => Promise<Stores>): CliPages {
   const openedAt = Date.now();
   return {
-    list: async () => (await use()).index.list(),
+    list: async () => {
+      const { listRunEntries } = await import('../activities/run-record/read-page.ts');
+      return listRunEntries(await use());
+    },
     read: async (runId) => {
       // No other command has to load the stages of prompts.
       const { readRunPage } = await import('../activities/run-record/read-page.ts');

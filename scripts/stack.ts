@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { ExpectedError } from './bootstrap/expected-error.mjs';
 import { ensureTemporal, type TemporalServer } from './dev-server/dev-server.ts';
 import { findFreePort, isListening } from './dev-server/temporal-probe.ts';
@@ -104,8 +103,8 @@ async function startWorker(
 ): Promise<{ supervised: Supervised; logFile: string }> {
   const start = async () => startNodePart({ name: 'worker', env, home: settings.home });
   const part = await start();
-  const logFile = join(settings.home, 'temporal', 'worker.log');
-  return { supervised: supervise({ name: 'worker', part, restart: start, say }), logFile };
+  const supervised = supervise({ name: 'worker', part, restart: start, say });
+  return { supervised, logFile: part.logFile };
 }
 
 async function stopInOrder(

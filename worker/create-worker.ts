@@ -65,6 +65,13 @@ export interface CreateWorkerOptions {
 /** Workers of one process: for the task queue, and for that of model calls, if there is one. */
 export type ProcessWorker = Pick<Worker, 'run' | 'shutdown' | 'getStatus'>;
 
+/**
+ * Time that workflow code gets, with its promises, before the SDK cuts it off. Default of the SDK: 5 s, which also pass while
+ * the worker is suspended or gets no processor, and code that is cut off can end the process, see decision 18. The SDK
+ * takes this option without naming it in its types.
+ */
+const workflowCodeLimit = { isolateExecutionTimeout: '30 seconds' };
+
 /** Creates a worker with settings that were measured for long model calls. */
 export async function createWorker(options: CreateWorkerOptions): Promise<ProcessWorker> {
   const { tracing, workflowBundle, activities, models } = options;
@@ -77,6 +84,7 @@ export async function createWorker(options: CreateWorkerOptions): Promise<Proces
     stickyQueueScheduleToStartTimeout: '3 seconds',
     // The SDK's default grows with the machine, to thousands of runs that wait for people.
     maxCachedWorkflows: options.maxCachedWorkflows ?? 300,
+    ...workflowCodeLimit,
     ...(options.memoryTarget !== undefined && {
       workflowTaskPollerBehavior: { type: 'autoscaling' },
     }),

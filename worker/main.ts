@@ -18,7 +18,7 @@ import type { Middleware } from '../activities/ports/middleware.ts';
 import type { OwnTool } from '../activities/tools/own-tool.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { createRedactor, type Redactor } from '../redaction/create-redactor.ts';
-import { definedOnly } from '../core/is-record.ts';
+import { definedOnly } from '../core/json.ts';
 import { nameWorker } from '../core/run/run-place.ts';
 import { allMetrics } from '../core/metrics/metrics.ts';
 import { computeBuildId, loadWorkflowBundle } from './bundle-workflows.ts';

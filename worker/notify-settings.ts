@@ -1,3 +1,4 @@
+import { parseJson } from '../core/json.ts';
 import { z } from 'zod';
 import type { NotifyTarget } from '../activities/adapters/notifier.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
@@ -51,14 +52,6 @@ function readCommand(text: string): { readonly argv: readonly [string, ...string
   return read.success && read.data.every((word) => !word.includes('\0'))
     ? { argv: read.data }
     : null;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Returns what is wrong with settings that are right one by one, and a cure; null when nothing is. */

@@ -114,7 +114,7 @@ const noteShare = 1 / 6;
  * respond, and SIGTERM does not end it. Its work goes to other workers, as after any death, and the running attempt is
  * noted, so that `refuseBlockedWork` recognises a text that blocks every worker.
  *
- * Workflow code runs in threads of the SDK, which ends tasks that take longer than 5 s.
+ * Workflow code runs in threads of the SDK, which cuts it off, see `createWorker`.
  *
  * @returns a function that stops the watch.
  */

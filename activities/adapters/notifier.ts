@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { basename } from 'node:path';
 import type { NotificationBody } from '../../core/run/notify.ts';
-import { isRecord } from '../../core/is-record.ts';
+import { isRecord } from '../../core/json.ts';
 import { cleanLine } from '../../core/text/cut-text.ts';
 import { NotificationFailed, type Notifier } from '../ports/notifier.ts';
 import { runProcess } from './sandbox/command-runner.ts';

@@ -7,8 +7,7 @@ import { stages } from '../stages/stages.ts';
 import { isMcpGrant } from '../tools/mcp/expand-grants.ts';
 import { listPlannerTools, type Tool, type ToolRegistry } from '../tools/tool.ts';
 import type { AgentTurnDeps } from './deps.ts';
-import { readAgents, readShape } from '../artifacts/read-artifact.ts';
-import { StoredPlan } from '../../contracts/wave-plan.ts';
+import { readAgents, readPlan } from '../artifacts/read-artifact.ts';
 
 /** Returns the names of the tools that an agent may call: the grant of its file. */
 export function toolsGranted(
@@ -54,7 +53,7 @@ export async function offerTools(
   if (tools !== 'wave' || begins === undefined || !('plan_ref' in begins)) return allowedTools;
   if (begins.plan_ref === null) return allowedTools;
   const [plan, agents] = await Promise.all([
-    readShape(store, begins.plan_ref, StoredPlan, 'a wave plan'),
+    readPlan(store, begins.plan_ref),
     readAgents(store, input.registry_ref),
   ]);
   const atWork = new Set(plan.delegations.map((delegation) => delegation.agent_id));

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { AgentDefinition } from '../../contracts/agent-definition.ts';
-import type { AgentOutput } from '../../contracts/agent-output.ts';
+import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { WrittenFile } from '../../contracts/effect.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { NamedTeam } from '../../contracts/team.ts';
-import { isRecord } from '../../core/is-record.ts';
+import { StoredPlan, type WavePlan } from '../../contracts/wave-plan.ts';
+import { isRecord } from '../../core/json.ts';
 import { shareBytes } from '../../core/text/cut-text.ts';
 import { PinnedTool } from '../ports/mcp-servers.ts';
 import { ArtifactCorrupt, type ArtifactStore } from '../ports/artifact-store.ts';
@@ -51,6 +52,16 @@ export async function readShape<T>(
   if (parsed.success) return parsed.data;
   const message = `The artifact ${ref} is not ${what}: ${z.prettifyError(parsed.error)}`;
   throw new ArtifactCorrupt(message, { ref, path: ref });
+}
+
+/** @throws ArtifactCorrupt like `readShape`. */
+export function readPlan(store: ArtifactStore, ref: Ref): Promise<WavePlan> {
+  return readShape(store, ref, StoredPlan, 'a wave plan');
+}
+
+/** @throws ArtifactCorrupt like `readShape`. */
+export function readOutput(store: ArtifactStore, ref: Ref): Promise<AgentOutput> {
+  return readShape(store, ref, AgentOutput, "an agent's output");
 }
 
 /** @throws ArtifactCorrupt like `readShape`. */

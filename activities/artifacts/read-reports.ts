@@ -1,3 +1,4 @@
+import { parseJson } from '../../core/json.ts';
 import { z } from 'zod';
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import { CoordinationPlan, type PlanFinding } from '../../contracts/coordination-plan.ts';
@@ -87,12 +88,8 @@ export function readOpenedSources(messages: readonly Message[]): readonly Source
 }
 
 function readReportIn(text: string): readonly SourceRef[] {
-  try {
-    const json: unknown = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
-    return StoredReport.safeParse(json).data?.source_refs ?? [];
-  } catch {
-    return [];
-  }
+  const json = parseJson(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+  return StoredReport.safeParse(json).data?.source_refs ?? [];
 }
 
 /**

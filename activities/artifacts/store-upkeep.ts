@@ -1,5 +1,5 @@
 import type { Ref } from '../../contracts/ref.ts';
-import { isRecord } from '../../core/is-record.ts';
+import { isRecord } from '../../core/json.ts';
 import type { HomeFault } from '../../contracts/store.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { ArtifactCorrupt, type ArtifactStore, type RunIndex } from '../ports/artifact-store.ts';

@@ -1,4 +1,3 @@
-import { AgentOutput } from '../../contracts/agent-output.ts';
 import type {
   OrderDecisionInput,
   ReadDecisionInput,
@@ -7,9 +6,9 @@ import type {
   DesignActivities,
 } from '../../contracts/design-activities.ts';
 import { orderDecision, readDecision } from '../../core/design/architect-task.ts';
-import { StoredPlan, type WavePlanOutline } from '../../contracts/wave-plan.ts';
+import { type WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { readCoordinationPlan } from '../artifacts/read-reports.ts';
-import { readShape } from '../artifacts/read-artifact.ts';
+import { readOutput, readPlan } from '../artifacts/read-artifact.ts';
 import { type ArtifactStore, ArtifactCorrupt } from '../ports/artifact-store.ts';
 import { storePlan } from '../run-record/compose-plan.ts';
 import { designStages } from '../stages/design-stages.ts';
@@ -33,7 +32,7 @@ async function addDecision(
 ): Promise<WavePlanOutline> {
   const [plan, wave] = await Promise.all([
     readCoordinationPlan(store, architect.plan_ref),
-    readShape(store, wave_plan_ref, StoredPlan, 'a wave plan'),
+    readPlan(store, wave_plan_ref),
   ]);
   const asker = wave.delegations.find(({ delegation_id }) => delegation_id === id);
   if (asker === undefined) {
@@ -48,7 +47,7 @@ async function readAnswers(
   store: ArtifactStore,
   { output_ref, questions }: ReadDecisionInput,
 ): Promise<{ readonly answers: readonly (string | null)[] }> {
-  const output = await readShape(store, output_ref, AgentOutput, "an agent's output");
+  const output = await readOutput(store, output_ref);
   return { answers: readDecision(output, questions) };
 }
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/is-record.ts';
+import { isRecord } from '../../core/json.ts';
 import { StoreUnavailable } from '../ports/artifact-store.ts';
 import { detailsWithoutRequest, ModelFailure, type ModelClient } from '../ports/model-client.ts';
 import type { SharedValues } from '../ports/shared-values.ts';

@@ -7,17 +7,17 @@ import {
   readTeamReport,
   readWebReport,
 } from '../artifacts/read-reports.ts';
-import { AgentOutput } from '../../contracts/agent-output.ts';
+import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readRecord } from '../artifacts/record-log.ts';
-import { readShape } from '../artifacts/read-artifact.ts';
+import { readOutput, readPlan, readShape } from '../artifacts/read-artifact.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { TaskRecord, TeamReport } from '../../contracts/team-run.ts';
 import type { TriadDissent } from '../../core/pool/find-conflicts.ts';
 import { summariseRecords } from '../../core/spec/read-spec.ts';
-import { WaveDecision, StoredPlan, type WavePlan } from '../../contracts/wave-plan.ts';
+import { WaveDecision, type WavePlan } from '../../contracts/wave-plan.ts';
 import { PhaseSummary } from '../../contracts/spec.ts';
 import type { PhaseReport } from '../../contracts/triad-run.ts';
 import type { WebReport } from '../../contracts/transcript.ts';
@@ -73,8 +73,8 @@ export async function loadTexts(
   ]);
   const [plans, outputs, decisions, markdown, records, phases, teams, web_reports] =
     await Promise.all([
-      loadEach(refsOf('plans'), (ref) => readShape(store, ref, StoredPlan, 'a wave plan')),
-      loadEach(refsOf('outputs'), (ref) => readShape(store, ref, AgentOutput, 'an agent output')),
+      loadEach(refsOf('plans'), (ref) => readPlan(store, ref)),
+      loadEach(refsOf('outputs'), (ref) => readOutput(store, ref)),
       loadEach(refsOf('decisions'), (ref) =>
         readShape(store, ref, WaveDecision, 'a wave decision'),
       ),
@@ -132,7 +132,7 @@ async function loadPhase(store: ArtifactStore, ref: Ref): Promise<LoadedPhase> {
   const [texts, summary, output] = await Promise.all([
     Promise.all(listTexts(report).map(async (one) => [one, await store.getText(one)] as const)),
     summary_ref === null ? null : readShape(store, summary_ref, PhaseSummary, 'a phase summary'),
-    output_ref === null ? null : readShape(store, output_ref, AgentOutput, 'an agent output'),
+    output_ref === null ? null : readOutput(store, output_ref),
   ]);
   const byRef = new Map(texts);
   const told = summary ?? summariseUntold(report, byRef);
@@ -191,7 +191,7 @@ export async function loadTeam(store: ArtifactStore, ref: Ref): Promise<LoadedTe
   const [plan, tasks, output, dissent] = await Promise.all([
     readPlan(store, report.plan_ref),
     Promise.all(report.tasks.map((task) => loadTask(store, task))),
-    readOutput(store, report.output_ref),
+    report.output_ref === null ? null : readOutput(store, report.output_ref),
     readTeamDissent(store, ref),
   ]);
   return { report, report_ref: ref, plan, tasks, output, dissent };
@@ -201,19 +201,11 @@ async function loadTask(store: ArtifactStore, task: TaskRecord): Promise<LoadedT
   const { delegation_id, plan_ref, output_ref, partial_ref } = task;
   const [plan, output, partial] = await Promise.all([
     readPlan(store, plan_ref),
-    readOutput(store, output_ref),
+    output_ref === null ? null : readOutput(store, output_ref),
     partial_ref === null ? null : store.getText(partial_ref),
   ]);
   const planned = plan.delegations.find((one) => one.delegation_id === delegation_id) ?? null;
   return { ...task, planned, output, partial };
-}
-
-function readPlan(store: ArtifactStore, ref: Ref): Promise<WavePlan> {
-  return readShape(store, ref, StoredPlan, 'a wave plan');
-}
-
-async function readOutput(store: ArtifactStore, ref: Ref | null): Promise<AgentOutput | null> {
-  return ref === null ? null : readShape(store, ref, AgentOutput, 'an agent output');
 }
 
 /** Finds a delegation in its plan. A miss is a fault of the caller, which has to name the right plan. */

@@ -1,15 +1,15 @@
-import { AgentOutput } from '../../contracts/agent-output.ts';
+import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { AcceptanceCriterion, Delegation } from '../../contracts/delegation.ts';
 import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
 import type { Prompt } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
-import { StoredPlan, type WavePlan } from '../../contracts/wave-plan.ts';
+import { type WavePlan } from '../../contracts/wave-plan.ts';
 import { type VerificationFeedback, VerificationResults } from '../../contracts/verification.ts';
 import { ArtifactCorrupt, type ArtifactStore } from '../ports/artifact-store.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import { joinNames } from '../artifacts/packet-details.ts';
-import { readShape, readWhole } from '../artifacts/read-artifact.ts';
+import { readOutput, readPlan, readShape, readWhole } from '../artifacts/read-artifact.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, textBlock } from '../text/blocks.ts';
 import { markData } from './mark-data.ts';
@@ -51,7 +51,7 @@ export async function readTask(
   const fresh = prompt.upstream.map((one) => nameUpstream(one, plan, delegation));
   const upstream = await Promise.all(
     [...listEarlier(record, delegation, fresh), ...fresh].map(async (one) => {
-      const output = await readShape(store, one.output_ref, AgentOutput, "an agent's output");
+      const output = await readOutput(store, one.output_ref);
       return { ...one, output, whole: await readWhole(store, output, one.files ?? []) };
     }),
   );
@@ -110,10 +110,6 @@ export async function readDelegation(
   return findDelegation(await readPlan(store, where.plan_ref), where);
 }
 
-function readPlan(store: ArtifactStore, ref: Ref): Promise<WavePlan> {
-  return readShape(store, ref, StoredPlan, 'a wave plan');
-}
-
 function findDelegation(
   plan: WavePlan,
   { plan_ref, delegation_id }: { readonly plan_ref: Ref; readonly delegation_id: string },
@@ -158,7 +154,7 @@ export async function renderFeedback(
 ): Promise<string[]> {
   const [results, output] = await Promise.all([
     readShape(store, feedback.results_ref, VerificationResults, 'results of a verification'),
-    readShape(store, feedback.output_ref, AgentOutput, "an agent's output"),
+    readOutput(store, feedback.output_ref),
   ]);
   const failed = cutAtLine(output.detailed_md.trimEnd(), blockBytesMax.failed_output);
   return [

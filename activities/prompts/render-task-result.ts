@@ -1,11 +1,10 @@
-import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { TurnInput } from '../../contracts/model-turn.ts';
 import type { TaskStatus } from '../../contracts/team-run.ts';
 import type { ToolResultBlock } from '../../contracts/transcript.ts';
 import { engineLimits } from '../../core/limits.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { loadDetailName } from '../tools/registry/load-detail.ts';
-import { readShape } from '../artifacts/read-artifact.ts';
+import { readOutput } from '../artifacts/read-artifact.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, listBlock, textBlock, type BlockName } from '../text/blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';
@@ -78,7 +77,7 @@ async function renderOutput(
   ref: string,
   detail_id: string,
 ): Promise<string[]> {
-  const output = await readShape(store, ref, AgentOutput, "an agent's output");
+  const output = await readOutput(store, ref);
   const more = `All of it: ${loadDetailName} ${JSON.stringify({ detail_id })}.`;
   const { criteria_met, criteria_unmet } = output.coverage;
   const short = cutAtSection(orNothing(output.compact_md), blockBytesMax.task_compact, more);

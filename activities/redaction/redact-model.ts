@@ -1,5 +1,5 @@
 import type { ContentBlock, TextBlock } from '../../contracts/transcript.ts';
-import { isRecord } from '../../core/is-record.ts';
+import { isRecord } from '../../core/json.ts';
 import {
   ModelAborted,
   type ModelClient,

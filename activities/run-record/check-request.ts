@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import { thisTeamId, plannerAgentId } from '../../contracts/names.ts';
 import { NamedTeam, TeamMember, type TeamInput, type TeamSummary } from '../../contracts/team.ts';
-import { isRecord } from '../../core/is-record.ts';
+import { isRecord } from '../../core/json.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { checkNamedTeams, type PlacedTeam } from '../../core/team/check-team.ts';
 import type { MemberDraft, TeamDraft } from '../../core/team/summarise-teams.ts';

@@ -1,10 +1,16 @@
 import type { Ref } from '../../contracts/ref.ts';
-import type { PageDesign, PageQuestion, PageWave, RunPage } from '../../contracts/run-page.ts';
+import type {
+  PageDesign,
+  PageQuestion,
+  PageWave,
+  RunEntry,
+  RunPage,
+} from '../../contracts/run-page.ts';
 import type { RunRecord, StoredAnswer, StoredWave } from '../../contracts/run-record.ts';
 import { renderCoordinationPlan } from '../../core/design/render-plan.ts';
 import { findShownRef } from '../../core/render/questions.ts';
 import { readRecord } from '../artifacts/record-log.ts';
-import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
+import { ArtifactCorrupt, type ArtifactStore, type RunIndex } from '../ports/artifact-store.ts';
 import type { ReplyLedger } from '../ports/reply-ledger.ts';
 import { answerFileNeeds, answerNeeds, findAnswer } from '../projection/find-answer.ts';
 import { loadTexts, textOf, type RecordTexts } from '../projection/record-texts.ts';
@@ -70,6 +76,40 @@ export async function readRunPage(sources: PageSources, runId: string): Promise<
     facts: record.facts,
     diff: diffs.get(null) ?? null,
   };
+}
+
+/**
+ * Lists all runs, the newest first. A run whose log is damaged stands at the end.
+ *
+ * @throws {StoreUnavailable} when the store can't be read.
+ */
+export async function listRunEntries(
+  sources: Pick<PageSources, 'store' | 'index'>,
+): Promise<readonly RunEntry[]> {
+  const entries: RunEntry[] = [];
+  for (const runId of await sources.index.list()) {
+    // One after the other: a home may have more runs than a process may open files.
+    // oxlint-disable-next-line no-await-in-loop
+    entries.push(await readEntry(sources, runId));
+  }
+  return entries.toSorted((a, b) => (b.started_at ?? 0) - (a.started_at ?? 0));
+}
+
+async function readEntry(
+  sources: Pick<PageSources, 'store' | 'index'>,
+  run_id: string,
+): Promise<RunEntry> {
+  try {
+    const { goal_title, started_at, status, phase, open_questions } = await readNewest(
+      sources,
+      run_id,
+    );
+    const state = status ?? (open_questions.length > 0 ? 'waiting for you' : phase);
+    return { run_id, goal_title, state, started_at };
+  } catch (error) {
+    if (!(error instanceof ArtifactCorrupt)) throw error;
+    return { run_id, goal_title: '', state: 'damaged', started_at: null };
+  }
 }
 
 /**

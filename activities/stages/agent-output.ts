@@ -1,6 +1,6 @@
 import { assumingAnswerers } from '../../contracts/names.ts';
 import type { ContentBlock, Message } from '../../contracts/transcript.ts';
-import { isRecord } from '../../core/is-record.ts';
+import { isRecord, parseJson } from '../../core/json.ts';
 import { type EvidenceSources, checkEvidence } from '../../core/output/check-evidence.ts';
 import { AgentOutput, PassingOutput, type Passable } from '../../contracts/agent-output.ts';
 import type { TurnOutline } from '../../contracts/model-turn.ts';
@@ -10,7 +10,7 @@ import { findPlaceholders } from '../../core/output/find-placeholders.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { appendMarkdown, embedCode } from '../../core/text/markdown.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
-import { readShape } from '../artifacts/read-artifact.ts';
+import { readOutput } from '../artifacts/read-artifact.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readJson } from './read-json.ts';
 import { jsonReply, type RefusedReply, type Reply, type ReplyContext } from './stage.ts';
@@ -86,7 +86,9 @@ function readEntries(blocks: readonly ContentBlock[], name: string) {
 
 /** Reads the JSON in all blocks of a name. Invalid JSON is skipped. */
 function readBlocks(blocks: readonly ContentBlock[], name: string): unknown[] {
-  return cutBlocks(blocks, name).flatMap(parse);
+  return cutBlocks(blocks, name)
+    .map(parseJson)
+    .filter((value) => value !== undefined);
 }
 
 /** Returns the contents of all blocks of a name, in messages that the engine wrote. */
@@ -105,14 +107,6 @@ function cutBlocks(blocks: readonly ContentBlock[], name: string): string[] {
   });
 }
 
-function parse(text: string): unknown[] {
-  try {
-    return [JSON.parse(text)];
-  } catch {
-    return [];
-  }
-}
-
 function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
@@ -127,7 +121,7 @@ export const agentOutput: Reply = {
   shape: 'agent_output',
   schemaFor: ({ passes }) => (passes ? PassingOutput : AgentOutput),
   async take(text, context) {
-    const read = await readOutput(text, context);
+    const read = await readReply(text, context);
     if (!read.ok) return read;
     const { value } = read;
     return {
@@ -148,7 +142,7 @@ export const agentOutput: Reply = {
 type ReadOutput = { readonly ok: true; readonly value: AgentOutput } | RefusedReply;
 
 /** @throws ArtifactCorrupt or StoreUnavailable from the store. */
-async function readOutput(text: string, { store, passable }: ReplyContext): Promise<ReadOutput> {
+async function readReply(text: string, { store, passable }: ReplyContext): Promise<ReadOutput> {
   if (passable === undefined) return readJson(AgentOutput, text);
   const read = readJson(PassingOutput, text);
   return read.ok ? passOn(store, read.value, passable) : read;
@@ -192,7 +186,7 @@ export async function passOn(
 
 async function readText(store: ArtifactStore, passable: Passable): Promise<string> {
   if (passable.type === 'result') {
-    const output = await readShape(store, passable.output_ref, AgentOutput, "an agent's output");
+    const output = await readOutput(store, passable.output_ref);
     return output.detailed_md;
   }
   const { sections } = passable;

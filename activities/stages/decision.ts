@@ -1,9 +1,9 @@
-import { AgentOutput } from '../../contracts/agent-output.ts';
+import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { ExecutorEnd, TeamEnd } from '../../contracts/team-run.ts';
 import { dropReplacedOutcomes } from '../../core/schedule/dependencies.ts';
 import { shareBytes } from '../../core/text/cut-text.ts';
 import { listRecordedDetails } from '../artifacts/packet-details.ts';
-import { readShape, readWhole } from '../artifacts/read-artifact.ts';
+import { readOutput, readPlan, readWhole } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import { readLastWaveCompact } from '../artifacts/read-reports.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
@@ -22,7 +22,7 @@ import { cutAtLine, listBlock, textBlock } from '../text/blocks.ts';
 import { countBytes } from '../text/bytes.ts';
 import { readJson } from './read-json.ts';
 import { jsonReply, plannerSystem, type PromptOf, type Stage } from './stage.ts';
-import { WaveDecision, StoredPlan, type WavePlan } from '../../contracts/wave-plan.ts';
+import { WaveDecision, type WavePlan } from '../../contracts/wave-plan.ts';
 import type { TriadEnd } from '../../contracts/triad-run.ts';
 
 type Outcome = PromptOf<'decision'>['outcomes'][number];
@@ -58,7 +58,7 @@ export const decisionStage: Stage<PromptOf<'decision'>> = {
   system: plannerSystem(() => decisionRules),
   async render(store, prompt, { callKey }) {
     const record = await readRecord(store, prompt.record_ref);
-    const plan = await readShape(store, prompt.plan_ref, StoredPlan, 'a wave plan');
+    const plan = await readPlan(store, prompt.plan_ref);
     const agentOf = new Map(plan.delegations.map((one) => [one.delegation_id, one.agent_id]));
     const ended = await Promise.all(prompt.outcomes.map((outcome) => readEnded(store, outcome)));
     const standing = new Set(dropReplacedOutcomes(ended));
@@ -112,7 +112,7 @@ async function readEnded(store: ArtifactStore, outcome: Outcome): Promise<Ended>
   if (output_ref === null) return { ...outcome, output: null };
   return {
     ...outcome,
-    output: await readShape(store, output_ref, AgentOutput, "an agent's output"),
+    output: await readOutput(store, output_ref),
   };
 }
 

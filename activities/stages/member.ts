@@ -1,3 +1,4 @@
+import { parseJson } from '../../core/json.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { cutAtSection } from '../prompts/cut-at-section.ts';
 import { dataRules, outputRules } from '../prompts/common-rules.ts';
@@ -149,11 +150,7 @@ function formatSummary({ decisions, open_questions, artifacts }: PhaseSummary): 
 
 /** @returns null for a text that a person typed, of a phase that was started alone. */
 function readSummary(text: string): PhaseSummary | null {
-  try {
-    return PhaseSummary.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null;
-  }
+  return PhaseSummary.safeParse(parseJson(text)).data ?? null;
 }
 
 function formatLine(sectionId: string | null, text: string): string {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AgentOutput } from '../../contracts/agent-output.ts';
+import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
@@ -16,7 +16,7 @@ import { formatCost, formatTokens } from '../../core/text/format.ts';
 import { outlinePlan } from '../../core/plan/check-repetition.ts';
 import { WavePlan, WrittenPlan } from '../../contracts/wave-plan.ts';
 import { ArtifactCorrupt, type ArtifactStore } from '../ports/artifact-store.ts';
-import { readShape, readRegistry } from '../artifacts/read-artifact.ts';
+import { readOutput, readRegistry } from '../artifacts/read-artifact.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { jsonBlock, listBlock, takeEntries, textBlock } from '../text/blocks.ts';
 import {
@@ -101,7 +101,7 @@ async function describeMissing(
 /** @returns null for an artifact whose bytes were changed. */
 async function readUndamaged(store: ArtifactStore, ref: Ref): Promise<AgentOutput | null> {
   try {
-    return await readShape(store, ref, AgentOutput, "an agent's output");
+    return await readOutput(store, ref);
   } catch (error) {
     if (error instanceof ArtifactCorrupt) return null;
     throw error;

@@ -1,4 +1,3 @@
-import { AgentOutput } from '../../contracts/agent-output.ts';
 import { writeDelegation } from '../../core/executor.ts';
 import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
 import { QuestionReview, RoutedReview } from '../../contracts/question.ts';
@@ -6,7 +5,7 @@ import type { RunRecord } from '../../contracts/run-record.ts';
 import type { PlanningTerms } from '../../contracts/transcript.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { joinNames } from '../artifacts/packet-details.ts';
-import { readShape } from '../artifacts/read-artifact.ts';
+import { readOutput, readPlan } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import { currentFacts, readLastWaveCompact, showFact } from '../artifacts/read-reports.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
@@ -17,7 +16,6 @@ import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
 import { readJson } from './read-json.ts';
 import { jsonReply, plannerSystem, type PromptOf, type Stage } from './stage.ts';
-import { StoredPlan } from '../../contracts/wave-plan.ts';
 
 /** Stage in which the planner looks at an agent's questions before the user does. */
 export const questionReviewStage: Stage<PromptOf<'question_review'>> = {
@@ -42,7 +40,7 @@ export const questionReviewStage: Stage<PromptOf<'question_review'>> = {
   system: plannerSystem((planning) => reviewRules({ architect: planning?.architect === true })),
   async render(store, prompt, { callKey }) {
     const record = await readRecord(store, prompt.record_ref);
-    const plan = await readShape(store, prompt.plan_ref, StoredPlan, 'a wave plan');
+    const plan = await readPlan(store, prompt.plan_ref);
     const delegation = plan.delegations.find((one) => one.delegation_id === prompt.delegation_id);
     const waveCompact = await readLastWaveCompact(store, record);
     const facts = currentFacts(record).slice(-engineLimits.factsShownMax).map(showFact);
@@ -111,7 +109,7 @@ async function listDocuments(
   }));
   const fresh = await Promise.all(
     outputs.map(async ({ delegation_id, output_ref }) => {
-      const output = await readShape(store, output_ref, AgentOutput, "an agent's output");
+      const output = await readOutput(store, output_ref);
       const compact_md = cutAtLine(output.compact_md.trimEnd(), blockBytesMax.upstream_compact);
       return { source_ref: delegation_id, compact_md };
     }),

@@ -1,5 +1,5 @@
 import type { ContentBlock, SourceRef, WebReport } from '../../contracts/transcript.ts';
-import { isRecord } from '../../core/is-record.ts';
+import { isRecord } from '../../core/json.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { readJson } from '../artifacts/read-artifact.ts';
 import { WebResearchInput } from '../tools/registry/web-tools.ts';

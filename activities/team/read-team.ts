@@ -12,11 +12,11 @@ import type { NamedTeam, TeamPlan } from '../../contracts/team.ts';
 import { findDefinition, resolveTeam, type TeamDefinition } from '../../core/team/resolve-team.ts';
 import { titleOf } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';
-import { readRegistry, readShape } from '../artifacts/read-artifact.ts';
+import { readPlan, readRegistry } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import { ArtifactCorrupt, type ArtifactStore } from '../ports/artifact-store.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
-import { StoredPlan, type WavePlan } from '../../contracts/wave-plan.ts';
+import { type WavePlan } from '../../contracts/wave-plan.ts';
 
 /** Plan and delegation of a team's task. */
 export interface TeamPlace {
@@ -38,7 +38,7 @@ export async function readTeamTask(
   store: ArtifactStore,
   { plan_ref, delegation_id }: TeamPlace,
 ): Promise<TeamTask> {
-  const plan = await readShape(store, plan_ref, StoredPlan, 'a wave plan');
+  const plan = await readPlan(store, plan_ref);
   const delegation = plan.delegations.find((one) => one.delegation_id === delegation_id);
   if (delegation?.executor.kind === 'team') {
     return { plan, delegation: { ...delegation, executor: delegation.executor } };

@@ -1,6 +1,6 @@
 import { cutText } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';
-import { isRecord } from '../../core/is-record.ts';
+import { isRecord, parseJson } from '../../core/json.ts';
 import { StoreUnavailable } from '../ports/artifact-store.ts';
 import { countBytes, takeLines } from '../text/bytes.ts';
 import { describeIssues } from '../text/describe-issues.ts';
@@ -148,10 +148,6 @@ function refuse(text: string): ToolAnswer {
  */
 export function readArguments(input: unknown): unknown {
   if (typeof input !== 'string') return input ?? {};
-  try {
-    const value: unknown = JSON.parse(input);
-    return isRecord(value) ? value : input;
-  } catch {
-    return input;
-  }
+  const value = parseJson(input);
+  return isRecord(value) ? value : input;
 }

@@ -2,7 +2,7 @@ import type { OpenRunInput } from '../../contracts/activity-types.ts';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
 import type { ForkOffer, ForkPoint } from '../../contracts/fork.ts';
-import type { RunPage } from '../../contracts/run-page.ts';
+import type { RunEntry, RunPage } from '../../contracts/run-page.ts';
 import type { StoredResult } from '../../contracts/run-record.ts';
 import type { CheckedHome, CopiedStores, Pruned, StoreIdentity } from '../../contracts/store.ts';
 import type { TenantBudgets } from '../../contracts/budget.ts';
@@ -126,8 +126,8 @@ interface ExportedRun {
 
 /** Runs as people look at them, from the artifact home alone. Needs no server and no worker. */
 export interface CliPages {
-  /** Lists the ids of all runs. */
-  list(this: void): Promise<readonly string[]>;
+  /** Lists all runs, the newest first. */
+  list(this: void): Promise<readonly RunEntry[]>;
   /** @returns null for an unknown run. */
   read(this: void, runId: string): Promise<RunPage | null>;
   /** Returns a text that changes with everything that the page shows. */

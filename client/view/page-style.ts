@@ -30,6 +30,7 @@ blockquote{border-left:4px solid var(--line);padding-left:1rem;margin-left:0}
 table{border-collapse:collapse;width:100%;font-size:.94rem}
 th,td{overflow-wrap:break-word;text-align:left;vertical-align:top;padding:.35rem .6rem;border-bottom:1px solid var(--line)}
 th{color:var(--quiet);font-weight:600}
+.when{white-space:nowrap}.lines{white-space:pre-wrap;max-height:20rem;overflow:auto}
 .num{text-align:right;white-space:nowrap}
 .wide .text{min-width:14rem;overflow-wrap:anywhere}
 ul.criteria{list-style:none;padding:0}ul.criteria li{padding:.5rem 0;border-bottom:1px solid var(--line)}ul.criteria p{margin:.2rem 0 0}

@@ -64,7 +64,10 @@ export function renderPage(page: RunPage, live: LivePage | null): string {
   );
   return renderDocument(page.goal_title, live, [
     markup`<header>
-      <p class="quiet">planwave run <code>${page.run_id}</code></p>
+      <p class="quiet">
+        ${live === null ? null : markup`<a href="../../">All runs</a> · `}planwave run
+        <code>${page.run_id}</code>
+      </p>
       <h1>${page.goal_title}</h1>
       ${renderHead(page)}${renderGoal(page, shelf)}
       <nav aria-label="Parts of this page">
@@ -82,12 +85,12 @@ export function renderDocument(title: string, live: LivePage | null, parts: Part
   const status =
     live === null
       ? null
-      : markup`<span
+      : markup`<p
           id="live"
           role="status"
           aria-live="polite"
           data-events="${live.base}events?version=${live.version}"
-        ></span>`;
+        ></p>`;
   const scripted = live === null ? null : markup`<script>${new Html(script)}</script>`;
   return markup`<!doctype html>
     <html lang="en">
@@ -103,8 +106,11 @@ export function renderDocument(title: string, live: LivePage | null, parts: Part
         <a class="skip" href="#main">Skip to the content</a>
         ${parts}
         <footer>
-          ${status} Everything here was read from the run's log. What looked like a secret was taken
-          out before it was stored.
+          ${status}
+          <p>
+            Everything here was read from the run's log. What looked like a secret was taken out
+            before it was stored.
+          </p>
         </footer>
         ${scripted}
       </body>
@@ -117,9 +123,13 @@ function renderHead(page: RunPage): Html {
   const facts: readonly (readonly [string, Part])[] = [
     ['State', badge(stateOf(page))],
     ['Started', `${formatTime(started_at)} UTC`],
-    [status === null ? 'So far' : 'Took', formatDuration(Math.max(1, updated_at - started_at))],
+    status === null
+      ? ['Last change', `${formatTime(updated_at)} UTC`]
+      : ['Took', formatDuration(Math.max(1, updated_at - started_at))],
     ['Used', formatUsage(usageOf(page))],
-    ['Criteria', `${met} of ${criteria.length} met or waived`],
+    ...(criteria.length === 0
+      ? []
+      : [['Criteria', `${met} of ${criteria.length} met or waived`] as const]),
   ];
   return markup`<dl class="facts">
     ${facts.map(
@@ -168,11 +178,12 @@ function bullets(texts: readonly string[]): Html {
 }
 
 function renderQuestions(
-  { run_id, open_questions: open }: RunPage,
+  { run_id, open_questions: open, status }: RunPage,
   live: LivePage | null,
   shelf: TextShelf,
 ): Section | null {
-  if (open.length === 0) return null;
+  // After the end, nothing can be answered: it is listed with the answers.
+  if (open.length === 0 || status !== null) return null;
   const title = `${countOf(open.length, 'question')} ${open.length === 1 ? 'waits' : 'wait'} for you`;
   const body = open.map((one) => renderQuestion(run_id, one, live, shelf));
   return { id: 'open', title, body };

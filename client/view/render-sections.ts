@@ -2,7 +2,7 @@ import type { PageWork, RunPage } from '../../contracts/run-page.ts';
 import type { RecordedCriterion } from '../../contracts/run-record.ts';
 import { countOf } from '../../core/text/format.ts';
 import { formatTime } from '../format-time.ts';
-import { anchor, markup, type Part, type TextShelf } from './markup.ts';
+import { anchor, markup, type Html, type Part, type TextShelf } from './markup.ts';
 import { badge, fold, renderDiff, table } from './render-work.ts';
 
 /** A part of the page with a heading of its own. */
@@ -52,23 +52,40 @@ function linkEvidence(
 }
 
 export function renderAnswered(
-  { answered_questions: answered }: RunPage,
+  { answered_questions: answered, open_questions: open, status }: RunPage,
   shelf: TextShelf,
 ): Section | null {
-  if (answered.length === 0) return null;
+  // Before the end, they wait at the top of the page.
+  const left = status === null ? [] : open;
+  if (answered.length + left.length === 0) return null;
+  const lines = (text: string): Html =>
+    shelf.show(text, (shown) => markup`<div class="lines" dir="auto">${shown}</div>`);
   const rows = answered.map(
     (one) =>
       markup`<tr id="${anchor('question', one.question_id)}">
         <th scope="row">${one.question_id}</th>
-        <td class="text">${shelf.show(one.text, (text) => markup`${text}`)}</td>
-        <td class="text">${shelf.show(one.answer, (text) => markup`${text}`)}</td>
-        <td>${one.answered_by}<br /><span class="quiet">${formatTime(one.answered_at)}</span></td>
+        <td class="text">${lines(one.text)}</td>
+        <td class="text">${lines(one.answer)}</td>
+        <td>${one.answered_by}<br /><span class="quiet when">${formatTime(one.answered_at)}</span></td>
+      </tr>`,
+  );
+  const unanswered = left.map(
+    ({ question_id, text }) =>
+      markup`<tr id="${anchor('question', question_id)}">
+        <th scope="row">${question_id}</th>
+        <td class="text">${lines(text)}</td>
+        <td class="quiet">The run ended before an answer.</td>
+        <td></td>
       </tr>`,
   );
   return {
     id: 'questions',
     title: 'Questions and answers',
-    body: table('Questions and answers', ['Id', 'Question', 'Answer', 'By'], rows),
+    body: table(
+      'Questions and answers',
+      ['Id', 'Question', 'Answer', 'By'],
+      [...rows, ...unanswered],
+    ),
   };
 }
 

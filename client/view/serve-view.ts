@@ -1,20 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AnswerInput } from '../../contracts/question.ts';
-import type { PageQuestion, RunPage } from '../../contracts/run-page.ts';
+import type { PageQuestion, RunEntry, RunPage } from '../../contracts/run-page.ts';
 import { hashText } from '../../core/text/hash-text.ts';
 import { describeAnswerResult, parseAnswer } from '../cli/ask/answers.ts';
 import { isSameText, listen, readBody } from '../listen.ts';
 import type { PlanwaveClient } from '../planwave-client.ts';
 import { markup } from './markup.ts';
 import { contentPolicy } from './page-style.ts';
+import { renderList } from './render-list.ts';
 import { renderDocument, renderPage } from './render-page.ts';
 import type { AnswerNotice } from './render-question.ts';
 
 /** Sources of the pages, and the way of answers. */
 export interface ViewSources {
-  /** Lists the runs of the artifact home. */
-  readonly listRuns: () => Promise<readonly string[]>;
+  /** Lists the runs of the artifact home, the newest first. */
+  readonly listRuns: () => Promise<readonly RunEntry[]>;
   /** @returns null for an unknown run. */
   readonly readPage: (runId: string) => Promise<RunPage | null>;
   /** Returns a text that changes with everything that a page shows. */
@@ -112,7 +113,7 @@ async function handleRun(
   const runId = decode(encoded);
   const send = runActions.get(`${request.method ?? ''} ${action}`);
   if (kind !== 'run' || runId === null || rest.length > 0 || send === undefined) {
-    return sendText(response, 404, 'There is no such page.');
+    return sendMissing(view, response, 'There is no such page.');
   }
   return send(view, runId, response, request);
 }
@@ -165,29 +166,23 @@ function sendText(response: ServerResponse, status: number, text: string): void 
   response.end(`${text}\n`);
 }
 
-function sendHtml(response: ServerResponse, page: string): void {
-  response.writeHead(200, { ...headers, 'content-type': 'text/html; charset=utf-8' });
+function sendHtml(response: ServerResponse, page: string, status = 200): void {
+  response.writeHead(status, { ...headers, 'content-type': 'text/html; charset=utf-8' });
   response.end(page);
 }
 
 async function sendList(view: View, response: ServerResponse): Promise<void> {
-  const runs = await view.listRuns();
-  const items = runs.map((runId) => markup`<li><a href="${runPath(runId)}">${runId}</a></li>`);
-  const list =
-    items.length === 0
-      ? markup`<p>No run is recorded here.</p>`
-      : markup`<ul>
-          ${items}
-        </ul>`;
-  sendHtml(
-    response,
-    renderDocument(
-      'Runs',
-      null,
-      markup`<header><h1>Runs</h1></header>
-        <main id="main">${list}</main>`,
-    ),
-  );
+  return sendHtml(response, renderList(await view.listRuns(), runPath));
+}
+
+/** Says that there is no such page, with a way to the others. */
+function sendMissing({ token }: View, response: ServerResponse, why: string): void {
+  const parts = markup`<header><h1>Not found</h1></header>
+    <main id="main">
+      <p>${why}</p>
+      <p><a href="/${token}/">All runs</a></p>
+    </main>`;
+  sendHtml(response, renderDocument('Not found', null, parts), 404);
 }
 
 async function sendRun(view: View, runId: string, response: ServerResponse): Promise<void> {
@@ -195,7 +190,7 @@ async function sendRun(view: View, runId: string, response: ServerResponse): Pro
   const version = await readVersion(view, runId);
   const page = await view.readPage(runId);
   if (page === null) {
-    return sendText(response, 404, `No run ${JSON.stringify(runId)} is stored here.`);
+    return sendMissing(view, response, `No run ${JSON.stringify(runId)} is stored here.`);
   }
   const notices = view.notices.get(runId) ?? new Map<string, AnswerNotice>();
   const base = `/${view.token}/${runPath(runId)}`;

@@ -18,7 +18,7 @@ import type {
   EvaluationSetting,
   Grader,
 } from '../../contracts/evaluation.ts';
-import { definedOnly } from '../is-record.ts';
+import { definedOnly } from '../json.ts';
 import { limitsOf as limitsOfAmounts, microUsdPerUsd } from '../budget/resolve-budget.ts';
 import { mapAllowance, mapSpending } from '../budget/spending.ts';
 

@@ -1,7 +1,7 @@
 import { answererNames, assumingAnswerers, chatAnswerer } from '../../contracts/names.ts';
 import type { QuestionKind, Question } from '../../contracts/question.ts';
 import { engineLimits } from '../limits.ts';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../json.ts';
 
 const nobody: readonly string[] = [
   ...assumingAnswerers,

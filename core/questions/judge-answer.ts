@@ -28,7 +28,7 @@ import {
   needsExplicitWord,
   parseDefault,
 } from './check-answer.ts';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../json.ts';
 import { informsWork, exampleAnswer } from './answer-kinds.ts';
 
 export type AnswerVerdict =

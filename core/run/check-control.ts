@@ -8,7 +8,7 @@
  *       is refused.
  */
 import type { AmendMessage } from '../../contracts/messages.ts';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../json.ts';
 import { engineLimits } from '../limits.ts';
 import { normaliseKey } from '../pool/admit-facts.ts';
 import { describeUserFact } from '../pool/settle-facts.ts';

@@ -21,7 +21,7 @@ import type {
 } from '../../contracts/messages.ts';
 import { designStageNames } from '../../contracts/names.ts';
 import { readUsage } from '../usage/add-usage.ts';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../json.ts';
 import { cutText } from '../text/cut-text.ts';
 import type { ModeChoice } from '../../contracts/limits.ts';
 import type { PlannedExecutor } from '../../contracts/delegation.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../json.ts';
 import type { StoreIdentity } from '../../contracts/store.ts';
 import type { RunLoad } from '../../contracts/limits.ts';
 

@@ -3,7 +3,7 @@
  */
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { engineLimits } from '../limits.ts';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../json.ts';
 import { cutText } from './cut-text.ts';
 
 const nameCharsMax = 120;

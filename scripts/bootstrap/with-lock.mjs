@@ -115,10 +115,10 @@ async function readHolder(path) {
 }
 
 /**
- * @param {number} pid
+ * @param {number} pid of a process on this machine
  * @returns {boolean}
  */
-function isAlive(pid) {
+export function isAlive(pid) {
   try {
     process.kill(pid, 0);
     return true;

@@ -1,9 +1,18 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ExpectedError } from '../bootstrap/expected-error.mjs';
 import { lastLines } from '../bootstrap/run-command.mjs';
+import { isAlive } from '../bootstrap/with-lock.mjs';
 
 /** Command and environment of one process of planwave. */
 interface PartOptions {
@@ -95,28 +104,44 @@ function spawnWithLog(options: PartOptions): ChildProcess {
 }
 
 interface NodePartOptions {
-  /** Name of the part in messages and of its log file; `scripts/<name>.mjs` exists. */
+  /** Name of the part in messages and of its log file; `planwave <name>` runs it. */
   readonly name: 'worker' | 'rehearsal';
   readonly env: NodeJS.ProcessEnv;
   /** `PLANWAVE_HOME`; the log is in its `temporal` folder, which leaves the other names to runs. */
   readonly home: string;
 }
 
+/**
+ * Takes a log file for the parts of this name that this process starts: `worker.log`, or `worker-2.log` while another process
+ * that runs beside it in the same folder has the first. A file beside it names the process.
+ */
+export function takeLogFile(folder: string, name: string): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (let count = 1; ; count += 1) {
+    const logFile = join(folder, count === 1 ? `${name}.log` : `${name}-${count}.log`);
+    const owner = `${logFile}.pid`;
+    const pid = existsSync(owner) ? Number(readFileSync(owner, 'utf8')) : 0;
+    if (pid !== process.pid && pid > 0 && isAlive(pid)) continue;
+    writeFileSync(owner, String(process.pid));
+    return logFile;
+  }
+}
+
 /** The one message that a part sends to its parent. */
 const readyMessage = { type: 'ready' } as const;
 
 /**
- * Starts one of our own scripts as a process and waits until it reports that it is ready.
+ * Starts a part of planwave as a process and waits until it reports that it is ready.
  *
  * @throws {ExpectedError} with the end of its log, when it ended before that
  */
 export async function startNodePart(options: NodePartOptions): Promise<Part> {
-  const script = fileURLToPath(new URL(`../${options.name}.mjs`, import.meta.url));
+  const script = fileURLToPath(new URL('../planwave.mjs', import.meta.url));
   const part = startPart({
     command: process.execPath,
-    args: [script],
+    args: [script, options.name],
     env: options.env,
-    logFile: join(options.home, 'temporal', `${options.name}.log`),
+    logFile: takeLogFile(join(options.home, 'temporal'), options.name),
     kind: 'node',
   });
   const first = await Promise.race([

@@ -74,7 +74,7 @@ async function bringUp(
   const model = await startModelProcess();
   onUp(() => model.stop());
   const startWorker = async (env: Readonly<Record<string, string>>): Promise<ScriptProcess> => {
-    const started = runScript('worker.mjs', [], {
+    const started = runScript(['worker'], {
       TEMPORAL_ADDRESS: server.address,
       ANTHROPIC_BASE_URL: model.url,
       ANTHROPIC_API_KEY: 'rehearsal',

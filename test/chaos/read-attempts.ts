@@ -1,5 +1,5 @@
 import { createFileReplyLedger } from '../../activities/adapters/file-store/file-ledgers.ts';
-import { isRecord } from '../../core/is-record.ts';
+import { isRecord } from '../../core/json.ts';
 import { callersOf, readCallKey } from './call-name.ts';
 import type { CallSites } from './call-sites.ts';
 

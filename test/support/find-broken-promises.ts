@@ -8,7 +8,7 @@ import { toRunDirectory, treePaths } from '../../activities/projection/paths.ts'
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { TeamOutcome } from '../../contracts/team-run.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import { isRecord } from '../../core/is-record.ts';
+import { isRecord } from '../../core/json.ts';
 import { restoreUsage } from '../../core/turns/turn-call.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { createReplayer, eventTypes, fetchHistories, historyJson } from './histories.ts';

@@ -4,15 +4,30 @@
  * sizes of files on a machine that has not run them before.
  */
 const longest = [
-  'chaos/worker-deaths',
-  'faults/workflow-cache',
-  'rules/deep-run',
-  'process/effect-killed',
-  'chaos/crowd',
+  'design/seed-run',
+  'chaos/seed-deaths',
   'process/worker-blocked',
+  'chaos/worker-deaths',
+  'process/worker-killed',
+  'slow/package',
+  'chaos/design-deaths',
+  'process/effects-killed',
+  'design/whole-seed',
+  'chaos/crowd',
+  'store/two-homes',
+  'slow/node-versions',
+  'messages/flood',
+  'store/bucket-stores',
   'deploys/misfit',
-  'messages/answers-racing',
+  'faults/workflow-cache',
   'slow/long-texts',
+  'outside/mcp-serve',
+  'scripts/dev-server',
+  'design/designed-run',
+  'rules/budget-holds',
+  'faults/model-outages',
+  'messages/hostile',
+  'process/effect-killed',
 ];
 
 /** Implementation of jest's `testSequencer`. */

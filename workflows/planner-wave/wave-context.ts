@@ -3,7 +3,7 @@ import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { KnownAnswer } from '../../contracts/question.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { DelegationStatusView, WaveView } from '../../contracts/views.ts';
-import { isRecord } from '../../core/is-record.ts';
+import { isRecord } from '../../core/json.ts';
 import { waiveCriteria, reopenChanged } from '../../core/criteria/criteria.ts';
 import { answersInNews, changedInNews, waivedInNews } from '../../core/run/news.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';

@@ -9,7 +9,7 @@ import {
 import { failureConsequences } from '../../contracts/errors.ts';
 import type { FailureConsequence, FailureType } from '../../contracts/errors.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import { isRecord } from '../../core/is-record.ts';
+import { isRecord } from '../../core/json.ts';
 import { noUsage, readUsage } from '../../core/usage/add-usage.ts';
 
 interface ReadFailure {

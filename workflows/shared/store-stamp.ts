@@ -2,7 +2,7 @@ import { defaultPayloadConverter, workflowInfo } from '@temporalio/workflow';
 import type { Headers, WorkflowInterceptors } from '@temporalio/workflow';
 import { loadHeader, storeHeader, workflowTypes } from '../../contracts/names.ts';
 import type { StoreIdentity } from '../../contracts/store.ts';
-import { isRecord } from '../../core/is-record.ts';
+import { isRecord } from '../../core/json.ts';
 import {
   chooseLoad,
   placeActivity,

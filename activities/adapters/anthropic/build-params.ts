@@ -1,6 +1,6 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { ContentBlock } from '../../../contracts/transcript.ts';
-import { isRecord } from '../../../core/is-record.ts';
+import { isRecord } from '../../../core/json.ts';
 import type { Usage } from '../../../contracts/usage.ts';
 import type { ModelRequest, SystemBlock, WebLimits } from '../../ports/model-client.ts';
 import { hashBytes, countBytes } from '../../text/bytes.ts';

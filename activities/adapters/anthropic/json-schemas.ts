@@ -1,7 +1,7 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema';
 import { z } from 'zod';
-import { isRecord } from '../../../core/is-record.ts';
+import { isRecord } from '../../../core/json.ts';
 import type { ContentBlock } from '../../../contracts/transcript.ts';
 import type { ToolSpec, ModelRequest } from '../../ports/model-client.ts';
 

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../core/json.ts';
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { ContentBlock } from '../../../contracts/transcript.ts';
 import type {
@@ -91,10 +92,6 @@ function toContentBlock(block: Anthropic.ContentBlock): ContentBlock {
 function toJson(list: readonly unknown[]): unknown[] {
   const copy: unknown = JSON.parse(JSON.stringify(list));
   return Array.isArray(copy) ? copy : [];
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isCount(value: unknown): value is number {

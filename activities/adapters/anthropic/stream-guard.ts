@@ -1,3 +1,4 @@
+import { parseJson } from '../../../core/json.ts';
 import type { Middleware } from '@anthropic-ai/sdk';
 import { replyOf } from './http-fetch.ts';
 
@@ -166,6 +167,7 @@ function fillUsagesOf(lines: Buffer): Uint8Array {
 
 function fillUsage(line: string): string {
   if (!/^data:.*"message_(?:start|delta)"/.test(line)) return line;
+  // The SDK itself reports broken JSON.
   const event = parseJson(line.slice('data:'.length));
   if (!isRecord(event)) return line;
   const holder =
@@ -177,15 +179,6 @@ function fillUsage(line: string): string {
   if (!isRecord(holder) || isRecord(holder['usage'])) return line;
   holder['usage'] = {};
   return `data: ${JSON.stringify(event)}`;
-}
-
-/** Returns undefined for broken JSON, which the SDK reports itself. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { Ref } from '../../../contracts/ref.ts';
 import type { EffectState } from '../../../core/effects/step-effect.ts';
-import { isRecord } from '../../../core/is-record.ts';
+import { isRecord } from '../../../core/json.ts';
 import type { RunIndex } from '../../ports/artifact-store.ts';
 import { hashBytes } from '../../text/bytes.ts';
 import { damagedEntry, type EffectLedger } from '../../ports/effect-ledger.ts';

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { StoreIdentity } from '../../../contracts/store.ts';
-import { isRecord } from '../../../core/is-record.ts';
+import { isRecord } from '../../../core/json.ts';
 import { StoreUnavailable } from '../../ports/artifact-store.ts';
 import { atomicCreateFile, atomicWriteFile, readFileInside } from './atomic-write-file.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';

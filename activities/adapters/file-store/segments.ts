@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, lutimes, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createByteCache } from '../../artifacts/byte-cache.ts';
 import { atomicWriteFile, readFileInside } from './atomic-write-file.ts';
 import {
   asideSuffix,
@@ -14,47 +15,6 @@ import {
 import { scanRecords, type RecordPlace, type SegmentRecord } from './segment-records.ts';
 import { createSegmentWriter } from './segment-writer.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
-
-/** Keeps the most recently used values, up to a total size. */
-export interface ByteCache {
-  get(key: string): Uint8Array | undefined;
-  /**
-   * Takes ownership of `bytes`: the caller must not change them any more. A value larger than the whole cache is not
-   * kept.
-   */
-  set(key: string, bytes: Uint8Array): void;
-}
-
-/** @param maxBytes Total size of the values; 0 keeps nothing. */
-export function createByteCache(maxBytes: number): ByteCache {
-  // A Map keeps the order of insertion: a used value moves to the end, and the first one is dropped first.
-  const entries = new Map<string, Uint8Array>();
-  let size = 0;
-  const remove = (key: string): void => {
-    size -= entries.get(key)?.byteLength ?? 0;
-    entries.delete(key);
-  };
-  return {
-    get: (key) => {
-      const bytes = entries.get(key);
-      if (bytes !== undefined) {
-        entries.delete(key);
-        entries.set(key, bytes);
-      }
-      return bytes;
-    },
-    set: (key, bytes) => {
-      remove(key);
-      if (bytes.byteLength > maxBytes) return;
-      entries.set(key, bytes);
-      size += bytes.byteLength;
-      for (const oldest of entries.keys()) {
-        if (size <= maxBytes) break;
-        remove(oldest);
-      }
-    },
-  };
-}
 
 /** A scan of at least this many bytes is worth an index file. */
 const indexedBytesMin = 1024 * 1024;
@@ -237,19 +197,30 @@ interface State {
 
 /** Reads what has changed. @returns false when the home has no segments. */
 async function readAll(state: State): Promise<boolean> {
-  const { home, known } = state;
-  const before = [...known.keys()];
-  const files = await listSegments(home);
-  const paths = new Map(files?.map(({ id, path }) => [id, path]));
+  for (let moves = 0; ; moves += 1) {
+    /* oxlint-disable no-await-in-loop -- one after the other, because each takes memory */
+    const before = [...state.known.keys()];
+    const files = await listSegments(state.home);
+    forgetRemoved(state, before, files ?? []);
+    const unread = await Promise.all(
+      (files ?? []).map(async (file) => ((await hasChanged(state, file)) ? [file] : [])),
+    );
+    let isMoved = false;
+    for (const file of unread.flat()) isMoved = !(await readSegment(state, file)) || isMoved;
+    /* oxlint-enable no-await-in-loop */
+    // What was moved since it was listed has another name.
+    if (!isMoved || moves === movesMax) return files !== null;
+  }
+}
+
+function forgetRemoved(
+  { known }: State,
+  before: readonly string[],
+  files: readonly SegmentFile[],
+): void {
+  const paths = new Map(files.map(({ id, path }) => [id, path]));
   for (const id of before) if (!paths.has(id)) known.delete(id);
   for (const [id, one] of known) one.path = paths.get(id) ?? one.path;
-  const unread = await Promise.all(
-    (files ?? []).map(async (file) => ((await hasChanged(state, file)) ? [file] : [])),
-  );
-  // One after the other, because each takes memory.
-  // oxlint-disable-next-line no-await-in-loop
-  for (const file of unread.flat()) await readSegment(state, file);
-  return files !== null;
 }
 
 async function hasChanged({ known, isOwn }: State, { id, path }: SegmentFile): Promise<boolean> {
@@ -261,8 +232,8 @@ async function hasChanged({ known, isOwn }: State, { id, path }: SegmentFile): P
   return found?.size !== one.size;
 }
 
-/** Reads what has been appended to a segment since it was read. */
-async function readSegment({ home, known }: State, { id, path }: SegmentFile): Promise<void> {
+/** Reads what has been appended to a segment since it was read. @returns false when it is not there. */
+async function readSegment({ home, known }: State, { id, path }: SegmentFile): Promise<boolean> {
   const before = known.get(id);
   const indexPath = join(segmentsFolder(home), `${id}${indexSuffix}`);
   const saved = before ?? (await readIndex(home, indexPath));
@@ -280,6 +251,7 @@ async function readSegment({ home, known }: State, { id, path }: SegmentFile): P
     // It only saves time, and a reader may not be allowed to write.
     await atomicWriteFile(indexPath, now.index.encode(now.end)).catch(() => undefined);
   }
+  return scanned !== null;
 }
 
 async function readIndex(

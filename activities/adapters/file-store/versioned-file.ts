@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { open, readdir, rm, stat } from 'node:fs/promises';
+import { lstat, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashBytes } from '../../text/bytes.ts';
-import { atomicCreateFile, readFileInside } from './atomic-write-file.ts';
+import { atomicCreateFile, readFileInside, temporarySuffix } from './atomic-write-file.ts';
 import { checkInside } from './confinement.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
 
@@ -119,6 +119,7 @@ export function openVersionedFile(home: string, folder: string): VersionedFile {
         if (versions.at(-1) !== version) counts = isMarked(await stat(secondName));
         // A version below the highest is ignored, and so are the older ones.
         await Promise.all(versions.slice(0, -1).map((older) => rm(pathOf(older), { force: true })));
+        await removeLeftovers(folder);
       };
       try {
         const options = { root: home, mayStill: () => markRead(after), onCreated };
@@ -129,6 +130,22 @@ export function openVersionedFile(home: string, folder: string): VersionedFile {
       }
     },
   };
+}
+
+/** Milliseconds after which a temporary file has no writer any more. */
+const leftAfterMs = 3_600_000;
+
+/** Removes what killed writers have left: in a folder of many files, a system may list neither a version nor its successor. */
+async function removeLeftovers(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(temporarySuffix));
+  await Promise.all(
+    names.map(async (name) => {
+      const path = join(folder, name);
+      const found = await lstat(path).catch(() => null);
+      const isLeft = found !== null && Date.now() - found.mtimeMs > leftAfterMs;
+      if (isLeft) await rm(path, { force: true });
+    }),
+  );
 }
 
 /** Lists the versions, highest last. */

@@ -68,7 +68,10 @@ export async function commitApplied(
     readTree(runDir, applied),
   ]);
   const now = await readTree(gitDir, 'HEAD');
-  if (now === to) return { state: 'committed', note: '' };
+  if (now === to) {
+    await settleIndex(gitDir);
+    return { state: 'committed', note: '' };
+  }
   if (now !== from || !(await isBranch(gitDir))) {
     return { state: 'applied', note: 'Not committed: the repository had other changes.' };
   }
@@ -99,7 +102,10 @@ async function commitUndone(
   if (made === null) return null;
   const [from, to] = [await readTree(gitDir, 'HEAD'), await storeFolder(userFolder(runDir, dir))];
   // An attempt that was killed has committed it.
-  if (from === to) return 'reverted';
+  if (from === to) {
+    await settleIndex(gitDir);
+    return 'reverted';
+  }
   const hasHead = await runGit({ gitDir: runDir }, ['cat-file', '-e', from], {
     okCodes: [0, 1, 128],
   });
@@ -145,6 +151,16 @@ async function commitOnBranch(
   const commit = made.output.toString().trim();
   await runGit({ gitDir }, ['update-ref', '-m', 'planwave', 'HEAD', commit, head]);
   await runGit({ gitDir }, ['read-tree', commit]);
+}
+
+/**
+ * Makes up for an attempt that was killed right after its commit: the user's index still has the files before it, as if the
+ * user had staged them. Nothing was staged when the commit was made.
+ */
+async function settleIndex(gitDir: string): Promise<void> {
+  const question = ['diff-index', '--cached', '--quiet', 'HEAD^'];
+  const { code } = await runGit({ gitDir }, question, { okCodes: [0, 1, 128] });
+  if (code === 0) await runGit({ gitDir }, ['read-tree', 'HEAD']);
 }
 
 /** A run whose changes can be taken over into the user's folder. */

@@ -3,7 +3,7 @@ import { copyFile, lstat, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChangedFile } from '../../ports/worktrees.ts';
 import { getCode } from '../file-store/store-errors.ts';
-import { runGit, splitNul, type GitPlace } from './run-git.ts';
+import { refLockMsMax, runGit, splitNul, type GitPlace } from './run-git.ts';
 
 /** A folder whose states are kept as commits. */
 export interface TrackedFolder {
@@ -66,13 +66,38 @@ export async function moveRef(
   commit: string,
   before: string | null,
 ): Promise<void> {
-  if (commit !== before) {
-    await runGit({ gitDir }, ['update-ref', ref, commit, before ?? noCommit]);
-  }
+  if (commit !== before) await changeRef(gitDir, ref, [ref, commit, before ?? noCommit]);
 }
 
 export async function deleteRef(gitDir: string, ref: string): Promise<void> {
-  await runGit({ gitDir }, ['update-ref', '-d', ref]);
+  await changeRef(gitDir, ref, ['-d', ref]);
+}
+
+/** Removes the lock that a killed call of git has left, for which every later one would wait in vain. */
+async function changeRef(gitDir: string, ref: string, args: readonly string[]): Promise<void> {
+  const change = () => runGit({ gitDir }, ['update-ref', ...args]);
+  await removeOldLocks(gitDir, ref);
+  try {
+    await change();
+  } catch (error) {
+    // It was young, and the call has waited for it.
+    if (!(await removeOldLocks(gitDir, ref))) throw error;
+    await change();
+  }
+}
+
+/** @returns true when there was one. */
+async function removeOldLocks(gitDir: string, ref: string): Promise<boolean> {
+  const removed = await Promise.all(
+    [ref, 'packed-refs'].map(async (name) => {
+      const lock = join(gitDir, `${name}.lock`);
+      const found = await stat(lock).catch(() => null);
+      const isOld = found !== null && Date.now() - found.mtimeMs >= refLockMsMax;
+      if (isOld) await rm(lock, { force: true });
+      return isOld;
+    }),
+  );
+  return removed.includes(true);
 }
 
 /** Returns the commit of a tree. The same arguments give the same commit. */

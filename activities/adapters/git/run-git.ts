@@ -34,6 +34,9 @@ export class GitFailed extends Error {
 /** One call, in milliseconds. A checkout of 100,000 files takes less; a call that waits for input would never end. */
 const timeoutMs = 120_000;
 
+/** Milliseconds that a call waits for the lock of a ref, which another one holds for milliseconds. One that is older has no owner. */
+export const refLockMsMax = 5_000;
+
 /** Bytes that one call may print: a diff of a whole repository. */
 const outputBytesMax = 64 * 1024 * 1024;
 
@@ -54,6 +57,8 @@ const settings = [
   'diff.ignoreSubmodules=all',
   'submodule.recurse=false',
   'protocol.allow=never',
+  `core.filesRefLockTimeout=${refLockMsMax}`,
+  `core.packedRefsTimeout=${refLockMsMax}`,
   'gc.auto=0',
   'maintenance.auto=false',
 ].flatMap((setting) => ['-c', setting]);

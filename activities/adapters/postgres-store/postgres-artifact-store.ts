@@ -8,7 +8,7 @@ import {
   type ArtifactStore,
 } from '../../ports/artifact-store.ts';
 import { hashBytes } from '../../text/bytes.ts';
-import { createByteCache, type ByteCache } from '../file-store/segments.ts';
+import { createByteCache, type ByteCache } from '../../artifacts/byte-cache.ts';
 import type { Bucket } from './bucket.ts';
 import type { Database } from './database.ts';
 

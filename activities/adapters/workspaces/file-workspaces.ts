@@ -1,4 +1,4 @@
-import { lstat, mkdir, rm, unlink } from 'node:fs/promises';
+import { lstat, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createHash } from 'node:crypto';
 import type { Ref } from '../../../contracts/ref.ts';
@@ -6,7 +6,6 @@ import { checkWorkspacePath, foldFileName } from '../../../core/effects/check-wo
 import { engineLimits } from '../../../core/limits.ts';
 import { toRunDirectory, treePaths } from '../../projection/paths.ts';
 import { hashBytes } from '../../text/bytes.ts';
-import { StoreUnavailable } from '../../ports/artifact-store.ts';
 import {
   WorkspaceRefused,
   type ChangedFile,
@@ -17,13 +16,7 @@ import {
   type Workspaces,
 } from '../../ports/workspaces.ts';
 import type { Worktrees } from '../../ports/worktrees.ts';
-import {
-  atomicCreateFile,
-  atomicWriteFile,
-  leftoverPrefix,
-  temporarySuffix,
-} from '../file-store/atomic-write-file.ts';
-import { syncDirectory } from '../file-store/confinement.ts';
+import { atomicCreateFile } from '../file-store/atomic-write-file.ts';
 import { getCode } from '../file-store/store-errors.ts';
 import {
   isBelow,
@@ -35,7 +28,8 @@ import {
   toRefusal,
   findFolderFault,
 } from './open-folder.ts';
-import { createReader, readGrants, type Root } from './read-workspace.ts';
+import { refuseChanged, removeFile, replaceFile, type FilePlace } from './change-file.ts';
+import { createReader, readGrants, type Root, throwMissing } from './read-workspace.ts';
 
 /** Opens the notes of what runs have written: one empty file for each run, path and content, below `<home>/written`. */
 function openWritten(home: string) {
@@ -62,12 +56,8 @@ export interface FileWorkspacesOptions {
   readonly readable?: readonly string[];
 }
 
-/** File of one call: its open folder, and its name there. */
-interface Target {
-  readonly folder: OpenFolder;
-  readonly name: string;
-  /** The path as the model wrote it. */
-  readonly shown: string;
+/** File of one call. */
+interface Target extends FilePlace {
   /** True in a delegation's copy. */
   readonly isCopy: boolean;
 }
@@ -83,6 +73,7 @@ interface Target {
  * FW4. A reader sees an old file or a new one, whole; a failed write changes nothing, and what a killed one left goes with the
  *      next write of the file.
  * FW5. Content that the run did not write is kept before it is replaced or removed, but in a copy: there it is in git.
+ * FW6. An attempt that goes on late, because its process was suspended, removes no file that came since.
  */
 export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces {
   const home = resolve(options.home);
@@ -130,7 +121,7 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
         change({ place, target, terms }, async (_found, mayStill) => {
           // Noted first: a crash may come between the note and the change, never the other way round. A copy needs none.
           if (!target.isCopy) await written.add(place.run_id, path, state.sha256);
-          await replace(target, bytes, mayStill);
+          await replaceFile(target, bytes, mayStill);
           return state;
         }),
       );
@@ -140,8 +131,7 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
       const done = await inTarget(await rootOf(place), path, false, (target) =>
         change({ place, target, terms }, async (found, mayStill) => {
           if (found === null) return throwMissing(path);
-          await mayStill();
-          await remove(target);
+          await removeFile(target, mayStill);
           return { sha256: found.sha256, bytes: found.bytes };
         }),
       );
@@ -226,39 +216,7 @@ function checkExpected(
   { expected }: Pick<ChangeTerms, 'expected'>,
 ): void {
   if (expected === undefined || expected === (found?.sha256 ?? null)) return;
-  throw new WorkspaceRefused(
-    `${JSON.stringify(shown)} has changed since it was looked at, so nothing was done. Try: read it again.`,
-  );
-}
-
-async function replace(
-  { folder, name, shown }: Target,
-  bytes: Uint8Array,
-  mayStill: () => Promise<void>,
-): Promise<void> {
-  try {
-    await removeLeftovers(folder, name);
-    await atomicWriteFile(join(folder.path, name), bytes, { mayStill, access: 'shared' });
-  } catch (error) {
-    throw error instanceof StoreUnavailable ? toRefusal(shown, 'written', error) : error;
-  }
-}
-
-/** Removes what killed writers of a file left. One that is still at work then fails: its attempt has been replaced. */
-async function removeLeftovers(folder: OpenFolder, name: string): Promise<void> {
-  const isLeft = (entry: string): boolean =>
-    entry.startsWith(`${leftoverPrefix(name)}-`) && entry.endsWith(temporarySuffix);
-  const left = (await folder.entries()).filter((entry) => entry.isFile() && isLeft(entry.name));
-  await Promise.all(left.map((entry) => rm(join(folder.path, entry.name), { force: true })));
-}
-
-async function remove({ folder, name, shown }: Target): Promise<void> {
-  try {
-    await unlink(join(folder.path, name));
-    await syncDirectory(folder.path);
-  } catch (error) {
-    throw toRefusal(shown, 'removed', error);
-  }
+  throw refuseChanged(shown);
 }
 
 async function readState({ folder, name, shown }: Target): Promise<FileState | null> {
@@ -291,8 +249,4 @@ async function readForKeeping({ folder, name, shown }: Target): Promise<Uint8Arr
   throw new WorkspaceRefused(
     `${JSON.stringify(shown)} has more than ${engineLimits.keptFileBytesMax} bytes, too many to keep what it holds. Try: another path.`,
   );
-}
-
-function throwMissing(shown: string): never {
-  throw new WorkspaceRefused(`There is no file ${JSON.stringify(shown)}. Try: list_files.`);
 }

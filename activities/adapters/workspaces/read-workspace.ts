@@ -292,6 +292,7 @@ function toMissing(error: unknown): null {
   throw error;
 }
 
-function throwMissing(shown: string): never {
+/** @throws {WorkspaceRefused} for a file that is not there. */
+export function throwMissing(shown: string): never {
   throw new WorkspaceRefused(`There is no file ${JSON.stringify(shown)}. Try: list_files.`);
 }

@@ -1,6 +1,6 @@
 import { Validator } from '@cfworker/json-schema';
 import { z } from 'zod';
-import { isRecord } from '../../../core/is-record.ts';
+import { isRecord, parseJson } from '../../../core/json.ts';
 import { cleanLine, cutText } from '../../../core/text/cut-text.ts';
 import {
   type McpAnswer,
@@ -66,11 +66,7 @@ function countEncoded(data: unknown): number {
 
 function isSameJson(text: unknown, json: string): boolean {
   if (typeof text !== 'string' || json === '' || text.length > json.length * 3 + 100) return false;
-  try {
-    return JSON.stringify(JSON.parse(text)) === json;
-  } catch {
-    return false;
-  }
+  return JSON.stringify(parseJson(text)) === json;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ToolProperty } from '../../../contracts/agent-definition.ts';
-import { isRecord } from '../../../core/is-record.ts';
+import { isRecord } from '../../../core/json.ts';
 import { cleanLine, cutText, removeInvisible } from '../../../core/text/cut-text.ts';
 import type { ListedTools, McpServer, PinnedTool } from '../../ports/mcp-servers.ts';
 import { hashBytes } from '../../text/bytes.ts';

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../core/json.ts';
 import { z } from 'zod';
 import type { McpServer } from '../../ports/mcp-servers.ts';
 
@@ -69,10 +70,8 @@ export function readServers(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
 ): ReadServers {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
+  const json = parseJson(text);
+  if (json === undefined) {
     return { ok: false, faults: ['expected JSON. Try: {"mcpServers": {}}'] };
   }
   const parsed = File.safeParse(json);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { EffectReceipt } from '../../../contracts/effect.ts';
 import { workspacePathCharsMax, editText } from '../../../core/effects/check-workspace-path.ts';
 import type { EffectVerdict } from '../../../core/effects/step-effect.ts';
-import { isRecord } from '../../../core/is-record.ts';
+import { isRecord } from '../../../core/json.ts';
 import { cutText } from '../../../core/text/cut-text.ts';
 import type { FileState, FoundFile, WorkspacePlace, Workspaces } from '../../ports/workspaces.ts';
 import { countBytes, decodeText, hashBytes } from '../../text/bytes.ts';

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { AgentOutput } from '../../../contracts/agent-output.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { splitPages } from '../../text/bytes.ts';
 import { listPacketDetails } from '../../artifacts/packet-details.ts';
 import { readRecord } from '../../artifacts/record-log.ts';
-import { readShape, readWhole } from '../../artifacts/read-artifact.ts';
+import { readOutput, readWhole } from '../../artifacts/read-artifact.ts';
 import type { ReadContext, ReadingTool } from '../tool.ts';
 
 /** Bytes of a page. About 5,000 tokens: enough to be worth a turn, small against any model's context. */
@@ -77,7 +76,7 @@ async function readDetail(
     throw new Error(explainUnknown(detailId, [...details.keys()]));
   }
   if (source.kind === 'wave_compact') return { id, text: source.text };
-  const output = await readShape(store, source.ref, AgentOutput, "an agent's output");
+  const output = await readOutput(store, source.ref);
   return { id, text: await readWhole(store, output, source.files) };
 }
 

@@ -1,5 +1,7 @@
-import type { Question } from '../../../contracts/question.ts';
+import type { AnsweredQuestion, Question } from '../../../contracts/question.ts';
 import type { QuestionWait } from '../../../contracts/views.ts';
+import { answererNames } from '../../../contracts/names.ts';
+import { isPerson } from '../../../core/questions/answer-kinds.ts';
 import { needsExplicitWord } from '../../../core/questions/check-answer.ts';
 import {
   answerCommand,
@@ -116,6 +118,8 @@ function describeAnswers(question: Question): string[] {
 export interface QuestionDesk {
   /** Answers open questions with their defaults, when that was requested. Returns a line for each. */
   takeDefaults(questions: readonly Question[]): Promise<string[]>;
+  /** Returns lines for each answer that no person gave, once. */
+  listAnswers(answered: readonly AnsweredQuestion[]): string[];
   /** Returns the next question to put to the user, or undefined. */
   next(questions: readonly Question[]): Question | undefined;
   /** Asks until an answer is accepted, none is given, or `signal` withdraws the question. */
@@ -153,6 +157,16 @@ export function createQuestionDesk(
         lines.push(...describeAnswerResult(runId, result));
       }
       return lines;
+    },
+    listAnswers(answered) {
+      const fresh = answered.filter(
+        ({ question_id, answered_by }) => !handled.has(question_id) && !isPerson(answered_by),
+      );
+      for (const { question_id } of fresh) handled.add(question_id);
+      return fresh.map(({ question_id, text, answer, answered_by }) => {
+        const by = answered_by === answererNames.default ? 'its default' : answered_by;
+        return `${cleanLine(question_id)} ${cleanLine(text, 200)} · answered by ${cleanLine(by)}: ${cleanLine(answer, 200)}`;
+      });
     },
     next: (questions) =>
       options.ask ? questions.find(({ question_id }) => !handled.has(question_id)) : undefined,

@@ -17,7 +17,7 @@ import { cleanLine, renderTable } from '../terminal-text.ts';
 import { readInputText } from './json-file.ts';
 import { describeFindings, readYamlFile } from './yaml-file.ts';
 import { readWholeNumber } from './run-settings-options.ts';
-import { definedOnly } from '../../../core/is-record.ts';
+import { definedOnly } from '../../../core/json.ts';
 
 interface EvalOptions {
   readonly fresh?: boolean;

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../core/is-record.ts';
+import { isRecord } from '../../../core/json.ts';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { z } from 'zod';

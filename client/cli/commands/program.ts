@@ -58,7 +58,10 @@ export const examples: Readonly<Record<string, readonly [string, string]>> = {
   'plan diff': ['plan diff plan.yaml changed.yaml', 'plan diff backup-choice plan.yaml --json'],
   'plan graph': ['plan graph plan.yaml --out plan.svg', 'plan graph plan.yaml --mermaid'],
   'plan schema': ['plan schema', 'plan schema --out plan.schema.json'],
-  eval: ['eval examples/evaluation/six-goals.yaml', 'eval goals.yaml --repeat 5 --junit eval.xml'],
+  eval: [
+    'eval examples/evaluation/six-goals.yaml --check',
+    'eval goals.yaml --repeat 5 --junit eval.xml',
+  ],
   schedule: ['schedule list', 'schedule create nightly "Check the backups" --cron "0 2 * * *"'],
   'schedule create': [
     'schedule create nightly "Check the backups" --cron "0 2 * * *" --time-zone Europe/Berlin',

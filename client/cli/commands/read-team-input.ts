@@ -2,7 +2,7 @@ import { TeamInput } from '../../../contracts/team.ts';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
 import { checkInput, readJsonFile } from './json-file.ts';
-import { isRecord, definedOnly } from '../../../core/is-record.ts';
+import { isRecord, definedOnly } from '../../../core/json.ts';
 import { readSettings, type SettingsOptions } from './run-settings-options.ts';
 import { commandText } from '../../../core/text/format.ts';
 

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
 import { mergeFields } from './json-file.ts';
-import { definedOnly } from '../../../core/is-record.ts';
+import { definedOnly } from '../../../core/json.ts';
 import { Tenant, type ChangesMode } from '../../../contracts/limits.ts';
 
 /** Settings of runs and teams. */

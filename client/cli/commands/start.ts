@@ -16,7 +16,7 @@ import type { OpenRunInput } from '../../../contracts/activity-types.ts';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
 import { checkInput, readJsonFile } from './json-file.ts';
-import { isRecord, definedOnly } from '../../../core/is-record.ts';
+import { isRecord, definedOnly } from '../../../core/json.ts';
 import { commandText } from '../../../core/text/format.ts';
 
 export function registerStart(command: Command, runner: CommandRunner): void {

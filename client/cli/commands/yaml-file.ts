@@ -96,7 +96,7 @@ function describeFault(issue: z.core.$ZodIssue, { whole, fields }: FileNames): P
       rule,
       path: issue.path.join('/'),
       message: `${issue.path.join('.') || whole}: ${describeIssue(issue)}`,
-      cure: `The fields stand in ${fields}`,
+      cure: `the fields in ${fields}`,
     },
   ];
 }

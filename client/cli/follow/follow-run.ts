@@ -57,7 +57,7 @@ export async function followRun(
     ...options,
     client,
     runId,
-    reader: createSnapshotReader(client, runId),
+    reader: createSnapshotReader(client, runId, defaults),
     presenter: createPresenter(io, { json, asksItself: ask }),
     desk: createQuestionDesk(client, runId, io, { defaults, ask }),
     interrupt: createInterruptGuard(io),
@@ -87,6 +87,7 @@ async function followToEnd(follower: Follower): Promise<number> {
   let snapshot = await interrupt.guard(reader.read());
   for (;;) {
     presenter.show(snapshot);
+    for (const line of desk.listAnswers(snapshot.answered)) tell(follower, line);
     if (snapshot.run.execution !== 'running') {
       const end = await interrupt.guard(retrying(follower, () => client.result(runId)));
       if (end !== null) {

@@ -13,7 +13,7 @@ import type { Reading } from '../../read-view.ts';
 import type { RunListing } from '../../run-listing.ts';
 import { describeStuck } from '../../stuck-workflows.ts';
 import type { WaveSummary } from '../../../contracts/planner-run.ts';
-import type { Question } from '../../../contracts/question.ts';
+import type { AnsweredQuestion, Question } from '../../../contracts/question.ts';
 import type { Usage } from '../../../contracts/usage.ts';
 import type { ActivityReading, DelegationReading } from '../../read-work.ts';
 import { addUsage } from '../../../core/usage/add-usage.ts';
@@ -26,7 +26,12 @@ export interface SnapshotReader {
   read(): Promise<RunSnapshot>;
 }
 
-export function createSnapshotReader(client: PlanwaveClient, runId: string): SnapshotReader {
+/** @param readsAnswers True to read the newest answers too, with a query at each read. */
+export function createSnapshotReader(
+  client: PlanwaveClient,
+  runId: string,
+  readsAnswers = false,
+): SnapshotReader {
   let last: RunSnapshot | null = null;
   let wavesKey = '';
   let lastWaveId: string | null = null;
@@ -52,12 +57,8 @@ export function createSnapshotReader(client: PlanwaveClient, runId: string): Sna
     const reading = await ifFound(client.waveView(waveWorkflowId));
     const view = reading === null ? null : live(reading);
     if (view === null) return known;
-    return {
-      ...view,
-      delegations: await Promise.all(
-        view.delegations.map((delegation) => delegations.complete(delegation)),
-      ),
-    };
+    const complete = await Promise.all(view.delegations.map((one) => delegations.complete(one)));
+    return { ...view, delegations: complete };
   };
 
   const readWork = (status: StatusView, id: string | null): Promise<WaveSnapshot | null> => {
@@ -72,11 +73,12 @@ export function createSnapshotReader(client: PlanwaveClient, runId: string): Sna
     const reading = await client.status(runId);
     if (!reading.live) return known;
     const status = reading.view;
-    const [{ done, plan_summary }, wave] = await Promise.all([
+    const [{ done, plan_summary }, wave, { answered }] = await Promise.all([
       readWaves(status),
       readWork(status, lastWaveId),
+      readQuestions(client, last, runId, readsAnswers),
     ]);
-    return { ...known, done, plan_summary, status, wave };
+    return { ...known, done, plan_summary, status, wave, answered };
   };
 
   return {
@@ -92,15 +94,14 @@ export function createSnapshotReader(client: PlanwaveClient, runId: string): Sna
         return last;
       }
       const status = reading.view;
-      const [{ done, plan_summary }, wave, questions, [stuck]] = await Promise.all([
+      const [{ done, plan_summary }, wave, asked, [stuck]] = await Promise.all([
         readWaves(status),
         readWork(status, status.wave_workflow_id),
-        status.open_questions > 0 ? client.questions(runId) : null,
+        readQuestions(client, last, runId, readsAnswers || status.open_questions > 0),
         client.stuck(runId),
       ]);
-      const open = questions === null ? [] : (live(questions)?.open ?? last?.questions ?? []);
       const note = stuck === undefined ? null : describeStuck(stuck);
-      last = { run, status, note, done, plan_summary, wave, questions: open };
+      last = { run, status, note, done, plan_summary, wave, ...asked };
       return last;
     },
   };
@@ -146,6 +147,21 @@ type Waves = Pick<RunSnapshot, 'done' | 'plan_summary'>;
 
 const noWaves: Waves = { done: [], plan_summary: null };
 
+/** @param isDue False when no question waits, and answers are not wanted. */
+async function readQuestions(
+  client: PlanwaveClient,
+  last: RunSnapshot | null,
+  runId: string,
+  isDue: boolean,
+): Promise<Pick<RunSnapshot, 'questions' | 'answered'>> {
+  const { questions, answered } = last ?? nothingYet;
+  if (!isDue) return { questions: [], answered };
+  const view = live(await client.questions(runId));
+  return view === null
+    ? { questions, answered }
+    : { questions: view.open, answered: view.answered };
+}
+
 const nothingYet: Omit<RunSnapshot, 'run'> = {
   status: null,
   note: null,
@@ -153,6 +169,7 @@ const nothingYet: Omit<RunSnapshot, 'run'> = {
   plan_summary: null,
   wave: null,
   questions: [],
+  answered: [],
 };
 
 function live<T>(reading: Reading<T>): T | null {
@@ -172,6 +189,8 @@ export interface RunSnapshot {
   readonly plan_summary: string | null;
   readonly wave: WaveSnapshot | null;
   readonly questions: readonly Question[];
+  /** The newest answers, as far as they were read. */
+  readonly answered: readonly AnsweredQuestion[];
 }
 
 export interface WaveSnapshot extends Omit<WaveView, 'delegations'> {

@@ -11,7 +11,7 @@ import {
   serveHttp,
   type HttpFace,
 } from '../../../client/mcp/create-mcp-server.ts';
-import { isRecord } from '../../../core/is-record.ts';
+import { isRecord } from '../../../core/json.ts';
 import { openQuestion } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inputExamples } from '../../../activities/run-record/describe-input-issues.ts';
-import { isRecord } from '../../../core/is-record.ts';
+import { isRecord } from '../../../core/json.ts';
 import type { RecordedCall } from '../../../rehearsal/script.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
 import { expectPromisesKept } from '../../support/promises.ts';

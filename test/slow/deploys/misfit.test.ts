@@ -7,6 +7,7 @@ import type { StuckWorkflow } from '../../../client/stuck-workflows.ts';
 import { openQuestion } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { findBrokenPromises } from '../../support/find-broken-promises.ts';
+import { fetchHistories } from '../../support/histories.ts';
 import { goal } from '../../support/process-stage.ts';
 import { sharedBundle } from '../../support/shared-server.ts';
 import { useProcessStages } from '../../support/use-stage.ts';
@@ -35,12 +36,7 @@ async function replace(worker: ScriptProcess, checkout?: string): Promise<Script
 
 /** `planwave doctor --replay` of a checkout. */
 async function replay(checkout?: string): Promise<{ ending: string; output: string }> {
-  const doctor = runScript(
-    'planwave.mjs',
-    ['doctor', '--replay'],
-    stageEnvironment(stage),
-    checkout,
-  );
+  const doctor = runScript(['doctor', '--replay'], stageEnvironment(stage), checkout);
   return { ending: await doctor.ended, output: doctor.output() };
 }
 
@@ -139,7 +135,7 @@ it('finding L1: status tells a run that no code cures from one that a deploy cur
   const { out } = await cli('status', run.workflowId);
   const [, command = ''] =
     /earlier code does not help.* Try: npm run planwave -- (.*), or a newer/.exec(out) ?? [];
-  const reset = runScript('planwave.mjs', command.split(' '), stageEnvironment(stage));
+  const reset = runScript(command.split(' '), stageEnvironment(stage));
   expect({ ending: await reset.ended, output: reset.output() }).toMatchObject({
     ending: 'exit code 0',
   });
@@ -166,11 +162,34 @@ it('finding L1: a run that an older version left stuck goes on under this one', 
   ]);
 }, 300_000);
 
+it('fault 5: workflow code that gets no processor for six seconds is not cut off', async () => {
+  const worker = await startChangedWorker(slowRun);
+  const run = await stage.client.workflow.start('plannerRun', {
+    taskQueue: stage.taskQueue,
+    workflowId: 'slow-code',
+    // The server waits for it too.
+    workflowTaskTimeout: '20 seconds',
+    args: [{ goal, use_defaults: true }],
+  });
+  expect((await stage.result(run)).status).toBe('completed');
+  const histories = await fetchHistories(stage.client, run.workflowId);
+  const events = histories.flatMap(({ history }) => history.events ?? []);
+  expect(events.filter((event) => event.workflowTaskFailedEventAttributes)).toEqual([]);
+  await worker.stop();
+}, 120_000);
+
 /** Delegations throw as soon as they go on. */
 const takesOrder = 'const { order, carried } = args;';
 const buggyDelegation = {
   from: takesOrder,
   to: `${takesOrder} throw new Error('a bug of the next version');`,
+};
+
+const opens = 'const { taken_over = null } = await host.open(';
+/** Stands still for longer than the SDK gives workflow code, as in a worker without a processor. */
+const slowRun = {
+  from: opens,
+  to: `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6_000); ${opens}`,
 };
 
 /** As every version before `workflows/shared/signal-intake.ts`. */

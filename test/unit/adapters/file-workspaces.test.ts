@@ -5,12 +5,15 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
 import { createFileEffectLedger } from '../../../activities/adapters/file-store/file-ledgers.ts';
+import { removeFile } from '../../../activities/adapters/workspaces/change-file.ts';
+import { closing, openRoot } from '../../../activities/adapters/workspaces/open-folder.ts';
 import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import { WorkspaceRefused } from '../../../activities/ports/workspaces.ts';
 import type { WorkspacePlace } from '../../../activities/ports/workspaces.ts';
@@ -161,6 +164,26 @@ it('FW5: content that the run did not write is kept before it is replaced or rem
   const late = workspaces.write(place, 'b.txt', 'x', { expected: sha256('older') });
   await expect(late).rejects.toThrow(/has changed since.*Try: /);
   expect(readFileSync(join(dir, 'b.txt'), 'utf8')).toBe('newer');
+});
+
+it('FW6: a removal that goes on late leaves the file that came since, whatever its content', async () => {
+  const { dir } = createPlaces();
+  const path = join(dir, 'a');
+  const remove = async (meanwhile: () => void) => {
+    writeFileSync(path, 'old');
+    return closing(await openRoot(dir), (folder) =>
+      removeFile({ folder, name: 'a', shown: 'a' }, async () => meanwhile()),
+    );
+  };
+  const late = remove(() => {
+    rmSync(path);
+    writeFileSync(path, 'old');
+  });
+  await expect(late).rejects.toThrow(/has changed since.*Try: /);
+  expect(readFileSync(path, 'utf8')).toBe('old');
+  await expect(remove(() => rmSync(path))).rejects.toThrow('There is no "a"');
+  await remove(() => {});
+  expect(readdirSync(dir)).toEqual([]);
 });
 
 it('FE1: a damaged entry of the ledger is not taken for a missing one', async () => {

@@ -157,6 +157,10 @@ describe('the undo of a commit', () => {
     userGit(dir, 'update-ref', 'HEAD', 'HEAD~1');
     userGit(dir, 'read-tree', 'HEAD');
     expect(await undo()).toMatchObject({ commit: 'reverted' });
+    // Killed between the commit and the index.
+    await moveRef(gitDir, 'refs/planwave/applied', applied ?? '', null);
+    userGit(dir, 'read-tree', 'HEAD~1');
+    expect(await undo()).toMatchObject({ commit: 'reverted' });
     expect(log()).toEqual(['Revert "Mend it"', 'Mend it', 'change']);
     expect(status()).toBe('');
   });
@@ -166,6 +170,11 @@ it('an attempt that was killed after the files were there is finished by the nex
   const { changes, folder, dir } = await createRun({ one: { 'a.txt': 'ONE\n' } });
   expect(await changes.apply(folder, null)).toEqual({ state: 'applied', note: '' });
   expect(userGit(dir, 'status', '--porcelain')).toBe(' M a.txt\n');
+  expect(await changes.apply(folder, commit)).toEqual({ state: 'committed', note: '' });
+  expect(userGit(dir, 'status', '--porcelain')).toBe('');
+  // Killed between the commit and the index.
+  userGit(dir, 'read-tree', 'HEAD~1');
+  expect(userGit(dir, 'status', '--porcelain')).toBe('MM a.txt\n');
   expect(await changes.apply(folder, commit)).toEqual({ state: 'committed', note: '' });
   expect(userGit(dir, 'status', '--porcelain')).toBe('');
 });

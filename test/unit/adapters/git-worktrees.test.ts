@@ -8,15 +8,17 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import {
   atomicWriteFile,
   temporarySuffix,
 } from '../../../activities/adapters/file-store/atomic-write-file.ts';
 import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';
+import { repositoryOf } from '../../../activities/adapters/git/run-repository.ts';
 import type { WorkspacePlace } from '../../../activities/ports/workspaces.ts';
 import {
   commitAll,
@@ -134,6 +136,22 @@ it('what a killed worker left of a write is no change', async () => {
   await expect(write).rejects.toThrow('killed');
   expect(readdirSync(join(folder, 'src'))).toHaveLength(2);
   expect(await worktrees.diff(of('fix'))).toBe('');
+});
+
+it('the lock of a ref that a killed git has left holds up nothing', async () => {
+  const { worktrees, of, home } = createSet();
+  const folder = await worktrees.open(of('fix'));
+  for (const secondsOld of [60, 0]) {
+    writeFileSync(join(folder, 'src/sum.js'), `${secondsOld}\n`);
+    const lock = join(repositoryOf(home, 'my-run'), 'refs/planwave/end/fix.lock');
+    mkdirSync(dirname(lock), { recursive: true });
+    writeFileSync(lock, '');
+    const at = Date.now() / 1_000 - secondsOld;
+    utimesSync(lock, at, at);
+    const commit = await worktrees.keep(of('fix'));
+    expect(await worktrees.keep(of('fix'))).toBe(commit);
+    expect(existsSync(lock)).toBe(false);
+  }
 });
 
 it('a delegation begins with the merged changes of those that it builds on', async () => {

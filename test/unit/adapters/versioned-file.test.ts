@@ -74,3 +74,19 @@ it('a late file does not count because its place was read when another file was 
   expect(await late.writeNext('late', 1)).toBe(false);
   expect(await reader.readNewest()).toEqual({ text: 'three', version: 3 });
 });
+
+it('a write removes what killed writers have left, but for a young file, which may have its writer', async () => {
+  const file = open('left');
+  expect(await file.writeNext('one', 0)).toBe(true);
+  for (const [name, hoursOld] of [
+    ['.old.tmp', 2],
+    ['.young.tmp', 0],
+  ] as const) {
+    const path = join(home, 'left', name);
+    const at = Date.now() / 1_000 - hoursOld * 3_600;
+    await files.writeFile(path, '');
+    await files.utimes(path, at, at);
+  }
+  expect(await file.writeNext('two', 1)).toBe(true);
+  expect((await readdir(join(home, 'left'))).toSorted()).toEqual(['.young.tmp', '2.json']);
+});

@@ -121,6 +121,27 @@ it('answers with the default when that was asked for', async () => {
   expect(io.out()).toContain('q1 answered: true');
 });
 
+it('tells the answers that the run gave itself, once', async () => {
+  const { client, answers } = askingRun();
+  const own = { text: 'Which region?', delegation_id: null, source_refs: [], answered_at: 1 };
+  const io = createFakeIo();
+  const answered = [
+    { ...own, question_id: 'q2', answer: 'eu-west', answered_by: 'default' },
+    { ...own, question_id: 'q3', answer: 'no', answered_by: 'Ada' },
+  ];
+  const told = createFakeClient({
+    ...client,
+    questions: () => {
+      if (answers.length === 0) answers.push('by command');
+      const view = { open: [], answered, rejected: [], rejected_total: 0 };
+      return Promise.resolve({ live: true, view });
+    },
+  });
+  await followRun(told, 'run-1', options({ io, defaults: true }));
+  expect(io.out().match(/q2 .*/g)).toEqual(['q2 Which region? · answered by its default: eu-west']);
+  expect(io.out()).not.toContain('q3');
+});
+
 it('without a terminal prints the command that answers, and waits', async () => {
   const { client, answers } = askingRun();
   const io = createFakeIo();

@@ -12,8 +12,17 @@ let version = 1;
 let result: AnswerResult;
 const answers: (readonly [string, AnswerInput])[] = [];
 
+const runs = [
+  {
+    run_id: 'sample',
+    goal_title: 'Host <it>',
+    state: 'waiting for you',
+    started_at: 1_764_090_000,
+  },
+  { run_id: 'a/b "c"', goal_title: '', state: 'damaged', started_at: null },
+];
 const sources: ViewSources = {
-  listRuns: () => Promise.resolve(['sample', 'a/b "c"']),
+  listRuns: () => Promise.resolve(runs),
   readPage: (runId) => Promise.resolve(runId === 'sample' ? samplePage() : null),
   readVersion: () => Promise.resolve(String(version)),
   answer: (runId, answer) => {
@@ -79,7 +88,10 @@ it('VS1: only who has the token sees a page', async () => {
   }
   const list = await send(`/${token}/`);
   expect(list.text).toContain('<a href="run/a%2Fb%20%22c%22/">a/b &quot;c&quot;</a>');
-  expect((await send(`/${token}/run/unknown/`)).status).toBe(404);
+  expect(list.text).toContain('<a href="run/sample/">Host &lt;it&gt;</a>');
+  expect(list.text).toMatch(/waiting for you[\s\S]*2025-11-25 17:00[\s\S]*damaged/);
+  const unknown = await send(`/${token}/run/unknown/`);
+  expect(unknown).toMatchObject({ status: 404, text: expect.stringContaining('"/a1b2c3/">All') });
   expect((await send(`/${token}/run/%E0%A4%A/`)).status).toBe(404);
 });
 

@@ -25,6 +25,9 @@ describe.each([
   ['file', null],
   ['live page', live],
 ])('the %s', (_what, at) => {
+  /** A page from a server leads to the list of that server. */
+  const links = at === null ? [] : ['../../'];
+
   it('VM1: a hostile text in every field makes no markup', () => {
     const calm = renderPage(plant(samplePage(), 'Nothing to fear here.'), at);
     const page = renderPage(plant(samplePage(), hostile), at);
@@ -42,7 +45,7 @@ describe.each([
   it('VP1: it names no address of others', () => {
     const page = renderPage(samplePage(), at);
     expect(attributesOf(page, '(?:src|srcset|data|poster|background|xlink:href)')).toEqual([]);
-    expect(attributesOf(page, 'href').filter((href) => !href.startsWith('#'))).toEqual([]);
+    expect(attributesOf(page, 'href').filter((href) => !href.startsWith('#'))).toEqual(links);
     expect(page.slice(0, page.indexOf('</style>'))).not.toMatch(/url\(|@import|https?:/);
     const policy = attributesOf(page, 'content')[0] ?? '';
     expect(policy).toMatch(
@@ -61,12 +64,21 @@ describe.each([
     expect(after.slice(0, 2)).toEqual(['main', 'answer']);
   });
 
+  it('a question that is left at the end of a run can no longer be answered', () => {
+    const ended = { status: 'stopped', phase: 'stopped' } as const;
+    const page = renderPage(samplePage(2, ended), at);
+    expect(page).not.toContain('<form');
+    expect(page).not.toContain('Answer with:');
+    expect(page).not.toContain('for you');
+    expect(page).toContain('The run ended before an answer.');
+  });
+
   it('VP3: every link leads to something, and every id is used once', () => {
     const page = renderPage(samplePage(), at);
     const ids = attributesOf(page, 'id');
     expect(new Set(ids).size).toBe(ids.length);
     const missing = attributesOf(page, 'href').filter((href) => !ids.includes(href.slice(1)));
-    expect(missing).toEqual([]);
+    expect(missing).toEqual(links);
     expect(page).toMatch(/said <a href="#result-task-1">Result of task-1<\/a> \(heading: there\)/);
     expect(page).toMatch(/<a href="#question-q1">Your answer to q1<\/a>/);
     for (const name of attributesOf(page, '(?:aria-labelledby|for)').flatMap((one) =>

@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   findPortHolder,
   optionOf,
   refuseTakenPort,
 } from '../../../scripts/dev-server/running-server.ts';
-import { startPart, type Part } from '../../../scripts/parts/part.ts';
+import { startPart, takeLogFile, type Part } from '../../../scripts/parts/part.ts';
 import { supervise } from '../../../scripts/parts/supervise.ts';
 import { makeFolder } from './fake-executables.ts';
 
@@ -32,6 +32,17 @@ function startScript(script: string, kind: 'node' | 'foreign' = 'node'): Part {
 }
 
 const stayAlive = 'setInterval(() => {}, 1000);';
+
+it('processes side by side have a log each, and one alone has the usual one', async () => {
+  const folder = makeFolder();
+  const take = (): string => basename(takeLogFile(folder, 'worker'));
+  const beside = startScript(stayAlive);
+  writeFileSync(join(folder, 'worker.log.pid'), String(beside.pid));
+  expect([take(), take()]).toEqual(['worker-2.log', 'worker-2.log']);
+  beside.kill();
+  await beside.ended;
+  expect([take(), take()]).toEqual(['worker.log', 'worker.log']);
+});
 
 describe('a part', () => {
   it('tells how it ended and keeps what it wrote', async () => {

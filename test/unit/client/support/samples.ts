@@ -87,6 +87,7 @@ export function snapshot(fields: Partial<RunSnapshot> = {}): RunSnapshot {
     plan_summary: null,
     wave: null,
     questions: [],
+    answered: [],
     ...fields,
   };
 }

@@ -7,7 +7,7 @@ import type {
   PlanFinding,
   PlanTask,
 } from '../../../../contracts/coordination-plan.ts';
-import { isRecord } from '../../../../core/is-record.ts';
+import { isRecord } from '../../../../core/json.ts';
 import { root } from '../../../../scripts/bootstrap/hand-over.mjs';
 import { checkCoordinationPlan } from '../../../../core/design/check-plan-file.ts';
 import { planAgents, planTask, samplePlan, withTask } from '../../../support/plans.ts';

@@ -9,3 +9,12 @@ export function definedOnly<T>(record: Readonly<Record<string, T | undefined>>):
     Object.entries(record).filter((field): field is [string, T] => field[1] !== undefined),
   );
 }
+
+/** Parses a text that may be anything. @returns undefined when it is no JSON, which has no such value. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
