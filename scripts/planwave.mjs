@@ -2,7 +2,7 @@
 import { handOver, readVersion } from './bootstrap/hand-over.mjs';
 
 /**
- * Commands that run a part of planwave until Ctrl-C. In a checkout they are scripts of npm too.
+ * Commands that run a part of planwave until Ctrl-C. In a checkout they are scripts of npm too, which call this file.
  *
  * @type {Readonly<Record<string, string | undefined>>}
  */

@@ -154,13 +154,8 @@ async function act(call: EffectCall, before: string): Promise<EffectEvent> {
   await call.assertCurrent();
   try {
     const receipt = await runWithin(
-      (inner) => {
-        const mayStill = async (): Promise<void> => {
-          await call.assertCurrent();
-          inner.signal.throwIfAborted();
-        };
-        return tool.act(input, { ...inner, before, mayStill, onTail: call.onTail });
-      },
+      (inner) =>
+        tool.act(input, { ...inner, before, mayStill: askerOf(call, inner), onTail: call.onTail }),
       context,
       timeoutMs,
     );
@@ -181,12 +176,26 @@ async function act(call: EffectCall, before: string): Promise<EffectEvent> {
 async function check(call: EffectCall, before: string): Promise<EffectVerdict> {
   const { tool, input, context, timeoutMs } = call;
   try {
-    return await runWithin((inner) => tool.check(input, before, inner), context, timeoutMs);
+    return await runWithin(
+      (inner) => tool.check(input, before, { ...inner, mayStill: askerOf(call, inner) }),
+      context,
+      timeoutMs,
+    );
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error;
     context.signal.throwIfAborted();
+    // The worker that has the call by now finds out the result.
+    await call.assertCurrent();
     return { type: 'unknown', found: describeFailure(tool, error) };
   }
+}
+
+/** Returns the `mayStill` of a tool's context. */
+function askerOf({ assertCurrent }: EffectCall, { signal }: ToolContext): () => Promise<void> {
+  return async () => {
+    await assertCurrent();
+    signal.throwIfAborted();
+  };
 }
 
 function beforeOf(state: EffectState): string {

@@ -33,15 +33,19 @@ export interface ReadContext extends ToolContext {
   readonly onLoaded: (detailId: string) => void;
 }
 
-/** The context of a tool that acts. */
-export interface ActContext extends ToolContext {
-  /** The words of `look`. */
-  readonly before: string;
+/** The context of a tool that finds out whether it has acted. */
+export interface CheckContext extends ToolContext {
   /**
    * To be asked as late as can be: when all is ready, right before the change. Throws when the call was given up, or
    * another worker may have it: what a suspended worker left half done must not come after what was done since.
    */
   readonly mayStill: () => Promise<void>;
+}
+
+/** The context of a tool that acts. */
+export interface ActContext extends CheckContext {
+  /** The words of `look`. */
+  readonly before: string;
   /** To be called with a function that returns the newest output, for people who watch. Its last line is shown. */
   readonly onTail?: ((read: () => string) => void) | undefined;
 }
@@ -136,11 +140,12 @@ export interface ActingTool extends GrantableEntry {
   /** Makes the change. An error is reported to the model when `check` sees that nothing has happened. */
   act(input: unknown, context: ActContext): Promise<EffectReceipt>;
   /**
-   * Tells whether the change took place. Must not guess: what it can't tell is `unknown`.
+   * Tells whether the change took place. Must not guess: what it can't tell is `unknown`. It may take back what an attempt
+   * left half done.
    *
    * @param before what `look` said.
    */
-  check(input: unknown, before: string, context: ToolContext): Promise<EffectVerdict>;
+  check(input: unknown, before: string, context: CheckContext): Promise<EffectVerdict>;
 }
 
 /**

@@ -17,7 +17,6 @@ import type { Delegation } from '../../contracts/delegation.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { bullets, joinSections, oneLine } from '../../core/text/markdown.ts';
 import { commandText } from '../../core/text/format.ts';
-import type { WorkspacePlace } from '../ports/workspaces.ts';
 import { readDelegation, applyInstructions } from '../prompts/read-task.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine } from '../text/blocks.ts';
@@ -43,24 +42,34 @@ async function keepWork(
 /**
  * Makes the checks of a delegation in its copy of the workspace, and reads the changes of its files. Files that a command
  * changes are put back, those of an interrupted attempt first.
+ *
+ * @param assertCurrent Throws when another attempt may have taken over the work: then the files may be those of later work.
  */
 async function gatherEvidence(
   deps: EvidenceDeps,
   input: GatherEvidenceInput,
+  assertCurrent: () => Promise<void>,
 ): Promise<GatherEvidenceResult> {
   const { store, worktrees } = deps;
   const { kept } = input;
+  const restore = async (): Promise<void> => {
+    await assertCurrent();
+    if (kept !== null) await worktrees.restore(place, kept);
+  };
   const signal = Context.current().cancellationSignal;
   const place = await placeOf({ ...input, store, signal });
   const { verification } = await readDelegation(store, input);
   const checks: EvidenceReport['checks'] = [];
-  if (kept !== null) await putBack(deps, place, kept);
+  await assertCurrent();
+  // What an interrupted attempt has changed is undone after its last command is dead.
+  if (kept !== null) await deps.commands?.endLeftovers(await deps.workspaces.folderOf(place));
+  await restore();
   for (const { criterion_id, check } of verification?.checks ?? []) {
     // Commands work in the same folder.
     /* oxlint-disable no-await-in-loop */
     const found = await checkEvidence(deps, { check, place, signal });
     checks.push({ criterion_id, ...found });
-    if (check.kind === 'command' && kept !== null) await worktrees.restore(place, kept);
+    if (check.kind === 'command') await restore();
     /* oxlint-enable no-await-in-loop */
   }
   const patch = (await worktrees.diff(place)) ?? '';
@@ -69,16 +78,6 @@ async function gatherEvidence(
     evidence_ref: await store.put(JSON.stringify(report)),
     failed: checks.filter(({ result }) => result === 'failed').length,
   };
-}
-
-/** Undoes what an interrupted attempt has changed, after its last command is dead. */
-async function putBack(
-  { commands, workspaces, worktrees }: EvidenceDeps,
-  place: WorkspacePlace,
-  kept: string,
-): Promise<void> {
-  await commands?.endLeftovers(await workspaces.folderOf(place));
-  await worktrees.restore(place, kept);
 }
 
 interface RecordVerificationDeps {
@@ -207,7 +206,8 @@ export function createVerificationActivities(
 ): VerificationActivities {
   return {
     keepWork: (input) => withHeartbeat(() => keepWork(deps, input)),
-    gatherEvidence: (input) => withHeartbeat(() => gatherEvidence(deps, input)),
+    gatherEvidence: (input) =>
+      whileCurrent((assertCurrent) => gatherEvidence(deps, input, assertCurrent)),
     recordVerification: (input) =>
       whileCurrent((assertCurrent) => recordVerification(deps, input, assertCurrent)),
     describeFailures: (input) => withHeartbeat(() => describeFailures(deps.store, input)),

@@ -104,7 +104,7 @@ function spawnWithLog(options: PartOptions): ChildProcess {
 }
 
 interface NodePartOptions {
-  /** Name of the part in messages and of its log file; `scripts/<name>.mjs` exists. */
+  /** Name of the part in messages and of its log file; `planwave <name>` runs it. */
   readonly name: 'worker' | 'rehearsal';
   readonly env: NodeJS.ProcessEnv;
   /** `PLANWAVE_HOME`; the log is in its `temporal` folder, which leaves the other names to runs. */
@@ -131,15 +131,15 @@ export function takeLogFile(folder: string, name: string): string {
 const readyMessage = { type: 'ready' } as const;
 
 /**
- * Starts one of our own scripts as a process and waits until it reports that it is ready.
+ * Starts a part of planwave as a process and waits until it reports that it is ready.
  *
  * @throws {ExpectedError} with the end of its log, when it ended before that
  */
 export async function startNodePart(options: NodePartOptions): Promise<Part> {
-  const script = fileURLToPath(new URL(`../${options.name}.mjs`, import.meta.url));
+  const script = fileURLToPath(new URL('../planwave.mjs', import.meta.url));
   const part = startPart({
     command: process.execPath,
-    args: [script],
+    args: [script, options.name],
     env: options.env,
     logFile: takeLogFile(join(options.home, 'temporal'), options.name),
     kind: 'node',

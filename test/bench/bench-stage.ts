@@ -58,7 +58,7 @@ async function bringUp(
   onUp(() => server.stop());
   const model = await startModelProcess();
   onUp(() => model.stop());
-  const worker = runScript('worker.mjs', [], {
+  const worker = runScript(['worker'], {
     TEMPORAL_ADDRESS: server.address,
     PLANWAVE_TASK_QUEUE: taskQueue,
     PLANWAVE_HOME: home,

@@ -31,18 +31,17 @@ export async function killProcesses(): Promise<void> {
 }
 
 /**
- * Runs one of `scripts/*.mjs` as a process of its own, as npm does.
+ * Runs `planwave` as a process of its own, as npm does.
  *
  * @param env added to this process's environment without its settings of planwave, Temporal and the provider.
- * @param checkout that contains the script. Default: this one.
+ * @param checkout that is run. Default: this one.
  */
 export function runScript(
-  name: 'worker.mjs' | 'planwave.mjs',
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   checkout = thisCheckout,
 ): ScriptProcess {
-  return runFile(join(checkout, 'scripts', name), args, env);
+  return runFile(join(checkout, 'scripts', 'planwave.mjs'), args, env);
 }
 
 function runFile(
@@ -118,7 +117,7 @@ export async function startWorkerProcess(
   checkout?: string,
 ): Promise<ScriptProcess> {
   if (checkout === undefined) return startBuiltWorker(sharedWorker(), stage, env);
-  const worker = runScript('worker.mjs', [], { ...stageEnvironment(stage), ...env }, checkout);
+  const worker = runScript(['worker'], { ...stageEnvironment(stage), ...env }, checkout);
   await worker.printed('The worker polls');
   return worker;
 }

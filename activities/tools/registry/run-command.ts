@@ -102,12 +102,16 @@ export function createRunCommand({ runner, workspaces, worktrees }: RunCommandDe
     },
     async check(_input, before, context) {
       const place = await placeOf(context);
-      await runner.endLeftovers(await workspaces.folderOf(place));
+      const folder = await workspaces.folderOf(place);
+      // A command that runs there by now may be the one of the worker that has this call.
+      await context.mayStill();
+      await runner.endLeftovers(folder);
       // Without a sandbox it may still be running.
       if (before === sharedFolder || !runner.confined) {
         const found = 'The command was interrupted. It may have changed files of the workspace.';
         return { type: 'unknown', found };
       }
+      await context.mayStill();
       await worktrees.restore(place, before);
       return { type: 'absent' };
     },

@@ -61,7 +61,7 @@ async function measureRun(deep: DeepRun, serverArguments: readonly string[]): Pr
   const options = { address: server.address, thinkMs: 0, opensWithWorker: false };
   const stage = await openStage(options);
   try {
-    await runScript('worker.mjs', [], stageEnvironment(stage)).printed('The worker polls');
+    await runScript(['worker'], stageEnvironment(stage)).printed('The worker polls');
     stage.rehearsal.script(deepScript(deep));
     const run = await stage.start(
       'plannerRun',

@@ -147,7 +147,7 @@ describe('npm run temporal', () => {
 describe('npm run rehearsal', () => {
   it('serves until it is asked to end', async () => {
     const port = await findFreePort();
-    const run = runScript('rehearsal.mjs', [], { PLANWAVE_REHEARSAL_PORT: String(port) });
+    const run = runScript('planwave.mjs', ['rehearsal'], { PLANWAVE_REHEARSAL_PORT: String(port) });
     await run.printed('Ctrl-C stops it');
     expect(run.output()).toContain(`127.0.0.1:${port}`);
     run.child.kill('SIGINT');

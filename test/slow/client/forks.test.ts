@@ -76,7 +76,7 @@ it('part of fault 2: a fork whose worker is killed in its first call takes the e
 it('GO4: an encrypted run is forked with its key; without it nothing is started, and the key is named', async () => {
   const env = { PLANWAVE_KEYS: keysText('k1') };
   const planwave = (keys: object, ...args: readonly string[]) =>
-    runScript('planwave.mjs', args, { ...stageEnvironment(stage), ...keys });
+    runScript(args, { ...stageEnvironment(stage), ...keys });
   await startWorkerProcess(stage, env);
   const started = planwave(env, 'start', goal, '--id', 'sealed', '--defaults', '--watch');
   expect(await started.ended).toBe('exit code 0');

@@ -234,7 +234,7 @@ describe('over mTLS', () => {
     await startWorkerProcess(stage, env);
     const client = { ...env, PLANWAVE_TASK_QUEUE: stage.taskQueue, PLANWAVE_HOME: stage.home };
     const planwave = async (...argv: string[]): Promise<string> => {
-      const command = runScript('planwave.mjs', argv, client);
+      const command = runScript(argv, client);
       expect([await command.ended, command.output()]).toEqual(['exit code 0', expect.anything()]);
       return command.output();
     };
@@ -252,7 +252,7 @@ describe('over mTLS', () => {
   it('a worker without a certificate says what is missing, and ends', async () => {
     const opened = await startTlsFront(stage.address, company.issue(local), company.cert);
     fronts.push(opened);
-    const worker = runScript('worker.mjs', [], {
+    const worker = runScript(['worker'], {
       ...stageEnvironment(stage),
       ...withCa,
       TEMPORAL_ADDRESS: opened.address,

@@ -36,12 +36,7 @@ async function replace(worker: ScriptProcess, checkout?: string): Promise<Script
 
 /** `planwave doctor --replay` of a checkout. */
 async function replay(checkout?: string): Promise<{ ending: string; output: string }> {
-  const doctor = runScript(
-    'planwave.mjs',
-    ['doctor', '--replay'],
-    stageEnvironment(stage),
-    checkout,
-  );
+  const doctor = runScript(['doctor', '--replay'], stageEnvironment(stage), checkout);
   return { ending: await doctor.ended, output: doctor.output() };
 }
 
@@ -140,7 +135,7 @@ it('finding L1: status tells a run that no code cures from one that a deploy cur
   const { out } = await cli('status', run.workflowId);
   const [, command = ''] =
     /earlier code does not help.* Try: npm run planwave -- (.*), or a newer/.exec(out) ?? [];
-  const reset = runScript('planwave.mjs', command.split(' '), stageEnvironment(stage));
+  const reset = runScript(command.split(' '), stageEnvironment(stage));
   expect({ ending: await reset.ended, output: reset.output() }).toMatchObject({
     ending: 'exit code 0',
   });

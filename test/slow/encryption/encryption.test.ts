@@ -62,7 +62,7 @@ function planwave(
   ...ids: readonly string[]
 ): ReturnType<typeof runScript> {
   const keys = ids.length === 0 ? {} : { PLANWAVE_KEYS: keysText(...ids) };
-  return runScript('planwave.mjs', args, { ...stageEnvironment(stage), ...keys });
+  return runScript(args, { ...stageEnvironment(stage), ...keys });
 }
 
 async function openQuestion(client: PlanwaveClient, runId: string): Promise<void> {
@@ -195,7 +195,7 @@ it('open runs go on after a rotation, and a worker without their key does not st
   await openQuestion(clientOf(testKeys('k1')), 'rotated');
   await stop(first);
 
-  const refused = runScript('worker.mjs', [], {
+  const refused = runScript(['worker'], {
     ...stageEnvironment(stage),
     PLANWAVE_KEYS: keysText('k2'),
   });

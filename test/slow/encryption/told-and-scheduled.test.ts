@@ -25,7 +25,7 @@ const { stage } = useOwnServer();
 /** Runs a command of the client as a process with the keys, and returns what it printed. */
 async function planwave(...args: readonly string[]): Promise<string> {
   const env = { ...stageEnvironment(stage), PLANWAVE_KEYS: keysText('k1') };
-  const command = runScript('planwave.mjs', args, env);
+  const command = runScript(args, env);
   expect([await command.ended, command.output()]).toEqual(['exit code 0', expect.anything()]);
   return command.output();
 }
@@ -101,7 +101,7 @@ it('with keys, schedules start runs and people are told, and the server has no w
     .catch(() => {});
   const doctor = async (): Promise<string> => {
     const env = { ...stageEnvironment(stage), PLANWAVE_KEYS: keysText('k1') };
-    const command = runScript('planwave.mjs', ['doctor', '--json'], env);
+    const command = runScript(['doctor', '--json'], env);
     await command.ended;
     return command.output();
   };

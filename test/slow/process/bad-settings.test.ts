@@ -27,12 +27,11 @@ function write(name: string, text: string): string {
 }
 
 async function refused(
-  name: 'worker.mjs' | 'planwave.mjs',
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<{ readonly ending: string; readonly text: string }> {
   const home = { HOME: folder, PLANWAVE_HOME: join(folder, '.planning') };
-  const process = runScript(name, args, { ...home, ...env });
+  const process = runScript(args, { ...home, ...env });
   const ending = await process.ended;
   expect(process.output()).not.toContain(secret);
   expect(process.output()).not.toMatch(/^ +at /m);
@@ -45,13 +44,13 @@ function server(): { readonly TEMPORAL_ADDRESS: string } {
 
 describe('a worker process', () => {
   it('fault 45: without a key ends with 2 and names the variable', async () => {
-    const { ending, text } = await refused('worker.mjs', [], server());
+    const { ending, text } = await refused(['worker'], server());
     expect(ending).toBe('exit code 2');
     expect(text).toMatch(/ANTHROPIC_API_KEY[^]*Try: /);
   });
 
   it('fault 45: with an impossible key, URL, model and queue ends with 2 and names them all', async () => {
-    const { ending, text } = await refused('worker.mjs', [], {
+    const { ending, text } = await refused(['worker'], {
       ...server(),
       ANTHROPIC_API_KEY: `${secret} and a blank`,
       ANTHROPIC_BASE_URL: `${secret}@model:8787`,
@@ -73,7 +72,7 @@ describe('a worker process', () => {
     ['PLANWAVE_TEMPORAL_PORT', 'http'],
   ])('fault 45: with an impossible %s ends with 2', async (name, value) => {
     const env = { ...server(), ANTHROPIC_API_KEY: secret, [name]: value };
-    const { ending, text } = await refused('worker.mjs', [], env);
+    const { ending, text } = await refused(['worker'], env);
     expect(ending).toBe('exit code 2');
     expect(text).toContain(value);
     expect(text).toMatch(new RegExp(`${name}=`));
@@ -82,7 +81,7 @@ describe('a worker process', () => {
   it('fault 45: with wrong middlewares ends with 2, and names the module and what is wrong', async () => {
     const file = write('own.mjs', 'export const middlewares = [{}];');
     const env = { ...server(), ANTHROPIC_API_KEY: secret, PLANWAVE_MIDDLEWARES: file };
-    const { ending, text } = await refused('worker.mjs', [], env);
+    const { ending, text } = await refused(['worker'], env);
     expect(ending).toBe('exit code 2');
     expect(text).toContain(`PLANWAVE_MIDDLEWARES can't be used: ${file}`);
     expect(text).toMatch(/middlewares\[0\]\.name: expected [^]*Try: /);
@@ -90,7 +89,7 @@ describe('a worker process', () => {
 
   it('part of fault 13: with nobody at the address says so and ends with 1', async () => {
     const env = { TEMPORAL_ADDRESS: '127.0.0.1:9', ANTHROPIC_API_KEY: secret };
-    const { ending, text } = await refused('worker.mjs', [], env);
+    const { ending, text } = await refused(['worker'], env);
     expect(ending).toBe('exit code 1');
     expect(text).toMatch(/No Temporal server can be reached at 127\.0\.0\.1:9[^]*TEMPORAL_ADDRESS/);
   }, 30_000);
@@ -116,7 +115,7 @@ describe('a key that the provider refuses', () => {
 });
 
 function start(file: string): ReturnType<typeof refused> {
-  return refused('planwave.mjs', ['start', '--input', file], { TEMPORAL_ADDRESS: '127.0.0.1:9' });
+  return refused(['start', '--input', file], { TEMPORAL_ADDRESS: '127.0.0.1:9' });
 }
 
 describe('planwave start --input', () => {
@@ -175,11 +174,10 @@ describe('what only the worker can see', () => {
 
   it('fault 45: planwave start --agents --watch ends with 2 and shows file and line', async () => {
     const file = write('key.md', agent('name: key\ndescription: d\nmodl: opus'));
-    const { ending, text } = await refused(
-      'planwave.mjs',
-      ['start', '--agents', folder, '--watch', goal],
-      { ...stageEnvironment(stage), PLANWAVE_HOME: stage.home },
-    );
+    const { ending, text } = await refused(['start', '--agents', folder, '--watch', goal], {
+      ...stageEnvironment(stage),
+      PLANWAVE_HOME: stage.home,
+    });
     expect(ending).toBe('exit code 2');
     expect(text).toContain(`${file}:4: unknown key "modl": did you mean "model"?`);
   }, 60_000);

@@ -336,7 +336,7 @@ function copies(): void {
         PLANWAVE_ARTIFACTS_URL: objects.url,
         ...objects.env,
       };
-      const command = runScript('planwave.mjs', args, env);
+      const command = runScript(args, env);
       await command.ended;
       return command.output();
     };

@@ -239,7 +239,7 @@ describe('a copy', () => {
     await home.close();
     const url = await createDatabase('copied');
     const copy = (source: string, target: string) =>
-      runScript('planwave.mjs', ['store', 'copy', source, target], { PLANWAVE_HOME: at.home });
+      runScript(['store', 'copy', source, target], { PLANWAVE_HOME: at.home });
     const count = async (): Promise<number> => {
       const sql = 'SELECT count(*)::int AS n FROM planwave_artifacts';
       const [row] = await execute(sql, [], url);

@@ -31,7 +31,7 @@ const runIds = Array.from({ length: 6 }, (_, nth) => `shared-${nth}`);
 
 /** Runs a command of the client to its end. */
 async function planwave(args: readonly string[], env: Record<string, string>): Promise<string> {
-  const command = runScript('planwave.mjs', args, { TEMPORAL_ADDRESS: stage.address, ...env });
+  const command = runScript(args, { TEMPORAL_ADDRESS: stage.address, ...env });
   const ending = await command.ended;
   if (ending !== 'exit code 0')
     throw new Error(`${args.join(' ')}: ${ending}: ${command.output()}`);

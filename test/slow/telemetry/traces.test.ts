@@ -107,7 +107,7 @@ beforeAll(async () => {
     PLANWAVE_LOG_LEVEL: 'debug',
   });
   const environment = { ...stageEnvironment(stage), ...traced };
-  const start = runScript('planwave.mjs', ['start', '--id', runId, goal], environment);
+  const start = runScript(['start', '--id', runId, goal], environment);
   endings.push(await start.ended);
   const { status, waves } = await stage.result(stage.client.workflow.getHandle(runId));
   endings.push(`${status} after ${waves} waves`);

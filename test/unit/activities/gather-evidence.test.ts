@@ -14,6 +14,7 @@ import type { EvidenceCheck } from '../../../contracts/verification.ts';
 import { plannedDelegation, wavePlan } from '../../support/factories.ts';
 import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import { createGitFixture, put } from '../../support/git-fixture.ts';
+import { notFound, oldAttempt } from '../../support/old-attempt.ts';
 import { createBench, runIn } from './bench.ts';
 
 const settings = { toolchains: [], sharedFolders: [] };
@@ -213,4 +214,22 @@ it('a repeated check puts back what an interrupted one has changed', async () =>
     { result: 'passed', found: expect.stringContaining('exit code 0\na + b\n') },
   ]);
   expect(readFileSync(join(copy, 'sum.js'), 'utf8')).toBe('a + b\n');
+});
+
+it('an attempt that comes back when another one has the work leaves the files as they are by then', async () => {
+  let isLost = false;
+  const env = oldAttempt(() => (isLost ? Promise.reject(notFound()) : Promise.resolve()));
+  const set = await prepare([sh('true'), sh('true')], {
+    commands: {
+      ...runner,
+      run: async () => {
+        isLost = true;
+        put(set.copy, { 'test/a.test.js': 'later work\n' });
+        return { ending: 'exited', exit_code: 0, duration_ms: 1, output: '' };
+      },
+    },
+  });
+  const { kept } = await set.keep();
+  await expect(set.gather(kept, env)).rejects.toThrow('somebody else may have the work');
+  expect(readFileSync(join(set.copy, 'test/a.test.js'), 'utf8')).toBe('later work\n');
 });

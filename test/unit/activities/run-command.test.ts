@@ -14,6 +14,7 @@ import type { EffectOrder } from '../../../contracts/effect.ts';
 import { agents, createBench, runIn } from './bench.ts';
 import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import { createGitFixture } from '../../support/git-fixture.ts';
+import { notFound, oldAttempt } from '../../support/old-attempt.ts';
 import { registryOf } from '../../support/registry-of.ts';
 
 const order: EffectOrder = {
@@ -186,6 +187,26 @@ it('an interrupted command is repeated from the files that were there before, an
   expect(text).not.toContain('more\nmore');
   expect((await set.read('git_status')).text).toBe('added "made"\nchanged "sum.js"');
   expect([set.runs(), ended]).toEqual([2, [set.worktree]]);
+});
+
+it('an attempt that comes back when another one has the work neither ends its command nor puts files back', async () => {
+  let isLost = false;
+  const ended: string[] = [];
+  const set = await createSet({
+    runner: {
+      endLeftovers: async (folder) => {
+        ended.push(folder);
+        isLost = true;
+        writeFileSync(join(set.worktree, 'sum.js'), 'later work\n');
+      },
+    },
+  });
+  await interrupt(set, edits);
+  const env = oldAttempt(() => (isLost ? Promise.reject(notFound()) : Promise.resolve()));
+  await expect(set.call(edits, order, 'run_command', env)).rejects.toThrow('somebody else');
+  expect(readFileSync(join(set.worktree, 'sum.js'), 'utf8')).toBe('later work\n');
+  await expect(set.call(edits, order, 'run_command', env)).rejects.toThrow('somebody else');
+  expect([set.runs(), ended]).toEqual([1, [set.worktree]]);
 });
 
 it('in a folder that is used directly the user approves each command, and is asked about an interrupted one', async () => {

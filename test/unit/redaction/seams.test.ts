@@ -276,7 +276,7 @@ it('a tool that acts says no secret either, and the ledger of its effects keeps 
   expectClean(await redacted.act({}, acting).catch(String));
   expect(tails).toHaveLength(1);
   expectClean(tails.join(''));
-  expectClean(JSON.stringify(await redacted.check({}, '', toolContext)));
+  expectClean(JSON.stringify(await redacted.check({}, '', acting)));
   const ledger = createMemoryEffects();
   await redactEffects(ledger, redactor).put('k', { type: 'failed', reason: everything }, 0);
   expectClean(JSON.stringify(ledger.history));
