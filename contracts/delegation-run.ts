@@ -9,7 +9,7 @@ import type { NotesOutline } from './note.ts';
 import type { Ref } from './ref.ts';
 import type { ExecutorOutcome, TeamLink } from './team-run.ts';
 import type { Usage } from './usage.ts';
-import type { VerificationOutcome } from './verification.ts';
+import type { SeenCommand, VerificationOutcome } from './verification.ts';
 import { runSettings } from './limits.ts';
 import type { GradingPrompt } from './evaluation.ts';
 import { Slug } from './agent-definition.ts';
@@ -127,6 +127,8 @@ interface VerificationPrompt extends TaskPrompt {
   readonly files: readonly WrittenFile[];
   /** The EvidenceReport as JSON. */
   readonly evidence_ref: Ref;
+  /** Commands that the author ran, in their order. Absent without any. */
+  readonly commands?: readonly SeenCommand[];
   /** The CompletionSession as JSON; null without notes. */
   readonly notes_ref: Ref | null;
   /** Both defined in VerificationFeedback. */

@@ -107,6 +107,18 @@ export const EvidenceReport = z.strictObject({
 });
 export type EvidenceReport = z.infer<typeof EvidenceReport>;
 
+/** Command that an author ran, as the engine saw it. */
+export interface SeenCommand {
+  /** The command as people read it. */
+  readonly command: string;
+  /** Null when it was killed at a limit. */
+  readonly exit_code: number | null;
+  /** Its result, as the author got it. */
+  readonly result_ref: Ref;
+  /** True when the author changed a file by a tool afterwards. */
+  readonly files_changed_after: boolean;
+}
+
 export interface GatherEvidenceInput {
   readonly run_id: string;
   readonly delegation_id: string;

@@ -97,7 +97,13 @@ export function decisionTaskId(wave: number, n: number, asker: string): string {
 
 /** Returns true for the id of a task that decides questions. */
 export function isDecisionTask(delegationId: string): boolean {
-  return /^decision_w\d+n\d+_\d{10}$/.test(delegationId);
+  return waveOfDecision(delegationId) !== null;
+}
+
+/** Returns the wave of a decision task, from 1; null for any other delegation. */
+export function waveOfDecision(delegationId: string): number | null {
+  const found = /^decision_w(\d+)n\d+_\d{10}$/.exec(delegationId);
+  return found === null ? null : Number(found[1]);
 }
 
 /** @param attempt From 1; each further attempt is a workflow of its own. */

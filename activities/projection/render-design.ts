@@ -14,9 +14,9 @@ import {
   renderCoordinationPlan,
   type PlanTaskState,
 } from '../../core/design/render-plan.ts';
-import { isDecisionTask } from '../../core/ids.ts';
+import { isDecisionTask, waveOfDecision } from '../../core/ids.ts';
 import { statusAtEnd } from '../../core/notes/agent-status.ts';
-import { renderAgentInstructions } from '../../core/design/templates.ts';
+import { renderAgentInstructions, type DecisionTasks } from '../../core/design/templates.ts';
 import { askersOf } from '../../core/questions/check-asked-questions.ts';
 import { bullets } from '../../core/text/markdown.ts';
 import type { Deliverable } from '../../core/run/list-deliverables.ts';
@@ -35,6 +35,7 @@ export function listDesignFiles(record: RunRecord): readonly ProjectedFile[] {
   const ref = planRefOf(record);
   if (design === undefined || ref === null) return [];
   const shared = { needs: { coordination_plans: [ref] }, of: [ref] };
+  const plans = plansOfDecisions(record);
   return [
     {
       ...shared,
@@ -42,12 +43,34 @@ export function listDesignFiles(record: RunRecord): readonly ProjectedFile[] {
       render: (texts) => renderCoordinationPlan(textOf(texts.coordination_plans, ref)),
     },
     ...design.plan_agents.map(({ agent_name: name }) => ({
-      ...shared,
       path: treePaths.agentInstructions(name),
-      render: (texts: RecordTexts) =>
-        renderAgentInstructions(textOf(texts.coordination_plans, ref), name),
+      of: [ref, plans],
+      needs: { ...shared.needs, plans },
+      render(texts: RecordTexts) {
+        const plan = textOf(texts.coordination_plans, ref);
+        return renderAgentInstructions(plan, name, listDecisions(plan, plans, texts));
+      },
     })),
   ];
+}
+
+/** Returns the plans of the waves in which the solution architect decided questions. */
+function plansOfDecisions({ sessions = [], waves }: RunRecord): readonly Ref[] {
+  const decided = new Set(sessions.map(({ delegation_id }) => waveOfDecision(delegation_id)));
+  return waves.flatMap(({ wave, plan_ref }) =>
+    plan_ref !== null && decided.has(wave) ? [plan_ref] : [],
+  );
+}
+
+function listDecisions(
+  { agents }: CoordinationPlan,
+  plans: readonly Ref[],
+  texts: RecordTexts,
+): DecisionTasks {
+  const tasks = plans
+    .flatMap((ref) => textOf(texts.plans, ref).delegations)
+    .filter(({ delegation_id }) => isDecisionTask(delegation_id));
+  return { by: findArchitect({ plan_ref: '', agents }), tasks };
 }
 
 /**

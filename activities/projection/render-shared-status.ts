@@ -6,6 +6,7 @@ import type { TeamPlan } from '../../contracts/team.ts';
 import type { RunPhase } from '../../contracts/views.ts';
 import { statusAtEnd } from '../../core/notes/agent-status.ts';
 import type { AgentStatusValue } from '../../contracts/note.ts';
+import { statusOfVerifier } from '../../core/design/render-plan.ts';
 import { teamName } from '../../core/executor.ts';
 import { textOf, type RecordTexts } from './record-texts.ts';
 import type { TriadPlan } from '../../contracts/triad.ts';
@@ -45,19 +46,22 @@ interface TeamEntry {
 
 /**
  * Renders `shared_status.json` in the shape of seed 003: the delegations of the newest wave one by one, earlier waves in
- * numbers. The keys of `agents` are delegation_ids, because one agent can have several delegations. All times are Unix
- * epoch seconds. Fields that tell of notes are there only for agents that keep some: a count of 0 or an open gate would
- * claim that a check had been made.
+ * numbers. The keys of `agents` are delegation_ids, because one agent can have several delegations; `verification` has the
+ * registered agents that verify some of them, and is empty where nobody verifies. All times are Unix epoch seconds. Fields
+ * that tell of notes are there only for agents that keep some: a count of 0 or an open gate would claim that a check had
+ * been made.
  */
 export function renderSharedStatus(record: RunRecord, texts: RecordTexts): string {
-  const agents = record.waves
-    .slice(-1)
-    .flatMap((wave) =>
-      (wave.plan_ref === null ? [] : textOf(texts.plans, wave.plan_ref).delegations).map(
-        (delegation) =>
-          [delegation.delegation_id, describeDelegation(record, wave, delegation)] as const,
-      ),
-    );
+  const [wave] = record.waves.slice(-1);
+  const plan_ref = wave?.plan_ref ?? null;
+  const delegations = plan_ref === null ? [] : textOf(texts.plans, plan_ref).delegations;
+  const agents =
+    wave === undefined
+      ? []
+      : delegations.map(
+          (delegation) =>
+            [delegation.delegation_id, describeDelegation(record, wave, delegation)] as const,
+        );
   return renderJson({
     task_id: record.run_id,
     status: describeState(record),
@@ -66,8 +70,28 @@ export function renderSharedStatus(record: RunRecord, texts: RecordTexts): strin
       earlier_waves: record.waves.slice(0, -1).map(countOutcomes),
     }),
     agents: Object.fromEntries(agents),
+    verification: describeVerifiers(delegations, new Map(agents)),
     ...describeGate(agents.map(([, entry]) => entry)),
   });
+}
+
+function describeVerifiers(
+  delegations: readonly Delegation[],
+  agents: ReadonlyMap<string, AgentEntry>,
+): object {
+  const ordered = delegations.flatMap(({ delegation_id, verification }) => {
+    const entry = agents.get(delegation_id);
+    return verification === undefined || entry === undefined
+      ? []
+      : [{ delegation_id, verified_by: verification.verified_by, status: entry.status }];
+  });
+  const verifiers = [...new Set(ordered.map(({ verified_by }) => verified_by))];
+  const entries = verifiers.map((verifier) => {
+    const judged = ordered.filter(({ verified_by }) => verified_by === verifier);
+    const assigned_agents = judged.map(({ delegation_id }) => delegation_id);
+    return [verifier, { status: statusOfVerifier(judged), assigned_agents }];
+  });
+  return Object.fromEntries(entries);
 }
 
 function describeGate(agents: readonly AgentEntry[]): object {

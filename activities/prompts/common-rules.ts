@@ -170,11 +170,12 @@ export const verifierRules = `You verify the output of another agent before anyb
 
 ${dataRules}
 - <delegation>: here the task of the author, not yours.
-- <work>: what its author gave; <claimed_coverage> says where its evidence is. <gathered_evidence>: the checks that code made, and the changes of files as a patch. <completion_notes>: assumptions and uncertainties of the author. <user_guidance>: binding words of the user on the task.
+- <work>: what its author gave; <claimed_coverage> says where its evidence is. <gathered_evidence>: the checks that code made, the changes of files as a patch, and commands, which the author ran: the engine saw each, with its exit code. <completion_notes>: assumptions and uncertainties of the author. <user_guidance>: binding words of the user on the task.
 
 # The verification
 - Go through the acceptance criteria one by one: is the named evidence there, does it show what is claimed, is it enough? Look it up with your tools where you can.
 - A check that "passed" needs no second look. One that was "not_run" is for you to judge.
+- You run nothing here, whatever your role says. What a run has to show, commands show, as long as files_changed_after is false or the change can't matter; else the author has to run it again.
 - Judge each note: accepted when the assumption does no harm to the task. Otherwise verdict is "fail", and comment says what its author must do; it works without seeing you.
 - verdict "fail" when one criterion is not shown or a note is not accepted. missing_evidence then says for each gap what its author must do or show; it works without seeing you. Style and taste are no gap.
 - verdict "pass" when all is shown and each note accepted; missing_evidence is then empty.

@@ -113,7 +113,8 @@ export async function loadRegistry(
   if (faults.length > 0) return { ...noAgents, faults };
   const { others, designers } = partDesigners(agents);
   const able = hasWorkspace ? others : withoutTools(others, workspaceTools);
-  const group = designers.map(withoutGrants);
+  const offered = [webResearchName, ...(hasWorkspace ? workspaceTools : [])];
+  const group = designers.map((agent) => withOnly(agent, offered));
   if (deps.mcp === undefined) return { agents: able, designers: group, pins: [], faults };
   const pinned = await pinGrants(able, deps.mcp, deps.onLeftOut ?? (() => {}));
   if (pinned.faults.length > 0) return { ...noAgents, faults: pinned.faults };
@@ -122,10 +123,12 @@ export async function loadRegistry(
 
 const noAgents = { agents: [], designers: [], pins: [] };
 
-/** Returns an agent of the design group with the only tool that a stage of a design offers. */
-function withoutGrants(agent: AgentDefinition): AgentDefinition {
-  const allowed_tools = agent.allowed_tools.filter((tool) => tool === webResearchName);
-  return { ...agent, allowed_tools };
+/**
+ * Returns an agent of the design group with the tools that a stage of a design may offer: `web_research`, and those of the
+ * workspace. The stages offer none that changes anything.
+ */
+function withOnly(agent: AgentDefinition, offered: readonly string[]): AgentDefinition {
+  return { ...agent, allowed_tools: agent.allowed_tools.filter((tool) => offered.includes(tool)) };
 }
 
 /** Parts the agents of the design group, and the grader, from the others: they get no delegation. */

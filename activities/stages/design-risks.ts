@@ -21,7 +21,7 @@ export const researchStage = defineDesignStage({
   tools: 'research',
   complete: groundSources,
   rules: `# The research
-- technology is <subject>. practices: what prevents failures in work like this plan's. failure_patterns: what is known to go wrong, and how one notices.
+- technology is <subject>. practices: what prevents failures in work like this plan's. failure_patterns: what is known to go wrong, and how one notices. Later plans read it too: name kinds of work, and nothing that only this plan has.
 - If you have the tool ${webResearchName}, ask it first for what you do not know or what may have changed: at most 3 questions, each about the technology and nothing of this plan.
 - sources: a title and, for a page that ${webResearchName} returned in this conversation, its url as it stands in source_refs. Otherwise url is null: background knowledge.
 
@@ -62,8 +62,10 @@ export const consultationStage = defineDesignStage({
   stage: 'consultation',
   schema: DoerConsultation,
   plan: 'whole',
+  tools: 'reading',
   rules: `# The consultation
 - <subject> is your agent_name in this plan. Read your own tasks as if you began tomorrow: which statement do they rely on that may be wrong?
+- With tools that read the workspace, look first: what a file shows to be true is no risk, and what it shows to be wrong is one of likelihood "high", whose reason names the path.
 - likelihood: how likely it is wrong. impact: how much is lost then. task_ids: the tasks that rely on it, yours and others'.
 - None is a good answer. You do no work now: the form of result that your role describes is for later.
 
@@ -106,8 +108,9 @@ export const bestPracticesStage = defineDesignStage({
   schema: BestPractices,
   plan: 'whole',
   rules: `# The practices
-- For each task that a practice of the research helps: what to do, one sentence each. A task that none helps is left out. Nothing that its instructions already say.
+- For each task that a practice of the research helps, or the mitigation of a risk in <plan>: what to do, one sentence each. A task that none helps is left out. Nothing that its instructions already say, and nothing that contradicts them, its evidence or what the user decided.
 
 Example: {"tasks":[{"task_id":"create_user_table_1727539200","practices":["Make e-mails unique by an index on lower(email), not by a constraint on the column."]}]}`,
-  request: () => 'Bring the practices of the research to the tasks that they help.',
+  request: () =>
+    'Bring the practices of the research, and the mitigations of the risks, to the tasks that they help.',
 });

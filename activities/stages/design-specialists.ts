@@ -10,6 +10,8 @@ import {
 } from '../../contracts/design.ts';
 import { defineDesignStage } from './define-design-stage.ts';
 
+const looking = `- With tools that read the workspace, look before you ask, at what bears on the goal: never ask or assume what a file shows. Name what you saw, with its path. Without them nobody has looked: say so where it matters.`;
+
 const asking = `- Ask only what would change the design, all of it at once, each question understood without other context and with the answer you would take as default_answer. Never ask again what is answered.
 - While you ask, give the rest as far as you know it. When nothing of that kind is open any more, user_questions is empty.`;
 
@@ -17,8 +19,10 @@ const asking = `- Ask only what would change the design, all of it at once, each
 export const interviewStage = defineDesignStage({
   stage: 'interview',
   schema: ConversationSummary,
+  tools: 'reading',
   rules: `# The interview
 You ask the user what a design needs to know, and give the summary of what was said.
+${looking}
 ${asking}
 - Where the goal needs something run or reached outside the workspace, such as a server, data or an account, ask whether agents may, or whether people do it.
 - accomplish is the goal in plain words: what will exist, for whom, and how one sees that it is good.
@@ -36,9 +40,11 @@ Example for "Add user accounts to our shop's API", after one batch of answers:
 export const briefStage = defineDesignStage({
   stage: 'brief',
   schema: DesignBrief,
+  tools: 'reading',
   showsAgents: true,
   rules: `# The brief
-You read the summary of the interview and say what the design has to achieve. Specialists work from it.
+You read the summary of the interview and say what the design has to achieve. Specialists work from it, and see no file: what they need to know of the workspace stands in it or in the summary.
+${looking}
 ${asking}
 - deliverables: what the user gets. hand_offs: what passes from one kind of work to the next, and how it is validated there. failure_modes: what can go wrong at each step.
 - success_criteria are measurable: someone who sees the result can say yes or no. An agent of <agents> can do what its tools do, and nothing else: what none can run is no criterion, but a step for people.
@@ -56,7 +62,8 @@ export const rosterStage = defineDesignStage({
   showsAgents: true,
   rules: `# The roster
 - agents lists everyone who works: role "doer" makes something, "verifier" checks what others made, "solution_architect" has the tasks that decide technology, architecture or security: a doer must not decide these. Each one has a task or verifies one. At least one doer and one verifier, who are not the same agent_name.
-- agent_id is an agent of <agents> or of new_agents. Choose by description, capabilities and tools: an agent can do what its tools do, and nothing else. The text of one without "write_file" is its file.
+- agent_id is an agent of <agents> or of new_agents. Choose by description, capabilities and tools: an agent can do what its tools do, and nothing else. The text of one without "write_file" is its file, and no file of the workspace: who changes those has "edit_file" or "write_file".
+- A verifier only reads, whatever its tools: files, changes, and the commands that the author or code ran, with their exit codes.
 - new_agents only where no agent of <agents> fits. prompt is the whole role: how it works, and what its result looks like. tools are names of <agent_tools>.
 
 Example: {"agents":[{"agent_name":"database_agent","role":"doer","responsibility":"Designs and writes the tables and their migration","agent_id":"engineer"},{"agent_name":"api_agent","role":"doer","responsibility":"Writes the endpoints and their tests","agent_id":"engineer"},{"agent_name":"verifier_agent","role":"verifier","responsibility":"Checks tables, endpoints and tests against their evidence","agent_id":"reviewer"}],"new_agents":[]}`,
@@ -82,10 +89,10 @@ export const fileStructureStage = defineDesignStage({
   stage: 'file_structure',
   schema: DesignFiles,
   rules: `# The files
-- Every task of the sequence has an entry. outputs: the files that it writes, below "agents/<agent_name>/task_output/", each with a format that its readers can rely on.
+- Every task of the sequence has an entry. outputs: the files that it writes, each with a format that its readers can rely on. What belongs into the user's workspace, such as code, tests or a README, is written where it belongs there, and nowhere else; all other results, such as findings, decisions or reports, below "agents/<agent_name>/task_output/".
 - inputs: the files that it reads. from is the task that writes it, with the same path and format as there, and one on which this task depends, directly or through others; null for a file that exists before the work starts.
 
-Example: {"tasks":[{"task":"create_user_table","inputs":[],"outputs":[{"path":"agents/database_agent/task_output/schema.sql","format":"SQL for PostgreSQL 16, runs on an empty database"}]},{"task":"sign_in_endpoints","inputs":[{"path":"agents/database_agent/task_output/schema.sql","format":"SQL for PostgreSQL 16, runs on an empty database","from":"create_user_table"}],"outputs":[{"path":"agents/api_agent/task_output/endpoints.md","format":"Markdown: the code of each file with its path"}]}]}`,
+Example: {"tasks":[{"task":"create_user_table","inputs":[],"outputs":[{"path":"agents/database_agent/task_output/schema.sql","format":"SQL for PostgreSQL 16, runs on an empty database"}]},{"task":"sign_in_endpoints","inputs":[{"path":"agents/database_agent/task_output/schema.sql","format":"SQL for PostgreSQL 16, runs on an empty database","from":"create_user_table"}],"outputs":[{"path":"src/sign-in.js","format":"ES module: one handler for each endpoint"},{"path":"test/sign-in.test.js","format":"node:test"}]}]}`,
   request: () => 'Design the files that each task reads and writes.',
 });
 
@@ -96,6 +103,7 @@ export const checkpointsStage = defineDesignStage({
   rules: `# The checkpoints
 - Every task of the sequence has an entry. verified_by is an agent_name with the role "verifier", never the task's own agent.
 - evidence: one to five statements that can be seen to be true or not. evidence_id is a short name, unique in the plan. A defect that matters must make one of them false.
+- The verifier reads files and changes and runs nothing, but sees each command of the author with its exit code and output: what only a run shows is worded so, such as "npm test exits with 0".
 - escalation: what happens when a task is blocked, in order: who decides technical questions, what goes to the user.
 
 Example: {"tasks":[{"task":"create_user_table","verified_by":"verifier_agent","evidence":[{"evidence_id":"user-table-unique","description":"schema.sql has a unique index on the e-mail without regard to case"}]}],"escalation":["Technical questions go to the solution architect","Requirements go to the user"]}`,

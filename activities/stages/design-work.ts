@@ -174,7 +174,9 @@ export const designReviewStage = defineDesignStage({
   rules: `# The review
 Code has checked the structure of the plan: ids, cycles, files, verifiers, missing parts. Judge what needs judgement.
 - Could each agent do its task from its instructions and inputs alone, without a guess? Its rules of work, and how to escalate, are added by code.
-- Is each failure mode of the brief in <materials> met: by an instruction, by evidence that would show it, or by a proof of concept?
+- Is each failure mode of the brief in <materials>, and each risk of <plan>, met: by an instruction, by evidence that would show it, or by a proof of concept? A mitigation that no instruction has is none.
+- Can the verifier see each piece of evidence? It reads files, changes, and the author's commands with their exit codes; it runs nothing, whatever its tools in <agents>.
+- Where <materials> has a design_review, it is your last one. Its findings were answered since: in the plan, or in explanation of the design_change by the reason why one stays. Take a reason that holds.
 - escalation says what happens when a task is blocked. Does it lead each kind of question to one who may decide it: technology, architecture and security to a solution architect of the plan or, without one, to the user; requirements to the user?
 - findings: only what must change before the plan may run. path is the place, as in "tasks/2/instructions" (the third task: places count from 0); message is what is wrong and what follows from it; cure is the change.
 - remarks: what could be better and need not be.

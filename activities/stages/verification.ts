@@ -1,5 +1,6 @@
 import { cutText } from '../../core/text/cut-text.ts';
 import { EvidenceReport, refusedOf, Verdict } from '../../contracts/verification.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { renderRunBlocks, renderAnsweredQuestions } from '../prompts/common-blocks.ts';
 import { markData } from '../prompts/mark-data.ts';
 import { renderRole, renderTask } from '../prompts/packet-parts.ts';
@@ -48,12 +49,15 @@ export const verificationStage: Stage<PromptOf<'verification'>> = {
   },
   tools: 'reading',
   system: doerSystem(verifierRules),
-  async render(store, prompt, { agent, callKey }) {
-    const [task, output, evidence] = await Promise.all([
+  async render(store, prompt, { agent, callKey, tools }) {
+    const [task, output, evidence, commands] = await Promise.all([
       readTask(store, prompt),
       readOutput(store, prompt.output_ref),
       readShape(store, prompt.evidence_ref, EvidenceReport, 'evidence'),
+      readCommands(store, prompt),
     ]);
+    // A verifier changes nothing: tools that may are not offered, whatever its file grants.
+    const offered = agent.allowed_tools.filter((name) => tools.get(name)?.effect === 'read');
     const whole = await readWhole(store, output, prompt.files);
     const notes = prompt.notes_ref === null ? [] : [await readStored(store, prompt.notes_ref)];
     const { status, coverage, assumptions_made } = output;
@@ -61,7 +65,7 @@ export const verificationStage: Stage<PromptOf<'verification'>> = {
       await renderAnsweredQuestions(store, task.record),
       textBlock('work', cutAtLine(whole.trimEnd(), blockBytesMax.work), Infinity),
       jsonBlock('claimed_coverage', { status, coverage, assumptions_made }),
-      jsonBlock('gathered_evidence', evidence),
+      jsonBlock('gathered_evidence', { ...evidence, commands }),
       ...notes.map((session) => jsonBlock('completion_notes', session)),
     ];
     const delegation = await applyInstructions(store, task.delegation, prompt);
@@ -69,7 +73,7 @@ export const verificationStage: Stage<PromptOf<'verification'>> = {
       request,
       ...renderRunBlocks(task.record, []),
       renderRole(agent),
-      jsonBlock('allowed_tools', agent.allowed_tools),
+      jsonBlock('allowed_tools', offered),
       markData(renderUpstream(task, agent), `${callKey} upstream`),
       renderTask(delegation, callKey),
       ...(await renderGuidance(store, prompt)),
@@ -78,3 +82,18 @@ export const verificationStage: Stage<PromptOf<'verification'>> = {
     return [{ type: 'text', text }];
   },
 };
+
+/** Characters of a command's result that the verifier sees: its end, where programs say what failed. */
+const commandCharsMax = 1_000;
+
+async function readCommands(
+  store: ArtifactStore,
+  { commands = [] }: PromptOf<'verification'>,
+): Promise<readonly object[]> {
+  return Promise.all(
+    commands.map(async ({ result_ref, ...seen }) => ({
+      ...seen,
+      output_end: (await store.getText(result_ref)).slice(-commandCharsMax),
+    })),
+  );
+}

@@ -20,7 +20,7 @@ import { normaliseKey, isSameValue } from '../pool/admit-facts.ts';
 import { checkAnswer } from '../questions/check-answer.ts';
 import { cutText } from '../text/cut-text.ts';
 import { oneLine } from '../text/markdown.ts';
-import { renderTaskInstructions } from './templates.ts';
+import { decisionFile, renderTaskInstructions } from './templates.ts';
 import type { AnswerConflict } from '../../contracts/adaptation.ts';
 import type { RunRecord, StoredAnswer } from '../../contracts/run-record.ts';
 import { decisionSource, delegationOfSource, isDecisionTask, waveSource } from '../ids.ts';
@@ -86,12 +86,7 @@ export function orderDecision(
     agent: agent_name,
     instructions: renderQuestions(asker, questions),
     inputs: [],
-    outputs: [
-      {
-        path: `agents/${agent_name}/task_output/${delegation_id}.md`,
-        format: 'Markdown with one section for each question',
-      },
-    ],
+    outputs: [decisionFile(agent_name, delegation_id)],
     depends_on: [],
     validation: { verified_by: verifier_name, evidence: [{ evidence_id, description }] },
     proof_of_concept: null,

@@ -264,8 +264,11 @@ function describeAgent(
   };
 }
 
-function statusOfVerifier(states: readonly PlanTaskState[]): AgentStatusValue {
-  const isDone = ({ status }: PlanTaskState): boolean =>
+/** Returns the status of a verifier by that of the work it judges. */
+export function statusOfVerifier(
+  states: readonly Pick<PlanTaskState, 'status'>[],
+): AgentStatusValue {
+  const isDone = ({ status }: Pick<PlanTaskState, 'status'>): boolean =>
     status === 'verified' || status === 'session_complete';
   if (states.every(isDone)) return 'verified';
   return states.some(({ status }) => status === 'ready_for_verification') ? 'working' : 'pending';

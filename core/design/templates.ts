@@ -8,6 +8,7 @@
  *   TM3. Each place that was left to be written is found: a bare placeholder, a template's hole, an empty section.
  */
 import type { CoordinationPlan, PlanTask, RosterRole } from '../../contracts/coordination-plan.ts';
+import type { Delegation } from '../../contracts/delegation.ts';
 import { findPlaceholders } from '../output/find-placeholders.ts';
 import {
   codeSpan,
@@ -52,7 +53,7 @@ const workerRules = `## Reading and writing
 
 ## Notes
 - Whenever you assume something or are unsure, during the work and while you review it, make a note: what you assume, and what you were doing when it arose.
-- Before you finish, go through all notes. Each is then resolved, with how and by what evidence, or escalated, with the reason. What is resolved by assumption belongs in assumptions_made, what is escalated in blocking_questions.
+- Before you finish, go through all notes. Each is then resolved, with how and by what evidence, or escalated, with the reason. What is resolved by assumption belongs in assumptions_made. What is escalated becomes a question by itself: no blocking question repeats it.
 
 ## Status
 - pending → working: when you begin.
@@ -120,8 +121,22 @@ export function renderTaskInstructions(plan: PlanTexts, task: PlanTask): string 
   ]);
 }
 
+/** Questions of tasks that the solution architect decides, as tasks of its own. The plan lists none of them. */
+export interface DecisionTasks {
+  /** The architect and its verifier; null when the roster has no such pair. */
+  readonly by: { readonly agent_name: string; readonly verifier_name: string } | null;
+  readonly tasks: readonly Pick<
+    Delegation,
+    'delegation_id' | 'title' | 'task_description' | 'acceptance_criteria'
+  >[];
+}
+
 /** Renders `agent_instructions.md` of an agent: all its tasks, all that it verifies, and the rules of its role. */
-export function renderAgentInstructions(plan: PlanTexts, agent_name: string): string {
+export function renderAgentInstructions(
+  plan: PlanTexts,
+  agent_name: string,
+  decisions: DecisionTasks = { by: null, tasks: [] },
+): string {
   const agent = plan.agents.find((one) => one.agent_name === agent_name);
   if (agent === undefined) throw new Error(`The plan has no agent ${JSON.stringify(agent_name)}.`);
   const own = plan.tasks.filter((task) => task.agent === agent_name);
@@ -134,9 +149,56 @@ export function renderAgentInstructions(plan: PlanTexts, agent_name: string): st
       `# Task ${task.task_id}: ${oneLine(task.title)}`,
       ...renderTask(plan, task),
     ]),
-    ...verified.map((task) => renderVerified(task)),
+    ...renderDecisions(decisions, agent_name),
+    ...verified.map((task) => renderVerified({ ...task, ...task.validation })),
+    ...renderVerifiedDecisions(decisions, agent_name),
     rulesOf[agent.role],
   ]);
+}
+
+function renderDecisions({ by, tasks }: DecisionTasks, agent_name: string): string[] {
+  if (by?.agent_name !== agent_name) return [];
+  if (tasks.length === 0) {
+    return [
+      '# Decisions\nA question of a task that is yours to decide becomes a task of yours, and stands here. None was asked so far.',
+    ];
+  }
+  return tasks.flatMap(({ delegation_id, title, task_description }) => [
+    `# Task ${delegation_id}: ${oneLine(title)}`,
+    taskOf(task_description),
+  ]);
+}
+
+/** Returns the parts of instructions that are about the task. A text of the plan can't end them: see TM2. */
+function taskOf(instructions: string): string {
+  const [from, to] = ['\n## Your task\n', '\n## Escalation\n'].map((part) =>
+    instructions.indexOf(part),
+  );
+  return instructions.slice(from, to === -1 ? undefined : to).trim();
+}
+
+function renderVerifiedDecisions({ by, tasks }: DecisionTasks, agent_name: string): string[] {
+  if (by?.verifier_name !== agent_name) return [];
+  return tasks.map(({ delegation_id, title, acceptance_criteria }) =>
+    renderVerified({
+      task_id: delegation_id,
+      title,
+      agent: by.agent_name,
+      outputs: [decisionFile(by.agent_name, delegation_id)],
+      evidence: acceptance_criteria.map(({ criterion_id, description }) => ({
+        evidence_id: criterion_id,
+        description,
+      })),
+    }),
+  );
+}
+
+/** Returns the file in which the solution architect decides what a task asks. */
+export function decisionFile(agent_name: string, task_id: string): PlanTask['outputs'][number] {
+  return {
+    path: `agents/${agent_name}/task_output/${task_id}.md`,
+    format: 'Markdown with one section for each question',
+  };
 }
 
 function renderTask(plan: PlanTexts, task: PlanTask): string[] {
@@ -186,15 +248,20 @@ function renderProof(
   ].join('\n');
 }
 
-function renderVerified({ task_id, title, agent, outputs, validation }: PlanTask): string {
+function renderVerified({
+  task_id,
+  title,
+  agent,
+  outputs,
+  evidence,
+}: Pick<PlanTask, 'task_id' | 'title' | 'agent' | 'outputs'> &
+  Pick<PlanTask['validation'], 'evidence'>): string {
   return [
     `# Verify ${task_id}: ${oneLine(title)}`,
     `Author: ${agent}. Outputs: ${outputs.map(({ path }) => codeSpan(path, 200)).join(', ') || 'its result'}.`,
     'Required evidence:',
     list(
-      validation.evidence.map(
-        ({ evidence_id, description }) => `${evidence_id}: ${oneLine(description)}`,
-      ),
+      evidence.map(({ evidence_id, description }) => `${evidence_id}: ${oneLine(description)}`),
       'None is listed.',
     ),
   ].join('\n');

@@ -17,6 +17,7 @@
 import type { EffectReceipt, EffectResolution, WrittenFile } from '../../contracts/effect.ts';
 import { engineLimits } from '../limits.ts';
 import type { KnownEffect } from '../output/check-evidence.ts';
+import type { SeenCommand } from '../../contracts/verification.ts';
 
 /** Result of a tool's check whether its effect took place. */
 export type EffectVerdict =
@@ -173,6 +174,40 @@ function resolve(state: Unverified, choice: EffectResolution): EffectState {
     case 'skip':
       return { type: 'skipped', found: state.found };
   }
+}
+
+/** Commands of an author that its verifier sees. */
+const commandsSeenMax = 10;
+
+/**
+ * Lists the commands that a delegation ran, in their order, for those who judge its work.
+ *
+ * Invariants:
+ *   CW1. Only a command whose run is confirmed is listed, with the exit code that the engine saw.
+ *   CW2. Each says whether the delegation confirmed a change of a file after it: what it showed may no longer hold then.
+ *   CW3. At most `commandsSeenMax` are listed, the newest.
+ *
+ * @param effects Effects of the delegation, in the order of its calls.
+ */
+export function listCommands(effects: readonly KnownEffect[]): SeenCommand[] {
+  const made = effects.flatMap(({ state, receipt = null }) =>
+    state === 'confirmed' && receipt !== null && receipt.call === undefined ? [receipt] : [],
+  );
+  const lastChange = made.findLastIndex(({ command }) => command === undefined);
+  return made
+    .flatMap(({ target, sha256, command }, at): SeenCommand[] =>
+      command === undefined
+        ? []
+        : [
+            {
+              command: target,
+              exit_code: command.exit_code,
+              result_ref: sha256,
+              files_changed_after: at < lastChange,
+            },
+          ],
+    )
+    .slice(-commandsSeenMax);
 }
 
 /**

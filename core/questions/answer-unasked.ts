@@ -72,12 +72,16 @@ export function verdictOn(
 /** Returns the question with the verdict applied. */
 export function applyVerdict(asked: AskedQuestion, verdict: PlannerVerdict | null): AskedQuestion {
   if (verdict?.verdict !== 'needs_user_input') return asked;
-  const why = [asked.why_it_matters.trim(), `The planner: ${verdict.reason}`];
+  const why = [endSentence(asked.why_it_matters.trim()), `The planner: ${verdict.reason}`];
   return {
     ...asked,
     priority: 'critical',
     why_it_matters: why.filter((part) => part !== '').join(' '),
   };
+}
+
+function endSentence(text: string): string {
+  return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 /** @returns null when the planner does not answer the question. */

@@ -1,7 +1,7 @@
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import type { VerificationResults } from '../../contracts/verification.ts';
+import type { SeenCommand, VerificationResults } from '../../contracts/verification.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { turnSummary } from '../../core/render/labels.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
@@ -23,6 +23,8 @@ import { callUntilDone, stopWhenCancelled } from '../shared/failures.ts';
 
 export interface ToJudge {
   readonly outcome: DelegationOutcome;
+  /** Commands that the author ran. */
+  readonly commands: readonly SeenCommand[];
   readonly output_ref: Ref;
   /** agent_id of the verifier. */
   readonly verified_by: string;
@@ -92,7 +94,7 @@ async function gather({ order, superior }: ExecutionContext) {
 }
 
 async function talk(
-  { outcome, output_ref, verified_by, state }: ToJudge,
+  { outcome, commands, output_ref, verified_by, state }: ToJudge,
   context: ExecutionContext,
   evidence_ref: Ref,
 ): Promise<{ readonly end: ConversationEnd; readonly used: Use }> {
@@ -110,6 +112,7 @@ async function talk(
       output_ref,
       files: outcome.files ?? [],
       evidence_ref,
+      ...(commands.length > 0 && { commands }),
       notes_ref: outcome.notes?.session_ref ?? null,
       instructions_ref,
       guidance_refs,

@@ -4,6 +4,7 @@ import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { VerificationOutcome } from '../../contracts/verification.ts';
 import type { VerificationView } from '../../contracts/views.ts';
+import { listCommands } from '../../core/effects/step-effect.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import { chooseVerifier } from '../../core/verification/choose-verifier.ts';
@@ -150,7 +151,13 @@ async function verifyOutcome(
     show(v, 'running', '');
     // oxlint-disable-next-line no-await-in-loop
     const judged = await judgeOutput(
-      { outcome, output_ref, verified_by: chosen.agent_id, state: v.state },
+      {
+        outcome,
+        commands: listCommands(v.earlier.effects),
+        output_ref,
+        verified_by: chosen.agent_id,
+        state: v.state,
+      },
       context,
     );
     v.state = noteUse(v.state, judged.use);

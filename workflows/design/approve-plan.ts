@@ -251,7 +251,12 @@ export async function reviewPlan(context: DesignContext): Promise<readonly PlanF
     {
       stage: 'design_review',
       agent_id: designAgentIds.design_review,
-      materials: materialsOf(context.work, ['interview', 'brief', 'design_change']),
+      materials: materialsOf(context.work, [
+        'interview',
+        'brief',
+        'design_review',
+        'design_change',
+      ]),
       plan_ref: currentPlan(context).plan_ref,
     },
     context,

@@ -43,7 +43,7 @@ export const completionNote = createStateTool({
   name: 'completion_note',
   input: stateToolInputs.completion_note,
   description:
-    'Keeps your completion-drive notes: each assumption and uncertainty, while you work and while you review it. ' +
+    'Keeps your completion-drive notes: each assumption and uncertainty, while you work and while you review it. You may always call it. ' +
     'Several changes fit in one call; without note_id an action makes the note first. ' +
     'Technology, architecture, security, requirements and conflicting guidance are not yours to decide: escalate them, as a ' +
     'question that is understood without context. Resolve all others yourself, with evidence. In doubt escalate. ' +

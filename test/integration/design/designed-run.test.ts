@@ -4,6 +4,7 @@ import { inputExamples } from '../../../activities/run-record/describe-input-iss
 import { readPlanFile } from '../../../client/cli/commands/plan-file.ts';
 import { askForChange, untilAsked, untilEnded } from '../../support/design-play.ts';
 import { eventually } from '../../support/eventually.ts';
+import { createGitFixture } from '../../support/git-fixture.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { held } from '../../support/scripted-work.ts';
@@ -48,6 +49,32 @@ it('takes a goal to an approved plan and its result', async () => {
       expect.stringMatching(/^agents\/result_agent\/task_output\//),
     ]),
   });
+  await expectPromisesKept(stage, run.workflowId);
+}, 120_000);
+
+it('those who interview, write the brief and are consulted may read the workspace', async () => {
+  const { dir } = createGitFixture({ 'prices.txt': 'Prices are net, in cents.\n' });
+  const read = { tool_use: [{ name: 'read_file', input: { path: 'prices.txt' } }] };
+  const stages = ['interview', 'brief', 'consultation'];
+  stage.rehearsal.script(
+    stages.map((name) => ({
+      match: { bodyIncludes: `stage=\\"${name}\\"` },
+      times: 1,
+      reply: read,
+    })),
+  );
+  const goal = 'Compare three ways to store a backup';
+  const run = await stage.start('plannerRun', { goal, mode: 'designed', workspace_dir: dir });
+  const { question_id } = await untilAsked(stage, run, 'plan_approval');
+  const bodies = stage.rehearsal.calls().map(({ body }) => JSON.stringify(body));
+  const readers = stages.filter((name) =>
+    bodies.some(
+      (body) => body.includes(`stage=\\"${name}\\"`) && body.includes('Prices are net, in cents.'),
+    ),
+  );
+  expect(readers).toEqual(stages);
+  await run.signal('answer', { question_id, answer: 'abandon' });
+  expect(await stage.result(run)).toMatchObject({ status: 'abandoned' });
   await expectPromisesKept(stage, run.workflowId);
 }, 120_000);
 

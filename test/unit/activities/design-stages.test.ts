@@ -221,6 +221,18 @@ describe('the first message', () => {
     expect(blockOf(message, 'subject')).toContain('PostgreSQL 16');
   });
 
+  it.each(['interview', 'brief', 'consultation'] as const)('%s may read the workspace', (name) => {
+    expect(designStages[name].tools).toBe('reading');
+  });
+
+  it('a second review has what the first one found', async () => {
+    const found = { findings: [{ path: 'tasks/0', message: 'No index.', cure: 'Add one.' }] };
+    const ref = await scene.bench.store.put(JSON.stringify({ ...found, remarks: [] }));
+    const materials = [{ stage: 'design_review' as const, subject: null, ref }];
+    const message = await firstMessage({ stage: 'design_review', materials });
+    expect(jsonOf(message, 'materials')).toMatchObject([{ stage: 'design_review', result: found }]);
+  });
+
   it('shows the registered agents only where agents are chosen or judged', async () => {
     expect(await firstMessage({ stage: 'roster', plan_ref: null })).toContain('<agents>');
     expect(await firstMessage({ stage: 'best_practices' })).not.toContain('<agents>');

@@ -17,7 +17,7 @@ import {
   unverifiedQuestion,
 } from '../../../core/effects/decide-approval.ts';
 import type { ApprovalFacts } from '../../../core/effects/decide-approval.ts';
-import { listWritten } from '../../../core/effects/step-effect.ts';
+import { listCommands, listWritten } from '../../../core/effects/step-effect.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { checkClaimedEffects } from '../../../core/output/check-evidence.ts';
 import type { KnownEffect } from '../../../core/output/check-evidence.ts';
@@ -257,6 +257,30 @@ describe('finding W3: files that were written', () => {
     const files = listWritten(many);
     expect(files).toHaveLength(engineLimits.writtenFilesMax);
     expect(files.at(-1)?.path).toBe('29.md');
+  });
+});
+
+const ran = (n: number, target: string, exit_code: number | null): KnownEffect => {
+  const { receipt: _file, ...made } = wrote(n, target, `result-${n}`);
+  const command = { exit_code, confined: true, output_ref: null };
+  return { ...made, receipt: { target, sha256: `result-${n}`, bytes: 1, command } };
+};
+
+describe('commands that an author ran', () => {
+  it('CW1 and CW2: confirmed ones with their exit codes, and whether a file was changed after them', () => {
+    const unsure = { ...ran(4, 'npm start', 0), state: 'unverified' as const };
+    const effects = [ran(1, 'npm test', 1), wrote(2, 'a.md', '2'), ran(3, 'npm test', 0), unsure];
+    expect(listCommands(effects)).toEqual([
+      { command: 'npm test', exit_code: 1, result_ref: 'result-1', files_changed_after: true },
+      { command: 'npm test', exit_code: 0, result_ref: 'result-3', files_changed_after: false },
+    ]);
+  });
+
+  it('CW3: no more than a verifier reads, the newest', () => {
+    const many = Array.from({ length: 30 }, (_, n) => ran(n, `npm run ${n}`, 0));
+    expect(listCommands(many).map(({ command }) => command)).toEqual(
+      Array.from({ length: 10 }, (_, n) => `npm run ${n + 20}`),
+    );
   });
 });
 

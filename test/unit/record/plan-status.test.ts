@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import type { DesignProgress } from '../../../contracts/design-run.ts';
 import type { SessionReport } from '../../../contracts/note.ts';
+import type { AskedQuestion } from '../../../contracts/question.ts';
 import type { RecordChange } from '../../../contracts/run-record.ts';
+import { orderDecision } from '../../../core/design/architect-task.ts';
 import { openSession, renderSession } from '../../../core/notes/session.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { architectAgent, planTask, samplePlan } from '../../support/plans.ts';
@@ -10,6 +12,15 @@ import { startedAt, useHarness } from './harness.ts';
 import { delegation, plan, question, wavePlanned } from './samples.ts';
 
 const harness = useHarness();
+
+const askedQuestion: AskedQuestion = {
+  text: 'In which unit are rates kept?',
+  why_it_matters: 'All readers rely on it.',
+  priority: 'high',
+  expected_answer_format: 'text',
+  choices: [],
+  default_answer: null,
+};
 
 const rates = 'rates_1727539200';
 const decision = 'decision_w1n1_1727539200';
@@ -51,6 +62,17 @@ async function statusAfter(...changes: readonly RecordChange[]) {
   const tree = await readTree(join(harness.home, 'my-run'));
   const { agents, verification }: Status = JSON.parse(tree['shared_status.json'] ?? '');
   return { agents: statusOf(agents), verifiers: statusOf(verification), verification };
+}
+
+/** The instructions of an agent of the plan after these changes. */
+async function instructionsAfter(
+  agent: string,
+  ...changes: readonly RecordChange[]
+): Promise<string | undefined> {
+  const run = await harness.begin('my-run');
+  await run.apply(...changes);
+  const tree = await readTree(join(harness.home, 'my-run'));
+  return tree[`agents/${agent}/agent_instructions.md`];
 }
 
 async function workPlanned(): Promise<RecordChange> {
@@ -106,4 +128,42 @@ it('the solution architect is among those whose work the verifier judges', async
     status: 'working',
     assigned_agents: ['database_agent', 'api_agent', 'architect_agent'],
   });
+});
+
+it("the solution architect's instructions list its decisions, and its verifier's what it judges", async () => {
+  const approved = await designed('approved');
+  const planned = await workPlanned();
+  expect(await instructionsAfter('architect_agent', approved, planned)).toContain(
+    'None was asked so far.',
+  );
+  const { agents, tasks } = samplePlan({ tasks: [planTask('rates')], risks: [] });
+  const asker = delegation(rates, { agent_id: 'engineer' });
+  const ordered = orderDecision(
+    samplePlan({ tasks, agents: [...agents, architectAgent] }),
+    { delegation_id: decision, questions: [askedQuestion], asker },
+    {
+      plan_ref: '',
+      agent_name: 'architect_agent',
+      agent_id: 'analyst',
+      verifier_name: 'reviewer_agent',
+      verified_by: 'reviewer',
+    },
+  );
+  const extended = plan(asker, ordered);
+  const changes = [
+    approved,
+    wavePlanned(1, await harness.put(extended), extended),
+    await session(decision, 'working'),
+  ];
+  const architect = await instructionsAfter('architect_agent', ...changes);
+  expect(architect).toContain(`# Task ${decision}: Decide what`);
+  expect(architect).toContain('In which unit are rates kept?');
+  expect(architect).toContain(`agents/architect_agent/task_output/${decision}.md`);
+  expect(architect?.match(/^## Escalation$/gm)).toHaveLength(1);
+  const verifier = await instructionsAfter('reviewer_agent', ...changes);
+  expect(verifier).toContain(`# Verify ${decision}: Decide what`);
+  expect(verifier).toContain(
+    `Author: architect_agent. Outputs: \`agents/architect_agent/task_output/${decision}.md\`.`,
+  );
+  expect(await instructionsAfter('database_agent', ...changes)).not.toContain(decision);
 });

@@ -59,6 +59,30 @@ it('finding C3: has the shape of seed 003, with delegation_ids as keys, and tell
         last_update: startedAt + 60,
       },
     },
+    verification: {},
+  });
+});
+
+it('has no agents and no verifiers before a plan', async () => {
+  expect(await statusAfter()).toEqual({
+    task_id: 'my-run',
+    status: 'in_progress',
+    session_start: startedAt,
+    agents: {},
+    verification: {},
+  });
+});
+
+it('names each agent that verifies, with the delegations that it judges', async () => {
+  const verification = { verified_by: 'reviewer', checks: [] };
+  const made = plan(
+    delegation('first', { verification }),
+    delegation('second', { verification }),
+    delegation('third'),
+  );
+  const planned = wavePlanned(1, await harness.put(made), made);
+  expect(await statusAfter(planned)).toMatchObject({
+    verification: { reviewer: { status: 'pending', assigned_agents: ['first', 'second'] } },
   });
 });
 

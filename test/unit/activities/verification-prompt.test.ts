@@ -1,0 +1,47 @@
+import { blockOf, createRun, jsonOf, render } from './prompt-bench.ts';
+import { plan } from './bench.ts';
+
+/** The first message of a verification, whose author ran these commands. */
+async function renderVerification(
+  commands: readonly { readonly command: string; readonly result: string }[],
+): Promise<string> {
+  const { bench, output_ref } = await createRun();
+  const evidence_ref = await bench.store.put(JSON.stringify({ checks: [], diff: '' }));
+  const prompt = {
+    kind: 'verification',
+    record_ref: bench.record_ref,
+    plan_ref: await bench.store.put(JSON.stringify(plan)),
+    delegation_id: 'write-report',
+    upstream: [],
+    output_ref,
+    files: [],
+    evidence_ref,
+    commands: await Promise.all(
+      commands.map(async ({ command, result }) => ({
+        command,
+        exit_code: 0,
+        result_ref: await bench.store.put(result),
+        files_changed_after: false,
+      })),
+    ),
+    notes_ref: null,
+    instructions_ref: null,
+    guidance_refs: [],
+  } as const;
+  return render(bench, [{ type: 'prompt', prompt }]);
+}
+
+it('a verifier sees the commands of the author with exit codes and the end of what each printed', async () => {
+  const text = await renderVerification([
+    { command: 'npm test', result: `${'first line\n'.repeat(500)}# pass 12` },
+  ]);
+  const output_end = `${'first line\n'.repeat(500)}# pass 12`.slice(-1_000);
+  expect(jsonOf(text, 'gathered_evidence')).toMatchObject({
+    commands: [{ command: 'npm test', exit_code: 0, files_changed_after: false, output_end }],
+  });
+});
+
+it('a verifier is shown only the tools that are offered to it', async () => {
+  const text = await renderVerification([]);
+  expect(blockOf(text, 'allowed_tools')).not.toMatch(/write_file|run_command/);
+});
