@@ -27,10 +27,17 @@ export interface Waits {
   readonly open: readonly Question[];
 }
 
+/** A message that is due. */
+export interface Due {
+  readonly text: string;
+  /** Id of a question, `parked`, or the status of a run that has ended. */
+  readonly event: string;
+}
+
 export interface NotifyStep {
   readonly state: NotifiedState;
   /** Null when nothing is to be told. */
-  readonly due: { readonly text: string; readonly key: string } | null;
+  readonly due: Due | null;
 }
 
 /** Returns what a person has to be told of the waits, if anything. */
@@ -42,19 +49,20 @@ export function stepNotified(state: NotifiedState, { parked, open }: Waits): Not
   // The user who looks at what was told finds the others beside it.
   const told = allWait || fresh !== undefined || ids.length === 0 ? ids : state.told;
   const next = { ...state, told, parked: parked !== null };
-  if (hasParked) return tell(next, `parked: ${parked}`);
+  if (hasParked) return tell(next, 'parked', `parked: ${parked}`);
   return fresh === undefined
     ? { state: next, due: null }
-    : tell(next, describeWait(fresh, textCharsMax), [fresh.question_id, fresh.text]);
+    : tell(next, fresh.question_id, describeWait(fresh, textCharsMax));
 }
 
-function tell(state: NotifiedState, text: string, key: readonly string[] = [text]): NotifyStep {
-  const due = { text: cleanLine(text, textCharsMax), key: JSON.stringify(key) };
+function tell(state: NotifiedState, event: string, text: string): NotifyStep {
+  const due = { text: cleanLine(text, textCharsMax), event };
   return { state: { ...state, count: state.count + 1 }, due };
 }
 
 /**
- * Returns the id of a notification. After a reset the same event comes again under the same number with the same key.
+ * Returns the id of a notification. After a reset the same event comes again under the same number and after as many model
+ * calls. No text of the engine is part of it: histories keep the id, and another version may say the same in other words.
  *
  * @param firstExecution Id of the first execution of the run, which resets and continuations keep.
  */
@@ -62,9 +70,9 @@ export function notificationId(
   firstExecution: string,
   { kind }: Pick<Notification, 'kind'>,
   count: number,
-  key: string,
+  { event, calls }: Pick<Due, 'event'> & { readonly calls: number },
 ): string {
-  return `msg_${hashText(JSON.stringify([firstExecution, kind, count, key]))}`;
+  return `msg_${hashText(JSON.stringify([firstExecution, kind, count, event, calls]))}`;
 }
 
 /** A notification as it is sent: the body of a webhook, and the standard input of a command. */

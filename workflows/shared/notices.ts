@@ -16,6 +16,7 @@ import {
   notificationId,
   nothingNotified,
   stepNotified,
+  type Due,
   type Waits,
 } from '../../core/run/notify.ts';
 import { sendNotification } from './activities.ts';
@@ -44,9 +45,9 @@ export class Notices {
   }
 
   /** Resolves when the message is on its way. */
-  async end(view: StatusView, status: RunStatus, answer: string): Promise<void> {
+  async end(view: StatusView, status: RunStatus): Promise<void> {
     this.#state = { ...this.#state, count: this.#state.count + 1 };
-    this.#send('ended', { ...view, phase: status }, { text: '', key: `${status} ${answer}` });
+    this.#send('ended', { ...view, phase: status }, { text: '', event: status });
     await this.settled();
   }
 
@@ -68,10 +69,11 @@ export class Notices {
   #send(
     kind: Notification['kind'],
     { run_id, phase, goal, open_questions, usage }: StatusView,
-    { text, key }: { readonly text: string; readonly key: string },
+    { text, event }: Due,
   ): void {
-    const id = notificationId(workflowInfo().firstExecutionRunId, { kind }, this.#state.count, key);
-    const { cost_micro_usd } = usage;
+    const { calls, cost_micro_usd } = usage;
+    const { firstExecutionRunId } = workflowInfo();
+    const id = notificationId(firstExecutionRunId, { kind }, this.#state.count, { event, calls });
     const at = nowSeconds();
     this.#starting += 1;
     inBackground(() =>

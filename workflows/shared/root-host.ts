@@ -255,7 +255,7 @@ export class RootHost implements Superior {
       const record_ref = await this.settleRecord();
       const result = record.result();
       if (result === null) throw ApplicationFailure.nonRetryable('The record has no result.');
-      await this.views.tellEnd(status, result.answer);
+      await this.views.tellEnd(status);
       state.phase = status;
       state.result = result;
       await condition(allHandlersFinished);

@@ -52,8 +52,8 @@ export class RootViews {
   }
 
   /** Tells a person that the run has ended. Must be called when its result is known, before its phase is the last one. */
-  async tellEnd(status: RunStatus, answer: string): Promise<void> {
-    if (isTold(this.#shown)) await this.#notices.end(this.status(), status, answer);
+  async tellEnd(status: RunStatus): Promise<void> {
+    if (isTold(this.#shown)) await this.#notices.end(this.status(), status);
   }
 
   /** Resolves when every notification is on its way. */

@@ -77,16 +77,18 @@ it('NT1, NT2, NT6: every question is told, or was open beside one that was', () 
 });
 
 it('NT4: the same event has the same id, another event another one', () => {
-  const id = notificationId('first', { kind: 'needs_user' }, 1, 'q1');
-  expect(notificationId('first', { kind: 'needs_user' }, 1, 'q1')).toBe(id);
+  const at = { event: 'q1', calls: 4 };
+  const id = notificationId('first', { kind: 'needs_user' }, 1, at);
+  expect(notificationId('first', { kind: 'needs_user' }, 1, at)).toBe(id);
   expect(id).toMatch(/^msg_[0-9a-f]{16}$/);
   const others = [
-    notificationId('other', { kind: 'needs_user' }, 1, 'q1'),
-    notificationId('first', { kind: 'ended' }, 1, 'q1'),
-    notificationId('first', { kind: 'needs_user' }, 2, 'q1'),
-    notificationId('first', { kind: 'needs_user' }, 1, 'q2'),
+    notificationId('other', { kind: 'needs_user' }, 1, at),
+    notificationId('first', { kind: 'ended' }, 1, at),
+    notificationId('first', { kind: 'needs_user' }, 2, at),
+    notificationId('first', { kind: 'needs_user' }, 1, { ...at, event: 'q2' }),
+    notificationId('first', { kind: 'needs_user' }, 1, { ...at, calls: 5 }),
   ];
-  expect(new Set([id, ...others]).size).toBe(5);
+  expect(new Set([id, ...others]).size).toBe(6);
 });
 
 const timestamp = '2026-11-25T17:00:00.000Z';
@@ -142,4 +144,13 @@ it('NT5: no text breaks a line or hides, and none is long', () => {
   const { due } = stepNotified(nothingNotified, { parked: hostile, open: [] });
   expect(due?.text).not.toMatch(/[\p{Cc}\u202e]/u);
   expect(due?.text.length).toBeLessThanOrEqual(300);
+});
+
+it('NT4: an event of the engine has the same id in other words', () => {
+  const openedAs = (text: string) =>
+    stepNotified(nothingNotified, { parked: null, open: [question({ text })] }).due?.event;
+  expect(openedAs('The budget is spent. Go on?')).toBe(openedAs('Nothing is left. Continue?'));
+  const parkedAs = (parked: string) =>
+    stepNotified(nothingNotified, { parked, open: [] }).due?.event;
+  expect(parkedAs('the key is refused')).toBe(parkedAs('the API refuses the key'));
 });
