@@ -95,6 +95,7 @@ function nextCommands(settings: Settings, stack: Stack): string[] {
     ...setup,
     commandText('start', '--watch') + ' "Plan the move of our shop to a second data centre"',
     commandText('list'),
-    `${commandText('questions')} <run>`,
+    commandText('questions'),
+    commandText('view'),
   ];
 }

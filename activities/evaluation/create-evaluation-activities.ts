@@ -19,7 +19,7 @@ import type { RunIndex } from '../ports/artifact-store.ts';
 import type { WorkspacePlace } from '../ports/workspaces.ts';
 import { loadAnswer } from '../projection/find-answer.ts';
 import { checkEvidence, validateJson, type EvidenceDeps } from '../verification/check-evidence.ts';
-import { withHeartbeat } from '../attempt/heartbeat.ts';
+import { whileCurrent, withHeartbeat, type AssertCurrent } from '../attempt/heartbeat.ts';
 import { keepCell, openEvaluation, type OpenEvaluationDeps } from './open-evaluation.ts';
 
 interface GradeCellDeps extends EvidenceDeps {
@@ -31,10 +31,15 @@ const reasonCharsMax = 300;
 /** Milliseconds for a regular expression: it is a person's, and may take for ever on some text. */
 const patternMs = 1_000;
 
-/** Judges the answer of a run by all graders that need no model. */
-async function gradeCell(
+/**
+ * Judges the answer of a run by all graders that need no model.
+ *
+ * @param assertCurrent Throws when another attempt may have taken over the work.
+ */
+export async function gradeCell(
   deps: GradeCellDeps,
   { input_ref, cell, run_id }: GradeCellInput,
+  assertCurrent: AssertCurrent,
 ): Promise<GradedCell> {
   const { ref } = await deps.index.read(run_id);
   if (ref === null) {
@@ -48,7 +53,7 @@ async function gradeCell(
     if (grader.kind === 'rubric') continue;
     // Commands work in one folder.
     // oxlint-disable-next-line no-await-in-loop
-    const grade = await judge(deps, grader, { answer, record });
+    const grade = await judge(deps, grader, { answer, record, assertCurrent });
     grades.push({ grader: grader.name, ...grade, reason: cutText(grade.reason, reasonCharsMax) });
   }
   return { ...statusOf(record), grades, answer_ref: await deps.store.put(answer) };
@@ -66,13 +71,15 @@ type Judged = Omit<Grade, 'grader'>;
 interface Judging {
   readonly answer: string;
   readonly record: RunRecord;
+  readonly assertCurrent: AssertCurrent;
 }
 
 async function judge(
   deps: GradeCellDeps,
   grader: Exclude<NamedGrader, { kind: 'rubric' }>,
-  { answer, record }: Judging,
+  judging: Judging,
 ): Promise<Judged> {
+  const { answer, record } = judging;
   switch (grader.kind) {
     case 'regex':
       return judgePattern(grader, answer);
@@ -81,7 +88,7 @@ async function judge(
     case 'criteria':
       return judgeCriteria(grader, record);
     case 'command':
-      return judgeCommand(deps, grader, { answer, record });
+      return judgeCommand(deps, grader, judging);
   }
 }
 
@@ -120,22 +127,33 @@ function judgeCriteria(
   return { result: criteria.length > 0 && score >= share ? 'passed' : 'failed', score, reason };
 }
 
-/** Runs a command in the files of the whole run, as `run_command` does. What it changes there is put back. */
+/**
+ * Runs a command in the files of the whole run, as `run_command` does. What it changes there is put back, and before it what
+ * the command of an interrupted attempt has changed.
+ */
 async function judgeCommand(
   deps: GradeCellDeps,
   { argv, exit_code }: Extract<NamedGrader, { kind: 'command' }>,
-  { answer, record }: Judging,
+  { answer, record, assertCurrent }: Judging,
 ): Promise<Judged> {
+  const { worktrees, workspaces, commands } = deps;
   const signal = Context.current().cancellationSignal;
   const place = placeOf(record);
-  const kept = await deps.worktrees.keep(place);
+  const start = await worktrees.startOf(place);
+  const restore = async (): Promise<void> => {
+    await assertCurrent();
+    if (start !== null) await worktrees.restore(place, start);
+  };
+  await assertCurrent();
+  if (start !== null) await commands?.endLeftovers(await workspaces.folderOf(place));
+  await restore();
   const { result, found } = await checkEvidence(deps, {
     check: { kind: 'command', argv, exit_code },
     place,
     signal,
     stdin: answer,
   });
-  if (kept !== null) await deps.worktrees.restore(place, kept);
+  await restore();
   return { result, score: null, reason: found };
 }
 
@@ -152,7 +170,7 @@ export type EvaluationDeps = OpenEvaluationDeps & GradeCellDeps;
 export function createEvaluationActivities(deps: EvaluationDeps): EvaluationActivities {
   return {
     openEvaluation: ({ input }) => withHeartbeat(() => openEvaluation(deps, input)),
-    gradeCell: (input) => withHeartbeat(() => gradeCell(deps, input)),
+    gradeCell: (input) => whileCurrent((assertCurrent) => gradeCell(deps, input, assertCurrent)),
     keepCell: (input) => withHeartbeat(() => keepCell(deps, input)),
   };
 }

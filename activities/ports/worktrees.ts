@@ -22,6 +22,9 @@ export interface Worktrees {
   /** Keeps the present files as a commit and returns its id. Files as they were kept before give the same commit. */
   keep(place: WorkspacePlace): Promise<string | null>;
 
+  /** Returns the commit with which the copy began. */
+  startOf(place: WorkspacePlace): Promise<string | null>;
+
   /** Puts the files back to a commit. Files that git ignores stay. */
   restore(place: WorkspacePlace, commit: string): Promise<void>;
 

@@ -65,7 +65,7 @@ button.second{color:var(--link);background:var(--ground)}
 .timeline .arrow{fill:none;stroke:var(--quiet);stroke-opacity:.55}
 .timeline a:hover .label{text-decoration:underline}
 footer{padding:2.5rem 1rem 3rem;color:var(--quiet);font-size:.9rem}
-@media (max-width:40rem){h1{font-size:1.3rem}.answer{padding:.2rem .8rem}details{padding-left:.5rem}dl.facts{gap:.2rem 1rem}dl.facts div{display:block}dt,dd{display:inline}dt::after{content:' '}}
+@media (max-width:40rem){h1{font-size:1.3rem}.wide .text{min-width:11rem}.answer{padding:.2rem .8rem}details{padding-left:.5rem}dl.facts{gap:.2rem 1rem}dl.facts div{display:block}dt,dd{display:inline}dt::after{content:' '}}
 @media print{.scroll,pre{max-height:none;overflow:visible}nav,.skip{display:none}}
 `;
 

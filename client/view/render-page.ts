@@ -108,7 +108,7 @@ export function renderDocument(title: string, live: LivePage | null, parts: Part
         <footer>
           ${status}
           <p>
-            Everything here was read from the run's log. What looked like a secret was taken out
+            Everything here was read from the logs of runs. What looked like a secret was taken out
             before it was stored.
           </p>
         </footer>

@@ -28,13 +28,13 @@ import type { NamedAnswer, WaveDecisionOutline } from '../../contracts/wave-plan
 import type { Fact } from '../../contracts/agent-output.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
 
-/** Context of the check. Its criteria are those after the wave's outcomes. */
-type DecisionContext = AnswersContext;
-
-/** @returns every fault at once; empty when the decision holds. */
+/**
+ * @param context Its criteria are those after the wave's outcomes.
+ * @returns every fault at once; empty when the decision holds.
+ */
 export function checkDecision(
   decision: WaveDecisionOutline,
-  context: DecisionContext,
+  context: AnswersContext,
 ): OutputFault[] {
   return capFaults([
     ...checkReopened(decision, context.criteria),

@@ -72,6 +72,13 @@ export function completed(...criteria: readonly string[]): AgentOutput {
   };
 }
 
+/** Creates an output that meets its own criterion and not the user's, so that another wave follows. */
+export function notYet(id: string): AgentOutput {
+  const output = completed(`${id}-done`);
+  const criteria_unmet = [{ criterion_id: 'goal-1', reason: `${id} is only a step.` }];
+  return { ...output, coverage: { ...output.coverage, criteria_unmet } };
+}
+
 /** Creates an output that meets none of the criteria named. */
 export function unmet(
   status: AgentOutput['status'],

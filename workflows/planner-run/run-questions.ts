@@ -24,10 +24,19 @@ export function wavesSpentQuestion(waves: number, open: readonly string[]): Aske
 
 /** @param spent Use against the budget; empty when nothing is limited. */
 export function waveLostQuestion(wave: number, reason: string, spent: string): AskedQuestion {
+  return lostQuestion(
+    `Wave ${wave}`,
+    'the planner plans the same again as a new wave',
+    reason,
+    spent,
+  );
+}
+
+function lostQuestion(lost: string, retry: string, reason: string, spent: string): AskedQuestion {
   return {
-    text: `Wave ${wave} ended without a result: ${cutText(reason, 1_500)}. What now?`,
+    text: `${lost} ended without a result: ${cutText(reason, 1_500)}. What now?`,
     why_it_matters:
-      'retry: the planner plans the same again as a new wave. abandon: end the run here.' +
+      `retry: ${retry}. abandon: end the run here.` +
       (spent === ''
         ? ''
         : ` Its calls are counted, and one that never told its end at its worst case: ${spent}.`),
@@ -80,16 +89,6 @@ export async function askUser(
 
 /** @param spent Defined in `waveLostQuestion`. */
 export function designLostQuestion(reason: string, spent: string): AskedQuestion {
-  return {
-    text: `The design ended without a result: ${cutText(reason, 1_500)}. What now?`,
-    why_it_matters:
-      'retry: the design goes on after its last finished stage. abandon: end the run here.' +
-      (spent === ''
-        ? ''
-        : ` Its calls are counted, and one that never told its end at its worst case: ${spent}.`),
-    priority: 'critical',
-    expected_answer_format: 'choice',
-    choices: ['retry', 'abandon'],
-    default_answer: 'abandon',
-  };
+  const retry = 'the design goes on after its last finished stage';
+  return lostQuestion('The design', retry, reason, spent);
 }

@@ -78,6 +78,8 @@ export function createGitWorktrees(options: { readonly home: string }): Worktree
         const { to } = await changeOf(home, run_id, delegation_id);
         return to;
       }),
+    startOf: (place) =>
+      inCopy(place, (at) => readRef(at.gitDir, delegationRef('start', at.delegation_id))),
     restore: async (place, commit) => {
       await inCopy(place, (copy) => restoreFolder(copy, commit));
     },

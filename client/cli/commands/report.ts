@@ -74,7 +74,9 @@ async function writeHtml(
 }
 
 export function unknownRun(runId: string): CliError {
-  const message = `No run ${runId} is stored here. Try: set PLANWAVE_HOME to the value that the worker uses`;
+  const message =
+    `No run ${runId} is stored here. Try: ${commandText('view')}, which lists the runs that are, ` +
+    'or set PLANWAVE_HOME to the value that the worker uses';
   return new CliError('not_found', exitCodes.notFound, message);
 }
 

@@ -1,5 +1,4 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { RunRecord } from '../../../contracts/run-record.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import type { RecordedCall, ScriptRule } from '../../../rehearsal/script.ts';
@@ -13,6 +12,7 @@ import {
   completed,
   held,
   newestText,
+  notYet,
   plan,
   question,
   work,
@@ -22,13 +22,6 @@ import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
-
-/** Meets its own criterion and not the user's. */
-function notYet(id: string): AgentOutput {
-  const output = completed(`${id}-done`);
-  const criteria_unmet = [{ criterion_id: 'goal-1', reason: `${id} is only a step.` }];
-  return { ...output, coverage: { ...output.coverage, criteria_unmet } };
-}
 
 const fact = { statement: 'The disk holds a year.', confidence: 'low' } as const;
 const step = (id: string) => plan([work(id, { criteria: [`${id}-done`, 'goal-1'] })]);

@@ -1,5 +1,4 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { PoolView, RunWavesView } from '../../../contracts/views.ts';
 import { escalateAsChild } from '../../support/as-child.ts';
 import { openQuestion, refusalOf, rejectedMessages, submit } from '../../support/asking.ts';
@@ -11,6 +10,7 @@ import {
   completed,
   held,
   newestText,
+  notYet,
   plan,
   planCalls,
   plans,
@@ -25,13 +25,6 @@ const { stage } = useStage({
 });
 
 const assumed = { statement: 'The disk holds a year.', confidence: 'low' } as const;
-
-/** Meets its own criterion and not the user's. */
-function notYet(id: string): AgentOutput {
-  const output = completed(`${id}-done`);
-  const criteria_unmet = [{ criterion_id: 'goal-1', reason: `${id} is only a step.` }];
-  return { ...output, coverage: { ...output.coverage, criteria_unmet } };
-}
 
 /** Five waves. The first asks; only the last meets the user's own criterion; its plan is held. */
 function scriptFiveWaves(): { readonly release: () => void } {

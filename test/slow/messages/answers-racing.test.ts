@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { createPlanwaveClient } from '../../../client/planwave-client.ts';
-import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { RunRecord } from '../../../contracts/run-record.ts';
 import type { QuestionsView } from '../../../contracts/views.ts';
 import { escalateAsChild } from '../../support/as-child.ts';
@@ -12,6 +11,7 @@ import {
   completed,
   decision,
   held,
+  notYet,
   plan,
   plans,
   question,
@@ -207,13 +207,6 @@ it.each([20, 80])(
   },
   60_000,
 );
-
-/** Meets its own criterion and not the user's, so that another wave follows. */
-function notYet(id: string): AgentOutput {
-  const output = completed(`${id}-done`);
-  const criteria_unmet = [{ criterion_id: 'goal-1', reason: `${id} is only a step.` }];
-  return { ...output, coverage: { ...output.coverage, criteria_unmet } };
-}
 
 /** As many waves, the last of which meets the user's criterion. Each wave's decision waits to be let go. */
 function scriptWaves(count: number): readonly (() => void)[] {
