@@ -81,12 +81,13 @@ it('DSC4: a new agent is shown with what it may do, and research with the pages 
   expect(text).toContain('Research: SQLite: 1 page · Redis: background knowledge');
 });
 
+const risk = (
+  assumption: string,
+  likelihood: 'low' | 'medium' | 'high',
+  impact: 'low' | 'medium' | 'high',
+) => ({ risk_id: assumption, assumption, likelihood, impact, mitigation: 'Measured first.' });
+
 it('the gravest risks come first, because what is too long loses its end', () => {
-  const risk = (
-    assumption: string,
-    likelihood: 'low' | 'medium' | 'high',
-    impact: 'low' | 'medium' | 'high',
-  ) => ({ risk_id: assumption, assumption, likelihood, impact, mitigation: 'Measured first.' });
   const small = risk('small', 'low', 'low');
   const risks = [small, risk('grave', 'high', 'high'), risk('middling', 'medium', 'high')];
   const plan = samplePlan({ risks });
