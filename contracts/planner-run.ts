@@ -130,11 +130,27 @@ export interface RunTerms extends WorkTerms {
   readonly approvers: readonly string[] | null;
 }
 
+/** Knowledge of a run between two waves: the next wave gets it, and the run carries it over continue-as-new. */
+export interface RunKnowledge {
+  readonly record_ref: Ref;
+  readonly criteria: readonly CriterionState[];
+  readonly known_inputs: readonly string[];
+  readonly delegation_ids: readonly string[];
+  /** Number of dispatches by the fingerprint of their delegations. */
+  readonly fingerprints: Readonly<Record<string, number>>;
+  /** delegation_ids that may be redone. */
+  readonly stale: readonly string[];
+  readonly amendments: readonly string[];
+  /** Number of facts in the record: their ids are `f1` to this one. */
+  readonly facts_total: number;
+  /** Properties of the results of all waves. Absent when they have none. */
+  readonly taint?: Taint;
+}
+
 /** State that a run carries over continue-as-new; only the engine writes it. Of bounded size: the rest is behind `record_ref`. */
-export interface CarriedRun extends RunTerms {
+export interface CarriedRun extends RunTerms, RunKnowledge {
   readonly version: 1;
   readonly started_at: number;
-  readonly record_ref: Ref;
   readonly budget: CarriedBudget | null;
   /** Defined in OpenRunResult. Absent where no design is made. */
   readonly design_request?: DesignRequest;
@@ -150,20 +166,11 @@ export interface CarriedRun extends RunTerms {
   readonly again?: readonly string[];
   readonly wave: number;
   readonly waves_allowed: number;
-  readonly criteria: readonly CriterionState[];
-  readonly known_inputs: readonly string[];
-  readonly delegation_ids: readonly string[];
-  readonly fingerprints: Readonly<Record<string, number>>;
-  /** Defined in WaveResult. */
-  readonly taint?: Taint;
-  readonly stale: readonly string[];
   readonly usage: Usage;
   readonly inbox: CarriedInbox;
   /** The newest answers, for the query `questions`; all are in the record. */
   readonly recent_answers: readonly AnsweredQuestion[];
-  readonly facts_total: number;
   readonly recent_facts: readonly Fact[];
-  readonly amendments: readonly string[];
   /** Ids of news, all of it in the record: the newest, the newest from the user, and the newest considered. */
   readonly news: { readonly last: number; readonly from_user: number; readonly considered: number };
   /** Criteria that the user waived, including some that no plan had listed at that time. */

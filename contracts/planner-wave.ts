@@ -6,7 +6,7 @@ import type { DelegationOutcome } from './delegation-run.ts';
 import { limitMaxima } from './limit-maxima.ts';
 import type { ModeChoice } from './limits.ts';
 import type { KnownAnswer } from './question.ts';
-import type { RunAnswer, WorkTerms } from './planner-run.ts';
+import type { RunAnswer, RunKnowledge, WorkTerms } from './planner-run.ts';
 import type { NewsItem } from './messages.ts';
 import type { Ref } from './ref.ts';
 import { NamedTeams } from './team.ts';
@@ -48,36 +48,24 @@ export interface Architect {
 }
 
 /** Order of a run to its wave. */
-export interface WaveOrder extends WorkTerms {
+export interface WaveOrder extends WorkTerms, RunKnowledge {
   readonly run_id: string;
   readonly wave: number;
   readonly waves_left: number;
   /** True when its plan decides between direct and designed mode. */
   readonly chooses_mode?: true;
-  readonly record_ref: Ref;
   /** Null when nothing is limited. */
   readonly budget: BudgetAccount | null;
   /** Usage that the run knew of when `budget` was reserved. Absent when nothing is limited. */
   readonly spent?: KnownSpent;
-  readonly criteria: readonly CriterionState[];
-  readonly known_inputs: readonly string[];
-  readonly delegation_ids: readonly string[];
-  readonly fingerprints: Readonly<Record<string, number>>;
-  /** delegation_ids that may be redone. */
-  readonly stale: readonly string[];
-  readonly amendments: readonly string[];
   /** Decisions since `record_ref` was written. */
   readonly news: readonly NewsItem[];
-  /** Number of facts in the record: their ids are `f1` to this one. */
-  readonly facts_total: number;
   /** The plan, where it follows from an approved design. Absent: the planner plans. */
   readonly plan?: WavePlanOutline;
   /** Absent where the plan has none, and where the planner plans. */
   readonly architect?: Architect;
   /** Questions with an answer in the record. */
   readonly answered_questions: readonly KnownAnswer[];
-  /** Properties of the results of earlier waves. Absent when they have none. */
-  readonly taint?: Taint;
 }
 
 /** A wave started by a run gets its order; one started by hand gets a PlannerWaveInput. */

@@ -22,46 +22,41 @@ import { noUsage } from '../../core/usage/add-usage.ts';
 import { listWritten } from '../../core/effects/step-effect.ts';
 import type { EscalationRouter } from '../shared/child-relay.ts';
 
-/** State of an agent's delegation over continue-as-new, at a turn boundary. */
-export interface CarriedDelegation {
-  readonly kind: 'agent';
+/** State of a delegation over continue-as-new, whoever carries it out. */
+interface CarriedState {
   readonly version: 1;
   readonly conversation: Conversation;
   /** Escalations so far; they number the next. */
   readonly escalations: number;
   /** Null without a budget. */
   readonly budget: BudgetNode | null;
-  /** As in DelegationOutcome. */
+  /** As in DelegationOutcome; those of a team's members too. */
   readonly loaded_details: readonly string[];
   /** Attempted changes outside of the run. */
   readonly effects: readonly KnownEffect[];
-  /** Absent for an agent that keeps no notes. */
-  readonly session?: SessionState;
   /** Absent where no verification is demanded. */
   readonly verification?: VerificationState;
 }
 
-/** State of a team over continue-as-new, before a call of its leader: no member is at work then. */
-export interface CarriedTeam {
+/** State of an agent's delegation, at a turn boundary. */
+export interface CarriedDelegation extends CarriedState {
+  readonly kind: 'agent';
+  /** Absent for an agent that keeps no notes. */
+  readonly session?: SessionState;
+}
+
+/** State of a team, before a call of its leader: no member is at work then. */
+export interface CarriedTeam extends CarriedState {
   readonly kind: 'team';
-  readonly version: 1;
   readonly state: TeamState;
   /** With the message as middlewares left it. */
   readonly record_ref: Ref;
   readonly plan_ref: Ref;
   readonly message_ref: Ref;
-  readonly conversation: Conversation;
   /** Records of tasks that are over. */
   readonly records: readonly TaskRecord[];
   readonly worked_ms: number;
   readonly notes: readonly string[];
-  readonly escalations: number;
-  readonly budget: BudgetNode | null;
-  /** Details that leader and members loaded. */
-  readonly loaded_details: readonly string[];
-  readonly effects: readonly KnownEffect[];
-  /** Absent where no verification is demanded. */
-  readonly verification?: VerificationState;
 }
 
 /** State that a delegation continues itself with. */
