@@ -5,6 +5,7 @@ import { Client, Connection } from '@temporalio/client';
 import { findPortHolder } from '../../scripts/dev-server/running-server.ts';
 import { startOwnServer } from '../support/own-server.ts';
 import { runScript } from '../support/worker-process.ts';
+import type { ScriptProcess } from '../support/worker-process.ts';
 import type { CpuReading } from './contest.ts';
 import { createFloor } from './floor.ts';
 import type { Floor } from './floor.ts';
@@ -22,6 +23,16 @@ export interface BenchStage {
   readonly model: ModelProcess;
   readonly floor: Floor;
   readonly workerPid: number;
+  /**
+   * Starts workers on a task queue of their own, with one home. Resolves when all of them poll.
+   *
+   * @param env Settings beside the usual ones. Default: none.
+   */
+  addWorkers(options: {
+    readonly taskQueue: string;
+    readonly count: number;
+    readonly env?: Readonly<Record<string, string>>;
+  }): Promise<void>;
   /** @returns null where processes can't be looked at. */
   readCpu(): Promise<CpuReading | null>;
   close(): Promise<void>;
@@ -29,8 +40,11 @@ export interface BenchStage {
 
 const taskQueue = 'planwave';
 
-/** @throws when a part does not come up; those that are up are taken down again. */
-export async function openBenchStage(): Promise<BenchStage> {
+/**
+ * @param serverArguments Arguments of the dev server beside the usual ones. Default: none.
+ * @throws when a part does not come up; those that are up are taken down again.
+ */
+export async function openBenchStage(serverArguments?: readonly string[]): Promise<BenchStage> {
   const home = mkdtempSync(join(tmpdir(), 'planwave-bench-'));
   const closing: (() => Promise<void>)[] = [
     async () => rmSync(home, { recursive: true, force: true }),
@@ -43,7 +57,7 @@ export async function openBenchStage(): Promise<BenchStage> {
     }
   };
   try {
-    return { ...(await bringUp(home, (part) => closing.push(part))), close };
+    return { ...(await bringUp(home, (part) => closing.push(part), serverArguments)), close };
   } catch (error) {
     await close();
     throw error;
@@ -53,24 +67,28 @@ export async function openBenchStage(): Promise<BenchStage> {
 async function bringUp(
   home: string,
   onUp: (close: () => Promise<void>) => void,
+  serverArguments?: readonly string[],
 ): Promise<Omit<BenchStage, 'close'>> {
-  const server = await startOwnServer();
+  const server = await startOwnServer(serverArguments);
   onUp(() => server.stop());
   const model = await startModelProcess();
   onUp(() => model.stop());
-  const worker = runScript(['worker'], {
-    TEMPORAL_ADDRESS: server.address,
-    PLANWAVE_TASK_QUEUE: taskQueue,
-    PLANWAVE_HOME: home,
-    ANTHROPIC_BASE_URL: model.url,
-    ANTHROPIC_API_KEY: 'rehearsal',
-  });
-  onUp(async () => {
-    // Nothing of it is needed any more, so nothing is waited for.
-    worker.signal('SIGKILL');
-    await worker.ended;
-  });
-  await worker.printed('The worker polls');
+  const startWorker = async (env: Readonly<Record<string, string>>): Promise<ScriptProcess> => {
+    const started = runScript(['worker'], {
+      TEMPORAL_ADDRESS: server.address,
+      ANTHROPIC_BASE_URL: model.url,
+      ANTHROPIC_API_KEY: 'rehearsal',
+      ...env,
+    });
+    onUp(async () => {
+      // Nothing of it is needed any more, so nothing is waited for.
+      started.signal('SIGKILL');
+      await started.ended;
+    });
+    await started.printed('The worker polls');
+    return started;
+  };
+  const worker = await startWorker({ PLANWAVE_TASK_QUEUE: taskQueue, PLANWAVE_HOME: home });
   const connection = await Connection.connect({ address: server.address });
   onUp(() => connection.close());
   const floor = createFloor(model.url);
@@ -82,6 +100,14 @@ async function bringUp(
     model,
     floor,
     workerPid: worker.pid,
+    async addWorkers({ taskQueue: queue, count, env }) {
+      const place = { PLANWAVE_TASK_QUEUE: queue, PLANWAVE_HOME: join(home, queue) };
+      for (let nth = 0; nth < count; nth += 1) {
+        // Each finds what the one before has bundled.
+        // oxlint-disable-next-line no-await-in-loop
+        await startWorker({ ...place, ...env });
+      }
+    },
     async readCpu() {
       const ofServer = serverPid === undefined ? null : await readCpuMs(serverPid);
       const ofWorker = await readCpuMs(worker.pid);

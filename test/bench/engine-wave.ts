@@ -1,3 +1,4 @@
+import type { Priority } from '@temporalio/common';
 import { workflowTypes } from '../../contracts/names.ts';
 import type { PlannerWaveInput, WaveResult } from '../../contracts/planner-wave.ts';
 import { work } from '../support/scripted-work.ts';
@@ -29,19 +30,22 @@ export function composeWaveInput(wave: BenchWave): PlannerWaveInput {
 /**
  * Lets the engine do the wave to its end.
  *
+ * @param priority Priority and tenant of all its work. Default: none.
  * @returns milliseconds from the start command until its result is here.
  * @throws when it did not do all of its work, and no more.
  */
 export async function runEngineWave(
-  stage: BenchStage,
+  stage: Pick<BenchStage, 'client' | 'taskQueue'>,
   wave: BenchWave,
   workflowId: string,
+  priority: Priority = {},
 ): Promise<number> {
   const startedAt = performance.now();
   const result: WaveResult = await stage.client.workflow.execute(workflowTypes.plannerWave, {
     taskQueue: stage.taskQueue,
     workflowId,
     args: [composeWaveInput(wave)],
+    priority,
   });
   const ms = performance.now() - startedAt;
   assertDone(result, wave, workflowId);

@@ -29,8 +29,8 @@ export function createFigureContext({ rounds, trial, peers }: ContextOptions): B
     peers,
     sizeOf: (promised) => (trial ? Math.ceil(promised * trialShare) : promised),
     say: (line) => console.error(line),
-    async withStage(work) {
-      const stage = await openBenchStage();
+    async withStage(work, serverArguments) {
+      const stage = await openBenchStage(serverArguments);
       open.add(stage);
       try {
         return await work(stage);

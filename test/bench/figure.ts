@@ -26,8 +26,15 @@ export interface FigureContext {
   readonly peers: PeersPlace | null;
   /** Tells how far the measurement is. */
   readonly say: (line: string) => void;
-  /** Brings up a fresh stage for `work` and takes it down again, so that no figure hangs on what was measured before. */
-  readonly withStage: <T>(work: (stage: BenchStage) => Promise<T>) => Promise<T>;
+  /**
+   * Brings up a fresh stage for `work` and takes it down again, so that no figure hangs on what was measured before.
+   *
+   * @param serverArguments Arguments of the dev server beside the usual ones. Default: none.
+   */
+  readonly withStage: <T>(
+    work: (stage: BenchStage) => Promise<T>,
+    serverArguments?: readonly string[],
+  ) => Promise<T>;
 }
 
 export interface Figure {

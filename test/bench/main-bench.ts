@@ -15,9 +15,11 @@ import { manyWaves } from './figures/many-waves.ts';
 import { promptCache } from './figures/prompt-cache.ts';
 import { storeTurns } from './figures/store-turns.ts';
 import { tools } from './figures/tools.ts';
+import { tenants } from './figures/tenants.ts';
 import { triads } from './figures/triads.ts';
 import { waitingRuns } from './figures/waiting-runs.ts';
 import { waveFigures } from './figures/wave-latency.ts';
+import { workers } from './figures/workers.ts';
 import { design } from './figures/design.ts';
 import { deepRun } from './figures/deep-run.ts';
 import { wideWaves } from './figures/wide-waves.ts';
@@ -30,6 +32,8 @@ import type { BenchReport } from './report.ts';
 const allFigures: readonly Figure[] = [
   ...waveFigures,
   manyWaves,
+  workers,
+  tenants,
   triads,
   historyGrowth,
   wideWaves,
