@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { WrittenFile } from './effect.ts';
 import type { Ref } from './ref.ts';
 import { AskedQuestion } from './question.ts';
 
@@ -91,6 +92,8 @@ export interface WorkedTask {
   readonly criteria_met: readonly string[];
   readonly criteria_unmet: readonly string[];
   readonly output_ref: Ref | null;
+  /** Defined in DelegationOutcome: the evidence of a proof of concept. Absent for other tasks, and without files. */
+  readonly files?: readonly WrittenFile[];
   /** Keys of its criteria (`core/design/check-judged`). Absent for a task that is no proof of concept. */
   readonly criteria?: readonly string[];
   /** Answers to its questions that contradict what others stated. Absent where there are none. */

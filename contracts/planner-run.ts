@@ -135,6 +135,7 @@ export interface RunKnowledge {
   readonly record_ref: Ref;
   readonly criteria: readonly CriterionState[];
   readonly known_inputs: readonly string[];
+  /** Ids of all waves so far. */
   readonly delegation_ids: readonly string[];
   /** Number of dispatches by the fingerprint of their delegations. */
   readonly fingerprints: Readonly<Record<string, number>>;

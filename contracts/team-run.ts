@@ -182,15 +182,9 @@ export interface PlanTasksInput {
   /** The plan that defines the team. */
   readonly plan_ref: Ref;
   readonly delegation_id: string;
-  readonly tasks: readonly {
-    /** Id of the task: `<delegation_id of the team>.<name>`. */
-    readonly delegation_id: string;
-    readonly member_id: string;
-    readonly title: string;
+  readonly tasks: readonly (Pick<TaskRecord, 'delegation_id' | 'member_id' | 'title' | 'inputs'> & {
     readonly task_ref: Ref;
-    /** delegation_ids whose results it gets. */
-    readonly inputs: readonly string[];
-  }[];
+  })[];
 }
 
 export interface PlanTasksResult {

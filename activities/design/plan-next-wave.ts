@@ -160,6 +160,7 @@ function listWorked({ waves }: RunRecord, tasks: readonly PlanTask[], wave: numb
     if (task === undefined) return [];
     const { delegation_id, status, reason, output_ref, criteria_met, criteria_unmet } = outcome;
     const { proof_of_concept: proof } = task;
+    const { files } = outcome;
     return [
       {
         task_id: task.task_id,
@@ -169,7 +170,7 @@ function listWorked({ waves }: RunRecord, tasks: readonly PlanTask[], wave: numb
         output_ref,
         criteria_met,
         criteria_unmet,
-        ...(proof !== null && { criteria: keysOfProof(proof) }),
+        ...(proof !== null && { criteria: keysOfProof(proof), ...(files && { files }) }),
       },
     ];
   });

@@ -8,6 +8,7 @@ import {
   readJson as readStored,
   readOutput,
   readShape,
+  readWhole,
 } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
@@ -22,7 +23,7 @@ import {
 } from '../prompts/common-blocks.ts';
 import { markData } from '../prompts/mark-data.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
-import { jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
+import { cutAtLine, jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
 import { readJson } from './read-json.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
 import { jsonReply, plannerSystem, type Stage } from './stage.ts';
@@ -146,17 +147,21 @@ export function defineDesignStage<T>(parts: DesignStageParts<T>): DesignStage {
 /** Renders the results of tasks that have worked, each with its evidence. */
 async function renderWork(store: ArtifactStore, { worked = [] }: DesignPrompt): Promise<string[]> {
   if (worked.length === 0) return [];
-  const results = await Promise.all(worked.map((task) => describeWork(store, task)));
+  // Less than the whole block: as JSON a text is longer.
+  const bytesMax = (blockBytesMax.work * 0.6) / worked.length;
+  const results = await Promise.all(worked.map((task) => describeWork(store, task, bytesMax)));
   return [listBlock('work', results, blockBytesMax.work)];
 }
 
 async function describeWork(
   store: ArtifactStore,
-  { output_ref, delegation_id: _id, criteria: _keys, ...task }: WorkedTask,
+  { output_ref, delegation_id: _id, criteria: _keys, files = [], ...task }: WorkedTask,
+  bytesMax: number,
 ): Promise<object> {
   if (output_ref === null) return { ...task, result: null };
   const output = await readOutput(store, output_ref);
-  return { ...task, coverage: output.coverage, result: output.detailed_md };
+  const whole = await readWhole(store, output, files);
+  return { ...task, coverage: output.coverage, result: cutAtLine(whole, bytesMax) };
 }
 
 /** Renders the agents that can take a task. One that only leads teams cannot. */

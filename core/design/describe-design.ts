@@ -156,11 +156,19 @@ function describeOrder({ tasks }: CoordinationPlan): string[] {
 
 function describeRisks({ risks }: CoordinationPlan): string {
   if (risks.length === 0) return 'No risks were found.';
-  const named = risks.map(
+  // The gravest come first: what is too long loses its end.
+  const gravest = risks.toSorted((a, b) => weightOf(b) - weightOf(a));
+  const named = gravest.map(
     ({ assumption, likelihood, impact }) =>
       `${oneLine(assumption)} (likelihood ${likelihood}, impact ${impact})`,
   );
   return `Risks: ${cutText(named.join(' · '), 250)}`;
+}
+
+const levels = ['low', 'medium', 'high'] as const;
+
+function weightOf({ likelihood, impact }: CoordinationPlan['risks'][number]): number {
+  return (levels.indexOf(likelihood) + 1) * (levels.indexOf(impact) + 1);
 }
 
 /** Says for each technology whether anybody looked it up. */

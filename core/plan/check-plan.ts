@@ -19,6 +19,7 @@
  *        it.
  */
 import type { RunLimits } from '../../contracts/limits.ts';
+import type { RunKnowledge } from '../../contracts/planner-run.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { KnownAnswer } from '../../contracts/question.ts';
 import { isDone, openCriteria, checkByAnswers, settleByAnswers } from '../criteria/criteria.ts';
@@ -37,15 +38,10 @@ import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
 
 /** Facts against which a plan is checked. */
-export interface PlanContext extends ExecutorContext {
-  readonly criteria: readonly CriterionState[];
-  readonly known_inputs: readonly string[];
-  /** Ids of earlier waves. */
-  readonly delegation_ids: readonly string[];
-  /** Number of dispatches of each fingerprint. */
-  readonly fingerprints: Readonly<Record<string, number>>;
-  /** delegation_ids that may be redone. */
-  readonly stale: readonly string[];
+export interface PlanContext
+  extends
+    ExecutorContext,
+    Pick<RunKnowledge, 'criteria' | 'known_inputs' | 'delegation_ids' | 'fingerprints' | 'stale'> {
   /** All answers given so far, by anyone. */
   readonly answered_questions: readonly KnownAnswer[];
   readonly limits: RunLimits;

@@ -10,8 +10,13 @@
 import { signalNames } from '../../contracts/names.ts';
 import type { WaveSummary } from '../../contracts/planner-run.ts';
 import type { Question, RejectedAnswer } from '../../contracts/question.ts';
-import type { Usage } from '../../contracts/usage.ts';
-import type { DesignView, ExecutorView, PlanView, RunPhase } from '../../contracts/views.ts';
+import type {
+  DesignView,
+  ExecutorView,
+  PlanView,
+  RunPhase,
+  StatusView,
+} from '../../contracts/views.ts';
 import { formatCost, describeExpected, formatTokens, signalCommand } from '../text/format.ts';
 import { openCriteria } from '../criteria/criteria.ts';
 import { engineLimits } from '../limits.ts';
@@ -26,17 +31,22 @@ import type { ModeChoice } from '../../contracts/limits.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
 
 /** Content of the run's page. */
-export interface RunDetails {
-  readonly run_id: string;
-  readonly goal: string;
-  readonly phase: RunPhase;
-  readonly wave: number;
-  readonly waves_allowed: number;
+export interface RunDetails extends Pick<
+  StatusView,
+  | 'run_id'
+  | 'goal'
+  | 'phase'
+  | 'wave'
+  | 'waves_allowed'
+  | 'usage'
+  | 'paused_reason'
+  | 'parked_reason'
+  | 'result_path'
+> {
   /** Open questions, in the order of asking. */
   readonly questions: readonly Question[];
   readonly plan: PlanView | null;
   readonly waves: readonly WaveSummary[];
-  readonly usage: Usage;
   /** Spent amounts against the run's limits; empty without limits. */
   readonly budget: string;
   /** Child that reports its use at its end, so that `usage` and `budget` are without it. */
@@ -48,10 +58,6 @@ export interface RunDetails {
   readonly criteria: readonly CriterionState[];
   /** Same text that the workflow returns; empty until the run has ended, and when there is no answer. */
   readonly answer: string;
-  /** Path of `result.md` below the artifact home; null until the run has ended. */
-  readonly result_path: string | null;
-  readonly paused_reason: string | null;
-  readonly parked_reason: string | null;
   /** Warning of a history that is too long. Undefined before that. */
   readonly history_notice?: string | undefined;
   readonly rejected: readonly RejectedAnswer[];

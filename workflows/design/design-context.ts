@@ -1,9 +1,13 @@
 import { isCancellation, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { PlanFinding } from '../../contracts/coordination-plan.ts';
-import type { DesignProgress, FinishedStages, PlanOutline } from '../../contracts/design-run.ts';
+import type {
+  DesignOrder,
+  DesignProgress,
+  FinishedStages,
+  PlanOutline,
+} from '../../contracts/design-run.ts';
 import type { RecalledStage } from '../../contracts/design-activities.ts';
 import type { DesignMaterial, DesignReplyOutline } from '../../contracts/design.ts';
-import type { RunLimits } from '../../contracts/limits.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { DesignStageName } from '../../contracts/names.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
@@ -19,17 +23,17 @@ import type { Superior } from '../shared/superior.ts';
 import { stopWhenCancelled } from '../shared/failures.ts';
 
 /** Part of an order that every stage of a design needs. */
-export interface DesignPlace {
-  readonly run_id: string;
-  readonly record_ref: Ref;
-  readonly registry_ref: Ref;
-  readonly limits: RunLimits;
-  readonly amendments: readonly string[];
-  readonly research_max_age_days: number;
-  /** Defined in DesignOrder. */
-  readonly designed_at: number;
-  readonly first_plan_ref?: Ref;
-}
+export type DesignPlace = Pick<
+  DesignOrder,
+  | 'run_id'
+  | 'record_ref'
+  | 'registry_ref'
+  | 'limits'
+  | 'amendments'
+  | 'research_max_age_days'
+  | 'designed_at'
+  | 'first_plan_ref'
+>;
 
 /** Everything that a design or a risk assessment works with. */
 export interface DesignContext {

@@ -1,6 +1,7 @@
 import { ApplicationFailure, condition, patched } from '@temporalio/workflow';
 import type { UpdateRecordResult } from '../../contracts/activity-types.ts';
 import type { RecordedResult, RecordChange } from '../../contracts/run-record.ts';
+import type { RunKnowledge } from '../../contracts/planner-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { takeChanges } from '../../core/run/news.ts';
@@ -29,11 +30,10 @@ export interface RecordKeeper {
   flush(): Promise<Ref>;
 }
 
-export interface RecordStart {
-  readonly record_ref: Ref;
-  readonly known_inputs: readonly string[];
-  readonly stale: readonly string[];
-  readonly facts_total: number;
+export interface RecordStart extends Pick<
+  RunKnowledge,
+  'record_ref' | 'known_inputs' | 'stale' | 'facts_total'
+> {
   readonly facts: readonly Fact[];
 }
 

@@ -3,6 +3,7 @@ import { startOwnServer } from '../../support/own-server.ts';
 import type { OwnServer } from '../../support/own-server.ts';
 import { openLane } from '../../chaos/lane.ts';
 import type { Lane } from '../../chaos/lane.ts';
+import { takeRound } from '../../chaos/phases/phase.ts';
 import { playReference } from '../../chaos/play-reference.ts';
 import type { EventMoment, PlayedReference } from '../../chaos/play-reference.ts';
 import { playTrial } from '../../chaos/play-trial.ts';
@@ -67,25 +68,39 @@ it.each(['waiting', 'recorded'] as const)(
 const isBegun = ({ type, id }: EventMoment): boolean =>
   type === 'ACTIVITY_TASK_COMPLETED' && id > 12;
 
-it('fault 12: kill -9 of the server and the worker, in the design and in each wave', async () => {
+/** Events of the whole run after which the server is killed, besides one of each part: others with each seed. */
+const drawnMax = 4;
+
+it('fault 12: kill -9 of the server and the worker, in the design, in each wave and after events that the seed draws', async () => {
   const paths = ['/design', '/wave-001', '/wave-002', '/wave-003'];
-  const moments = paths.flatMap(
+  const begun = paths.flatMap(
     (path) => reference.events.find((one) => one.path === path && isBegun(one)) ?? [],
   );
+  expect(begun).toHaveLength(paths.length);
+  const others = reference.events.filter((one) => !begun.includes(one));
+  const chosen = new Set([...begun, ...takeRound(others, drawnMax, createPrng(seed))]);
+  const moments = reference.events.filter((one) => chosen.has(one));
   const blow: Blow = { type: 'kill worker and server' };
   const tally = await strike(
     'seed-servers',
     moments.map((moment): Strike => ({ moment, blow })),
+    // Of two that lie close together, the second comes when the run goes on.
+    true,
   );
   expect(faultsOf(tally)).toEqual(noFaults);
-  expect(tally.fired['worker and server killed']).toBe(paths.length);
+  expect(tally.fired['worker and server killed']).toBe(moments.length);
 }, 900_000);
 
-async function strike(name: string, strikes: readonly Strike[]): Promise<Tally> {
+async function strike(
+  name: string,
+  strikes: readonly Strike[],
+  strikesLate = false,
+): Promise<Tally> {
   const played = await playTrial(lane, {
     name,
     run: reference.run,
     strikes,
+    strikesLate,
     answering: 'one by one',
     modelFaultChance: 0,
     random: createPrng(seed),

@@ -6,7 +6,7 @@ import type { DesignStageName } from '../../../contracts/names.ts';
 import type { Message } from '../../../contracts/transcript.ts';
 import { shippedTools } from '../../support/file-workspaces.ts';
 import { inboxQuestion, storedAnswer } from '../../support/factories.ts';
-import { agents, recordOf } from './bench.ts';
+import { agents, outputOf, recordOf } from './bench.ts';
 import { blockOf, jsonOf } from './prompt-bench.ts';
 import { openScene } from './snapshot-scene.ts';
 import type { Scene } from './snapshot-scene.ts';
@@ -219,6 +219,34 @@ describe('the first message', () => {
     const message = await firstMessage({ stage: 'research', subject: 'PostgreSQL 16' });
     expect(message).toContain('Collect what is known about "PostgreSQL 16"');
     expect(blockOf(message, 'subject')).toContain('PostgreSQL 16');
+  });
+
+  it('shows the files of a proof of concept to those who judge it', async () => {
+    const { store } = scene.bench;
+    const output_ref = await store.put(JSON.stringify(outputOf()));
+    const content = `${'2026-01-31T23:30:00Z 2026-02\n'.repeat(5_000)}the end`;
+    const arguments_ref = await store.put(JSON.stringify({ path: 'probe.md', content }));
+    const written = { path: 'probe.md', sha256: 'x', bytes: 9, tool: 'write_file', arguments_ref };
+    const message = await firstMessage({
+      stage: 'poc_evidence',
+      subject: 'create_user_table_1727539200',
+      worked: [
+        {
+          task_id: 'create_user_table_1727539200',
+          delegation_id: 'create_user_table_1727539200',
+          status: 'completed',
+          reason: '',
+          criteria_met: [],
+          criteria_unmet: [],
+          output_ref,
+          files: [written],
+        },
+      ],
+    });
+    const work = blockOf(message, 'work');
+    expect(work).toContain('# File probe.md');
+    expect(work).toContain('2026-01-31T23:30:00Z 2026-02');
+    expect(work).toContain('bytes are shown.]');
   });
 
   it.each(['interview', 'brief', 'consultation'] as const)('%s may read the workspace', (name) => {

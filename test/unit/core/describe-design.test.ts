@@ -80,3 +80,19 @@ it('DSC4: a new agent is shown with what it may do, and research with the pages 
   expect(text).toContain('New agents: migrator (read_file): Moves data.');
   expect(text).toContain('Research: SQLite: 1 page · Redis: background knowledge');
 });
+
+const risk = (
+  assumption: string,
+  likelihood: 'low' | 'medium' | 'high',
+  impact: 'low' | 'medium' | 'high',
+) => ({ risk_id: assumption, assumption, likelihood, impact, mitigation: 'Measured first.' });
+
+it('the gravest risks come first, because what is too long loses its end', () => {
+  const small = risk('small', 'low', 'low');
+  const risks = [small, risk('grave', 'high', 'high'), risk('middling', 'medium', 'high')];
+  const plan = samplePlan({ risks });
+  const rest = { plan_ref: ref, shown: null, research: [], findings: [], use };
+  const lines = describeDesign({ plan, ...rest }).split('\n');
+  const line = lines.find((one) => one.startsWith('Risks: ')) ?? '';
+  expect(line.match(/grave|middling|small/g)).toEqual(['grave', 'middling', 'small']);
+});
