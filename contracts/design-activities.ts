@@ -67,6 +67,7 @@ export type ChangeDesignResult =
   | { readonly type: 'refused'; readonly faults: readonly OutputFault[] };
 
 export interface DescribeDesignInput {
+  readonly run_id: string;
   readonly plan_ref: Ref;
   /** The plan that the user saw last and wanted changed. Absent the first time. */
   readonly shown_ref?: Ref;

@@ -157,14 +157,14 @@ function toFault({ path, message, cure }: PlanFinding): OutputFault {
 
 export async function describePlan(
   store: ArtifactStore,
-  { plan_ref, shown_ref, research: materials = [], findings, ...use }: DescribeDesignInput,
+  { run_id, plan_ref, shown_ref, research: materials = [], findings, ...use }: DescribeDesignInput,
 ): Promise<{ readonly text: string }> {
   const [plan, shown, research] = await Promise.all([
     readCoordinationPlan(store, plan_ref),
     shown_ref === undefined ? null : readCoordinationPlan(store, shown_ref),
     Promise.all(materials.map(({ ref }) => readShape(store, ref, TechnologyResearch, 'research'))),
   ]);
-  return { text: describeDesign({ plan, plan_ref, shown, research, findings, use }) };
+  return { text: describeDesign({ run_id, plan, plan_ref, shown, research, findings, use }) };
 }
 
 /** Adds the new agents of a plan to a registry. A registered agent keeps its file. */

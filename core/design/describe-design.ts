@@ -72,6 +72,7 @@ export function estimatePlan(
 
 /** Contents of the question whether a plan is approved. */
 export interface DescribedDesign {
+  readonly run_id: string;
   readonly plan: CoordinationPlan;
   readonly plan_ref: Ref;
   /** The version that the user saw last; null the first time. */
@@ -82,7 +83,7 @@ export interface DescribedDesign {
 }
 
 export function describeDesign(described: DescribedDesign): string {
-  const { plan, plan_ref, shown, research, findings, use } = described;
+  const { run_id, plan, plan_ref, shown, research, findings, use } = described;
   const lines = [
     `Approve the plan ${plan_ref.slice(0, 12)}? ${cutText(describeSummary(plan.summary), 400)}`,
     ...(shown === null ? [] : [`Changed since you saw it: ${describeChanges(shown, plan)}`]),
@@ -100,19 +101,20 @@ export function describeDesign(described: DescribedDesign): string {
   const end = [
     `Used so far: ${formatUsage(use.usage)}.`,
     describeEstimate(plan, use),
-    `Whole: workflow_coordination_plan.md in the folder of the run, or as YAML: ${commandText('plan', 'export')} <run>`,
+    `Whole: workflow_coordination_plan.md in the folder of the run, or as YAML: ${commandText('plan', 'export', run_id)}`,
   ].join('\n');
   return `${cutText(lines.join('\n'), textCharsMax - end.length - 1)}\n${end}`;
 }
 
-/** Brings a summary to one line. Entries of its lists stay apart. */
+/** Brings each list of a summary to the line of its title. */
 function describeSummary(summary: string): string {
-  const lines = summary.split('\n').map((line) => line.trim());
-  const joined = lines.reduce((whole, line) => {
-    if (!line.startsWith('- ')) return `${whole} ${line}`;
-    return `${whole.trimEnd()}${whole.trimEnd().endsWith(':') ? '' : ';'} ${line.slice(2)}`;
-  }, '');
-  return oneLine(joined).trim();
+  const lines = summary.split('\n').map((line) => oneLine(line).trim());
+  return lines
+    .reduce((whole, line) => {
+      if (!line.startsWith('- ')) return line === '' ? whole : `${whole}\n${line}`;
+      return `${whole}${whole.endsWith(':') ? '' : ';'} ${line.slice(2)}`;
+    })
+    .trim();
 }
 
 function describeChanges(shown: CoordinationPlan, plan: CoordinationPlan): string {

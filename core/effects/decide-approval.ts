@@ -17,6 +17,7 @@ import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import { engineLimits } from '../limits.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
+import { commandText } from '../text/format.ts';
 import { isPerson } from '../questions/answer-kinds.ts';
 
 /** Condition under which a tool needs the user's consent. `by_risk`: when the agent's risk_level is high. */
@@ -115,6 +116,7 @@ const resolutions: readonly EffectResolution[] = ['verified', 'retry', 'skip'];
 const targetCharsMax = 200;
 const foundCharsMax = 700;
 const reasonCharsMax = 400;
+const runIdCharsMax = 1_000;
 /** Lines, and characters of each, that say what a call would replace. */
 const lossLinesMax = 10;
 const lossCharsMax = 60;
@@ -123,6 +125,7 @@ const lossCharsMax = 60;
 export function approvalQuestion(
   { agent_id, delegation_id, rule_of_two }: Caller,
   shown: ShownCall & {
+    readonly run_id: string;
     readonly target: string;
     readonly arguments_shown: string;
     readonly loss_shown: readonly string[];
@@ -136,8 +139,8 @@ export function approvalQuestion(
       : [`Each of its calls is asked for, because it ${cleanLine(rule_of_two, reasonCharsMax)}.`]),
     ...shown.loss_shown.slice(0, lossLinesMax).map((line) => cleanLine(line, lossCharsMax)),
     `Arguments: ${cleanLine(shown.arguments_shown, engineLimits.shownArgumentsCharsMax)}`,
-    `All of them: planwave questions <run> --full, or planwave artifact ${shown.arguments_ref}`,
     `SHA-256 of the whole arguments, and their address in the store: ${shown.arguments_ref}`,
+    `All of them: ${commandText('questions', cleanLine(shown.run_id, runIdCharsMax), '--full')}, or ${commandText('artifact', shown.arguments_ref)}`,
   ].join('\n');
   return {
     text: cutText(text, engineLimits.questionCharsMax),

@@ -2,6 +2,7 @@
 import type { CompletionNote } from '../../contracts/note.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { NoteCall, NoteEntry } from '../../contracts/state-call.ts';
+import { countOf } from '../text/format.ts';
 import { countUnresolved } from './session.ts';
 import type { SessionState } from './session.ts';
 import { stepNotes } from './step-notes.ts';
@@ -30,7 +31,7 @@ export function judgeNotes(session: SessionState, { entries }: NoteCall, at: num
     } else if (note !== null) lines.push(describeChange(entry, note));
   }
   const left = countUnresolved(notes);
-  const rest = `${notes.length} notes, ${left} of them open or escalated.`;
+  const rest = `${countOf(notes.length, 'note')}, ${left} of them open or escalated.`;
   return { session: { ...session, notes }, text: [...lines, rest].join('\n'), faults };
 }
 

@@ -63,6 +63,7 @@ async function askForApproval(
   context: DesignContext,
 ): Promise<DeliveredAnswer | undefined> {
   const { text } = await callUntilDone(context.superior, describeDesign, 'describe the plan', {
+    run_id: context.place.run_id,
     plan_ref: currentPlan(context).plan_ref,
     ...(shown_ref !== undefined && { shown_ref }),
     research: materialsOf(context.work, ['research']),

@@ -121,7 +121,8 @@ async function askForApproval(acting: ActingCall, needed: ApprovalNeeded): Promi
   acting.known = { ...nothingYet, target };
   const askedAt = nowSeconds();
   const shown = { ...shownOf(acting), before: needed.before };
-  const question = approvalQuestion(context.order.delegation, { ...shown, ...needed });
+  const { run_id, delegation } = context.order;
+  const question = approvalQuestion(delegation, { ...shown, ...needed, run_id });
   const answer = await context.ask('approval', question, engineLimits.approvalSecondsMax);
   acting.approval = readApproval(shown, answer, askedAt);
   if (acting.approval !== null) return null;

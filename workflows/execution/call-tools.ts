@@ -158,6 +158,7 @@ async function askForApproval(at: ResearchAtWork): Promise<Answer | null> {
   const shown = { effect_id, tool: call.name, arguments_ref: call.input_ref, before: '' };
   const question = approvalQuestion(delegation, {
     ...shown,
+    run_id: context.order.run_id,
     target,
     arguments_shown,
     loss_shown: [],

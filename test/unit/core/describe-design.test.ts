@@ -9,6 +9,7 @@ const use = { usage, worked_ms: 20_000 };
 it('DSC1: the question names the address of the plan, its agents, steps, risks and expected use', () => {
   const plan = samplePlan();
   const text = describeDesign({
+    run_id: 'site',
     plan,
     plan_ref: ref,
     shown: null,
@@ -17,6 +18,7 @@ it('DSC1: the question names the address of the plan, its agents, steps, risks a
     use,
   });
   expect(text).toContain(ref.slice(0, 12));
+  expect(text).toContain('plan export site');
   for (const { agent_name } of plan.agents) expect(text).toContain(agent_name);
   expect(text).toContain(`about ${estimatePlan(plan, use).calls} calls`);
   expect(text.match(/, proof of concept\)/g)).toHaveLength(1);
@@ -31,6 +33,7 @@ it('DSC2: a plan of any size fits into a question, and findings that are left ar
   const plan = samplePlan({ tasks });
   const findings = [finding, finding];
   const text = describeDesign({
+    run_id: 'site',
     plan,
     plan_ref: ref,
     shown: samplePlan(),
@@ -55,16 +58,35 @@ it('DSC3: after a change the question names what differs from the plan that was 
   const shown = samplePlan();
   const plan = { ...shown, max_parallel: shown.max_parallel + 1 };
   const text = (before: typeof shown): string =>
-    describeDesign({ plan, plan_ref: ref, shown: before, research: [], findings: [], use });
+    describeDesign({
+      run_id: 'site',
+      plan,
+      plan_ref: ref,
+      shown: before,
+      research: [],
+      findings: [],
+      use,
+    });
   expect(text(shown)).toContain('Changed since you saw it: 1 difference: max_parallel changed');
   expect(text(plan)).toContain('Changed since you saw it: nothing.');
 });
 
-it('entries of a list in the summary stay apart on one line', () => {
-  const plan = samplePlan({ summary: 'Users sign in.\n\nDeliverables:\n- Tables\n- Endpoints' });
+it('each list of the summary has a line', () => {
+  const plan = samplePlan({
+    summary:
+      'Users sign in.\n\nDeliverables:\n- Tables\n- Endpoints\n\nSuccess criteria:\n- None fails',
+  });
   expect(
-    describeDesign({ plan, plan_ref: ref, shown: null, research: [], findings: [], use }),
-  ).toContain('Users sign in. Deliverables: Tables; Endpoints');
+    describeDesign({
+      run_id: 'site',
+      plan,
+      plan_ref: ref,
+      shown: null,
+      research: [],
+      findings: [],
+      use,
+    }),
+  ).toContain('Users sign in.\nDeliverables: Tables; Endpoints\nSuccess criteria: None fails\n');
 });
 
 it('DSC4: a new agent is shown with what it may do, and research with the pages that were opened', () => {
@@ -76,7 +98,15 @@ it('DSC4: a new agent is shown with what it may do, and research with the pages 
     { ...known, technology: 'Redis', sources: [{ title: 'Background knowledge', url: null }] },
   ];
   const plan = samplePlan({ new_agents: [{ ...draft, tools: ['read_file'], capabilities: [] }] });
-  const text = describeDesign({ plan, plan_ref: ref, shown: null, research, findings: [], use });
+  const text = describeDesign({
+    run_id: 'site',
+    plan,
+    plan_ref: ref,
+    shown: null,
+    research,
+    findings: [],
+    use,
+  });
   expect(text).toContain('New agents: migrator (read_file): Moves data.');
   expect(text).toContain('Research: SQLite: 1 page · Redis: background knowledge');
 });
@@ -92,7 +122,7 @@ it('the gravest risks come first, because what is too long loses its end', () =>
   const risks = [small, risk('grave', 'high', 'high'), risk('middling', 'medium', 'high')];
   const plan = samplePlan({ risks });
   const rest = { plan_ref: ref, shown: null, research: [], findings: [], use };
-  const lines = describeDesign({ plan, ...rest }).split('\n');
+  const lines = describeDesign({ run_id: 'site', plan, ...rest }).split('\n');
   const line = lines.find((one) => one.startsWith('Risks: ')) ?? '';
   expect(line.match(/grave|middling|small/g)).toEqual(['grave', 'middling', 'small']);
 });

@@ -128,12 +128,20 @@ describe('questions about effects', () => {
     const hidden = '{"path":"a.md","content":"x\u202e\u200b y"}';
     const question = approvalQuestion(caller, {
       ...shown,
+      run_id: 'site',
       target: 'a.md',
       arguments_shown: hidden,
       loss_shown: ['- old\u202e', '+ new'],
     });
     expect(question.text).toContain('\n- old\n+ new\n');
-    for (const part of ['engineer', 'build', 'write_file', 'a.md', shown.arguments_ref]) {
+    for (const part of [
+      'engineer',
+      'build',
+      'write_file',
+      'a.md',
+      'questions site --full',
+      shown.arguments_ref,
+    ]) {
       expect(question.text).toContain(part);
     }
     expect(question.text).toContain('{"path":"a.md","content":"x y"}');
@@ -148,6 +156,7 @@ describe('questions about effects', () => {
         const loss_shown = Array.from({ length: 30 }, () => long);
         const { text } = approvalQuestion(caller, {
           ...shown,
+          run_id: 'site',
           target,
           arguments_shown: long,
           loss_shown,

@@ -75,6 +75,7 @@ describe('judgeNotes', () => {
     );
     expect(session.notes[0]?.status).toBe('escalated');
     expect(text).toContain('security is not yours to decide');
+    expect(text).toMatch(/\n1 note, 1 of them open or escalated\.$/);
   });
 
   it('a refused entry changes nothing, and the others count', () => {
