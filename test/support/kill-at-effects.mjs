@@ -57,7 +57,9 @@ for (const name of ['rename', 'unlink']) {
     const effect = findUndisturbed();
     if (effect !== null) return die(`during ${effect}`);
     await change(...paths);
-    note(`made ${basename(path)}`);
+    // A file that is removed is put aside first.
+    const isRemoved = basename(path).endsWith('.tmp');
+    note(`made ${basename(isRemoved ? paths[0] : path)}`);
   };
 }
 

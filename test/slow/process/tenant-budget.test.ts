@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openStores } from '../../../activities/adapters/open-stores.ts';
 import { createTenantBudgets } from '../../../activities/load/tenant-budgets.ts';
 import { eventually } from '../../support/eventually.ts';
-import { fetchHistories } from '../../support/histories.ts';
+import { fetchHistories, listTimers } from '../../support/histories.ts';
 import { goal, untilCall } from '../../support/process-stage.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { useProcessStages } from '../../support/use-stage.ts';
@@ -110,10 +110,11 @@ it('DU2: kill -9 inside a call that nobody makes again: another call charges its
   });
 }, 180_000);
 
-it('DU6: a run that parked while its limit was raised goes on by itself within a minute', async () => {
+it('DU6: a run that parked while its limit was raised goes on by itself, long before an hour is over', async () => {
   // Too little for the first call.
   await budgets().set('acme', 100_000);
-  await startPaying();
+  // A clock that is behind would make the waits shorter.
+  await startPaying(-beside);
   const run = await stage.start('plannerRun', { goal, use_defaults: true, tenant: 'acme' });
   await eventually(
     'a parked run',
@@ -122,12 +123,10 @@ it('DU6: a run that parked while its limit was raised goes on by itself within a
   );
   // As `budget set` does, but for the runs that it tells.
   await budgets().set('acme', 50_000_000);
-  const beganAt = Date.now();
-  await eventually('work', async () => (await stage.status(run)).phase !== 'parked', 2 * minute);
-  expect(Date.now() - beganAt).toBeLessThan(1.5 * minute);
+  await eventually('work', async () => (await stage.status(run)).phase !== 'parked', 10 * minute);
   expect(await stage.result(run)).toMatchObject({ status: 'completed' });
   const [own] = await fetchHistories(stage.client, run.workflowId);
-  const timers = (own?.history.events ?? []).filter((event) => event.timerFiredEventAttributes);
-  expect(timers).toHaveLength(1);
+  const timers = listTimers(own === undefined ? [] : [own]);
+  expect(timers.filter(({ summary }) => summary === 'the run goes on')).toHaveLength(1);
   await expectPromisesKept(stage, run.workflowId);
-}, 240_000);
+}, 720_000);
