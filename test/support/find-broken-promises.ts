@@ -72,7 +72,20 @@ function findFailedTasks(stored: StoredHistory): string[] {
     .map((failed) => `${stored.workflowId}: a workflow task failed: ${failed}`);
 }
 
-async function findReplayFault(
+/** The replay at work by a worker of its own. When that ends, the SDK may take the native runtime from another that begins. */
+let ownReplay: Promise<unknown> = Promise.resolve();
+
+function findReplayFault(
+  histories: readonly StoredHistory[],
+  shared: Replayer | undefined,
+): Promise<string[]> {
+  if (shared !== undefined) return replayWith(histories, shared);
+  const found = ownReplay.then(() => replayWith(histories, undefined));
+  ownReplay = found;
+  return found;
+}
+
+async function replayWith(
   histories: readonly StoredHistory[],
   shared: Replayer | undefined,
 ): Promise<string[]> {

@@ -1,3 +1,4 @@
+import { unverifiedQuestion } from '../../../core/effects/decide-approval.ts';
 import { composeAnswers } from '../../chaos/answering.ts';
 import { runWithTriad } from '../../chaos/runs/with-triad.ts';
 import { createPrng } from '../../support/prng.ts';
@@ -23,8 +24,12 @@ it('what comes first to a question is its answer, whatever the order of the ques
   expect(new Set(composed.map(([first]) => first?.question_id))).toEqual(new Set(['q1', 'q2']));
 });
 
-it('the user says of a call of an MCP server what the server knows, and has a file written again', () => {
-  const effects = ['mcp__odd__echo {"text":"w1-p2"}', 'mcp__odd__echo {"text":"w1-p3"}'];
+it('the user says of a call of an MCP server what the server knows, and has a file written again, but no edit made twice', () => {
+  const edit = unverifiedQuestion(
+    { agent_id: 'editor', delegation_id: 'w1-p4' },
+    { effect_id: 'e', tool: 'edit_file', target: 'a.txt', arguments_ref: '', found: '' },
+  );
+  const effects = ['mcp__odd__echo {"text":"w1-p2"}', 'mcp__odd__echo {"text":"w1-p3"}', edit.text];
   const unsure = effects.map((text, at) => ({
     question_id: `q${at}`,
     text,
@@ -34,6 +39,7 @@ it('the user says of a call of an MCP server what the server knows, and has a fi
   expect(sent.toSorted((a, b) => (a.question_id < b.question_id ? -1 : 1))).toEqual([
     { question_id: 'q0', answer: 'verified', kind: 'first' },
     { question_id: 'q1', answer: 'retry', kind: 'first' },
+    { question_id: 'q2', answer: 'verified', kind: 'first' },
   ]);
 });
 
