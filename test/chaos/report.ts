@@ -97,7 +97,8 @@ A model judges each run (\`test/chaos/run-model.ts\`). It requires the same arti
 kept and delivered once, files that match the confirmed effects, each effect confirmed, each call of an MCP server made once or put to
 the user, a bill that is what the reply ledger has and within the budget, no call paid for again unless a death found it without a recorded reply, no stall of an event loop over 5 s, a bounded store, and an end within
 ten minutes of the last fault, of which two may pass without any event. Histories replay, artifacts are whole, and usage adds up. A run
-that is stopped or reset need not take the same steps: its end, its files and its budget are judged.
+that is stopped or reset need not take the same steps: its end, its files and its budget are judged. After a reset, a line of a file may be
+there twice: what agents wrote before stays.
 
 \`\`\`
 npm run chaos -- --programs 100                              100 programs, of a new seed

@@ -14,7 +14,7 @@ import type { RunFacts } from './run-facts.ts';
  * - The budget counts what the ledger has: calls that were told, and the reservation of each attempt that never told its
  *   end. Every request has an attempt, and an attempt without a request an interruption. Nothing exceeds the limit.
  * - The files of the workspace are those of the undisturbed run, and those that the confirmed effects name. A folder of the
- *   user is changed as a whole at the end, or not at all.
+ *   user is changed as a whole at the end, or not at all. After a reset a line may be there twice.
  * - The effects are those of the undisturbed run, each confirmed, and an MCP server was called once for each of its own.
  */
 
@@ -86,11 +86,13 @@ export function judgeRun(
     breaches: harm.isStopped
       ? [...judgeStopped(seen.facts), ...compareBills(reference, harm, seen)]
       : [
-          ...compareResults(
-            reference.facts,
-            seen.facts,
-            harm.isReset ? lastingFields : resultFields,
-          ),
+          ...(harm.isReset
+            ? compareResults(
+                withoutRepeats(reference.facts),
+                withoutRepeats(seen.facts),
+                lastingFields,
+              )
+            : compareResults(reference.facts, seen.facts, resultFields)),
           ...(harm.isReset ? [] : compareSteps(reference, harm, seen)),
           ...(harm.isReset ? [] : bought.breaches),
           ...compareBills(reference, harm, seen),
@@ -160,6 +162,18 @@ const lastingFields = [
   'files',
   'open',
 ] as const;
+
+/**
+ * Removes repeated lines from the files. What agents wrote before a reset stays, and the agents of the programs edit files
+ * without a look at them.
+ */
+function withoutRepeats(facts: RunFacts): RunFacts {
+  const files = Object.entries(facts.files).map(([path, text]) => [
+    path,
+    [...new Set(text.split('\n'))].join('\n'),
+  ]);
+  return { ...facts, files: Object.fromEntries(files) };
+}
 
 function compareResults(
   expected: RunFacts,

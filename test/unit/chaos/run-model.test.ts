@@ -219,6 +219,14 @@ it('a run that was stopped, or was reset, need not be like the undisturbed one, 
   expect(breachesOf({ ...reset, facts: { billedCalls: 4, callsMax: 3 } })).toEqual([
     'over the budget',
   ]);
+  const wrote = (text: string) => ({ billedCalls: 4, files: { ...facts.files, 'a.md': text } });
+  const [known = ''] = Object.keys(facts.files);
+  expect(known).not.toBe('');
+  const twice = `${facts.files[known]}\n${facts.files[known]}`;
+  const repeated = { billedCalls: 4, files: { ...facts.files, [known]: twice } };
+  expect(breachesOf({ ...reset, facts: repeated })).toEqual([]);
+  expect(breachesOf({ facts: { files: repeated.files } })).toEqual(['other result']);
+  expect(breachesOf({ ...reset, facts: wrote('x') })).toEqual(['other result']);
 });
 
 it('a run that asks for more, or continues as new early, delivers answers otherwise', () => {
