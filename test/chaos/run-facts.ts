@@ -131,8 +131,14 @@ async function hashArtifacts(
 }
 
 function resultOf(run: StoredHistory | undefined): PlannerRunResult {
-  const ended = run?.history.events?.at(-1)?.workflowExecutionCompletedEventAttributes;
-  const result: PlannerRunResult = JSON.parse(payloadText(ended?.result));
+  const last = run?.history.events?.at(-1);
+  const ended = last?.workflowExecutionCompletedEventAttributes;
+  if (!ended) {
+    throw new Error(
+      `The run ended without a result: ${JSON.stringify(last ?? null).slice(0, 2_000)}`,
+    );
+  }
+  const result: PlannerRunResult = JSON.parse(payloadText(ended.result));
   return result;
 }
 
