@@ -94,7 +94,8 @@ function foldAlone(
 ): RunRecord {
   switch (event.type) {
     case 'phase':
-      return { ...record, phase: event.phase };
+      // A run that was paused during its last write has ended all the same.
+      return record.status === null ? { ...record, phase: event.phase } : record;
     case 'instruction':
       return takeInstruction(record, event);
     case 'criteria_waived': {

@@ -68,10 +68,13 @@ export function createRecordKeeper(options: RecordKeeperOptions): RecordKeeper {
       // Conditions are evaluated at the end of a workflow task, so the changes of one task are sent together.
       await condition(() => latest !== null && queue.length > 0);
       if (latest === null) continue;
+      const { record_ref, result } = latest;
       const changes = takeChanges(queue);
       queue = queue.slice(changes.length);
       writing = true;
-      latest = await write(latest.record_ref, changes);
+      const written = await write(record_ref, changes);
+      // The end stays, also when a run that parked at its last write records that it has gone on.
+      latest = { ...written, result: written.result ?? result };
       writing = false;
       facts = [...facts, ...latest.facts_added].slice(-engineLimits.factsCarriedMax);
       options.onWritten();

@@ -127,3 +127,26 @@ it('fault 41: a long answer that comes in the last write before continue-as-new 
   const runs = histories.filter(({ workflowId }) => workflowId === run.workflowId);
   expect(runs.length).toBeGreaterThan(1);
 }, 60_000);
+
+it('a run that is paused during its last write ends with its result', async () => {
+  stage.rehearsal.script([
+    plans(1, plan([work('host')])),
+    works('host', { json: completed('host-done') }),
+  ]);
+  // A text that the store does not have yet.
+  const release = await refuseText('# Result: Host the paused one');
+  const run = await stage.start('plannerRun', { goal: 'Host the paused one' });
+  await eventually('the last write, without room', async () => {
+    const { raw } = await run.describe();
+    return raw.pendingActivities?.some(
+      ({ activityType, attempt }) => activityType?.name === 'updateRecord' && Number(attempt) > 1,
+    );
+  });
+  await run.signal('pause');
+  expect(await stage.status(run)).toMatchObject({ paused_reason: expect.any(String) });
+  release();
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  const { status, phase } = await storedRecord(stage.home, run.workflowId);
+  expect([status, phase]).toEqual(['completed', 'completed']);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
