@@ -17,6 +17,12 @@ export function leftoverPrefix(path: string): string {
   return `.${hashBytes(basename(path)).slice(0, 8)}`;
 }
 
+/** Returns the path of a new temporary file of a file. It is in the same directory, because a rename does not cross file systems. */
+export function temporaryPathOf(path: string): string {
+  const name = `${leftoverPrefix(path)}${randomUUID().slice(8)}${temporarySuffix}`;
+  return join(dirname(path), name);
+}
+
 /** Other users of the machine can't read prompts, answers and replies. */
 const privateFileMode = 0o600;
 const privateFolderMode = 0o700;
@@ -96,8 +102,7 @@ async function writeAside<T>(
   settle: (temporary: string) => Promise<T>,
 ): Promise<T> {
   const dir = dirname(path);
-  // It is in the same directory, because a rename does not cross file systems.
-  const temporary = join(dir, `${leftoverPrefix(path)}${randomUUID().slice(8)}${temporarySuffix}`);
+  const temporary = temporaryPathOf(path);
   const cleanUp = () => rm(temporary, { force: true }).catch(() => undefined);
   const inStore = async <R>(work: () => Promise<R>): Promise<R> => {
     try {

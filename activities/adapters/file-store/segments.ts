@@ -21,6 +21,7 @@ const indexedBytesMin = 1024 * 1024;
 
 /** Moves of one record, during one read of it, after which it counts as gone. A rewrite of a segment is two. */
 const movesMax = 10;
+
 /** A record, and the segment that has it. */
 export interface FoundRecord extends RecordPlace {
   readonly id: string;

@@ -114,12 +114,13 @@ export function openVersionedFile(home: string, folder: string): VersionedFile {
       const version = after + 1;
       let counts = true;
       const onCreated = async (secondName: string): Promise<void> => {
-        const versions = await listVersions(folder);
+        const names = await listNames(folder);
+        const versions = versionsOf(names);
         // A higher one was written by a reader of this one, or while this writer was suspended.
         if (versions.at(-1) !== version) counts = isMarked(await stat(secondName));
         // A version below the highest is ignored, and so are the older ones.
         await Promise.all(versions.slice(0, -1).map((older) => rm(pathOf(older), { force: true })));
-        await removeLeftovers(folder);
+        await removeLeftovers(folder, names);
       };
       try {
         const options = { root: home, mayStill: () => markRead(after), onCreated };
@@ -136,10 +137,10 @@ export function openVersionedFile(home: string, folder: string): VersionedFile {
 const leftAfterMs = 3_600_000;
 
 /** Removes what killed writers have left: in a folder of many files, a system may list neither a version nor its successor. */
-async function removeLeftovers(folder: string): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith(temporarySuffix));
+async function removeLeftovers(folder: string, names: readonly string[]): Promise<void> {
+  const temporary = names.filter((name) => name.endsWith(temporarySuffix));
   await Promise.all(
-    names.map(async (name) => {
+    temporary.map(async (name) => {
       const path = join(folder, name);
       const found = await lstat(path).catch(() => null);
       const isLeft = found !== null && Date.now() - found.mtimeMs > leftAfterMs;
@@ -150,9 +151,17 @@ async function removeLeftovers(folder: string): Promise<void> {
 
 /** Lists the versions, highest last. */
 async function listVersions(folder: string): Promise<number[]> {
+  return versionsOf(await listNames(folder));
+}
+
+function versionsOf(names: readonly string[]): number[] {
+  const versions = names.flatMap((name) => versionFile.exec(name)?.[1] ?? []);
+  return versions.map(Number).toSorted((a, b) => a - b);
+}
+
+async function listNames(folder: string): Promise<string[]> {
   try {
-    const versions = (await readdir(folder)).flatMap((file) => versionFile.exec(file)?.[1] ?? []);
-    return versions.map(Number).toSorted((a, b) => a - b);
+    return await readdir(folder);
   } catch (error) {
     if (getCode(error) === 'ENOENT') return [];
     throw toStoreUnavailable('read', folder, error);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { link, lstat, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreUnavailable } from '../../ports/artifact-store.ts';
@@ -6,6 +5,7 @@ import { WorkspaceRefused } from '../../ports/workspaces.ts';
 import {
   atomicWriteFile,
   leftoverPrefix,
+  temporaryPathOf,
   temporarySuffix,
 } from '../file-store/atomic-write-file.ts';
 import { syncDirectory } from '../file-store/confinement.ts';
@@ -53,10 +53,7 @@ export async function removeFile(
   mayStill: () => Promise<void>,
 ): Promise<void> {
   const place = join(folder.path, name);
-  const aside = join(
-    folder.path,
-    `${leftoverPrefix(name)}${randomUUID().slice(8)}${temporarySuffix}`,
-  );
+  const aside = temporaryPathOf(place);
   // Open, it keeps its number, so no later file gets the same.
   const file = await folder.openFile(name);
   try {
