@@ -8,7 +8,7 @@ import type { Tally } from './tally.ts';
 export interface CrowdBlow {
   /** As the report names it. */
   readonly kind: string;
-  /** Whether a process dies of it; otherwise it stands still for a while. */
+  /** True when a process dies of it; otherwise it stands still for a while. */
   readonly isDeath: boolean;
   /**
    * Hurts and heals.
@@ -32,11 +32,11 @@ export interface SharedParts {
   readonly objects: SharedPart | null;
 }
 
-/** How long a server is away, in milliseconds: longer than a few attempts at a call or a write take. */
+/** Milliseconds for which a server is away: longer than a few attempts at a call or a write take. */
 const awayMs = 3_000;
-/** How long a worker is suspended, in milliseconds: longer than its heartbeats may stop, so that others take its work over. */
+/** Milliseconds for which a worker is suspended: longer than its heartbeats may stop, so that others take its work over. */
 const suspendedMs = 10_000;
-/** How long a reply may take to be recorded, in milliseconds. */
+/** Milliseconds that a reply may take to be recorded. */
 const recordsMs = 1_000;
 
 /** Returns a text for each kind of blow that never came: what it may break has not been shown to hold. */

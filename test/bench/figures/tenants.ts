@@ -14,7 +14,7 @@ const rate = 5;
 const greedyWaves = 8;
 const delayMs = 1_000;
 const ratioMax = 1.5;
-/** How long the greedy waves work before another one comes, in milliseconds: then their calls queue. */
+/** Milliseconds that the greedy waves work before another one comes: then their calls queue. */
 const queuesMs = 5_000;
 
 /** Each round is four waves of some seconds. */

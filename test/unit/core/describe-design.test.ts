@@ -6,17 +6,17 @@ const ref = 'ab'.repeat(32);
 const usage = { ...noUsage, calls: 10, input_tokens: 900, output_tokens: 100, cost_micro_usd: 50 };
 const use = { usage, worked_ms: 20_000 };
 
+type Described = Parameters<typeof describeDesign>[0];
+
+/** Describes a plan that was not shown yet, without research and findings. */
+function describePlan(plan: Described['plan'], over: Partial<Described> = {}): string {
+  const rest = { shown: null, research: [], findings: [], use };
+  return describeDesign({ run_id: 'site', plan, plan_ref: ref, ...rest, ...over });
+}
+
 it('DSC1: the question names the address of the plan, its agents, steps, risks and expected use', () => {
   const plan = samplePlan();
-  const text = describeDesign({
-    run_id: 'site',
-    plan,
-    plan_ref: ref,
-    shown: null,
-    research: [],
-    findings: [],
-    use,
-  });
+  const text = describePlan(plan);
   expect(text).toContain(ref.slice(0, 12));
   expect(text).toContain('plan export site');
   for (const { agent_name } of plan.agents) expect(text).toContain(agent_name);
@@ -32,15 +32,7 @@ it('DSC2: a plan of any size fits into a question, and findings that are left ar
   const finding = { rule: 'verifier', path: 'tasks/0', message: 'm'.repeat(2_000), cure: 'c' };
   const plan = samplePlan({ tasks });
   const findings = [finding, finding];
-  const text = describeDesign({
-    run_id: 'site',
-    plan,
-    plan_ref: ref,
-    shown: samplePlan(),
-    research: [],
-    findings,
-    use,
-  });
+  const text = describePlan(plan, { shown: samplePlan(), findings });
   expect(text.length).toBeLessThanOrEqual(2_000);
   expect(text).toContain('2 findings left');
   expect(text).toContain('Expected besides:');
@@ -57,16 +49,7 @@ it('expects no time before anything is measured, and more calls of more tasks', 
 it('DSC3: after a change the question names what differs from the plan that was shown', () => {
   const shown = samplePlan();
   const plan = { ...shown, max_parallel: shown.max_parallel + 1 };
-  const text = (before: typeof shown): string =>
-    describeDesign({
-      run_id: 'site',
-      plan,
-      plan_ref: ref,
-      shown: before,
-      research: [],
-      findings: [],
-      use,
-    });
+  const text = (before: typeof shown): string => describePlan(plan, { shown: before });
   expect(text(shown)).toContain('Changed since you saw it: 1 difference: max_parallel changed');
   expect(text(plan)).toContain('Changed since you saw it: nothing.');
 });
@@ -76,17 +59,9 @@ it('each list of the summary has a line', () => {
     summary:
       'Users sign in.\n\nDeliverables:\n- Tables\n- Endpoints\n\nSuccess criteria:\n- None fails',
   });
-  expect(
-    describeDesign({
-      run_id: 'site',
-      plan,
-      plan_ref: ref,
-      shown: null,
-      research: [],
-      findings: [],
-      use,
-    }),
-  ).toContain('Users sign in.\nDeliverables: Tables; Endpoints\nSuccess criteria: None fails\n');
+  expect(describePlan(plan)).toContain(
+    'Users sign in.\nDeliverables: Tables; Endpoints\nSuccess criteria: None fails\n',
+  );
 });
 
 it('DSC4: a new agent is shown with what it may do, and research with the pages that were opened', () => {
@@ -98,15 +73,7 @@ it('DSC4: a new agent is shown with what it may do, and research with the pages 
     { ...known, technology: 'Redis', sources: [{ title: 'Background knowledge', url: null }] },
   ];
   const plan = samplePlan({ new_agents: [{ ...draft, tools: ['read_file'], capabilities: [] }] });
-  const text = describeDesign({
-    run_id: 'site',
-    plan,
-    plan_ref: ref,
-    shown: null,
-    research,
-    findings: [],
-    use,
-  });
+  const text = describePlan(plan, { research });
   expect(text).toContain('New agents: migrator (read_file): Moves data.');
   expect(text).toContain('Research: SQLite: 1 page · Redis: background knowledge');
 });
@@ -121,8 +88,7 @@ it('the gravest risks come first, because what is too long loses its end', () =>
   const small = risk('small', 'low', 'low');
   const risks = [small, risk('grave', 'high', 'high'), risk('middling', 'medium', 'high')];
   const plan = samplePlan({ risks });
-  const rest = { plan_ref: ref, shown: null, research: [], findings: [], use };
-  const lines = describeDesign({ run_id: 'site', plan, ...rest }).split('\n');
+  const lines = describePlan(plan).split('\n');
   const line = lines.find((one) => one.startsWith('Risks: ')) ?? '';
   expect(line.match(/grave|middling|small/g)).toEqual(['grave', 'middling', 'small']);
 });
