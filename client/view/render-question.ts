@@ -10,7 +10,7 @@ import {
 import { cleanLine } from '../../core/text/cut-text.ts';
 import { anchor, markup, type Html, type Part, type TextShelf } from './markup.ts';
 
-/** What a page from a server needs to follow its changes. */
+/** Parts by which a page from a server follows its changes. */
 export interface Live {
   /** Path of the page's own addresses, with a slash at its end. */
   readonly base: string;
