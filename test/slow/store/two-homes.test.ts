@@ -132,7 +132,6 @@ it('a run that waits goes on after its database was lost and restored from a dum
   const question = await eventually(
     'a question',
     async () => (await stage.questions(waiting)).open[0],
-    90_000,
   );
   await untilIdle(stage, waiting.workflowId);
   before.signal('SIGKILL');
