@@ -279,7 +279,7 @@ it('the Temporal CLI and the Web UI read a run through the codec server', async 
       page.frames().map((frame) =>
         frame
           .locator('body')
-          .innerText({ timeout: 1_000 })
+          .innerText({ timeout: 10_000 })
           .catch(() => ''),
       ),
     );
