@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { createPlanwaveClient, type PlanwaveClient } from '../../../client/planwave-client.ts';
 import type { Overlap } from '../../../client/schedules.ts';
 import { openQuestions, submit } from '../../support/asking.ts';
@@ -63,6 +64,11 @@ const runs = (id: string, count: number) =>
     return found.length >= count && found;
   });
 
+/** The server lists a run that has just ended as one at work. */
+function ignoreEnded(error: unknown): void {
+  if (!(error instanceof WorkflowNotFoundError)) throw error;
+}
+
 /** Runs a test with a schedule that starts a run every second. */
 async function withSchedule(
   overlap: Overlap,
@@ -80,16 +86,17 @@ async function withSchedule(
   } finally {
     await client.schedules.delete(id);
     const open = (await runsOf(id)).filter(({ status }) => status === 'RUNNING');
-    await Promise.all(open.map((run) => handleOf(run.id).terminate()));
+    await Promise.all(open.map((run) => handleOf(run.id).terminate().catch(ignoreEnded)));
   }
 }
 
 it('skip: while a run waits for its user, starts are left out; then the next one starts', async () => {
   await withSchedule('skip', async (id) => {
     await eventually('starts left out', async () => (await countsOf(id)).leftOut >= 2);
+    const [first] = await runs(id, 1);
     expect(await statuses(id)).toBe('RUNNING');
     expect(await countsOf(id)).toMatchObject({ waiting: 0 });
-    await answer((await runsOf(id))[0]?.id);
+    await answer(first?.id);
     await runs(id, 2);
   });
 }, 90_000);
@@ -111,10 +118,13 @@ it('buffer-all: every start waits for its turn, and a pause leaves out those tha
   await withSchedule('buffer-all', async (id, client) => {
     await eventually('starts that wait', async () => (await countsOf(id)).waiting >= 3);
     expect(await countsOf(id)).toMatchObject({ leftOut: 0 });
-    await answer((await runsOf(id))[0]?.id);
+    await answer((await runs(id, 1))[0]?.id);
     await answer((await runs(id, 2))[1]?.id);
     const found = await runs(id, 3);
-    expect(found.map(({ status }) => status)).toEqual(['COMPLETED', 'COMPLETED', 'RUNNING']);
+    await eventually('the third alone at work', async () =>
+      (await statuses(id)).startsWith('COMPLETED,COMPLETED,RUNNING'),
+    );
+    expect(await statuses(id)).toBe('COMPLETED,COMPLETED,RUNNING');
     await client.schedules.pause(id);
     await answer(found[2]?.id);
     await eventually('no start that waits', async () => (await countsOf(id)).waiting === 0);
