@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { entryPoints } from '../../../core/text/entry-points.ts';
-import { commandPrefix, commandText } from '../../../core/text/format.ts';
+import { commandPrefix } from '../../../core/text/format.ts';
 import { exitCodeHelp, exitCodes } from '../cli-error.ts';
 import type { CliDeps, LazyCliDeps } from '../cli-deps.ts';
 import { createCommandRunner, type CommandRunner, type GlobalOptions } from '../command-runner.ts';
