@@ -28,7 +28,8 @@ export function untilCall(stage: Stage, runId: string, nth: number): Promise<Rec
       const call = callsOfRun(stage, runId)[nth - 1];
       return call?.outcome === null ? call : null;
     },
-    90_000,
+    // A test may wait for the hundredth.
+    10 * 60_000,
   );
 }
 
