@@ -212,7 +212,9 @@ it('works with every worker off, and an answer sent then is taken when one is ba
   expect(shown.out).toContain('waiting for user · wave 1');
   expect(shown.out).toContain('No worker is running; this is the last known state.');
   expect((await cli('questions', runId)).out).toContain('1 open question');
-  expect((await cli('list')).out).toMatch(new RegExp(`${runId} +waiting for user +1 +1 open`));
+  expect((await cli('list', '--limit', '200')).out).toMatch(
+    new RegExp(`${runId} +waiting for user +1 +1 open`),
+  );
 
   const sent = await cli('answer', runId, 'q1', 'everybody');
   expect(sent.code).toBe(0);
