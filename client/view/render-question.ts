@@ -10,12 +10,16 @@ import {
 import { cleanLine } from '../../core/text/cut-text.ts';
 import { anchor, markup, type Html, type Part, type TextShelf } from './markup.ts';
 
-/** Parts that only a page from a server has. */
-export interface LivePage {
+/** Parts by which a page from a server follows its changes. */
+export interface Live {
   /** Path of the page's own addresses, with a slash at its end. */
   readonly base: string;
-  /** Names the state of the run that the page shows: letters and digits. */
+  /** Names the state that the page shows: letters and digits. */
   readonly version: string;
+}
+
+/** Parts that only a run's page from a server has. */
+export interface LivePage extends Live {
   /** Fates of answers that were given here, by question_id. */
   readonly notices: ReadonlyMap<string, AnswerNotice>;
 }

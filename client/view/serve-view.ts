@@ -100,7 +100,11 @@ async function handle(
       'There is no such page. Try: the address that planwave view printed',
     );
   }
-  if (path.join('/') === '' && request.method === 'GET') return sendList(view, response);
+  if (request.method === 'GET' && path.length === 1) {
+    if (path[0] === '') return sendList(view, response);
+    if (path[0] === 'events')
+      return sendEvents(view, request, response, () => readListVersion(view));
+  }
   return handleRun(view, path, request, response);
 }
 
@@ -128,7 +132,11 @@ type RunAction = (
 /** Requests about a run, by method and the end of the path. */
 const runActions: ReadonlyMap<string, RunAction> = new Map<string, RunAction>([
   ['GET ', sendRun],
-  ['GET events', sendEvents],
+  [
+    'GET events',
+    (view, runId, response, request) =>
+      sendEvents(view, request, response, () => readVersion(view, runId)),
+  ],
   ['POST answer', takeAnswer],
 ]);
 
@@ -172,7 +180,13 @@ function sendHtml(response: ServerResponse, page: string, status = 200): void {
 }
 
 async function sendList(view: View, response: ServerResponse): Promise<void> {
-  return sendHtml(response, renderList(await view.listRuns(), runPath));
+  const runs = await view.listRuns();
+  const live = { base: `/${view.token}/`, version: hashText(JSON.stringify(runs)) };
+  return sendHtml(response, renderList(runs, { ...live, pathOf: runPath }));
+}
+
+async function readListVersion(view: View): Promise<string> {
+  return hashText(JSON.stringify(await view.listRuns()));
 }
 
 /** Says that there is no such page, with a way to the others. */
@@ -204,9 +218,9 @@ async function readVersion(view: View, runId: string): Promise<string> {
 /** Tells the page when something has changed since the version that it shows, until it leaves. */
 async function sendEvents(
   view: View,
-  runId: string,
-  response: ServerResponse,
   { url = '' }: IncomingMessage,
+  response: ServerResponse,
+  readNewest: () => Promise<string>,
 ): Promise<void> {
   const left = new AbortController();
   response.on('close', () => left.abort());
@@ -217,7 +231,7 @@ async function sendEvents(
   while (!signal.aborted) {
     // One look after the other, as long as the page is open.
     // oxlint-disable-next-line no-await-in-loop
-    const version = await readVersion(view, runId);
+    const version = await readNewest();
     if (version !== shown) response.write('event: changed\ndata: {}\n\n');
     shown = version;
     // oxlint-disable-next-line no-await-in-loop
