@@ -50,7 +50,7 @@ export function renderPage(page: RunPage, live: LivePage | null): string {
     renderTime(page),
     renderWaves(page, shelf),
     renderDesign(page, shelf),
-    renderAnswered(page, shelf),
+    renderAnswered(page, live, shelf),
     renderEffects(page, shelf),
     renderFacts(page),
   ].filter((section) => section !== null);

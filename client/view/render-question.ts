@@ -30,6 +30,12 @@ export interface AnswerNotice {
   readonly isTaken: boolean;
 }
 
+/** Shows what became of an answer that was given on the page, in whatever state its question is. Null without one. */
+export function renderFate(live: LivePage | null, questionId: string): Html | null {
+  const notice = live?.notices.get(questionId);
+  return notice === undefined ? null : markup`<p class="notice" role="alert">${notice.text}</p>`;
+}
+
 const plain: QuestionStyle = { text: cleanLine, value: cleanLine, moment: () => '' };
 
 /** Shows a question with everything that an answer decides about, and the form or the command that answers it. */
@@ -42,8 +48,7 @@ export function renderQuestion(
   const { question_id, priority, text, shown } = question;
   const id = anchor('question', question_id);
   const facts = listQuestionFacts(question, plain);
-  const notice = live?.notices.get(question_id);
-  const isTaken = notice?.isTaken === true;
+  const isTaken = live?.notices.get(question_id)?.isTaken === true;
   return markup`<article class="question" id="${id}" aria-labelledby="${id}-h">
     <h3 id="${id}-h">
       ${question_id} · ${priority} · from
@@ -65,7 +70,7 @@ export function renderQuestion(
           <summary>${one.title} (${one.text.length} characters)</summary>
           ${shelf.pre(one.text)}
         </details>`,
-    )}${notice === undefined ? null : markup`<p class="notice" role="alert">${notice.text}</p>`}${isTaken ? null : live === null ? markup`<p>Answer with: <code>${answerCommand(runId, question)}</code></p>` : renderForm(question, live, id)}
+    )}${renderFate(live, question_id)}${isTaken ? null : live === null ? markup`<p>Answer with: <code>${answerCommand(runId, question)}</code></p>` : renderForm(question, live, id)}
   </article>`;
 }
 

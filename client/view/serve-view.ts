@@ -6,7 +6,7 @@ import { hashText } from '../../core/text/hash-text.ts';
 import { describeAnswerResult, parseAnswer } from '../cli/ask/answers.ts';
 import { isSameText, listen, readBody } from '../listen.ts';
 import type { PlanwaveClient } from '../planwave-client.ts';
-import { markup } from './markup.ts';
+import { anchor, markup } from './markup.ts';
 import { contentPolicy } from './page-style.ts';
 import { renderList } from './render-list.ts';
 import { renderDocument, renderPage } from './render-page.ts';
@@ -56,7 +56,8 @@ interface View extends ViewSources, ViewOptions {
  *   VS1. Nothing is told or taken without the token, which is compared in constant time.
  *   VS2. A request that a page of another host makes is refused: its host or its origin is another one.
  *   VS3. Nothing is cached, and no other page may embed or load a page.
- *   VS4. An answer is sent as the command `answer` sends it, and its page tells what the run said.
+ *   VS4. An answer is sent as the command `answer` sends it, and its page tells what the run said, whatever became of the
+ *   question meanwhile.
  *
  * @throws what `listen` reports, such as a port in use.
  */
@@ -259,7 +260,8 @@ async function takeAnswer(
     isTaken: result.status !== 'refused',
   });
   view.notices.set(runId, notices);
-  response.writeHead(303, { ...headers, location: `/${view.token}/${runPath(runId)}#open` });
+  const place = `${runPath(runId)}#${anchor('question', questionId)}`;
+  response.writeHead(303, { ...headers, location: `/${view.token}/${place}` });
   response.end();
 }
 

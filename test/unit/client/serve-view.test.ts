@@ -128,7 +128,7 @@ it('VS3: nothing is cached, and no other page may have it', async () => {
 
 it('VS4: an answer goes the way of the command, and the page tells what the run said', async () => {
   const sent = await post({ question_id: 'q2', answer: 'two\r\nlines' });
-  expect(sent).toMatchObject({ status: 303, headers: { location: `${path}#open` } });
+  expect(sent).toMatchObject({ status: 303, headers: { location: `${path}#question-q2` } });
   await post({ question_id: 'q3', answer: 'approve' });
   await post({ question_id: 'q3', as_default: '1', answer: '' });
   await post({ question_id: 'q9', answer: 'unknown' });
