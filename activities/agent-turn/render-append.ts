@@ -1,5 +1,7 @@
 import type { DeliveredAnswer, NewsItem } from '../../contracts/messages.ts';
 import { answererNames, assumingAnswerers } from '../../contracts/names.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
+import { informsWork } from '../../core/questions/answer-kinds.ts';
 import { escapeInvisible, shareBytes } from '../../core/text/cut-text.ts';
 import type { TurnInput } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
@@ -8,6 +10,7 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { countBytes } from '../text/bytes.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, listBlock } from '../text/blocks.ts';
+import { readRecord } from '../artifacts/record-log.ts';
 import { markData } from '../prompts/mark-data.ts';
 import { readDelegation } from '../prompts/read-task.ts';
 import { renderTaskResult } from '../prompts/render-task-result.ts';
@@ -117,7 +120,7 @@ function explainLoop(repeated: readonly string[]): string[] {
 function explainUndecided(note_ids: readonly string[]): string[] {
   if (note_ids.length === 0) return [];
   return [
-    `${note_ids.join(', ')}: the question of this note was refused, so nobody has decided it and it stays escalated. Finish what does not depend on it, then give status "failed" with what depends on it in criteria_unmet. Do not ask it once more.`,
+    `${note_ids.join(', ')}: the question of this note was refused, so it stays escalated, whatever the answer says. Finish what does not depend on it, then give status "failed" with what depends on it in criteria_unmet. Do not ask it once more.`,
   ];
 }
 
@@ -142,7 +145,7 @@ export async function renderAppend(
 ): Promise<RenderedAppend> {
   let packet: string | null = null;
   const content: ContentBlock[] = [];
-  for (const input of append) {
+  for (const input of await dropShownNews(store, append)) {
     // Sequential, so that texts stand in the order in which they were appended.
     // oxlint-disable-next-line no-await-in-loop
     const blocks = await renderInput(store, input, reader, cure);
@@ -150,6 +153,34 @@ export async function renderAppend(
     content.push(...blocks);
   }
   return { content: putToolResultsFirst(content), packet };
+}
+
+/** Leaves out the news that the first message shows already: its record is newer than they are. */
+async function dropShownNews(
+  store: ArtifactStore,
+  append: readonly TurnInput[],
+): Promise<readonly TurnInput[]> {
+  const prompt = append.flatMap((one) => (one.type === 'prompt' ? [one.prompt] : []))[0];
+  if (prompt === undefined || prompt.kind === 'code' || !('record_ref' in prompt)) return append;
+  if (!append.some(({ type }) => type === 'news')) return append;
+  const record = await readRecord(store, prompt.record_ref);
+  return append.flatMap((one): TurnInput[] => {
+    if (one.type !== 'news') return [one];
+    const news = one.news.filter((item) => !isShown(item, record));
+    return news.length === 0 ? [] : [{ ...one, news }];
+  });
+}
+
+function isShown(item: NewsItem, { answered_questions }: RunRecord): boolean {
+  if (item.type === 'instruction' || item.contradicts !== undefined) return false;
+  const { question_id, answer, answered_by } = item;
+  return answered_questions.some(
+    (one) =>
+      one.question_id === question_id &&
+      one.answer === answer &&
+      one.answered_by === answered_by &&
+      informsWork(one.question?.kind),
+  );
 }
 
 /** Separates the blocks of a packet. */

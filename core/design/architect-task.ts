@@ -20,6 +20,7 @@ import { normaliseKey, isSameValue } from '../pool/admit-facts.ts';
 import { checkAnswer } from '../questions/check-answer.ts';
 import { cutText } from '../text/cut-text.ts';
 import { oneLine } from '../text/markdown.ts';
+import { taskPartOf } from './task-rules.ts';
 import { decisionFile, renderTaskInstructions } from './templates.ts';
 import type { AnswerConflict } from '../../contracts/adaptation.ts';
 import type { RunRecord, StoredAnswer } from '../../contracts/run-record.ts';
@@ -113,7 +114,7 @@ function renderQuestions(asker: Delegation, questions: readonly AskedQuestion[])
     `The task ${title} is blocked by ${questions.length === 1 ? 'a question that is' : 'questions that are'} yours to decide. Its agent goes on with your answer as soon as it is verified.`,
     ...questions.map(renderQuestion),
     '### The task that asks',
-    cutText(asker.task_description, askerCharsMax),
+    cutText(taskPartOf(asker.task_description), askerCharsMax),
   ].join('\n\n');
 }
 
