@@ -1,5 +1,5 @@
 const shared = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/patient-environment.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [
@@ -16,7 +16,7 @@ const shared = {
 /** One Temporal server and one workflow bundle for all test files of a run. */
 const withServer = {
   ...shared,
-  testEnvironment: '<rootDir>/test/support/patient-environment.mjs',
+  testEnvironmentOptions: { patienceMs: 600_000 },
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
 };
@@ -32,6 +32,7 @@ export default {
   projects: [
     {
       ...shared,
+      testEnvironmentOptions: { patienceMs: 180_000 },
       displayName: 'fast',
       roots: ['<rootDir>/test/unit', '<rootDir>/test/architecture', '<rootDir>/test/replay'],
     },

@@ -116,8 +116,9 @@ async function amidCalls(
   findUnrecorded: () => Promise<string[]>,
   hurt: () => Promise<void>,
 ): Promise<readonly string[]> {
-  const before = await findUnrecorded();
+  // From before the look, which may take seconds: calls that begin meanwhile are not in it.
   const sinceMs = Date.now() - recordsMs;
+  const before = await findUnrecorded();
   await hurt();
   const amid = rehearsal.calls().filter(({ endedAtMs }) => (endedAtMs ?? sinceMs) >= sinceMs);
   return [...new Set([...before, ...amid.map(({ callKey }) => callKey)])];

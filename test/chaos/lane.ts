@@ -95,7 +95,7 @@ export async function openLane(options: LaneOptions): Promise<Lane> {
   const taskQueue = `chaos-${randomUUID().slice(0, 8)}`;
   const rehearsal = await startRehearsalServer({ port: 0, thinkMs });
   const gate = await openTcpGate(address);
-  const connection = await Connection.connect({ address });
+  const connection = await Connection.connect({ address, connectTimeout: '1 minute' });
   const shared = store === undefined ? null : openSharedStore(store, home);
   const openLedger = (): Pick<ReplyLedger, 'find'> =>
     shared?.ledger ?? createFileReplyLedger({ home });

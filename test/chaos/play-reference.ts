@@ -16,7 +16,7 @@ export interface PlayedReference extends Reference {
   readonly run: ReferenceRun;
   /** Bytes by which the home has grown. */
   readonly storeBytes: number;
-  /** Every event of every history of the run, in the order of time. */
+  /** Every event of every history of the run, in the order of time, but its end: then nothing is left to be hurt. */
   readonly events: readonly EventMoment[];
 }
 
@@ -77,7 +77,10 @@ export async function playReference(
     asksForMore: run.asksForMore === true,
     hasShortHistories: run.hasShortHistories === true,
     calls: calls.map((call): CallName => call.name),
-    events: events.toSorted((a, b) => a.timeMs - b.timeMs).map(({ moment }) => moment),
+    events: events
+      .toSorted((a, b) => a.timeMs - b.timeMs)
+      .map(({ moment }) => moment)
+      .filter(({ path, type }) => path !== '' || type !== 'WORKFLOW_EXECUTION_COMPLETED'),
   };
 }
 

@@ -75,9 +75,9 @@ export interface AnswerCounts {
 }
 
 /** Bounds for a run that was left alone: without any event, and in all. They are no statement about speed. */
-const idleMsMax = 120_000;
+const idleMsMax = 300_000;
 const endMsMax = 600_000;
-const recordedMsMax = 30_000;
+const recordedMsMax = 120_000;
 
 /** Plays one run on the lane: starts it, does the harm, heals, and waits for the end. The lane is left with a worker. */
 export function playTrial(lane: Lane, plan: TrialPlan): Promise<PlayedTrial> {

@@ -39,7 +39,7 @@ export async function startObjectStore(programs: string, folder: string): Promis
       kind: 'foreign',
     });
     const isUp = async (): Promise<true | null> => (await isListening('127.0.0.1', port)) || null;
-    await eventually('an S3 server', isUp, 30_000);
+    await eventually('an S3 server', isUp);
   };
   await start();
   return {

@@ -62,7 +62,7 @@ it('a matrix is carried out across a restart of the worker, judged blindly, and 
   const { usage } = result;
   expect(calls.length).toBeLessThanOrEqual(usage.calls + usage.unreported_calls);
   const graded = calls.filter(({ shape }) => shape === 'grading');
-  expect(graded).toHaveLength(4);
+  expect(new Set(graded.map(({ callKey }) => callKey)).size).toBe(4);
   for (const { body } of graded) expect(JSON.stringify(body)).not.toMatch(/set-/);
 
   // Cells that could not be judged are open again; nothing else is bought.

@@ -3,12 +3,12 @@
  * half second: a query costs server and worker 8 ms of processor time, which the awaited work needs.
  *
  * @param what names the value in the error when it never comes.
- * @param timeoutMs a bound for a hanging test, not a statement about speed. Default 2 min.
+ * @param timeoutMs a bound for a hanging test, not a statement about speed. Default 5 min.
  */
 export async function eventually<T>(
   what: string,
   read: () => Promise<T | null | undefined | false>,
-  timeoutMs = 120_000,
+  timeoutMs = 300_000,
 ): Promise<T> {
   const startedAt = Date.now();
   for (;;) {

@@ -21,14 +21,10 @@ export async function callerOf({ client }: Stage, call: RecordedCall): Promise<W
 
 /** Waits until the server has given an attempt up, because its heartbeats stopped, and wants another one. */
 export function untilGivenUp(stage: Stage, call: RecordedCall): Promise<unknown> {
-  return eventually(
-    'a heartbeat timeout',
-    async () => {
-      const { raw } = await (await callerOf(stage, call)).describe();
-      return raw.pendingActivities?.some(({ attempt }) => Number(attempt) > 1);
-    },
-    60_000,
-  );
+  return eventually('a heartbeat timeout', async () => {
+    const { raw } = await (await callerOf(stage, call)).describe();
+    return raw.pendingActivities?.some(({ attempt }) => Number(attempt) > 1);
+  });
 }
 
 /** Counts the activities that continued after a heartbeat timeout. */

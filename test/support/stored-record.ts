@@ -4,12 +4,28 @@ import { createFileArtifactStore } from '../../activities/adapters/file-store/fi
 import { createFileRunIndex } from '../../activities/adapters/file-store/file-ledgers.ts';
 import { readRecord } from '../../activities/artifacts/record-log.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
+import { eventually } from './eventually.ts';
 
 /** Reads the newest record of a run from the disk, as after a crash. */
 export async function storedRecord(home: string, runId: string): Promise<RunRecord> {
   const { ref } = await createFileRunIndex({ home }).read(runId);
   if (ref === null) throw new Error(`${runId} is not in the index.`);
   return readRecord(createFileArtifactStore({ home }), ref);
+}
+
+/**
+ * Waits until the record of a run, which is written beside a question, has the question. The index is written after the
+ * readable files, so these are then there, too.
+ */
+export async function untilRecorded(
+  home: string,
+  runId: string,
+  questionId: string,
+): Promise<void> {
+  await eventually(`${questionId} in the record`, async () => {
+    const { open_questions } = await storedRecord(home, runId);
+    return open_questions.some(({ question_id }) => question_id === questionId);
+  });
 }
 
 /** Returns the file that names the newest record of a run. */

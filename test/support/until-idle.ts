@@ -1,3 +1,4 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { eventually } from './eventually.ts';
 
@@ -9,6 +10,7 @@ export async function untilIdle({ client }: { readonly client: Client }, rootId:
   let before = '';
   await eventually(`nothing at work in ${rootId}`, async () => {
     const seen = await describeOpen(client, rootId);
+    if (seen === null) return false;
     const now = seen
       .map(({ workflowId, historyLength }) => `${workflowId} ${historyLength}`)
       .join();
@@ -22,7 +24,7 @@ export async function untilIdle({ client }: { readonly client: Client }, rootId:
 export async function untilDecided({ client }: { readonly client: Client }, rootId: string) {
   await eventually(`no workflow task in ${rootId}`, async () => {
     const seen = await describeOpen(client, rootId);
-    return seen.every(({ raw }) => !raw.pendingWorkflowTask);
+    return seen?.every(({ raw }) => !raw.pendingWorkflowTask);
   });
 }
 
@@ -31,12 +33,23 @@ export function isIdle({ raw }: WorkflowExecutionDescription): boolean {
   return (raw.pendingActivities ?? []).length === 0 && !raw.pendingWorkflowTask;
 }
 
+/** @returns null while a child is wanted that the server has not started yet. */
 async function describeOpen(
   client: Client,
   workflowId: string,
-): Promise<WorkflowExecutionDescription[]> {
+): Promise<WorkflowExecutionDescription[] | null> {
   const root = await client.workflow.getHandle(workflowId).describe();
   const children = (root.raw.pendingChildren ?? []).map((child) => child.workflowId ?? '');
-  const below = await Promise.all(children.map((child) => describeOpen(client, child)));
-  return [root, ...below.flat()];
+  const below: WorkflowExecutionDescription[] = [];
+  for (const child of children) {
+    // One after the other: there are few.
+    // oxlint-disable-next-line no-await-in-loop
+    const found = await describeOpen(client, child).catch((error: unknown) => {
+      if (error instanceof WorkflowNotFoundError) return null;
+      throw error;
+    });
+    if (found === null) return null;
+    below.push(...found);
+  }
+  return [root, ...below];
 }

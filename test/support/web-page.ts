@@ -15,6 +15,9 @@ const args = [
   '--no-first-run',
 ];
 
+/** Milliseconds for whatever a page waits for: a bound for a hanging test, not a statement about speed. */
+const patienceMs = 300_000;
+
 export interface WebPage {
   readonly page: Page;
   close(): Promise<void>;
@@ -28,6 +31,7 @@ export async function openWebPage(size: { width: number; height: number }): Prom
     viewport: size,
     args,
   });
+  browser.setDefaultTimeout(patienceMs);
   return {
     page: await browser.newPage(),
     async close() {

@@ -31,6 +31,16 @@ async function find(id: string): Promise<ListedSchedule | undefined> {
   return schedules.find(({ schedule_id }) => schedule_id === id);
 }
 
+/** Waits until the list, which follows the server's other answers, shows a schedule so. */
+const untilListed = (
+  id: string,
+  holds: (schedule: ListedSchedule) => boolean,
+): Promise<ListedSchedule> =>
+  eventually('the schedule in the list', async () => {
+    const found = await find(id);
+    return found !== undefined && holds(found) && found;
+  });
+
 const lastRun = (id: string): Promise<string> =>
   eventually('a run of the schedule', async () => (await find(id))?.last_run_id);
 
@@ -52,7 +62,7 @@ it('a scheduled run is started with its options, found, answered and read by eve
     ]);
     const cron = ['--cron', '0 2 29 2 *', '--time-zone', 'Europe/Berlin', '--note', 'for Ana'];
     await ask('schedule', 'create', id, goal, ...cron, '--budget-calls', '60', '--max-waves', '7');
-    expect(await find(id)).toMatchObject({
+    expect(await untilListed(id, ({ next_at }) => next_at !== null)).toMatchObject({
       goal,
       when: 'cron 0 2 29 2 * (Europe/Berlin)',
       paused: false,
@@ -74,8 +84,9 @@ it('a scheduled run is started with its options, found, answered and read by eve
       return listed.runs.some(({ run_id }) => run_id === runId) && listed;
     });
     expect(runs).toContainEqual(expect.objectContaining({ run_id: runId, goal }));
-    const waiting = await runCommand(stage, ['questions']);
-    expect(waiting.out).toContain(`answer ${runId} q1`);
+    await eventually('its question in the inbox', async () =>
+      (await runCommand(stage, ['questions'])).out.includes(`answer ${runId} q1`),
+    );
     await ask('answer', runId, 'q1', 'eu-west');
     await stage.client.workflow.getHandle(runId).result();
     expect(await ask('status', runId)).toMatchObject({ phase: 'completed' });
@@ -100,12 +111,13 @@ it('a scheduled run is started with its options, found, answered and read by eve
 it('a schedule is paused, resumed and deleted', async () => {
   await withSchedule(async (id) => {
     await ask('schedule', 'create', id, goal, '--every', '2h', '--paused');
-    expect(await find(id)).toMatchObject({ when: 'every 7200 s', paused: true, next_at: null });
+    const paused = await untilListed(id, (one) => one.paused);
+    expect(paused).toMatchObject({ when: 'every 7200 s', next_at: null });
     await ask('schedule', 'resume', id, 'the move', 'is over');
-    await eventually('a schedule that runs', async () => (await find(id))?.paused === false);
-    expect(await find(id)).toMatchObject({ note: 'the move is over', next_at: expect.any(Number) });
+    const resumed = await untilListed(id, (one) => !one.paused && one.next_at !== null);
+    expect(resumed).toMatchObject({ note: 'the move is over', next_at: expect.any(Number) });
     await ask('schedule', 'pause', id);
-    await eventually('a paused schedule', async () => (await find(id))?.paused === true);
+    await untilListed(id, (one) => one.paused);
     await ask('schedule', 'delete', id);
     await eventually('no schedule', async () => (await find(id)) === undefined);
   });

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bodyOf } from '../../support/calls.ts';
 import { stagesOf, untilAsked, untilEnded } from '../../support/design-play.ts';
-import { eventually } from '../../support/eventually.ts';
 import { listTenants } from '../../support/histories.ts';
 import { runCommand } from '../../support/run-command.ts';
+import { untilRecorded } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -25,8 +25,8 @@ it('answers at any time from what the agent knows, and a hostile question change
     const types = (events ?? []).map((event) => event.workflowExecutionSignaledEventAttributes);
     return types.filter((signalled) => signalled !== undefined && signalled !== null).length;
   };
-  // Readable files follow the record, so the newest plan may still be under way.
-  await eventually('the plan as it was assessed', async () => plan().includes('Best practices'));
+  await untilRecorded(stage.home, id, question_id);
+  expect(plan()).toContain('Best practices');
   const before = { plan: plan(), signals: await signals() };
   const asked = await runCommand(stage, ['ask', id, 'designer', hostile]);
   expect(asked).toMatchObject({ code: 0, out: expect.stringContaining('workflow-designer:') });

@@ -9,6 +9,7 @@ import { expectPromisesKept } from '../../support/promises.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { held } from '../../support/scripted-work.ts';
 import { readSeedFiles } from '../../support/seed-files.ts';
+import { untilRecorded } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -32,9 +33,8 @@ it('takes a goal to an approved plan and its result', async () => {
   expect(question.choices).toEqual(['approve', 'change', 'abandon']);
   // The directory and the first status are there before anybody works.
   const file = (path: string) => readFileSync(join(stage.home, run.workflowId, path), 'utf8');
-  await eventually('a status that says that the run waits', async () =>
-    file('shared_status.json').includes('"status": "blocked"'),
-  );
+  await untilRecorded(stage.home, run.workflowId, question.question_id);
+  expect(file('shared_status.json')).toContain('"status": "blocked"');
   expect(file('agents/result_agent/agent_instructions.md')).toContain('## Your task');
   await run.signal('answer', { question_id: question.question_id, answer: 'approve' });
   await untilEnded(stage, run);

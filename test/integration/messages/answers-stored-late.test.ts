@@ -60,9 +60,13 @@ async function askByHand(run: WorkflowHandle): Promise<void> {
 
 /** Answers while the run writes its record for the last time, on a disk that at first has no room for the answer. */
 async function answerInLastWrite(run: WorkflowHandle, letGo: () => void): Promise<void> {
+  // At two looks: what the wave told beside its call may still be on its way at the first.
+  let before = 0;
   await eventually('nothing but the decision at work', async () => {
     const described = await run.describe();
-    return isIdle(described) && (described.raw.pendingChildren ?? []).length === 1;
+    const isSame = described.historyLength === before;
+    before = described.historyLength;
+    return isSame && isIdle(described) && (described.raw.pendingChildren ?? []).length === 1;
   });
   const index = indexFile(stage.home, run.workflowId);
   const entry = readFileSync(index, 'utf8');

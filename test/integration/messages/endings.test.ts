@@ -57,7 +57,9 @@ it.each(['stop', 'cancel'])(
       works('long', stalled),
     ]);
     const run = await stage.start('plannerRun', { goal });
-    await callInFlight('long');
+    await eventually('the reply of long to begin', async () =>
+      callsOf(stage.rehearsal, 'long').some(({ replyStatus }) => replyStatus === 200),
+    );
     const wave = stage.client.workflow.getHandle(`${run.workflowId}/wave-001`);
     await eventually('short to complete', async () =>
       JSON.stringify(await wave.query('wave')).includes('"completed"'),

@@ -124,8 +124,11 @@ async function chat(client: Client): Promise<void> {
   ]);
   const { run_id } = (await call(client, 'start_run', { goal: 'Write a letter' })).said;
   expect((await call(client, 'get_result', { run_id })).text).toContain('has not ended');
-  const waited = await call(client, 'wait_for_run', { run_id });
-  expect(waited.said).toMatchObject({ run_id, next: 'list_questions', open_questions: 1 });
+  const waited = await eventually('a question', async () => {
+    const { said } = await call(client, 'wait_for_run', { run_id });
+    return said['next'] !== 'wait_for_run' && said;
+  });
+  expect(waited).toMatchObject({ run_id, next: 'list_questions', open_questions: 1 });
   const asked = await call(client, 'list_questions', { run_id });
   expect(asked.said['questions']).toMatchObject([{ question_id: 'q1', text: 'For whom?' }]);
   const answered = await call(client, 'answer_question', {

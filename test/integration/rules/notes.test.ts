@@ -77,10 +77,11 @@ describe.each([
     expect(asked.why_it_matters).toContain('Took them to be unique.');
     const tree = join(stage.home, run.workflowId);
     const folder = join(tree, 'agents/researcher/completion_drive');
-    await eventually(
-      'the status of the agent',
-      async () => statusIn(tree).agents['table']?.status === 'blocked',
-    );
+    // The record is written beside the question, and its index after the readable files.
+    await eventually('question and session in the record', async () => {
+      const { open_questions, sessions = [] } = await storedRecord(stage.home, run.workflowId);
+      return open_questions.length === 1 && sessions[0]?.unresolved === 1;
+    });
     expect(statusIn(tree)).toMatchObject({
       agents: {
         table: { status: 'blocked', completion_drive_notes_count: 2, unresolved_notes: 1 },
@@ -134,7 +135,12 @@ it('the sessions of a terminated run are archived before the next run begins, an
   const crashed = await stage.start('plannerRun', { goal, notes: true }, 'crashed');
   await stage.rehearsal.waitForCalls(3);
   const folder = join(stage.home, 'crashed/agents/researcher/completion_drive');
-  await eventually('its session', async () => existsSync(join(folder, 'session_current.json')));
+  // The files come before the index, from which the archival reads.
+  await eventually('its session', async () => {
+    const { sessions = [] } = await storedRecord(stage.home, 'crashed');
+    return sessions.length > 0;
+  });
+  expect(existsSync(join(folder, 'session_current.json'))).toBe(true);
   await crashed.terminate('as if a machine had burnt down');
 
   stage.rehearsal.script([

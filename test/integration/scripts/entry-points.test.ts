@@ -80,6 +80,8 @@ describe('a command that can not work says why, without a stack', () => {
       TEMPORAL_CLI_PATH: writeFakeCli(makeFolder(), '1.9.1'),
       PLANWAVE_HOME: join(makeFolder(), '.planning'),
       PLANWAVE_TEMPORAL_PORT: String(port),
+      // The usual one may be that of a server of the developer.
+      PLANWAVE_UI_PORT: String(await findFreePort()),
     });
     expect(await run.ended).toBe(1);
     expect(run.output()).toContain('The Temporal dev server did not start');
@@ -98,6 +100,7 @@ describeOnTinyDisk('finding U6: npm start on a disk without room', () => {
       const run = runScript('start.mjs', ['Compare three databases'], {
         PLANWAVE_HOME: disk.home,
         PLANWAVE_TEMPORAL_PORT: String(await findFreePort()),
+        PLANWAVE_UI_PORT: String(await findFreePort()),
       });
       expect(await run.ended).toBe(1);
       expect(run.output()).toMatch(

@@ -59,7 +59,7 @@ it('asks the user after five failures, goes on with new instructions, and ends u
   expect(whole).toContain('End with a full stop.');
   expect(whole.match(/^### \d\. /gm)).toHaveLength(5);
   expect(whole).toContain('## The output that failed last');
-  expect(existsSync(resultsOf(modified))).toBe(true);
+  await eventually('the readable results', async () => existsSync(resultsOf(modified)));
   await answer(modified, 'Write two lines.');
   expect(await stage.result(modified)).toMatchObject({
     status: 'completed',

@@ -57,11 +57,7 @@ it('part of fault 2: a fork whose worker is killed in its first call takes the e
   stage.rehearsal.script([{ times: 1, reply: { pass: true, delayMs: 600_000 } }]);
   const forked = await fork('origin', 'killed');
   const worker = await startWorkerProcess(stage);
-  await eventually(
-    'a call in flight',
-    async () => inFlight(callsOfRun(stage, 'killed'))[0],
-    90_000,
-  );
+  await eventually('a call in flight', async () => inFlight(callsOfRun(stage, 'killed'))[0]);
   worker.signal('SIGKILL');
   expect(await worker.ended).toBe('SIGKILL');
   await stage.startWorker();

@@ -24,7 +24,8 @@ beforeAll(() => {
 });
 afterAll(() => next.remove());
 
-const { stage } = useProcessStages();
+// `doctor` and `list` tell of every run of a server that is stuck: other tests must not see these.
+const { stage } = useProcessStages({ serverArguments: [] });
 
 const cli = (...argv: string[]): Promise<CliOutcome> => runAt(stage.address, argv);
 

@@ -28,10 +28,8 @@ describe('an evaluation', () => {
     const handle = await stage.start('evaluation', { ...matrix, name: 'killed' }, 'eval-killed');
     for (const shape of ['delegation', 'grading']) {
       const worker = await startWorkerProcess(stage);
-      await eventually(
-        `a call of shape ${shape} in flight`,
-        async () => inFlight(stage.rehearsal.calls()).find((call) => call.shape === shape),
-        90_000,
+      await eventually(`a call of shape ${shape} in flight`, async () =>
+        inFlight(stage.rehearsal.calls()).find((call) => call.shape === shape),
       );
       worker.signal('SIGKILL');
       expect(await worker.ended).toBe('SIGKILL');

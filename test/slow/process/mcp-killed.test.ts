@@ -68,7 +68,7 @@ it('kill -9 during calls of an MCP server: what may be repeated is, and the rest
   };
   const worker = await startWorkerProcess(stage, env);
   const runs = await Promise.all(tools.map((tool) => stage.start('plannerWave', input, tool)));
-  await eventually('three calls', async () => tools.every((tool) => callsOf(tool) === 1), 90_000);
+  await eventually('three calls', async () => tools.every((tool) => callsOf(tool) === 1));
   const servers = notes().flatMap((line) => {
     const [word, pid] = line.split(' ');
     return word === 'start' ? [Number(pid)] : [];

@@ -37,7 +37,6 @@ it('PM1, PQ3: two workers with slots by memory share one queue of model calls wi
   await eventually(
     'the shared time',
     async () => (await readdir(join(stage.home, 'shared')).catch(() => [])).length === 1,
-    60_000,
   );
   const [refused] = stage.rehearsal.calls();
   const others = await Promise.all(

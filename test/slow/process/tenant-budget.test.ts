@@ -116,11 +116,7 @@ it('DU6: a run that parked while its limit was raised goes on by itself, long be
   // A clock that is behind would make the waits shorter.
   await startPaying(-beside);
   const run = await stage.start('plannerRun', { goal, use_defaults: true, tenant: 'acme' });
-  await eventually(
-    'a parked run',
-    async () => (await stage.status(run)).phase === 'parked',
-    minute,
-  );
+  await eventually('a parked run', async () => (await stage.status(run)).phase === 'parked');
   // As `budget set` does, but for the runs that it tells.
   await budgets().set('acme', 50_000_000);
   await eventually('work', async () => (await stage.status(run)).phase !== 'parked', 10 * minute);

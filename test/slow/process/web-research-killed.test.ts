@@ -44,11 +44,8 @@ it('kill -9 inside the nested call and after it: one reply is bought', async () 
 
   const second = await startWorkerProcess(stage);
   // The agent reads the report, so the reply was recorded.
-  await eventually(
-    'the call after it',
-    async () =>
-      stage.rehearsal.calls().some(({ body }) => JSON.stringify(body).includes('retrieved_at')),
-    60_000,
+  await eventually('the call after it', async () =>
+    stage.rehearsal.calls().some(({ body }) => JSON.stringify(body).includes('retrieved_at')),
   );
   second.signal('SIGKILL');
   expect(await second.ended).toBe('SIGKILL');

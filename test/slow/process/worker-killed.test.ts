@@ -12,7 +12,8 @@ import { startWorkerProcess } from '../../support/worker-process.ts';
 /** Until somebody cuts it: no test waits that long. */
 const hangs = { pass: true, delayMs: 600_000 } as const;
 
-const { stage } = useProcessStages();
+// `doctor` tells of every run of a server that waits for its store, and other tests make theirs wait.
+const { stage } = useProcessStages({ serverArguments: [] });
 
 /** Plays the run without a kill. Returns its result and its model calls. */
 async function runUndisturbed() {
@@ -102,6 +103,10 @@ it('finding T6: kill -9 inside a call; a worker with another home leaves the cal
   const other = await startWorkerProcess({ ...stage, home });
   first.signal('SIGKILL');
   expect(await first.ended).toBe('SIGKILL');
+  // What the dead had sent may still be on its way to the model.
+  await eventually('the end of its calls', async () =>
+    callsOfRun(stage, 'two-homes').every(({ outcome }) => outcome !== null),
+  );
   const calls = callsOfRun(stage, 'two-homes').length;
   const shown = await eventually('the wait for the store', async () => {
     const { out } = await runCommand(stage, ['status', 'two-homes']);

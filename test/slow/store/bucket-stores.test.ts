@@ -283,7 +283,7 @@ function faults(): void {
       const error = {
         type: 'StoreUnavailable',
         message: expect.stringMatching(
-          /artifacts at s3:\/\/artifacts\/planwave: no answer came \(ECONN\w+\)\. Try: .*PLANWAVE_ARTIFACTS_URL.*continues by itself/,
+          /artifacts at s3:\/\/artifacts\/planwave: no answer came \((?:ECONN\w+|UND_ERR_SOCKET)\)\. Try: .*PLANWAVE_ARTIFACTS_URL.*continues by itself/,
         ),
       };
       await expect(store.getText(ref)).rejects.toMatchObject(error);

@@ -10,6 +10,7 @@ import { startOwnPostgres } from '../../support/own-postgres.ts';
 import type { OwnPostgres } from '../../support/own-postgres.ts';
 import { callsOfRun, goal, untilCall } from '../../support/process-stage.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
+import { held } from '../../support/scripted-work.ts';
 import { untilIdle } from '../../support/until-idle.ts';
 import { useProcessStages } from '../../support/use-stage.ts';
 import { runScript, startWorkerProcess } from '../../support/worker-process.ts';
@@ -57,10 +58,11 @@ async function listIdentities(run: WorkflowHandle): Promise<readonly string[]> {
 
 it('two workers with separate homes share six runs and one is killed: none is lost, and each call is bought once', async () => {
   const shared = { PLANWAVE_STORE_URL: postgres.url };
+  const call = held({ pass: true });
   stage.rehearsal.script(
     runIds.map((runId) => ({
       match: { callKeyIncludes: `${runId}/`, nth: 3 },
-      reply: { pass: true, delayMs: 20_000 },
+      reply: call.reply,
     })),
   );
   const workers = await Promise.all(
@@ -77,8 +79,14 @@ it('two workers with separate homes share six runs and one is killed: none is lo
   const callsOf = ({ pid }: { readonly pid: number }): number =>
     busy.flat().filter((identity) => identity.startsWith(`${pid}@`)).length;
   const [victim] = workers.toSorted((a, b) => callsOf(b) - callsOf(a));
-  victim?.signal('SIGKILL');
-  expect(await victim?.ended).toBe('SIGKILL');
+  if (victim === undefined) throw new Error('There is no worker.');
+  victim.signal('SIGKILL');
+  expect(await victim.ended).toBe('SIGKILL');
+  await eventually('the end of its calls', async () => {
+    const cut = stage.rehearsal.calls().filter(({ outcome }) => outcome === 'client-closed');
+    return cut.length >= callsOf(victim);
+  });
+  call.release();
 
   const results = await Promise.all(runs.map((run) => stage.result(run)));
   expect(results.map(({ status }) => status)).toEqual(runIds.map(() => 'completed'));
@@ -132,7 +140,6 @@ it('a run that waits goes on after its database was lost and restored from a dum
   const question = await eventually(
     'a question',
     async () => (await stage.questions(waiting)).open[0],
-    90_000,
   );
   await untilIdle(stage, waiting.workflowId);
   before.signal('SIGKILL');

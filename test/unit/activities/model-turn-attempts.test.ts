@@ -317,11 +317,11 @@ it.each([
 it('M7: an attempt that is slow, with heartbeats all the while, makes its call', async () => {
   const bench = await createBench({ scripts: [sayJson(outputOf())] });
   // In all longer than the timeout, which is long enough for a timer that comes late on a busy machine.
-  const heartbeatTimeoutMs = 1_000;
+  const heartbeatTimeoutMs = 2_000;
   let sleptMs = 0;
   beforeReads(bench.store, async () => {
-    sleptMs += 400;
-    await sleep(400);
+    sleptMs += 800;
+    await sleep(800);
   });
   const env = new MockActivityEnvironment({ attempt: 1, heartbeatTimeoutMs });
   const { reply } = await runIn(env, bench.activities.modelTurn, bench.input());

@@ -5,6 +5,7 @@ import type {
   TurnOutline,
   TurnReply,
 } from '../../../contracts/model-turn.ts';
+import type { TurnProgress } from '../../../contracts/views.ts';
 import type { DeliveredAnswer } from '../../../contracts/messages.ts';
 import { startRehearsalServer } from '../../../rehearsal/server/server.ts';
 import type { RehearsalServer } from '../../../rehearsal/server/server.ts';
@@ -230,9 +231,13 @@ it('part of fault 26: a cancelled call closes its socket and keeps what was used
   server.script([{ reply: { stall: 'in-stream', text: 'one two three four five' } }]);
   const bench = await createRehearsedBench();
   const env = bench.env();
+  const begun = new Promise<void>((resolve) => {
+    env.on('heartbeat', ({ last_words }: TurnProgress) => {
+      if (last_words !== '') resolve();
+    });
+  });
   const turn = runIn(env, bench.activities.modelTurn, bench.input());
-  await server.waitForCalls(1);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await begun;
   env.cancel();
   const { reply, usage } = await turn;
   expect(reply).toEqual({ type: 'aborted' });

@@ -35,8 +35,10 @@ const [full, small] = await Promise.all([
 ]);
 const fullFiles = files();
 // Until the store has closed its file: a disk that is written can't become read-only.
-await sleep(500);
-spawnSync('mount', ['-o', 'remount,ro', home]);
+for (let tries = 0; tries < 200; tries += 1) {
+  if (spawnSync('mount', ['-o', 'remount,ro', home]).status === 0) break;
+  await sleep(50);
+}
 const report = {
   full,
   small,

@@ -123,7 +123,7 @@ it.each(['stdio', 'http'] as const)('60 MB by %s end the call and not the worker
 });
 
 it('one connection is kept for each run, and closed when it is idle', async () => {
-  const mcp = odd.open({ idleMs: 200 });
+  const mcp = odd.open({ idleMs: 1_000 });
   const echo = await odd.pin(mcp, 'echo');
   const pidOf = async (run_id: string): Promise<string | undefined> =>
     /from (\d+)/.exec(textOf(await callOdd(mcp, echo, { text: 'x' }, { run_id })))?.[1];

@@ -2,10 +2,16 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import { openTcpGate } from '../../chaos/tcp-gate.ts';
+import { promisify } from 'node:util';
 import { eventually } from '../../support/eventually.ts';
 
 /** Says back what it is told, and keeps it. */
-async function startEcho(): Promise<{ server: Server; address: string; heard: () => string }> {
+async function startEcho(): Promise<{
+  server: Server;
+  address: string;
+  heard: () => string;
+  connections: () => Promise<number>;
+}> {
   let heard = '';
   const server = createServer((socket) =>
     socket.on('data', (bytes) => {
@@ -17,7 +23,12 @@ async function startEcho(): Promise<{ server: Server; address: string; heard: ()
   await once(server, 'listening');
   const bound = server.address();
   const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
-  return { server, address: `127.0.0.1:${port}`, heard: () => heard };
+  return {
+    server,
+    address: `127.0.0.1:${port}`,
+    heard: () => heard,
+    connections: promisify(server.getConnections.bind(server)),
+  };
 }
 
 function talkTo(address: string): { socket: Socket; heard: () => string } {
@@ -42,11 +53,12 @@ it('holds what a client says and lets it go on, and forgets what a dead client h
   // Whoever comes while the gate is closed is held as well.
   const newcomer = talkTo(gate.address);
   newcomer.socket.write('e');
+  await eventually('three connections', async () => (await echo.connections()) === 3);
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(echo.heard().length).toBe(2);
   dying.socket.destroy();
-  await once(dying.socket, 'close');
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  // The gate closes its connection to the server when it has noticed the death.
+  await eventually('two connections', async () => (await echo.connections()) === 2);
   gate.open();
   await eventually('the answers', async () => living.heard() === 'ac' && newcomer.heard() === 'e');
   expect(echo.heard()).not.toContain('d');

@@ -7,6 +7,7 @@ import { runCli } from '../../../client/cli/commands/program.ts';
 import { describeLeaving, describeRest } from '../../../scripts/main-start.ts';
 import { followRun } from '../../../client/cli/follow/follow-run.ts';
 import type { FollowOptions } from '../../../client/cli/follow/follow-run.ts';
+import { eventually } from '../../support/eventually.ts';
 import { createFakeDeps, createFakeClient, notFound } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
 import { delegation, listing, noUsage, question, status, wave } from './support/samples.ts';
@@ -108,7 +109,8 @@ it('takes a question back that was answered elsewhere', async () => {
   const { client, answers } = askingRun();
   const io = createFakeIo({ isTerminal: true });
   const following = followRun(client, 'run-1', options({ io }));
-  setTimeout(() => answers.push('by someone else'), 100);
+  await eventually('the question', async () => io.out().includes('> '));
+  answers.push('by someone else');
   expect(await following).toBe(0);
   expect(io.out()).toContain('q1 was answered elsewhere.');
 });
@@ -145,8 +147,10 @@ it('tells the answers that the run gave itself, once', async () => {
 it('without a terminal prints the command that answers, and waits', async () => {
   const { client, answers } = askingRun();
   const io = createFakeIo();
-  setTimeout(() => answers.push('by command'), 50);
-  expect(await followRun(client, 'run-1', options({ io }))).toBe(0);
+  const following = followRun(client, 'run-1', options({ io }));
+  await eventually('the question', async () => io.out().includes('answer with: '));
+  answers.push('by command');
+  expect(await following).toBe(0);
   expect(io.out()).toContain('answer with: npm run planwave -- answer run-1 q1 yes');
   expect(io.out()).toContain('q1 is answered');
 });
@@ -154,8 +158,10 @@ it('without a terminal prints the command that answers, and waits', async () => 
 it('prints one JSON document per change with --json', async () => {
   const { client, answers } = askingRun();
   const io = createFakeIo({ isTerminal: true });
-  setTimeout(() => answers.push('by command'), 50);
-  await followRun(client, 'run-1', options({ io, json: true }));
+  const following = followRun(client, 'run-1', options({ io, json: true }));
+  await eventually('the question', async () => io.out().includes('"type":"question"'));
+  answers.push('by command');
+  await following;
   const events = io
     .out()
     .trim()
@@ -269,7 +275,8 @@ it('finding U7: Ctrl-C in npm start, which stops the worker too, says that the r
     { describeLeaving, onStarted: (runId) => started.push(runId) },
   );
   const starting = runCli(['start', '--watch', 'Goal'], deps);
-  setTimeout(() => io.interrupt(), 30);
+  await eventually('the start', async () => started.length > 0);
+  io.interrupt();
   expect(await starting).toBe(130);
   expect(io.out()).toContain('Run run-1 stands still until its worker runs again');
   expect(io.out()).not.toContain('goes on without you');

@@ -15,9 +15,12 @@ it('finds ports that can be listened on, and that neither it nor the system give
 });
 
 it('passes over ports on which somebody listens', async () => {
-  const port = await findFreePort();
+  let port = await findFreePort();
+  // Not the last ones, behind which the first follows.
+  while (port > 31_000) port = await findFreePort();
+  // One of another program does as well.
   const server = createServer().listen(port + 1, '127.0.0.1');
-  await once(server, 'listening');
-  expect(await findFreePort()).toBe(port + 2);
+  await once(server, 'listening').catch(() => null);
+  expect(await findFreePort()).toBeGreaterThan(port + 1);
   server.close();
 });

@@ -5,7 +5,7 @@ export interface FakeIo extends CliIo {
   readonly stdin: PassThrough;
   out(): string;
   err(): string;
-  /** Presses Ctrl-C. */
+  /** Presses Ctrl-C. What begins to listen later hears it too, if nothing listens yet. */
   interrupt(): void;
   /** Types a line once `prompt` has been shown after everything that was typed before. */
   typeAfter(prompt: string, line: string): void;
@@ -15,6 +15,7 @@ export interface FakeIo extends CliIo {
 export function createFakeIo(options: { readonly isTerminal?: boolean } = {}): FakeIo {
   const stdin = new PassThrough();
   const handlers = new Set<() => void>();
+  let isUnheard = false;
   const typing: { prompt: string; line: string }[] = [];
   let [out, err, seen] = ['', '', 0];
   const typeNext = (): void => {
@@ -39,11 +40,14 @@ export function createFakeIo(options: { readonly isTerminal?: boolean } = {}): F
     colour: false,
     onInterrupt: (handler) => {
       handlers.add(handler);
+      if (isUnheard) setImmediate(handler);
+      isUnheard = false;
       return () => handlers.delete(handler);
     },
     out: () => out,
     err: () => err,
     interrupt: () => {
+      isUnheard = handlers.size === 0;
       for (const handler of handlers) handler();
     },
     typeAfter: (prompt, line) => {
