@@ -145,30 +145,40 @@ export async function renderAppend(
 ): Promise<RenderedAppend> {
   let packet: string | null = null;
   const content: ContentBlock[] = [];
-  for (const input of await dropShownNews(store, append)) {
+  let shown: RunRecord | null = null;
+  for (const given of append) {
+    const input = dropShown(given, shown);
+    if (input === null) continue;
     // Sequential, so that texts stand in the order in which they were appended.
     // oxlint-disable-next-line no-await-in-loop
     const blocks = await renderInput(store, input, reader, cure);
-    if (input.type === 'prompt') packet = joinTexts(blocks);
     content.push(...blocks);
+    if (input.type !== 'prompt') continue;
+    packet = joinTexts(blocks);
+    // oxlint-disable-next-line no-await-in-loop
+    shown = await readShown(store, append, packet);
   }
   return { content: putToolResultsFirst(content), packet };
 }
 
-/** Leaves out the news that the first message shows already: its record is newer than they are. */
-async function dropShownNews(
+/** Reads the record that a first message shows the answers of; null where it shows none, or no news follow it. */
+async function readShown(
   store: ArtifactStore,
   append: readonly TurnInput[],
-): Promise<readonly TurnInput[]> {
+  packet: string,
+): Promise<RunRecord | null> {
+  if (!append.some(({ type }) => type === 'news')) return null;
   const prompt = append.flatMap((one) => (one.type === 'prompt' ? [one.prompt] : []))[0];
-  if (prompt === undefined || prompt.kind === 'code' || !('record_ref' in prompt)) return append;
-  if (!append.some(({ type }) => type === 'news')) return append;
-  const record = await readRecord(store, prompt.record_ref);
-  return append.flatMap((one): TurnInput[] => {
-    if (one.type !== 'news') return [one];
-    const news = one.news.filter((item) => !isShown(item, record));
-    return news.length === 0 ? [] : [{ ...one, news }];
-  });
+  const isShowing = packet.includes('<answered_questions>');
+  if (!isShowing || prompt === undefined || !('record_ref' in prompt)) return null;
+  return readRecord(store, prompt.record_ref);
+}
+
+/** Leaves out the news that the first message shows already. @returns null when none is left. */
+function dropShown(input: TurnInput, shown: RunRecord | null): TurnInput | null {
+  if (input.type !== 'news' || shown === null) return input;
+  const news = input.news.filter((item) => !isShown(item, shown));
+  return news.length === 0 ? null : { ...input, news };
 }
 
 function isShown(item: NewsItem, { answered_questions }: RunRecord): boolean {

@@ -87,7 +87,8 @@ export function orderDecision(
     agent: agent_name,
     instructions: renderQuestions(asker, questions),
     inputs: [],
-    outputs: [decisionFile(agent_name, delegation_id)],
+    // The engine writes its output to `decisionFile`: a tool would write into the user's folder.
+    outputs: [],
     depends_on: [],
     validation: { verified_by: verifier_name, evidence: [{ evidence_id, description }] },
     proof_of_concept: null,

@@ -3,8 +3,8 @@
  * of its author.
  *
  * Invariants:
- *   TP1. Text that `renderTaskInstructions` (`templates.ts`) did not make stays whole.
- *   TP2. Other words for the task leave its inputs, outputs, evidence and rules as they are.
+ *   TR1. Text that `renderTaskInstructions` (`templates.ts`) did not make stays whole.
+ *   TR2. Other words for the task leave its inputs, outputs, evidence and rules as they are.
  */
 import { embedMarkdown } from '../text/markdown.ts';
 import type { RosterRole } from '../../contracts/coordination-plan.ts';

@@ -30,7 +30,7 @@ it.each([
 });
 
 it.each(['List three ways.', '## Your task\nList.\n\n## Escalation\nAsk me.', ''])(
-  'TP1: a text that the engine did not make stays whole: %j',
+  'TR1: a text that the engine did not make stays whole: %j',
   (text) => {
     expect([withoutRules(text), taskPartOf(text), taskWordsOf(text)]).toEqual([text, text, text]);
     expect(rewordTask(text, 'Do this.')).toBe('Do this.');
@@ -39,7 +39,7 @@ it.each(['List three ways.', '## Your task\nList.\n\n## Escalation\nAsk me.', ''
 
 const fromInputs = (text: string): string => text.slice(text.indexOf('\n\n## Inputs\n'));
 
-it('TP2: other words for a task keep its inputs, outputs, evidence and rules', () => {
+it('TR2: other words for a task keep its inputs, outputs, evidence and rules', () => {
   const words = 'Only count.\n\n## Outputs\nNone.';
   const reworded = rewordTask(doer, words);
   expect(findMissingParts(reworded, 'doer')).toEqual([]);
