@@ -87,6 +87,8 @@ export interface PlannerRunResult extends RunAnswer {
   readonly criteria: readonly CriterionResult[];
   readonly usage: Usage;
   readonly record_ref: Ref;
+  /** Reason why it was stopped. Absent when none was given, and for every other status. */
+  readonly stop_reason?: string;
   /** `result.md` and `report.md` as artifacts. */
   readonly result_ref: Ref;
   readonly report_ref: Ref;

@@ -30,6 +30,7 @@ import {
   readToolSettings,
   readStoreSettings,
 } from '../worker/worker-settings.ts';
+import type { KnownEntries } from '../activities/run-record/read-page.ts';
 import { readVersion } from './bootstrap/hand-over.mjs';
 import { testNotification } from './check-notify.ts';
 import {
@@ -121,10 +122,11 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
 /** Reads runs as people look at them. The texts were redacted when they were stored. */
 function createPages(home: string, use: () => Promise<Stores>): CliPages {
   const openedAt = Date.now();
+  const known: KnownEntries = new Map();
   return {
     list: async () => {
       const { listRunEntries } = await import('../activities/run-record/read-page.ts');
-      return listRunEntries(await use());
+      return listRunEntries(await use(), known);
     },
     read: async (runId) => {
       // No other command has to load the stages of prompts.

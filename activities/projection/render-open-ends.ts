@@ -5,7 +5,7 @@ import { listDeliverables } from '../../core/run/list-deliverables.ts';
 import { cutLine } from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
 import { textOf, type RecordTexts } from './record-texts.ts';
-import { listDisputed, renderList } from './render-report-parts.ts';
+import { listDisagreed, renderList } from './render-report-parts.ts';
 import { resultLimits } from './limits.ts';
 import { normaliseValue } from '../../core/pool/admit-facts.ts';
 import type { Fact } from '../../contracts/agent-output.ts';
@@ -49,7 +49,6 @@ export function listUnsettled(record: RunRecord, texts: RecordTexts): readonly s
     record.waves.flatMap(({ outcomes }) => outcomes.map((one) => [one.delegation_id, one.title])),
   );
   const titleOf = (id: string): string => titles.get(id) ?? id;
-  const disputed = new Set(listDisputed(record).map(({ delegation_id }) => delegation_id));
   return [
     ...record.open_questions.map(({ text }) => `not answered: ${text}`),
     ...listMissing(record, texts).map(({ input }) => `never supplied: ${input}`),
@@ -58,7 +57,9 @@ export function listUnsettled(record: RunRecord, texts: RecordTexts): readonly s
         ? [`nobody knows whether this was changed: ${target === '' ? tool : target}`]
         : [],
     ),
-    ...[...disputed].map((id) => `not agreed on by all who worked on it: ${titleOf(id)}`),
+    ...listDisagreed(record, texts).map(
+      (id) => `not agreed on by all who worked on it: ${titleOf(id)}`,
+    ),
     ...record.stale
       .filter(({ redone_by }) => redone_by === null)
       .map(({ delegation_id }) => `rests on what has changed since: ${titleOf(delegation_id)}`),

@@ -163,6 +163,14 @@ export function listDisputed(record: RunRecord): readonly Disputed[] {
   });
 }
 
+/** Lists the ids of deliverables on which a triad, alone or in a team, did not agree. Each once. */
+export function listDisagreed(record: RunRecord, texts: RecordTexts): readonly string[] {
+  const disputed = listDisputed(record).filter((one) =>
+    dissentOf(one, texts).some((dissent) => findDisputes(one.wave, [dissent]).length > 0),
+  );
+  return [...new Set(disputed.map(({ delegation_id }) => delegation_id))];
+}
+
 /** Renders the disputes that a triad left open, and the planner's decision on each. Null without any. */
 export function renderMinorityReports(record: RunRecord, texts: RecordTexts): string | null {
   const parts = listDisputed(record).flatMap((one) => {

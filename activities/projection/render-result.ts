@@ -9,6 +9,7 @@ import type { RunStatus } from '../../contracts/planner-run.ts';
 import { noDefaultAnswer } from '../../core/questions/answer-unasked.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cutText } from '../../core/text/cut-text.ts';
+import { readUnanswered } from '../../core/run/decide-next-step.ts';
 import { findHandedOver } from '../../core/run/list-deliverables.ts';
 import { resultLimits } from './limits.ts';
 import { treePaths } from './paths.ts';
@@ -165,14 +166,17 @@ export function describeStatus(record: RunRecord, status: RunStatus): string {
     return `Completed: ${handed.phase}, one phase of a triad. It hands over what follows; there is no output.`;
   }
   const open = record.criteria.filter((criterion) => criterion.state === 'open').length;
-  const notMet = `${open} of ${record.criteria.length} criteria ${open === 1 ? 'is' : 'are'} not met.`;
+  const notMet =
+    record.criteria.length === 0
+      ? 'no criterion was set.'
+      : `${open} of ${record.criteria.length} criteria ${open === 1 ? 'is' : 'are'} not met.`;
   switch (status) {
     case 'completed':
       return 'Completed: every criterion is met with evidence or by your answer, or was waived by you.';
     case 'finished_unmet':
       return `Finished, although ${notMet}`;
     case 'stopped':
-      return `Stopped by the user before the end${describeReason(record)}: ${notMet}`;
+      return `${describeStop(record)}: ${notMet}`;
     case 'abandoned':
       return `${describeGivingUp(record)}: ${notMet}`;
   }
@@ -188,8 +192,13 @@ function describeGivingUp({ answered_questions }: RunRecord): string {
 /** Names that sign answers which no person gave. */
 const unasked: readonly string[] = [...assumingAnswerers, answererNames.engine];
 
-function describeReason({ stop_reason }: RunRecord): string {
-  return stop_reason === undefined ? '' : ` ("${oneLine(stop_reason)}")`;
+function describeStop({ stop_reason }: RunRecord): string {
+  const unanswered = readUnanswered(stop_reason);
+  if (unanswered !== null) {
+    return `Unattended, and ended at a question that only a person can answer ("${oneLine(unanswered)}")`;
+  }
+  const why = stop_reason === undefined ? '' : ` ("${oneLine(stop_reason)}")`;
+  return `Stopped by the user before the end${why}`;
 }
 
 /** Matches a mark, also with escaped brackets. */

@@ -78,19 +78,29 @@ export async function readRunPage(sources: PageSources, runId: string): Promise<
   };
 }
 
+/** Entries of runs that were read before, by run id, each with the version of the log that it shows. */
+export type KnownEntries = Map<string, { readonly version: number; readonly entry: RunEntry }>;
+
 /**
  * Lists all runs, the newest first. A run whose log is damaged stands at the end.
  *
+ * @param known Filled with what is read, so that the next listing reads only runs that have changed.
  * @throws {StoreUnavailable} when the store can't be read.
  */
 export async function listRunEntries(
   sources: Pick<PageSources, 'store' | 'index'>,
+  known: KnownEntries = new Map(),
 ): Promise<readonly RunEntry[]> {
   const entries: RunEntry[] = [];
   for (const runId of await sources.index.list()) {
     // One after the other: a home may have more runs than a process may open files.
     // oxlint-disable-next-line no-await-in-loop
-    entries.push(await readEntry(sources, runId));
+    const { version } = await sources.index.read(runId);
+    const before = known.get(runId);
+    // oxlint-disable-next-line no-await-in-loop
+    const entry = before?.version === version ? before.entry : await readEntry(sources, runId);
+    if (entry.state !== 'damaged') known.set(runId, { version, entry });
+    entries.push(entry);
   }
   return entries.toSorted((a, b) => (b.started_at ?? 0) - (a.started_at ?? 0));
 }

@@ -22,7 +22,7 @@ import { formatTime } from '../format-time.ts';
 import { drawTimeline, listConversations } from './draw-timeline.ts';
 import { anchor, createShelf, markup, Html, type Part, type TextShelf } from './markup.ts';
 import { contentPolicy, script, style } from './page-style.ts';
-import { renderQuestion, type LivePage } from './render-question.ts';
+import { renderQuestion, type Live, type LivePage } from './render-question.ts';
 import {
   renderAnswered,
   renderCriteria,
@@ -50,7 +50,7 @@ export function renderPage(page: RunPage, live: LivePage | null): string {
     renderTime(page),
     renderWaves(page, shelf),
     renderDesign(page, shelf),
-    renderAnswered(page, shelf),
+    renderAnswered(page, live, shelf),
     renderEffects(page, shelf),
     renderFacts(page),
   ].filter((section) => section !== null);
@@ -81,7 +81,7 @@ export function renderPage(page: RunPage, live: LivePage | null): string {
 }
 
 /** Puts a page around its parts: head, rules of what it may load, style. */
-export function renderDocument(title: string, live: LivePage | null, parts: Part): string {
+export function renderDocument(title: string, live: Live | null, parts: Part): string {
   const status =
     live === null
       ? null

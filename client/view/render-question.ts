@@ -10,12 +10,16 @@ import {
 import { cleanLine } from '../../core/text/cut-text.ts';
 import { anchor, markup, type Html, type Part, type TextShelf } from './markup.ts';
 
-/** Parts that only a page from a server has. */
-export interface LivePage {
+/** Parts by which a page from a server follows its changes. */
+export interface Live {
   /** Path of the page's own addresses, with a slash at its end. */
   readonly base: string;
-  /** Names the state of the run that the page shows: letters and digits. */
+  /** Names the state that the page shows: letters and digits. */
   readonly version: string;
+}
+
+/** Parts that only a run's page from a server has. */
+export interface LivePage extends Live {
   /** Fates of answers that were given here, by question_id. */
   readonly notices: ReadonlyMap<string, AnswerNotice>;
 }
@@ -24,6 +28,12 @@ export interface AnswerNotice {
   readonly text: string;
   /** False when it was refused: then it can be answered again. */
   readonly isTaken: boolean;
+}
+
+/** Shows what became of an answer that was given on the page, in whatever state its question is. Null without one. */
+export function renderFate(live: LivePage | null, questionId: string): Html | null {
+  const notice = live?.notices.get(questionId);
+  return notice === undefined ? null : markup`<p class="notice" role="alert">${notice.text}</p>`;
 }
 
 const plain: QuestionStyle = { text: cleanLine, value: cleanLine, moment: () => '' };
@@ -38,8 +48,7 @@ export function renderQuestion(
   const { question_id, priority, text, shown } = question;
   const id = anchor('question', question_id);
   const facts = listQuestionFacts(question, plain);
-  const notice = live?.notices.get(question_id);
-  const isTaken = notice?.isTaken === true;
+  const isTaken = live?.notices.get(question_id)?.isTaken === true;
   return markup`<article class="question" id="${id}" aria-labelledby="${id}-h">
     <h3 id="${id}-h">
       ${question_id} · ${priority} · from
@@ -61,7 +70,7 @@ export function renderQuestion(
           <summary>${one.title} (${one.text.length} characters)</summary>
           ${shelf.pre(one.text)}
         </details>`,
-    )}${notice === undefined ? null : markup`<p class="notice" role="alert">${notice.text}</p>`}${isTaken ? null : live === null ? markup`<p>Answer with: <code>${answerCommand(runId, question)}</code></p>` : renderForm(question, live, id)}
+    )}${renderFate(live, question_id)}${isTaken ? null : live === null ? markup`<p>Answer with: <code>${answerCommand(runId, question)}</code></p>` : renderForm(question, live, id)}
   </article>`;
 }
 

@@ -3,6 +3,7 @@ import type { RecordedCriterion } from '../../contracts/run-record.ts';
 import { countOf } from '../../core/text/format.ts';
 import { formatTime } from '../format-time.ts';
 import { anchor, markup, type Html, type Part, type TextShelf } from './markup.ts';
+import { renderFate, type LivePage } from './render-question.ts';
 import { badge, fold, renderDiff, table } from './render-work.ts';
 
 /** A part of the page with a heading of its own. */
@@ -53,11 +54,15 @@ function linkEvidence(
 
 export function renderAnswered(
   { answered_questions: answered, open_questions: open, status }: RunPage,
+  live: LivePage | null,
   shelf: TextShelf,
 ): Section | null {
   // Before the end, they wait at the top of the page.
   const left = status === null ? [] : open;
-  if (answered.length + left.length === 0) return null;
+  const known = new Set([...answered, ...open].map(({ question_id }) => question_id));
+  // Their questions were withdrawn while the answers were written.
+  const gone = [...(live?.notices.keys() ?? [])].filter((id) => !known.has(id));
+  if (answered.length + left.length + gone.length === 0) return null;
   const lines = (text: string): Html =>
     shelf.show(text, (shown) => markup`<div class="lines" dir="auto">${shown}</div>`);
   const rows = answered.map(
@@ -65,7 +70,7 @@ export function renderAnswered(
       markup`<tr id="${anchor('question', one.question_id)}">
         <th scope="row">${one.question_id}</th>
         <td class="text">${lines(one.text)}</td>
-        <td class="text">${lines(one.answer)}</td>
+        <td class="text">${lines(one.answer)}${renderFate(live, one.question_id)}</td>
         <td>${one.answered_by}<br /><span class="quiet when">${formatTime(one.answered_at)}</span></td>
       </tr>`,
   );
@@ -74,7 +79,18 @@ export function renderAnswered(
       markup`<tr id="${anchor('question', question_id)}">
         <th scope="row">${question_id}</th>
         <td class="text">${lines(text)}</td>
-        <td class="quiet">The run ended before an answer.</td>
+        <td class="quiet">
+          The run ended before an answer.${renderFate(live, question_id)}
+        </td>
+        <td></td>
+      </tr>`,
+  );
+  const withdrawn = gone.map(
+    (id) =>
+      markup`<tr id="${anchor('question', id)}">
+        <th scope="row">${id}</th>
+        <td class="quiet">It is not open.</td>
+        <td class="text">${renderFate(live, id)}</td>
         <td></td>
       </tr>`,
   );
@@ -84,7 +100,7 @@ export function renderAnswered(
     body: table(
       'Questions and answers',
       ['Id', 'Question', 'Answer', 'By'],
-      [...rows, ...unanswered],
+      [...rows, ...unanswered, ...withdrawn],
     ),
   };
 }

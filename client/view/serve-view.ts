@@ -6,7 +6,7 @@ import { hashText } from '../../core/text/hash-text.ts';
 import { describeAnswerResult, parseAnswer } from '../cli/ask/answers.ts';
 import { isSameText, listen, readBody } from '../listen.ts';
 import type { PlanwaveClient } from '../planwave-client.ts';
-import { markup } from './markup.ts';
+import { anchor, markup } from './markup.ts';
 import { contentPolicy } from './page-style.ts';
 import { renderList } from './render-list.ts';
 import { renderDocument, renderPage } from './render-page.ts';
@@ -56,7 +56,8 @@ interface View extends ViewSources, ViewOptions {
  *   VS1. Nothing is told or taken without the token, which is compared in constant time.
  *   VS2. A request that a page of another host makes is refused: its host or its origin is another one.
  *   VS3. Nothing is cached, and no other page may embed or load a page.
- *   VS4. An answer is sent as the command `answer` sends it, and its page tells what the run said.
+ *   VS4. An answer is sent as the command `answer` sends it, and its page tells what the run said, whatever became of the
+ *   question meanwhile.
  *
  * @throws what `listen` reports, such as a port in use.
  */
@@ -100,7 +101,11 @@ async function handle(
       'There is no such page. Try: the address that planwave view printed',
     );
   }
-  if (path.join('/') === '' && request.method === 'GET') return sendList(view, response);
+  if (request.method === 'GET' && path.length === 1) {
+    if (path[0] === '') return sendList(view, response);
+    if (path[0] === 'events')
+      return sendEvents(view, request, response, () => readListVersion(view));
+  }
   return handleRun(view, path, request, response);
 }
 
@@ -128,7 +133,11 @@ type RunAction = (
 /** Requests about a run, by method and the end of the path. */
 const runActions: ReadonlyMap<string, RunAction> = new Map<string, RunAction>([
   ['GET ', sendRun],
-  ['GET events', sendEvents],
+  [
+    'GET events',
+    (view, runId, response, request) =>
+      sendEvents(view, request, response, () => readVersion(view, runId)),
+  ],
   ['POST answer', takeAnswer],
 ]);
 
@@ -172,7 +181,13 @@ function sendHtml(response: ServerResponse, page: string, status = 200): void {
 }
 
 async function sendList(view: View, response: ServerResponse): Promise<void> {
-  return sendHtml(response, renderList(await view.listRuns(), runPath));
+  const runs = await view.listRuns();
+  const live = { base: `/${view.token}/`, version: hashText(JSON.stringify(runs)) };
+  return sendHtml(response, renderList(runs, { ...live, pathOf: runPath }));
+}
+
+async function readListVersion(view: View): Promise<string> {
+  return hashText(JSON.stringify(await view.listRuns()));
 }
 
 /** Says that there is no such page, with a way to the others. */
@@ -204,9 +219,9 @@ async function readVersion(view: View, runId: string): Promise<string> {
 /** Tells the page when something has changed since the version that it shows, until it leaves. */
 async function sendEvents(
   view: View,
-  runId: string,
-  response: ServerResponse,
   { url = '' }: IncomingMessage,
+  response: ServerResponse,
+  readNewest: () => Promise<string>,
 ): Promise<void> {
   const left = new AbortController();
   response.on('close', () => left.abort());
@@ -217,7 +232,7 @@ async function sendEvents(
   while (!signal.aborted) {
     // One look after the other, as long as the page is open.
     // oxlint-disable-next-line no-await-in-loop
-    const version = await readVersion(view, runId);
+    const version = await readNewest();
     if (version !== shown) response.write('event: changed\ndata: {}\n\n');
     shown = version;
     // oxlint-disable-next-line no-await-in-loop
@@ -245,7 +260,8 @@ async function takeAnswer(
     isTaken: result.status !== 'refused',
   });
   view.notices.set(runId, notices);
-  response.writeHead(303, { ...headers, location: `/${view.token}/${runPath(runId)}#open` });
+  const place = `${runPath(runId)}#${anchor('question', questionId)}`;
+  response.writeHead(303, { ...headers, location: `/${view.token}/${place}` });
   response.end();
 }
 

@@ -59,7 +59,7 @@ export function isFlooded(signals: number, limits: Pick<RunLimits, 'max_signals'
  *   UN1. The reason of such an end is recognised, and no reason that a person typed without these words is.
  */
 
-const mark = 'Nobody attends this run, and only a person can answer:';
+const mark = 'This run is unattended, and only a person can answer:';
 
 export function describeUnanswered({
   question_id,
@@ -70,7 +70,12 @@ export function describeUnanswered({
 
 /** Returns true for the reason of a run that ended at a question. */
 export function isUnanswered(stopReason: string | undefined): boolean {
-  return stopReason?.startsWith(mark) ?? false;
+  return readUnanswered(stopReason) !== null;
+}
+
+/** Returns the question at which an unattended run ended, with its id; null for every other end. */
+export function readUnanswered(stopReason: string | undefined): string | null {
+  return stopReason?.startsWith(mark) === true ? stopReason.slice(mark.length).trim() : null;
 }
 
 /** Sums up a finished wave, for views and for the waves after it. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readVersion, root } from '../../scripts/bootstrap/hand-over.mjs';
 import { findFreePort } from '../../scripts/dev-server/temporal-probe.ts';
+import { eventually } from '../support/eventually.ts';
 
 const exec = promisify(execFile);
 
@@ -202,7 +203,10 @@ it('compiles and runs the examples of docs/library.md', async () => {
   const worker = await startScript(['--import', 'tsx', 'worker.ts'], env, 'polls stock');
   // The rehearsal model writes no JSON, so the answer does not fit, and is printed.
   expect(await execute('start.ts')).toMatch(/^1\n[^]*Say which articles run out this week/);
-  expect(await execute('list.ts')).toMatch(/^say-which-articles-run-out-\S+ completed$/m);
+  // The server lists a moment later what has happened.
+  await eventually('the run in the list', async () =>
+    /^say-which-articles-run-out-\S+ completed$/m.test(await execute('list.ts')),
+  );
   writeFileSync(join(folder, 'own-worker.ts'), ownWorker);
   expect(await execute('own-worker.ts')).toContain('Rehearsal');
   expect(await execute('stock.test.ts')).toMatch(/^passed$/m);

@@ -30,7 +30,7 @@ const asked: string[] = [];
 const complaints: string[] = [];
 beforeAll(async () => {
   web = await openWebPage({ width: 1280, height: 900 });
-  web.page.setDefaultTimeout(60_000);
+  web.page.setDefaultTimeout(180_000);
   web.page.on('request', (request) => {
     if (request.url() !== 'about:blank') asked.push(new URL(request.url()).origin);
   });

@@ -58,7 +58,7 @@ beforeAll(async () => {
     return status?.state === 'completed' && open.length === 1;
   });
   web = await openWebPage({ width: 1400, height: 900 });
-  web.page.setDefaultTimeout(30_000);
+  web.page.setDefaultTimeout(120_000);
 }, 120_000);
 
 /** Waits for it. @throws with what the page was asked for, when it does not come. */
@@ -112,6 +112,11 @@ async function takePicture(page: Page, name: string): Promise<void> {
 it('the list finds the run by its search attributes', async () => {
   const { page } = web;
   const query = `PlanwaveRun="${runId}" AND PlanwavePhase="waiting_for_user" AND PlanwaveOpenQuestions=1`;
+  // The page shows what the server has listed when it opens.
+  await eventually('the run in the list', async () => {
+    const { count } = await stage.client.workflow.count(query);
+    return count === 1;
+  });
   await page.goto(
     `${server.uiUrl}/namespaces/default/workflows?query=${encodeURIComponent(query)}`,
   );
@@ -166,11 +171,11 @@ it('a triad has a child for each phase, whose calls say who spoke where', async 
 
 it('a team names who does which task, and what each brought', async () => {
   const { page } = web;
-  expect((await client.list({})).map(({ run_id }) => run_id).toSorted()).toEqual([
-    runId,
-    teamId,
-    triadId,
-  ]);
+  const listed = await eventually('three entries of the list', async () => {
+    const entries = await client.list({});
+    return entries.length >= 3 && entries;
+  });
+  expect(listed.map(({ run_id }) => run_id).toSorted()).toEqual([runId, teamId, triadId]);
   await page.goto(`${server.uiUrl}/namespaces/default/workflows/${teamId}`);
   expect(await isShown(page.getByText('openTeam • task · who is in the team'))).toBe(true);
   expect(await isShown(page.getByText('modelTurn • leader · task · turn 1'))).toBe(true);

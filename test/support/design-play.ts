@@ -2,6 +2,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Question } from '../../contracts/question.ts';
 import type { RecordedCall } from '../../rehearsal/script.ts';
+import { lookAtQuestions } from './asking.ts';
 import { bodyOf } from './calls.ts';
 import { eventually } from './eventually.ts';
 import type { Stage } from './stage.ts';
@@ -9,7 +10,7 @@ import type { Stage } from './stage.ts';
 type Asking = Pick<Stage, 'questions'>;
 
 /** Milliseconds after which a design hangs; a whole one makes some hundred model calls. */
-const bound = 5 * 60_000;
+const bound = 10 * 60_000;
 
 async function answerAll(run: WorkflowHandle, questions: readonly Question[]): Promise<void> {
   for (const { question_id, choices, default_answer } of questions) {
@@ -27,7 +28,7 @@ export async function untilAsked(
   return eventually(
     `a question of kind ${kind}`,
     async () => {
-      const { open } = await stage.questions(run);
+      const { open = [] } = (await lookAtQuestions(stage, run)) ?? {};
       await answerAll(
         run,
         open.filter((one) => one.kind !== kind),
@@ -47,7 +48,7 @@ export async function untilEnded(stage: Asking, run: WorkflowHandle): Promise<vo
   await eventually(
     'the end of the run',
     async () => {
-      const { open } = await stage.questions(run);
+      const { open = [] } = (await lookAtQuestions(stage, run)) ?? {};
       await answerAll(run, open);
       // A description costs the server as much as a question.
       return Promise.race([result, new Promise<false>((resolve) => setImmediate(resolve, false))]);
@@ -65,12 +66,14 @@ export async function askForChange(
 ): Promise<void> {
   await run.signal('answer', { question_id, answer: 'change' });
   const next = await eventually('what is to change', async () =>
-    (await stage.questions(run)).open.find((one) => one.text.startsWith('What is to change')),
+    (await lookAtQuestions(stage, run))?.open.find((one) =>
+      one.text.startsWith('What is to change'),
+    ),
   );
   await run.signal('answer', { question_id: next.question_id, answer: wish });
   await eventually('the designer at work', async () => {
-    const { open } = await stage.questions(run);
-    return open.every((one) => one.question_id !== next.question_id);
+    const view = await lookAtQuestions(stage, run);
+    return view?.open.every((one) => one.question_id !== next.question_id);
   });
 }
 

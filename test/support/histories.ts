@@ -139,24 +139,27 @@ function addKey(found: Record<string, string>, name?: string | null, key?: strin
 export interface StartedTimer {
   /** Its name in the Web UI; empty when it has none. */
   readonly summary: string;
-  /** Unix epoch seconds, with fractions. */
+  /** Unix epoch seconds, with fractions: by the clock of the workflow task that started it, however long that took. */
   readonly ends_at: number;
 }
 
 /** Lists every timer that was started, whether it fired or not. */
 export function listTimers(histories: readonly StoredHistory[]): StartedTimer[] {
-  return histories
-    .flatMap(({ history }) => history.events ?? [])
-    .flatMap(({ timerStartedEventAttributes: timer, eventTime, userMetadata }) => {
+  return histories.flatMap(({ history: { events } }) => {
+    const byId = new Map((events ?? []).map((event) => [String(event.eventId), event]));
+    return (events ?? []).flatMap(({ timerStartedEventAttributes: timer, userMetadata }) => {
       if (!timer) return [];
+      const task = byId.get(String(timer.workflowTaskCompletedEventId));
+      const began = byId.get(String(task?.workflowTaskCompletedEventAttributes?.startedEventId));
       const summary = userMetadata?.summary?.data;
       return [
         {
           summary: summary ? String(JSON.parse(Buffer.from(summary).toString())) : '',
-          ends_at: secondsOf(eventTime) + secondsOf(timer.startToFireTimeout),
+          ends_at: secondsOf(began?.eventTime) + secondsOf(timer.startToFireTimeout),
         },
       ];
     });
+  });
 }
 
 function secondsOf(

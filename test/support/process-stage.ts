@@ -22,10 +22,15 @@ export function inFlight(calls: readonly RecordedCall[]): readonly RecordedCall[
 
 /** Waits until the nth call of the run, from 1, hangs at the model. */
 export function untilCall(stage: Stage, runId: string, nth: number): Promise<RecordedCall> {
-  return eventually(`call ${nth} of ${runId} in flight`, async () => {
-    const call = callsOfRun(stage, runId)[nth - 1];
-    return call?.outcome === null ? call : null;
-  });
+  return eventually(
+    `call ${nth} of ${runId} in flight`,
+    async () => {
+      const call = callsOfRun(stage, runId)[nth - 1];
+      return call?.outcome === null ? call : null;
+    },
+    // A test may wait for the hundredth.
+    10 * 60_000,
+  );
 }
 
 /** Returns everything that must be the same however a run reached its end. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
@@ -142,7 +142,24 @@ const formats: readonly (readonly [name: RegExp, format: Format])[] = [
   [/^archive\/archive_index\.json$/, archiveIndex],
 ];
 
-/** Returns the files of a run's folder that the seed names, and what of them is not as the seed has it. */
+/** Part of `shared_status.json` that tests read. */
+export interface SharedStatus {
+  readonly status: string;
+  readonly agents: Readonly<Record<string, { readonly status: string }>>;
+}
+
+/** Reads `shared_status.json` of a run's folder. Returns null before it was written for the first time. */
+export function readSharedStatus(folder: string): SharedStatus | null {
+  const path = join(folder, 'shared_status.json');
+  if (!existsSync(path)) return null;
+  const status: SharedStatus = JSON.parse(readFileSync(path, 'utf8'));
+  return status;
+}
+
+/**
+ * Returns the files of a run's folder that the seed names, and what of them is not as the seed has it. While the run is at
+ * work, files of its folder come and go: wait with `untilIdle` first.
+ */
 export function readSeedFiles(folder: string): {
   readonly files: readonly string[];
   readonly faults: readonly string[];

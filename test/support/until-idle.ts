@@ -11,9 +11,7 @@ export async function untilIdle({ client }: { readonly client: Client }, rootId:
   await eventually(`nothing at work in ${rootId}`, async () => {
     const seen = await describeOpen(client, rootId);
     if (seen === null) return false;
-    const now = seen
-      .map(({ workflowId, historyLength }) => `${workflowId} ${historyLength}`)
-      .join();
+    const now = lengthsOf(seen);
     const isSame = now === before;
     before = now;
     return isSame && seen.every(isIdle);
@@ -28,9 +26,74 @@ export async function untilDecided({ client }: { readonly client: Client }, root
   });
 }
 
+/** Waits until nothing but model calls is at work in a run and below it: no worker computes or writes for it. */
+export async function untilOnlyCalls({ client }: { readonly client: Client }, rootId: string) {
+  await eventually(`nothing but model calls in ${rootId}`, async () => {
+    const seen = await describeOpen(client, rootId);
+    return seen?.every(
+      ({ raw }) =>
+        !raw.pendingWorkflowTask &&
+        (raw.pendingActivities ?? []).every(
+          ({ activityType }) => activityType?.name === 'modelTurn',
+        ),
+    );
+  });
+}
+
 /** Returns true when a workflow waits for something from outside. */
 export function isIdle({ raw }: WorkflowExecutionDescription): boolean {
   return (raw.pendingActivities ?? []).length === 0 && !raw.pendingWorkflowTask;
+}
+
+/**
+ * Waits until the run and the open workflows below it have read all that they told each other: no signal between them is
+ * under way, and none of them has a workflow task. Activities may be at work.
+ */
+export async function untilTold({ client }: { readonly client: Client }, rootId: string) {
+  let before = '';
+  await eventually(`no message under way in ${rootId}`, async () => {
+    const seen = await describeOpen(client, rootId);
+    if (seen === null) return false;
+    const now = lengthsOf(seen);
+    const isSame = now === before;
+    before = now;
+    if (!isSame || seen.some(({ raw }) => raw.pendingWorkflowTask)) return false;
+    const underWay = await Promise.all(seen.map((one) => countUnderWay(client, one)));
+    return underWay.every((count) => count === 0);
+  });
+}
+
+function lengthsOf(seen: readonly WorkflowExecutionDescription[]): string {
+  return seen.map(({ workflowId, historyLength }) => `${workflowId} ${historyLength}`).join();
+}
+
+/** Counts the signals that a workflow has sent and the server has not delivered yet. */
+async function countUnderWay(
+  client: Client,
+  { workflowId, runId }: Pick<WorkflowExecutionDescription, 'workflowId' | 'runId'>,
+): Promise<number> {
+  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+  return (events ?? []).reduce((count, event) => {
+    if (event.signalExternalWorkflowExecutionInitiatedEventAttributes) return count + 1;
+    const isOver =
+      event.externalWorkflowExecutionSignaledEventAttributes ??
+      event.signalExternalWorkflowExecutionFailedEventAttributes;
+    return isOver ? count - 1 : count;
+  }, 0);
+}
+
+/** Waits until a signal of this name is in the history of a workflow, which reads it before all that comes later. */
+export async function untilSignaled(
+  { client }: { readonly client: Client },
+  workflowId: string,
+  signalName: string,
+) {
+  await eventually(`the signal ${signalName} to ${workflowId}`, async () => {
+    const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
+    return events?.some(
+      (event) => event.workflowExecutionSignaledEventAttributes?.signalName === signalName,
+    );
+  });
 }
 
 /** @returns null while a child is wanted that the server has not started yet. */

@@ -275,6 +275,7 @@ export class RootHost implements Superior {
         })),
         usage: state.usage,
         record_ref,
+        ...stopped,
       };
     });
   }

@@ -79,8 +79,17 @@ async function readTextFile(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw badInput(`The input file can't be read: ${messageOf(error)}`);
+    throw badInput(`${path} can't be read: ${describeReadError(error)}`);
   }
+}
+
+function describeReadError(error: unknown): string {
+  const code = isRecord(error) ? error['code'] : undefined;
+  if (code === 'ENOENT') {
+    return 'there is no such file or folder (ENOENT). Try: a path from the folder of this shell';
+  }
+  if (code === 'EISDIR') return 'it is a folder (EISDIR). Try: the path of a file in it';
+  return messageOf(error);
 }
 
 function parseJson(text: string, where: string): unknown {

@@ -1,12 +1,11 @@
-import { Command, CommanderError } from 'commander';
+import { Command } from 'commander';
 import { entryPoints } from '../../../core/text/entry-points.ts';
-import { commandPrefix, commandText } from '../../../core/text/format.ts';
-import { exitCodeHelp, toShownError, exitCodes } from '../cli-error.ts';
+import { commandPrefix } from '../../../core/text/format.ts';
+import { exitCodeHelp, exitCodes } from '../cli-error.ts';
 import type { CliDeps, LazyCliDeps } from '../cli-deps.ts';
 import { createCommandRunner, type CommandRunner, type GlobalOptions } from '../command-runner.ts';
-import { Interrupted } from '../cli-io.ts';
-import { cleanLine, safeJson } from '../terminal-text.ts';
 import { commands } from './command-list.ts';
+import { findCommandName, showError } from './show-error.ts';
 
 /** Two command lines for each command: the usual one, and one that shows more. */
 export const examples: Readonly<Record<string, readonly [string, string]>> = {
@@ -162,7 +161,7 @@ export async function createProgram(
     })
     .addHelpText('after', helpFooter());
   const runner = createCommandRunner(shell, reportExitCode);
-  const wanted = argv === null ? null : findName(argv);
+  const wanted = argv === null ? null : findCommandName(argv);
   for (const { name, does, takes = [], load } of commands) {
     const command = program.command(name).description(does);
     for (const [word, description] of takes) command.argument(word, description);
@@ -174,16 +173,6 @@ export async function createProgram(
   addExamples(program);
   addGlobalOptions(program);
   return program;
-}
-
-/** Returns the first word that can be the name of a command: no option, no value of a global one, and not `help`. */
-function findName(argv: readonly string[]): string | undefined {
-  return argv.find((word, at) => {
-    const before = argv[at - 1];
-    return (
-      !word.startsWith('-') && word !== 'help' && before !== '--address' && before !== '--namespace'
-    );
-  });
 }
 
 /** Adds the global options to every command below too, so that they may stand after its name. */
@@ -242,58 +231,6 @@ export async function runCli(
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
-    return showError(error, argv, shell);
+    return showError(error, { program, argv, io: shell.io, env: shell.env });
   }
-}
-
-function showError(
-  error: unknown,
-  argv: readonly string[],
-  { io, env }: CliDeps | LazyCliDeps,
-): number {
-  if (error instanceof CommanderError) return showUsageError(error, argv, io);
-  if (error instanceof Interrupted) return exitCodes.interrupted;
-  const { code, exitCode, message, data } = toShownError(error);
-  if (wantsJson(argv)) io.stdout.write(`${safeJson({ error: { code, message, ...data } })}\n`);
-  else
-    io.stderr.write(
-      `${message
-        .split('\n')
-        .map((line) => cleanLine(line))
-        .join('\n')}\n`,
-    );
-  if (env['PLANWAVE_DEBUG'] === '1' && error instanceof Error) {
-    io.stderr.write(`${error.stack ?? ''}\n`);
-  }
-  return exitCode;
-}
-
-/** Shows a usage error. Commander reports help and versions as errors with exit code 0. */
-function showUsageError(error: CommanderError, argv: readonly string[], io: CliDeps['io']): number {
-  if (error.exitCode === 0) return exitCodes.ok;
-  const isHelp = error.code === 'commander.help';
-  const message = isHelp
-    ? `a command is missing. Try: ${commandText('--help')}`
-    : cleanLine(error.message.replace(/^error: /, '')).replace(/(?<!\.)\.+$/, '');
-  if (wantsJson(argv)) io.stdout.write(`${safeJson({ error: { code: 'bad_input', message } })}\n`);
-  else if (!isHelp) io.stderr.write(`${message}. Try: ${cureOf(error, argv)}\n`);
-  return exitCodes.badInput;
-}
-
-/** Names the help of the command that was meant, or the quotes that a goal of several words needs. */
-function cureOf({ code }: CommanderError, argv: readonly string[]): string {
-  const [name = ''] = argv;
-  const isKnown = name in examples;
-  if (code === 'commander.excessArguments' && (name === 'start' || name === 'team')) {
-    const firstOption = argv.findIndex((word) => word.startsWith('-'));
-    const words = argv.slice(1, firstOption === -1 ? undefined : firstOption);
-    return `put it in quotes: ${commandText(name, words.join(' '))}`;
-  }
-  return isKnown ? commandText(name, '--help') : commandText('--help');
-}
-
-/** Detects `--json` without the parser, because a command line that can't be parsed may want JSON too. */
-function wantsJson(argv: readonly string[]): boolean {
-  const end = argv.findIndex((word) => word === '--' || word === 'temporal');
-  return argv.slice(0, end === -1 ? undefined : end).includes('--json');
 }

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { Ref } from '../../../contracts/ref.ts';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import {
@@ -109,7 +110,13 @@ export function registerExport(command: Command, runner: CommandRunner): void {
 export function registerArtifact(command: Command, runner: CommandRunner): void {
   command.action((ref: string) =>
     runner.run(command, async ({ deps }) => {
-      const text = await readArtifact(deps, ref.trim().toLowerCase());
+      const address = Ref.safeParse(ref.trim().toLowerCase());
+      if (!address.success) {
+        throw badInput(
+          `${JSON.stringify(ref)} is no address of an artifact: expected 64 hex digits. Try: the whole address, as the files of a run have it`,
+        );
+      }
+      const text = await readArtifact(deps, address.data);
       return { data: { ref, text }, lines: [cleanText(text).trimEnd()] };
     }),
   );

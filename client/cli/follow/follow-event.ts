@@ -231,7 +231,8 @@ export function toRunEndedEvent(
   const ended = { type: 'ended', run_id, reason: '', result: null } as const;
   if (end.ended === 'result') {
     const { result } = end;
-    return { ...ended, status: result.status, result, ...placeAnswer(result, artifactHome) };
+    const { status, stop_reason: reason = '' } = result;
+    return { ...ended, status, reason, result, ...placeAnswer(result, artifactHome) };
   }
   if (end.ended === 'part') {
     const { outcome } = end;

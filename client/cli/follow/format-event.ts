@@ -112,6 +112,7 @@ function formatEnd(event: RunEndedEvent, paint: Paint): string[] {
   const waves = countOf(result.waves, 'wave');
   return [
     `${head} · ${waves} · ${formatUsage(result.usage)}`,
+    ...(why === undefined ? [] : [`  ${why}`]),
     ...unmet.map(({ criterion_id, reason: whyNot }) => {
       return `  not met: ${cleanLine(criterion_id)} · ${cleanLine(whyNot, 200)}`;
     }),

@@ -259,11 +259,11 @@ it('serves while Temporal is away: calls name the cure, and work when it is back
     expect(await reaches()).toBe(false);
     expect(refused).toBeGreaterThan(0);
     isUp = true;
-    await eventually('a call that reaches the server', reaches, 60_000);
+    await eventually('a call that reaches the server', reaches);
     goDown();
     expect(await reaches()).toBe(false);
     isUp = true;
-    await eventually('a call that reaches the server again', reaches, 60_000);
+    await eventually('a call that reaches the server again', reaches);
     for (const text of errors)
       expect(text).toMatch(/Temporal server.* at 127\.0\.0\.1:\d+[^]*Try: /);
   } finally {
@@ -287,7 +287,7 @@ it('runs that a chat starts have agents of the operator, who may be granted the 
   const client = await overStdio('auto', { args: ['--agents', dir] });
   const { run_id } = (await call(client, 'start_run', { goal: 'Look it up' })).said;
   const next = async () => (await call(client, 'wait_for_run', { run_id })).said['next'];
-  await eventually('the end of the run', async () => (await next()) === 'get_result', 90_000);
+  await eventually('the end of the run', async () => (await next()) === 'get_result');
   const { said } = await call(client, 'get_result', { run_id });
   expect(said['text']).toContain('One source was opened.');
 }, 120_000);

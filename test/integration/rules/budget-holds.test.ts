@@ -82,7 +82,7 @@ it('finding T2: a reset gives nothing back: what was spent before it counts, and
   await eventually('the call of the wave', async () => callsOf(stage.rehearsal, 'long').length > 0);
   const again = await resetRun(stage.client, run);
   // Plan and call of the old wave, plan and call of the new one; the decision does not fit.
-  await eventually('all calls', async () => stage.rehearsal.calls().length === 4, 60_000);
+  await eventually('all calls', async () => stage.rehearsal.calls().length === 4);
   expect(await openQuestion(stage, again)).toMatchObject({
     kind: 'budget',
     text: expect.stringContaining('4 of 4 calls'),

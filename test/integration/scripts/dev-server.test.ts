@@ -4,8 +4,13 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { ensureTemporal, type TemporalServer } from '../../../scripts/dev-server/dev-server.ts';
-import { connectTo, findFreePort } from '../../../scripts/dev-server/temporal-probe.ts';
+import {
+  connectTo,
+  findFreePort,
+  isListening,
+} from '../../../scripts/dev-server/temporal-probe.ts';
 import type { Settings } from '../../../scripts/parts/settings.ts';
+import { eventually } from '../../support/eventually.ts';
 import { makeFolder } from '../../unit/scripts/fake-executables.ts';
 
 /** Fetching the CLI may come first. */
@@ -66,6 +71,7 @@ it('finding T3: no web page starts a run through its HTTP API; only its user rea
   const httpPort = await findFreePort();
   const extraArguments = [`--http-port=${httpPort}`];
   started.push(await ensureTemporal({ settings, say: () => {}, extraArguments }));
+  await eventually('the HTTP API', () => isListening('127.0.0.1', httpPort));
   const response = await fetch(
     `http://127.0.0.1:${httpPort}/api/v1/namespaces/default/workflows/forged`,
     {
@@ -87,7 +93,10 @@ it('finding T3: PLANWAVE_WEB_UI=off opens no port that a web page could use by r
   const { server } = await ensure(settings);
   expect(server.uiUrl).toBeUndefined();
   await expect(fetch(`http://127.0.0.1:${settings.uiPort}`)).rejects.toThrow('fetch failed');
-  const { server: withUi } = await ensure(await makeSettings());
+  const shown = await makeSettings();
+  const { server: withUi } = await ensure(shown);
+  // It is served beside the server, which may be ready before.
+  await eventually('the Web UI', () => isListening('127.0.0.1', shown.uiPort));
   expect((await fetch(withUi.uiUrl ?? '')).status).toBe(200);
 });
 

@@ -17,6 +17,7 @@ import {
   unmet,
   works,
 } from '../../support/scripted-work.ts';
+import { readSharedStatus } from '../../support/seed-files.ts';
 import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
@@ -32,13 +33,7 @@ const typed: CoordinationPlan = {
   new_agents: [],
 };
 
-interface Status {
-  readonly status: string;
-  readonly agents: Readonly<Record<string, { readonly status: string }>>;
-}
-
-const readStatus = (runId: string): Status =>
-  JSON.parse(readFileSync(join(stage.home, runId, 'shared_status.json'), 'utf8'));
+const readStatus = (runId: string) => readSharedStatus(join(stage.home, runId));
 
 const openQuestion = (run: WorkflowHandle, begin: string) =>
   eventually('the question', async () =>
@@ -61,7 +56,7 @@ it('a task that crashes three times has failed, buys and asks nothing twice, and
   // Its wave has not ended, yet what depends on it could begin.
   await eventually(
     'the verified sibling',
-    async () => readStatus(run.workflowId).agents['api_agent']?.status === 'verified' || undefined,
+    async () => readStatus(run.workflowId)?.agents['api_agent']?.status === 'verified',
   );
   await run.signal('answer', { question_id, answer: 'All of Europe' });
   const id = `${waveWorkflowId(run.workflowId, 1)}/${rates}`;
@@ -70,8 +65,7 @@ it('a task that crashes three times has failed, buys and asks nothing twice, and
     // oxlint-disable-next-line no-await-in-loop
     await eventually(
       `the stalled call of attempt ${attempt}`,
-      async () => callsOf(stage.rehearsal, rates).length === attempt + 1 || undefined,
-      60_000,
+      async () => callsOf(stage.rehearsal, rates).length === attempt + 1,
     );
     // oxlint-disable-next-line no-await-in-loop
     await stage.client.workflow.getHandle(id).terminate('as if its machine had burnt down');
@@ -81,9 +75,8 @@ it('a task that crashes three times has failed, buys and asks nothing twice, and
   expect((await stage.questions(run)).answered).toHaveLength(1);
   // The files are written once the question is there.
   await eventually('the status of the agents', async () => {
-    const { agents } = readStatus(run.workflowId);
-    const { database_agent, api_agent } = agents;
-    return (database_agent?.status === 'failed' && api_agent?.status === 'verified') || undefined;
+    const { database_agent, api_agent } = readStatus(run.workflowId)?.agents ?? {};
+    return database_agent?.status === 'failed' && api_agent?.status === 'verified';
   });
   await run.signal('answer', { question_id: crashed.question_id, answer: 'retry' });
   const { usage, ...result } = await stage.result(run);
@@ -121,14 +114,10 @@ it('a task that crashes after it left its wave begins anew, buys no reply again 
     auto_approve: true,
     limits: { inline_events: 60 },
   });
-  await eventually(
-    'the stalled call',
-    async () => callsOf(stage.rehearsal, rates).length === 8,
-    60_000,
-  );
+  await eventually('the stalled call', async () => callsOf(stage.rehearsal, rates).length === 8);
   // What stands still is blocked in the file, too.
   const status = (wanted: string) =>
-    eventually(wanted, async () => readStatus(run.workflowId).status === wanted);
+    eventually(wanted, async () => readStatus(run.workflowId)?.status === wanted);
   await status('in_progress');
   await run.signal('pause', { reason: 'a look at the changes' });
   await status('blocked');
@@ -187,7 +176,7 @@ it('a technical question is decided by the solution architect in the same wave, 
       }),
     ]),
   });
-  expect(readStatus(run.workflowId).agents).toMatchObject({
+  expect(readStatus(run.workflowId)?.agents).toMatchObject({
     architect_agent: { status: 'session_complete' },
     database_agent: { status: 'session_complete' },
   });

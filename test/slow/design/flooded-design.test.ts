@@ -14,7 +14,7 @@ it('finding T4: a design that is flooded goes on after its finished stages, with
   const flood = async (): Promise<void> => {
     const before = await executionOf();
     for (let nth = 0; nth < 60; nth += 1) await current.signal('amend', { instruction: nth });
-    await eventually('the next execution', async () => (await executionOf()) !== before, 30_000);
+    await eventually('the next execution', async () => (await executionOf()) !== before);
   };
   // In the interview: it asks the same again.
   const interview = await openQuestion(stage, run);
@@ -23,7 +23,6 @@ it('finding T4: a design that is flooded goes on after its finished stages, with
   await eventually(
     'the interview to ask again',
     async () => stagesOf(stage.rehearsal.calls()).filter((one) => one === 'interview').length === 2,
-    30_000,
   );
   expect(await stage.questions(current)).toMatchObject({
     open: [{ question_id: interview.question_id }],

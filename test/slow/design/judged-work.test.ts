@@ -39,7 +39,7 @@ async function answerAll(
       const { status } = await run.describe();
       return status.name !== 'RUNNING';
     },
-    90_000,
+    5 * 60_000,
   );
   return asked;
 }

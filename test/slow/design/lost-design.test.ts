@@ -3,6 +3,7 @@ import { scriptedCalls } from '../../support/calls.ts';
 import { askForChange, stagesOf, untilAsked, untilEnded } from '../../support/design-play.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
+import { untilTold } from '../../support/until-idle.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -45,6 +46,8 @@ it.each(['design', 'risk'] as const)(
     const run = await stage.start('plannerRun', { goal, mode: 'designed' });
     const isSilent = async (): Promise<boolean> => scriptedCalls(stage).length === 1;
     await answeringUntil(run, isSilent);
+    // The finished stages are known above.
+    await untilTold(stage, run.workflowId);
     const designId = designWorkflowId(run.workflowId);
     const id = part === 'design' ? designId : riskWorkflowId(designId);
     await stage.client.workflow.getHandle(id).terminate('test');

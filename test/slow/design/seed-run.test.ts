@@ -5,15 +5,17 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { ownToolchain } from '../../../activities/adapters/sandbox/bubblewrap.ts';
 import type { Question } from '../../../contracts/question.ts';
 import { openCommands } from '../../../worker/open-commands.ts';
+import { lookAtQuestions } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createGitFixture } from '../../support/git-fixture.ts';
 import { eventTypes } from '../../support/histories.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { callsOf, newestText } from '../../support/scripted-work.ts';
-import { readSeedFiles } from '../../support/seed-files.ts';
+import { readSeedFiles, readSharedStatus } from '../../support/seed-files.ts';
 import { shopFiles } from '../../support/seed-run/repository.ts';
 import { answerSeedRun, replyToSeedRun, seedGoal } from '../../support/seed-run/seed-run.ts';
 import { storedRecord } from '../../support/stored-record.ts';
+import { untilIdle } from '../../support/until-idle.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const commands = await openCommands({
@@ -23,11 +25,6 @@ const commands = await openCommands({
 });
 /** A worker that forgets each workflow after each of its tasks, as if another one took over at every one of them. */
 const { stage } = useStage({ commands, maxCachedWorkflows: 0 });
-
-interface Status {
-  readonly agents: Readonly<Record<string, { readonly status: string }>>;
-  readonly verification: Readonly<Record<string, { readonly status: string }>>;
-}
 
 /** State of the files while a question waits: the status of each agent, and all files that the seed names. */
 interface Seen {
@@ -78,7 +75,7 @@ it('one run with all of seed 003 on a repository, taken over at every workflow t
     .filter((type) => type === 'EVENT_TYPE_WORKFLOW_TASK_COMPLETED');
   expect(tasks.length).toBeGreaterThan(200);
   expect(stage.cachedWorkflows()).toBe(0);
-}, 900_000);
+}, 3_600_000);
 
 /** Answers as the user of the run, and looks at the files before it answers at each of the moments. */
 async function answerToTheEnd(run: WorkflowHandle) {
@@ -96,8 +93,7 @@ async function answerToTheEnd(run: WorkflowHandle) {
   await eventually(
     'the end of the run',
     async () => {
-      // A busy machine may not manage to replay a whole history in the time of a workflow task, and tries again.
-      const questions = await stage.questions(run).catch(() => null);
+      const questions = await lookAtQuestions(stage, run);
       for (const question of questions?.open ?? []) {
         // One after the other: the files are of the moment before the answer.
         // oxlint-disable-next-line no-await-in-loop
@@ -105,7 +101,7 @@ async function answerToTheEnd(run: WorkflowHandle) {
       }
       return (await run.describe()).status.name !== 'RUNNING';
     },
-    800_000,
+    3_000_000,
   );
   return { asked: [...asked.values()], seen };
 }
@@ -116,16 +112,15 @@ async function look(
 ): Promise<Seen> {
   const folder = join(stage.home, run.workflowId);
   // The files are written once the question is there.
-  return eventually(`${agent} is ${status} at "${begin}"`, async () => {
-    const { agents }: Status = JSON.parse(readFileSync(join(folder, 'shared_status.json'), 'utf8'));
-    if (agents[agent]?.status !== status) return undefined;
-    const { files, faults } = readSeedFiles(folder);
-    expect(faults).toEqual([]);
-    return {
-      agents: Object.fromEntries(Object.entries(agents).map(([name, one]) => [name, one.status])),
-      files,
-    };
-  });
+  await eventually(
+    `${agent} is ${status} at "${begin}"`,
+    async () => readSharedStatus(folder)?.agents[agent]?.status === status,
+  );
+  await untilIdle(stage, run.workflowId);
+  const { files, faults } = readSeedFiles(folder);
+  expect(faults).toEqual([]);
+  const agents = Object.entries(readSharedStatus(folder)?.agents ?? {});
+  return { agents: Object.fromEntries(agents.map(([name, one]) => [name, one.status])), files };
 }
 
 function expectStatuses(seen: Readonly<Record<string, Seen>>): void {

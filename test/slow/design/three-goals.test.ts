@@ -43,7 +43,7 @@ it.each(goals)(
     const asked = await eventually(
       'the approval',
       async () => (await stage.questions(run)).open.find((one) => one.kind === 'plan_approval'),
-      60_000,
+      5 * 60_000,
     );
     const { out } = await runCommand(stage, ['plan', 'export', run.workflowId]);
     const { plan } = readPlanFile(out);

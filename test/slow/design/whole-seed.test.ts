@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventTypes } from '../../support/histories.ts';
 import { askForChange, stagesOf, untilAsked, untilEnded } from '../../support/design-play.ts';
@@ -6,8 +5,9 @@ import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { blocked, question } from '../../support/scripted-work.ts';
-import { readSeedFiles } from '../../support/seed-files.ts';
+import { readSeedFiles, readSharedStatus } from '../../support/seed-files.ts';
 import { storedRecord } from '../../support/stored-record.ts';
+import { untilIdle } from '../../support/until-idle.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 /** A worker that forgets each workflow after each of its tasks: as if it died between all of them. */
@@ -30,9 +30,8 @@ it('one run with all of seed 003, by a worker that forgets everything after each
 
   // Interview, design, risks and verification; then the user changes the plan and sees it again.
   const first = await untilAsked(stage, run, 'plan_approval');
-  await eventually('the status', async () =>
-    readFileSync(join(folder, 'shared_status.json'), 'utf8').includes('"blocked"'),
-  );
+  await eventually('the status', async () => readSharedStatus(folder)?.status === 'blocked');
+  await untilIdle(stage, run.workflowId);
   expect(readSeedFiles(folder)).toMatchObject({
     faults: [],
     files: expect.arrayContaining([
@@ -50,6 +49,7 @@ it('one run with all of seed 003, by a worker that forgets everything after each
   // The work: a proof of concept that fails, an escalation, verifications that fail once.
   const asked = await untilAsked(stage, run, 'blocking');
   expect(asked.text).toContain(currency);
+  await untilIdle(stage, run.workflowId);
   expect(readSeedFiles(folder).faults).toEqual([]);
   await run.signal('answer', { question_id: asked.question_id, answer: 'Euro' });
   await untilEnded(stage, run);
@@ -99,4 +99,4 @@ it('one run with all of seed 003, by a worker that forgets everything after each
   expect(out).toMatch(/^tokens +\S+ tokens in, \S+ out +\S+ tokens in, \S+ out$/m);
   expect(out).toMatch(/^cost +\$[\d.]+ +\$[\d.]+$/m);
   expect(out).toMatch(/^criteria met +\d+ of \d+, \d+ verified +\d+ of \d+, 0 verified$/m);
-}, 300_000);
+}, 1_800_000);

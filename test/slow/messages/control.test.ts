@@ -19,11 +19,18 @@ import {
   works,
   ownWorkflows,
 } from '../../support/scripted-work.ts';
+import { untilSignaled } from '../../support/until-idle.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
 
 const goal = 'Host the backup';
+
+/** Waits until a run and its wave stand still: the wave learns of a pause a moment after the run. */
+async function untilPaused(run: WorkflowHandle): Promise<void> {
+  await phase(run, 'paused');
+  await untilSignaled(stage, `${run.workflowId}/wave-001`, 'pause');
+}
 
 function phase(run: WorkflowHandle, wanted: string): Promise<unknown> {
   return eventually(`the phase ${wanted}`, async () => (await stage.status(run)).phase === wanted);
@@ -38,7 +45,7 @@ it('pause lets calls in flight finish and starts nothing; resume goes on', async
   const run = await stage.start('plannerRun', { goal });
   await eventually('a call in flight', async () => callsOf(stage.rehearsal, 'first').length === 1);
   await run.signal('pause', { reason: 'budget talks' });
-  await phase(run, 'paused');
+  await untilPaused(run);
   first.release();
   // The call ends, its delegation completes, and what could start now does not.
   const wave = stage.client.workflow.getHandle(`${run.workflowId}/wave-001`);
@@ -71,7 +78,7 @@ it('pause holds a delegation between two turns, and an answer meanwhile is kept'
   const run = await stage.start('plannerRun', { goal });
   const { question_id } = await openQuestion(stage, run);
   await run.signal('pause', {});
-  await phase(run, 'paused');
+  await untilPaused(run);
   await submit(run, { question_id, answer: 'eu-west' });
   first.release();
   // The plan, the review of the question, and one call of each delegation.
@@ -170,7 +177,7 @@ it('pause while the planner plans lets nothing of the plan start', async () => {
   const run = await stage.start('plannerRun', { goal });
   await stage.rehearsal.waitForCalls(1);
   await run.signal('pause', {});
-  await phase(run, 'paused');
+  await untilPaused(run);
   planned.release();
   const wave = stage.client.workflow.getHandle(`${run.workflowId}/wave-001`);
   const { delegations } = await eventually('the plan', async () => {

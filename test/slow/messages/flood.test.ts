@@ -70,7 +70,7 @@ it(`finding T4: a run takes ${count} hostile signals, and the answer after them`
       // Pauses and resumes are obeyed; the rest, but for their number, is refused.
       return (view?.rejected_total ?? 0) >= (count * 8) / bad.length;
     },
-    120_000,
+    600_000,
   );
   // The server takes 10,000 signals for an execution: the run has begun another one and repeats its work, which waits
   // for the same question.
@@ -95,7 +95,7 @@ it(`finding T4: a run takes ${count} hostile signals, and the answer after them`
       if (refused instanceof Error) throw refused;
       return true;
     },
-    120_000,
+    600_000,
   );
   expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 2 });
-}, 400_000);
+}, 1_800_000);

@@ -3,6 +3,7 @@ import { openQuestion, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { does, gives, leads, taskCriterion, teamInput } from '../../support/scripted-team.ts';
+import { takes } from '../../support/scripted-triad.ts';
 import {
   blocked,
   callsOf,
@@ -19,6 +20,7 @@ import {
   works,
 } from '../../support/scripted-work.ts';
 import { storedRecord } from '../../support/stored-record.ts';
+import { untilSignaled } from '../../support/until-idle.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 /** Answers and instructions during a run have to reach all its work in progress. */
@@ -126,7 +128,9 @@ describe('an answer that is given during a wave', () => {
   }, 60_000);
 
   it('finding F1: reaches the members of a triad who have their turn later', async () => {
+    const turn = held({ pass: true });
     stage.rehearsal.script([
+      takes({ member: 'anna', phase: 'negotiate', nth: 1 }, turn.reply),
       plans(
         1,
         plan([
@@ -150,6 +154,8 @@ describe('an answer that is given during a wave', () => {
     const run = await stage.start('plannerRun', { goal: 'Host the backup' });
     await openQuestion(stage, run);
     await submit(run, { question_id: 'q1', answer });
+    await untilSignaled(stage, `${run.workflowId}/wave-001`, 'inform');
+    turn.release();
     await stage.result(run);
     const executing = callsOf(stage.rehearsal, 'agree').filter(({ callKey }) =>
       callKey.includes('/execute'),
@@ -196,12 +202,7 @@ describe('what the user says at the end of a wave', () => {
     const run = await stage.start('plannerRun', { goal: 'Host the backup' });
     await eventually('the decision is under way', async () => decisions().length === 1);
     await run.signal('amend', { instruction: 'Keep it below 10 EUR.' });
-    await eventually('the wave was told', async () => {
-      const history = await stage.client.workflow
-        .getHandle(`${run.workflowId}/wave-001`)
-        .fetchHistory();
-      return JSON.stringify(history.events).includes('"inform"');
-    });
+    await untilSignaled(stage, `${run.workflowId}/wave-001`, 'inform');
     slow.release();
     expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 1 });
     expect(decisions()).toHaveLength(2);

@@ -137,7 +137,6 @@ async function playCutOff(): Promise<ReadonlyMap<string, Played>> {
     await eventually(
       'five calls in flight',
       async () => inFlight(stage.rehearsal.calls()).length === 5,
-      90_000,
     );
     // What the worker says from now on does not arrive.
     gate.hold();

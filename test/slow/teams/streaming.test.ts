@@ -6,6 +6,7 @@ import { streamTeam } from '../../../client/stream-team.ts';
 import type { TeamEvent, TextEvent } from '../../../client/team-event.ts';
 import type { TeamInput } from '../../../contracts/team.ts';
 import type { ScriptRule, StallReply } from '../../../rehearsal/script.ts';
+import { eventually } from '../../support/eventually.ts';
 import { runAt } from '../../support/run-at.ts';
 import { openTcpGate } from '../../chaos/tcp-gate.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
@@ -83,16 +84,23 @@ const endsOf = (events: readonly TeamEvent[]) =>
       : [],
   );
 
+/** Counts the events of a team once nothing is at work in it but the call of its member. */
 async function countEvents(runId: string): Promise<number> {
-  const history = await stage.client.workflow.getHandle(runId).fetchHistory();
-  return history.events?.length ?? 0;
+  let before = 0;
+  return eventually('one call at work alone', async () => {
+    const { raw, historyLength } = await stage.client.workflow.getHandle(runId).describe();
+    const isSame = historyLength === before;
+    before = historyLength;
+    const isAlone = raw.pendingActivities?.length === 1 && !raw.pendingWorkflowTask;
+    return isSame && isAlone && historyLength;
+  });
 }
 
 it('cases 7.1 and 7.2: a member fails and the others go on; a lost connection and another process go on without repeats', async () => {
   const runId = await startTeam([
     ...leads([[gives('researcher'), gives('writer')], done]),
     does({ agent: 'writer' }, refusal),
-    does({ agent: 'researcher' }, { json: output, thinkMs: 6_500 }),
+    does({ agent: 'researcher' }, { json: output, thinkMs: 12_000 }),
   ]);
   const gate = await openTcpGate(stage.address);
   closing.push(() => gate.close());
@@ -172,7 +180,8 @@ it('case 7.3: a leader that fails ends the stream with its error', async () => {
 });
 
 it('what a leader decides, and what the members of a triad write, is told as it comes', async () => {
-  const slow = { thinkMs: 2_000 };
+  // A call tells what it has written once a second.
+  const slow = { thinkMs: 5_000 };
   const runId = await startTeam(
     [
       ...leads([{ ...delegates(gives('trio', sentences)), text: sentences, ...slow }, done]),

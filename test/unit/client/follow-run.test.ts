@@ -105,6 +105,24 @@ it('finding R2: watch ends with the answer itself, then says where the rest is',
   });
 });
 
+it('a run that was stopped tells why', async () => {
+  const end = endOf('completed');
+  const stop_reason = 'The budget meeting\u001B[2J is over';
+  const client = createFakeClient({
+    describe: () => Promise.resolve(listing({ execution: 'completed' })),
+    status: () => Promise.resolve({ live: true, view: status({ phase: 'stopped' }) }),
+    result: () =>
+      Promise.resolve(
+        end.ended === 'result'
+          ? { ...end, result: { ...end.result, status: 'stopped', stop_reason } }
+          : end,
+      ),
+  });
+  const io = createFakeIo();
+  expect(await followRun(client, 'run-1', options({ io }))).toBe(1);
+  expect(io.out()).toMatch(/run run-1: stopped · .*\n {2}The budget meeting is over\n/);
+});
+
 it('takes a question back that was answered elsewhere', async () => {
   const { client, answers } = askingRun();
   const io = createFakeIo({ isTerminal: true });

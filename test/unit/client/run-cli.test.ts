@@ -42,6 +42,18 @@ const failing = (failure: Error): Partial<PlanwaveClient> => {
 
 describe('errors', () => {
   it.each([
+    [['budget', 'set', 'acme'], 'npm run planwave -- budget set --help'],
+    [['list', '--bogus'], 'npm run planwave -- list --help'],
+    [['strat', 'start'], 'npm run planwave -- --help'],
+    [['artifact', '3cca23d0'], 'the whole address'],
+    [['plan', 'check', 'none.yaml'], 'a path from the folder of this shell'],
+    [['plan', 'check', '/'], 'the path of a file in it'],
+  ])('a mistake in %j names the way on', async (argv, cure) => {
+    const { code, err } = await run(argv);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(`Try: ${cure}`) });
+  });
+
+  it.each([
     ['unreachable', 3],
     ['unauthorized', 3],
     ['not_found', 4],

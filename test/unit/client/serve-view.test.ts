@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import type { AnswerInput } from '../../../contracts/question.ts';
 import type { AnswerResult } from '../../../client/submit-answer.ts';
+import type { RunEntry } from '../../../contracts/run-page.ts';
 import { serveView } from '../../../client/view/serve-view.ts';
 import type { ViewServer, ViewSources } from '../../../client/view/serve-view.ts';
 import { samplePage } from '../../support/sample-page.ts';
@@ -12,7 +13,7 @@ let version = 1;
 let result: AnswerResult;
 const answers: (readonly [string, AnswerInput])[] = [];
 
-const runs = [
+const runs: RunEntry[] = [
   {
     run_id: 'sample',
     goal_title: 'Host <it>',
@@ -127,7 +128,7 @@ it('VS3: nothing is cached, and no other page may have it', async () => {
 
 it('VS4: an answer goes the way of the command, and the page tells what the run said', async () => {
   const sent = await post({ question_id: 'q2', answer: 'two\r\nlines' });
-  expect(sent).toMatchObject({ status: 303, headers: { location: `${path}#open` } });
+  expect(sent).toMatchObject({ status: 303, headers: { location: `${path}#question-q2` } });
   await post({ question_id: 'q3', answer: 'approve' });
   await post({ question_id: 'q3', as_default: '1', answer: '' });
   await post({ question_id: 'q9', answer: 'unknown' });
@@ -170,4 +171,18 @@ it('a page hears of what has changed since it was read, and the server ends with
   await expect(second.text()).rejects.toThrow('terminated');
   served = await serveView(sources, { port: 0, token, runId: null });
   expect(new URL(served.url).pathname).toBe(`/${token}/`);
+});
+
+it('the list of runs hears of a change too', async () => {
+  const list = `/${token}/`;
+  const { text } = await send(list);
+  const [, events = ''] = /data-events="([^"]*)"/.exec(text) ?? [];
+  expect(events).toMatch(new RegExp(`^${list}events\\?version=\\w+$`));
+  runs.unshift({ run_id: 'new', goal_title: 'New', state: 'intake', started_at: 1_764_090_001 });
+  const reply = await fetch(new URL(events, served.url));
+  for await (const chunk of reply.body ?? []) {
+    if (Buffer.from(chunk).toString('utf8').includes('event: changed')) break;
+  }
+  expect((await send(list)).text).toContain('id="run-new"');
+  runs.shift();
 });

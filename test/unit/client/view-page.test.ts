@@ -117,6 +117,21 @@ it('an approval is chosen, and only another default can be confirmed', () => {
   expect(after).toContain('role="alert">q3 answered: deny');
 });
 
+it.each(['q1', 'q9'])(
+  'VS4: the page tells what became of an answer, also when %s is no longer open',
+  (id) => {
+    const notices = new Map([[id, { text: `${id} was told`, isTaken: true }]]);
+    const page = renderPage(samplePage(), { ...live, notices });
+    expect(page.split(`role="alert">${id} was told`)).toHaveLength(2);
+    expect(page.split(`id="question-${id}"`)).toHaveLength(2);
+    const ended = renderPage(samplePage(1, { status: 'stopped' }), {
+      ...live,
+      notices: new Map([['q3', { text: 'q3 was told', isTaken: false }]]),
+    });
+    expect(ended).toContain('role="alert">q3 was told');
+  },
+);
+
 it('VM3: a long text stands on the page once', () => {
   const page = renderPage(samplePage(5), null);
   expect(page.split('Shared by the whole wave.')).toHaveLength(2);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { isIgnored, matchPattern, parseIgnoreFile } from '../../../core/effects/ignored-paths.ts';
+import { processorMs } from '../../support/processor-time.ts';
 
 const ignores = (path: string, text: string, inner?: readonly [folder: string, text: string]) => {
   const files = [parseIgnoreFile([], text)];
@@ -25,9 +26,10 @@ it('IG2: nothing below an ignored folder is taken back', () => {
 
 it('IG3: a hostile pattern takes no time', () => {
   const pattern = `${'*a'.repeat(2_000)}b`;
-  const began = performance.now();
-  expect(matchPattern(pattern)(['a'.repeat(4_000)])).toBe(false);
-  expect(performance.now() - began).toBeLessThan(2_000);
+  const matchMs = processorMs(() => {
+    expect(matchPattern(pattern)(['a'.repeat(4_000)])).toBe(false);
+  });
+  expect(matchMs).toBeLessThan(2_000);
 });
 
 it('one pattern chooses files by name or by path', () => {

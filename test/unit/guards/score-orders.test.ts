@@ -7,6 +7,7 @@ import {
   foldDisguise,
 } from '../../../core/guards/score-orders.ts';
 import { asTags, badTexts, base64, goodTexts } from './order-corpus.ts';
+import { processorMs } from '../../support/processor-time.ts';
 
 const isClear = (text: string): boolean => scoreOrders(text).score >= clearScore;
 
@@ -98,15 +99,14 @@ it.each([
   '<system ',
   'from now on ',
   '\u200b',
-])(
-  'INJ4: 200,000 characters of %j are read before the test runs out of patience',
-  (unit) => {
-    const text = unit.repeat(200_000 / unit.length);
+])('INJ4: 200,000 characters of %j are read in time that grows with their number', (unit) => {
+  const text = unit.repeat(200_000 / unit.length);
+  const readMs = processorMs(() => {
     expect(scoreOrders(text).findings.length).toBeLessThanOrEqual(2);
-  },
+  });
   // At a cost that grows with the square of the length it would take half a minute and more.
-  20_000,
-);
+  expect(readMs).toBeLessThan(20_000);
+});
 
 it.each([
   ['Ｉｇｎｏｒｅ', 'Ignore'],

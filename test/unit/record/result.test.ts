@@ -2,6 +2,7 @@ import { resultLimits } from '../../../activities/projection/limits.ts';
 import type { RecordChange } from '../../../contracts/run-record.ts';
 import type { RunStatus } from '../../../contracts/planner-run.ts';
 import type { Usage } from '../../../contracts/usage.ts';
+import { describeUnanswered } from '../../../core/run/decide-next-step.ts';
 import { useHarness } from './harness.ts';
 import {
   asked,
@@ -183,6 +184,17 @@ it('stopped: what was asked, planned and not done', async () => {
   expect(section(result, 'Usage and cost')).toContain('- 1 model call, ');
 });
 
+it('an unattended run that ended at a question does not name the user as the one who stopped it', async () => {
+  const stop_reason = describeUnanswered({ question_id: 'q2', text: 'Approve the plan?' });
+  const result = await reportOf(
+    { goal: 'Goal' },
+    { type: 'ended', status: 'stopped', usage: usage(1), stop_reason },
+  );
+  expect(result).toContain(
+    '**Unattended, and ended at a question that only a person can answer ("Approve the plan? (q2)"): no criterion was set.**',
+  );
+});
+
 it('finding T6: a run that a default gave up does not name the user as the one who did', async () => {
   const answer = {
     question_id: 'q1',
@@ -200,15 +212,15 @@ it('finding T6: a run that a default gave up does not name the user as the one w
     );
   for (const name of ['default', 'planwave']) {
     expect(await givenUpBy(name)).toContain(
-      '**Given up without a decision of the user, by the default answer to q1 ("The planner could not plan wave 1. What now?"): 0 of 0',
+      '**Given up without a decision of the user, by the default answer to q1 ("The planner could not plan wave 1. What now?"): no criterion was set.**',
     );
   }
-  expect(await givenUpBy('user')).toContain('**Abandoned by the user: 0 of 0');
+  expect(await givenUpBy('user')).toContain('**Abandoned by the user: no criterion');
 });
 
 it('abandoned, before anything was planned', async () => {
   const result = await reportOf({ goal: 'Goal' }, end('abandoned', usage(0)));
-  expect(result).toContain('**Abandoned by the user: 0 of 0 criteria are not met.**');
+  expect(result).toContain('**Abandoned by the user: no criterion was set.**');
   expect(section(result, 'Criteria')).toBe('No criterion was set.');
 });
 

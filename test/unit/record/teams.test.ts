@@ -49,12 +49,15 @@ async function doneWave(conflictsResolved: Resolved = []): Promise<WaveDone> {
   };
 }
 
-/** `report.md` of a run whose wave ended so. */
-async function reportOf(done: WaveDone): Promise<string> {
+/** `report.md` of a run whose wave ended so, or `result.md`. */
+async function reportOf(
+  done: WaveDone,
+  file: 'report_ref' | 'result_ref' = 'report_ref',
+): Promise<string> {
   const run = await harness.begin('my-run');
   const { usage } = await run.record();
   const { result } = await run.apply(done, { type: 'ended', status: 'completed', usage });
-  return harness.deps.store.getText(result?.report_ref ?? '');
+  return harness.deps.store.getText(result?.[file] ?? '');
 }
 
 it('export writes the files of a team again, and those of teams and triads among its members', async () => {
@@ -132,6 +135,22 @@ it('report.md says who did what, what each cost, and what their triads left disp
   );
   expect(text).toContain('The planner let wave-001/design.d3.d1/anna stand: List prices.');
   expect(text).toContain('- `teams/<delegation>.md`: who did what for each team');
+});
+
+it('result.md calls a team disputed only if a triad of it did not agree', async () => {
+  const alone = await designReport(harness, [await storedTask(harness, 'd1', output())]);
+  const agreed: WaveDone = {
+    type: 'wave_done',
+    wave: wave(1, {
+      plan_ref: await harness.put(plan(design)),
+      outcomes: [await designOutcome(harness, alone)],
+    }),
+    criteria: [],
+  };
+  expect(await reportOf(agreed, 'result_ref')).not.toContain('not agreed on');
+  expect(await reportOf(await doneWave(), 'result_ref')).toContain(
+    'not agreed on by all who worked on it: Title of design',
+  );
 });
 
 it('report.md has what the members of a team brought that did not come to its end', async () => {
