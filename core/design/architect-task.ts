@@ -21,7 +21,7 @@ import { checkAnswer } from '../questions/check-answer.ts';
 import { cutText } from '../text/cut-text.ts';
 import { oneLine } from '../text/markdown.ts';
 import { taskPartOf } from './task-rules.ts';
-import { decisionFile, renderTaskInstructions } from './templates.ts';
+import { renderTaskInstructions } from './templates.ts';
 import type { AnswerConflict } from '../../contracts/adaptation.ts';
 import type { RunRecord, StoredAnswer } from '../../contracts/run-record.ts';
 import { decisionSource, delegationOfSource, isDecisionTask, waveSource } from '../ids.ts';
@@ -87,7 +87,7 @@ export function orderDecision(
     agent: agent_name,
     instructions: renderQuestions(asker, questions),
     inputs: [],
-    // The engine writes its output to `decisionFile`: a tool would write into the user's folder.
+    // The engine writes its output into task_output/ of the architect: a tool would write into the user's folder.
     outputs: [],
     depends_on: [],
     validation: { verified_by: verifier_name, evidence: [{ evidence_id, description }] },

@@ -110,7 +110,7 @@ function renderVerifiedDecisions({ by, tasks }: DecisionTasks, agent_name: strin
 }
 
 /** Returns the file in which the solution architect decides what a task asks. */
-export function decisionFile(agent_name: string, task_id: string): PlanTask['outputs'][number] {
+function decisionFile(agent_name: string, task_id: string): PlanTask['outputs'][number] {
   return {
     path: `agents/${agent_name}/task_output/${task_id}.md`,
     format: 'Markdown with one section for each question',
