@@ -175,9 +175,10 @@ function checkTools(
     }
     const closest = findClosestWord(tool, knownTools);
     const known =
-      knownTools.length === 0 ? 'there are none' : `expected one of ${knownTools.join(', ')}`;
+      knownTools.length === 0 ? 'there are none.' : `expected one of ${knownTools.join(', ')}.`;
     const hint = closest === null ? known : `did you mean "${closest}"?`;
-    faults.push({ line, reason: `unknown tool "${tool}": ${hint}` });
+    const own = 'For a tool of yours, name its module in PLANWAVE_TOOLS';
+    faults.push({ line, reason: `unknown tool "${tool}": ${hint} ${own}` });
   }
 }
 
