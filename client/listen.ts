@@ -1,5 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { isRecord } from '../core/json.ts';
+import { PlanwaveClientError } from './client-error.ts';
 
 export interface HttpServer {
   readonly port: number;
@@ -11,7 +13,7 @@ export interface HttpServer {
  * Listens on an address.
  *
  * @param place `host` is an IP address. Default 127.0.0.1, which only programs of this machine reach; port 0 takes any free one.
- * @throws what `listen` reports, such as a port in use.
+ * @throws {PlanwaveClientError} when the address can't be had, such as a port in use.
  */
 export async function listen(
   { host = '127.0.0.1', port }: { readonly host?: string; readonly port: number },
@@ -20,6 +22,16 @@ export async function listen(
   const server = createServer(handle);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host, resolve);
+  }).catch((error: unknown) => {
+    const why =
+      isRecord(error) && error['code'] === 'EADDRINUSE'
+        ? 'another program uses it'
+        : String(isRecord(error) ? error['message'] : error);
+    throw new PlanwaveClientError(
+      'bad_input',
+      `${host}:${port} can't be listened on: ${why}. Try: another port`,
+      { cause: error },
+    );
   });
   const address = server.address();
   return {

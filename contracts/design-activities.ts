@@ -173,6 +173,10 @@ export interface FindWorkResult {
 export interface RatePlanChangeInput {
   readonly before_ref: Ref;
   readonly after_ref: Ref;
+  /** The task whose work changed the plan. Absent in runs of older versions. */
+  readonly task_id?: string;
+  /** The DesignChange that says what was changed and why. Absent in runs of older versions. */
+  readonly change_ref?: Ref;
 }
 
 export interface RatePlanChangeResult extends PlanChangeRating {

@@ -163,6 +163,8 @@ export interface DescribeFailuresInput {
   /** Defined in VerificationFeedback. */
   readonly instructions_ref: Ref | null;
   readonly results_refs: readonly Ref[];
+  /** The AgentOutput that failed last. Absent in runs of older versions. */
+  readonly output_ref?: Ref;
 }
 
 /** Results, output and words of the user that a doer reads when it begins anew. */

@@ -1,5 +1,7 @@
 import type { DeliveredAnswer, NewsItem } from '../../contracts/messages.ts';
 import { answererNames, assumingAnswerers } from '../../contracts/names.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
+import { informsWork } from '../../core/questions/answer-kinds.ts';
 import { escapeInvisible, shareBytes } from '../../core/text/cut-text.ts';
 import type { TurnInput } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
@@ -8,6 +10,7 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { countBytes } from '../text/bytes.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, listBlock } from '../text/blocks.ts';
+import { readRecord } from '../artifacts/record-log.ts';
 import { markData } from '../prompts/mark-data.ts';
 import { readDelegation } from '../prompts/read-task.ts';
 import { renderTaskResult } from '../prompts/render-task-result.ts';
@@ -117,7 +120,7 @@ function explainLoop(repeated: readonly string[]): string[] {
 function explainUndecided(note_ids: readonly string[]): string[] {
   if (note_ids.length === 0) return [];
   return [
-    `${note_ids.join(', ')}: the question of this note was refused, so nobody has decided it and it stays escalated. Finish what does not depend on it, then give status "failed" with what depends on it in criteria_unmet. Do not ask it once more.`,
+    `${note_ids.join(', ')}: the question of this note was refused, so it stays escalated, whatever the answer says. Finish what does not depend on it, then give status "failed" with what depends on it in criteria_unmet. Do not ask it once more.`,
   ];
 }
 
@@ -142,14 +145,52 @@ export async function renderAppend(
 ): Promise<RenderedAppend> {
   let packet: string | null = null;
   const content: ContentBlock[] = [];
-  for (const input of append) {
+  let shown: RunRecord | null = null;
+  for (const given of append) {
+    const input = dropShown(given, shown);
+    if (input === null) continue;
     // Sequential, so that texts stand in the order in which they were appended.
     // oxlint-disable-next-line no-await-in-loop
     const blocks = await renderInput(store, input, reader, cure);
-    if (input.type === 'prompt') packet = joinTexts(blocks);
     content.push(...blocks);
+    if (input.type !== 'prompt') continue;
+    packet = joinTexts(blocks);
+    // oxlint-disable-next-line no-await-in-loop
+    shown = await readShown(store, append, packet);
   }
   return { content: putToolResultsFirst(content), packet };
+}
+
+/** Reads the record that a first message shows the answers of; null where it shows none, or no news follow it. */
+async function readShown(
+  store: ArtifactStore,
+  append: readonly TurnInput[],
+  packet: string,
+): Promise<RunRecord | null> {
+  if (!append.some(({ type }) => type === 'news')) return null;
+  const prompt = append.flatMap((one) => (one.type === 'prompt' ? [one.prompt] : []))[0];
+  const isShowing = packet.includes('<answered_questions>');
+  if (!isShowing || prompt === undefined || !('record_ref' in prompt)) return null;
+  return readRecord(store, prompt.record_ref);
+}
+
+/** Leaves out the news that the first message shows already. @returns null when none is left. */
+function dropShown(input: TurnInput, shown: RunRecord | null): TurnInput | null {
+  if (input.type !== 'news' || shown === null) return input;
+  const news = input.news.filter((item) => !isShown(item, shown));
+  return news.length === 0 ? null : { ...input, news };
+}
+
+function isShown(item: NewsItem, { answered_questions }: RunRecord): boolean {
+  if (item.type === 'instruction' || item.contradicts !== undefined) return false;
+  const { question_id, answer, answered_by } = item;
+  return answered_questions.some(
+    (one) =>
+      one.question_id === question_id &&
+      one.answer === answer &&
+      one.answered_by === answered_by &&
+      informsWork(one.question?.kind),
+  );
 }
 
 /** Separates the blocks of a packet. */

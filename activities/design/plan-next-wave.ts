@@ -9,14 +9,22 @@ import type {
   RatePlanChangeResult,
 } from '../../contracts/design-activities.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
-import { findTask, listDone, nextWave, type EndedWork } from '../../core/design/next-wave.ts';
+import {
+  findTask,
+  findVerified,
+  listDone,
+  nextWave,
+  type EndedWork,
+} from '../../core/design/next-wave.ts';
 import { linkInputs } from '../../core/plan/check-inputs.ts';
 import { countOf } from '../../core/text/format.ts';
+import { DesignChange } from '../../contracts/design.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
 import type { WorkedTask } from '../../contracts/adaptation.ts';
 import type { DesignStageName } from '../../contracts/names.ts';
 import { describePlanChange, ratePlanChange, keysOfProof } from '../../core/design/rate-change.ts';
 import { findAnswerConflicts, type FoundConflict } from '../../core/design/architect-task.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
 import { readCoordinationPlan } from '../artifacts/read-reports.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
@@ -61,15 +69,12 @@ export async function planNextWave(
 
 /** Lists the delegations whose task has all its evidence, or the task where another one met it. */
 function listVerified({ tasks }: CoordinationPlan, { criteria, waves }: RunRecord): string[] {
-  const done = new Set(
-    criteria.filter(({ state }) => state !== 'open').map(({ criterion_id }) => criterion_id),
-  );
   const completed = waves.flatMap(({ outcomes }) =>
     outcomes.filter(({ status }) => status === 'completed').map((one) => one.delegation_id),
   );
-  return tasks
-    .filter(({ validation }) => validation.evidence.every((one) => done.has(one.evidence_id)))
-    .map((task) => completed.findLast((id) => findTask(tasks, id) === task) ?? task.task_id);
+  return findVerified(tasks, criteria).map(
+    (task) => completed.findLast((id) => findTask(tasks, id) === task) ?? task.task_id,
+  );
 }
 
 /** Lists how the dispatched delegations ended. One of which the record has no end counts as failed. */
@@ -178,12 +183,19 @@ function listWorked({ waves }: RunRecord, tasks: readonly PlanTask[], wave: numb
 
 export async function rateChange(
   store: ArtifactStore,
-  { before_ref, after_ref }: RatePlanChangeInput,
+  { before_ref, after_ref, task_id, change_ref }: RatePlanChangeInput,
 ): Promise<RatePlanChangeResult> {
-  const [before, after] = await Promise.all([
+  const [before, after, change] = await Promise.all([
     readCoordinationPlan(store, before_ref),
     readCoordinationPlan(store, after_ref),
+    change_ref === undefined
+      ? null
+      : readShape(store, change_ref, DesignChange, 'a change of the plan'),
   ]);
   const rating = ratePlanChange(before, after);
-  return { ...rating, text: describePlanChange(before, after, after_ref, rating) };
+  const reason = { task_id, explanation: change?.explanation ?? '' };
+  return {
+    ...rating,
+    text: describePlanChange(before, after, { plan_ref: after_ref, rating, reason }),
+  };
 }

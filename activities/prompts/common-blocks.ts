@@ -70,13 +70,19 @@ export function renderAgents(registry: readonly AgentDefinition[], tools: ToolRe
 /**
  * Renders what was asked and settled so far, and by whom. The record keeps the beginning of a long answer; agents read it from
  * the store.
+ *
+ * @param shownElsewhere question_ids that another block of the message shows.
  */
 export async function renderAnsweredQuestions(
   store: ArtifactStore,
   record: RunRecord,
+  shownElsewhere: readonly string[] = [],
 ): Promise<string> {
   // An approval, or a decision on the budget, tells other agents nothing about the work.
-  const decisions = record.answered_questions.filter(({ question }) => informsWork(question?.kind));
+  const decisions = record.answered_questions.filter(
+    ({ question_id, question }) =>
+      informsWork(question?.kind) && !shownElsewhere.includes(question_id),
+  );
   const entries = await Promise.all(decisions.map((one) => showAnswered(store, one)));
   return escapeInvisible(
     listBlock('answered_questions', entries, blockBytesMax.answered_questions, 'last'),

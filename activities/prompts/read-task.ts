@@ -1,3 +1,4 @@
+import { rewordTask } from '../../core/design/task-rules.ts';
 import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { AcceptanceCriterion, Delegation } from '../../contracts/delegation.ts';
 import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
@@ -123,14 +124,15 @@ function findDelegation(
 /** Words of the user on a task whose output failed its verification. */
 type UsersWords = Pick<VerificationFeedback, 'instructions_ref' | 'guidance_refs'>;
 
-/** Returns the delegation with the instructions that the user gave instead of its own. */
+/** Returns the delegation with the instructions that the user gave instead of its own: a plan's task keeps its other parts. */
 export async function applyInstructions(
   store: ArtifactStore,
   delegation: Delegation,
   { instructions_ref }: Pick<UsersWords, 'instructions_ref'>,
 ): Promise<Delegation> {
   if (instructions_ref === null) return delegation;
-  return { ...delegation, task_description: await store.getText(instructions_ref) };
+  const words = await store.getText(instructions_ref);
+  return { ...delegation, task_description: rewordTask(delegation.task_description, words) };
 }
 
 /** Renders the user's guidance, which binds; nothing without it. */

@@ -103,16 +103,22 @@ function listAnswerable(
   texts: RecordTexts,
 ): Answerable {
   const { effects = [] } = record;
+  const confirmed = effects.filter(({ state }) => state === 'confirmed');
+  // Commands and calls of something elsewhere are effects too, and their targets no paths.
+  const others = confirmed.filter(
+    ({ receipt }) => receipt !== null && (receipt.command ?? receipt.call ?? receipt.web),
+  );
+  const noFiles = new Set(others.map(({ target }) => target));
+  const claimed = outcomes.flatMap(({ output_ref }) =>
+    output_ref === null ? [] : textOf(texts.outputs, output_ref).effects_claimed,
+  );
   return {
     delegations: [...listCompleted(record), ...outcomes.filter(isCompleted)].map(
       ({ delegation_id }) => delegation_id,
     ),
-    files: [
-      ...effects.flatMap(({ state, target }) => (state === 'confirmed' ? [target] : [])),
-      ...outcomes.flatMap(({ output_ref }) =>
-        output_ref === null ? [] : textOf(texts.outputs, output_ref).effects_claimed,
-      ),
-    ],
+    files: [...confirmed.map(({ target }) => target), ...claimed].filter(
+      (target) => !noFiles.has(target),
+    ),
   };
 }
 

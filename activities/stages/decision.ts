@@ -1,5 +1,6 @@
 import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { ExecutorEnd, TeamEnd } from '../../contracts/team-run.ts';
+import { withoutRules } from '../../core/design/task-rules.ts';
 import { dropReplacedOutcomes } from '../../core/schedule/dependencies.ts';
 import { shareBytes } from '../../core/text/cut-text.ts';
 import { listRecordedDetails } from '../artifacts/packet-details.ts';
@@ -70,7 +71,7 @@ export const decisionStage: Stage<PromptOf<'decision'>> = {
     const waveCompact = await readLastWaveCompact(store, record);
     const known = listRecordedDetails(record).shown.map(({ entry }) => entry.detail_id);
     const text = [
-      `<request kind="decision" wave="${prompt.wave}">\nDecide on wave ${prompt.wave}: check the evidence of the outcomes, resolve what contradicts itself, and write down the truth as it now stands. The open criteria are those that stay open when every outcome is taken at its word.\n</request>`,
+      `<request kind="decision" wave="${prompt.wave}">\nDecide on wave ${prompt.wave}: check the evidence of the outcomes, resolve what contradicts itself, and write down the truth as it now stands. The open criteria are those that stay open when every outcome is taken at its word.${record.design === undefined ? '' : planGoesOn}\n</request>`,
       ...renderRunBlocks(record, prompt.amendments),
       textBlock(
         'wave_compact',
@@ -98,10 +99,19 @@ export const decisionStage: Stage<PromptOf<'decision'>> = {
   },
 };
 
+/** The planner of a designed run plans a wave only for what the plan leaves open. */
+const planGoesOn =
+  ' An approved plan is being carried out: its next tasks start by themselves. For all criteria whose tasks come later, one reason together is enough. next_actions says only what to do about a task of this wave that did not meet its own.';
+
 /** Shows what a delegation was to do, and by what it is judged. */
 function describePlanned(planned: WavePlan['delegations'][number]): object {
   const { delegation_id, title, task_description, acceptance_criteria } = planned;
-  return { delegation_id, title, task_description, acceptance_criteria };
+  return {
+    delegation_id,
+    title,
+    task_description: withoutRules(task_description),
+    acceptance_criteria,
+  };
 }
 
 /** Outcome with the delegation's output; null when there is none. */

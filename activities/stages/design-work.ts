@@ -50,7 +50,7 @@ export const pocEvidenceStage = defineDesignStage({
   plan: 'outline',
   rules: `# The judgement
 The plan is being carried out. <subject> is the task_id of a proof of concept that is done; <work> has its result. Its success_criteria and failure_criteria are in <plan_tasks>.
-- criteria: each success criterion (kind "success") and each failure criterion (kind "failure") of the task, word for word; first say of each what is seen, then assess. seen is true only for what the result shows; where quotes the passage, or says what is missing. What the author claims and does not show is not seen.
+- criteria: each success criterion (kind "success") and each failure criterion (kind "failure") of the task, word for word; first say of each what is seen, then assess. seen is true only for what the result shows; where quotes the passage, or says what is missing. What the author claims and does not show is not seen. What stands in criteria_met was seen by its verifier, who had the commands of the author with their exit codes: an output that <work> quotes from them counts as shown.
 - assessment follows from seen: "pass" when all success criteria are seen and no failure criterion; "fail" when a failure criterion is seen, or no success criterion; otherwise "partial". Whether the work should go on is not asked here: another one decides that.
 
 Example: {"criteria":[{"kind":"success","criterion":"The count is 0","seen":false,"where":"\\"3 pairs differ only in case\\""},{"kind":"failure","criterion":"The count is above 0","seen":true,"where":"\\"3 pairs differ only in case\\""}],"assessment":"fail","rationale":"Three pairs of e-mails differ only in case, so the assumption does not hold."}`,
@@ -62,7 +62,7 @@ Example: {"criteria":[{"kind":"success","criterion":"The count is 0","seen":fals
 export const pocDecisionStage = defineDesignStage({
   stage: 'poc_decision',
   schema: ProofDecision,
-  plan: 'outline',
+  plan: 'whole',
   rules: `# The decision
 The plan is being carried out. <subject> is the task_id of a proof of concept; <materials> has the judgement of its evidence, <work> its result.
 - "proceed": the work that relies on the assumption can go on as planned. Never after a failure.
@@ -119,9 +119,9 @@ export const adaptationStage = defineDesignStage({
   rules: `# The change
 The plan is being carried out, and something has shown that it must change: <materials> has the requirements, <work> what was done, <subject> the task_id that it is about. You change the plan by operations, which are applied in order; all that you do not name stays.
 - Change as little as meets the requirements.
-- What is verified is never changed or removed: add a task that builds on it.
+- What is marked verified in <plan_tasks> is never changed or removed: add a task that builds on it.
 - change_instructions replaces the whole text, so give all of it; append_instructions adds a section to it.
-- A proof of concept that has failed must not hold up the work: remove it, change what it tests, or let its dependents wait for something else.
+- A proof of concept that has failed must not hold up the work. One that is verified holds up nothing, and stays. Any other: remove it, change what it tests, or let its dependents wait for something else.
 - An experiment is added by add_task with its proof_of_concept, and by reorder of the tasks that wait for it. A task is split by add_task for its second part, change_instructions of the first, and reorder of its dependents.
 - Evidence that you leave out is a promise that the user has to give up. Keep it where you can, in another task if need be.
 - conflicts of the <work>: an answer to a question of the task contradicts what others stated. holds says whether the value of the answer stands now; if not, another one does. tasks are those that stated or read another value: bring what is open of them, and <subject> itself, in line with the value that stands; for what is verified and wrong by it add a task. Where nothing is built on the difference, change nothing: operations is empty.
@@ -177,6 +177,7 @@ Code has checked the structure of the plan: ids, cycles, files, verifiers, missi
 - Is each failure mode of the brief in <materials>, and each risk of <plan>, met: by an instruction, by evidence that would show it, or by a proof of concept? A mitigation that no instruction has is none.
 - Can the verifier see each piece of evidence? It reads files, changes, and the author's commands with their exit codes; it runs nothing, whatever its tools in <agents>.
 - Where <materials> has a design_review, it is your last one. Its findings were answered since: in the plan, or in explanation of the design_change by the reason why one stays. Take a reason that holds.
+- Where there is <work>, the plan is being carried out, and the work on its task_id has changed it: <materials> says why (poc_decision, loop_analysis) and how (adaptation). Judge the change and what follows from it. What is verified stays as it is and is no finding; where it is wrong, the cure is a task that builds on it.
 - escalation says what happens when a task is blocked. Does it lead each kind of question to one who may decide it: technology, architecture and security to a solution architect of the plan or, without one, to the user; requirements to the user?
 - findings: only what must change before the plan may run. path is the place, as in "tasks/2/instructions" (the third task: places count from 0); message is what is wrong and what follows from it; cure is the change.
 - remarks: what could be better and need not be.

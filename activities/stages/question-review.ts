@@ -1,3 +1,4 @@
+import { withoutRules } from '../../core/design/task-rules.ts';
 import { writeDelegation } from '../../core/executor.ts';
 import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
 import { QuestionReview, RoutedReview } from '../../contracts/question.ts';
@@ -66,7 +67,10 @@ export const questionReviewStage: Stage<PromptOf<'question_review'>> = {
         'delegation',
         delegation === undefined
           ? { delegation_id: prompt.delegation_id }
-          : writeDelegation(delegation),
+          : writeDelegation({
+              ...delegation,
+              task_description: withoutRules(delegation.task_description),
+            }),
       ),
       ...(unfinished.length === 0
         ? []

@@ -1,4 +1,6 @@
+import { withoutRules } from '../../core/design/task-rules.ts';
 import { cutText } from '../../core/text/cut-text.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import { EvidenceReport, refusedOf, Verdict } from '../../contracts/verification.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { renderRunBlocks, renderAnsweredQuestions } from '../prompts/common-blocks.ts';
@@ -8,6 +10,7 @@ import { readTask, applyInstructions, renderGuidance } from '../prompts/read-tas
 import { renderUpstream } from '../prompts/render-upstream.ts';
 import { verifierRules } from '../prompts/common-rules.ts';
 import {
+  readAgents,
   readJson as readStored,
   readOutput,
   readShape,
@@ -49,7 +52,7 @@ export const verificationStage: Stage<PromptOf<'verification'>> = {
   },
   tools: 'reading',
   system: doerSystem(verifierRules),
-  async render(store, prompt, { agent, callKey, tools }) {
+  async render(store, prompt, { agent, registry_ref, callKey, tools }) {
     const [task, output, evidence, commands] = await Promise.all([
       readTask(store, prompt),
       readOutput(store, prompt.output_ref),
@@ -68,7 +71,11 @@ export const verificationStage: Stage<PromptOf<'verification'>> = {
       jsonBlock('gathered_evidence', { ...evidence, commands }),
       ...notes.map((session) => jsonBlock('completion_notes', session)),
     ];
-    const delegation = await applyInstructions(store, task.delegation, prompt);
+    const ordered = await applyInstructions(store, task.delegation, prompt);
+    const delegation = {
+      ...ordered,
+      task_description: withoutRules(ordered.task_description),
+    };
     const text = [
       request,
       ...renderRunBlocks(task.record, []),
@@ -76,12 +83,25 @@ export const verificationStage: Stage<PromptOf<'verification'>> = {
       jsonBlock('allowed_tools', offered),
       markData(renderUpstream(task, agent), `${callKey} upstream`),
       renderTask(delegation, callKey),
+      ...(await renderAuthor(store, registry_ref, delegation.agent_id)),
       ...(await renderGuidance(store, prompt)),
       markData(shown.join('\n\n'), callKey),
     ].join('\n\n');
     return [{ type: 'text', text }];
   },
 };
+
+/** Says where the output files of an author are who can write none; nothing for others. */
+async function renderAuthor(
+  store: ArtifactStore,
+  registry_ref: Ref,
+  author: string,
+): Promise<string[]> {
+  const agents = await readAgents(store, registry_ref);
+  const tools = agents.find(({ agent_id }) => agent_id === author)?.allowed_tools;
+  if (tools === undefined || tools.includes('write_file')) return [];
+  return ['Its author has no tool that writes files: <work> is the content of the output file.'];
+}
 
 /** Characters of a command's result that the verifier sees: its end, where programs say what failed. */
 const commandCharsMax = 1_000;

@@ -12,17 +12,19 @@ import {
   type VerificationActivities,
 } from '../../contracts/verification.ts';
 import { findTask } from '../../core/design/next-wave.ts';
+import { taskWordsOf, withoutRules } from '../../core/design/task-rules.ts';
 import { cutText } from '../../core/text/cut-text.ts';
+import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { bullets, joinSections, oneLine } from '../../core/text/markdown.ts';
+import { bullets, embedMarkdown, joinSections, oneLine } from '../../core/text/markdown.ts';
 import { commandText } from '../../core/text/format.ts';
 import { readDelegation, applyInstructions } from '../prompts/read-task.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine } from '../text/blocks.ts';
 import { placeOf } from '../tools/tool.ts';
 import { readCoordinationPlan } from '../artifacts/read-reports.ts';
-import { readShape } from '../artifacts/read-artifact.ts';
+import { readOutput, readShape } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
@@ -154,9 +156,12 @@ async function describeFailures(
   store: ArtifactStore,
   input: DescribeFailuresInput,
 ): Promise<{ readonly text: string }> {
-  const { delegation_id, verified_by, results_refs } = input;
+  const { delegation_id, verified_by, results_refs, output_ref } = input;
   const planned = await readDelegation(store, input);
-  const { title, task_description } = await applyInstructions(store, planned, input);
+  const ordered = await applyInstructions(store, planned, input);
+  const { title } = ordered;
+  const task_description = withoutRules(ordered.task_description);
+  const output = output_ref === undefined ? null : await readOutput(store, output_ref);
   const results = await Promise.all(
     results_refs.map((ref) =>
       readShape(store, ref, VerificationResults, 'results of a verification'),
@@ -171,11 +176,11 @@ async function describeFailures(
     )
     .toReversed();
   const whole_ref = await store.put(
-    renderWhole(delegation_id, { title, task_description }, results),
+    renderWhole(delegation_id, { title, task_description }, { results, output }),
   );
   const lines = [
-    `The output of ${delegation_id} (${cutText(title, 80)}) failed its verification by ${verified_by}. What now?`,
-    `Instructions: ${cutText(oneLine(task_description), instructionCharsMax)}`,
+    `The output of ${delegation_id} (${cutText(title, 80)}) failed its verification by ${verified_by}${shown.length > 1 ? `, ${shown.length} times` : ''}. What now?`,
+    `Instructions: ${cutText(oneLine(taskWordsOf(task_description)), instructionCharsMax)}`,
     'Feedback, newest first:',
     ...feedback,
     `All of it: ${commandText('artifact', whole_ref)}`,
@@ -183,15 +188,28 @@ async function describeFailures(
   return { text: lines.join('\n') };
 }
 
+/** Results of all verifications, and the newest output; null where it is unknown. */
+interface Failed {
+  readonly results: readonly VerificationResults[];
+  readonly output: AgentOutput | null;
+}
+
+const outputCharsMax = 50_000;
+
 function renderWhole(
   delegation_id: string,
   { title, task_description }: Pick<Delegation, 'title' | 'task_description'>,
-  results: readonly VerificationResults[],
+  { results, output }: Failed,
 ): string {
   return joinSections([
     `# ${oneLine(title)}`,
     `Task: \`${delegation_id}\``,
     `## Instructions\n${task_description}`,
+    ...(output === null
+      ? []
+      : [
+          `## The output that failed last\n${embedMarkdown(output.detailed_md, { charsMax: outputCharsMax, whole: 'the output', depth: 2 })}`,
+        ]),
     '## Feedback of every verification that failed',
     ...results.map(
       ({ timestamp, missing_evidence }, at) =>

@@ -59,7 +59,7 @@ interface View extends ViewSources, ViewOptions {
  *   VS4. An answer is sent as the command `answer` sends it, and its page tells what the run said, whatever became of the
  *   question meanwhile.
  *
- * @throws what `listen` reports, such as a port in use.
+ * @throws {PlanwaveClientError} when the port can't be had.
  */
 export async function serveView(sources: ViewSources, options: ViewOptions): Promise<ViewServer> {
   const closing = new AbortController();

@@ -20,7 +20,8 @@ import { normaliseKey, isSameValue } from '../pool/admit-facts.ts';
 import { checkAnswer } from '../questions/check-answer.ts';
 import { cutText } from '../text/cut-text.ts';
 import { oneLine } from '../text/markdown.ts';
-import { decisionFile, renderTaskInstructions } from './templates.ts';
+import { taskPartOf } from './task-rules.ts';
+import { renderTaskInstructions } from './templates.ts';
 import type { AnswerConflict } from '../../contracts/adaptation.ts';
 import type { RunRecord, StoredAnswer } from '../../contracts/run-record.ts';
 import { decisionSource, delegationOfSource, isDecisionTask, waveSource } from '../ids.ts';
@@ -86,7 +87,8 @@ export function orderDecision(
     agent: agent_name,
     instructions: renderQuestions(asker, questions),
     inputs: [],
-    outputs: [decisionFile(agent_name, delegation_id)],
+    // The engine writes its output into task_output/ of the architect: a tool would write into the user's folder.
+    outputs: [],
     depends_on: [],
     validation: { verified_by: verifier_name, evidence: [{ evidence_id, description }] },
     proof_of_concept: null,
@@ -113,7 +115,7 @@ function renderQuestions(asker: Delegation, questions: readonly AskedQuestion[])
     `The task ${title} is blocked by ${questions.length === 1 ? 'a question that is' : 'questions that are'} yours to decide. Its agent goes on with your answer as soon as it is verified.`,
     ...questions.map(renderQuestion),
     '### The task that asks',
-    cutText(asker.task_description, askerCharsMax),
+    cutText(taskPartOf(asker.task_description), askerCharsMax),
   ].join('\n\n');
 }
 

@@ -18,7 +18,7 @@ import type {
   TaskInput,
 } from '../../contracts/coordination-plan.ts';
 import { listNames } from '../text/list-names.ts';
-import { instructionCharsMax } from './templates.ts';
+import { instructionCharsMax } from './task-rules.ts';
 
 export type ChangedPlan =
   | { readonly ok: true; readonly plan: CoordinationPlan }

@@ -39,7 +39,8 @@ import { internalAgentIds, plannerAgentId } from '../../contracts/names.ts';
 import { findCycle } from '../schedule/dependencies.ts';
 import { listNames } from '../text/list-names.ts';
 import { checkFiles, checkEvidence, findTwice } from './check-plan-files.ts';
-import { findUnwritten, instructionCharsMax, renderTaskInstructions } from './templates.ts';
+import { instructionCharsMax } from './task-rules.ts';
+import { findUnwritten, renderTaskInstructions } from './templates.ts';
 
 /** @returns every finding at once; empty for a good plan. */
 export function checkCoordinationPlan(

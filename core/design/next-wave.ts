@@ -16,6 +16,7 @@
  *        that result.
  */
 import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-plan.ts';
+import type { CriterionState } from '../../contracts/criterion.ts';
 import type { Adaptation } from '../../contracts/adaptation.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
@@ -190,6 +191,19 @@ export function listDone(
     return isChangedSince ? [] : [task_id];
   });
   return new Set(done);
+}
+
+/** Lists the tasks of which all evidence is there. */
+export function findVerified<T extends Pick<PlanTask, 'validation'>>(
+  tasks: readonly T[],
+  criteria: readonly Pick<CriterionState, 'criterion_id' | 'state'>[],
+): T[] {
+  const done = new Set(
+    criteria.filter(({ state }) => state !== 'open').map(({ criterion_id }) => criterion_id),
+  );
+  return tasks.filter(({ validation }) =>
+    validation.evidence.every(({ evidence_id }) => done.has(evidence_id)),
+  );
 }
 
 /** Finds the task that a delegation does; undefined for one that is not of this plan. */

@@ -17,6 +17,7 @@ import type {
 } from '../../contracts/coordination-plan.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { cutText, normaliseText } from '../text/cut-text.ts';
+import { commandText } from '../text/format.ts';
 import { oneLine } from '../text/markdown.ts';
 import { listUpstream } from './graph.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
@@ -115,12 +116,22 @@ function finding(task_id: string, message: string, cure: string): PlanFinding {
 /** Most characters of the text, equal to the limit of a question. */
 const textCharsMax = 2_000;
 
+/** Characters of the reason for a change. */
+const reasonCharsMax = 700;
+
+/** A change of the plan to `plan_ref`, with the work that it follows from. */
+interface DescribedChange {
+  readonly plan_ref: Ref;
+  readonly rating: PlanChangeRating;
+  /** `task_id`: undefined where it is unknown. `explanation`: empty where there is none. */
+  readonly reason: { readonly task_id: string | undefined; readonly explanation: string };
+}
+
 /** Describes a change for the question whether it is approved. */
 export function describePlanChange(
   before: CoordinationPlan,
   after: CoordinationPlan,
-  plan_ref: Ref,
-  rating: PlanChangeRating,
+  { plan_ref, rating, reason }: DescribedChange,
 ): string {
   const titleOf = (id: string): string => {
     const task = [...after.tasks, ...before.tasks].find(({ task_id }) => task_id === id);
@@ -132,7 +143,11 @@ export function describePlanChange(
     ids.length === 0 ? [] : [`${title}: ${ids.map(titleOf).join('; ')}.`];
   return cutText(
     [
-      `The plan is to change during the work. Its new version is ${plan_ref}.`,
+      `The plan is to change during the work${reason.task_id === undefined ? '' : `, after ${titleOf(reason.task_id)}`}.`,
+      ...(reason.explanation === ''
+        ? []
+        : [`Why: ${cutText(oneLine(reason.explanation), reasonCharsMax)}`]),
+      `All of the new version: ${commandText('artifact', plan_ref)}`,
       ...list('New tasks', changed_tasks.filter(isNew)),
       ...list(
         'Changed tasks',

@@ -142,7 +142,10 @@ function resolve(
   if (text === '') return lacks(note, 'how it was resolved, with the evidence');
   if (note.status === 'resolved') return misfit(note, 'reopen it if the resolution is wrong');
   if (note.status === 'escalated') {
-    return misfit(note, 'finish what does not depend on it, then give status "blocked"');
+    return misfit(
+      note,
+      'finish what does not depend on it, then give status "blocked", or "failed" if its question was refused',
+    );
   }
   if (!isForOthers(note)) return resolvedBy(note, 'agent_self', text, at);
   const reason = `The author may not decide on ${note.category}. It would have resolved it so: ${text}`;

@@ -11,6 +11,7 @@ import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type {
+  DescribeFailuresInput,
   VerificationFeedback,
   VerificationOutcome,
   VerificationResults,
@@ -115,6 +116,22 @@ export function feedbackOf(state: VerificationState): VerificationFeedback | und
   return { results_ref, output_ref, instructions_ref, guidance_refs };
 }
 
+/** Returns what the question to the user is made of. */
+export function failuresOf({
+  instructions_ref,
+  results_refs,
+  failed_output_ref,
+}: VerificationState): Pick<
+  DescribeFailuresInput,
+  'instructions_ref' | 'results_refs' | 'output_ref'
+> {
+  return {
+    instructions_ref,
+    results_refs,
+    ...(failed_output_ref !== null && { output_ref: failed_output_ref }),
+  };
+}
+
 /** Combines the last attempt's outcome with its verification. */
 export function concludeVerification(
   outcome: DelegationOutcome,
@@ -150,7 +167,7 @@ export function verificationQuestion(text: string): AskedQuestion {
   return {
     text: cutText(text, engineLimits.questionCharsMax),
     why_it_matters:
-      'modify: say next how the task reads from now on. guide: say next what helps with the task as it is. abandon: the task fails; others go on.',
+      'modify: say next how the task reads from now on; its files and its evidence stay. guide: say next what helps with the task as it is. abandon: the task fails; others go on.',
     priority: 'critical',
     expected_answer_format: 'choice',
     choices: ['modify', 'guide', 'abandon'],

@@ -93,7 +93,25 @@ export interface StopSignal {
  */
 const samePressMs = 1_000;
 
-/** Listens for SIGINT, SIGTERM and a closed terminal. */
+/**
+ * The line of a process that npm started for one of our commands alone. The shell between does not pass on the SIGTERM that
+ * npm passes to it, so that its end is the only sign.
+ */
+const npmLine = /^(?=.*(?:planwave|scripts\/start\.mjs))[^&;|]*$/;
+
+/** Calls back when the shell is gone in which npm started this process. Does nothing for a process of another parent. */
+function watchShellOfNpm(onGone: () => void): () => void {
+  if (!npmLine.test(process.env['npm_lifecycle_script'] ?? '')) return () => {};
+  const shell = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(timer);
+    onGone();
+  }, 500).unref();
+  return () => clearInterval(timer);
+}
+
+/** Listens for SIGINT, SIGTERM and a closed terminal, and for the end of the npm that runs this command. */
 export function listenForStop(): StopSignal {
   let askedAtMs: number | undefined;
   const first = createEvent();
@@ -106,11 +124,16 @@ export function listenForStop(): StopSignal {
   };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const signal of signals) process.on(signal, onSignal);
+  // After a Ctrl-C the shell may be gone first: that is no second one.
+  const unwatch = watchShellOfNpm(() => {
+    if (askedAtMs === undefined) onSignal();
+  });
   return {
     asked: first.happened,
     insisted: second.happened,
     dispose() {
       for (const signal of signals) process.off(signal, onSignal);
+      unwatch();
     },
   };
 }

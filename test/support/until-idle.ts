@@ -26,6 +26,20 @@ export async function untilDecided({ client }: { readonly client: Client }, root
   });
 }
 
+/** Waits until nothing but model calls is at work in a run and below it: no worker computes or writes for it. */
+export async function untilOnlyCalls({ client }: { readonly client: Client }, rootId: string) {
+  await eventually(`nothing but model calls in ${rootId}`, async () => {
+    const seen = await describeOpen(client, rootId);
+    return seen?.every(
+      ({ raw }) =>
+        !raw.pendingWorkflowTask &&
+        (raw.pendingActivities ?? []).every(
+          ({ activityType }) => activityType?.name === 'modelTurn',
+        ),
+    );
+  });
+}
+
 /** Returns true when a workflow waits for something from outside. */
 export function isIdle({ raw }: WorkflowExecutionDescription): boolean {
   return (raw.pendingActivities ?? []).length === 0 && !raw.pendingWorkflowTask;

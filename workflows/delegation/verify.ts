@@ -10,6 +10,7 @@ import { addUsage } from '../../core/usage/add-usage.ts';
 import { chooseVerifier } from '../../core/verification/choose-verifier.ts';
 import {
   concludeVerification,
+  failuresOf,
   feedbackOf,
   mustAskUser,
   noteAnswer,
@@ -253,12 +254,11 @@ type Chosen =
 async function askUser(v: Verifying): Promise<Chosen> {
   const { plan_ref, delegation } = v.context.order;
   const { delegation_id } = delegation;
-  const { instructions_ref, results_refs } = v.state;
   const { text } = await callUntilDone(
     v.context.superior,
     describeFailures,
     `failed verifications of ${delegation_id}`,
-    { plan_ref, delegation_id, verified_by: v.view.verified_by, instructions_ref, results_refs },
+    { plan_ref, delegation_id, verified_by: v.view.verified_by, ...failuresOf(v.state) },
   );
   const answer = await ask(v, verificationQuestion(text));
   const choice = answer?.loop === true ? 'abandon' : answer?.answer;

@@ -9,7 +9,6 @@ import type { RatePlanChangeResult } from '../../contracts/design-activities.ts'
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import { designAgentIds } from '../../contracts/names.ts';
 import type { DesignStageName } from '../../contracts/names.ts';
-import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { ratePlanChange } from '../shared/activities.ts';
@@ -17,6 +16,7 @@ import {
   askForWish,
   askToApprove,
   changeQuestion,
+  failedQuestion,
   readWish,
   askForChange,
   checkPlan,
@@ -24,7 +24,7 @@ import {
   reviewPlan,
 } from './approve-plan.ts';
 import { askStage } from './ask-stage.ts';
-import { DesignEnded, materialsOf } from './design-context.ts';
+import { changesOf, DesignEnded, materialsOf } from './design-context.ts';
 import type { DesignContext } from './design-context.ts';
 import { checkJudged } from '../../core/design/rate-change.ts';
 import { callUntilDone } from '../shared/failures.ts';
@@ -188,20 +188,6 @@ async function escalate(
   throw new DesignEnded('abandoned');
 }
 
-function failedQuestion(task_id: string, assessment: ProofReview['assessment']): AskedQuestion {
-  const choices = assessment === 'fail' ? ['change', 'abandon'] : ['proceed', 'change', 'abandon'];
-  return {
-    text: `The proof of concept ${task_id} has the result "${assessment}", and no change of the plan helps without your decision. The judgement is in the run's report. What now?`,
-    why_it_matters:
-      `${assessment === 'fail' ? '' : 'proceed: the work goes on as planned. '}change: say next what is to change in goal, limits or approach. ` +
-      'abandon: the run ends here.',
-    priority: 'critical',
-    expected_answer_format: 'choice',
-    choices,
-    default_answer: null,
-  };
-}
-
 /** Changes the plan, has the change checked, and asks the user where it leaves something out or costs more. */
 async function adapt(
   work: JudgedWork,
@@ -251,6 +237,8 @@ async function changeUntilSound(
   before_ref: Ref,
   context: DesignContext,
 ): Promise<RatePlanChangeResult | null> {
+  const { worked } = work;
+  const { task_id } = worked;
   let findings: readonly PlanFinding[] = [];
   for (let repairs = 0; ; repairs += 1) {
     // Each repair is checked before the next.
@@ -258,15 +246,19 @@ async function changeUntilSound(
     await askToAdapt(work, { wish: repairs === 0 ? wish : null, findings, before_ref }, context);
     const after_ref = currentPlan(context).plan_ref;
     if (after_ref === before_ref) return null;
+    const materials = changesOf(task_id, context.work);
+    const change_ref = materials.findLast(({ stage }) => stage === 'adaptation')?.ref;
     // oxlint-disable-next-line no-await-in-loop
     const rating = await callUntilDone(
       context.superior,
       ratePlanChange,
       'rate the change of the plan',
-      { before_ref, after_ref },
+      { before_ref, after_ref, task_id, ...(change_ref && { change_ref }) },
     );
     // oxlint-disable-next-line no-await-in-loop
-    findings = await (rating.significant ? reviewPlan(context) : checkPlan(context));
+    findings = await (rating.significant
+      ? reviewPlan(context, { worked: [worked], materials })
+      : checkPlan(context));
     context.work.findings = findings;
     if (findings.length === 0 || repairs === engineLimits.designRepairsMax) return rating;
   }

@@ -1,5 +1,6 @@
 import type { PlanFinding } from '../../contracts/coordination-plan.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
+import type { ProofReview } from '../../contracts/adaptation.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../../core/limits.ts';
@@ -142,6 +143,24 @@ export function changeQuestion(
   };
 }
 
+/** Asks what follows from a failed assumption that no change of the plan mends. */
+export function failedQuestion(
+  task_id: string,
+  assessment: ProofReview['assessment'],
+): AskedQuestion {
+  const choices = assessment === 'fail' ? ['change', 'abandon'] : ['proceed', 'change', 'abandon'];
+  return {
+    text: `The proof of concept ${task_id} has the result "${assessment}", and no change of the plan helps without your decision. The judgement is in the run's report. What now?`,
+    why_it_matters:
+      `${assessment === 'fail' ? '' : 'proceed: the work goes on as planned. '}change: say next what is to change in goal, limits or approach. ` +
+      'abandon: the run ends here.',
+    priority: 'critical',
+    expected_answer_format: 'choice',
+    choices,
+    default_answer: null,
+  };
+}
+
 /** Returns the plan. It exists from its assembly on. */
 export function currentPlan({ work }: Pick<DesignContext, 'work'>): PlanOutline {
   if (work.plan === null) throw new Error('The design has no plan yet.');
@@ -244,20 +263,26 @@ async function verifyPlan(context: DesignContext): Promise<readonly PlanFinding[
   }
 }
 
-/** Returns what code finds in the plan, or else what the verifier finds. */
-export async function reviewPlan(context: DesignContext): Promise<readonly PlanFinding[]> {
+/**
+ * Returns what code finds in the plan, or else what the verifier finds.
+ *
+ * @param change Work that has changed the plan, with the results that say why and how. Absent before the work.
+ */
+export async function reviewPlan(
+  context: DesignContext,
+  change?: Required<Pick<StageRequest, 'worked' | 'materials'>>,
+): Promise<readonly PlanFinding[]> {
   const found = await checkPlan(context);
   if (found.length > 0) return found;
   const review = await askStage(
     {
       stage: 'design_review',
       agent_id: designAgentIds.design_review,
-      materials: materialsOf(context.work, [
-        'interview',
-        'brief',
-        'design_review',
-        'design_change',
-      ]),
+      ...change,
+      materials: [
+        ...materialsOf(context.work, ['interview', 'brief', 'design_review', 'design_change']),
+        ...(change?.materials ?? []),
+      ],
       plan_ref: currentPlan(context).plan_ref,
     },
     context,

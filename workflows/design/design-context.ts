@@ -133,6 +133,16 @@ export function materialsOf(
   return [...newest.values()].filter(({ stage }) => stages.includes(stage));
 }
 
+/** Returns the newest results of the stages that say why and how the plan changes after the work on a task. */
+export function changesOf(
+  task_id: string,
+  work: Pick<DesignWork, 'materials'>,
+): readonly DesignMaterial[] {
+  return materialsOf(work, ['poc_decision', 'loop_analysis', 'adaptation']).filter(
+    ({ subject }) => subject === task_id,
+  );
+}
+
 /** Takes the oldest result that a stage has from an earlier attempt. @returns undefined when there is none. */
 export function takeRecalled(
   work: Pick<DesignWork, 'recalled'>,

@@ -37,7 +37,7 @@ export function readPlanFile(text: string): PlanFile {
 
 const head = ` Plan of planwave: who does what, in which order, and what shows that it is done.
  Check it with: planwave plan check <this file>
- Editors complete and check its fields with the file that planwave plan schema writes beside it:
+ Editors complete and check its fields with a schema beside it: planwave plan schema --out plan.schema.json
  yaml-language-server: $schema=plan.schema.json`;
 
 const comments: Readonly<Record<string, string>> = {

@@ -47,7 +47,9 @@ it('asks the user after five failures, goes on with new instructions, and ends u
   const modified = await start(task);
   const question = await answer(modified, 'modify');
   expect(question).toMatchObject({ kind: 'verification', choices: ['modify', 'guide', 'abandon'] });
-  expect(question.text).toMatch(/^The output of \S+ \(.+\) failed its verification by reviewer\./);
+  expect(question.text).toMatch(
+    /^The output of \S+ \(.+\) failed its verification by reviewer, 5 times\./,
+  );
   expect(question.text).toContain('Instructions: Write a line.');
   const feedback = [5, 4, 3, 2, 1].map((nth) => `${nth}. Rehearsal: a mark in the task`);
   expect(question.text.match(/\d\. Rehearsal: a mark in the task/g)).toEqual(feedback);
@@ -56,6 +58,7 @@ it('asks the user after five failures, goes on with new instructions, and ends u
   const whole = await storedText(stage.home, ref);
   expect(whole).toContain('End with a full stop.');
   expect(whole.match(/^### \d\. /gm)).toHaveLength(5);
+  expect(whole).toContain('## The output that failed last');
   await eventually('the readable results', async () => existsSync(resultsOf(modified)));
   await answer(modified, 'Write two lines.');
   expect(await stage.result(modified)).toMatchObject({

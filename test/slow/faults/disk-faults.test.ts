@@ -12,6 +12,7 @@ import { completed, decision, held, isFirstTurn, plan, work } from '../../suppor
 import { openStage } from '../../support/stage.ts';
 import type { Stage } from '../../support/stage.ts';
 import { canMount, mountTinyDisk } from '../../support/tiny-disk.ts';
+import { untilOnlyCalls } from '../../support/until-idle.ts';
 
 /** A disk that a test breaks and mends. */
 interface Disk {
@@ -102,6 +103,8 @@ async function hangInEveryCall() {
     const arrived = stage.rehearsal.counts().calls;
     return arrived === 1 + 2 + 3 + 4 && calls.length === runs.length && calls;
   });
+  // The record is written beside the calls. What is written while the disk is filled would leave room on it.
+  for (const run of runs) await untilOnlyCalls(stage, run.workflowId);
   return { runs, hanging, release: gate.release };
 }
 

@@ -71,15 +71,16 @@ async function finish({ run }: Awaited<ReturnType<typeof play>>) {
 }
 
 it('part of fault 26: stop during a command ends it, and the run', async () => {
-  const played = await play({ 'a.txt': 'a\n' }, [sh('echo begun > begun; exec sleep 61723')]);
+  // No other command of this machine sleeps that long.
+  const seconds = 10_000_000 + process.pid;
+  const played = await play({ 'a.txt': 'a\n' }, [sh(`echo begun > begun; exec sleep ${seconds}`)]);
   const { run } = played;
   const begun = join(stage.home, run.workflowId, 'worktrees/task/files/begun');
-  await eventually('a running command', async () => existsSync(begun), 60_000);
+  await eventually('a running command', async () => existsSync(begun));
   await run.signal('stop', { reason: 'changed my mind' });
   expect(await stage.result(run)).toMatchObject({ status: 'stopped' });
   await eventually('the end of the process', async () => {
-    // No other command sleeps that long.
-    const { stdout } = spawnSync('pgrep', ['-f', '^sleep 61723$'], { encoding: 'utf8' });
+    const { stdout } = spawnSync('pgrep', ['-f', `^sleep ${seconds}$`], { encoding: 'utf8' });
     return stdout === '';
   });
   const { effects = [] } = await storedRecord(stage.home, run.workflowId);

@@ -1,6 +1,9 @@
 import { blockBytesMax } from '../../../activities/text/block-limits.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
-import { outputOf } from './bench.ts';
+import { renderTaskInstructions } from '../../../core/design/templates.ts';
+import { readRecord } from '../../../activities/artifacts/record-log.ts';
+import { samplePlan } from '../../support/plans.ts';
+import { outputOf, plan } from './bench.ts';
 import { blockOf, createRun, jsonOf, render } from './prompt-bench.ts';
 
 const outcome = (changes: Partial<DelegationOutcome>) => ({
@@ -92,4 +95,40 @@ it('finding W1: a decision has the text of each criterion; what was replaced nei
     status: 'completed',
     replaced: true,
   });
+});
+
+it('the planner of a designed run is told that the plan goes on, and reads no rules of the agents', async () => {
+  const design = samplePlan();
+  const [task] = design.tasks;
+  if (task === undefined) throw new Error('the sample has tasks');
+  const { bench } = await createRun();
+  const record = await readRecord(bench.store, bench.record_ref);
+  const decide = async (changes: object): Promise<string> =>
+    render(bench, [
+      {
+        type: 'prompt',
+        prompt: {
+          kind: 'decision',
+          wave: 1,
+          record_ref: await bench.store.put(JSON.stringify({ ...record, ...changes })),
+          plan_ref: await bench.store.put(
+            JSON.stringify({
+              ...plan,
+              delegations: plan.delegations.map((one) => ({
+                ...one,
+                task_description: renderTaskInstructions(design, task),
+              })),
+            }),
+          ),
+          outcomes: [],
+          open_criteria: [],
+          amendments: [],
+        },
+      },
+    ]);
+  const designed = await decide({ design: { plan_refs: [] } });
+  expect(designed).toContain('An approved plan is being carried out');
+  expect(blockOf(designed, 'wave_plan')).toContain('## Evidence');
+  expect(blockOf(designed, 'wave_plan')).not.toContain('MUST escalate');
+  expect(await decide({})).not.toContain('An approved plan is being carried out');
 });

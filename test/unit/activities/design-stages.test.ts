@@ -181,6 +181,20 @@ describe('the first message', () => {
     expect(message).toContain("Make the user's change");
   });
 
+  it('a task whose evidence is all there is marked as verified, and only then', async () => {
+    const { bench, registry_ref } = scene;
+    const plan_tasks = async (state: 'met' | 'open'): Promise<string> => {
+      const record = {
+        ...recordOf(registry_ref),
+        criteria: [{ criterion_id: 'unique', description: 'E-mails are unique.', state }],
+      };
+      const record_ref = await bench.store.put(JSON.stringify(record));
+      return blockOf(await firstMessage({ stage: 'adaptation', record_ref }), 'plan_tasks');
+    };
+    expect(await plan_tasks('met')).toContain('"verified":true');
+    expect(await plan_tasks('open')).not.toContain('verified":');
+  });
+
   it('the analysis of a loop has all that the task asked, each in its own words', async () => {
     const { bench, registry_ref } = scene;
     const record = {
@@ -206,6 +220,7 @@ describe('the first message', () => {
       { text: 'Countries?', refused: true },
       { text: 'What countries?', refused: true },
     ]);
+    expect(jsonOf(message, 'answered_questions')).toMatchObject([{ question_id: 'q2' }]);
     expect(blockOf(message, 'escalations')).not.toContain('</data>');
   });
 

@@ -3,6 +3,7 @@ import { openStores } from '../../../activities/adapters/open-stores.ts';
 import { paceModel } from '../../../activities/load/pace-model.ts';
 import { ModelFailure } from '../../../activities/ports/model-client.ts';
 import type { ModelReply, ModelRequest } from '../../../activities/ports/model-client.ts';
+import { createSuspension } from '../../support/suspension.ts';
 import { createTemporaryHome } from '../adapters/temporary-home.ts';
 import type { TemporaryHome } from '../adapters/temporary-home.ts';
 
@@ -38,12 +39,15 @@ function limited(retryAfterMs: number | undefined, status = 429): ModelFailure {
   });
 }
 
+type End = ModelFailure | ModelReply;
+
 /** A worker with a store of its own over the same home, whose model gives these ends one after the other. */
-function worker(clock: { now: number }, ends: (ModelFailure | ModelReply)[], account = 'a') {
+function worker(clock: { now: number }, ends: (End | (() => Promise<End>))[], account = 'a') {
   const made: number[] = [];
   const complete = async (): Promise<ModelReply> => {
     made.push(clock.now);
-    const end = ends.shift() ?? reply;
+    const next = ends.shift() ?? reply;
+    const end = typeof next === 'function' ? await next() : next;
     if (end instanceof ModelFailure) throw end;
     return end;
   };
@@ -81,11 +85,23 @@ it('PM1: a 429 of one worker stops the calls of all others to the same account u
 
 it('PM2: an earlier time replaces no later one, and what names no time holds nobody up', async () => {
   const clock = { now: 1_000_000 };
-  const late = worker(clock, [limited(undefined), limited(60_000, 529), limited(60_000)]);
-  const early = worker(clock, [limited(5_000)]);
+  // Both are in flight at the same time: no reply comes before both calls are there.
+  let there = 0;
+  const met = createSuspension();
+  const limitedTogether = async (retryAfterMs: number): Promise<End> => {
+    there += 1;
+    if (there < 2) await met.here();
+    else met.goOn();
+    return limited(retryAfterMs);
+  };
+  const late = worker(clock, [
+    limited(undefined),
+    limited(60_000, 529),
+    () => limitedTogether(60_000),
+  ]);
+  const early = worker(clock, [() => limitedTogether(5_000)]);
   await late.call();
   await late.call();
-  // Both are in flight at the same time.
   const [, first] = await Promise.all([late.call(), early.call()]);
   expect(first).toMatchObject({ message: 'limited' });
   clock.now += 6_000;

@@ -99,6 +99,39 @@ describe('later messages', () => {
     expect(told).toContain('"contradicts":"8080 (wave-001/api)"');
   });
 
+  it('news that the record of a first message has already are not said twice', async () => {
+    const { bench } = await createRun({ answered_questions: [answered] });
+    const told = (changes: object) =>
+      render(bench, [
+        ...planPrompt(bench),
+        {
+          type: 'news',
+          news: [
+            {
+              news_id: 1,
+              type: 'answer',
+              question_id: 'q1',
+              text: answered.text,
+              answer: 'EU',
+              answer_ref: null,
+              answered_by: 'user',
+              delegation_id: null,
+              changed: false,
+              ...changes,
+            },
+          ],
+        },
+      ]);
+    const known = await told({});
+    expect(known).toContain('"answer":"EU"');
+    expect(known).not.toMatch(/^<news>|This was decided while/m);
+    for (const other of [{ question_id: 'q2' }, { answer: 'US' }, { contradicts: 'US (q0)' }]) {
+      // Each message is one run of the renderer.
+      // oxlint-disable-next-line no-await-in-loop
+      expect(await told(other)).toMatch(/^<news>/m);
+    }
+  });
+
   it('an answer of every length that may be given comes whole, in any script', async () => {
     const whole = '語'.repeat(engineLimits.answerCharsMax);
     const text = await longAnswers(whole);

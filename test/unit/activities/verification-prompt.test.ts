@@ -1,16 +1,23 @@
 import { blockOf, createRun, jsonOf, render } from './prompt-bench.ts';
+import { renderTaskInstructions } from '../../../core/design/templates.ts';
+import { samplePlan } from '../../support/plans.ts';
 import { plan } from './bench.ts';
 
 /** The first message of a verification, whose author ran these commands. */
 async function renderVerification(
   commands: readonly { readonly command: string; readonly result: string }[],
+  task: Partial<(typeof plan.delegations)[number]> = {},
 ): Promise<string> {
   const { bench, output_ref } = await createRun();
   const evidence_ref = await bench.store.put(JSON.stringify({ checks: [], diff: '' }));
+  const delegations = plan.delegations.map((one) =>
+    one.delegation_id === 'write-report' ? { ...one, ...task } : one,
+  );
+  const planned = { ...plan, delegations };
   const prompt = {
     kind: 'verification',
     record_ref: bench.record_ref,
-    plan_ref: await bench.store.put(JSON.stringify(plan)),
+    plan_ref: await bench.store.put(JSON.stringify(planned)),
     delegation_id: 'write-report',
     upstream: [],
     output_ref,
@@ -44,4 +51,20 @@ it('a verifier sees the commands of the author with exit codes and the end of wh
 it('a verifier is shown only the tools that are offered to it', async () => {
   const text = await renderVerification([]);
   expect(blockOf(text, 'allowed_tools')).not.toMatch(/write_file|run_command/);
+});
+
+it('a verifier reads what the task of a plan was, and none of the rules of its author', async () => {
+  const design = samplePlan();
+  const [task] = design.tasks;
+  if (task === undefined) throw new Error('the sample has tasks');
+  const task_description = renderTaskInstructions(design, task);
+  const shown = blockOf(await renderVerification([], { task_description }), 'delegation');
+  expect(shown).toContain('## Evidence');
+  expect(shown).not.toMatch(/You MUST escalate|## Turn/);
+});
+
+it('a verifier is told where the output file of an author is who can write none', async () => {
+  const none = 'Its author has no tool that writes files';
+  expect(await renderVerification([], { agent_id: 'writer' })).toContain(none);
+  expect(await renderVerification([], { agent_id: 'engineer' })).not.toContain(none);
 });

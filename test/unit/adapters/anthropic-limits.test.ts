@@ -54,8 +54,9 @@ describe('the idle limit', () => {
   });
 
   it('a stream that goes on longer than the limit, but never falls silent, is left alone', async () => {
-    bench.server.script([{ reply: { text: 'word '.repeat(200), thinkMs: 2_500 } }]);
-    const client = bench.createClient({ idleTimeoutMs });
+    bench.server.script([{ reply: { text: 'word '.repeat(200), thinkMs: 4_500 } }]);
+    // Twenty times the time between two pieces.
+    const client = bench.createClient({ idleTimeoutMs: 3_000 });
     const reply = await client.complete(request, callOptions());
     expect(reply.stopReason).toBe('end_turn');
   });

@@ -10,6 +10,7 @@ import { engineLimits } from '../../../core/limits.ts';
 import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';
 import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import { createGitFixture } from '../../support/git-fixture.ts';
+import { property } from '../core/builders.ts';
 import { createTemporaryHome } from './temporary-home.ts';
 import type { TemporaryHome } from './temporary-home.ts';
 
@@ -225,7 +226,7 @@ it('200 generated paths never reach anything outside of the workspace', async ()
       expect(errors.filter((error) => !(error instanceof WorkspaceRefused))).toEqual([]);
       expect(readFileSync(join(at.outside, 'secret.txt'), 'utf8')).toBe('price secret\n');
     }),
-    { numRuns: 200 },
+    { ...property, numRuns: 200 },
   );
 });
 

@@ -186,3 +186,11 @@ it('the list of runs hears of a change too', async () => {
   expect((await send(list)).text).toContain('id="run-new"');
   runs.shift();
 });
+
+it('a port in use is refused with what to try', async () => {
+  const port = Number(new URL(served.url).port);
+  await expect(serveView(sources, { port, token, runId: null })).rejects.toMatchObject({
+    code: 'bad_input',
+    message: `127.0.0.1:${port} can't be listened on: another program uses it. Try: another port`,
+  });
+});

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { isIgnored, matchPattern, parseIgnoreFile } from '../../../core/effects/ignored-paths.ts';
+import { property } from './builders.ts';
 import { processorMs } from '../../support/processor-time.ts';
 
 const ignores = (path: string, text: string, inner?: readonly [folder: string, text: string]) => {
@@ -83,7 +84,7 @@ it('agrees with git about generated patterns and paths', () => {
           expect(new Set(ours)).toEqual(new Set(paths.filter((one) => theirs.has(one))));
         },
       ),
-      { numRuns: 150 },
+      { ...property, numRuns: 150 },
     );
   } finally {
     rmSync(dir, { recursive: true, force: true });

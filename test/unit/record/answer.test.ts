@@ -285,3 +285,31 @@ it('finding R4: the conversation summary tells what was decided, and what was on
   );
   expect(assumptions).toContain('- Assumption (the default was taken, q3): What about q3? yes');
 });
+
+it('only a file can be the answer of kind "file": no command, though it is an effect too', async () => {
+  const run = await harness.begin('answers-of-files');
+  const command = { exit_code: 0, confined: true, output_ref: null };
+  const receipt = { target: 'npm test', sha256: 'c'.repeat(64), bytes: 1, command };
+  await run.apply(
+    await written('src/second.ts'),
+    await written('npm test', { effect_id: 'build/effect-2', tool: 'run_command', receipt }),
+  );
+  const done = await outcome(
+    harness,
+    delegation('build'),
+    output({ effects_claimed: ['npm test'] }),
+  );
+  const review = async (value: string): Promise<string[]> => {
+    const { faults } = await harness.reviewDecision({
+      record_ref: run.ref(),
+      wave: 1,
+      outcomes: [{ ...done, executor_end: null }],
+      decision_ref: await harness.put(decision({ answer: { kind: 'file', value } })),
+    });
+    return faults.map(({ reason, hint }) => `${reason}. ${hint}`);
+  };
+  expect(await review('src/second.ts')).toEqual([]);
+  expect(await review('npm test')).toEqual([
+    '"npm test" is no file that this run is known to have written. Try: one of "src/second.ts"',
+  ]);
+});

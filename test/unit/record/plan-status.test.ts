@@ -158,7 +158,7 @@ it("the solution architect's instructions list its decisions, and its verifier's
   const architect = await instructionsAfter('architect_agent', ...changes);
   expect(architect).toContain(`# Task ${decision}: Decide what`);
   expect(architect).toContain('In which unit are rates kept?');
-  expect(architect).toContain(`agents/architect_agent/task_output/${decision}.md`);
+  expect(architect).toContain('No file. Your output is the result.');
   expect(architect?.match(/^## Escalation$/gm)).toHaveLength(1);
   const verifier = await instructionsAfter('reviewer_agent', ...changes);
   expect(verifier).toContain(`# Verify ${decision}: Decide what`);

@@ -165,3 +165,39 @@ it.each([
 ])('reads an option from the command line %j', (command, value) => {
   expect(optionOf(command, 'port')).toBe(value);
 });
+
+describe('a process that a shell runs hears of the end of the shell', () => {
+  const supervisor = fileURLToPath(new URL('../../../scripts/parts/supervise.ts', import.meta.url));
+  const script = `
+    const { listenForStop } = await import(${JSON.stringify(supervisor)});
+    const stop = listenForStop();
+    console.log('listening');
+    const left = new Promise((resolve) => setTimeout(resolve, Number(process.argv[2]), 'left alone'));
+    console.log(await Promise.race([stop.asked.then(() => 'asked'), left]));
+    process.exit(0);`;
+
+  it.each([
+    ['node scripts/planwave.mjs dev', 'asked', 60_000],
+    ["planwave 'dev'", 'asked', 60_000],
+    ['planwave dev & my-tool', 'left alone', 1_500],
+    ['my-tool', 'left alone', 1_500],
+  ])('if npm started it by "%s": %s', async (line, end, waitMs) => {
+    const file = join(makeFolder(), 'listen.mjs');
+    writeFileSync(file, script);
+    const shell = spawn(
+      'sh',
+      ['-c', `"${process.execPath}" --import tsx "${file}" ${waitMs}; true`],
+      {
+        env: { ...process.env, npm_lifecycle_script: line },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    let out = '';
+    shell.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text;
+      if (text.includes('listening')) shell.kill('SIGTERM');
+    });
+    await once(shell.stdout, 'end');
+    expect(out).toBe(`listening\n${end}\n`);
+  });
+});

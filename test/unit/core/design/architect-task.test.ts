@@ -6,7 +6,8 @@ import {
   findAnswerConflicts,
 } from '../../../../core/design/architect-task.ts';
 import { nextWave } from '../../../../core/design/next-wave.ts';
-import { findMissingParts, instructionCharsMax } from '../../../../core/design/templates.ts';
+import { instructionCharsMax } from '../../../../core/design/task-rules.ts';
+import { findMissingParts } from '../../../../core/design/templates.ts';
 import { agentOutput, askedQuestion, someRef, inboxQuestion } from '../../../support/factories.ts';
 import { architectAgent, samplePlan } from '../../../support/plans.ts';
 import { StoredPlan } from '../../../../contracts/wave-plan.ts';

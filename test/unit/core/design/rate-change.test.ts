@@ -99,7 +99,11 @@ describe('checkPlanChange', () => {
 
 it('describes a change with its version, and what is added and given up', () => {
   const after = without(proof);
-  const text = describePlanChange(plan, after, 'sha256:new', ratePlanChange(plan, after));
+  const rating = ratePlanChange(plan, after);
+  const reason = { task_id: schema, explanation: 'The experiment answers nothing any more.' };
+  const text = describePlanChange(plan, after, { plan_ref: 'sha256:new', rating, reason });
+  expect(text).toMatch(/after .*schema_1727539200/);
+  expect(text).toContain('Why: The experiment answers nothing any more.');
   expect(text).toContain('sha256:new');
   expect(text).toMatch(/Tasks that are left out: .*try-index_1727539200/);
   expect(text).toContain('Evidence that is given up');
