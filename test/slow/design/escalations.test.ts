@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { CoordinationPlan } from '../../../contracts/coordination-plan.ts';
 import { waveWorkflowId } from '../../../core/ids.ts';
+import { lookAtQuestions } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createGitFixture } from '../../support/git-fixture.ts';
 import { architectAgent, planTask, samplePlan } from '../../support/plans.ts';
@@ -37,7 +38,7 @@ const readStatus = (runId: string) => readSharedStatus(join(stage.home, runId));
 
 const openQuestion = (run: WorkflowHandle, begin: string) =>
   eventually('the question', async () =>
-    (await stage.questions(run)).open.find(({ text }) => text.startsWith(begin)),
+    (await lookAtQuestions(stage, run))?.open.find(({ text }) => text.startsWith(begin)),
   );
 
 it('a task that crashes three times has failed, buys and asks nothing twice, and is asked about when its sibling has ended', async () => {

@@ -124,7 +124,10 @@ describe('part of fault 35: a database that can not be used', () => {
     const lost = await faultOf(postgres.url.replace(/postgres$/, 'nowhere'));
     expect(lost).toContain(`${host}/nowhere: it has no such database (3D000). Try: create it`);
     const unknown = await faultOf('postgresql://planwave:secret-word@planwave.invalid/planwave');
-    expect(unknown).toMatch(/threads at postgresql:\/\/planwave\.invalid\/planwave: .* Try: check/);
+    // Without a name server that answers, the time is up first.
+    expect(unknown).toMatch(
+      /threads at postgresql:\/\/planwave\.invalid\/planwave: .* Try: (?:check|look)/,
+    );
     for (const text of [refused, lost, unknown]) {
       expect(text).not.toMatch(/a-wrong-password|secret-word/);
       expect(text).not.toContain(postgres.password);
