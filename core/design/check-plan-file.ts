@@ -32,6 +32,7 @@
  *   DP26. Each risk_id is unique.
  *   DP27. The plan says what happens when a task is blocked.
  *   DP28. Someone of the roster works as each drafted agent.
+ *   DP29. A file of the workspace has an author with a tool that makes files.
  */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { CoordinationPlan, PlanFinding, PlanTask } from '../../contracts/coordination-plan.ts';
@@ -53,7 +54,7 @@ export function checkCoordinationPlan(
     ...checkAssignments(plan),
     ...checkDependencies(plan),
     ...checkInstructions(plan),
-    ...checkFiles(plan.tasks),
+    ...checkFiles(plan, agents),
     ...checkEvidence(plan),
     ...checkRisks(plan),
     ...checkEscalation(plan),

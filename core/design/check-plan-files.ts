@@ -1,4 +1,5 @@
-/** Checks the files of a plan: what each task reads and writes (rules DP10 to DP18 of `check-plan-file`). */
+/** Checks the files of a plan: what each task reads and writes (rules DP10 to DP18 and DP29 of `check-plan-file`). */
+import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { PlanFinding, PlanTask, CoordinationPlan } from '../../contracts/coordination-plan.ts';
 import { findCycle } from '../schedule/dependencies.ts';
 import { listNames } from '../text/list-names.ts';
@@ -21,7 +22,8 @@ interface FileWorld {
   readonly inCycle: ReadonlySet<string>;
 }
 
-export function checkFiles(tasks: readonly PlanTask[]): PlanFinding[] {
+export function checkFiles(plan: CoordinationPlan, agents: readonly AgentSummary[]): PlanFinding[] {
+  const { tasks } = plan;
   const written = tasks.flatMap(({ task_id, outputs }, task) =>
     outputs.map(({ path, format }, at) => ({
       path,
@@ -43,6 +45,7 @@ export function checkFiles(tasks: readonly PlanTask[]): PlanFinding[] {
     ...checkPaths(tasks),
     ...checkOutputs(world),
     ...checkInputs(world),
+    ...checkAuthors(plan, agents),
     ...(cycle === null
       ? []
       : [
@@ -75,6 +78,43 @@ function checkPaths(tasks: readonly PlanTask[]): PlanFinding[] {
       }),
     ),
   );
+}
+
+/** Shipped tools that make no file. One of a worker's owner or of an MCP server may make one. */
+const readingTools: ReadonlySet<string> = new Set([
+  'load_detail',
+  'list_files',
+  'search_files',
+  'read_file',
+  'delete_file',
+  'git_status',
+  'git_diff',
+  'web_research',
+  'fetch_page',
+]);
+
+function checkAuthors(plan: CoordinationPlan, agents: readonly AgentSummary[]): PlanFinding[] {
+  const tools = new Map([
+    ...plan.new_agents.map((draft) => [draft.agent_id, draft.tools] as const),
+    ...agents.map((known) => [known.agent_id, known.allowed_tools] as const),
+  ]);
+  return plan.tasks.flatMap(({ agent, outputs }, task) => {
+    // An agent that does not exist has a finding of its own.
+    const own = tools.get(plan.agents.find((one) => one.agent_name === agent)?.agent_id ?? '');
+    if (own === undefined || own.some((tool) => !readingTools.has(tool))) return [];
+    return outputs.flatMap(({ path }, at) =>
+      path.startsWith('agents/')
+        ? []
+        : [
+            {
+              rule: 'DP29',
+              path: `tasks/${task}/outputs/${at}/path`,
+              message: `"${agent}" has no tool that makes ${JSON.stringify(path)}`,
+              cure: `Give the task to an agent with write_file, or write below "agents/${agent}/task_output/"`,
+            },
+          ],
+    );
+  });
 }
 
 function checkOutputs({ tasks, written, upstream }: FileWorld): PlanFinding[] {

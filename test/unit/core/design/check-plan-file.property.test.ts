@@ -212,6 +212,14 @@ const mutations: readonly (readonly [rule: string, what: string, mutate: Mutatio
     'a draft without a place',
     (plan) => ({ ...plan, new_agents: [...plan.new_agents, unusedDraft] }),
   ],
+  [
+    'DP29',
+    'a file of the workspace whose author only reads',
+    (plan) => ({
+      ...withExtra(plan, { outputs: [{ path: 'MANUAL.md', format: 'Markdown' }] }),
+      agents: plan.agents.map((one) => ({ ...one, agent_id: 'reviewer' })),
+    }),
+  ],
   ['DP27', 'no escalation', (plan) => ({ ...plan, escalation: [] })],
 ];
 

@@ -248,6 +248,16 @@ const faults: readonly [string, string, string, CoordinationPlan][] = [
     'new_agents/0/agent_id',
     samplePlan({ new_agents: [{ ...draft, agent_id: 'migrator' }] }),
   ],
+  [
+    'DP29: a file of the workspace by an agent that only reads',
+    'DP29',
+    'tasks/3/outputs/0/path',
+    withTask(
+      3,
+      () => ({ outputs: [{ path: 'MANUAL.md', format: 'Markdown' }] }),
+      samplePlan({ agents: agents.map((one) => ({ ...one, agent_id: 'reviewer' })) }),
+    ),
+  ],
   ['DP27: a plan without escalation', 'DP27', 'escalation', samplePlan({ escalation: [] })],
   ['DP27: an escalation to be written', 'DP27', 'escalation', samplePlan({ escalation: ['TBD'] })],
 ];
