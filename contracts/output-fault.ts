@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 
 /** One breach of a shape or a rule, worded for the model that has to repair it (seed 001: errors carry a hint). */
 export interface OutputFault {
@@ -19,4 +19,28 @@ export function expandIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   const [only, ...others] = inside;
   if (only === undefined || others.length > 0) return [issue];
   return only.flatMap((one) => expandIssue({ ...one, path: [...issue.path, ...one.path] }));
+}
+
+/** Lists the fields that the object at `path` may have; none for what is no object. */
+export function fieldsAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
+  let at: unknown = schema;
+  for (const key of path) at = stepInto(unwrap(at), key);
+  const object = unwrap(at);
+  return object instanceof z.ZodObject ? Object.keys(object.shape) : [];
+}
+
+function stepInto(schema: unknown, key: PropertyKey): unknown {
+  if (schema instanceof z.ZodObject) return schema.shape[String(key)];
+  return schema instanceof z.ZodArray ? schema.element : undefined;
+}
+
+function unwrap(schema: unknown): unknown {
+  if (schema instanceof z.ZodOptional) return unwrap(schema.unwrap());
+  if (schema instanceof z.ZodPipe) return unwrap(schema.in);
+  if (!(schema instanceof z.ZodUnion)) return schema;
+  return schema.options.map(unwrap).find(hasFields);
+}
+
+function hasFields(schema: unknown): boolean {
+  return schema instanceof z.ZodObject || schema instanceof z.ZodArray;
 }

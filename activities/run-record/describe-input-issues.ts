@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { OpenRunInput } from '../../contracts/activity-types.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { describeIssues, wholePath } from '../text/describe-issues.ts';
-import { expandIssue } from '../../contracts/output-fault.ts';
+import { expandIssue, fieldsAt } from '../../contracts/output-fault.ts';
 
 /** Everything that a schema found in a typed input, none left out, each with what was expected. */
 export function describeInputIssues(error: z.ZodError, schema: z.ZodType): readonly InputFault[] {
@@ -15,30 +15,6 @@ export function describeInputIssues(error: z.ZodError, schema: z.ZodType): reado
       reason: joinSentences(reason, known.length === 0 ? hint : `Fields are: ${listNames(known)}`),
     }));
   });
-}
-
-/** The fields that the object at `path` may have. */
-function fieldsAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
-  let at: unknown = schema;
-  for (const key of path) at = stepInto(unwrap(at), key);
-  const object = unwrap(at);
-  return object instanceof z.ZodObject ? Object.keys(object.shape) : [];
-}
-
-function stepInto(schema: unknown, key: PropertyKey): unknown {
-  if (schema instanceof z.ZodObject) return schema.shape[String(key)];
-  return schema instanceof z.ZodArray ? schema.element : undefined;
-}
-
-function unwrap(schema: unknown): unknown {
-  if (schema instanceof z.ZodOptional) return unwrap(schema.unwrap());
-  if (schema instanceof z.ZodPipe) return unwrap(schema.in);
-  if (!(schema instanceof z.ZodUnion)) return schema;
-  return schema.options.map(unwrap).find(hasFields);
-}
-
-function hasFields(schema: unknown): boolean {
-  return schema instanceof z.ZodObject || schema instanceof z.ZodArray;
 }
 
 export type WorkflowType = OpenRunInput['workflow_type'];

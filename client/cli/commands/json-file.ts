@@ -5,7 +5,8 @@ import type { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
 import { readAll } from '../cli-io.ts';
-import { expandIssue } from '../../../contracts/output-fault.ts';
+import { expandIssue, fieldsAt } from '../../../contracts/output-fault.ts';
+import { findUnknownKey, listNames } from '../../../core/text/list-names.ts';
 
 /** Fields of a JSON file, and over them what was given on the command line. */
 export function mergeFields(fromFile: unknown, given: Readonly<Record<string, unknown>>): unknown {
@@ -45,9 +46,12 @@ export function checkInput<T>(
 ): T {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.flatMap(expandIssue).map((issue) => {
+  const faults = parsed.error.issues.flatMap(expandIssue).flatMap((issue) => {
     const { path } = issue;
-    return `${path.length === 0 ? 'the input' : path.join('.')}: ${describeIssue(issue)}`;
+    const at = path.length === 0 ? 'the input' : path.join('.');
+    if (issue.code !== 'unrecognized_keys') return [`${at}: ${describeIssue(issue)}`];
+    const known = fieldsAt(schema, path);
+    return issue.keys.map((key) => `${at}: ${findUnknownKey({ [key]: null }, known)}`);
   });
   const where = file === undefined ? '' : ` (from ${file})`;
   throw badInput(`The input of the ${of}${where} is not valid. ${faults.join('; ')}`);
@@ -55,8 +59,10 @@ export function checkInput<T>(
 
 /** Words an issue whose schema has no words of its own: the library's are for programmers. */
 export function describeIssue(issue: z.core.$ZodIssue): string {
-  const isRaw = /^(?:Too (?:big|small)|Invalid input): expected /.test(issue.message);
+  const isRaw = /^(?:Too (?:big|small)|Invalid (?:input|option)): expected /.test(issue.message);
   if (!isRaw) return issue.message;
+  if (issue.code === 'invalid_value')
+    return `expected one of ${listNames(issue.values.map(String))}`;
   if (issue.code === 'too_big')
     return `expected at most ${countOfIssue(issue.maximum, issue.origin)}`;
   if (issue.code === 'too_small') {

@@ -71,6 +71,17 @@ it('fault 45: names every fault at once', async () => {
 });
 
 it.each([
+  [{ limits: { max_wave: 3 } }, 'limits: unknown field "max_wave". Did you mean "max_waves"?'],
+  [{ colour: 1 }, 'the input: unknown field "colour". Fields are: "goal", '],
+  [{ mode: 'design' }, 'mode: expected one of "direct", "designed", '],
+])('says for %j which names there are', async (over, message) => {
+  const io = createFakeIo();
+  io.stdin.end(JSON.stringify({ goal: 'given', ...over }));
+  const reading = readRunInput({ cwd, io }, undefined, { input: '-' });
+  await expect(reading).rejects.toThrow(message);
+});
+
+it.each([
   [{ apply: true }, 'apply'],
   [{ apply: false }, 'keep'],
   [{ commit: true }, 'commit'],
