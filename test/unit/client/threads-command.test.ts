@@ -99,11 +99,17 @@ describe('planwave threads', () => {
   });
 
   it('refuses what it does not know', async () => {
-    for (const argv of [['anna/shop'], ['show'], ['--limit', '0'], ['delete', 'a', 'b']]) {
+    const refused: readonly [string[], string][] = [
+      [['anna/shop'], 'threads'],
+      [['show'], 'threads show'],
+      [['--limit', '0'], 'threads'],
+      [['delete', 'a', 'b'], 'threads delete'],
+    ];
+    for (const [argv, command] of refused) {
       const { code, err } = await run(['threads', ...argv]);
       expect([code, err]).toEqual([
         2,
-        expect.stringMatching(/Try: npm run planwave -- threads --help/),
+        expect.stringContaining(`Try: npm run planwave -- ${command} --help`),
       ]);
     }
   });
