@@ -131,13 +131,14 @@ async function findBrokenArtifacts(
   histories: readonly StoredHistory[],
   orphans: boolean,
 ): Promise<string[]> {
+  // Names before objects: another run of the home may write while this one is checked.
+  const queue = histories.flatMap(({ history }) => refsIn(payloadTexts(history)));
+  queue.push(...refsIn(readIndex(home)));
   const objects = await readObjects(home);
   const torn = [...objects]
     .filter(([ref, bytes]) => createHash('sha256').update(bytes).digest('hex') !== ref)
     .map(([ref]) => `artifact ${ref}: its bytes have another hash`);
   const reached = new Set<string>();
-  const queue = histories.flatMap(({ history }) => refsIn(payloadTexts(history)));
-  queue.push(...refsIn(readIndex(home)));
   const missing: string[] = [];
   for (let ref = queue.pop(); ref !== undefined; ref = queue.pop()) {
     if (reached.has(ref)) continue;
