@@ -7,14 +7,28 @@ import { eventually } from './eventually.ts';
  * workflow task, and none of them had one at the previous look. One look alone could fall between two activities.
  */
 export async function untilIdle({ client }: { readonly client: Client }, rootId: string) {
+  await untilSame(`nothing at work in ${rootId}`, client, rootId, async (seen) =>
+    seen.every(isIdle),
+  );
+}
+
+/** Waits until a run and the open workflows below it are as at the previous look, and what is wanted of them holds. */
+async function untilSame(
+  what: string,
+  client: Client,
+  rootId: string,
+  isWanted: (seen: readonly WorkflowExecutionDescription[]) => Promise<boolean>,
+): Promise<void> {
   let before = '';
-  await eventually(`nothing at work in ${rootId}`, async () => {
+  await eventually(what, async () => {
     const seen = await describeOpen(client, rootId);
     if (seen === null) return false;
-    const now = lengthsOf(seen);
+    const now = seen
+      .map(({ workflowId, historyLength }) => `${workflowId} ${historyLength}`)
+      .join();
     const isSame = now === before;
     before = now;
-    return isSame && seen.every(isIdle);
+    return isSame && isWanted(seen);
   });
 }
 
@@ -50,21 +64,11 @@ export function isIdle({ raw }: WorkflowExecutionDescription): boolean {
  * under way, and none of them has a workflow task. Activities may be at work.
  */
 export async function untilTold({ client }: { readonly client: Client }, rootId: string) {
-  let before = '';
-  await eventually(`no message under way in ${rootId}`, async () => {
-    const seen = await describeOpen(client, rootId);
-    if (seen === null) return false;
-    const now = lengthsOf(seen);
-    const isSame = now === before;
-    before = now;
-    if (!isSame || seen.some(({ raw }) => raw.pendingWorkflowTask)) return false;
+  await untilSame(`no message under way in ${rootId}`, client, rootId, async (seen) => {
+    if (seen.some(({ raw }) => raw.pendingWorkflowTask)) return false;
     const underWay = await Promise.all(seen.map((one) => countUnderWay(client, one)));
     return underWay.every((count) => count === 0);
   });
-}
-
-function lengthsOf(seen: readonly WorkflowExecutionDescription[]): string {
-  return seen.map(({ workflowId, historyLength }) => `${workflowId} ${historyLength}`).join();
 }
 
 /** Counts the signals that a workflow has sent and the server has not delivered yet. */
