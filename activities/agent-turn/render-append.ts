@@ -156,21 +156,19 @@ export async function renderAppend(
     if (input.type !== 'prompt') continue;
     packet = joinTexts(blocks);
     // oxlint-disable-next-line no-await-in-loop
-    shown = await readShown(store, append, packet);
+    if (append.some(({ type }) => type === 'news')) shown = await readShown(store, input, packet);
   }
   return { content: putToolResultsFirst(content), packet };
 }
 
-/** Reads the record that a first message shows the answers of; null where it shows none, or no news follow it. */
+/** Reads the record that a first message shows the answers of; null where it shows none. */
 async function readShown(
   store: ArtifactStore,
-  append: readonly TurnInput[],
+  { prompt }: Extract<TurnInput, { type: 'prompt' }>,
   packet: string,
 ): Promise<RunRecord | null> {
-  if (!append.some(({ type }) => type === 'news')) return null;
-  const prompt = append.flatMap((one) => (one.type === 'prompt' ? [one.prompt] : []))[0];
   const isShowing = packet.includes('<answered_questions>');
-  if (!isShowing || prompt === undefined || !('record_ref' in prompt)) return null;
+  if (!isShowing || !('record_ref' in prompt)) return null;
   return readRecord(store, prompt.record_ref);
 }
 

@@ -75,9 +75,18 @@ export async function readNewest(
   { store, index }: Pick<RecordDeps, 'store' | 'index'>,
   runId: string,
 ): Promise<RunRecord> {
-  const { ref } = await index.read(runId);
-  if (ref === null) throw new UnknownRun(runId, await index.list());
+  const { ref } = await findNewest(index, runId);
   return readRecord(store, ref);
+}
+
+/** @returns the place of the newest record of a run. @throws UnknownRun when there is none. */
+export async function findNewest(
+  index: RecordDeps['index'],
+  runId: string,
+): Promise<{ readonly ref: Ref; readonly version: number }> {
+  const { ref, version } = await index.read(runId);
+  if (ref === null) throw new UnknownRun(runId, await index.list());
+  return { ref, version };
 }
 
 /**

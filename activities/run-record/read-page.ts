@@ -15,7 +15,7 @@ import type { ReplyLedger } from '../ports/reply-ledger.ts';
 import { answerFileNeeds, answerNeeds, findAnswer } from '../projection/find-answer.ts';
 import { loadTexts, textOf, type RecordTexts } from '../projection/record-texts.ts';
 import { planRefOf } from '../projection/render-design.ts';
-import { readNewest } from './export-run.ts';
+import { findNewest, readNewest } from './export-run.ts';
 import { readCalls } from './read-calls.ts';
 import { listPhaseRefs, readDelegation, type WorkReading } from './read-page-work.ts';
 import { describePlans, type ComparedRun } from '../../core/run/fork-record.ts';
@@ -95,25 +95,20 @@ export async function listRunEntries(
   for (const runId of await sources.index.list()) {
     // One after the other: a home may have more runs than a process may open files.
     // oxlint-disable-next-line no-await-in-loop
-    const { version } = await sources.index.read(runId);
+    const { ref, version } = await findNewest(sources.index, runId);
     const before = known.get(runId);
     // oxlint-disable-next-line no-await-in-loop
-    const entry = before?.version === version ? before.entry : await readEntry(sources, runId);
+    const entry =
+      before?.version === version ? before.entry : await readEntry(sources.store, runId, ref);
     if (entry.state !== 'damaged') known.set(runId, { version, entry });
     entries.push(entry);
   }
   return entries.toSorted((a, b) => (b.started_at ?? 0) - (a.started_at ?? 0));
 }
 
-async function readEntry(
-  sources: Pick<PageSources, 'store' | 'index'>,
-  run_id: string,
-): Promise<RunEntry> {
+async function readEntry(store: ArtifactStore, run_id: string, ref: Ref): Promise<RunEntry> {
   try {
-    const { goal_title, started_at, status, phase, open_questions } = await readNewest(
-      sources,
-      run_id,
-    );
+    const { goal_title, started_at, status, phase, open_questions } = await readRecord(store, ref);
     const state = status ?? (open_questions.length > 0 ? 'waiting for you' : phase);
     return { run_id, goal_title, state, started_at };
   } catch (error) {
