@@ -1,3 +1,5 @@
+import { isRecord } from '../core/json.ts';
+
 /**
  * Reason why a request to the server or the engine failed, for programs.
  * - `unreachable`: the server did not answer in time.
@@ -35,4 +37,9 @@ export async function ifFound<T>(promise: Promise<T>): Promise<T | null> {
     if (error instanceof PlanwaveClientError && error.code === 'not_found') return null;
     throw error;
   }
+}
+
+/** Returns the code of an error of Node, such as `ENOENT`. Undefined when it has none. */
+export function codeOf(error: unknown): unknown {
+  return isRecord(error) ? error['code'] : undefined;
 }

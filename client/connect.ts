@@ -1,11 +1,11 @@
 import { Connection, type ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { PlanwaveClientError } from './client-error.ts';
+import { codeOf, PlanwaveClientError } from './client-error.ts';
 import { explainSighting, explainTlsSettings } from './explain-connection.ts';
 import { probeServer, readOwnTls } from './probe-server.ts';
 import { isRefusal, refusedCredentials, serverCure } from './server-calls.ts';
 import { taskQueue } from '../contracts/names.ts';
-import { definedOnly, isRecord } from '../core/json.ts';
+import { definedOnly } from '../core/json.ts';
 
 export interface ConnectOptions {
   /** `host:port`. If undefined: TEMPORAL_ADDRESS, then the profile file, then `localhost:7233`. */
@@ -123,8 +123,7 @@ export async function connectFailure(
 
 /** Returns null for an error that is not about the client's own certificate. */
 function unusableCertificate(error: unknown): PlanwaveClientError | null {
-  const code = isRecord(error) ? String(error['code']) : '';
-  const explained = explainTlsSettings(code);
+  const explained = explainTlsSettings(String(codeOf(error)));
   if (explained === null) return null;
   const { what, cure } = explained;
   const text = `The Temporal client configuration can't be used: ${what}. Try: ${cure}.`;

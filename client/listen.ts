@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { isRecord } from '../core/json.ts';
-import { PlanwaveClientError } from './client-error.ts';
+import { codeOf, PlanwaveClientError } from './client-error.ts';
 
 export interface HttpServer {
   readonly port: number;
@@ -24,7 +24,7 @@ export async function listen(
     server.once('error', reject).listen(port, host, resolve);
   }).catch((error: unknown) => {
     const why =
-      isRecord(error) && error['code'] === 'EADDRINUSE'
+      codeOf(error) === 'EADDRINUSE'
         ? 'another program uses it'
         : String(isRecord(error) ? error['message'] : error);
     throw new PlanwaveClientError(

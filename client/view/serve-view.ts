@@ -182,12 +182,17 @@ function sendHtml(response: ServerResponse, page: string, status = 200): void {
 
 async function sendList(view: View, response: ServerResponse): Promise<void> {
   const runs = await view.listRuns();
-  const live = { base: `/${view.token}/`, version: hashText(JSON.stringify(runs)) };
+  const live = { base: `/${view.token}/`, version: versionOf(runs) };
   return sendHtml(response, renderList(runs, { ...live, pathOf: runPath }));
 }
 
 async function readListVersion(view: View): Promise<string> {
-  return hashText(JSON.stringify(await view.listRuns()));
+  return versionOf(await view.listRuns());
+}
+
+/** Names what a page of these parts shows. */
+function versionOf(shown: unknown): string {
+  return hashText(JSON.stringify(shown));
 }
 
 /** Says that there is no such page, with a way to the others. */

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
+import { codeOf } from '../../client-error.ts';
 import { badInput } from '../cli-error.ts';
 import { readAll } from '../cli-io.ts';
 import { expandIssue, fieldsAt } from '../../../contracts/output-fault.ts';
@@ -90,7 +91,7 @@ async function readTextFile(path: string): Promise<string> {
 }
 
 function describeReadError(error: unknown): string {
-  const code = isRecord(error) ? error['code'] : undefined;
+  const code = codeOf(error);
   if (code === 'ENOENT') {
     return 'there is no such file or folder (ENOENT). Try: a path from the folder of this shell';
   }
