@@ -156,6 +156,8 @@ export async function bundleWorkflows({
     workflowsPath,
     preloadModules: [workflowsPath],
     workflowInterceptorModules: [
+      // The outermost: it must see an activation before another changes it.
+      join(room, 'shared', `task-order.${extension}`),
       join(room, 'shared', `signal-intake.${extension}`),
       join(room, 'shared', `store-stamp.${extension}`),
       ...(traced ? [join(room, 'tracing', `interceptors.${extension}`)] : []),

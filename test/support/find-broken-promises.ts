@@ -11,6 +11,7 @@ import type { Usage } from '../../contracts/usage.ts';
 import { isRecord } from '../../core/json.ts';
 import { restoreUsage } from '../../core/turns/turn-call.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
+import { takenAhead } from '../../workflows/shared/task-order.ts';
 import { createReplayer, eventTypes, fetchHistories, historyJson } from './histories.ts';
 import type { Replayer, StoredHistory } from './histories.ts';
 import type { Stage } from './stage.ts';
@@ -60,7 +61,7 @@ export async function findBrokenPromises(
 /**
  * Lists failed workflow tasks with their causes. A message that comes while a workflow ends is none: the server retries
  * the task, so that the message is seen before the end. Neither is one that a termination interrupts, nor the task to
- * which a run was reset.
+ * which a run was reset, nor one that `workflows/shared/task-order.ts` refuses because a query came before it.
  */
 function findFailedTasks(stored: StoredHistory): string[] {
   return (historyJson(stored.history).events ?? [])
@@ -69,6 +70,7 @@ function findFailedTasks(stored: StoredHistory): string[] {
     .filter(
       (failed) => !/CAUSE_(?:UNHANDLED_COMMAND|FORCE_CLOSE_COMMAND|RESET_WORKFLOW)/.test(failed),
     )
+    .filter((failed) => !failed.includes(takenAhead))
     .map((failed) => `${stored.workflowId}: a workflow task failed: ${failed}`);
 }
 
