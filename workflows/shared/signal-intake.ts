@@ -18,13 +18,14 @@ const floodName = 'planwave-flood';
 export const floodSignal = defineSignal<[readonly FloodedSignal[], ...unknown[]]>(floodName);
 
 /**
- * Number of signals in one activation from which on they are handed over together. Changing it changes how histories
- * with a flood replay.
+ * Number of people's signals in one activation from which on those without another job between them are handed over
+ * together. Changing it changes how histories with a flood replay.
  */
 const floodSignalsMin = 100;
 
 type Jobs = NonNullable<ActivateInput['activation']['jobs']>;
 type Signal = NonNullable<Jobs[number]['signalWorkflow']>;
+type Stretch = [Jobs[number], ...Jobs];
 
 /** A signal of a flood. */
 export interface FloodedSignal {
@@ -38,10 +39,10 @@ export interface FloodedSignal {
  * - Signals with a reserved name are renamed. The default handler then records them like every unknown signal. This is
  *   an interceptor of the activation, because the SDK skips the interceptor of the signal for reserved names.
  * - A child takes no signal without its run's token, so these are dropped. The SDK would keep those that have no handler.
- * - The topmost workflow gets a flood as one signal, without the messages of its children. For each signal the SDK makes
- *   about ten promises, each with a stack trace, and evaluates all conditions: about a millisecond. The SDK interrupts an
- *   activation after 5 s, and if a promise is interrupted, Node ends the process ("async hook stack has become
- *   corrupted").
+ * - The topmost workflow gets a flood as one signal, or as one before, between and after the messages of its children.
+ *   For each signal the SDK makes about ten promises, each with a stack trace, and evaluates all conditions: about a
+ *   millisecond. The SDK interrupts an activation after 5 s, and if a promise is interrupted, Node ends the process
+ *   ("async hook stack has become corrupted").
  *
  * All of it is synchronous, so existing histories replay.
  */
@@ -91,23 +92,41 @@ export function splitFlood(
   });
 }
 
+/**
+ * Joins each stretch of signals between two jobs of another kind for itself. Every job keeps its place: an answer must
+ * not overtake the escalation of a child that opens its question.
+ */
 function joinFlood(jobs: Jobs, token: TokenCheck): Jobs {
-  const isFlooded = ({ signalWorkflow: signal }: Jobs[number]): boolean =>
-    isSignal(signal) && !token.isStamped(signal.headers ?? {});
-  const signals = jobs.filter(isFlooded).flatMap(({ signalWorkflow }) => signalWorkflow ?? []);
-  const [first] = signals;
-  if (first === undefined || signals.length < floodSignalsMin) return jobs;
+  // Children of the execution before this one may have sent signals that come with the start.
+  if (workflowInfo().continuedFromExecutionRunId !== undefined) learnAtStart(jobs, token);
+  const flooded = jobs.map(
+    ({ signalWorkflow: signal }) => isSignal(signal) && !token.isStamped(signal.headers ?? {}),
+  );
+  if (flooded.filter(Boolean).length < floodSignalsMin) return jobs;
+  const stretches: Stretch[] = [];
+  for (const [index, job] of jobs.entries()) {
+    const stretch = flooded[index] && flooded[index - 1] ? stretches.at(-1) : undefined;
+    if (stretch === undefined) stretches.push([job]);
+    else stretch.push(job);
+  }
+  return stretches.map(joinStretch);
+}
+
+/** Joins two or more signals. A single job of any kind stays as it is. */
+function joinStretch([first, ...others]: Stretch): Jobs[number] {
+  if (others.length === 0) return first;
+  const signals = [first, ...others].flatMap(({ signalWorkflow }) => signalWorkflow ?? []);
   const names = signals.map(({ signalName, input }): FloodedSignal => ({
     name: signalName ?? '',
     argsCount: input?.length ?? 0,
   }));
   const args = signals.flatMap((signal) => signal.input ?? []);
-  Object.assign(first, {
+  Object.assign(first.signalWorkflow ?? {}, {
     signalName: floodName,
     headers: {},
     input: [defaultPayloadConverter.toPayload(names), ...args],
   });
-  return jobs.filter((job) => job.signalWorkflow === first || !isFlooded(job));
+  return first;
 }
 
 function isSignal(signal: Jobs[number]['signalWorkflow']): signal is Signal {
@@ -115,9 +134,13 @@ function isSignal(signal: Jobs[number]['signalWorkflow']): signal is Signal {
 }
 
 function dropForged(jobs: Jobs, token: TokenCheck): Jobs {
-  const [started] = jobs.flatMap(({ initializeWorkflow }) => initializeWorkflow ?? []);
-  if (started !== undefined) token.learn(started.headers ?? {});
+  learnAtStart(jobs, token);
   return jobs.filter(
     ({ signalWorkflow: signal }) => !isSignal(signal) || token.isStamped(signal.headers ?? {}),
   );
+}
+
+function learnAtStart(jobs: Jobs, token: TokenCheck): void {
+  const [started] = jobs.flatMap(({ initializeWorkflow }) => initializeWorkflow ?? []);
+  if (started !== undefined) token.learn(started.headers ?? {});
 }

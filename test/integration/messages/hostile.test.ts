@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { engineLimits } from '../../../core/limits.ts';
-import { tokenText } from '../../support/as-child.ts';
+import { escalateAsChild, tokenText } from '../../support/as-child.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
 import { bodyOf } from '../../support/calls.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -66,6 +66,36 @@ it('finding T4: 700 bad instructions of 10 KB while no worker is there: a counte
   await expectAnswerStillWorks(run);
   const record = await storedRecord(stage.home, run.workflowId);
   expect(record.rejected_answers).toHaveLength(engineLimits.rejectedAnswersRecordedMax);
+}, 90_000);
+
+it('finding T4: an answer in a flood does not overtake the question of a child that it answers', async () => {
+  const run = await startAsking();
+  const answer = (question_id: string): Promise<void> =>
+    run.signal('answer', { question_id, answer: 'the client' });
+  // All of it is one workflow task.
+  await stage.stopWorker();
+  for (let nth = 0; nth < 110; nth += 1) await answer(`no-such-${nth}`);
+  for (const nth of [2, 3]) {
+    await escalateAsChild(stage, run, {
+      type: 'questions',
+      escalation_id: `by-hand#${nth}`,
+      from: `${run.workflowId}-elsewhere`,
+      kind: 'planner',
+      wave: 1,
+      delegation_id: null,
+      agent_id: null,
+      questions: [question(`Who pays bill ${nth}?`)],
+    });
+    await answer(`q${nth}`);
+    for (let more = 0; more < nth; more += 1) await answer(`no-such-${nth}-${more}`);
+  }
+  await stage.startWorker();
+  const view = await eventually('all messages taken', async () => {
+    const seen = await stage.questions(run);
+    return seen.rejected_total + seen.answered.length === 117 && seen;
+  });
+  expect(view.answered.map(({ question_id }) => question_id)).toEqual(['q2', 'q3']);
+  await expectAnswerStillWorks(run);
 }, 90_000);
 
 it('finding T4: a run that has taken too many signals for one execution goes on in another one, with its question open', async () => {

@@ -1,0 +1,72 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { defaultPayloadConverter } from '@temporalio/common';
+import type { ActivateInput, Headers } from '@temporalio/workflow';
+
+// The SDK's workflow modules take this from their sandbox.
+Object.assign(globalThis, { AsyncLocalStorage });
+const { interceptors } = await import('../../workflows/shared/signal-intake.ts');
+
+/** Global variable in which the SDK keeps the workflow at work. */
+const activator = '__TEMPORAL_ACTIVATOR__';
+afterEach(() => Reflect.deleteProperty(globalThis, activator));
+
+const toPayload = (value: unknown) => defaultPayloadConverter.toPayload(value);
+const stamp = (token: string): Headers => ({ 'planwave-token': toPayload(token) });
+
+const signal = (signalName: string, headers: Headers = {}) => ({
+  signalWorkflow: { signalName, headers, input: [toPayload(signalName)] },
+});
+const flood = (name: string, count: number) =>
+  Array.from({ length: count }, (_, nth) => signal(`${name}${nth}`));
+
+type Job = NonNullable<ActivateInput['activation']['jobs']>[number];
+
+/** Returns a signal's name, or of a flood the first and last argument. */
+function describeJob({ signalWorkflow }: Job): string {
+  if (!signalWorkflow) return 'other';
+  if (signalWorkflow.signalName !== 'planwave-flood') return String(signalWorkflow.signalName);
+  const [signals, ...args] = (signalWorkflow.input ?? []).map((one) =>
+    defaultPayloadConverter.fromPayload<unknown>(one),
+  );
+  expect(signals).toEqual(args.map((name) => ({ name, argsCount: 1 })));
+  return `${String(args[0])}…${String(args.at(-1))}`;
+}
+
+/** Hands the first activation of a continued run to the intake, and returns the jobs that reach the SDK. */
+function take(jobs: readonly Job[]): string[] {
+  Reflect.set(globalThis, activator, { info: { continuedFromExecutionRunId: 'earlier' } });
+  const activation = { jobs: [{ initializeWorkflow: { headers: stamp('run') } }, ...jobs] };
+  let taken: Job[] = [];
+  const [intake] = interceptors().internals ?? [];
+  intake?.activate?.({ activation, batchIndex: 0 }, (input) => {
+    taken = input.activation.jobs ?? [];
+  });
+  return taken.slice(1).map(describeJob);
+}
+
+it('finding T4: the stretches of a flood are joined, and no signal overtakes a message of a child', () => {
+  const escalate = signal('escalate', stamp('run'));
+  const jobs = [...flood('a', 60), escalate, signal('answer'), escalate, escalate];
+  expect(take([...jobs, ...flood('b', 39)])).toEqual([
+    'a0…a59',
+    'escalate',
+    'answer',
+    'escalate',
+    'escalate',
+    'b0…b38',
+  ]);
+});
+
+it('finding T4: no signal of a flood overtakes an update', () => {
+  const jobs = [...flood('a', 99), { doUpdate: {} }, ...flood('b', 2)];
+  expect(take(jobs)).toEqual(['a0…a98', 'other', 'b0…b1']);
+});
+
+it('finding T4: signals with a token of another run are joined like those without', () => {
+  const jobs = [...flood('a', 50), signal('escalate', stamp('forged')), ...flood('b', 50)];
+  expect(take(jobs)).toEqual(['a0…b49']);
+});
+
+it('fewer than 100 signals stay apart', () => {
+  expect(take(flood('a', 99))).toHaveLength(99);
+});
