@@ -108,7 +108,7 @@ interface Shape {
 /** Writes docs/inputs.md: every field of every input with its type and its bounds. */
 export function describeInputs(): string {
   const plan = JSON.stringify(Object.assign({}, toShape(CoordinationPlan), { $schema: undefined }));
-  /** Where a field was described first, by its name and its schema. */
+  /** Input that described a field first, by the name and the schema of the field. */
   const described = new Map<string, string>();
   const sections = Object.entries(inputSchemas).map(([name, schema]) => {
     const lines = describeFields(toShape(schema), '', (field, shape) => {

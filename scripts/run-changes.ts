@@ -2,10 +2,10 @@ import {
   applyChanges,
   diffRun,
   undoChanges,
-  type ChangedRun,
   type ChangeResult,
 } from '../activities/adapters/git/commit-changes.ts';
 import { diffOf } from '../activities/adapters/git/git-worktrees.ts';
+import type { ChangedRun } from '../activities/adapters/git/merge-for-user.ts';
 import { GitFailed } from '../activities/adapters/git/run-git.ts';
 import { undoDirect, type UndoneFiles } from '../activities/adapters/workspaces/undo-direct.ts';
 import { readRecord } from '../activities/artifacts/record-log.ts';
@@ -14,7 +14,7 @@ import type { PageSources } from '../activities/run-record/read-page.ts';
 import type { CliChanges, TakenOver } from '../client/cli/cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';
 import { listNames } from '../core/text/list-names.ts';
-import { listChanges } from '../core/workspace/run-changes.ts';
+import { describeChanges } from '../core/workspace/run-changes.ts';
 
 /** Shows, applies and undoes a run's changes to a git repository for the command line. Needs no server and no worker. */
 export function createRunChanges(
@@ -26,13 +26,13 @@ export function createRunChanges(
     const { ref } = await index.read(runId);
     if (ref === null) throw new CliError('not_found', exitCodes.notFound, unknownRun(runId));
     const record = await readRecord(store, ref);
-    const { workspace_dir: dir, waves } = record;
+    const { workspace_dir: dir } = record;
     if (dir === undefined) {
       throw badInput(
         `Run ${runId} has no workspace of yours: its files are in its own folder. Try: planwave start with --workspace <folder>`,
       );
     }
-    const run: ChangedRun = { home, run_id: runId, dir, delegation_ids: listChanges(waves) };
+    const run: ChangedRun = { home, run_id: runId, dir, ...describeChanges(record) };
     return { store, record, run };
   };
   const find = async (runId: string): Promise<ChangedRun> => {
@@ -66,12 +66,12 @@ export function createRunChanges(
 
 /** Reads the patches that a page shows. One that can't be read, as in a repository that is gone, is left out. */
 export function createPageDiff(home: string): PageSources['diff'] {
-  return async ({ run_id, workspace_dir, waves }, delegationId) => {
-    if (workspace_dir === undefined) return null;
+  return async (record, delegationId) => {
+    const { run_id, workspace_dir: dir } = record;
+    if (dir === undefined) return null;
     try {
       if (delegationId !== null) return await diffOf(home, run_id, delegationId);
-      const delegation_ids = listChanges(waves);
-      const patch = await diffRun({ home, run_id, dir: workspace_dir, delegation_ids });
+      const patch = await diffRun({ home, run_id, dir, ...describeChanges(record) });
       return typeof patch === 'string' ? patch : null;
     } catch (error) {
       if (error instanceof GitFailed) return null;

@@ -12,6 +12,8 @@ export interface ChangedFolder {
   readonly dir: string;
   /** Delegations whose changes count, in the order in which they are merged. */
   readonly delegation_ids: readonly string[];
+  /** Folders of the agents' results, relative to `dir`. They stay out of it, except those that were there before the run. */
+  readonly results_folders: readonly string[];
 }
 
 /** The changes of a whole run, on their way into the user's folder. */

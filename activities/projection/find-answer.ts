@@ -7,6 +7,7 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { hashBytes } from '../text/bytes.ts';
 import { renderCoordinationPlan } from '../../core/design/render-plan.ts';
 import { findHandedOver, listDeliverables } from '../../core/run/list-deliverables.ts';
+import { describeChanges } from '../../core/workspace/run-changes.ts';
 import { embedCode, embedMarkdown, joinSections, oneLine } from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
 import { loadTexts, textOf, type RecordTexts, type TextRefs } from './record-texts.ts';
@@ -189,10 +190,7 @@ function describeFiles(
 function describeFile(path: string, record: RunRecord, texts: RecordTexts): string | null {
   const written = findWritten(record, path);
   if (written === null) return null;
-  const { workspace_dir: dir } = record;
-  const folder =
-    dir === undefined ? `\`${treePaths.workspace}\` beside \`${treePaths.result}\`` : `\`${dir}\``;
-  const place = `The file \`${path}\`, in the folder ${folder}.`;
+  const place = `The file \`${path}\`, in the folder ${describeFolder(record, written)}.`;
   const text = readWritten(written, texts);
   if (text === null) return place;
   const shown = /\.(?:md|markdown|txt)$/i.test(path)
@@ -203,6 +201,21 @@ function describeFile(path: string, record: RunRecord, texts: RecordTexts): stri
         whole: path,
       });
   return `${place}\n\n${shown}`;
+}
+
+/** Describes the folder of a file. The results of a plan's agents stay in the worktrees. */
+function describeFolder(record: RunRecord, { target, delegation_id }: RecordedEffect): string {
+  const { workspace_dir: dir, changes } = record;
+  if (dir === undefined) return besideResult(treePaths.workspace);
+  const { results_folders } = describeChanges(record);
+  const isResult = results_folders.some((folder) => target.startsWith(`${folder}/`));
+  return changes === 'direct' || !isResult
+    ? `\`${dir}\``
+    : besideResult(`${treePaths.worktree(delegation_id)}/${treePaths.worktreeFiles}`);
+}
+
+function besideResult(folder: string): string {
+  return `\`${folder}\` beside \`${treePaths.result}\``;
 }
 
 const Arguments = z.record(z.string(), z.unknown());

@@ -16,7 +16,7 @@ import {
   type ArchiveSessionsResult,
 } from '../../contracts/note.ts';
 
-/** How the server says that a run goes on or has ended. `unknown`: it does not have the run. */
+/** State of a run according to the server. `unknown`: it does not have the run. */
 export type RunFate = 'open' | 'ended' | 'unknown';
 
 export interface ArchiveDeps extends Pick<RecordDeps, 'store' | 'index' | 'projection'> {

@@ -5,7 +5,7 @@ import { readRecord } from '../artifacts/record-log.ts';
 import type { AssertCurrent } from '../attempt/heartbeat.ts';
 import type { ChangedFolder } from '../ports/run-changes.ts';
 import type { RecordDeps } from './deps.ts';
-import { listChanges, sumSizes } from '../../core/workspace/run-changes.ts';
+import { describeChanges, sumSizes } from '../../core/workspace/run-changes.ts';
 import type {
   ApplyChangesInput,
   ApplyChangesResult,
@@ -76,7 +76,8 @@ async function findFolder(
   store: ChangeDeps['store'],
   { run_id, record_ref }: ChangesInput,
 ): Promise<ChangedFolder | null> {
-  const { workspace_dir: dir, changes, waves } = await readRecord(store, record_ref);
+  const record = await readRecord(store, record_ref);
+  const { workspace_dir: dir, changes } = record;
   if (dir === undefined || changes === 'direct') return null;
-  return { run_id, dir, delegation_ids: listChanges(waves) };
+  return { run_id, dir, ...describeChanges(record) };
 }

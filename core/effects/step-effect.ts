@@ -26,7 +26,7 @@ export type EffectVerdict =
   /** `found`: a description for people of what the tool saw instead. */
   | { readonly type: 'unknown'; readonly found: string };
 
-/** How an effect began. */
+/** Circumstances in which an effect began. */
 export interface Beginning {
   /** State that the tool saw before it acted, for its check. */
   readonly before: string;

@@ -127,6 +127,8 @@ export function describeTaskConflicts(
  *   LF2. No delegation is listed twice, and none builds on itself.
  *   LF3. The run's changes are those of all completed delegations, in the order of their waves.
  *   LF4. Changes that a decision dropped belong to nothing that comes later.
+ *   LF5. The results of a plan's agents are no files of the user's: their folders are named, so that they stay out. A run
+ *        without a plan has none.
  */
 
 /** A wave as far as it says whose work counts. */
@@ -134,6 +136,14 @@ export interface EndedWork {
   /** Delegations whose changes a decision dropped. */
   readonly dropped?: readonly string[];
   readonly outcomes: readonly Pick<DelegationOutcome, 'delegation_id' | 'status'>[];
+}
+
+/** A run, with the agents of its plan if it has one. */
+interface ChangedWork {
+  readonly waves: readonly EndedWork[];
+  readonly design?:
+    | { readonly plan_agents: readonly { readonly agent_name: string }[] }
+    | undefined;
 }
 
 /** @returns delegation_ids in the order in which their changes are merged. */
@@ -144,6 +154,18 @@ export function listChanges(waves: readonly EndedWork[]): readonly string[] {
   const dropped = new Set(waves.flatMap((wave) => wave.dropped ?? []));
   const ids = completed.map(({ delegation_id }) => delegation_id);
   return [...new Set(ids.filter((id) => !dropped.has(id)))];
+}
+
+/** Describes which changes of a run belong into the user's folder: those of which delegations, outside of which folders. */
+export function describeChanges({ waves, design }: ChangedWork): {
+  readonly delegation_ids: readonly string[];
+  readonly results_folders: readonly string[];
+} {
+  const agents = design?.plan_agents ?? [];
+  return {
+    delegation_ids: listChanges(waves),
+    results_folders: agents.map(({ agent_name }) => `agents/${agent_name}/task_output`),
+  };
 }
 
 /** @param upstream delegations that it depends on. */

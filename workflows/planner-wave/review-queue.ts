@@ -42,7 +42,7 @@ export class ReviewQueue {
     return this.#reviews > 0;
   }
 
-  /** When the budget is spent, the review is left to the decision on the wave. */
+  /** Denies a review when the budget is spent: the decision on the wave then judges the questions. */
   async review(asker: string, work: () => Promise<Reviewed>): Promise<Reviewed> {
     const { account, scope } = this.#wave;
     const verdict = account?.verdict() ?? 'open';

@@ -36,7 +36,7 @@ export interface RewriteOptions {
 /** A segment as it stands in its file. */
 export interface ReadSegment extends Scan {
   readonly size: number;
-  /** When it was last written or renewed, in Unix epoch milliseconds. */
+  /** Time of its last write or renewal, in Unix epoch milliseconds. */
   readonly modifiedMs: number;
 }
 

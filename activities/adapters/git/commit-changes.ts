@@ -14,7 +14,7 @@ import {
 } from './git-snapshots.ts';
 import { runGit } from './run-git.ts';
 import { findGitDir, repositoryOf, userFolder, baseRef, exists } from './run-repository.ts';
-import { mergeChanges } from './git-worktrees.ts';
+import { mergeForUser, type ChangedRun } from './merge-for-user.ts';
 
 /** A run, and the user's folder that it changes. */
 interface RunFolder {
@@ -163,17 +163,6 @@ async function settleIndex(gitDir: string): Promise<void> {
   if (code === 0) await runGit({ gitDir }, ['read-tree', 'HEAD']);
 }
 
-/** A run whose changes can be taken over into the user's folder. */
-export interface ChangedRun {
-  /** The artifact home, an absolute path. */
-  readonly home: string;
-  readonly run_id: string;
-  /** The user's folder. */
-  readonly dir: string;
-  /** Delegations whose changes count, in the order in which they are merged. */
-  readonly delegation_ids: readonly string[];
-}
-
 /** Result of `applyChanges` and `undoChanges`. Unless it is `done`, no file was touched. */
 export type ChangeResult =
   | {
@@ -194,11 +183,11 @@ export type ChangeResult =
 const appliedRef = 'refs/planwave/applied';
 const applyingRef = 'refs/planwave/applying';
 
-/** Returns all changes of a run as one patch, or the contradiction that prevents it. */
+/** Returns the changes of a run that `applyChanges` would make as one patch, or the contradiction that prevents it. */
 export async function diffRun(run: ChangedRun): Promise<string | ChangeResult> {
   const gitDir = repositoryOf(run.home, run.run_id);
   if (!(await exists(gitDir))) return '';
-  const merged = await mergeChanges(run.home, run.run_id, run.delegation_ids);
+  const merged = await mergeForUser(run);
   if (!merged.ok) return { state: 'conflict', with: merged.delegation_id, files: merged.files };
   return diffCommits(gitDir, baseRef, merged.commit);
 }
@@ -252,7 +241,7 @@ export async function undoChanges(run: ChangedRun, at: number): Promise<ChangeRe
 
 /** Returns the commit of the folder as it is, with the run's changes on top of it. */
 async function findTarget(run: ChangedRun, gitDir: string): Promise<string | ChangeResult> {
-  const merged = await mergeChanges(run.home, run.run_id, run.delegation_ids);
+  const merged = await mergeForUser(run);
   if (!merged.ok) return { state: 'conflict', with: merged.delegation_id, files: merged.files };
   const tree = await storeFolder(userFolder(gitDir, run.dir));
   const now = await commitTree(gitDir, tree, [baseRef], 'folder');

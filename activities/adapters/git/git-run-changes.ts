@@ -19,7 +19,8 @@ import {
   readTree,
   storeFolder,
 } from './git-snapshots.ts';
-import { findOpponents, gatherChanges, mergeChanges } from './git-worktrees.ts';
+import { findOpponents, gatherChanges } from './git-worktrees.ts';
+import { mergeForUser } from './merge-for-user.ts';
 import { GitFailed, runGit, splitNul } from './run-git.ts';
 import { baseRef, exists, findGitDir, repositoryOf, userFolder } from './run-repository.ts';
 import type {
@@ -119,10 +120,10 @@ async function orSay<T>(work: () => Promise<T>, say: (said: string) => T): Promi
 
 async function sumUp(home: string, folder: ChangedFolder): ReturnType<RunChanges['propose']> {
   const run = { ...folder, home };
-  const { run_id, dir, delegation_ids } = run;
+  const { run_id, dir } = run;
   const gitDir = repositoryOf(home, run_id);
   const delegations = await sizeDelegations(home, folder);
-  const merged = await mergeChanges(home, run_id, delegation_ids);
+  const merged = await mergeForUser(run);
   const obstacle = describeObstacle(folder, await findObstacle(run));
   if (!merged.ok) {
     const sums = { files_total: merged.files.length, lines_added: 0, lines_removed: 0 };

@@ -84,7 +84,7 @@ export interface PostgresArtifactStore extends ArtifactStore {
   prepare(artifacts: readonly Artifact[]): Promise<Insertion>;
 }
 
-/** Where the bytes of artifacts are. */
+/** Place of the bytes of artifacts. */
 export interface ArtifactPlace {
   readonly db: Database;
   /** The bucket of new artifacts; null: they are in the database. */

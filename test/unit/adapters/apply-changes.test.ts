@@ -13,7 +13,8 @@ import {
   diffRun,
   undoChanges,
 } from '../../../activities/adapters/git/commit-changes.ts';
-import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';
+import { createRunChanges } from '../../../activities/adapters/git/git-run-changes.ts';
+import { createGitWorktrees, diffOf } from '../../../activities/adapters/git/git-worktrees.ts';
 import { moveRef, readRef } from '../../../activities/adapters/git/git-snapshots.ts';
 import { repositoryOf } from '../../../activities/adapters/git/run-repository.ts';
 import { createGitFixture, put, userGit } from '../../support/git-fixture.ts';
@@ -30,7 +31,13 @@ async function createRun(changes: Readonly<Record<string, Readonly<Record<string
     const folder = await worktrees.open({ run_id: 'my-run', dir: fixture.dir, worker });
     put(folder ?? '', changed);
   }
-  const run = { home: fixture.home, run_id: 'my-run', dir: fixture.dir, delegation_ids };
+  const run = {
+    home: fixture.home,
+    run_id: 'my-run',
+    dir: fixture.dir,
+    delegation_ids,
+    results_folders: [],
+  };
   const text = (path: string): string => readFileSync(join(fixture.dir, path), 'utf8');
   return { ...fixture, run, text };
 }
@@ -67,7 +74,7 @@ it('a folder that is no repository is changed and put back in the same way', asy
   const folder = await createGitWorktrees({ home }).open({ run_id: 'my-run', dir, worker });
   put(folder ?? '', { 'a.txt': 'ONE\n', 'new/c.txt': 'c\n' });
   rmSync(join(folder ?? '', 'b.txt'));
-  const run = { home, run_id: 'my-run', dir, delegation_ids: ['fix'] };
+  const run = { home, run_id: 'my-run', dir, delegation_ids: ['fix'], results_folders: [] };
   expect(readFileSync(join(dir, 'a.txt'), 'utf8')).toBe(files['a.txt']);
   expect(await applyChanges(run)).toMatchObject({ state: 'done' });
   expect(readFileSync(join(dir, 'new/c.txt'), 'utf8')).toBe('c\n');
@@ -159,4 +166,55 @@ it('a run without changes has nothing to apply', async () => {
     await undoChanges(run, 1_700_000_000),
   ]).toEqual(['', { state: 'nothing' }, { state: 'nothing' }]);
   writeFileSync(join(dir, 'b.txt'), 'x');
+});
+
+it('results of a plan’s agents stay in the worktrees; every other file below agents/ is brought in', async () => {
+  const results = 'agents/facts_agent/task_output';
+  const users = { 'agents/own.md': 'own\n', 'agents/old_agent/task_output/kept.md': 'kept\n' };
+  const fixture = createGitFixture({ ...files, ...users });
+  const { home, dir } = fixture;
+  const worker = { delegation_id: 'facts', foundations: [] };
+  const worktrees = createGitWorktrees(fixture);
+  put((await worktrees.open({ run_id: 'my-run', dir, worker })) ?? '', {
+    [`${results}/facts.md`]: 'facts\n',
+    [`${results}/more/“costs”.md`]: 'costs\n',
+    'agents/facts_agent/notes.md': 'notes\n',
+    'agents/own.md': 'changed\n',
+    'agents/old_agent/task_output/kept.md': 'changed\n',
+    'agents/old_agent/task_output/new.md': 'new\n',
+  });
+  const results_folders = [results, 'agents/old_agent/task_output', 'agents/none/task_output'];
+  const run = { home, run_id: 'my-run', dir, delegation_ids: ['facts'], results_folders };
+  expect(await diffRun(run)).not.toContain(results);
+  const [proposed, all] = await Promise.all([
+    createRunChanges(fixture).propose(run),
+    diffOf(home, 'my-run', 'facts'),
+  ]);
+  expect(proposed).toMatchObject({ files_total: 4, obstacle: '' });
+  expect(proposed?.patch).not.toContain(results);
+  expect(all).toContain(`${results}/facts.md`);
+  const applied = [
+    { change: 'added', path: 'agents/facts_agent/notes.md' },
+    { change: 'changed', path: 'agents/old_agent/task_output/kept.md' },
+    { change: 'added', path: 'agents/old_agent/task_output/new.md' },
+    { change: 'changed', path: 'agents/own.md' },
+  ];
+  expect(await applyChanges(run)).toEqual({ state: 'done', files: applied });
+  expect(readdirSync(join(dir, 'agents/facts_agent'))).toEqual(['notes.md']);
+  // What builds on the work finds its results.
+  const next = { delegation_id: 'advice', foundations: ['facts'] };
+  const copy = await worktrees.open({ run_id: 'my-run', dir, worker: next });
+  expect(readFileSync(join(copy ?? '', results, 'facts.md'), 'utf8')).toBe('facts\n');
+  expect(await undoChanges(run, 1_700_000_000)).toMatchObject({ state: 'done' });
+  expect(userGit(dir, 'status', '--porcelain')).toBe('');
+  expect(readdirSync(repositoryOf(home, 'my-run')).filter((name) => /-.*index/.test(name))).toEqual(
+    ['user-folder.index'],
+  );
+});
+
+it('a run that has written nothing but results has no changes to bring in', async () => {
+  const { run } = await createRun({ facts: { 'agents/facts_agent/task_output/facts.md': 'f\n' } });
+  const plain = { ...run, results_folders: ['agents/facts_agent/task_output'] };
+  expect(await createRunChanges(run).propose(plain)).toBeNull();
+  expect(await applyChanges(plain)).toEqual({ state: 'nothing' });
 });

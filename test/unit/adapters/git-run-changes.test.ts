@@ -20,7 +20,7 @@ async function createRun(changes: Readonly<Record<string, Readonly<Record<string
     // oxlint-disable-next-line no-await-in-loop
     put((await worktrees.open({ run_id: 'my-run', dir, worker })) ?? '', changed);
   }
-  const folder = { run_id: 'my-run', dir, delegation_ids };
+  const folder = { run_id: 'my-run', dir, delegation_ids, results_folders: [] };
   return { ...fixture, folder, changes: createRunChanges({ home }) };
 }
 

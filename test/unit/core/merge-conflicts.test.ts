@@ -1,5 +1,6 @@
 import {
   checkReopened,
+  describeChanges,
   describeTaskConflicts,
   conflictOfMerge,
   listDropped,
@@ -80,6 +81,14 @@ it('LF4: changes that a decision dropped are no foundation, whichever wave decid
   const [first = wave(), second = wave()] = waves;
   expect(listChanges([first, { ...second, dropped: ['a'] }])).toEqual(['c']);
   expect(listFoundations('e', [first, { ...second, dropped: ['a'] }], [])).toEqual(['c']);
+});
+
+it('LF5: the results of a plan’s agents are no files of the user’s, and a run without a plan has none', () => {
+  expect(describeChanges({ waves })).toEqual({ delegation_ids: ['a', 'c'], results_folders: [] });
+  const design = { plan_agents: [{ agent_name: 'facts_agent' }] };
+  expect(describeChanges({ waves, design }).results_folders).toEqual([
+    'agents/facts_agent/task_output',
+  ]);
 });
 
 const proposed = (over: Partial<ProposedChanges> = {}): ProposedChanges => ({

@@ -4,8 +4,9 @@ import type { RecordedEffect } from '../../../contracts/effect.ts';
 import type { RunStatus } from '../../../contracts/planner-run.ts';
 import type { RecordChange } from '../../../contracts/run-record.ts';
 import { engineLimits } from '../../../core/limits.ts';
+import { samplePlan } from '../../support/plans.ts';
 import { readTree } from '../../support/read-tree.ts';
-import { useHarness } from './harness.ts';
+import { createFolder, useHarness } from './harness.ts';
 import {
   answered,
   decision,
@@ -54,8 +55,11 @@ async function waveOf(
   };
 }
 
-async function endRun(status: RunStatus, ...changes: readonly RecordChange[]) {
-  const run = await harness.begin('my-run', { goal });
+const endRun = (status: RunStatus, ...changes: readonly RecordChange[]) =>
+  endRunOf({ goal }, status, ...changes);
+
+async function endRunOf(input: object, status: RunStatus, ...changes: readonly RecordChange[]) {
+  const run = await harness.begin('my-run', input);
   const { result } = await run.apply(...changes, { type: 'ended', status, usage: usage(3) });
   const tree = await readTree(`${harness.home}/my-run`);
   const summary = Object.keys(tree).find((path) => path.startsWith('conversation_summary'));
@@ -226,6 +230,28 @@ it('finding R1: an answer that is a file names its folder and shows its text whe
     named,
   );
   expect(unproven).toBe(place);
+});
+
+it('an answer that is a result of a plan’s agent is named with its worktree, any other file with the folder', async () => {
+  const dir = await createFolder();
+  const plan_refs = [await harness.put(samplePlan())];
+  const progress = { plan_refs, approved_by: null, materials: [], findings: [], usage: usage(0) };
+  const answerIn = async (path: string): Promise<string> => {
+    const { answer } = await endRunOf(
+      { goal, workspace_dir: dir },
+      'completed',
+      { type: 'designed', progress: { ...progress, status: 'approved' } },
+      await written(path),
+      await waveOf(1, { build: output() }, { kind: 'file', value: path }),
+    );
+    return answer.split('\n')[0] ?? '';
+  };
+  const path = 'agents/database_agent/task_output/schema.md';
+  expect(await answerIn(path)).toBe(
+    `The file \`${path}\`, in the folder \`worktrees/build/files\` beside \`result.md\`.`,
+  );
+  const own = 'agents/schema.md';
+  expect(await answerIn(own)).toBe(`The file \`${own}\`, in the folder \`${dir}\`.`);
 });
 
 it('finding R2: the workflow returns the answer, a long one in part with its path', async () => {
