@@ -121,6 +121,8 @@ export interface DeliveredAnswer {
   readonly answered_by: string;
   /** True when the question was refused: it came a third time for the same task, or there was no room for it. */
   readonly loop: boolean;
+  /** True when the same question of the same task is refused from now on. Absent otherwise. */
+  readonly is_last?: true;
   /** The completion-drive note that a refusal leaves undecided. Absent on the way to the asker, and without a note. */
   readonly note_id?: string;
 }

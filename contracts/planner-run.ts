@@ -246,6 +246,8 @@ export interface PendingAnswer {
   readonly text: string;
   /** Null while the question is open. */
   readonly settled: SettledAnswer | null;
+  /** Defined in DeliveredAnswer. */
+  readonly is_last?: true;
 }
 
 export interface SettledAnswer {

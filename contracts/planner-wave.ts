@@ -66,6 +66,8 @@ export interface WaveOrder extends WorkTerms, RunKnowledge {
   readonly architect?: Architect;
   /** Questions with an answer in the record. */
   readonly answered_questions: readonly KnownAnswer[];
+  /** Keys of questions that the inbox refuses from now on. Absent: there are none. */
+  readonly refused_questions?: readonly string[];
 }
 
 /** A wave started by a run gets its order; one started by hand gets a PlannerWaveInput. */

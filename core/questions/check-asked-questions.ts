@@ -11,8 +11,10 @@ import type { AskedQuestion, Question, Asker } from '../../contracts/question.ts
 import { normaliseKey } from '../pool/admit-facts.ts';
 import { parseDefault } from './check-answer.ts';
 import type { RunRecord, StoredAnswer } from '../../contracts/run-record.ts';
+import { engineLimits } from '../limits.ts';
 import { normaliseText } from '../text/cut-text.ts';
-import type { LeftAnswer } from '../../contracts/planner-run.ts';
+import { hashText } from '../text/hash-text.ts';
+import type { CarriedInbox, LeftAnswer } from '../../contracts/planner-run.ts';
 import type { PlanView, QuestionWait } from '../../contracts/views.ts';
 import { listDependents } from '../schedule/dependencies.ts';
 
@@ -129,6 +131,21 @@ function reduceWord(word: string): string[] {
 /** Returns the task of a delegation: a later attempt at a planned task has its number before the time. */
 export function nameTask(delegation_id: string): string {
   return delegation_id.replace(/-\d{1,4}(?=_\d{10}$)/, '');
+}
+
+/** Returns the key under which questions of one task with the same meaning are counted. @param delegation_id Null for the planner. */
+export function questionKey(delegation_id: string | null, text: string): string {
+  return `${nameTask(delegation_id ?? 'planner')}|${hashText(reduceQuestion(text))}`;
+}
+
+/** Lists the keys of the questions that are refused from now on: their tasks have asked them as often as they may. */
+export function listRefused(asked: CarriedInbox['asked']): readonly string[] {
+  return Object.entries(asked).flatMap(([key, { times }]) => (mayAskAgain(times) ? [] : key));
+}
+
+/** @param times Number of times that the question was asked. */
+export function mayAskAgain(times: number): boolean {
+  return times + 1 < engineLimits.sameQuestionMax;
 }
 
 interface TaskQuestion {

@@ -94,6 +94,8 @@ interface InboxDelivery extends SettledAnswer {
   /** Id of the question; if it was not put to the user, of the earlier one that it repeats, or `not-asked`. */
   readonly question_id: string;
   readonly text: string;
+  /** Defined in DeliveredAnswer. */
+  readonly is_last?: true;
 }
 
 /**

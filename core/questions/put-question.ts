@@ -16,12 +16,11 @@ import type {
 import { questionId } from '../ids.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
-import { hashText } from '../text/hash-text.ts';
 import { parseDefault } from './check-answer.ts';
 import { awaits } from './settle-question.ts';
 import {
-  nameTask,
-  reduceQuestion,
+  mayAskAgain,
+  questionKey,
   findLeftAnswer,
   findSameQuestion,
   takeLeftAnswer,
@@ -81,8 +80,7 @@ function putEngines(state: CarriedInbox, asked: AskedQuestion, context: PutConte
 }
 
 function putAgents(state: CarriedInbox, asked: AskedQuestion, context: PutContext): PutQuestion {
-  const task = nameTask(context.escalation.delegation_id ?? 'planner');
-  const key = `${task}|${hashText(reduceQuestion(asked.text))}`;
+  const key = questionKey(context.escalation.delegation_id, asked.text);
   const before = Object.hasOwn(state.asked, key) ? state.asked[key] : undefined;
   const found = { left: findLeft(state, asked, context), same: findSame(state, asked, context) };
   const times =
@@ -95,7 +93,11 @@ function putAgents(state: CarriedInbox, asked: AskedQuestion, context: PutContex
   const put = putOnce(state, asked, { ...context, ...found });
   if (typeof put === 'string') return refuse(state, asked, notAsked, put);
   const count = { times, question_id: put.answer.question_id };
-  return { ...put, state: { ...put.state, asked: { ...put.state.asked, [key]: count } } };
+  return {
+    ...put,
+    state: { ...put.state, asked: { ...put.state.asked, [key]: count } },
+    answer: mayAskAgain(times) ? put.answer : { ...put.answer, is_last: true },
+  };
 }
 
 interface Found {
@@ -253,11 +255,6 @@ function findLackOfRoom(
   return `Too many questions wait for the user at the same time. ${goOn}`;
 }
 
-/** Returns true when the question was refused because its task asked it before. */
-export function isRepeated({ question_id, settled }: PendingAnswer): boolean {
-  return settled?.loop === true && question_id !== notAsked;
-}
-
 function refuse(
   state: CarriedInbox,
   asked: AskedQuestion,
@@ -274,6 +271,7 @@ function refuse(
       answered_by: answererNames.engine,
       loop: true,
     },
+    ...(id !== notAsked && { is_last: true }),
   };
   return { state, answer, question: null, changed: null };
 }

@@ -75,8 +75,8 @@ export function deliverPending(pending: PendingEscalation): InboxEffect {
     type: 'deliver',
     escalation_id: pending.escalation_id,
     from: pending.from,
-    answers: pending.answers.flatMap(({ question_id, text, settled }) =>
-      settled === null ? [] : [{ question_id, text, ...settled }],
+    answers: pending.answers.flatMap(({ settled, ...answer }) =>
+      settled === null ? [] : [{ ...answer, ...settled }],
     ),
   };
 }

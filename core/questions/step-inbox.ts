@@ -6,7 +6,8 @@
  *   IN2. An escalation is delivered exactly once, when its last question is settled, with answers in the order of its
  *        questions.
  *   IN3. A repeated answer does nothing; a bad one is kept with its reason and changes nothing else.
- *   IN4. The same question for the same task is put to the user twice; after that the asker gets a reply at once.
+ *   IN4. The same question for the same task is put to the user twice; after that the asker gets a reply at once. The second
+ *        answer says so, and so do later ones.
  *   IN5. The engine's own questions are never refused as loops: only the user can end them.
  *   IN6. The whole state is carried over continue-as-new: an inbox goes on from it unchanged.
  *   IN7. The size of the state is bounded, however much is asked, answered and refused, and by whatever kind of question.
@@ -36,7 +37,7 @@ import type { UnaskedAnswer } from './answer-unasked.ts';
 import { parseDefault } from './check-answer.ts';
 import type { InboxEffect, InboxEvent } from './inbox-event.ts';
 import { judgeAnswer } from './judge-answer.ts';
-import { isRepeated, putQuestion, refuseCircular } from './put-question.ts';
+import { putQuestion, refuseCircular } from './put-question.ts';
 import {
   deliverPending,
   isComplete,
@@ -177,6 +178,11 @@ function ask(state: InboxState, event: EventOf<'ask'>): InboxStep {
 /** Only a wait that closes a cycle comes to an inbox as one. */
 function cycleIn(verdict: PlannerVerdict | null): readonly string[] | null {
   return verdict?.verdict === 'awaits' ? verdict.source_refs : null;
+}
+
+/** Returns true when the question was refused because its task asked it before. */
+function isRepeated({ settled, is_last }: PendingAnswer): boolean {
+  return settled?.loop === true && is_last === true;
 }
 
 function loopsIn(

@@ -202,6 +202,7 @@ const delivery = object<Delivery>({
       answer_ref: nullable(text),
       answered_by: text,
       loop: flag,
+      is_last: optional((value) => (value === true ? value : undefined)),
       note_id: optional(text),
     }),
   ),

@@ -1,6 +1,7 @@
 import { isCancellation, startChild } from '@temporalio/workflow';
 import { workflowTypes } from '../../contracts/names.ts';
 import type { PlannerWaveArgs, WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
+import { listRefused } from '../../core/questions/check-asked-questions.ts';
 import { reserveForWave } from '../../core/budget/resolve-budget.ts';
 import { waveWorkflowId } from '../../core/ids.ts';
 import { lastNewsId } from '../../core/run/news.ts';
@@ -95,6 +96,7 @@ async function orderNext(host: RootHost, ledger: RunLedger, told: number): Promi
   if (opened === null) throw new Error('A wave was ordered before the run was opened.');
   const record_ref = await record.flush();
   const taint = ledger.taint();
+  const refused_questions = listRefused(host.inbox.carry().asked);
   return {
     ...workTerms(opened),
     ...(taint !== undefined && { taint }),
@@ -115,6 +117,7 @@ async function orderNext(host: RootHost, ledger: RunLedger, told: number): Promi
     ...(state.plan_approved !== null && { notes: true }),
     facts_total: record.factsTotal(),
     answered_questions: host.inbox.knownAnswers(),
+    ...(refused_questions.length > 0 && { refused_questions }),
   };
 }
 

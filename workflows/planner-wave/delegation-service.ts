@@ -77,10 +77,13 @@ export class DelegationService {
   /** Number of crashed attempts of each delegation. */
   readonly #crashes = new Map<string, number>();
   readonly #reviews: ReviewQueue;
+  /** Keys of questions that the inbox refuses from now on. */
+  readonly #refused: Set<string>;
 
   constructor(wave: ServedWave) {
     this.#wave = wave;
-    const { scope, entries, context } = wave;
+    const { scope, entries, context, order } = wave;
+    this.#refused = new Set(order.refused_questions);
     this.#reviews = new ReviewQueue({ scope, entries, account: context.account });
   }
 
@@ -176,6 +179,7 @@ export class DelegationService {
             id === delegationId || hasEnded(state) ? [] : [id],
           ),
         isGone: () => outcomes.has(delegationId),
+        refused: this.#refused,
         review: (work) => this.#reviews.review(delegationId, work),
         untilEnded: (ids) => this.#reviews.untilEnded(delegationId, ids),
       });

@@ -1,9 +1,11 @@
+import { patched } from '@temporalio/workflow';
 import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer, NewsItem, QuestionsEscalation } from '../../contracts/messages.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { AskedQuestion, PlannerVerdict } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { answerUnasked } from '../../core/questions/answer-unasked.ts';
+import { questionKey } from '../../core/questions/check-asked-questions.ts';
 import { checkReview } from '../../core/questions/check-review.ts';
 import { answersInNews } from '../../core/run/news.ts';
 import type { NewsFeed } from '../shared/news-feed.ts';
@@ -18,6 +20,8 @@ export interface Reviewing {
   readonly outputs: () => readonly UpstreamOutput[];
   /** Returns the delegation_ids of this wave that have not ended, without the asker. */
   readonly unfinished: () => readonly string[];
+  /** Keys of questions that the inbox refuses from now on. Those that it names with an answer are added. */
+  readonly refused: Set<string>;
   /** Returns true when the asker has ended, so that the answers are not needed. */
   readonly isGone: () => boolean;
   /** Returns the solution architect for questions of this asker, and its decisions; null where there is none. */
@@ -47,7 +51,8 @@ export type Reviewed = Awaited<ReturnType<typeof tryPlanner>>;
 /**
  * Puts a delegation's questions to those that can answer them (seed 004 §2.1 and §10): to the planner first, even
  * critical ones. Answers and assumptions of the planner go through the same inbox as all questions, so they are
- * recorded, counted and delivered like any answer. What a result of the wave will settle is reviewed again with it.
+ * recorded, counted and delivered like any answer. What a result of the wave will settle is reviewed again with it. A
+ * question that the inbox refuses is not reviewed.
  *
  * @returns null when the asker is gone.
  */
@@ -59,7 +64,7 @@ export async function putQuestions(
   const verdicts: (PlannerVerdict | null)[] = escalation.questions.map(() => null);
   let places: readonly number[] =
     escalation.kind === 'blocking' ? placesToReview(escalation, reviewing) : [];
-  if (places.length === 0) return context.superior.ask(escalation);
+  if (places.length === 0) return ask(escalation, context, reviewing);
   while (places.length > 0) {
     const questions = places.flatMap((place) => escalation.questions[place] ?? []);
     // Each review needs the results that the one before awaited.
@@ -80,18 +85,31 @@ export async function putQuestions(
   }
   return verdicts.some(isRouted)
     ? askDecided({ ...escalation, verdicts }, verdicts, context, reviewing)
-    : context.superior.ask({ ...escalation, verdicts });
+    : ask({ ...escalation, verdicts }, context, reviewing);
+}
+
+/** Puts questions into the inbox, and keeps which of them it refuses from now on. */
+async function ask(
+  escalation: QuestionsEscalation,
+  { superior }: PlannerContext,
+  { refused }: Reviewing,
+): Promise<readonly DeliveredAnswer[]> {
+  const answers = await superior.ask(escalation);
+  for (const [place, { text }] of escalation.questions.entries()) {
+    if (answers[place]?.is_last) refused.add(questionKey(escalation.delegation_id, text));
+  }
+  return answers;
 }
 
 async function askDecided(
   escalation: QuestionsEscalation,
   verdicts: Verdicts,
-  { superior }: PlannerContext,
+  context: PlannerContext,
   reviewing: Reviewing,
 ): Promise<readonly DeliveredAnswer[] | null> {
   const decided = await letDecide(escalation, verdicts, reviewing);
   if (decided === null || reviewing.isGone()) return null;
-  return superior.ask({ ...escalation, verdicts: decided });
+  return ask({ ...escalation, verdicts: decided }, context, reviewing);
 }
 
 /** Waits for the results that are to settle questions. @returns the places to review again: those in no cycle. */
@@ -141,14 +159,17 @@ async function letDecide(
   });
 }
 
-/** Returns indexes of the questions to review. Questions that the run answers by itself need no review. */
+/** Returns indexes of the questions to review: without those that the run answers by itself, or refuses. */
 function placesToReview(
-  { questions }: QuestionsEscalation,
-  { order }: Reviewing,
+  { questions, delegation_id }: QuestionsEscalation,
+  { order, refused }: Reviewing,
 ): readonly number[] {
-  return questions.flatMap((question, place) =>
-    answerUnasked({ ...question, kind: 'blocking' }, order) === null ? [place] : [],
-  );
+  return questions.flatMap((question, place) => {
+    if (answerUnasked({ ...question, kind: 'blocking' }, order) !== null) return [];
+    const isRefused = refused.has(questionKey(delegation_id, question.text));
+    // Before 2026-11-26 they were reviewed too.
+    return isRefused && patched('refused-unreviewed') ? [] : [place];
+  });
 }
 
 /** @returns null when the review stayed invalid: then the user is asked, as the agent wanted. */

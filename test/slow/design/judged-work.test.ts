@@ -179,3 +179,22 @@ it('a task that asks the same a third time, or waits in a cycle, is analysed, an
   });
   await expectPromisesKept(stage, run.workflowId);
 }, 120_000);
+
+it('a question that is refused is reviewed by no planner, not even when a later attempt at the task asks it', async () => {
+  const [{ task_id } = planTask('rates')] = typed.tasks;
+  const again = task_id.replace('rates', 'rates-2');
+  const asks = { json: blocked([question('Which countries are shipped to?')], 'rates-done') };
+  stage.rehearsal.script([
+    ...[1, 2, 3].map((nth) => works(task_id, asks, nth)),
+    works(task_id, { json: completed('rates-done') }, 4),
+    works(task_id, { json: unmet('failed', 'No list of countries.', 'rates-done') }, 5),
+    works(again, asks, 1),
+  ]);
+  const run = await stage.start('plannerRun', { goal: 'Ship', plan: typed, auto_approve: true });
+  await answerAll(run, { 'Which countries': 'Some' });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  expect(newestText(callsOf(stage.rehearsal, again)[1])).toContain('asked 3 times before');
+  const reviews = stage.rehearsal.calls().filter(({ shape }) => shape === 'review');
+  expect(reviews).toHaveLength(2);
+  await expectPromisesKept(stage, run.workflowId);
+}, 120_000);

@@ -159,6 +159,8 @@ it('the same question a third time is not put to the user again', async () => {
   expect(newestText(calls[3])).toContain(
     'This question was asked 2 times before and is not put to the user again. The answer to q2 was: \\"eu-west, says q2\\".',
   );
+  // It is refused by code, so no planner is paid to review it.
+  expect(stage.rehearsal.calls().filter(({ shape }) => shape === 'review')).toHaveLength(2);
   const { open, answered } = await stage.questions(run);
   expect([open.length, answered.length]).toEqual([0, 2]);
   await expectPromisesKept(stage, run.workflowId);

@@ -192,6 +192,7 @@ describe('finding C1: every message comes back with all its fields', () => {
     answer_ref: ref,
     answered_by: 'user',
     loop: true,
+    is_last: true,
     note_id: 'note_001',
   };
   const answers: Required<Delivery> = { escalation_id: 'a#1', answers: [answer] };

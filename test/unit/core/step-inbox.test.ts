@@ -3,6 +3,7 @@ import { engineLimits } from '../../../core/limits.ts';
 import { openInbox, previewAnswer, stepInbox } from '../../../core/questions/step-inbox.ts';
 import type { InboxEvent } from '../../../core/questions/inbox-event.ts';
 import type { InboxState, InboxStep } from '../../../core/questions/step-inbox.ts';
+import { listRefused, questionKey } from '../../../core/questions/check-asked-questions.ts';
 import { asked, escalation, usualRules } from './builders.ts';
 
 const now = 5_000;
@@ -161,6 +162,11 @@ describe('stepInbox', () => {
     expect(last?.answers).toEqual([
       expect.objectContaining({ question_id: 'q2', loop: true, answered_by: 'planwave' }),
     ]);
+    // The wave knows it beforehand: no planner reviews what is refused.
+    const delivered = step.effects.filter((effect) => effect.type === 'deliver');
+    const isLast = delivered.flatMap((effect) => effect.answers.map(({ is_last }) => is_last));
+    expect(isLast).toEqual([undefined, true, true]);
+    expect(listRefused(step.state.asked)).toEqual([questionKey('d1', 'Which REGION?!')]);
     expect(last?.answers[0]?.answer_text).toContain('asked 2 times before');
     expect(last?.answers[0]?.answer_text).toContain('The answer to q2 was: "EU"');
   });
