@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { RiskLevel } from '../contracts/agent-definition.ts';
+import { findUnknownKey } from '../core/text/list-names.ts';
 
 const AgentOptions = z.strictObject({
   name: z
@@ -38,7 +39,9 @@ export interface Agent {
 export function defineAgent(options: AgentOptions): Agent {
   const read = AgentOptions.safeParse(options);
   if (!read.success) {
-    throw new TypeError(`defineAgent: ${z.prettifyError(read.error)}`);
+    const unknown = findUnknownKey({ ...options }, Object.keys(AgentOptions.shape));
+    const hint = unknown === null ? '' : `\n${unknown}`;
+    throw new TypeError(`defineAgent: ${z.prettifyError(read.error)}${hint}`);
   }
   const { prompt, ...front } = read.data;
   return { name: front.name, text: `---\n${stringify(front)}---\n\n${prompt}\n` };

@@ -9,7 +9,8 @@ export type {
 } from './create-planwave.ts';
 export { defineAgent } from './define-agent.ts';
 export type { Agent, AgentOptions } from './define-agent.ts';
-export { defineTool, NothingDone } from '../activities/tools/own-tool.ts';
+export { defineTool } from './define-tool.ts';
+export { NothingDone } from '../activities/tools/own-tool.ts';
 export type { OwnContext, OwnTool } from '../activities/tools/own-tool.ts';
 export { UnfitAnswer } from './typed-answer.ts';
 export { PlanwaveClientError } from '../client/client-error.ts';

@@ -14,10 +14,26 @@ export class UnfitAnswer extends Error {
   }
 }
 
-/** Describes to the planner that the answer is a JSON document of a schema. */
+/**
+ * Describes to the planner that the answer is a JSON document of a schema.
+ *
+ * @throws {TypeError} when the schema has values that JSON does not have, such as dates
+ */
 export function describeSchema(schema: z.ZodType): string {
-  const text = JSON.stringify(z.toJSONSchema(schema, { io: 'input' }));
+  const text = JSON.stringify(toJsonSchema(schema));
   return `The answer of the run is one JSON document in a fenced code block, without text around it, that fits this JSON Schema: ${text}`;
+}
+
+function toJsonSchema(schema: z.ZodType): object {
+  try {
+    return z.toJSONSchema(schema, { io: 'input' });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new TypeError(
+      `result: expected a schema of values that JSON has; ${why}. Try: z.iso.datetime() for a time`,
+      { cause: error },
+    );
+  }
 }
 
 /**

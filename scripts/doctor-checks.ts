@@ -18,7 +18,6 @@ import { openMcp } from '../worker/open-mcp.ts';
 import {
   BadSettings,
   readCommandSettings,
-  readFolders,
   readMiddlewaresFile,
   readStoreSettings,
   readToolSettings,
@@ -29,6 +28,7 @@ import {
 import { messageOf } from './bootstrap/expected-error.mjs';
 import { findTemporalCli } from './bootstrap/find-temporal-cli.mjs';
 import { checkNotify } from './check-notify.ts';
+import { checkSettings, describeFolders, hasModel } from './check-settings.ts';
 import { type Settings, findFolderFault } from './parts/settings.ts';
 import { createStoreCipher } from '../encryption/encrypting-codec.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
@@ -72,6 +72,8 @@ export async function checkModel(env: NodeJS.ProcessEnv): Promise<DoctorFinding>
     settings = readWorkerSettings(env);
   } catch (error) {
     if (!(error instanceof BadSettings)) throw error;
+    if (hasModel(env))
+      return { ok: false, detail: 'not asked', cure: 'correct the settings first' };
     return {
       ok: true,
       detail: `no ANTHROPIC_API_KEY: ${entryPoints.start} and ${entryPoints.dev} bring the rehearsal model`,
@@ -223,7 +225,7 @@ export async function checkThreads(home: string, env: NodeJS.ProcessEnv): Promis
 export function createDoctorChecks(settings: Settings): DoctorCheck[] {
   return [
     { name: 'Temporal CLI', run: checkCli },
-    { name: 'Settings', run: async () => describeSettings(settings) },
+    { name: 'Settings', run: async () => checkSettings(settings, process.env) },
     { name: 'Model', run: () => checkModel(process.env) },
     { name: 'Prices', run: checkPrices },
     { name: 'Agents', run: checkAgents },
@@ -245,25 +247,6 @@ async function checkCli(): Promise<DoctorFinding> {
   } catch (error) {
     return { ok: false, detail: messageOf(error), cure: 'set TEMPORAL_CLI_PATH to a Temporal CLI' };
   }
-}
-
-function describeSettings(settings: Settings): DoctorFinding {
-  const { home, temporalAddressGiven, temporalPort, uiPort, rehearsalPort } = settings;
-  const where =
-    temporalAddressGiven === undefined
-      ? `ports: server ${temporalPort}, Web UI ${uiPort}, rehearsal ${rehearsalPort}`
-      : `TEMPORAL_ADDRESS ${temporalAddressGiven}`;
-  return { ok: true, detail: `PLANWAVE_HOME ${home}; ${where}` };
-}
-
-/** Shows the folders that runs may name. */
-export function describeFolders(env: NodeJS.ProcessEnv): DoctorFinding {
-  const { workspaceRoots = [], agentRoots = [] } = readFolders(env);
-  const [workspaces, agents] = [workspaceRoots, agentRoots].map((roots) => roots.join(', '));
-  return {
-    ok: true,
-    detail: `runs may work in ${workspaces} (PLANWAVE_WORKSPACES), and bring agents from ${agents} (PLANWAVE_AGENTS)`,
-  };
 }
 
 async function checkPrices(): Promise<DoctorFinding> {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { BucketSettings } from '../activities/adapters/postgres-store/bucket.ts';
@@ -153,7 +154,10 @@ export const webVariables = {
     )
     .refine(
       (hosts) =>
-        hosts.every((host) => /^(?:\*\.)?[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,10}$/u.test(host)),
+        hosts.every(
+          (host) =>
+            isIP(host) === 0 && /^(?:\*\.)?[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,10}$/u.test(host),
+        ),
       'names of hosts, joined by commas, "*." for all below one. Try: nodejs.org,*.python.org',
     )
     .default([]),

@@ -6,7 +6,7 @@ import { answerCommand } from '../../core/render/questions.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { commandText } from '../../core/text/format.ts';
 import { informsWork } from '../../core/questions/answer-kinds.ts';
-import { PlanwaveClientError } from '../client-error.ts';
+import { PlanwaveClientError, type ClientErrorCode } from '../client-error.ts';
 import type { PlanwaveClient } from '../planwave-client.ts';
 import type { RunEnd } from '../read-view.ts';
 import type { RunListing } from '../run-listing.ts';
@@ -48,8 +48,20 @@ export async function callTool(
     return { content: [{ type: 'text', text }] };
   } catch (error) {
     if (!(error instanceof PlanwaveClientError) && !(error instanceof ChatRefusal)) throw error;
-    return { content: [{ type: 'text', text: error.message }], isError: true };
+    return { content: [{ type: 'text', text: wordForChat(error) }], isError: true };
   }
+}
+
+/** Tools of a chat that help where the client names a command, which a chat cannot run. */
+const curesOfChat: Readonly<Partial<Record<ClientErrorCode, string>>> = {
+  not_found: 'list_runs',
+  run_ended: 'get_result',
+};
+
+function wordForChat(error: PlanwaveClientError | ChatRefusal): string {
+  const cure = error instanceof ChatRefusal ? undefined : curesOfChat[error.code];
+  const [fault = ''] = error.message.split(' Try: ');
+  return cure === undefined ? error.message : `${fault} Try: ${cure}`;
 }
 
 /** Characters of one page of a result: a client warns above 10,000 tokens. */

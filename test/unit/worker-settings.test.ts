@@ -129,6 +129,7 @@ it.each([
   ['PLANWAVE_LOG_LEVEL', 'constructor'],
   ['PLANWAVE_MIDDLEWARES', './hidden'],
   ['PLANWAVE_MIDDLEWARES', './hidden.json'],
+  ['PLANWAVE_WEB_HOSTS', 'nodejs.org,10.0.0.1'],
   ['PLANWAVE_METRICS_ADDRESS', '9464'],
   ['PLANWAVE_METRICS_ADDRESS', 'localhost:9464'],
   ['PLANWAVE_METRICS_ADDRESS', '127.0.0.1:0'],

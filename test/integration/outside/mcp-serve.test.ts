@@ -144,6 +144,8 @@ async function chat(client: Client): Promise<void> {
   const result = await call(client, 'get_result', { run_id });
   expect(result.said).toMatchObject({ page: 1, pages: 1 });
   expect(result.said['text']).toContain('letter-done');
+  const late = await call(client, 'stop_run', { run_id });
+  expect(late.text).toMatch(/has ended and takes no more messages\. Try: get_result$/);
   const { said: listed } = await call(client, 'list_runs', { limit: 50 });
   expect(JSON.stringify(listed)).toContain(String(run_id));
 }
@@ -218,7 +220,7 @@ it('HTTP refuses what has no token, another host or another origin, and a faulty
   const client = await overHttp('auto');
   const unknown = await call(client, 'run_status', { run_id: 'no-such-run' });
   expect(unknown).toMatchObject({ isError: true });
-  expect(unknown.text).toContain('no-such-run');
+  expect(unknown.text).toMatch(/^There is no run "no-such-run" .* Try: list_runs$/);
 }, 60_000);
 
 it('serves while Temporal is away: calls name the cure, and work when it is back', async () => {

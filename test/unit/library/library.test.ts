@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { loadAgents } from '../../../activities/adapters/agent-files.ts';
 import { defineAgent, writeAgents } from '../../../library/define-agent.ts';
+import { defineTool } from '../../../library/define-tool.ts';
 import { assertCompleted } from '../../../library/testing.ts';
 import { describeSchema, readAnswer, UnfitAnswer } from '../../../library/typed-answer.ts';
 
@@ -46,6 +47,31 @@ describe('defineAgent', () => {
   it('names each wrong field', () => {
     const wrong = { name: 'Tax Expert', description: '', prompt: 'P', tool: [] };
     expect(() => defineAgent(wrong)).toThrow(/"tool"[^]*tax-expert[^]*description/);
+    expect(() => defineAgent(wrong)).toThrow('"tool". Did you mean "tools"?');
+  });
+});
+
+describe('defineTool', () => {
+  const good = {
+    name: 'read_stock',
+    description: 'Reads the stock.',
+    schema: z.strictObject({}),
+    effect: 'acting',
+    brings: [],
+    run: () => '',
+  } as const;
+
+  it('returns a tool as it is', () => {
+    expect(defineTool(good)).toBe(good);
+  });
+
+  it('names each wrong field', () => {
+    const wrong = { ...good, name: 'Read stock', aproval: 'always' };
+    const define = () => defineTool(wrong);
+    expect(define).toThrow(TypeError);
+    expect(define).toThrow(
+      /^defineTool: "Read stock": name: expected [^]*\ndefineTool: "Read stock": unknown field "aproval"\. Did you mean "approval"\?$/,
+    );
   });
 });
 
@@ -68,6 +94,12 @@ describe('a typed answer', () => {
     expect(read).toThrow(UnfitAnswer);
     expect(read).toThrow(reason);
     expect(read).toThrow(expect.objectContaining({ answer }));
+  });
+
+  it('of values that JSON does not have is refused with what to try', () => {
+    expect(() => describeSchema(z.object({ at: z.date() }))).toThrow(
+      /^result: expected .* Try: z\.iso\.datetime\(\)/,
+    );
   });
 
   it('is described to the planner by its JSON Schema', () => {

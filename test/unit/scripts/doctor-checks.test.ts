@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkThreads, createDoctorChecks } from '../../../scripts/doctor-checks.ts';
+import { checkSettings } from '../../../scripts/check-settings.ts';
+import { checkModel, checkThreads, createDoctorChecks } from '../../../scripts/doctor-checks.ts';
 import { readSettings } from '../../../scripts/parts/settings.ts';
 
 it('doctor knows every tool that the shipped agents name', async () => {
@@ -19,6 +20,19 @@ it('doctor names ports only where planwave starts the server itself', async () =
   expect(await settingsBy({})).toContain('ports: server 7233');
   const given = await settingsBy({ TEMPORAL_ADDRESS: '127.0.0.1:7411' });
   expect(given).toMatch(/; TEMPORAL_ADDRESS 127\.0\.0\.1:7411$/);
+});
+
+it('doctor names a setting with which no worker starts, with and without a model', async () => {
+  const settings = readSettings({});
+  const wrong = { PLANWAVE_WEB: 'of' };
+  const finding = { ok: false, detail: expect.stringContaining("PLANWAVE_WEB can't be used") };
+  expect(checkSettings(settings, wrong)).toMatchObject(finding);
+  expect(checkSettings(settings, { ...wrong, ANTHROPIC_API_KEY: 'sk-ant-1' })).toMatchObject(
+    finding,
+  );
+  expect(checkSettings(settings, {}).ok).toBe(true);
+  const { detail } = await checkModel({ ...wrong, ANTHROPIC_API_KEY: 'sk-ant-1' });
+  expect(detail).not.toContain('no ANTHROPIC_API_KEY');
 });
 
 describe('doctor looks at the threads of teams', () => {
