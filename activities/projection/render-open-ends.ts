@@ -20,7 +20,7 @@ export function renderOpenEnds(record: RunRecord, texts: RecordTexts): readonly 
       'agents/<agent>/task_output/',
     ),
     renderList(
-      '## Optional questions that nobody answered',
+      '## Optional questions without an answer',
       optionalQuestions(record, texts),
       'agents/<agent>/task_output/',
     ),

@@ -61,7 +61,7 @@ function describe(criterion: RecordedCriterion, record: RunRecord): string {
   if (question_id !== undefined) return `${what}\n${describeAnswer(question_id, record)}`;
   const who = delegation_id === null ? '' : ` (${delegation_id})`;
   if (state === 'met') return `${what}\nEvidence${who}: ${oneLine(note)}`;
-  return `${what}\nWhy not${who}: ${oneLine(note === '' ? 'Nobody worked on it to the end.' : note)}`;
+  return `${what}\nWhy not${who}: ${oneLine(note === '' ? 'No work on it was finished.' : note)}`;
 }
 
 function describeAnswer(questionId: string, record: RunRecord): string {
@@ -92,7 +92,7 @@ export function renderResultEffects({ effects = [] }: RunRecord): readonly (stri
       '## What was changed outside of the run',
       [...confirmed.values()].map(describeConfirmed),
     ),
-    listEffects('## Changes that nobody could confirm', unclear.map(describeUnclear)),
+    listEffects('## Changes that are not confirmed', unclear.map(describeUnclear)),
   ];
 }
 
@@ -207,7 +207,7 @@ function describeRuling({ conflict }: Dispute, decision: WaveDecision | null): s
   const ruling = decision?.planner_decision.conflicts_resolved.find(
     (one) => one.conflict.trim() === conflict.conflict_id,
   );
-  if (ruling === undefined) return 'Nobody has decided it.';
+  if (ruling === undefined) return 'It is undecided.';
   return `The planner let ${oneLine(ruling.origin)} stand: ${ruling.resolution}`;
 }
 

@@ -182,7 +182,7 @@ function checkTriadRequest(
   { agents, models }: Surroundings,
 ): readonly InputFault[] {
   if (delegation === undefined) {
-    const reason = 'there is no agent but the planner, so nobody can be a member';
+    const reason = 'there is no agent but the planner, so the triad can have no members';
     return [{ path: 'members', reason: `${reason}. Try: "agents_dir" with agents of your own` }];
   }
   const { delegations } = outlinePlan(composePlan([delegation]), noRef);

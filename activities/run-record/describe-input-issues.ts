@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import type { OpenRunInput } from '../../contracts/activity-types.ts';
-import { listNames } from '../../core/text/list-names.ts';
+import { findNearestKey, listNames } from '../../core/text/list-names.ts';
 import { describeIssues, wholePath } from '../text/describe-issues.ts';
 import { expandIssue, fieldsAt } from '../../contracts/output-fault.ts';
 
@@ -9,12 +9,20 @@ import { expandIssue, fieldsAt } from '../../contracts/output-fault.ts';
 export function describeInputIssues(error: z.ZodError, schema: z.ZodType): readonly InputFault[] {
   return error.issues.flatMap(expandIssue).flatMap((issue) => {
     const known = issue.code === 'unrecognized_keys' ? fieldsAt(schema, issue.path) : [];
+    const fields = [...meantFields(issue, known), `Fields are: ${listNames(known)}`].join(' ');
     // One at a time, because a list is cut to what a model can mend at once.
     return describeIssues(new z.ZodError([issue])).map(({ path, reason, hint }) => ({
       path: path === wholePath ? 'input' : path,
-      reason: joinSentences(reason, known.length === 0 ? hint : `Fields are: ${listNames(known)}`),
+      reason: joinSentences(reason, known.length === 0 ? hint : fields),
     }));
   });
+}
+
+/** Guesses which of the known fields the unknown ones were meant to be. */
+function meantFields(issue: z.core.$ZodIssue, known: readonly string[]): string[] {
+  if (issue.code !== 'unrecognized_keys') return [];
+  const meant = issue.keys.flatMap((key) => findNearestKey(key, known) ?? []);
+  return meant.length === 0 ? [] : [`Did you mean ${listNames([...new Set(meant)])}?`];
 }
 
 export type WorkflowType = OpenRunInput['workflow_type'];

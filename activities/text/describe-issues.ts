@@ -52,10 +52,12 @@ function explain(issue: Issue): Explanation {
   }
   if (issue.code === 'invalid_type') return explainType(issue);
   if (issue.code === 'too_big') {
+    if (unitOf(issue.origin) === '') return explainNumber(issue);
     const most = `at most ${issue.maximum} ${unitOf(issue.origin)}`.trimEnd();
     return { reason: `too much: ${most} allowed`, hint: `Try: keep what matters, ${most}.` };
   }
   if (issue.code === 'too_small') {
+    if (unitOf(issue.origin) === '') return explainNumber(issue);
     const least = `at least ${issue.minimum} ${unitOf(issue.origin)}`.trimEnd();
     return { reason: `too little: ${least} expected`, hint: `Try: say it in full, ${least}.` };
   }
@@ -74,6 +76,21 @@ function explain(issue: Issue): Explanation {
     };
   }
   return splitHint(issue.message);
+}
+
+function explainNumber(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>): Explanation {
+  const isBig = issue.code === 'too_big';
+  const edge = String(isBig ? issue.maximum : issue.minimum);
+  // Without `inclusive` the edge itself is a good value.
+  const isEdgeGood = issue.inclusive ?? true;
+  const [bound, other] = isBig
+    ? (['at most', 'less than'] as const)
+    : (['at least', 'more than'] as const);
+  const expected = `${isEdgeGood ? bound : other} ${edge}`;
+  return {
+    reason: `too ${isBig ? 'large' : 'small'}: ${expected} expected`,
+    hint: `Try: a number of ${expected}.`,
+  };
 }
 
 function explainType(issue: Extract<Issue, { code: 'invalid_type' }>): Explanation {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { ToolProperty } from '../../contracts/agent-definition.ts';
 import type { ApprovalMark } from '../../core/effects/decide-approval.ts';
+import { findUnknownKey } from '../../core/text/list-names.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { countBytes } from '../text/bytes.ts';
 import { capResult } from './call-tool.ts';
@@ -69,6 +70,18 @@ const knownApprovals: readonly unknown[] = [
   'always',
 ] satisfies readonly (ApprovalMark | undefined)[];
 
+/** Fields that mean nothing for a tool that changes nothing. */
+const actingFields = ['approval', 'timeout_seconds', 'target', 'look'] as const;
+const toolFields: readonly string[] = [
+  'name',
+  'description',
+  'schema',
+  'effect',
+  'brings',
+  'run',
+  ...actingFields,
+] satisfies readonly (keyof OwnTool)[];
+
 const descriptionCharsMax = 2_000;
 const targetCharsMax = 200;
 
@@ -85,7 +98,7 @@ export function findToolFaults(list: unknown, taken: readonly string[] = []): st
       return [`[${index}]: expected defineTool({…})`];
     const tool = Object.fromEntries(Object.entries(entry));
     const { name } = tool;
-    const faults = [...checkName(name, names), ...checkFields(tool)];
+    const faults = [...checkName(name, names), ...checkFields(tool), ...checkExtras(tool)];
     if (typeof name === 'string') names.add(name);
     const shown = typeof name === 'string' ? ` "${cutText(name, 60)}"` : '';
     return faults.map((fault) => `[${index}]${shown}: ${fault}`);
@@ -132,6 +145,17 @@ function checkFields(tool: Readonly<Record<string, unknown>>): string[] {
     [isAbsentOrFunction(target), 'target: expected a function, or nothing'],
   ];
   return checks.flatMap(([holds, fault]) => (holds ? [] : [fault]));
+}
+
+/** A field that would be ignored is a fault: `aproval: 'always'` would let calls pass unseen. */
+function checkExtras(tool: Readonly<Record<string, unknown>>): string[] {
+  const unknown = findUnknownKey(tool, toolFields);
+  const idle =
+    tool['effect'] === 'read' ? actingFields.filter((field) => tool[field] !== undefined) : [];
+  return [
+    ...(unknown === null ? [] : [unknown]),
+    ...idle.map((field) => `${field}: only an acting tool has it. Try: leave it out`),
+  ];
 }
 
 function isAbsentOrFunction(value: unknown): boolean {

@@ -46,7 +46,7 @@ function checkSize(
   const count = members?.length ?? 0;
   if (members === undefined || count === 0) {
     const example = agents.find(({ agent_id }) => agent_id !== plannerAgentId)?.agent_id;
-    const reason = 'the team has no members, so nobody could do a task';
+    const reason = 'the team has no members, so no task could be done';
     return [{ path, reason, hint: `Try: at least one, as {"id":"${example ?? 'writer'}"}` }];
   }
   if (count > max) {
@@ -54,7 +54,7 @@ function checkSize(
     return [{ path, reason, hint: 'Try: put those who work together into a team of their own' }];
   }
   if (members.some(({ enabled }) => enabled !== false)) return [];
-  const reason = 'every member is disabled, so nobody could take a task';
+  const reason = 'every member is disabled, so no task could be done';
   return [{ path, reason, hint: 'Try: leave "enabled" out where a member is to work' }];
 }
 

@@ -45,16 +45,21 @@ export function findUnknownKey(
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown === undefined) return null;
   const shown = JSON.stringify(cutText(unknown, keyCharsMax));
-  const ranked = known
-    .map((key) => ({ key, edits: countEdits(unknown.slice(0, keyCharsMax), key) }))
-    .toSorted((a, b) => a.edits - b.edits);
-  const [nearest] = ranked;
-  return nearest !== undefined && nearest.edits <= editsMax
-    ? `unknown field ${shown}. Did you mean "${nearest.key}"?`
-    : `unknown field ${shown}. Fields are: ${listNames(known)}`;
+  const nearest = findNearestKey(unknown, known);
+  return nearest === null
+    ? `unknown field ${shown}. Fields are: ${listNames(known)}`
+    : `unknown field ${shown}. Did you mean "${nearest}"?`;
 }
 
 const keyCharsMax = 60;
+
+/** Returns the known key that at most 3 changed letters lead to, or null. */
+export function findNearestKey(unknown: string, known: readonly string[]): string | null {
+  const [nearest] = known
+    .map((key) => ({ key, edits: countEdits(unknown.slice(0, keyCharsMax), key) }))
+    .toSorted((a, b) => a.edits - b.edits);
+  return nearest !== undefined && nearest.edits <= editsMax ? nearest.key : null;
+}
 
 /** Counts the characters to insert, delete or replace (Levenshtein). */
 function countEdits(from: string, to: string): number {

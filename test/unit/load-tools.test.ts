@@ -214,6 +214,8 @@ it('tells all that is wrong with a list at once, each fault with its tool', asyn
        { name: 'a', description: 'x', schema: z.strictObject({}), effect: 'acting', brings: [], run,
          approval: 'maybe', timeout_seconds: 0, look: 1, target: 1 },
        { name: 'a', description: 'x', schema: {}, effect: 'read', brings: [], run },
+       { name: 'b', description: 'x', schema: z.strictObject({}), effect: 'acting', brings: [], run, aproval: 'always' },
+       { name: 'c', description: 'x', schema: z.strictObject({}), effect: 'read', brings: [], run, timeout_seconds: 9 },
      ];`,
   );
   const lines = (await faultOf(file)).split('\n').filter((line) => line.startsWith('- '));
@@ -232,6 +234,8 @@ it('tells all that is wrong with a list at once, each fault with its tool', asyn
     '- tools[3] "a": target',
     '- tools[4] "a": name',
     '- tools[4] "a": schema',
+    '- tools[5] "b": unknown field "aproval". Did you mean "approval"?',
+    '- tools[6] "c": timeout_seconds: only an acting tool has it. Try: leave it out',
   ]);
 });
 

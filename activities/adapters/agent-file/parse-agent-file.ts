@@ -177,7 +177,8 @@ function checkTools(
     const known =
       knownTools.length === 0 ? 'there are none.' : `expected one of ${knownTools.join(', ')}.`;
     const hint = closest === null ? known : `did you mean "${closest}"?`;
-    const own = 'For a tool of yours, name its module in PLANWAVE_TOOLS';
+    const own =
+      'For a tool of yours, name its module in PLANWAVE_TOOLS, for the worker and in the shell that checks';
     faults.push({ line, reason: `unknown tool "${tool}": ${hint} ${own}` });
   }
 }

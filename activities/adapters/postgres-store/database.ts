@@ -59,9 +59,9 @@ export const migrations: readonly (readonly string[])[] = [
 
 /** Reasons and cures for codes of the system and of PostgreSQL; `@` stands for the name of the setting with the address. */
 const explanations = new Map<string | null, readonly [reason: string, cure: string]>([
-  ['ECONNREFUSED', ['nobody listens there', 'start the server, or check @']],
+  ['ECONNREFUSED', ['no server listens there', 'start the server, or check @']],
   ['ECONNRESET', ['the connection was cut', 'look at the log of the server']],
-  ['ENOTFOUND', ['nobody knows the host', 'check @']],
+  ['ENOTFOUND', ['the host name is unknown', 'check @']],
   ['EAI_AGAIN', ['names of hosts can not be looked up', 'check the network']],
   ['28P01', ['it refuses user or password', 'check @']],
   ['28000', ['it refuses the user', 'check @']],

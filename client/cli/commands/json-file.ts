@@ -67,7 +67,8 @@ export function describeIssue(issue: z.core.$ZodIssue): string {
   if (issue.code === 'too_big')
     return `expected at most ${countOfIssue(issue.maximum, issue.origin)}`;
   if (issue.code === 'too_small') {
-    return `expected at least ${countOfIssue(issue.minimum, issue.origin)}`;
+    const bound = issue.inclusive === false ? 'more than' : 'at least';
+    return `expected ${bound} ${countOfIssue(issue.minimum, issue.origin)}`;
   }
   if (issue.code === 'invalid_type') {
     const isMissing = issue.message.endsWith('received undefined');

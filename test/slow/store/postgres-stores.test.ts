@@ -163,7 +163,7 @@ describe('a connection that is cut', () => {
       const error = {
         type: 'StoreUnavailable',
         message: expect.stringMatching(
-          /store at postgresql:\/\/127\.0\.0\.1:\d+\/postgres: nobody listens there \(ECONNREFUSED\)\. Try: start .*PLANWAVE_STORE_URL.*continues by itself/,
+          /store at postgresql:\/\/127\.0\.0\.1:\d+\/postgres: no server listens there \(ECONNREFUSED\)\. Try: start .*PLANWAVE_STORE_URL.*continues by itself/,
         ),
       };
       await expect(store.getText(ref)).rejects.toMatchObject(error);

@@ -182,7 +182,7 @@ describe('part of fault 35: a database that can not be used', () => {
       await postgres.kill();
       await expect(store.load('killed', all)).rejects.toMatchObject({ name: 'ThreadUnavailable' });
       expect(await faultOf(postgres.url)).toContain(
-        'nobody listens there (ECONNREFUSED). Try: start',
+        'no server listens there (ECONNREFUSED). Try: start',
       );
       await postgres.restart();
       expect((await store.load('killed', all)).messages).toHaveLength(2);

@@ -158,8 +158,8 @@ describe('an agent file', () => {
   it('may use only tools that exist, when these are known', async () => {
     const text = '---\nname: a\ndescription: d\ntools: load_detial, rm\n---\nDo.';
     expect(await faultsOf({ 'a.md': text }, ['load_detail'])).toEqual([
-      'a.md:4: unknown tool "load_detial": did you mean "load_detail"? For a tool of yours, name its module in PLANWAVE_TOOLS',
-      'a.md:4: unknown tool "rm": expected one of load_detail. For a tool of yours, name its module in PLANWAVE_TOOLS',
+      'a.md:4: unknown tool "load_detial": did you mean "load_detail"? For a tool of yours, name its module in PLANWAVE_TOOLS, for the worker and in the shell that checks',
+      'a.md:4: unknown tool "rm": expected one of load_detail. For a tool of yours, name its module in PLANWAVE_TOOLS, for the worker and in the shell that checks',
     ]);
   });
 });

@@ -299,7 +299,7 @@ describe('part of fault 35: threads that can not be had', () => {
     const env = { PLANWAVE_THREADS_URL: 'postgresql://planwave:hidden@127.0.0.1:1/threads' };
     const { code, err } = await run(['threads'], { env });
     expect(code).toBe(1);
-    expect(err).toContain('postgresql://127.0.0.1:1/threads: nobody listens there');
+    expect(err).toContain('postgresql://127.0.0.1:1/threads: no server listens there');
     expect(err).not.toContain('hidden');
   });
 

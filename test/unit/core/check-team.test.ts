@@ -68,7 +68,7 @@ describe('TCK1: how many members', () => {
     ['an empty list', { members: [] }],
   ])('case 5.3: a team without members is refused: %s', (_name, team) => {
     expect(told(team)).toEqual([
-      'members: the team has no members, so nobody could do a task. Try: at least one, as {"id":"leader"}',
+      'members: the team has no members, so no task could be done. Try: at least one, as {"id":"leader"}',
     ]);
   });
 

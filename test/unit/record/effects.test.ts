@@ -51,7 +51,7 @@ it('an effect keeps its place, and what is known of it is not replaced by an int
   expect(await linesOf('my-run')).toEqual([confirmed(1, 'a.md'), effectOf(2)]);
 });
 
-it('the report says what was changed, and what nobody could confirm', async () => {
+it('the report says what was changed, and what is not confirmed', async () => {
   const run = await harness.begin('my-run');
   const skipped = effectOf(4, { state: 'skipped', target: 'c.md', reason: 'Other bytes.' });
   await run.apply(change(confirmed(1, 'a.md')), change(confirmed(2, 'a.md')), change(effectOf(3)));
@@ -62,7 +62,7 @@ it('the report says what was changed, and what nobody could confirm', async () =
   );
   // At the end nobody is left who could tell how it came out.
   expect(result).toMatch(
-    /nobody could confirm\n\n- A call of build.*The run ended before.*\n- `c\.md` by/,
+    /are not confirmed\n\n- A call of build.*The run ended before.*\n- `c\.md` by/,
   );
   expect(await linesOf('my-run')).toMatchObject([{}, {}, { state: 'unverified' }, {}]);
 });

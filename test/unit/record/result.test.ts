@@ -67,7 +67,7 @@ it('completed: everything that was met, known, delivered, assumed and used', asy
     '## Results',
     '## Conflicts that were resolved',
     '## Questions and answers',
-    '## Optional questions that nobody answered',
+    '## Optional questions without an answer',
     '## Assumptions that stand',
     '## Usage and cost',
     '## Where everything lies',
@@ -105,7 +105,7 @@ it('completed: everything that was met, known, delivered, assumed and used', asy
   expect(section(result, 'Conflicts that were resolved')).toBe(
     '- `Cloud or not`: No cloud (f2 stands against f1)\n- `Network or not`: There is one (f1 stands against f4)',
   );
-  expect(section(result, 'Optional questions that nobody answered')).toBe(
+  expect(section(result, 'Optional questions without an answer')).toBe(
     '- Which colour? Assumed: grey (research-again)',
   );
   expect(section(result, 'Assumptions that stand')).toBe(
@@ -176,7 +176,7 @@ it('stopped: what was asked, planned and not done', async () => {
   );
   expect(result).toContain('**Stopped by the user before the end: 3 of 3 criteria are not met.**');
   expect(section(result, 'Criteria')).toContain(
-    '- `goal-1`: It is cheap\n  Why not: Nobody worked on it to the end.',
+    '- `goal-1`: It is cheap\n  Why not: No work on it was finished.',
   );
   expect(section(result, 'Results')).toBe('No delegation was completed.');
   expect(section(result, 'Questions that were still open')).toBe('- `q1`: What about q1?');
@@ -304,7 +304,7 @@ it('cuts each text at its limit and points to the whole', async () => {
   expect(section(result, 'Results')).toContain(
     `whole: agents/researcher/task_output/a.md, in artifact ${done.output_ref}*`,
   );
-  expect(section(result, 'Optional questions that nobody answered')).toMatch(
+  expect(section(result, 'Optional questions without an answer')).toMatch(
     new RegExp(`whole: artifact ${done.output_ref}\\)$`),
   );
   expect(section(result, 'Assumptions that stand')).toMatch(/whole: pool\.jsonl\)$/);

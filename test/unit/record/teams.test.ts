@@ -131,7 +131,7 @@ it('report.md says who did what, what each cost, and what their triads left disp
 | who | what it is | tasks | calls | cost | tokens |`);
   expect(text).toContain('| **all** |  | 3 | 62 | $0.124 | 62.0k tokens in, 6.2k out |');
   expect(text).toContain(
-    '### design.d2\n\n- `prices`: anna: claim prices.anna; ben: HOLD prices.anna. Nobody has decided it.\n- What each of them says: triads/design.d2/execute.md',
+    '### design.d2\n\n- `prices`: anna: claim prices.anna; ben: HOLD prices.anna. It is undecided.\n- What each of them says: triads/design.d2/execute.md',
   );
   expect(text).toContain('The planner let wave-001/design.d3.d1/anna stand: List prices.');
   expect(text).toContain('- `teams/<delegation>.md`: who did what for each team');

@@ -112,7 +112,7 @@ it('report.md lists what triads left disputed, with what the planner made of it'
 
 it('report.md says so when nobody has decided a dispute, and nothing without one', async () => {
   const undecided = (await endOf(await doneWave())).report.join('');
-  expect(undecided).toContain('HOLD prices.anna. Nobody has decided it.');
+  expect(undecided).toContain('HOLD prices.anna. It is undecided.');
   expect((await endOf(await doneWave({ agrees: true }))).report.join('')).not.toContain('inority');
 });
 

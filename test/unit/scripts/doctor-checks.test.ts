@@ -46,7 +46,7 @@ describe('doctor looks at the threads of teams', () => {
     const env = { PLANWAVE_THREADS_URL: 'postgresql://planwave:hidden@127.0.0.1:1/threads' };
     const finding = await checkThreads(home, env);
     expect(finding).toMatchObject({ ok: false, cure: expect.any(String) });
-    expect(finding.detail).toContain('postgresql://127.0.0.1:1/threads: nobody listens there');
+    expect(finding.detail).toContain('postgresql://127.0.0.1:1/threads: no server listens there');
     expect(JSON.stringify(finding)).not.toContain('hidden');
   });
 
