@@ -1,0 +1,81 @@
+import { askForChange, untilAsked } from '../../support/design-play.ts';
+import { samplePlan } from '../../support/plans.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import { newestText } from '../../support/scripted-work.ts';
+import { useStage } from '../../support/use-stage.ts';
+
+const { stage } = useStage();
+
+const proof = 'try-index_1727539200';
+const measured = {
+  explanation: 'The API measures its listing itself.',
+  operations: [
+    {
+      operation: 'append_instructions',
+      task_id: 'api_1727539200',
+      heading: 'Change',
+      text: 'Measure the listing of all users.',
+    },
+  ],
+};
+
+/** Requests for a review of the plan, each as the text that the verifier reads. */
+const readReviews = (): string[] =>
+  stage.rehearsal.calls().flatMap((call) => {
+    const text = newestText(call);
+    return text.includes('stage="design_review"') ? text : [];
+  });
+
+/** Returns the results of earlier stages that a request shows: `adaptation of <task_id>: <explanation>`. */
+function readMaterials(text: string | undefined): string[] {
+  const [, block = '[]'] = /<materials>(.*)<\/materials>/s.exec(text ?? '') ?? [];
+  const materials: readonly {
+    readonly stage: string;
+    readonly subject?: string;
+    readonly result: { readonly explanation?: string; readonly decision?: string };
+  }[] = JSON.parse(block);
+  return materials.map(
+    ({ stage: name, subject, result }) =>
+      `${name} of ${subject}: ${result.explanation ?? result.decision ?? ''}`,
+  );
+}
+
+it('the review of a changed plan is shown what led to the change, and the newest version of it', async () => {
+  stage.rehearsal.script([
+    { match: { bodyIncludes: 'stage=\\"adaptation', nth: 2 }, reply: { json: measured } },
+  ]);
+  const run = await stage.start('plannerRun', {
+    goal: 'Users can sign up [escalated-proof]',
+    plan: samplePlan(),
+  });
+  await askForChange(
+    stage,
+    run,
+    await untilAsked(stage, run, 'plan_approval'),
+    'Take a further step',
+  );
+  const changed = await untilAsked(stage, run, 'plan_approval');
+  expect(changed.text).toContain('New tasks: Take a further step');
+  const [first] = readReviews();
+  const decision = `poc_decision of ${proof}: escalate`;
+  expect(readMaterials(first)).toEqual([
+    decision,
+    `adaptation of ${proof}: Rehearsal: “Take a further step”`,
+  ]);
+  expect(first).toMatch(/<plan_tasks>.*"title":"Take a further step"/);
+  expect(first).toContain(`<work>[{"task_id":"${proof}"`);
+
+  await askForChange(stage, run, changed, 'Measure it in the API too');
+  const { question_id } = await untilAsked(stage, run, 'plan_approval');
+  const reviews = readReviews();
+  expect(reviews).toHaveLength(2);
+  const newest = readMaterials(reviews[1]);
+  expect(newest).toEqual(
+    expect.arrayContaining([decision, `adaptation of ${proof}: ${measured.explanation}`]),
+  );
+  expect(newest.filter((one) => one.startsWith('adaptation'))).toHaveLength(1);
+  expect(reviews[1]).toMatch(/<plan_tasks>.*Measure the listing of all users\./);
+  await run.signal('answer', { question_id, answer: 'abandon' });
+  expect(await stage.result(run)).toMatchObject({ status: 'abandoned' });
+  await expectPromisesKept(stage, run.workflowId);
+}, 120_000);
