@@ -103,7 +103,7 @@ describe('fault 28: a team that can not work', () => {
         /^members\[4\]: expected a member\. Try: "writer"/,
         /^members\[5\]\.agent_id: .*expected string, received null/,
         /^members\[7\]\.triad\.members: too little: at least 3 entries expected/,
-        /^input: fields that do not belong here: "mood"\. Fields are: .*"members"/,
+        /^input: fields that do not belong here: "mood"\. Did you mean "model"\? Fields are: .*"members"/,
         /^members\[2\]: there is no agent "nobody"\. Try: one of "analyst".*or say who it is/,
         /^members\[3\]: the planner plans and decides/,
         /^members\[6\]: a member is an agent, a triad or a team, and this one has agent_id and team_id\. Try: /,
