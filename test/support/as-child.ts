@@ -1,4 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
+import type { AskedQuestion } from '../../contracts/question.ts';
 import { eventually } from './eventually.ts';
 import type { Stage } from './stage.ts';
 
@@ -49,5 +50,24 @@ export async function escalateAsChild(
       ],
     },
     header: { fields: { [tokenHeader]: await tokenOf(stage, run.workflowId) } },
+  });
+}
+
+/** Asks a run a question that no part of it waits for, so that it stays open whatever the waves do. */
+export function askFromElsewhere(
+  stage: Stage,
+  run: WorkflowHandle,
+  asked: AskedQuestion,
+  escalation_id = 'by-hand#1',
+): Promise<void> {
+  return escalateAsChild(stage, run, {
+    type: 'questions',
+    escalation_id,
+    from: `${run.workflowId}-elsewhere`,
+    kind: 'planner',
+    wave: 1,
+    delegation_id: null,
+    agent_id: null,
+    questions: [asked],
   });
 }

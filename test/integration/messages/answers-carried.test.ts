@@ -1,6 +1,5 @@
-import type { WorkflowHandle } from '@temporalio/client';
 import type { PoolView, RunWavesView } from '../../../contracts/views.ts';
-import { escalateAsChild } from '../../support/as-child.ts';
+import { askFromElsewhere } from '../../support/as-child.ts';
 import { openQuestion, refusalOf, rejectedMessages, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { eventTypes, listTenants } from '../../support/histories.ts';
@@ -45,19 +44,6 @@ function scriptFiveWaves(): { readonly release: () => void } {
 }
 
 /** A question from nobody in this run: it stays open from wave to wave. */
-function escalation(run: WorkflowHandle): object {
-  return {
-    type: 'questions',
-    escalation_id: 'by-hand#1',
-    from: `${run.workflowId}-elsewhere`,
-    kind: 'planner',
-    wave: 1,
-    delegation_id: null,
-    agent_id: null,
-    questions: [question('Who pays?')],
-  };
-}
-
 it('fault 38: continue-as-new carries questions, answers, criteria, facts and usage, and applies no answer again', async () => {
   const { release } = scriptFiveWaves();
   const run = await stage.start('plannerRun', {
@@ -68,7 +54,7 @@ it('fault 38: continue-as-new carries questions, answers, criteria, facts and us
   });
   const firstRunId = (await run.describe()).runId;
   const { question_id } = await openQuestion(stage, run);
-  await escalateAsChild(stage, run, escalation(run));
+  await askFromElsewhere(stage, run, question('Who pays?'));
   await openQuestion(stage, run, 'q2');
   await run.signal('amend', { instruction: 'Use no cloud.' });
   await run.signal('answer', { question_id: 'q9', answer: 'to nothing' });

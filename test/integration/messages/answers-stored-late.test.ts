@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { WorkflowHandle } from '@temporalio/client';
-import { escalateAsChild } from '../../support/as-child.ts';
+import { askFromElsewhere } from '../../support/as-child.ts';
 import { openQuestions, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
@@ -45,16 +45,7 @@ function untilPending(run: WorkflowHandle, activity: string): Promise<unknown> {
 
 /** A question that nobody in the run waits for. */
 async function askByHand(run: WorkflowHandle): Promise<void> {
-  await escalateAsChild(stage, run, {
-    type: 'questions',
-    escalation_id: 'by-hand#1',
-    from: `${run.workflowId}-elsewhere`,
-    kind: 'planner',
-    wave: 1,
-    delegation_id: null,
-    agent_id: null,
-    questions: [question('Where?')],
-  });
+  await askFromElsewhere(stage, run, question('Where?'));
   await openQuestions(stage, run, 1);
 }
 

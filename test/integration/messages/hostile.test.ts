@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { engineLimits } from '../../../core/limits.ts';
-import { escalateAsChild, tokenText } from '../../support/as-child.ts';
+import { askFromElsewhere, tokenText } from '../../support/as-child.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
 import { bodyOf } from '../../support/calls.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -76,16 +76,7 @@ it('finding T4: an answer in a flood does not overtake the question of a child t
   await stage.stopWorker();
   for (let nth = 0; nth < 110; nth += 1) await answer(`no-such-${nth}`);
   for (const nth of [2, 3]) {
-    await escalateAsChild(stage, run, {
-      type: 'questions',
-      escalation_id: `by-hand#${nth}`,
-      from: `${run.workflowId}-elsewhere`,
-      kind: 'planner',
-      wave: 1,
-      delegation_id: null,
-      agent_id: null,
-      questions: [question(`Who pays bill ${nth}?`)],
-    });
+    await askFromElsewhere(stage, run, question(`Who pays bill ${nth}?`), `by-hand#${nth}`);
     await answer(`q${nth}`);
     for (let more = 0; more < nth; more += 1) await answer(`no-such-${nth}-${more}`);
   }

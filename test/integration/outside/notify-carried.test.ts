@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { ScriptRule } from '../../../rehearsal/script.ts';
-import { escalateAsChild } from '../../support/as-child.ts';
+import { askFromElsewhere } from '../../support/as-child.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
 import { deepScript } from '../../support/deep-run.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -18,16 +18,7 @@ const { stage } = useStage({
 
 /** Asks for no part of the run, so that the question stays open from wave to wave. */
 function ask(run: WorkflowHandle, text: string): Promise<void> {
-  return escalateAsChild(stage, run, {
-    type: 'questions',
-    escalation_id: text.replaceAll(/\W/g, ''),
-    from: `${run.workflowId}-elsewhere`,
-    kind: 'planner',
-    wave: 1,
-    delegation_id: null,
-    agent_id: null,
-    questions: [question(text)],
-  });
+  return askFromElsewhere(stage, run, question(text), text.replaceAll(/\W/g, ''));
 }
 
 const texts = (): readonly string[] => hook.heard.map(({ data }) => `${data.kind} ${data.text}`);

@@ -3,7 +3,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { createPlanwaveClient } from '../../../client/planwave-client.ts';
 import type { RunRecord } from '../../../contracts/run-record.ts';
 import type { QuestionsView } from '../../../contracts/views.ts';
-import { escalateAsChild } from '../../support/as-child.ts';
+import { askFromElsewhere } from '../../support/as-child.ts';
 import { openQuestions } from '../../support/asking.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
@@ -100,18 +100,9 @@ async function judge(
   return reason === undefined && isShown ? 'applied' : `applied and refused: ${facts}`;
 }
 
-/** A question from nobody in this run: it stays open whatever the waves do. */
-function escalation(run: WorkflowHandle, nth: number): object {
-  return {
-    type: 'questions',
-    escalation_id: `by-hand#${nth}`,
-    from: `${run.workflowId}-elsewhere`,
-    kind: 'planner',
-    wave: 1,
-    delegation_id: null,
-    agent_id: null,
-    questions: [question(`Who pays for ${nth}?`)],
-  };
+/** Asks a question for each race. */
+function askNth(run: WorkflowHandle, nth: number): Promise<void> {
+  return askFromElsewhere(stage, run, question(`Who pays for ${nth}?`), `by-hand#${nth}`);
 }
 
 /** One run, many races: so many questions are open when the other side comes. */
@@ -194,7 +185,7 @@ it.each([20, 80])(
       { match: { schema: 'decision' }, reply: end.reply },
     ]);
     const run = await stage.start('plannerRun', { goal });
-    for (let nth = 0; nth < 20; nth += 1) await escalateAsChild(stage, run, escalation(run, nth));
+    for (let nth = 0; nth < 20; nth += 1) await askNth(run, nth);
     const open = await openQuestions(stage, run, 20);
     await stage.rehearsal.waitForCalls(3);
     await expectNoneLost({
@@ -236,7 +227,7 @@ it('fault 41: 24 answers race with continue-as-new: all applied, none twice', as
     limits: { max_waves: waves },
   });
   const races = waves * perWave;
-  for (let nth = 0; nth < races; nth += 1) await escalateAsChild(stage, run, escalation(run, nth));
+  for (let nth = 0; nth < races; nth += 1) await askNth(run, nth);
   const open = await openQuestions(stage, run, races);
   const told: Told[] = [];
   for (const [wave, release] of releases.entries()) {

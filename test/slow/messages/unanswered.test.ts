@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Question } from '../../../contracts/question.ts';
 import type { PoolView } from '../../../contracts/views.ts';
-import { escalateAsChild } from '../../support/as-child.ts';
+import { askFromElsewhere } from '../../support/as-child.ts';
 import { openQuestion, refusalOf, rejectedMessages, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { listTimers } from '../../support/histories.ts';
@@ -111,16 +111,7 @@ it('part of fault 38: continue-as-new puts no deadline off and repeats no hand-o
   const firstRunId = (await run.describe()).runId;
   await stage.rehearsal.waitForCalls(1);
   // From nobody in this run: it stays open from wave to wave.
-  await escalateAsChild(stage, run, {
-    type: 'questions',
-    escalation_id: 'by-hand#1',
-    from: `${run.workflowId}-elsewhere`,
-    kind: 'planner',
-    wave: 1,
-    delegation_id: null,
-    agent_id: null,
-    questions: [question('Who pays?', { default_answer: 'nobody' })],
-  });
+  await askFromElsewhere(stage, run, question('Who pays?', { default_answer: 'nobody' }));
   await askedLater(run, ({ escalated_at }) => escalated_at !== null);
   first.release();
   await eventually('the second wave', async () =>
