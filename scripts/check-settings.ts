@@ -2,12 +2,7 @@
 import type { DoctorFinding } from '../client/cli/cli-deps.ts';
 import { BadSettings, readFolders, readWorkerSettings } from '../worker/worker-settings.ts';
 import { messageOf } from './bootstrap/expected-error.mjs';
-import type { Settings } from './parts/settings.ts';
-
-/** Tells whether a model is named; without one, the rehearsal model answers. */
-export function hasModel(env: NodeJS.ProcessEnv): boolean {
-  return [env['ANTHROPIC_API_KEY'], env['ANTHROPIC_BASE_URL']].some((text = '') => text !== '');
-}
+import { hasModel, type Settings } from './parts/settings.ts';
 
 /** Shows where everything is, and the settings with which no worker starts; a missing model is none of them. */
 export function checkSettings(settings: Settings, env: NodeJS.ProcessEnv): DoctorFinding {

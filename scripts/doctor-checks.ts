@@ -28,8 +28,8 @@ import {
 import { messageOf } from './bootstrap/expected-error.mjs';
 import { findTemporalCli } from './bootstrap/find-temporal-cli.mjs';
 import { checkNotify } from './check-notify.ts';
-import { checkSettings, describeFolders, hasModel } from './check-settings.ts';
-import { type Settings, findFolderFault } from './parts/settings.ts';
+import { checkSettings, describeFolders } from './check-settings.ts';
+import { type Settings, findFolderFault, hasModel } from './parts/settings.ts';
 import { createStoreCipher } from '../encryption/encrypting-codec.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
 

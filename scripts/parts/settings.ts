@@ -40,8 +40,13 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     uiPort: readPort(env, 'PLANWAVE_UI_PORT', uiPortDefault),
     webUi: readSwitch(env, 'PLANWAVE_WEB_UI'),
     rehearsalPort: readPort(env, 'PLANWAVE_REHEARSAL_PORT', 8787),
-    needsRehearsal: !env['ANTHROPIC_API_KEY'] && !env['ANTHROPIC_BASE_URL'],
+    needsRehearsal: !hasModel(env),
   };
+}
+
+/** Tells whether a model is named; without one, the rehearsal model answers. */
+export function hasModel(env: NodeJS.ProcessEnv): boolean {
+  return Boolean(env['ANTHROPIC_API_KEY']) || Boolean(env['ANTHROPIC_BASE_URL']);
 }
 
 /** Returns the address for client and worker: the given one, otherwise the embedded server's. */
