@@ -22,10 +22,10 @@ export async function mergeForUser(run: ChangedRun): Promise<MergedChanges> {
   const merged = await mergeChanges(home, run_id, delegation_ids);
   if (!merged.ok || results_folders.length === 0) return merged;
   const gitDir = repositoryOf(home, run_id);
-  const kept = await Promise.all(
-    results_folders.map(async (folder) => (await listFiles(gitDir, baseRef, [folder])).length > 0),
+  const given = await listFiles(gitDir, baseRef, results_folders);
+  const left = results_folders.filter(
+    (folder) => !given.some((path) => path.startsWith(`${folder}/`)),
   );
-  const left = results_folders.filter((_folder, at) => kept[at] === false);
   return { ok: true, commit: await removeFolders(gitDir, merged.commit, left) };
 }
 
