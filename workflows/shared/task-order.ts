@@ -39,10 +39,9 @@ export function createTaskOrder(): (activation: Activation) => void {
     if (jobs?.every(({ queryWorkflow }) => queryWorkflow !== null && queryWorkflow !== undefined))
       return;
     const next = { task: taskOf(activation), length: activation.historyLength ?? 0 };
-    const isSameTask = next.task === last?.task;
-    if (isAhead && !isSameTask) throw new Error(takenAhead);
-    // Each task begins with an event that says when, and how large the history is. Here events came without one.
-    if (isSameTask && next.length > last!.length) isAhead = true;
+    // Each task begins with an event that says when, and how large the history is. Ahead of it, events come without one.
+    if (next.task === last?.task) isAhead ||= next.length > last.length;
+    else if (isAhead) throw new Error(takenAhead);
     last = next;
   };
 }
