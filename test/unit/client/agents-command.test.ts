@@ -75,11 +75,11 @@ describe('planwave agents check', () => {
   });
 });
 
-describe('planwave agents check knows the tools that this shell gives a worker', () => {
-  const granting = (tool: string): string => poet.replace('read_file', tool);
-  const check = async (path: string, env: NodeJS.ProcessEnv) =>
-    run(['check', path], createFakeIo(), await openCliAgents(env));
+const granting = (tool: string): string => poet.replace('read_file', tool);
+const check = async (path: string, env: NodeJS.ProcessEnv) =>
+  run(['check', path], createFakeIo(), await openCliAgents(env));
 
+describe('planwave agents check knows the tools that this shell gives a worker', () => {
   it.each(['mine', 'mine/poet.md'])('%s: fetch_page needs a host', async (path) => {
     save('mine/poet.md', granting('read_file, fetch_page'));
     const { code, out } = await check(path, {});
