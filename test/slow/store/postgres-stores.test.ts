@@ -178,54 +178,49 @@ describe('a connection that is cut', () => {
   });
 });
 
-describe('a full disk', () => {
-  const itMounted = canMountForAll ? it : it.skip;
-  let disk: MountedDisk | undefined;
-  afterEach(async () => {
-    if (disk === undefined) return;
-    await execute('DROP DATABASE IF EXISTS tiny WITH (FORCE)');
+(canMountForAll ? describe : describe.skip)('a full disk', () => {
+  let disk: MountedDisk;
+  beforeAll(async () => {
+    disk = mountDisk(postgres.owner ?? { uid: 0, gid: 0 });
+    await execute(`CREATE TABLESPACE tiny LOCATION '${disk.folder}'`);
+    await execute('CREATE DATABASE tiny TABLESPACE tiny');
+  });
+  afterAll(async () => {
+    await execute('DROP DATABASE tiny WITH (FORCE)');
     await execute('DROP TABLESPACE tiny');
     disk.unmount();
   });
 
-  itMounted(
-    'is told with its cure, loses nothing, and takes writes when it has space',
-    async () => {
-      const { folder, fill, free } = (disk = mountDisk(postgres.owner ?? { uid: 0, gid: 0 }));
-      await execute(`CREATE TABLESPACE tiny LOCATION '${folder}'`);
-      await execute('CREATE DATABASE tiny TABLESPACE tiny');
-      const key = { workflow_id: 'run', run_id: 'r', activity_id: '1' };
-      const text = (nth: number): string => `${nth} ${'x'.repeat(200_000)}`;
-      await withStores(
-        postgres.url.replace(/postgres$/, 'tiny'),
-        async ({ store, ledger, index }) => {
-          const stored = await store.put(text(0));
-          expect(await index.write('run', stored, 0)).toBe(true);
-          fill();
-          const full = {
-            type: 'StoreUnavailable',
-            message: expect.stringMatching(/its disk is full \(53100\)\. Try: free some space/),
-          };
-          const refused = store.openBatch();
-          const lost = await refused.put(text(1));
-          await expect(ledger.put(key, 1, { lost }, refused)).rejects.toMatchObject(full);
-          await expect(store.put(text(2))).rejects.toMatchObject(full);
-          // Neither half of what belongs together is there, and what was there can be read.
-          expect(await ledger.find(key)).toEqual([]);
-          expect(await store.has(lost)).toBe(false);
-          expect(await store.getText(stored)).toBe(text(0));
-          expect(await index.read('run')).toEqual({ ref: stored, version: 1 });
+  it('is told with its cure, loses nothing, and takes writes when it has space', async () => {
+    const key = { workflow_id: 'run', run_id: 'r', activity_id: '1' };
+    const [first, second] = ['1'.repeat(200_000), '2'.repeat(200_000)];
+    const url = postgres.url.replace(/postgres$/, 'tiny');
+    await withStores(url, async ({ store, ledger, index }) => {
+      const stored = await store.put(first);
+      expect(await index.write('run', stored, 0)).toBe(true);
+      disk.fill();
+      const full = {
+        type: 'StoreUnavailable',
+        message: expect.stringMatching(/its disk is full \(53100\)\. Try: free some space/),
+      };
+      const refused = store.openBatch();
+      const lost = await refused.put(second);
+      await expect(ledger.put(key, 1, { lost }, refused)).rejects.toMatchObject(full);
+      await expect(store.put(second)).rejects.toMatchObject(full);
+      // Neither half of what belongs together is there, and what was there can be read.
+      expect(await ledger.find(key)).toEqual([]);
+      expect(await store.has(lost)).toBe(false);
+      expect(await store.getText(stored)).toBe(first);
+      expect(await index.read('run')).toEqual({ ref: stored, version: 1 });
 
-          free();
-          const batch = store.openBatch();
-          const ref = await batch.put(text(1));
-          await ledger.put(key, 1, { ref }, batch);
-          expect(await ledger.find(key)).toEqual([{ ref }]);
-          expect(await store.getText(ref)).toBe(text(1));
-        },
-      );
-    },
-  );
+      disk.free();
+      const batch = store.openBatch();
+      const ref = await batch.put(second);
+      await ledger.put(key, 1, { ref }, batch);
+      expect(await ledger.find(key)).toEqual([{ ref }]);
+      expect(await store.getText(ref)).toBe(second);
+    });
+  });
 });
 
 describe('upkeep', () => {
