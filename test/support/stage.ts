@@ -46,6 +46,8 @@ export interface StageOptions {
   /** The worker's own secrets. Default: none. */
   readonly secrets?: readonly string[];
   readonly shutdownGraceMs?: number;
+  /** Worker deployment of the workers, whose version no one makes current. Default: workers without a version. */
+  readonly deploymentName?: string;
   /** Number of workflows that the worker keeps in memory. If undefined, the SDK's default. */
   readonly maxCachedWorkflows?: number;
   /**
@@ -191,6 +193,7 @@ function createWorkers(
         ),
         shutdownGraceMs: options.shutdownGraceMs ?? 2_000,
         maxCachedWorkflows: options.maxCachedWorkflows,
+        deploymentName: options.deploymentName,
         identifyStore: stores.identify,
         identity: nameWorker(`${process.pid}@${hostname()}`, await stores.identify()),
       });
