@@ -75,13 +75,15 @@ export interface VersionedFile {
  */
 export function openVersionedFile(home: string, folder: string): VersionedFile {
   const pathOf = (version: number): string => join(folder, `${version}.json`);
-  const list = (): readonly number[] => {
+  /** Lists in the thread pool, so that a loop of reads leaves the thread to others. */
+  const list = async (): Promise<readonly number[]> => {
     try {
       checkInside(home, pathOf(1));
+      return versionsOf(await readdir(folder));
     } catch (error) {
+      if (getCode(error) === 'ENOENT') return [];
       throw toStoreUnavailable('read', folder, error);
     }
-    return listVersions(folder);
   };
   /**
    * Marks the version that was read, before another one is built on it. Its folders were checked.
@@ -94,7 +96,7 @@ export function openVersionedFile(home: string, folder: string): VersionedFile {
       const fd = openSync(pathOf(version), markFlags);
       try {
         // What was opened while it was the highest is what was read: a late writer creates its file below a higher one.
-        if (listVersions(folder).at(-1) !== version) throw new Overtaken();
+        if (versionsOf(readdirSync(folder)).at(-1) !== version) throw new Overtaken();
         await changeMode(fd, markedMode);
       } finally {
         closeSync(fd);
@@ -109,12 +111,12 @@ export function openVersionedFile(home: string, folder: string): VersionedFile {
   };
   return {
     async readNewest() {
-      let version = list().at(-1) ?? 0;
+      let version = (await list()).at(-1) ?? 0;
       for (;;) {
         if (version === 0) return { text: null, version };
         const bytes = await readFileInside(home, pathOf(version));
         // A late writer may have created its file in the place of one that was replaced and removed.
-        const newest = list().at(-1) ?? 0;
+        const newest = (await list()).at(-1) ?? 0;
         if (newest === version) return { text: bytes?.toString('utf8') ?? null, version };
         version = newest;
       }
@@ -158,16 +160,7 @@ async function removeLeftovers(folder: string, names: readonly string[]): Promis
   );
 }
 
-/** Lists the versions, highest last. */
-function listVersions(folder: string): number[] {
-  try {
-    return versionsOf(readdirSync(folder));
-  } catch (error) {
-    if (getCode(error) === 'ENOENT') return [];
-    throw toStoreUnavailable('read', folder, error);
-  }
-}
-
+/** Returns the versions, highest last. */
 function versionsOf(names: readonly string[]): number[] {
   const versions = names.flatMap((name) => versionFile.exec(name)?.[1] ?? []);
   return versions.map(Number).toSorted((a, b) => a - b);
