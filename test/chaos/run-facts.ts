@@ -95,7 +95,9 @@ export async function readRunFacts({
   const waves = events
     .map((event) => event.childWorkflowExecutionCompletedEventAttributes)
     .filter((ended) => ended?.workflowType?.name === 'plannerWave')
-    .map((ended): WaveResult => JSON.parse(payloadText(ended?.result)));
+    .map((ended): WaveResult => JSON.parse(payloadText(ended?.result)))
+    // The histories of a run that continued as new come newest first.
+    .toSorted((one, other) => one.wave - other.wave);
   const outcomes = waves.flatMap((wave) => wave.outcomes);
   const record = await storedRecord(home, runId);
   const unsure = new Set(events.flatMap(readUnsure));

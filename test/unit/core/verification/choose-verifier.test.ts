@@ -3,7 +3,9 @@ import {
   chooseVerifier,
   checkVerdict,
 } from '../../../../core/verification/choose-verifier.ts';
-import { someRef } from '../../../support/factories.ts';
+import type { Delegation } from '../../../../contracts/delegation.ts';
+import { outlinePlan } from '../../../../core/plan/check-repetition.ts';
+import { plannedDelegation, someRef, wavePlan } from '../../../support/factories.ts';
 
 const executor = { kind: 'agent' } as const;
 const file = {
@@ -28,16 +30,39 @@ it('VC3: the tester verifies files, and the reviewer texts', () => {
   expect(chooseVerifier(delegation, { files: [file] })).toMatchObject({ agent_id: 'tester' });
 });
 
-it('VC2: without the setting nothing is added', () => {
-  const plan = {
-    plan_ref: someRef,
-    summary: 'Nothing.',
-    delegations: [],
-    criteria_by_answers: [],
-    needs_user_input: false,
-    user_questions: [],
+const worksOn = (delegation_id: string, criterion_id: string): Delegation =>
+  plannedDelegation(delegation_id, {
+    acceptance_criteria: [{ criterion_id, description: 'It is there.' }],
+  });
+
+/** Returns the verifier of each delegation. */
+function verifiersOf(
+  delegations: readonly Delegation[],
+  verify?: true | readonly string[],
+): (string | undefined)[] {
+  const plan = outlinePlan(wavePlan([...delegations]), someRef);
+  const agents = [{ agent_id: 'writer' }, { agent_id: 'reviewer' }];
+  return addVerifiers(plan, { agents, ...(verify && { verify }) }).delegations.map(
+    ({ verification }) => verification?.verified_by,
+  );
+}
+
+it.each([
+  ['nowhere without the setting', undefined, [undefined, undefined]],
+  ['everywhere', true, ['reviewer', 'reviewer']],
+  ['where a criterion requires one', ['goal-2', 'goal-3'], [undefined, 'reviewer']],
+  ['nowhere when nobody works on the criterion', ['goal-3'], [undefined, undefined]],
+] as const)('VC4: a verifier is added %s', (_where, verify, verifiers) => {
+  const delegations = [worksOn('table', 'goal-1'), worksOn('note', 'goal-2')];
+  expect(verifiersOf(delegations, verify)).toEqual(verifiers);
+});
+
+it('VC2: the verifier of a plan stays', () => {
+  const ordered = {
+    ...worksOn('table', 'goal-1'),
+    verification: { verified_by: 'writer', checks: [] },
   };
-  expect(addVerifiers(plan, { agents: [] })).toBe(plan);
+  expect(verifiersOf([ordered], true)).toEqual(['writer']);
 });
 
 it.each([
