@@ -22,6 +22,8 @@ const loadOne = async (text: string) => {
   await write('agent.md', text);
   return (await loadAgents([at.home]))[0];
 };
+/** The words in code marks of a table's cell. */
+const wordsOf = (cell = ''): string[] => [...cell.matchAll(/`(\w+)`/gu)].map(([, one = '']) => one);
 /** The faults of the given files, as `file:line: reason`. */
 const faultsOf = async (files: Record<string, string | Uint8Array>, knownTools?: string[]) => {
   for (const [name, text] of Object.entries(files)) await write(name, text);
@@ -73,8 +75,6 @@ describe('an agent file', () => {
     const page = readFileSync(new URL('../../../docs/agents.md', import.meta.url), 'utf8');
     const [, table = ''] = /^\| Claude Code +\| planwave +\|\n([^]*?)\n\n/mu.exec(page) ?? [];
     const rows = table.split('\n').map((row) => row.split('|').slice(1, 3));
-    const wordsOf = (cell = ''): string[] =>
-      [...cell.matchAll(/`(\w+)`/gu)].map(([, one = '']) => one);
     const pairs = rows.flatMap(([from, to]) => wordsOf(from).map((name) => [name, wordsOf(to)]));
     const knownTools = [...shippedTools(at.home).keys()];
     const found: unknown[] = [];

@@ -30,6 +30,11 @@ const confirmed = (n: number, target: string): RecordedEffect =>
     target,
     receipt: { target, sha256: 'b'.repeat(64), bytes: 10 * n },
   });
+const ran = (n: number, exit_code: number | null, isConfined: boolean): RecordedEffect => {
+  const { receipt, ...effect } = confirmed(n, `run ${n}`);
+  const command = { exit_code, confined: isConfined, output_ref: null };
+  return { ...effect, receipt: receipt && { ...receipt, command } };
+};
 const change = (effect: RecordedEffect): RecordChange => ({ type: 'effect', effect });
 const ended: RecordChange = { type: 'ended', status: 'completed', usage: usage(1) };
 
@@ -69,11 +74,6 @@ it('the report says what was changed, and what is not confirmed', async () => {
 
 it('the report says how a command ended, and that it ran without a sandbox', async () => {
   const run = await harness.begin('my-run');
-  const ran = (n: number, exit_code: number | null, isConfined: boolean): RecordedEffect => {
-    const { receipt, ...effect } = confirmed(n, `run ${n}`);
-    const command = { exit_code, confined: isConfined, output_ref: null };
-    return { ...effect, receipt: receipt && { ...receipt, command } };
-  };
   const { result } = await run.apply(
     change(ran(1, 1, true)),
     change(ran(2, 0, false)),
