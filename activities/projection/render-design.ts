@@ -209,7 +209,10 @@ function stateAtEnd(
     ? statusAtEnd({ status: 'completed', isVerified: true, isOver })
     : statusOfOpen(outcome);
   const last_update = wave?.done_at ?? session?.at ?? null;
-  return { task_id: task.task_id, status, last_update, notes: notesOf(session) };
+  // Once other work has met the evidence, nothing waits for the notes of a failed attempt.
+  const isReplaced = isDone && outcome?.status === 'failed';
+  const notes = isReplaced ? settled(notesOf(session)) : notesOf(session);
+  return { task_id: task.task_id, status, last_update, notes };
 }
 
 /** Returns the status of a task whose evidence is not complete. */
@@ -231,6 +234,10 @@ function outcomeIn(
   isOf: (delegation_id: string) => boolean,
 ): DelegationOutcome | undefined {
   return outcomes.findLast((one) => isOf(one.delegation_id));
+}
+
+function settled(notes: PlanTaskState['notes']): PlanTaskState['notes'] {
+  return notes === null ? null : { ...notes, unresolved: 0 };
 }
 
 /** @returns null for an agent that keeps no notes. */

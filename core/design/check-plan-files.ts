@@ -43,7 +43,7 @@ export function checkFiles(plan: CoordinationPlan, agents: readonly AgentSummary
   const world = { tasks, written, upstream: listUpstream(tasks), inCycle: new Set(cycle) };
   return [
     ...checkPaths(tasks),
-    ...checkOutputs(world),
+    ...checkOutputs(plan, world),
     ...checkInputs(world),
     ...checkAuthors(plan, agents),
     ...(cycle === null
@@ -93,31 +93,44 @@ const readingTools: ReadonlySet<string> = new Set([
   'fetch_page',
 ]);
 
+/** Returns the folder in which an agent leaves what other tasks read, with "/" at its end. */
+const resultsFolderOf = (agent: string): string => `agents/${agent}/task_output/`;
+
 function checkAuthors(plan: CoordinationPlan, agents: readonly AgentSummary[]): PlanFinding[] {
   const tools = new Map([
     ...plan.new_agents.map((draft) => [draft.agent_id, draft.tools] as const),
     ...agents.map((known) => [known.agent_id, known.allowed_tools] as const),
   ]);
+  const names = new Set(plan.agents.map(({ agent_name }) => agent_name));
   return plan.tasks.flatMap(({ agent, outputs }, task) => {
     // An agent that does not exist has a finding of its own.
     const own = tools.get(plan.agents.find((one) => one.agent_name === agent)?.agent_id ?? '');
     if (own === undefined || own.some((tool) => !readingTools.has(tool))) return [];
     return outputs.flatMap(({ path }, at) =>
-      path.startsWith('agents/')
+      isInAgentsFolder(path, names)
         ? []
         : [
             {
               rule: 'DP29',
               path: `tasks/${task}/outputs/${at}/path`,
               message: `"${agent}" has no tool that makes ${JSON.stringify(path)}`,
-              cure: `Give the task to an agent with write_file, or write below "agents/${agent}/task_output/"`,
+              cure: `Give the task to an agent with write_file, or write below "${resultsFolderOf(agent)}"`,
             },
           ],
     );
   });
 }
 
-function checkOutputs({ tasks, written, upstream }: FileWorld): PlanFinding[] {
+/** Tells whether a path lies in an agent's folder. Other files below agents/ are the user's, such as "agents/till.md". */
+function isInAgentsFolder(path: string, names: ReadonlySet<string>): boolean {
+  const [top, agent = '', folder, ...rest] = path.split('/');
+  if (top !== 'agents') return false;
+  // A task_output/ of no agent is a name that was mistyped.
+  return names.has(agent) || (folder === 'task_output' && rest.length > 0);
+}
+
+function checkOutputs(plan: CoordinationPlan, { written, upstream }: FileWorld): PlanFinding[] {
+  const { tasks } = plan;
   const missing = tasks.flatMap(({ task_id, outputs }, at) =>
     outputs.length > 0
       ? []
@@ -130,16 +143,17 @@ function checkOutputs({ tasks, written, upstream }: FileWorld): PlanFinding[] {
           },
         ],
   );
+  const names = new Set(plan.agents.map(({ agent_name }) => agent_name));
   const foreign = tasks.flatMap(({ agent, outputs }, task) =>
     outputs.flatMap(({ path }, at) =>
-      !path.startsWith('agents/') || path.startsWith(`agents/${agent}/task_output/`)
+      !isInAgentsFolder(path, names) || path.startsWith(resultsFolderOf(agent))
         ? []
         : [
             {
               rule: 'DP12',
               path: `tasks/${task}/outputs/${at}/path`,
               message: `"${agent}" would write ${JSON.stringify(path)}`,
-              cure: `Write below "agents/${agent}/task_output/"`,
+              cure: `Write below "${resultsFolderOf(agent)}"`,
             },
           ],
     ),

@@ -5,6 +5,8 @@
  *   VC1. A verifier is none of the authors: not the agent, not a member of the triad or team, not its leader.
  *   VC2. An order of the plan is kept, or refused; it is never replaced by another verifier.
  *   VC3. Where a verifier is added, files are checked by the tester and texts by the reviewer, where these exist.
+ *   VC4. What the planner gives out besides an approved plan is verified by a verifier of that plan who is no author; where
+ *        all are, as by VC3.
  */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
@@ -56,22 +58,28 @@ export function chooseVerifier(
 /** Agents that are asked first, by what is verified. */
 const preferred = { files: ['tester', 'reviewer'], texts: ['reviewer', 'tester'] } as const;
 
-/** Adds a verifier to the delegations of a plan that have none, in a run that verifies all of them. */
+/**
+ * Adds a verifier to the delegations of a plan that have none, in a run that verifies all of them.
+ *
+ * @param verifiers agent_ids of the verifiers of an approved plan. Undefined: there is none.
+ */
 export function addVerifiers(
   plan: WavePlanOutline,
   {
     verify = false,
+    verifiers,
     agents,
   }: {
     readonly verify?: boolean;
+    readonly verifiers?: readonly string[];
     readonly agents: readonly Pick<AgentSummary, 'agent_id'>[];
   },
 ): WavePlanOutline {
-  if (!verify) return plan;
+  if (!verify && verifiers === undefined) return plan;
   return {
     ...plan,
     delegations: plan.delegations.map((one) =>
-      one.verification === undefined ? addVerifier(one, agents) : one,
+      one.verification === undefined ? addVerifier(one, agents, verifiers ?? []) : one,
     ),
   };
 }
@@ -79,8 +87,11 @@ export function addVerifiers(
 function addVerifier(
   delegation: DelegationOutline,
   agents: readonly Pick<AgentSummary, 'agent_id'>[],
+  verifiers: readonly string[],
 ): DelegationOutline {
   const authors = listAuthors(delegation);
+  const ofPlan = verifiers.find((id) => !authors.includes(id));
+  if (ofPlan !== undefined) return { ...delegation, verification: { verified_by: ofPlan } };
   const free = agents
     .map(({ agent_id }) => agent_id)
     .filter((id) => id !== plannerAgentId && !authors.includes(id));

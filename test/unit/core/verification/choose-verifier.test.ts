@@ -4,6 +4,7 @@ import {
   checkVerdict,
 } from '../../../../core/verification/choose-verifier.ts';
 import { someRef } from '../../../support/factories.ts';
+import { delegation as delegationOf } from '../builders.ts';
 
 const executor = { kind: 'agent' } as const;
 const file = {
@@ -12,6 +13,15 @@ const file = {
   bytes: 1,
   tool: 'write_file',
   arguments_ref: someRef,
+};
+
+const emptyPlan = {
+  plan_ref: someRef,
+  summary: 'Nothing.',
+  delegations: [],
+  criteria_by_answers: [],
+  needs_user_input: false,
+  user_questions: [],
 };
 
 it('VC1: an author is refused as its own verifier', () => {
@@ -29,15 +39,24 @@ it('VC3: the tester verifies files, and the reviewer texts', () => {
 });
 
 it('VC2: without the setting nothing is added', () => {
-  const plan = {
-    plan_ref: someRef,
-    summary: 'Nothing.',
-    delegations: [],
-    criteria_by_answers: [],
-    needs_user_input: false,
-    user_questions: [],
-  };
-  expect(addVerifiers(plan, { agents: [] })).toBe(plan);
+  expect(addVerifiers(emptyPlan, { agents: [] })).toBe(emptyPlan);
+});
+
+it.each([
+  ['the first verifier of the plan', 'writer', ['reviewer', 'tester'], 'reviewer'],
+  ['another one of the plan than the author', 'reviewer', ['reviewer', 'tester'], 'tester'],
+  [
+    'an agent outside of the plan where its verifiers are authors',
+    'reviewer',
+    ['reviewer'],
+    'writer',
+  ],
+])('VC4: %s', (_name, agent_id, verifiers, verified_by) => {
+  const delegation = delegationOf('guide', { agent_id });
+  const agents = ['planner', 'reviewer', 'writer'].map((id) => ({ agent_id: id }));
+  const plan = { ...emptyPlan, delegations: [delegation] };
+  const [added] = addVerifiers(plan, { agents, verifiers }).delegations;
+  expect(added?.verification?.verified_by).toBe(verified_by);
 });
 
 it.each([
