@@ -29,6 +29,7 @@ import {
   type ClientContext,
 } from './server-calls.ts';
 import { describeStuck, findStuck, type StuckWorkflow } from './stuck-workflows.ts';
+import { findMisledRuns, readQueue } from './task-queue.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
 import { commandText } from '../core/text/format.ts';
 
@@ -63,7 +64,7 @@ export async function readView<T>(
     ]);
     const [first] = stuck;
     const note =
-      first === undefined ? noteOf(error, context.taskQueue, last_known) : describeStuck(first);
+      first === undefined ? await explainSilence(context, error, last_known) : describeStuck(first);
     return { live: false, note, stuck, last_known };
   }
 }
@@ -125,8 +126,13 @@ const noWorkerCodes: ReadonlySet<number> = new Set([
   grpcCodes.failedPrecondition,
 ]);
 
-function noteOf(error: unknown, taskQueue: string, run: RunListing): string {
-  const { version, run_id, task_queue } = run;
+/** Says why no worker answered a query, and what to try. */
+async function explainSilence(
+  context: ClientContext,
+  error: unknown,
+  { version, run_id, task_queue }: RunListing,
+): Promise<string> {
+  const { taskQueue } = context;
   const code = grpcCodeOf(error);
   const text = grpcText(error);
   if (/workflow task in failed state/i.test(text)) {
@@ -148,6 +154,10 @@ function noteOf(error: unknown, taskQueue: string, run: RunListing): string {
         `No worker polls the task queue "${task_queue}", on which the run was started; this is the last known state. ` +
         `The task queue here is "${taskQueue}". If the name was misspelt, try: ${end}, then start it again.`
       );
+    }
+    const misled = findMisledRuns(context, taskQueue, await readQueue(context, taskQueue));
+    if (misled !== null) {
+      return `${misled.detail}; this is the last known state. Try: ${misled.cure}`;
     }
     return `No worker is running; this is the last known state. Try: ${entryPoints.worker} (or ${entryPoints.dev}).`;
   }

@@ -5,9 +5,10 @@ import {
   type ScheduleSummary,
 } from '@temporalio/client';
 import { memoKeys, workflowTaskTimeoutMs, workflowTypes } from '../contracts/names.ts';
-import type { PlannerRunInput } from '../contracts/planner-run.ts';
+import { PlannerRunInput } from '../contracts/planner-run.ts';
 import { commandText } from '../core/text/format.ts';
 import { isExplained } from '../encryption/encrypting-codec.ts';
+import { checkInput } from './check-input.ts';
 import { PlanwaveClientError } from './client-error.ts';
 import { callServer, type ClientContext } from './server-calls.ts';
 import { checkRunId, describeGoal } from './start-run.ts';
@@ -87,6 +88,7 @@ async function create(
   { schedules, taskQueue }: ClientContext,
   { schedule_id, input, when, time_zone: timezone, overlap = 'skip', note, paused }: NewSchedule,
 ): Promise<void> {
+  checkInput(PlannerRunInput, input, { of: 'run' });
   const { summary, memo } = describeGoal(input.goal);
   await schedules.create({
     scheduleId: checkRunId(schedule_id),

@@ -35,7 +35,7 @@ export const grpcCodes = {
 } as const;
 
 /** Server of a call, for deadlines and error texts. */
-interface ServerAddress {
+export interface ServerAddress {
   readonly connection: ConnectionLike;
   readonly address: string;
   readonly namespace: string;

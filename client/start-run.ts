@@ -6,8 +6,8 @@ import {
 import { ApplicationFailure, WorkflowFailedError } from '@temporalio/client';
 import { cutText } from '../core/text/cut-text.ts';
 import { memoKeys, workflowTaskTimeoutMs, workflowTypes } from '../contracts/names.ts';
-import type { PlannerRunInput } from '../contracts/planner-run.ts';
-import type { TeamInput } from '../contracts/team.ts';
+import { PlannerRunInput } from '../contracts/planner-run.ts';
+import { TeamInput } from '../contracts/team.ts';
 import { chooseLoad, toPriority } from '../core/run/run-place.ts';
 import { commandText } from '../core/text/format.ts';
 import { Slug } from '../contracts/agent-definition.ts';
@@ -15,6 +15,7 @@ import { consultationWorkflowId } from '../core/ids.ts';
 import type { ConsultationInput, ConsultationResult } from '../contracts/design-run.ts';
 import type { EvaluationInput, EvaluationResult } from '../contracts/evaluation.ts';
 import { hashText } from '../core/text/hash-text.ts';
+import { checkInput } from './check-input.ts';
 import { type ClientContext, callServer, toClientError } from './server-calls.ts';
 import { ifFound, PlanwaveClientError } from './client-error.ts';
 import { describeRun, describeFailure } from './read-view.ts';
@@ -33,21 +34,24 @@ const summaryCharactersMax = 200;
 const memoCharactersMax = 1_000;
 const runKey = defineSearchAttributeKey('PlanwaveRun', SearchAttributeType.KEYWORD);
 
-export function startRun(
+/** @throws PlanwaveClientError `bad_input` with every wrong field and value, before anything is sent. */
+export async function startRun(
   context: ClientContext,
   given: PlannerRunInput,
   options: StartRunOptions,
 ): Promise<StartedRun> {
+  checkInput(PlannerRunInput, given, { of: 'run' });
   const input = context.redact(given);
   return start(context, { type: workflowTypes.plannerRun, input, goal: input.goal }, options);
 }
 
-/** A team alone: its message is what it is to reach. */
-export function startTeam(
+/** Starts a team alone: its message is what it is to reach. @throws PlanwaveClientError as `startRun` */
+export async function startTeam(
   context: ClientContext,
   given: TeamInput,
   options: StartRunOptions,
 ): Promise<StartedRun> {
+  checkInput(TeamInput, given, { of: 'team' });
   const input = context.redact(given);
   return start(context, { type: workflowTypes.team, input, goal: input.message }, options);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Slug } from './agent-definition.ts';
 import { limitMaxima } from './limit-maxima.ts';
 import { BudgetInput } from './budget.ts';
 import { Autonomy, QuestionRulesInput } from './question.ts';
@@ -89,8 +90,11 @@ export const runSettings = {
   questions: QuestionRulesInput.optional(),
   /** "assume": questions that are not critical become recorded assumptions. Default "ask". */
   autonomy: Autonomy.optional(),
-  /** The output of every delegation is verified by an agent that is not its author. Default false. */
-  verify: z.boolean().optional(),
+  /**
+   * true: the output of every delegation is verified by an agent that is not its author. A list of criterion_ids: only that of
+   * delegations that work on one of them. The criteria of a run's input are `goal-1`, `goal-2` and so on. Default false.
+   */
+  verify: z.union([z.boolean(), z.array(Slug).min(1).max(20)]).optional(),
   /** A folder with the user's own agents, as a path on the worker. */
   agents_dir: z.string().min(1).optional(),
   /** An existing folder, as an absolute path on the worker. If undefined, agents write into the run's own folder. */

@@ -103,8 +103,8 @@ export interface WorkTerms {
   /** True when agents keep completion-drive notes. Absent when they do not. */
   readonly notes?: boolean;
   readonly autonomy: Autonomy;
-  /** True when every delegation gets a verifier. Absent: those of its plan. */
-  readonly verify?: true;
+  /** True when every delegation gets a verifier; or criteria for which one is required. Absent: those of its plan. */
+  readonly verify?: true | readonly string[];
   /** Defined in `runSettings`. Absent for a run without a folder of the user's. */
   readonly changes?: ChangesMode;
   /** True when triads may do delegations. */

@@ -1,24 +1,30 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
-import type { z } from 'zod';
+import { z } from 'zod';
 import {
   detectChanges,
   toRunEndedEvent,
   type FollowEvent,
 } from '../client/cli/follow/follow-event.ts';
 import { createSnapshotReader, type RunSnapshot } from '../client/cli/follow/read-snapshot.ts';
+import { checkInput } from '../client/check-input.ts';
 import { loadServerConfig, openConnection, taskQueueOf } from '../client/connect.ts';
 import { persist } from '../client/persist.ts';
+import { checkRunId } from '../client/start-run.ts';
 import { createPlanwaveClient, type PlanwaveClient } from '../client/planwave-client.ts';
 import type { ControlMessage } from '../contracts/messages.ts';
-import type { PlannerRunInput, PlannerRunResult } from '../contracts/planner-run.ts';
+import { PlannerRunInput, type PlannerRunResult } from '../contracts/planner-run.ts';
 import type { AnswerResult } from '../client/submit-answer.ts';
-import { writeAgents, type Agent } from './define-agent.ts';
+import { isRecord } from '../core/json.ts';
+import { checkOptions, writeAgents, type Agent } from './define-agent.ts';
 import { describeSchema, readAnswer } from './typed-answer.ts';
 
 export interface PlanwaveOptions {
-  /** Default: the server that the `TEMPORAL_*` variables or Temporal's configuration file name, else `localhost:7233`. */
+  /**
+   * Default: made of the `TEMPORAL_*` variables (address, API key, TLS) and Temporal's configuration file, as for command line
+   * and worker; else `localhost:7233`.
+   */
   readonly connection?: Connection;
   /** Default: `TEMPORAL_NAMESPACE`, else `default`. */
   readonly namespace?: string;
@@ -27,6 +33,13 @@ export interface PlanwaveOptions {
   /** Default: `PLANWAVE_TASK_QUEUE`, else `planwave`. */
   readonly taskQueue?: string;
 }
+
+const optionNames = [
+  'connection',
+  'namespace',
+  'home',
+  'taskQueue',
+] as const satisfies readonly (keyof PlanwaveOptions)[];
 
 /** Settings of a run: the fields of the workflow's input (docs/messages.md), and these. */
 export interface StartOptions<S extends z.ZodType | undefined = undefined> extends Omit<
@@ -70,7 +83,11 @@ export interface PlanwaveRun<T> extends AsyncIterable<FollowEvent> {
 export interface Planwave {
   /** Everything else that can be asked of runs. */
   readonly client: PlanwaveClient;
-  /** Starts a run. A run id that was ever used is refused. @throws {PlanwaveClientError} */
+  /**
+   * Starts a run. A run id that was ever used is refused.
+   *
+   * @throws {PlanwaveClientError} `bad_input`, before anything is written or sent, with every wrong field and value
+   */
   start<S extends z.ZodType | undefined = undefined>(
     goal: string,
     options?: StartOptions<S>,
@@ -85,11 +102,30 @@ type ValueOf<S> = S extends z.ZodType ? z.output<S> | undefined : undefined;
 
 const pollEveryMs = 500;
 
+/** Everything that `start` takes, by name. */
+const StartInput = PlannerRunInput.omit({ agents_dir: true }).extend({
+  run_id: z.string('expected a text. Try: market-research').optional(),
+  agents: z
+    .custom(isAgents, 'expected agents of defineAgent, or the path of a folder with agents')
+    .optional(),
+  result: z
+    .instanceof(z.core.$ZodType, { error: 'expected a schema of zod 4. Try: z.object({ … })' })
+    .optional(),
+});
+
+function isAgents(value: unknown): boolean {
+  if (!Array.isArray(value)) return typeof value === 'string' && value !== '';
+  return value.every((one) => isRecord(one) && typeof one['text'] === 'string');
+}
+
 /**
  * Connects to planwave: starts runs on workers that run elsewhere, or in this process by `createWorker`. The connection is
  * made at the first use.
+ *
+ * @throws {TypeError} that names an unknown option
  */
 export function createPlanwave(options: PlanwaveOptions = {}): Planwave {
+  checkOptions('createPlanwave', options, optionNames);
   const { connection, address, namespace } = connect(options);
   const home = resolve(options.home ?? process.env['PLANWAVE_HOME'] ?? '.planning');
   const client = createPlanwaveClient({
@@ -100,7 +136,10 @@ export function createPlanwave(options: PlanwaveOptions = {}): Planwave {
   });
   return {
     client,
-    async start(goal, { run_id, agents, result: schema, ...input } = {}) {
+    async start(goal, given = {}) {
+      checkInput(StartInput, { goal, ...given }, { of: 'run' });
+      const { run_id, agents, result: schema, ...input } = given;
+      if (run_id !== undefined) checkRunId(run_id);
       const agents_dir =
         agents === undefined || typeof agents === 'string'
           ? agents

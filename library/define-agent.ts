@@ -47,6 +47,12 @@ export function defineAgent(options: AgentOptions): Agent {
   return { name: front.name, text: `---\n${stringify(front)}---\n\n${prompt}\n` };
 }
 
+/** @throws {TypeError} that names the option that is not known, and the one that is meant */
+export function checkOptions(of: string, options: object, known: readonly string[]): void {
+  const unknown = findUnknownKey({ ...options }, known);
+  if (unknown !== null) throw new TypeError(`${of}: ${unknown}`);
+}
+
 /**
  * Writes agents into a folder below the home, which every worker of this home may read. Equal agents share a folder.
  *

@@ -4,6 +4,7 @@ import type { Middleware } from '../activities/ports/middleware.ts';
 import type { OwnTool } from '../activities/tools/own-tool.ts';
 import { loadServerConfig } from '../client/connect.ts';
 import { registerSearchAttributes } from '../scripts/dev-server/server-arguments.ts';
+import { checkOptions } from './define-agent.ts';
 import { runWorker, type ReadyWorker } from '../worker/main.ts';
 
 export { BadSettings } from '../worker/worker-settings.ts';
@@ -21,13 +22,27 @@ export interface WorkerOptions {
   readonly home?: string;
   /** `host:port`. Default: `TEMPORAL_ADDRESS`, else Temporal's configuration file, else `localhost:7233`. */
   readonly address?: string;
+  /** Default: `TEMPORAL_NAMESPACE`, else that of the configuration file, else `default`. */
+  readonly namespace?: string;
   /** Default: `PLANWAVE_TASK_QUEUE`, else `planwave`. */
   readonly taskQueue?: string;
   /** Called when the worker polls. */
   readonly onReady?: (worker: ReadyWorker) => void;
-  /** Variables that replace those of this process for the worker: model, keys, limits (docs/configuration.md). */
+  /** Variables that replace those of this process for the worker: model, TLS, keys, limits (docs/configuration.md). */
   readonly env?: Readonly<Record<string, string>>;
 }
+
+const optionNames = [
+  'tools',
+  'middlewares',
+  'agents',
+  'home',
+  'address',
+  'namespace',
+  'taskQueue',
+  'onReady',
+  'env',
+] as const satisfies readonly (keyof WorkerOptions)[];
 
 export interface PlanwaveWorker {
   /**
@@ -43,14 +58,17 @@ export interface PlanwaveWorker {
 /**
  * Creates a worker in this process. One process has one worker. Its log and its limits are settings of the environment.
  * The watchdog, which ends a process whose event loop stands still, is off unless `PLANWAVE_BLOCKED_SECONDS` is set.
+ *
+ * @throws {TypeError} that names an unknown option
  */
 export function createWorker(options: WorkerOptions = {}): PlanwaveWorker {
+  checkOptions('createWorker', options, optionNames);
   const ending = new AbortController();
   const env = environmentOf(options);
   return {
     shutdown: () => ending.abort(),
     async run() {
-      await registerSearchAttributes(loadServerConfig({ env }).address);
+      await registerSearchAttributes(loadServerConfig({ env }).address, env);
       await runWorker({
         signal: ending.signal,
         onReady: options.onReady ?? (() => {}),
@@ -67,6 +85,7 @@ function environmentOf({
   agents,
   home,
   address,
+  namespace,
   taskQueue,
   env,
 }: WorkerOptions): NodeJS.ProcessEnv {
@@ -76,6 +95,7 @@ function environmentOf({
     ...(agents && { PLANWAVE_AGENTS: agents.map((folder) => resolve(folder)).join(delimiter) }),
     ...(home !== undefined && { PLANWAVE_HOME: home }),
     ...(address !== undefined && { TEMPORAL_ADDRESS: address }),
+    ...(namespace !== undefined && { TEMPORAL_NAMESPACE: namespace }),
     ...(taskQueue !== undefined && { PLANWAVE_TASK_QUEUE: taskQueue }),
     ...env,
   };

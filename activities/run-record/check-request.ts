@@ -159,7 +159,7 @@ export function checkRequest(
   const { delegations, typed } = request;
   if (typed?.kind === 'triad') return checkTriadRequest(typed.input, delegations?.[0], around);
   if (typed?.kind === 'team') return checkTeamRequest(typed.input);
-  if (delegations === null) return [];
+  if (delegations === null) return checkVerified(request);
   if (workflowType === 'delegation') return checkExecutor(delegations[0]?.agent_id, around.agents);
   return checkPlan(outlinePlan(composePlan(delegations), noRef), {
     agents: around.agents.map((agent) => summariseAgent(agent)),
@@ -174,6 +174,21 @@ export function checkRequest(
     stale: [],
     limits: around.limits,
   }).map(toInputFault);
+}
+
+/** Finds criteria for which a verifier is required, and which the input does not have. */
+function checkVerified({ verify, criteria }: RunRequest): readonly InputFault[] {
+  if (typeof verify === 'boolean') return [];
+  return verify.flatMap((id) => {
+    const number = Number(/^goal-(\d+)$/.exec(id)?.[1] ?? 1);
+    if (number >= 1 && number <= Math.max(1, criteria.length)) return [];
+    return [
+      {
+        path: 'verify',
+        reason: `the input has ${criteria.length} criteria, so there is no "${id}". Try: "goal-1" for the first one`,
+      },
+    ];
+  });
 }
 
 function checkTriadRequest(

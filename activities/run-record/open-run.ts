@@ -83,7 +83,7 @@ export async function openRun(
     ...flagsOf(request),
     ...(deps.notifies === true && { notify: true as const }),
     autonomy: request.autonomy,
-    ...(request.verify && { verify: true as const }),
+    ...(request.verify !== false && { verify: request.verify }),
     ...(request.workspaceDir !== null && { changes: request.changes }),
     triads: request.triads,
     models,

@@ -49,8 +49,8 @@ export interface RunRequest {
   readonly notes: boolean;
   readonly questions: QuestionRulesInput | undefined;
   readonly autonomy: Autonomy;
-  /** True when every delegation gets a verifier. */
-  readonly verify: boolean;
+  /** True when every delegation gets a verifier; or criteria for which one is required. */
+  readonly verify: boolean | readonly string[];
   /** True when the planner may have triads do delegations. */
   readonly triads: boolean;
   /** Teams in the input, the typed one included; null when teams are not allowed. */

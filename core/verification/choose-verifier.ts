@@ -5,13 +5,16 @@
  *   VC1. A verifier is none of the authors: not the agent, not a member of the triad or team, not its leader.
  *   VC2. An order of the plan is kept, or refused; it is never replaced by another verifier.
  *   VC3. Where a verifier is added, files are checked by the tester and texts by the reviewer, where these exist.
- *   VC4. What the planner gives out besides an approved plan is verified by a verifier of that plan who is no author; where
+ *   VC4. A verifier is added to every delegation of a run that verifies all of them, and else to those that work on a criterion
+ *        for which the run requires one.
+ *   VC5. What the planner gives out besides an approved plan is verified by a verifier of that plan who is no author; where
  *        all are, as by VC3.
  */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import { plannerAgentId } from '../../contracts/names.ts';
+import type { WorkTerms } from '../../contracts/planner-run.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { TurnOutline } from '../../contracts/model-turn.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
@@ -59,27 +62,28 @@ export function chooseVerifier(
 const preferred = { files: ['tester', 'reviewer'], texts: ['reviewer', 'tester'] } as const;
 
 /**
- * Adds a verifier to the delegations of a plan that have none, in a run that verifies all of them.
+ * Adds a verifier to the delegations of a plan that have none, where the run requires one.
  *
  * @param verifiers agent_ids of the verifiers of an approved plan. Undefined: there is none.
  */
 export function addVerifiers(
   plan: WavePlanOutline,
   {
-    verify = false,
+    verify = [],
     verifiers,
     agents,
-  }: {
-    readonly verify?: boolean;
+  }: Pick<WorkTerms, 'verify'> & {
     readonly verifiers?: readonly string[];
     readonly agents: readonly Pick<AgentSummary, 'agent_id'>[];
   },
 ): WavePlanOutline {
-  if (!verify && verifiers === undefined) return plan;
+  const isRequired = ({ criterion_ids }: DelegationOutline): boolean =>
+    verify === true || verifiers !== undefined || criterion_ids.some((id) => verify.includes(id));
+  if (!plan.delegations.some(isRequired)) return plan;
   return {
     ...plan,
     delegations: plan.delegations.map((one) =>
-      one.verification === undefined ? addVerifier(one, agents, verifiers ?? []) : one,
+      one.verification === undefined && isRequired(one) ? addVerifier(one, agents, verifiers) : one,
     ),
   };
 }
@@ -87,7 +91,7 @@ export function addVerifiers(
 function addVerifier(
   delegation: DelegationOutline,
   agents: readonly Pick<AgentSummary, 'agent_id'>[],
-  verifiers: readonly string[],
+  verifiers: readonly string[] = [],
 ): DelegationOutline {
   const authors = listAuthors(delegation);
   const ofPlan = verifiers.find((id) => !authors.includes(id));

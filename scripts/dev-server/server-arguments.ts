@@ -23,12 +23,16 @@ const attributeNames = Object.keys(searchAttributes).filter(
 /**
  * Registers missing search attributes of planwave's runs on a running server.
  *
+ * @param env Namespace, TLS and API key. Default: those of this process.
  * @returns the names that were registered
  * @throws {ExpectedError} when the server refuses, or knows one of the names with another type
  */
-export async function registerSearchAttributes(address: string): Promise<string[]> {
-  const connection = await connectOrExplain(address);
-  const namespace = namespaceOf();
+export async function registerSearchAttributes(
+  address: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<string[]> {
+  const connection = await connectOrExplain(address, env);
+  const namespace = namespaceOf(env);
   const list = async () =>
     (await connection.operatorService.listSearchAttributes({ namespace })).customAttributes;
   try {
@@ -60,15 +64,17 @@ export async function registerSearchAttributes(address: string): Promise<string[
   }
 }
 
-async function connectOrExplain(address: string): Promise<Connection> {
+async function connectOrExplain(address: string, env: NodeJS.ProcessEnv): Promise<Connection> {
   try {
-    return await connectTo(address, connectTimeoutMs);
+    return await connectTo(address, connectTimeoutMs, env);
   } catch (error) {
     if (error instanceof TypeError) {
       const text = `The Temporal address "${address}" can't be used: ${messageOf(error)}.\nTry: TEMPORAL_ADDRESS=host:7233`;
       throw new ExpectedError(text, badSettingsExitCode);
     }
-    throw new ExpectedError((await connectFailure(loadServerConfig({ address }), error)).message);
+    throw new ExpectedError(
+      (await connectFailure(loadServerConfig({ address, env }), error)).message,
+    );
   }
 }
 

@@ -3,6 +3,7 @@ import { connect as connectSocket, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { definedOnly } from '../../core/json.ts';
 import { messageOf } from '../bootstrap/expected-error.mjs';
 
 /** Result of a probe: `free` means that nothing listens, `other` that it is not Temporal. */
@@ -88,10 +89,15 @@ function canListen(port: number): Promise<boolean> {
 /**
  * Connects to the given address with the other settings of the environment (TLS, API key).
  *
+ * @param env Default: that of this process.
  * @throws when no Temporal server answers in time
  */
-export function connectTo(address: string, timeoutMs = connectTimeoutMs): Promise<Connection> {
-  const { connectionOptions } = loadClientConnectConfig();
+export function connectTo(
+  address: string,
+  timeoutMs = connectTimeoutMs,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Connection> {
+  const { connectionOptions } = loadClientConnectConfig({ overrideEnvVars: definedOnly(env) });
   return Connection.connect({
     ...connectionOptions,
     address,
@@ -100,9 +106,9 @@ export function connectTo(address: string, timeoutMs = connectTimeoutMs): Promis
   });
 }
 
-/** Returns the namespace of the environment; default `default`. */
-export function namespaceOf(): string {
-  return loadClientConnectConfig().namespace ?? 'default';
+/** Returns the namespace of an environment; default `default`. @param env Default: that of this process. */
+export function namespaceOf(env: NodeJS.ProcessEnv = process.env): string {
+  return loadClientConnectConfig({ overrideEnvVars: definedOnly(env) }).namespace ?? 'default';
 }
 
 /** @returns true when Temporal answers in time */

@@ -74,9 +74,11 @@ export function shareKeys(callKeys: readonly string[]): ReadonlyMap<string, stri
   );
 }
 
-/** Lists the workflows that may have made a call: a delegation works in its wave's workflow or in one of its own. */
+/**
+ * Lists the workflows that may have made a call: a delegation works in its wave's workflow or in one of its own. Calls of a
+ * wave, a design or its risk assessment are made in that workflow.
+ */
 export function callersOf({ place }: CallAddress): readonly string[] {
-  // A design and its risk assessment count their activities each for itself.
-  if (!/\/wave-\d+/u.test(place)) return [place];
+  if (!/\/wave-\d+\//u.test(place)) return [place];
   return [place, place.replace(/\/[^/]+$/u, '')];
 }

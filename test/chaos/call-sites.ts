@@ -3,10 +3,8 @@ import type { TurnAnswer, TurnCall } from '../../contracts/model-turn.ts';
 import type { TurnTerms } from '../../contracts/transcript.ts';
 import { needsTerms } from '../../core/turns/turn-call.ts';
 import { payloadText } from '../support/histories.ts';
-import type { StoredHistory } from '../support/histories.ts';
+import type { HistoryEvent, StoredHistory } from '../support/histories.ts';
 import { callersOf, readCallKey } from './call-name.ts';
-
-type HistoryEvent = NonNullable<StoredHistory['history']['events']>[number];
 
 /** The activity that made a call. The ledger keeps the call's attempts under it. */
 export interface CallSite {

@@ -1,9 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Client } from '@temporalio/client';
-import type { StoredHistory } from '../support/histories.ts';
+import type { HistoryEvent } from '../support/histories.ts';
 import { CallSites } from './call-sites.ts';
-
-type HistoryEvent = NonNullable<StoredHistory['history']['events']>[number];
 
 /** An event of a run's tree, seen as soon as the server had written it. */
 export interface SeenEvent {

@@ -15,7 +15,7 @@ import type { HistoryWatch, SeenEvent } from './history-watch.ts';
 import { kindOf } from './interruption.ts';
 import type { Interruption } from './interruption.ts';
 import type { Lane } from './lane.ts';
-import { pickModelFault } from './model-faults.ts';
+import { pickModelFault, slowDown } from './model-faults.ts';
 import type { Prng } from '../support/prng.ts';
 import { callNameOf, shareKeys } from './call-name.ts';
 import { countCalls } from './outside-facts.ts';
@@ -198,10 +198,13 @@ class Trial {
   }
 
   async #reply(request: ScriptedRequest): Promise<Reply> {
-    const { strikes, run } = this.#plan;
+    const { strikes, run, modelFaultChance } = this.#plan;
     const name = callNameOf(request);
     const strike = strikes.find((one) => !this.#fired.includes(one) && isAtCall(one, name));
-    if (strike === undefined) return this.#faultOf(request) ?? run.replyTo(request);
+    if (strike === undefined) {
+      const pace = this.#plan.random.fork(`pace of ${name}`);
+      return this.#faultOf(request) ?? slowDown(run.replyTo(request), pace, modelFaultChance);
+    }
     await this.#harmer.healed();
     // Another blow may have cut this call off meanwhile; then the next attempt at it is struck.
     if (this.#fired.includes(strike) || !this.#isInFlight(request)) {

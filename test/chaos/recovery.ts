@@ -1,6 +1,4 @@
-import type { StoredHistory } from '../support/histories.ts';
-
-type HistoryEvent = NonNullable<StoredHistory['history']['events']>[number];
+import type { HistoryEvent, StoredHistory } from '../support/histories.ts';
 
 /** Unix epoch milliseconds: when nobody was there any more, and when somebody was again. */
 export interface Absence {

@@ -1,9 +1,11 @@
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 import type { PlannerRunResult } from '../../contracts/planner-run.ts';
+import type { Delivery, Escalation } from '../../contracts/messages.ts';
+import { signalNames } from '../../contracts/names.ts';
 import type { BudgetView, QuestionsView } from '../../contracts/views.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
 import { payloadText } from '../support/histories.ts';
-import type { StoredHistory } from '../support/histories.ts';
+import type { HistoryEvent, StoredHistory } from '../support/histories.ts';
 import { storedRecord } from '../support/stored-record.ts';
 import { readSites } from './call-sites.ts';
 import { readAttempts } from './read-attempts.ts';
@@ -35,10 +37,17 @@ export interface RunFacts extends OutsideFacts {
   readonly reportFiles: Readonly<Record<string, string>>;
   /** Entries that a team added to its thread; null without a thread. */
   readonly thread: ThreadFacts | null;
-  /** `<delegation>: <answer>` for each answer that the run keeps, those about its budget left out, sorted. */
+  /** `<delegation>: <answer>` for each answer that the run keeps, those about its budget and unsure calls left out, sorted. */
   readonly answers: readonly string[];
-  /** By wave, delegation and phase: how often answers were delivered to it; a wave is given those of its delegations. */
+  /**
+   * By wave, delegation and phase: how often answers were delivered to it, those about unsure calls left out; a wave is given
+   * those of its delegations.
+   */
   readonly deliveries: Readonly<Record<string, number>>;
+  /** Answered questions whether a call was made. */
+  readonly unsureCalls: number;
+  /** Calls of tools that were given to a worker again, because an interruption cut them off. */
+  readonly repeatedCalls: number;
   /** Answers that were refused and are listed with the reason. */
   readonly refused: number;
   /** Questions that are still open. */
@@ -86,9 +95,12 @@ export async function readRunFacts({
   const waves = events
     .map((event) => event.childWorkflowExecutionCompletedEventAttributes)
     .filter((ended) => ended?.workflowType?.name === 'plannerWave')
-    .map((ended): WaveResult => JSON.parse(payloadText(ended?.result)));
+    .map((ended): WaveResult => JSON.parse(payloadText(ended?.result)))
+    // The histories of a run that continued as new come newest first.
+    .toSorted((one, other) => one.wave - other.wave);
   const outcomes = waves.flatMap((wave) => wave.outcomes);
   const record = await storedRecord(home, runId);
+  const unsure = new Set(events.flatMap(readUnsure));
   return {
     status: result.status,
     waves: result.waves,
@@ -107,10 +119,12 @@ export async function readRunFacts({
     thread: await readThread(home, runId),
     ...readOutside(home, runId, record, outside),
     answers: answered
-      .filter(({ answer }) => answer !== moreBudget)
+      .filter(({ answer, text }) => answer !== moreBudget && !unsure.has(text))
       .map((one) => withoutTimes(`${one.delegation_id ?? 'run'}: ${one.answer}`))
       .toSorted(),
-    deliveries: Object.fromEntries(histories.flatMap(countDeliveries)),
+    deliveries: Object.fromEntries(histories.flatMap((one) => countDeliveries(one, unsure))),
+    unsureCalls: answered.filter(({ text }) => unsure.has(text)).length,
+    repeatedCalls: histories.reduce((sum, { history }) => sum + countRepeated(history), 0),
     refused: rejected_total,
     open: open.length,
     billedCalls: spendingOf(result.usage).calls,
@@ -149,10 +163,33 @@ function readPhaseEnd({ workflowId, type, history }: StoredHistory): [string, un
   return [[nameBelowRun(workflowId), { status, state }]];
 }
 
-function countDeliveries({ workflowId, type, history }: StoredHistory): [string, number][] {
+/** Reads the texts of the questions whether a call was made. */
+function readUnsure({ workflowExecutionSignaledEventAttributes: signal }: HistoryEvent): string[] {
+  if (signal?.signalName !== signalNames.escalate) return [];
+  const escalation: Escalation = JSON.parse(payloadText(signal.input));
+  if (escalation.type !== 'questions' || escalation.kind !== 'effect') return [];
+  return escalation.questions.map(({ text }) => text);
+}
+
+function countRepeated({ events }: StoredHistory['history']): number {
+  const isTool = (id: unknown): boolean =>
+    events?.find(({ eventId }) => String(eventId) === String(id))
+      ?.activityTaskScheduledEventAttributes?.activityType?.name === 'runTool';
+  const started = (events ?? []).map((event) => event.activityTaskStartedEventAttributes);
+  return started.filter((one) => (one?.attempt ?? 0) > 1 && isTool(one?.scheduledEventId)).length;
+}
+
+function countDeliveries(
+  { workflowId, type, history }: StoredHistory,
+  unsure: ReadonlySet<string>,
+): [string, number][] {
   if (type === 'plannerRun') return [];
   const delivered = (history.events ?? []).filter(
-    (event) => event.workflowExecutionSignaledEventAttributes?.signalName === 'deliver',
+    ({ workflowExecutionSignaledEventAttributes: signal }) => {
+      if (signal?.signalName !== signalNames.deliver) return false;
+      const { answers }: Delivery = JSON.parse(payloadText(signal.input));
+      return answers.some(({ text }) => !unsure.has(text));
+    },
   );
   return [[nameBelowRun(workflowId), delivered.length]];
 }

@@ -8,7 +8,8 @@ import type { RunFacts } from './run-facts.ts';
  *
  * - The result is the undisturbed run's: status, criteria, turns, every artifact byte for byte, the spec of each phase of
  *   a triad, the files that people read of triads and teams, and what a team added to its thread.
- * - Every answer that was sent is kept once and delivered once; one that came too late is refused, and listed.
+ * - Every answer that was sent is kept once and delivered once; one that came too late is refused, and listed. Whether a call
+ *   was made is asked only for a call that was interrupted.
  * - Every call of the undisturbed run was made, and no other.
  * - A call was made again only for an interruption that found no recorded reply, or a fault of the model, one each.
  * - The budget counts what the ledger has: calls that were told, and the reservation of each attempt that never told its
@@ -124,6 +125,7 @@ function compareSteps(
   const isElsewhere = reference.asksForMore === true || reference.hasShortHistories === true;
   return [
     ...compareAnswers(reference.facts, harm, facts),
+    ...judgeUnsure(facts),
     // A question about the budget is delivered too, and a delegation that has left its wave gets its answers itself.
     ...(isElsewhere ? [] : compareDeliveries(reference.facts.deliveries, facts.deliveries)),
     ...compareCalls(
@@ -197,6 +199,13 @@ function compareAnswers(
       ? []
       : [other('answer lost', 'late answers that are listed', refused, seen.refused)]),
   ];
+}
+
+/** The user is asked whether a call was made only if the call was interrupted: at most once for each interruption of one. */
+function judgeUnsure({ unsureCalls, repeatedCalls }: RunFacts): Breach[] {
+  if (unsureCalls <= repeatedCalls) return [];
+  const most = `at most ${repeatedCalls}`;
+  return [other('broken promise', 'questions whether a call was made', most, unsureCalls)];
 }
 
 function compareKept(expected: readonly string[], seen: readonly string[]): Breach[] {

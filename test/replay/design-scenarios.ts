@@ -1,9 +1,29 @@
+import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-plan.ts';
 import { delegationWorkflowId, waveWorkflowId } from '../../core/ids.ts';
+import type { Reply } from '../../rehearsal/script.ts';
 import { eventually } from '../support/eventually.ts';
 import { architectAgent, planTask, samplePlan } from '../support/plans.ts';
-import { blocked, callsOf, ownWorkflows, question, works } from '../support/scripted-work.ts';
+import { untilEnded } from '../support/design-play.ts';
+import {
+  blocked,
+  callsOf,
+  ownWorkflows,
+  question,
+  unmet,
+  works,
+} from '../support/scripted-work.ts';
 import { goal } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
+
+/** A plan with these tasks alone. */
+const planOf = (...tasks: PlanTask[]): CoordinationPlan => ({
+  ...samplePlan(),
+  tasks,
+  agents: samplePlan().agents.filter(({ agent_name }) => agent_name !== 'api_agent'),
+  risks: [],
+});
+
+const asks = (text: string): Reply => ({ json: blocked([question(text)], 'rates-done') });
 
 /** A run that is designed first, as the rehearsal model plays it. */
 export const designScenarios: readonly Scenario[] = [
@@ -18,6 +38,38 @@ export const designScenarios: readonly Scenario[] = [
       const input = { goal, mode: 'designed', auto_approve: true, use_defaults: true };
       const run = await stage.start('plannerRun', input, runId);
       await run.result();
+    },
+  },
+  {
+    // Specialists that end together report one after the other.
+    name: 'in-order',
+    keep: { '/design': { last: 'architectureDesign-in-order' } },
+    async play(stage, runId) {
+      const run = await stage.start('plannerRun', { goal, mode: 'designed' }, runId);
+      await untilEnded(stage, run);
+    },
+  },
+  {
+    // A task asks the same three times: the third one is refused, and the plan is adapted. Its next attempt is answered,
+    // before the wave of another task begins.
+    name: 'refused',
+    keep: {
+      '': { last: 'plannerRun-refused' },
+      '/wave-001': { last: 'plannerWave-refused' },
+      '/wave-002': { last: 'plannerWave-verified' },
+    },
+    async play(stage, runId) {
+      const rates = planTask('rates');
+      const again = asks('Which countries are shipped to?');
+      stage.rehearsal.script([
+        ...[1, 2, 3].map((nth) => works(rates.task_id, again, nth)),
+        works(rates.task_id, { json: unmet('failed', 'No list of countries.', 'rates-done') }, 4),
+        works(planTask('rates-2').task_id, asks('Which sizes are sold?'), 1),
+      ]);
+      const plan = planOf(rates, planTask('page'));
+      const limits = { max_delegations: 1 };
+      const run = await stage.start('plannerRun', { goal, plan, limits }, runId);
+      await untilEnded(stage, run);
     },
   },
   {
@@ -69,12 +121,7 @@ export const designScenarios: readonly Scenario[] = [
         ...Array.from({ length: 6 }, (_one, at) => works(rates.task_id, looks, at + 1)),
         works(rates.task_id, { pass: true, delayMs: 600_000 }, 7),
       ]);
-      const plan = {
-        ...samplePlan(),
-        tasks: [rates],
-        agents: samplePlan().agents.filter(({ agent_name }) => agent_name !== 'api_agent'),
-        risks: [],
-      };
+      const plan = planOf(rates);
       const limits = { inline_events: 40 };
       const run = await stage.start(
         'plannerRun',

@@ -1,11 +1,13 @@
 import { hostname, userInfo } from 'node:os';
 import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
 import type { WorkflowBundle } from '../../worker/bundle-workflows.ts';
+import { matchAll, read, sourceFiles } from '../architecture/repository.ts';
 import { scenarios } from './scenarios.ts';
 import {
   cutAtTasks,
   faultsOf,
   historyFiles,
+  listPatches,
   readHistory,
   silenceRuntime,
 } from './stored-histories.ts';
@@ -24,6 +26,19 @@ it('every scenario has its histories', () => {
   );
   const recorded = new Set(historyFiles.map((file) => file.replace(/\.\d+\.\d+\.\d+(?=-)/, '')));
   expect(names.filter((name) => !recorded.has(`${name}.json`))).toEqual([]);
+});
+
+it('every change behind a patch stands in a history that was recorded with it', () => {
+  const asked = matchAll(
+    sourceFiles
+      .filter((path) => path.startsWith('workflows/'))
+      .map(read)
+      .join('\n'),
+    /\bpatched\('([a-z-]+)'\)/g,
+  );
+  expect(asked.length).toBeGreaterThan(5);
+  const recorded = new Set(historyFiles.map(readHistory).flatMap(listPatches));
+  expect(asked.filter((name) => !recorded.has(name))).toEqual([]);
 });
 
 it('every history replays', async () => {

@@ -58,3 +58,11 @@ export function cutAtTasks({ events }: HistoryJson): HistoryJson[] {
     eventType === 'EVENT_TYPE_WORKFLOW_TASK_STARTED' ? [{ events: events.slice(0, at + 1) }] : [],
   );
 }
+
+/** Lists the patches that the code asked for when the history was recorded. */
+export function listPatches({ events }: HistoryJson): string[] {
+  const marked = events.filter(({ eventType }) => eventType === 'EVENT_TYPE_MARKER_RECORDED');
+  const payloads = [...JSON.stringify(marked).matchAll(/"data":"([A-Za-z0-9+/=]+)"/g)];
+  const texts = payloads.map(([, data = '']) => Buffer.from(data, 'base64').toString('utf8'));
+  return texts.flatMap((text) => /"id":"([a-z-]+)"/.exec(text)?.[1] ?? []);
+}

@@ -13,7 +13,7 @@ import { restoreUsage } from '../../core/turns/turn-call.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { takenAhead } from '../../workflows/shared/task-order.ts';
 import { createReplayer, eventTypes, fetchHistories, historyJson } from './histories.ts';
-import type { Replayer, StoredHistory } from './histories.ts';
+import type { HistoryEvent, Replayer, StoredHistory } from './histories.ts';
 import type { Stage } from './stage.ts';
 import { sumTeamUsage } from '../../core/team/team-state.ts';
 
@@ -271,8 +271,6 @@ function usagesOfCalls({ history }: StoredHistory): Usage[] {
 
 /** Activities that report the usage billed for calls. */
 const tellUsage = new Set(['modelTurn', 'recallSpent']);
-
-type HistoryEvent = NonNullable<StoredHistory['history']['events']>[number];
 
 /** Returns what an ended activity reported: its result, or the details of its failure. */
 function toldBy(event: HistoryEvent): Uint8Array | null | undefined {

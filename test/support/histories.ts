@@ -12,6 +12,8 @@ export interface StoredHistory {
   readonly history: History;
 }
 
+export type HistoryEvent = NonNullable<History['events']>[number];
+
 /** Fetches all histories of a run: its own, of every continuation, and of every child, parents before children. */
 export async function fetchHistories(client: Client, rootId: string): Promise<StoredHistory[]> {
   const found: StoredHistory[] = [];

@@ -5,12 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensurePostgres } from '../../scripts/bootstrap/test-programs.mjs';
 import { findFreePort } from '../../scripts/dev-server/temporal-probe.ts';
+import type { Owner } from './tiny-disk.ts';
 
 /** PostgreSQL server that a test may harm: no other test uses it. */
 export interface OwnPostgres {
   /** URL of the database `postgres`, with user and password. */
   readonly url: string;
   readonly password: string;
+  /** Owner of its files; null when it is the user of this process. */
+  readonly owner: Owner | null;
   readonly pid: () => number;
   /** Ends it at once, as `pg_ctl stop -m immediate` does. */
   kill(): Promise<void>;
@@ -56,6 +59,7 @@ export async function startOwnPostgres(connectionsMax = 100): Promise<OwnPostgre
   return {
     url: `postgresql://planwave:${password}@127.0.0.1:${port}/postgres`,
     password,
+    owner: user,
     pid: () => server.pid,
     // The server's immediate shutdown: its connections are cut in the middle.
     kill: () => server.end('SIGQUIT'),
@@ -70,7 +74,7 @@ export async function startOwnPostgres(connectionsMax = 100): Promise<OwnPostgre
 }
 
 /** Finds a user for PostgreSQL, which refuses to run as root. */
-function findUser(): { readonly uid: number; readonly gid: number } | null {
+function findUser(): Owner | null {
   if (process.getuid?.() !== 0) return null;
   // Debian's package creates the first one; every system has the second.
   const name = Number.isNaN(idOf('-u', 'postgres')) ? 'nobody' : 'postgres';

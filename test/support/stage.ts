@@ -22,6 +22,7 @@ import type { McpServers } from '../../activities/ports/mcp-servers.ts';
 import type { Middleware } from '../../activities/ports/middleware.ts';
 import type { Commands } from '../../worker/open-commands.ts';
 import type { WorkerSettings } from '../../worker/worker-settings.ts';
+import { loseAttempts } from './lose-attempts.ts';
 import { sharedBundle, sharedServer } from './shared-server.ts';
 import { nameWorker } from '../../core/run/run-place.ts';
 
@@ -46,8 +47,15 @@ export interface StageOptions {
   /** The worker's own secrets. Default: none. */
   readonly secrets?: readonly string[];
   readonly shutdownGraceMs?: number;
+  /** Worker deployment of the workers, whose version no one makes current. Default: workers without a version. */
+  readonly deploymentName?: string;
   /** Number of workflows that the worker keeps in memory. If undefined, the SDK's default. */
   readonly maxCachedWorkflows?: number;
+  /**
+   * True when the first attempt at each activity is lost after its work: the server never learns what came of it, and
+   * the next attempt begins at once. Default false.
+   */
+  readonly losesAttempts?: boolean;
   /**
    * True when the stage opens with a worker. Default true. The server remembers pollers for minutes, so stopping one at
    * once is no replacement.
@@ -171,6 +179,17 @@ function createWorkers(
       const stores = openStores(settings);
       const fault = await stores.open();
       if (fault !== null) throw new Error(fault);
+      const activities = createActivities(
+        settings,
+        redactor,
+        { retryBaseMs: 50, heartbeatEveryMs: 200, ...options.times },
+        undefined,
+        options.middlewares,
+        options.commands,
+        options.tools,
+        options.mcp,
+        stores,
+      );
       const worker = await createWorker({
         connection,
         namespace: 'default',
@@ -178,19 +197,10 @@ function createWorkers(
         taskQueue,
         models: settings.models,
         redactor,
-        activities: createActivities(
-          settings,
-          redactor,
-          { retryBaseMs: 50, heartbeatEveryMs: 200, ...options.times },
-          undefined,
-          options.middlewares,
-          options.commands,
-          options.tools,
-          options.mcp,
-          stores,
-        ),
+        activities: options.losesAttempts === true ? loseAttempts(activities) : activities,
         shutdownGraceMs: options.shutdownGraceMs ?? 2_000,
         maxCachedWorkflows: options.maxCachedWorkflows,
+        deploymentName: options.deploymentName,
         identifyStore: stores.identify,
         identity: nameWorker(`${process.pid}@${hostname()}`, await stores.identify()),
       });

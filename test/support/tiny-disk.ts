@@ -1,18 +1,21 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from './eventually.ts';
 
-/** Separate file system that a test may fill and lock, without the rights of an administrator. */
-export interface TinyDisk {
-  /** Folder on it, for any process of this user. */
-  readonly home: string;
+interface FillableDisk {
   /** Fills it to the last byte. */
   fill(): void;
   /** Frees the bytes again. */
   free(): void;
+}
+
+/** Separate file system that a test may fill and lock, without the rights of an administrator. */
+export interface TinyDisk extends FillableDisk {
+  /** Folder on it, for any process of this user. */
+  readonly home: string;
   setReadOnly(isReadOnly: boolean): Promise<void>;
   close(): Promise<void>;
 }
@@ -42,14 +45,9 @@ export async function mountTinyDisk(): Promise<TinyDisk> {
   await run(`mount -t tmpfs -o size=4m tmpfs ${point}`);
   // Path into the namespace of another process of the same user.
   const seen = `/proc/${holder.pid}/root${point}`;
-  const filler = join(seen, 'filler');
   return {
     home: join(seen, 'home'),
-    fill() {
-      const { bavail, bsize } = statfsSync(seen);
-      writeFileSync(filler, Buffer.alloc(bavail * bsize));
-    },
-    free: () => rmSync(filler),
+    ...fillable(seen),
     setReadOnly: (isReadOnly) =>
       // It is busy until a worker that writes has closed its file.
       run(`until mount -o remount,${isReadOnly ? 'ro' : 'rw'} ${point}; do sleep 0.1; done`),
@@ -57,6 +55,48 @@ export async function mountTinyDisk(): Promise<TinyDisk> {
       holder.stdin.end();
       await ended;
       rmSync(point, { recursive: true });
+    },
+  };
+}
+
+function fillable(folder: string): FillableDisk {
+  const filler = join(folder, 'filler');
+  return {
+    fill() {
+      const { bavail, bsize } = statfsSync(folder);
+      writeFileSync(filler, Buffer.alloc(bavail * bsize));
+    },
+    free: () => rmSync(filler),
+  };
+}
+
+/** User and group of the owner of files. */
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Separate file system that processes of all users see. */
+export interface MountedDisk extends FillableDisk {
+  readonly folder: string;
+  unmount(): void;
+}
+
+/** True when this process may mount what all processes see: only root may, outside of most containers. */
+export const canMountForAll =
+  process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'true']).status === 0;
+
+/** Mounts a file system of 16 MB that belongs to the given user. */
+export function mountDisk({ uid, gid }: Owner): MountedDisk {
+  const folder = mkdtempSync(join(tmpdir(), 'planwave-disk-'));
+  const options = `size=16m,mode=700,uid=${uid},gid=${gid}`;
+  execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]);
+  return {
+    folder,
+    ...fillable(folder),
+    unmount() {
+      execFileSync('umount', [folder]);
+      rmSync(folder, { recursive: true });
     },
   };
 }

@@ -1,13 +1,10 @@
 import { isRecord } from '../../../core/json.ts';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { z } from 'zod';
 import type { CliDeps } from '../cli-deps.ts';
 import { codeOf } from '../../client-error.ts';
 import { badInput } from '../cli-error.ts';
 import { readAll } from '../cli-io.ts';
-import { expandIssue, fieldsAt } from '../../../contracts/output-fault.ts';
-import { findUnknownKey, listNames } from '../../../core/text/list-names.ts';
 
 /** Fields of a JSON file, and over them what was given on the command line. */
 export function mergeFields(fromFile: unknown, given: Readonly<Record<string, unknown>>): unknown {
@@ -37,50 +34,6 @@ export function readInputText(
   name: string,
 ): Promise<string> {
   return name === '-' ? readAll(io.stdin) : readTextFile(resolve(cwd, name));
-}
-
-/** @throws CliError with every fault at once */
-export function checkInput<T>(
-  schema: z.ZodType<T>,
-  input: unknown,
-  { of, file }: { readonly of: string; readonly file: string | undefined },
-): T {
-  const parsed = schema.safeParse(input);
-  if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.flatMap(expandIssue).flatMap((issue) => {
-    const { path } = issue;
-    const at = path.length === 0 ? 'the input' : path.join('.');
-    if (issue.code !== 'unrecognized_keys') return [`${at}: ${describeIssue(issue)}`];
-    const known = fieldsAt(schema, path);
-    return issue.keys.map((key) => `${at}: ${findUnknownKey({ [key]: null }, known)}`);
-  });
-  const where = file === undefined ? '' : ` (from ${file})`;
-  throw badInput(`The input of the ${of}${where} is not valid. ${faults.join('; ')}`);
-}
-
-/** Words an issue whose schema has no words of its own: the library's are for programmers. */
-export function describeIssue(issue: z.core.$ZodIssue): string {
-  const isRaw = /^(?:Too (?:big|small)|Invalid (?:input|option)): expected /.test(issue.message);
-  if (!isRaw) return issue.message;
-  if (issue.code === 'invalid_value')
-    return `expected one of ${listNames(issue.values.map(String))}`;
-  if (issue.code === 'too_big')
-    return `expected at most ${countOfIssue(issue.maximum, issue.origin)}`;
-  if (issue.code === 'too_small') {
-    const bound = issue.inclusive === false ? 'more than' : 'at least';
-    return `expected ${bound} ${countOfIssue(issue.minimum, issue.origin)}`;
-  }
-  if (issue.code === 'invalid_type') {
-    const isMissing = issue.message.endsWith('received undefined');
-    return isMissing ? `missing, expected ${issue.expected}` : `expected ${issue.expected}`;
-  }
-  return issue.message;
-}
-
-const units: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
-
-function countOfIssue(count: number | bigint, origin: string): string {
-  return `${count.toLocaleString('en')}${units[origin] ?? ''}`;
 }
 
 async function readTextFile(path: string): Promise<string> {

@@ -1,7 +1,8 @@
 import { TeamInput } from '../../../contracts/team.ts';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
-import { checkInput, readJsonFile } from './json-file.ts';
+import { checkInput } from '../../check-input.ts';
+import { readJsonFile } from './json-file.ts';
 import { isRecord, definedOnly } from '../../../core/json.ts';
 import { readSettings, type SettingsOptions } from './run-settings-options.ts';
 import { commandText } from '../../../core/text/format.ts';

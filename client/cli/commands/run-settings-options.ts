@@ -26,6 +26,7 @@ export interface SettingsOptions {
   readonly notes?: boolean;
   readonly assume?: boolean;
   readonly verify?: boolean;
+  readonly verifyCriteria?: readonly string[];
   readonly deadline?: number;
   readonly remind?: number;
   readonly escalateTo?: string;
@@ -69,6 +70,11 @@ export function addQuestionOptions(command: Command): Command {
   return command
     .option('--assume', 'turn questions that are not critical into recorded assumptions')
     .option('--verify', 'let an agent that is not the author verify every output')
+    .option(
+      '--verify-criteria <ids>',
+      'like --verify, but only outputs for these criteria: "goal-1" is your first one, "goal-1,goal-3" are two',
+      (ids: string) => ids.split(',').map((id) => id.trim()),
+    )
     .option(
       '--deadline <seconds>',
       'answer a question with its default after this time, if it has one',
@@ -129,7 +135,7 @@ export function readSettings(
     unattended: options.unattended,
     agents_model: options.agentsModel,
     notes: options.notes,
-    verify: options.verify,
+    verify: options.verify ?? options.verifyCriteria,
     autonomy: options.assume === true ? 'assume' : undefined,
     agents_dir: options.agents === undefined ? undefined : resolve(cwd, options.agents),
     workspace_dir: options.workspace === undefined ? undefined : resolve(cwd, options.workspace),

@@ -15,7 +15,8 @@ import { workflowTypes } from '../../../contracts/names.ts';
 import type { OpenRunInput } from '../../../contracts/activity-types.ts';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
-import { checkInput, readJsonFile } from './json-file.ts';
+import { checkInput } from '../../check-input.ts';
+import { readJsonFile } from './json-file.ts';
 import { isRecord, definedOnly } from '../../../core/json.ts';
 import { commandText } from '../../../core/text/format.ts';
 

@@ -1,31 +1,17 @@
 import { PlanwaveClientError } from '../../client-error.ts';
 import { queryText, callServer } from '../../server-calls.ts';
+import { describePollers, findMisledRuns, readQueue, splitVersion } from '../../task-queue.ts';
 import type { StoreIdentity } from '../../../contracts/store.ts';
 import type { CliSession } from '../cli-session.ts';
 import type { DoctorFinding } from '../cli-deps.ts';
 import { entryPoints } from '../../../core/text/entry-points.ts';
-import { countOf, formatDuration } from '../../../core/text/format.ts';
-import { hasRunsOf, nameStore, readWorkerName } from '../../../core/run/run-place.ts';
-
-/** A poll lasts a minute at most, so a worker that was seen longer ago is gone. */
-const pollSecondsMax = 90;
-
-/** Workers that poll a task queue, and the version that gets new runs. */
-interface QueueState {
-  /** Seconds since each worker was seen, also of those that are gone. */
-  readonly ages: readonly number[];
-  /** Version of each worker that polls, as `<deployment>:<build>`, or null. */
-  readonly versions: readonly (string | null)[];
-  /** The version that takes new runs; null: workers without one. */
-  readonly current: string | null;
-  /** Names of the workers that poll, by the id of their store. Those of older versions tell none. */
-  readonly stores: ReadonlyMap<string, readonly string[]>;
-}
+import { formatDuration } from '../../../core/text/format.ts';
+import { hasRunsOf, nameStore } from '../../../core/run/run-place.ts';
 
 /** Checks that a worker polls that takes new runs. */
 export async function checkWorkers(session: CliSession, taskQueue: string): Promise<DoctorFinding> {
-  const { ages, versions, current } = await readQueue(session, taskQueue);
-  const { address } = session;
+  const queue = await readQueue(session, taskQueue);
+  const { ages, versions, current } = queue;
   if (versions.length === 0) {
     const last =
       ages.length === 0
@@ -33,25 +19,14 @@ export async function checkWorkers(session: CliSession, taskQueue: string): Prom
         : ` (the last one was seen ${formatDuration(Math.round(Math.min(...ages)))} ago)`;
     return {
       ok: false,
-      detail: `no worker polls the task queue ${taskQueue} at ${address}${last}`,
+      detail: `no worker polls the task queue ${taskQueue} at ${session.address}${last}`,
       cure: `${entryPoints.worker}, or ${entryPoints.dev}`,
     };
   }
-  const count = versions.length;
-  const detail = `${countOf(count, 'worker polls', 'workers poll')} the task queue ${taskQueue}`;
-  if (versions.includes(current)) {
-    return { ok: true, detail: current === null ? detail : `${detail}; new runs go to ${current}` };
-  }
-  const [other] = versions.filter((version) => version !== null);
-  const takers = current === null ? 'workers without a version' : `version ${current}`;
-  return {
-    ok: false,
-    detail: `${detail}, but new runs go to ${takers}, and none polls`,
-    cure:
-      other === undefined
-        ? `start a worker of version ${current}, or ${makeCurrent(session, current, '--unversioned')}`
-        : makeCurrent(session, other, `--build-id ${splitVersion(other).buildId}`),
-  };
+  const misled = findMisledRuns(session, taskQueue, queue);
+  if (misled !== null) return { ok: false, ...misled };
+  const detail = describePollers(taskQueue, versions.length);
+  return { ok: true, detail: current === null ? detail : `${detail}; new runs go to ${current}` };
 }
 
 /**
@@ -112,49 +87,6 @@ export async function checkPinned(session: CliSession, taskQueue: string): Promi
   };
 }
 
-async function readQueue(session: CliSession, taskQueue: string): Promise<QueueState> {
-  const { connection, namespace } = session;
-  const { pollers, versioningInfo } = await callServer(session, null, () =>
-    connection.workflowService.describeTaskQueue({ namespace, taskQueue: { name: taskQueue } }),
-  );
-  const seen = (pollers ?? []).map(({ lastAccessTime, deploymentOptions, identity }) => ({
-    identity: identity ?? '',
-    age: Date.now() / 1_000 - Number(lastAccessTime?.seconds ?? 0),
-    version: versionName(deploymentOptions),
-  }));
-  const present = seen.filter(({ age }) => age < pollSecondsMax);
-  return {
-    ages: seen.map(({ age }) => age),
-    versions: present.map(({ version }) => version),
-    stores: storesOf(present.map(({ identity }) => identity)),
-    current: versionName(versioningInfo?.currentDeploymentVersion),
-  };
-}
-
-function storesOf(identities: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const stores = new Map<string, readonly string[]>();
-  for (const identity of identities) {
-    const { store, process } = readWorkerName(identity);
-    if (store !== null) stores.set(store, [...(stores.get(store) ?? []), process]);
-  }
-  return stores;
-}
-
-interface DeploymentVersion {
-  readonly deploymentName?: string | null;
-  readonly buildId?: string | null;
-}
-
-/** As search attributes have it. */
-function versionName(version: DeploymentVersion | null | undefined): string | null {
-  return version?.deploymentName ? `${version.deploymentName}:${version.buildId ?? ''}` : null;
-}
-
-function splitVersion(version: string): { readonly name: string; readonly buildId: string } {
-  const at = version.indexOf(':');
-  return { name: version.slice(0, at), buildId: version.slice(at + 1) };
-}
-
 /** Counts the workflows of each version. A server that knows no versions has none. */
 async function countVersions(session: CliSession, query: string): Promise<Map<string, number>> {
   const { connection, namespace } = session;
@@ -172,18 +104,6 @@ async function countVersions(session: CliSession, query: string): Promise<Map<st
     if (typeof version === 'string') counts.set(version, (counts.get(version) ?? 0) + 1);
   }
   return counts;
-}
-
-function makeCurrent(
-  { namespace, address }: CliSession,
-  version: string | null,
-  target: string,
-): string {
-  const { name } = splitVersion(version ?? '');
-  return (
-    `temporal worker deployment set-current-version --deployment-name ${name} ${target} ` +
-    `--namespace ${namespace} --address ${address}`
-  );
 }
 
 function moveCommand({ namespace, address }: CliSession, from: string, to: string): string {

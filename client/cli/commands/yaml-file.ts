@@ -11,7 +11,7 @@ import type { z } from 'zod';
 import type { PlanFinding } from '../../../contracts/coordination-plan.ts';
 import { cutText } from '../../../core/text/cut-text.ts';
 import { cleanLine } from '../terminal-text.ts';
-import { describeIssue } from './json-file.ts';
+import { describeIssue } from '../../check-input.ts';
 import { expandIssue } from '../../../contracts/output-fault.ts';
 
 /** Finding with its place in the file. Lines and columns count from 1. */

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Question } from '../../../contracts/question.ts';
 import { eventually } from '../../support/eventually.ts';
-import { storedText } from '../../support/stored-record.ts';
+import { plan, plans, work } from '../../support/scripted-work.ts';
+import { storedRecord, storedText } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -31,6 +32,26 @@ it('verifies an output by another agent before it counts', async () => {
     status: 'completed',
     verification: { verified_by: 'reviewer', status: 'verified', attempts: 1 },
   });
+}, 60_000);
+
+it('verifies in a direct run only what works on the criterion that requires it', async () => {
+  const delegations = [
+    work('facts', { criteria: ['goal-1'] }),
+    work('advice', { criteria: ['goal-2'] }),
+  ];
+  stage.rehearsal.script([plans(1, plan(delegations))]);
+  const run = await stage.start('plannerRun', {
+    goal: 'Advise a small office',
+    criteria: ['Three ways are listed', 'One way is recommended'],
+    verify: ['goal-2'],
+  });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  const { waves } = await storedRecord(stage.home, run.workflowId);
+  const verified = waves[0]?.outcomes.map(({ delegation_id, verification }) => [
+    delegation_id,
+    verification?.status,
+  ]);
+  expect(Object.fromEntries(verified ?? [])).toEqual({ facts: undefined, advice: 'verified' });
 }, 60_000);
 
 it('begins anew after a failed verification, and deletes the results when the next one passes', async () => {

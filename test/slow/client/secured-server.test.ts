@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createPlanwave } from '../../../library/create-planwave.ts';
+import { createWorker } from '../../../library/worker.ts';
 import { createAuthority } from '../../support/certificates.ts';
 import type { Certified } from '../../support/certificates.ts';
 import { runAt } from '../../support/run-at.ts';
@@ -249,6 +251,30 @@ describe('over mTLS', () => {
     );
     expect(await planwave('watch', 'over-mtls')).toContain('completed');
     expect([...opened.clients]).toEqual(['CN=worker']);
+  });
+
+  it('the library has the settings of the environment, as client and as worker', async () => {
+    const opened = await startTlsFront(stage.address, company.issue(local), company.cert);
+    fronts.push(opened);
+    const env = { ...mtls, TEMPORAL_ADDRESS: opened.address };
+    const before = { ...process.env };
+    Object.assign(process.env, env);
+    const planwave = createPlanwave({ taskQueue: 'nobody-polls', home: stage.home });
+    process.env = before;
+    const { run_id } = await planwave.start('Compare three ways to store a backup');
+    expect(await planwave.client.describe(run_id)).toMatchObject({ execution: 'running' });
+    await stage.client.workflow.getHandle(run_id).terminate();
+    await planwave.close();
+    expect([...opened.clients]).toEqual(['CN=worker']);
+
+    expect(() => createWorker(Object({ tool: [] }))).toThrow(
+      'createWorker: unknown field "tool". Did you mean "tools"?',
+    );
+    // A namespace that is missing is named only by a server that was reached.
+    const worker = createWorker({ namespace: 'missing', home: stage.home, env });
+    await expect(worker.run()).rejects.toThrow(
+      new RegExp(`server at ${opened.address} did not register .*missing`),
+    );
   });
 
   it('a worker without a certificate says what is missing, and ends', async () => {

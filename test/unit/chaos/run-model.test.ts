@@ -21,6 +21,8 @@ const facts: RunFacts = {
   effects: ['costs/effect-1: write_file confirmed'],
   effectFaults: [],
   outsideCalls: { costs: 1 },
+  unsureCalls: 0,
+  repeatedCalls: 0,
   refused: 0,
   open: 0,
   billedCalls: 3,
@@ -69,6 +71,12 @@ function breachesOf(seen: Seen): string[] {
 }
 
 const again: readonly SeenCall[] = [...calls, { key: 'key of costs 1', name: 'costs 1' }];
+
+it('the user may be asked whether a call was made as often as calls were interrupted', () => {
+  expect(breachesOf({ facts: { unsureCalls: 1, repeatedCalls: 1 } })).toEqual([]);
+  expect(breachesOf({ facts: { unsureCalls: 1 } })).toEqual(['broken promise']);
+  expect(breachesOf({ facts: { unsureCalls: 2, repeatedCalls: 1 } })).toEqual(['broken promise']);
+});
 
 it('a run like the undisturbed one breaks nothing', () => {
   expect(judge()).toEqual({ breaches: [], boughtAgain: 0, boughtAgainMax: 0 });

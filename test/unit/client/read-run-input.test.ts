@@ -39,6 +39,16 @@ it('takes what is to happen to questions that nobody answers', async () => {
   );
 });
 
+it('lets one criterion or every output be verified', async () => {
+  const verifyCriteria = ['goal-1', 'goal-3'];
+  expect(await readRunInput(deps, 'given', { verifyCriteria })).toMatchObject({
+    verify: verifyCriteria,
+  });
+  expect(await readRunInput(deps, 'given', { verify: true, verifyCriteria })).toMatchObject({
+    verify: true,
+  });
+});
+
 it('does without triads or teams when told so, and else as the file says', async () => {
   expect(await readRunInput(deps, 'given', { triads: false })).toMatchObject({ triads: false });
   expect(await readRunInput(deps, 'given', { teams: false })).toMatchObject({ teams: false });

@@ -24,10 +24,19 @@ const { services } = Compose.parse(
   parse(readFileSync('docker-compose.temporal.yml', 'utf8'), { merge: true }),
 );
 const names = Object.keys(services);
+const { version }: { version: string } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 describe('finding T10: containers of docker-compose.temporal.yml', () => {
   it('are all looked at', () => {
     expect(names).toHaveLength(7);
+  });
+
+  it('are made of images that are pinned by version and digest', () => {
+    const base = /^FROM (\S+)$/mu.exec(readFileSync('deploy/Dockerfile', 'utf8'))?.[1] ?? '';
+    const own = `planwave:${version}`;
+    const images = [base, ...names.flatMap((name) => services[name]?.image ?? [])];
+    const pinned = /^[\w./-]+:\d[\w.-]+@sha256:[\da-f]{64}$/u;
+    expect(images.filter((image) => image !== own && !pinned.test(image))).toEqual([]);
   });
 
   it.each(names)('%s has no more rights than it needs', (name) => {

@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { loadAgents } from '../../../activities/adapters/agent-files.ts';
+import { createPlanwave } from '../../../library/create-planwave.ts';
 import { defineAgent, writeAgents } from '../../../library/define-agent.ts';
 import { defineTool } from '../../../library/define-tool.ts';
 import { assertCompleted } from '../../../library/testing.ts';
@@ -71,6 +72,58 @@ describe('defineTool', () => {
     expect(define).toThrow(TypeError);
     expect(define).toThrow(
       /^defineTool: "Read stock": name: expected [^]*\ndefineTool: "Read stock": unknown field "aproval"\. Did you mean "approval"\?$/,
+    );
+  });
+});
+
+describe('a start with a wrong field or value is refused at once, and nothing is written or sent', () => {
+  const untouched = join(home, 'untouched');
+  const planwave = createPlanwave({ home: untouched });
+  afterAll(() => planwave.close());
+  const agent = defineAgent({ name: 'a', description: 'A.', prompt: 'P' });
+
+  it.each([
+    [{ budgt: { usd: 1 } }, 'the input: unknown field "budgt". Did you mean "budget"?'],
+    [{ limits: { max_wave: 3 } }, 'limits: unknown field "max_wave". Did you mean "max_waves"?'],
+    [{ agent: [agent] }, 'the input: unknown field "agent". Did you mean "agents"?'],
+    [{ mode: 'design' }, 'mode: expected one of "direct", "designed", "auto"'],
+    [
+      { agents: [{ name: 'a', prompt: 'P' }] },
+      'agents: expected agents of defineAgent, or the path',
+    ],
+    [
+      { agents: [agent], result: { type: 'object' } },
+      'result: expected a schema of zod 4. Try: z.',
+    ],
+    [{ run_id: 'My run', agents: [agent] }, 'run id "My run": expected 1 to 40 lower-case letters'],
+  ])('%j', async (options, words) => {
+    // As a program without types gives them.
+    const start = planwave.start('Compare three databases', Object(options));
+    await expect(start).rejects.toMatchObject({
+      name: 'PlanwaveClientError',
+      code: 'bad_input',
+      message: expect.stringContaining(words),
+    });
+    expect(() => readdirSync(untouched)).toThrow(/ENOENT/);
+  });
+
+  it('all faults at once, also with the client alone, and of teams and schedules', async () => {
+    const { client } = planwave;
+    const faults = /goal: expected a goal.*criteria: expected a.*"workspace".*"workspace_dir"/;
+    const input = Object({ goal: ' ', criteria: 'all', workspace: '.' });
+    await expect(client.startRun(input)).rejects.toThrow(faults);
+    const when = { every_seconds: 60 };
+    const schedule = { schedule_id: 'nightly', input, when };
+    await expect(client.schedules.create(schedule)).rejects.toThrow(faults);
+    const team = Object({ message: 'Compare', member: ['writer'] });
+    await expect(client.startTeam(team)).rejects.toThrow(
+      'The input of the team is not valid. the input: unknown field "member". Did you mean "members"?',
+    );
+  });
+
+  it('and so is an unknown option of createPlanwave', () => {
+    expect(() => createPlanwave(Object({ namspace: 'prod' }))).toThrow(
+      'createPlanwave: unknown field "namspace". Did you mean "namespace"?',
     );
   });
 });

@@ -283,6 +283,13 @@ describe('bad input', () => {
     expect(paths).toHaveLength(70);
   });
 
+  it('refuses a verifier for a criterion that the input does not have', async () => {
+    const verify = ['goal-2', 'goal-3', 'goal-0', 'table-done'];
+    const { paths, message } = await refused('plannerRun', { goal, criteria: ['A', 'B'], verify });
+    expect(paths).toEqual(['verify', 'verify']);
+    expect(message).toContain('there is no "goal-3". Try: "goal-1"');
+  });
+
   it('lists every finding of a typed plan', async () => {
     const { plan } = z
       .object({ plan: CoordinationPlan })

@@ -3,8 +3,9 @@ import {
   chooseVerifier,
   checkVerdict,
 } from '../../../../core/verification/choose-verifier.ts';
-import { someRef } from '../../../support/factories.ts';
-import { delegation as delegationOf } from '../builders.ts';
+import type { Delegation } from '../../../../contracts/delegation.ts';
+import { outlinePlan } from '../../../../core/plan/check-repetition.ts';
+import { plannedDelegation, someRef, wavePlan } from '../../../support/factories.ts';
 
 const executor = { kind: 'agent' } as const;
 const file = {
@@ -13,15 +14,6 @@ const file = {
   bytes: 1,
   tool: 'write_file',
   arguments_ref: someRef,
-};
-
-const emptyPlan = {
-  plan_ref: someRef,
-  summary: 'Nothing.',
-  delegations: [],
-  criteria_by_answers: [],
-  needs_user_input: false,
-  user_questions: [],
 };
 
 it('VC1: an author is refused as its own verifier', () => {
@@ -38,25 +30,53 @@ it('VC3: the tester verifies files, and the reviewer texts', () => {
   expect(chooseVerifier(delegation, { files: [file] })).toMatchObject({ agent_id: 'tester' });
 });
 
-it('VC2: without the setting nothing is added', () => {
-  expect(addVerifiers(emptyPlan, { agents: [] })).toBe(emptyPlan);
+const worksOn = (delegation_id: string, criterion_id: string): Delegation =>
+  plannedDelegation(delegation_id, {
+    acceptance_criteria: [{ criterion_id, description: 'It is there.' }],
+  });
+
+/** Returns the verifier of each delegation. */
+function verifiersOf(
+  delegations: readonly Delegation[],
+  verify?: true | readonly string[],
+): (string | undefined)[] {
+  const plan = outlinePlan(wavePlan([...delegations]), someRef);
+  const agents = [{ agent_id: 'writer' }, { agent_id: 'reviewer' }];
+  return addVerifiers(plan, { agents, ...(verify && { verify }) }).delegations.map(
+    ({ verification }) => verification?.verified_by,
+  );
+}
+
+it.each([
+  ['nowhere without the setting', undefined, [undefined, undefined]],
+  ['everywhere', true, ['reviewer', 'reviewer']],
+  ['where a criterion requires one', ['goal-2', 'goal-3'], [undefined, 'reviewer']],
+  ['nowhere when nobody works on the criterion', ['goal-3'], [undefined, undefined]],
+] as const)('VC4: a verifier is added %s', (_where, verify, verifiers) => {
+  const delegations = [worksOn('table', 'goal-1'), worksOn('note', 'goal-2')];
+  expect(verifiersOf(delegations, verify)).toEqual(verifiers);
 });
 
 it.each([
-  ['the first verifier of the plan', 'writer', ['reviewer', 'tester'], 'reviewer'],
-  ['another one of the plan than the author', 'reviewer', ['reviewer', 'tester'], 'tester'],
-  [
-    'an agent outside of the plan where its verifiers are authors',
-    'reviewer',
-    ['reviewer'],
-    'writer',
-  ],
-])('VC4: %s', (_name, agent_id, verifiers, verified_by) => {
-  const delegation = delegationOf('guide', { agent_id });
-  const agents = ['planner', 'reviewer', 'writer'].map((id) => ({ agent_id: id }));
-  const plan = { ...emptyPlan, delegations: [delegation] };
-  const [added] = addVerifiers(plan, { agents, verifiers }).delegations;
-  expect(added?.verification?.verified_by).toBe(verified_by);
+  ['the first verifier of the plan', 'engineer', ['tester', 'reviewer'], 'tester'],
+  ['another one of the plan than the author', 'tester', ['tester', 'writer'], 'writer'],
+  ['one outside of the plan where its verifiers are authors', 'tester', ['tester'], 'reviewer'],
+])('VC5: %s', (_name, agent_id, verifiers, verified_by) => {
+  const made = { ...worksOn('table', 'goal-1'), agent_id };
+  const agents = [{ agent_id: 'writer' }, { agent_id: 'reviewer' }];
+  const { delegations } = addVerifiers(outlinePlan(wavePlan([made]), someRef), {
+    agents,
+    verifiers,
+  });
+  expect(delegations[0]?.verification?.verified_by).toBe(verified_by);
+});
+
+it('VC2: the verifier of a plan stays', () => {
+  const ordered = {
+    ...worksOn('table', 'goal-1'),
+    verification: { verified_by: 'writer', checks: [] },
+  };
+  expect(verifiersOf([ordered], true)).toEqual(['writer']);
 });
 
 it.each([

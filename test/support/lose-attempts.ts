@@ -1,0 +1,44 @@
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { StoredHistory } from './histories.ts';
+
+/**
+ * Wraps activities so that the first attempt at each one is lost after its work, as if its worker had been killed before
+ * it could report: everything is called and written, and the server knows of nothing. The next attempt begins at once.
+ */
+export function loseAttempts<T extends object>(activities: T): T {
+  return new Proxy(activities, {
+    get(of, name) {
+      const act: unknown = Reflect.get(of, name);
+      if (typeof act !== 'function') return act;
+      return async (...input: readonly unknown[]): Promise<unknown> => {
+        const result: unknown = await act(...input);
+        if (Context.current().info.attempt > 1) return result;
+        throw ApplicationFailure.create({ message: 'The attempt is lost.', nextRetryDelay: 1 });
+      };
+    },
+  });
+}
+
+/** An activity that has ended, with the number of its last attempt. */
+export interface EndedActivity {
+  readonly type: string;
+  readonly attempt: number;
+}
+
+/** Lists the activities of histories that were taken up by a worker. */
+export function listActivities(histories: readonly StoredHistory[]): EndedActivity[] {
+  return histories.flatMap(({ history }) => {
+    const events = history.events ?? [];
+    const types = new Map(
+      events.map((event) => [
+        String(event.eventId),
+        event.activityTaskScheduledEventAttributes?.activityType?.name ?? '',
+      ]),
+    );
+    return events.flatMap(({ activityTaskStartedEventAttributes: started }) => {
+      if (!started) return [];
+      const type = types.get(String(started.scheduledEventId)) ?? '';
+      return [{ type, attempt: started.attempt ?? 0 }];
+    });
+  });
+}
