@@ -39,7 +39,8 @@ import type { CoordinationPlan, PlanFinding, PlanTask } from '../../contracts/co
 import { internalAgentIds, plannerAgentId } from '../../contracts/names.ts';
 import { findCycle } from '../schedule/dependencies.ts';
 import { listNames } from '../text/list-names.ts';
-import { checkFiles, checkEvidence, findTwice } from './check-plan-files.ts';
+import { checkEvidence, findTwice } from './check-plan-evidence.ts';
+import { checkFiles } from './check-plan-files.ts';
 import { instructionCharsMax } from './task-rules.ts';
 import { findUnwritten, renderTaskInstructions } from './templates.ts';
 
