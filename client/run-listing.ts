@@ -24,7 +24,10 @@ export interface RunListing {
   readonly goal: string;
   /** State of the workflow execution. Only `running` takes messages. */
   readonly execution: ExecutionState;
-  /** As last recorded by a worker, or null when none has recorded it. */
+  /**
+   * As last recorded by a worker, or null when none has recorded it. Of a run that failed or was cut off, the same as
+   * `execution`: no worker records that.
+   */
   readonly phase: string | null;
   readonly wave: number | null;
   readonly open_questions: number | null;
@@ -50,11 +53,13 @@ export function toRunListing(info: Omit<WorkflowExecutionInfo, 'raw'>): RunListi
   const memo = info.memo ?? {};
   const count = (name: keyof typeof searchAttributes): number | null =>
     numberOrNull(attributes.get(name));
+  const execution = executionStates[info.status.name] ?? 'unknown';
+  const recorded = textOrNull(attributes.get('PlanwavePhase')) ?? textOrNull(memo[memoKeys.phase]);
   return {
     run_id: info.workflowId,
     goal: textOrNull(memo[memoKeys.goal]) ?? '',
-    execution: executionStates[info.status.name] ?? 'unknown',
-    phase: textOrNull(attributes.get('PlanwavePhase')) ?? textOrNull(memo[memoKeys.phase]),
+    execution,
+    phase: cutOff.has(execution) ? execution : recorded,
     wave: count('PlanwaveWave'),
     open_questions: count('PlanwaveOpenQuestions'),
     cost_usd: count('PlanwaveCostUsd'),
@@ -79,6 +84,14 @@ const executionStates: Readonly<Record<string, ExecutionState>> = {
   TERMINATED: 'terminated',
   TIMED_OUT: 'timed_out',
 };
+
+/** States in which the last phase that a worker recorded is not the last state of the run. */
+const cutOff: ReadonlySet<ExecutionState> = new Set([
+  'failed',
+  'cancelled',
+  'terminated',
+  'timed_out',
+]);
 
 function epochSeconds(date: Date): number {
   return Math.floor(date.getTime() / 1_000);

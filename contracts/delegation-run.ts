@@ -4,7 +4,7 @@ import type { WrittenFile } from './effect.ts';
 import type { DelegationOutline } from './delegation.ts';
 import type { RunLimits } from './limits.ts';
 import type { NewsItem } from './messages.ts';
-import type { RunAnswer } from './planner-run.ts';
+import type { LoneAnswer } from './planner-run.ts';
 import type { NotesOutline } from './note.ts';
 import type { Ref } from './ref.ts';
 import type { ExecutorOutcome, TeamLink } from './team-run.ts';
@@ -109,7 +109,7 @@ export interface DelegationOutcome {
 }
 
 /** Result of a delegation, triad, phase or team that a person started. */
-export interface LoneOutcome extends DelegationOutcome, RunAnswer {}
+export interface LoneOutcome extends DelegationOutcome, LoneAnswer {}
 
 /** The task of a delegation, with the results that it builds on. */
 export interface TaskPrompt {

@@ -80,6 +80,9 @@ export interface RunAnswer {
   readonly report_path: string;
 }
 
+/** Answer of a wave, delegation, triad, phase, team or design that a person started. */
+export type LoneAnswer = RunAnswer & Partial<Pick<PlannerRunResult, 'stop_reason'>>;
+
 export interface PlannerRunResult extends RunAnswer {
   readonly run_id: string;
   readonly status: RunStatus;

@@ -6,7 +6,7 @@ import type { DelegationOutcome } from './delegation-run.ts';
 import { limitMaxima } from './limit-maxima.ts';
 import type { ModeChoice } from './limits.ts';
 import type { KnownAnswer } from './question.ts';
-import type { RunAnswer, RunKnowledge, WorkTerms } from './planner-run.ts';
+import type { LoneAnswer, RunKnowledge, WorkTerms } from './planner-run.ts';
 import type { NewsItem } from './messages.ts';
 import type { Ref } from './ref.ts';
 import { NamedTeams } from './team.ts';
@@ -107,4 +107,4 @@ export interface WaveResult {
 }
 
 /** Result of a wave that a person started. */
-export interface LoneWaveResult extends WaveResult, RunAnswer {}
+export interface LoneWaveResult extends WaveResult, LoneAnswer {}

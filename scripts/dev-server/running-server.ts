@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { connectFailure, loadServerConfig } from '../../client/connect.ts';
 import { ExpectedError } from '../bootstrap/expected-error.mjs';
 import { runCommand } from '../bootstrap/run-command.mjs';
-import type { Settings } from '../parts/settings.ts';
+import { webUiDistance, type Settings } from '../parts/settings.ts';
 import { dbFileOf, registerSearchAttributes } from './server-arguments.ts';
-import { connectTo, isListening, localHost, probePort } from './temporal-probe.ts';
+import { connectTo, findFreePort, isListening, localHost, probePort } from './temporal-probe.ts';
 
 /** Ports of this home's server, so that a later command with other ports finds it. */
 interface ServerRecord {
@@ -88,14 +88,34 @@ export async function findRunningServer(
  */
 export async function refuseTakenPort(port: number, variable: string, what: string): Promise<void> {
   if (!(await isListening(localHost, port))) return;
-  const holder = describeHolder(await findPortHolder(port));
+  const holder = await findPortHolder(port);
   throw new ExpectedError(
     [
-      `Port ${port}, wanted for ${what}, is taken by ${holder}, which is not Temporal.`,
-      `What to do: end that process, or choose another port: ${variable}=${port + 100}`,
+      `Port ${port}, wanted for ${what}, is taken by ${describeHolder(holder)}, which ${describeUse(holder, port)}.`,
+      `What to do: end that process, or choose another port: ${variable}=${await findPortPair(port)}`,
       'or use a Temporal server that runs elsewhere: TEMPORAL_ADDRESS=host:7233',
     ].join('\n'),
   );
+}
+
+/** Says what a process does with a port. Two servers whose ports are 1,000 apart want one port: one for gRPC, one for its Web UI. */
+function describeUse(holder: PortHolder | undefined, port: number): string {
+  const command = holder?.command ?? [];
+  if (!command.includes('start-dev')) return 'is not Temporal';
+  return optionOf(command, 'ui-port') === String(port)
+    ? 'shows its Web UI there'
+    : 'serves workers there';
+}
+
+/** Finds a port above another that is free, together with the one for its Web UI. */
+async function findPortPair(port: number): Promise<number> {
+  for (let next = port + 100; next + webUiDistance <= 65_535; next += 100) {
+    const taken = [isListening(localHost, next), isListening(localHost, next + webUiDistance)];
+    // One after the other: the first free one is enough.
+    // oxlint-disable-next-line no-await-in-loop
+    if (!(await Promise.all(taken)).includes(true)) return next;
+  }
+  return findFreePort();
 }
 
 async function useGivenServer(

@@ -26,13 +26,17 @@ export interface Settings {
   readonly needsRehearsal: boolean;
 }
 
+/** Ports between a server and its Web UI, by the Temporal CLI's own rule. */
+export const webUiDistance = 1_000;
+
 /**
  * @throws {ExpectedError} when a port is not a number from 1 to 65535, or the Temporal configuration can't be read
  */
 export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const temporalPort = readPort(env, 'PLANWAVE_TEMPORAL_PORT', 7233);
-  // The Temporal CLI's own rule puts the Web UI 1000 above; near the highest port there is no room above.
-  const uiPortDefault = temporalPort + 1000 <= 65_535 ? temporalPort + 1000 : temporalPort - 1000;
+  const above = temporalPort + webUiDistance;
+  // Near the highest port there is no room above.
+  const uiPortDefault = above <= 65_535 ? above : temporalPort - webUiDistance;
   return {
     home: resolve(env['PLANWAVE_HOME'] ?? '.planning'),
     temporalAddressGiven: readTemporalAddress(env),

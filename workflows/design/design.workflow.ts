@@ -10,7 +10,7 @@ import type {
   RiskAssessmentInput,
   DesignProgress,
 } from '../../contracts/design-run.ts';
-import type { RunAnswer, RunStatus } from '../../contracts/planner-run.ts';
+import type { LoneAnswer, RunStatus } from '../../contracts/planner-run.ts';
 import { createControl } from '../shared/control.ts';
 import { designedSignal } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
@@ -30,6 +30,7 @@ import { noUsage } from '../../core/usage/add-usage.ts';
 import { openAccount } from '../shared/account.ts';
 import { registerRootHandlers } from '../shared/root-handlers.ts';
 import { RootHost } from '../shared/root-host.ts';
+import { toLoneAnswer } from '../shared/settle-run.ts';
 import type { DesignWork } from './design-context.ts';
 
 /**
@@ -42,7 +43,7 @@ import type { DesignWork } from './design-context.ts';
  */
 export async function architectureDesign(
   args: ArchitectureDesignArgs,
-): Promise<DesignResult | (DesignResult & RunAnswer)> {
+): Promise<DesignResult | (DesignResult & LoneAnswer)> {
   const { parent } = workflowInfo();
   if (parent === undefined) return runDesignAlone(args);
   if (!('order' in args)) throw ApplicationFailure.nonRetryable('A child design needs an order.');
@@ -79,7 +80,7 @@ const budgetName = 'risk';
  */
 export async function riskAssessment(
   args: { readonly order: RiskOrder } | RiskAssessmentInput,
-): Promise<RiskResult | (RiskResult & RunAnswer)> {
+): Promise<RiskResult | (RiskResult & LoneAnswer)> {
   const { parent } = workflowInfo();
   if (parent === undefined) return runRiskAlone(args);
   if (!('order' in args)) {
@@ -106,7 +107,7 @@ export async function riskAssessment(
 }
 
 /** Makes a design that was started by hand: it has its own inbox, record and result. */
-async function runDesignAlone(input: unknown): Promise<DesignResult & RunAnswer> {
+async function runDesignAlone(input: unknown): Promise<DesignResult & LoneAnswer> {
   const { host, escalations, work, report } = openAlone();
   const opened = await host.open('architectureDesign', input);
   const { auto_approve } = requestOf(opened);
@@ -126,7 +127,7 @@ async function runDesignAlone(input: unknown): Promise<DesignResult & RunAnswer>
 }
 
 /** Assesses the risks of a typed plan. */
-async function runRiskAlone(input: unknown): Promise<RiskResult & RunAnswer> {
+async function runRiskAlone(input: unknown): Promise<RiskResult & LoneAnswer> {
   const { host, work, report } = openAlone();
   const opened = await host.open('riskAssessment', input);
   const { plan, technologies } = requestOf(opened);
@@ -196,11 +197,9 @@ type LoneEnd = Pick<DesignResult, 'findings' | 'approved_by' | 'usage' | 'budget
   readonly status: DesignResult['status'] | RiskResult['status'];
 };
 
-async function finish(host: RootHost, end: LoneEnd): Promise<RunAnswer> {
+async function finish(host: RootHost, end: LoneEnd): Promise<LoneAnswer> {
   endDesign(host, end);
-  const ended = await host.finish(runStatuses[end.status], new Map());
-  const { answer, result_path, report_path } = ended;
-  return { answer, result_path, report_path };
+  return toLoneAnswer(await host.finish(runStatuses[end.status], new Map()));
 }
 
 const runStatuses: Readonly<Record<LoneEnd['status'], RunStatus>> = {

@@ -1,5 +1,5 @@
 import { CancellationScope, sleep } from '@temporalio/workflow';
-import type { RunStatus, RunAnswer } from '../../contracts/planner-run.ts';
+import type { LoneAnswer, PlannerRunResult, RunStatus } from '../../contracts/planner-run.ts';
 import { applyRunChanges, proposeChanges, recallRunSpent } from './activities.ts';
 import type { RootHost } from './root-host.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
@@ -85,12 +85,20 @@ export function explainCriteria(outcomes: readonly DelegationOutcome[]): Map<str
  *
  * @returns what it returns beside its own outcome.
  */
-export async function finishAlone(host: RootHost, wave: WaveResult): Promise<RunAnswer> {
+export async function finishAlone(host: RootHost, wave: WaveResult): Promise<LoneAnswer> {
   host.takeWave(wave);
   await settleChanges(host, statusOf(wave));
-  const ended = await host.finish(statusOf(wave), explainCriteria(wave.outcomes));
-  const { answer, result_path, report_path } = ended;
-  return { answer, result_path, report_path };
+  return toLoneAnswer(await host.finish(statusOf(wave), explainCriteria(wave.outcomes)));
+}
+
+/** Picks what a part that was started by hand returns beside its own outcome. */
+export function toLoneAnswer({
+  answer,
+  result_path,
+  report_path,
+  stop_reason,
+}: PlannerRunResult): LoneAnswer {
+  return { answer, result_path, report_path, ...(stop_reason !== undefined && { stop_reason }) };
 }
 
 function statusOf(wave: WaveResult): RunStatus {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { PlannerRunResult } from '../../../contracts/planner-run.ts';
 import { openQuestion } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
+import { runCommand } from '../../support/run-command.ts';
 import { eventTypes } from '../../support/histories.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
@@ -92,8 +93,11 @@ it.each(['plannerWave', 'delegation'] as const)(
         : { agent_id: 'writer', task_description: goal },
     );
     await stage.rehearsal.waitForCalls(1);
-    await run.signal('stop', {});
-    expect(await run.result()).toMatchObject({ status: 'stopped' });
+    await run.signal('stop', { reason: 'enough' });
+    expect(await run.result()).toMatchObject({ status: 'stopped', stop_reason: 'enough' });
+    expect((await runCommand(stage, ['status', run.workflowId])).out).toMatch(
+      /^stopped .*\nenough\n/m,
+    );
     expect(stage.rehearsal.calls()[0]).toMatchObject({ outcome: 'client-closed' });
     await expectPromisesKept(stage, run.workflowId);
   },

@@ -171,6 +171,27 @@ describe('what stands in the way is named', () => {
     }
   });
 
+  it('the server of another home whose port is 1,000 away, with a port that is free', async () => {
+    const first = await makeSettings();
+    const settings = { ...first, uiPort: first.temporalPort + 1_000 };
+    expect((await ensure(settings)).server.part).toBeDefined();
+    await eventually('the Web UI', () => isListening('127.0.0.1', settings.uiPort));
+    const above = { ...(await makeSettings()), temporalPort: settings.uiPort };
+    await expect(ensure(above)).rejects.toThrow(
+      new RegExp(
+        `Port ${above.temporalPort}, wanted for the Temporal dev server, is taken by .*, which shows its Web UI there\\..*PLANWAVE_TEMPORAL_PORT=\\d+`,
+        's',
+      ),
+    );
+    const below = { ...(await makeSettings()), uiPort: settings.temporalPort };
+    await expect(ensure(below)).rejects.toThrow(
+      new RegExp(
+        `Port ${below.uiPort}, wanted for the Temporal Web UI, is taken by .*, which serves workers there\\..*PLANWAVE_UI_PORT=\\d+`,
+        's',
+      ),
+    );
+  });
+
   it('no server at the address of the environment', async () => {
     const address = `127.0.0.1:${await findFreePort()}`;
     const settings = { ...(await makeSettings()), temporalAddressGiven: address };
