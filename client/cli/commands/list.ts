@@ -57,6 +57,9 @@ function explainStuck(runs: readonly ListedRun[]): string[] {
   return [`${cleanLine(describeStuck(first))}.${more}`];
 }
 
+/** Prefers how the workflow was closed, or that it is stuck, to the phase that a worker recorded last. */
 function phaseOf({ execution, phase, stuck }: ListedRun): string {
-  return stuck === null ? (phase ?? execution).replaceAll('_', ' ') : 'stuck';
+  if (stuck !== null) return 'stuck';
+  const isOver = execution !== 'running' && execution !== 'completed';
+  return (isOver ? execution : (phase ?? execution)).replaceAll('_', ' ');
 }
