@@ -41,7 +41,10 @@ export type RiskAssessmentInput = z.infer<typeof RiskAssessmentInput>;
 /** Part of a coordination plan that the workflows need. The whole is behind `plan_ref`, whose address is its hash. */
 export interface PlanOutline {
   readonly plan_ref: Ref;
-  readonly agents: readonly Pick<RosterAgent, 'agent_name' | 'agent_id' | 'role'>[];
+  readonly agents: readonly (Pick<RosterAgent, 'agent_name' | 'agent_id' | 'role'> & {
+    /** True for a solution architect without a task, who only answers questions. */
+    readonly only_answers?: true;
+  })[];
   readonly tasks: number;
   readonly proofs_of_concept: number;
 }

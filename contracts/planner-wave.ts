@@ -64,6 +64,8 @@ export interface WaveOrder extends WorkTerms, RunKnowledge {
   readonly plan?: WavePlanOutline;
   /** Absent where the plan has none, and where the planner plans. */
   readonly architect?: Architect;
+  /** agent_ids of the verifiers of an approved plan, where the planner plans: they verify what it gives out. */
+  readonly verifiers?: readonly string[];
   /** Questions with an answer in the record. */
   readonly answered_questions: readonly KnownAnswer[];
   /** Keys of questions that the inbox refuses from now on. Absent: there are none. */

@@ -94,6 +94,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     agents: {
       load: async (dir) => (await loadCliAgents()).load(dir),
       check: async (text) => (await loadCliAgents()).check(text),
+      findLacks: async (text) => (await loadCliAgents()).findLacks(text),
     },
     mcp: {
       list: async (dir) => (await loadCliMcp()).list(dir),

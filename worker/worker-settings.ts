@@ -251,6 +251,11 @@ export function readToolSettings(env: NodeJS.ProcessEnv): ToolSettings {
   return toToolSettings(readVariables(z.object(toolVariables), env));
 }
 
+/** Reads the settings of the tools that reach the web. @throws {BadSettings} when one is wrong. */
+export function readWebSettings(env: NodeJS.ProcessEnv): WebSettings {
+  return toWebSettings(readVariables(z.object(webVariables), env));
+}
+
 /** Reads the settings of agents' commands. @throws {BadSettings} when one is wrong. */
 export function readCommandSettings(env: NodeJS.ProcessEnv): CommandSettings {
   return toCommandSettings(readVariables(z.object(commandVariables), env));

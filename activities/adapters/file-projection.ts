@@ -33,7 +33,7 @@ export function createFileProjection(options: { readonly home: string }): Projec
     remove: async (runId, relativePath) => {
       const path = toPath(runId, relativePath);
       try {
-        await checkInside(home, path);
+        checkInside(home, path);
         await rm(path, { force: true });
       } catch (error) {
         throw toStoreUnavailable('write', path, error);

@@ -28,9 +28,15 @@ export async function storeCoordinationPlan(
   store: ArtifactStore,
   plan: CoordinationPlan,
 ): Promise<PlanOutline> {
+  const authors = new Set(plan.tasks.map(({ agent }) => agent));
   return {
     plan_ref: await store.put(JSON.stringify(plan)),
-    agents: plan.agents.map(({ agent_name, agent_id, role }) => ({ agent_name, agent_id, role })),
+    agents: plan.agents.map(({ agent_name, agent_id, role }) => ({
+      agent_name,
+      agent_id,
+      role,
+      ...(role === 'solution_architect' && !authors.has(agent_name) && { only_answers: true }),
+    })),
     tasks: plan.tasks.length,
     proofs_of_concept: plan.tasks.filter((task) => task.proof_of_concept !== null).length,
   };

@@ -24,6 +24,16 @@ const internalAttemptsMax = 2;
 /** Attempts at a thread, which a team can do without. */
 const threadAttemptsMax = 2;
 
+/** Faults of the machine that pass when it is repaired: Node's code, the words in which git tells them, and the cure. */
+const machineFaults: readonly (readonly [code: string, words: string, cure: string])[] = [
+  ['ENOSPC', 'No space left on device', 'free some space on the disk of the worker'],
+  ['EDQUOT', 'Disk quota exceeded', "free some space, or raise the quota of the worker's user"],
+  ['EROFS', 'Read-only file system', 'mount the file system writable'],
+  ['ENFILE', 'Too many open files in system', 'raise the limit of open files of the machine'],
+  ['EMFILE', 'Too many open files', 'raise the limit of open files (ulimit -n)'],
+  ['EIO', 'Input/output error', 'check the disk of the worker'],
+];
+
 /** Gives every failure a type that workflows know. Passes on what Temporal itself throws. */
 export async function guardActivity<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -32,12 +42,17 @@ export async function guardActivity<T>(work: () => Promise<T>): Promise<T> {
     if (error instanceof StoreUnavailable) throw createFailure(error, error.type, false);
     if (error instanceof ArtifactCorrupt) throw createFailure(error, error.type, true);
     if (error instanceof TemporalFailure) throw error;
-    const { attempt } = Context.current().info;
     if (error instanceof ThreadUnavailable)
-      throw createFailure(error, error.type, attempt >= threadAttemptsMax);
+      throw createFailure(error, error.type, attemptNow() >= threadAttemptsMax);
     const fault = error instanceof Error ? error : new Error(String(error));
-    throw createFailure(fault, 'Internal', attempt >= internalAttemptsMax);
+    const machine = explainMachineFault(fault);
+    if (machine !== null) throw createFailure(machine, 'StoreUnavailable', false);
+    throw createFailure(fault, 'Internal', attemptNow() >= internalAttemptsMax);
   }
+}
+
+function attemptNow(): number {
+  return Context.current().info.attempt;
 }
 
 /**
@@ -77,6 +92,17 @@ function createFailure(error: Error, type: FailureType, nonRetryable: boolean): 
     nonRetryable,
     ...causeOf(error),
   });
+}
+
+/** Explains a fault of the machine outside of the store, such as a full disk under a worktree. @returns null for any other. */
+function explainMachineFault(error: Error): Error | null {
+  const code = 'code' in error ? error.code : null;
+  const known = machineFaults.find(
+    ([name, words]) => name === code || error.message.includes(words),
+  );
+  if (known === undefined) return null;
+  const message = `${error.message}. Try: ${known[2]}. The run waits and continues by itself.`;
+  return new Error(message, { cause: error });
 }
 
 function causeOf(error: Error): { cause?: Error } {

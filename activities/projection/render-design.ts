@@ -209,8 +209,11 @@ function stateAtEnd(
     ? statusAtEnd({ status: 'completed', isVerified: true, isOver })
     : statusOfOpen(outcome);
   const last_update = wave?.done_at ?? session?.at ?? null;
-  return { task_id: task.task_id, status, last_update, notes: notesOf(session) };
+  const notes = notesOf(session, isDone && isFailed(outcome));
+  return { task_id: task.task_id, status, last_update, notes };
 }
+
+const isFailed = (outcome: DelegationOutcome | undefined): boolean => outcome?.status === 'failed';
 
 /** Returns the status of a task whose evidence is not complete. */
 function statusOfOpen(outcome: DelegationOutcome | undefined): AgentStatusValue {
@@ -233,9 +236,13 @@ function outcomeIn(
   return outcomes.findLast((one) => isOf(one.delegation_id));
 }
 
-/** @returns null for an agent that keeps no notes. */
-function notesOf(session: SessionReport | undefined): PlanTaskState['notes'] {
-  return session === undefined ? null : { count: session.count, unresolved: session.unresolved };
+/**
+ * @param isReplaced True for a failed attempt whose evidence other work has met: nothing waits for its notes any more.
+ * @returns null for an agent that keeps no notes.
+ */
+function notesOf(session: SessionReport | undefined, isReplaced = false): PlanTaskState['notes'] {
+  if (session === undefined) return null;
+  return { count: session.count, unresolved: isReplaced ? 0 : session.unresolved };
 }
 
 /** Renders what the work has shown of the plan, and how the plan was changed; null without either. */

@@ -39,7 +39,7 @@ One JSON object in the shape asked for, and nothing before or after it. If it co
 - missing_info_requests: what nobody gave you and would have helped, and why. The planner may supply it later; what never comes stands in the report.
 - facts: what others will build on, each with a key that names its subject and its bare value; take over a key that your input uses. What is not certain is an assumption.
 - effects_claimed: the path of each file you wrote, and what else you changed outside by a tool; else []. The engine knows what it saw. Where the user denies a tool, go on without it, and say so.
-- coverage: every criterion_id of your delegation, once. Met means that you can point at what shows it: evidence says what, and where names the place, which the engine looks up. kind "heading": words of a heading in your detailed_md; "quote": a sentence copied from it; "file": the path of a file you wrote; "tool": a tool you called; "answer": an answered question_id; "input": an input you were given or loaded; "unchanged": an untouched path. An honest unmet criterion is useful, a claim is not.
+- coverage: every criterion_id of your delegation, once. Met means that you can point at what shows it: evidence is a sentence on it, where its place, which the engine looks up. kind "heading": words of a heading in your detailed_md; "quote": a sentence copied from it; "file": the path of a file you wrote; "tool": a tool you called; "answer": an answered question_id; "input": an input you were given or loaded; "unchanged": an untouched path. An honest unmet criterion is useful, a claim is not.
 - Never claim what was not done. You have run, tested, measured, asked or looked up only what a tool call in this conversation shows.`;
 
 /**

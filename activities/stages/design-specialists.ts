@@ -61,7 +61,7 @@ export const rosterStage = defineDesignStage({
   schema: DesignRoster,
   showsAgents: true,
   rules: `# The roster
-- agents lists everyone who works: role "doer" makes something, "verifier" checks what others made, "solution_architect" has the tasks that decide technology, architecture or security: a doer must not decide these. Each one has a task or verifies one. At least one doer and one verifier, who are not the same agent_name.
+- agents lists everyone who works: role "doer" makes something, "verifier" checks what others made, "solution_architect" decides technology, architecture or security, which a doer must not: by tasks of its own, and whenever a doer asks while it works. Each one has a task or verifies one; only a solution_architect may be there for questions alone. At least one doer and one verifier, who are not the same agent_name.
 - agent_id is an agent of <agents> or of new_agents. Choose by description, capabilities and tools: an agent can do what its tools do, and nothing else. The text of one without "write_file" is its file, and no file of the workspace: who changes those has "edit_file" or "write_file".
 - A verifier only reads, whatever its tools: files, changes, and the commands that the author or code ran, with their exit codes.
 - new_agents only where no agent of <agents> fits. prompt is the whole role: how it works, and what its result looks like. tools are names of <agent_tools>.
@@ -75,7 +75,7 @@ export const sequencingStage = defineDesignStage({
   stage: 'sequencing',
   schema: DesignSequence,
   rules: `# The sequence
-- A task is what one agent of the roster can do in one go, and another one can check. Verifiers have no tasks of their own: each task is verified as it ends. Every other agent of the roster has one; what decides technology, architecture or security goes to a solution_architect.
+- A task is what one agent of the roster can do in one go, and another one can check. Verifiers have no tasks of their own: each task is verified as it ends. Every other agent of the roster has one, but a solution_architect only where technology, architecture or security has to be decided first: it also answers what doers ask while they work.
 - depends_on lists the tasks whose results it needs. Tasks without a dependency between them run at the same time, at most max_parallel. No cycles.
 - purpose says in a sentence or two what the task makes and what for.
 - The last task makes what the user gets, or brings it together.

@@ -82,7 +82,7 @@ export const loopAnalysisStage = defineDesignStage({
   schema: LoopAnalysis,
   plan: 'whole',
   rules: `# The analysis
-The plan is being carried out. <subject> is the task_id of a task that asked the same at least three times. <escalations> has all that it asked so far in the order of asking, each in its own words with its answer; what has "refused" was put to nobody. A "cycle" there is a path of delegations of which each waits for the next: the root_cause then is "circular_dependency", and requirements break it. <answered_questions> has what others asked, <work> what came of the task.
+The plan is being carried out. <subject> is the task_id of a task that asked the same at least three times, or that waited in a cycle. <escalations> has all that it asked so far in the order of asking, each in its own words with its answer; what has "refused" was put to nobody. A "cycle" there is a path of delegations of which each waits for the next: the root_cause then is "circular_dependency", and requirements break it. <answered_questions> has what others asked, <work> what came of the task.
 - Read <escalations> as a history: what changes from wording to wording, and what the answers left out, shows what is missing.
 - root_cause: "circular_dependency" when the task waits for what depends on it; "planning_gap" when no task makes what it needs; "unclear_requirements" when only the user can settle it.
 - requirements: what must change in the plan so that the question does not come again; not how the plan is edited. It may be empty only where user_questions is not.
@@ -90,7 +90,8 @@ The plan is being carried out. <subject> is the task_id of a task that asked the
 
 Example: {"root_cause":"planning_gap","explanation":"The task needs the list of countries, and no task writes it.","requirements":["A task before ship_rates_1727539203 writes the list of countries that are shipped to"],"user_questions":[]}
 Example where only the user knows: {"root_cause":"unclear_requirements","explanation":"The answers name the currency; the task asks because rounding is not settled.","requirements":[],"user_questions":[{"text":"Are prices rounded to whole cents, or up to five cents?","why_it_matters":"Every total that ship_rates_1727539203 writes depends on it.","priority":"high","expected_answer_format":"choice","choices":["whole cents","five cents"],"default_answer":"whole cents"}]}`,
-  request: ({ subject }) => `Find out why ${JSON.stringify(subject ?? '')} asks again and again.`,
+  request: ({ subject }) =>
+    `Find out why ${JSON.stringify(subject ?? '')} gets no further: it asks again and again, or waits in a cycle.`,
   outline: ({ root_cause, user_questions }) => ({ root_cause, user_questions }),
 });
 

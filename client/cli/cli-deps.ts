@@ -178,7 +178,21 @@ export interface CliAgents {
   /** @param dir folder with own agents; null for the shipped ones only. */
   load(dir: string | null): Promise<LoadedAgents>;
   /** Returns what a worker would refuse in the text of an agent's file. */
-  check(text: string): Promise<readonly { readonly line: number; readonly reason: string }[]>;
+  check(text: string): Promise<readonly FaultOfLine[]>;
+  /** Finds what the text of an agent's file grants and a worker with the settings of this shell does not have. */
+  findLacks(text: string): Promise<AgentLacks>;
+}
+
+interface FaultOfLine {
+  readonly line: number;
+  readonly reason: string;
+}
+
+export interface AgentLacks {
+  /** With these, no run starts. */
+  readonly faults: readonly FaultOfLine[];
+  /** The agent goes without these. */
+  readonly leftOut: readonly FaultOfLine[];
 }
 
 export interface LoadedAgents {

@@ -15,7 +15,7 @@
  *   DP9. Rendered instructions are no longer than a delegation's task may be.
  *   DP10. A path is relative, has "/" between its parts, and leads to no other place.
  *   DP11. Each task has an output file.
- *   DP12. A file below agents/ is written by its own agent, into task_output/.
+ *   DP12. A file in the folder of an agent, agents/<agent_name>/, is written by that agent, into task_output/.
  *   DP13. Tasks that write the same file have an order.
  *   DP14. An input that a task writes is an output of that task.
  *   DP15. A task that reads an output depends on its author.
@@ -39,7 +39,8 @@ import type { CoordinationPlan, PlanFinding, PlanTask } from '../../contracts/co
 import { internalAgentIds, plannerAgentId } from '../../contracts/names.ts';
 import { findCycle } from '../schedule/dependencies.ts';
 import { listNames } from '../text/list-names.ts';
-import { checkFiles, checkEvidence, findTwice } from './check-plan-files.ts';
+import { checkEvidence, findTwice } from './check-plan-evidence.ts';
+import { checkFiles } from './check-plan-files.ts';
 import { instructionCharsMax } from './task-rules.ts';
 import { findUnwritten, renderTaskInstructions } from './templates.ts';
 

@@ -4,7 +4,6 @@ import type { PlanFinding, PlanTask, CoordinationPlan } from '../../contracts/co
 import { findCycle } from '../schedule/dependencies.ts';
 import { listNames } from '../text/list-names.ts';
 import { listUpstream } from './graph.ts';
-import { findUnwritten } from './templates.ts';
 
 /** A file as one task writes it. */
 interface Written {
@@ -43,7 +42,7 @@ export function checkFiles(plan: CoordinationPlan, agents: readonly AgentSummary
   const world = { tasks, written, upstream: listUpstream(tasks), inCycle: new Set(cycle) };
   return [
     ...checkPaths(tasks),
-    ...checkOutputs(world),
+    ...checkOutputs(plan, world),
     ...checkInputs(world),
     ...checkAuthors(plan, agents),
     ...(cycle === null
@@ -93,31 +92,44 @@ const readingTools: ReadonlySet<string> = new Set([
   'fetch_page',
 ]);
 
+/** Returns the folder in which an agent leaves what other tasks read, with "/" at its end. */
+const resultsFolderOf = (agent: string): string => `agents/${agent}/task_output/`;
+
 function checkAuthors(plan: CoordinationPlan, agents: readonly AgentSummary[]): PlanFinding[] {
   const tools = new Map([
     ...plan.new_agents.map((draft) => [draft.agent_id, draft.tools] as const),
     ...agents.map((known) => [known.agent_id, known.allowed_tools] as const),
   ]);
+  const names = new Set(plan.agents.map(({ agent_name }) => agent_name));
   return plan.tasks.flatMap(({ agent, outputs }, task) => {
     // An agent that does not exist has a finding of its own.
     const own = tools.get(plan.agents.find((one) => one.agent_name === agent)?.agent_id ?? '');
     if (own === undefined || own.some((tool) => !readingTools.has(tool))) return [];
     return outputs.flatMap(({ path }, at) =>
-      path.startsWith('agents/')
+      isInAgentsFolder(path, names)
         ? []
         : [
             {
               rule: 'DP29',
               path: `tasks/${task}/outputs/${at}/path`,
               message: `"${agent}" has no tool that makes ${JSON.stringify(path)}`,
-              cure: `Give the task to an agent with write_file, or write below "agents/${agent}/task_output/"`,
+              cure: `Give the task to an agent with write_file, or write below "${resultsFolderOf(agent)}"`,
             },
           ],
     );
   });
 }
 
-function checkOutputs({ tasks, written, upstream }: FileWorld): PlanFinding[] {
+/** Tells whether a path lies in an agent's folder. Other files below agents/ are the user's, such as "agents/till.md". */
+function isInAgentsFolder(path: string, names: ReadonlySet<string>): boolean {
+  const [top, agent = '', folder, ...rest] = path.split('/');
+  if (top !== 'agents') return false;
+  // A task_output/ of no agent is a name that was mistyped.
+  return names.has(agent) || (folder === 'task_output' && rest.length > 0);
+}
+
+function checkOutputs(plan: CoordinationPlan, { written, upstream }: FileWorld): PlanFinding[] {
+  const { tasks } = plan;
   const missing = tasks.flatMap(({ task_id, outputs }, at) =>
     outputs.length > 0
       ? []
@@ -130,16 +142,17 @@ function checkOutputs({ tasks, written, upstream }: FileWorld): PlanFinding[] {
           },
         ],
   );
+  const names = new Set(plan.agents.map(({ agent_name }) => agent_name));
   const foreign = tasks.flatMap(({ agent, outputs }, task) =>
     outputs.flatMap(({ path }, at) =>
-      !path.startsWith('agents/') || path.startsWith(`agents/${agent}/task_output/`)
+      !isInAgentsFolder(path, names) || path.startsWith(resultsFolderOf(agent))
         ? []
         : [
             {
               rule: 'DP12',
               path: `tasks/${task}/outputs/${at}/path`,
               message: `"${agent}" would write ${JSON.stringify(path)}`,
-              cure: `Write below "agents/${agent}/task_output/"`,
+              cure: `Write below "${resultsFolderOf(agent)}"`,
             },
           ],
     ),
@@ -240,61 +253,4 @@ function checkHandOff(
     });
   }
   return findings;
-}
-
-/** Checks the evidence that a plan requires (rules DP19 to DP21 of `check-plan-file`). */
-
-/** Finds the entries of a list whose name an earlier entry has. */
-export function findTwice<T>(
-  entries: readonly T[],
-  nameOf: (entry: T) => string,
-): { readonly at: number; readonly name: string }[] {
-  const names = entries.map(nameOf);
-  return names.flatMap((name, at) => (names.indexOf(name) === at ? [] : [{ at, name }]));
-}
-
-/** Words that judge and measure nothing. */
-const vagueWords =
-  /\b(?:good|nice|works? well|great|appropriate(?:ly)?|proper(?:ly)?|adequate(?:ly)?|reasonabl[ey]|sufficient(?:ly)?|suitabl[ey]|acceptabl[ey]|user-friendly|high[- ]quality|as (?:needed|expected|appropriate)|fast enough|robust|nicely)\b/i;
-
-/** Something that can be looked up or counted: a digit, a path, a quotation, a piece of code. */
-const measures = /\d|[`"“«]|\w\/\w|\w\.\w|\b(?:all|each|every|no|none|zero|exit code)\b/i;
-
-export function checkEvidence({ tasks }: CoordinationPlan): PlanFinding[] {
-  const all = tasks.flatMap(({ validation: { evidence } }, task) =>
-    evidence.map((one, at) => ({ ...one, path: `tasks/${task}/validation/evidence/${at}` })),
-  );
-  const missing = tasks.flatMap(({ task_id, validation: { evidence } }, at) =>
-    evidence.length > 0
-      ? []
-      : [
-          {
-            rule: 'DP19',
-            path: `tasks/${at}/validation/evidence`,
-            message: `nothing shows that "${task_id}" is done`,
-            cure: 'List what its verifier must see, such as the result of a command or a section of a file',
-          },
-        ],
-  );
-  const vague = all.flatMap(({ description, path }) => {
-    const found = vagueWords.exec(description)?.[0];
-    const isUnwritten = findUnwritten(description).length > 0;
-    if (!isUnwritten && (found === undefined || measures.test(description))) return [];
-    const why = isUnwritten || found === undefined ? '' : `: "${found}" measures nothing`;
-    return [
-      {
-        rule: 'DP20',
-        path: `${path}/description`,
-        message: `the evidence can't be measured${why}`,
-        cure: 'Say what is seen: a number, a command and its exit code, a file and what it contains',
-      },
-    ];
-  });
-  const twice = findTwice(all, ({ evidence_id }) => evidence_id).map(({ at, name }) => ({
-    rule: 'DP21',
-    path: `${all[at]?.path}/evidence_id`,
-    message: `two pieces of evidence have the id "${name}"`,
-    cure: 'Give one of them another evidence_id',
-  }));
-  return [...missing, ...vague, ...twice];
 }

@@ -7,6 +7,8 @@
  *   VC3. Where a verifier is added, files are checked by the tester and texts by the reviewer, where these exist.
  *   VC4. A verifier is added to every delegation of a run that verifies all of them, and else to those that work on a criterion
  *        for which the run requires one.
+ *   VC5. What the planner gives out besides an approved plan is verified by a verifier of that plan who is no author; where
+ *        all are, as by VC3.
  */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
@@ -59,21 +61,29 @@ export function chooseVerifier(
 /** Agents that are asked first, by what is verified. */
 const preferred = { files: ['tester', 'reviewer'], texts: ['reviewer', 'tester'] } as const;
 
-/** Adds a verifier to the delegations of a plan that have none, where the run requires one. */
+/**
+ * Adds a verifier to the delegations of a plan that have none, where the run requires one.
+ *
+ * @param verifiers agent_ids of the verifiers of an approved plan. Undefined: there is none.
+ */
 export function addVerifiers(
   plan: WavePlanOutline,
   {
     verify = [],
+    verifiers,
     agents,
-  }: Pick<WorkTerms, 'verify'> & { readonly agents: readonly Pick<AgentSummary, 'agent_id'>[] },
+  }: Pick<WorkTerms, 'verify'> & {
+    readonly verifiers?: readonly string[];
+    readonly agents: readonly Pick<AgentSummary, 'agent_id'>[];
+  },
 ): WavePlanOutline {
   const isRequired = ({ criterion_ids }: DelegationOutline): boolean =>
-    verify === true || criterion_ids.some((id) => verify.includes(id));
+    verify === true || verifiers !== undefined || criterion_ids.some((id) => verify.includes(id));
   if (!plan.delegations.some(isRequired)) return plan;
   return {
     ...plan,
     delegations: plan.delegations.map((one) =>
-      one.verification === undefined && isRequired(one) ? addVerifier(one, agents) : one,
+      one.verification === undefined && isRequired(one) ? addVerifier(one, agents, verifiers) : one,
     ),
   };
 }
@@ -81,8 +91,11 @@ export function addVerifiers(
 function addVerifier(
   delegation: DelegationOutline,
   agents: readonly Pick<AgentSummary, 'agent_id'>[],
+  verifiers: readonly string[] = [],
 ): DelegationOutline {
   const authors = listAuthors(delegation);
+  const ofPlan = verifiers.find((id) => !authors.includes(id));
+  if (ofPlan !== undefined) return { ...delegation, verification: { verified_by: ofPlan } };
   const free = agents
     .map(({ agent_id }) => agent_id)
     .filter((id) => id !== plannerAgentId && !authors.includes(id));

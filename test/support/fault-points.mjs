@@ -86,6 +86,26 @@ function patch(owner, name) {
       };
 }
 
+/** Does the same for a function with a callback. */
+function patchCallback(owner, name) {
+  const original = owner[name];
+  owner[name] = function (...args) {
+    const done = args.pop();
+    const what = hit();
+    if (what === 'before' || what === 'torn') die();
+    try {
+      refuseWhenFull();
+    } catch (error) {
+      process.nextTick(done, error);
+      return;
+    }
+    original.call(this, ...args, (...results) => {
+      if (what === 'after') die();
+      done(...results);
+    });
+  };
+}
+
 let tearNext = false;
 
 /** Makes a function that writes bytes fail while the disk is full, and tear. */
@@ -109,6 +129,8 @@ if (isMainThread) {
   for (const name of ['write', 'writeFile', 'appendFile']) patchBytes(prototype, name);
   for (const name of ['rename', 'link']) patch(promises, name);
   for (const name of ['fsyncSync', 'fdatasyncSync', 'renameSync', 'linkSync']) patch(fs, name);
+  // Folders are flushed with it.
+  patchCallback(fs, 'fsync');
   syncBuiltinESMExports();
 }
 

@@ -151,7 +151,7 @@ async function listConsultations(context: DesignContext): Promise<(() => Promise
   );
   return (
     agents
-      .filter(({ role }) => role !== 'verifier')
+      .filter(({ role, only_answers }) => role !== 'verifier' && only_answers !== true)
       // An unknown one is a finding on the plan.
       .filter(({ agent_id }) => known.some((one) => one.agent_id === agent_id))
       .map(({ agent_name, agent_id }) => async () => {

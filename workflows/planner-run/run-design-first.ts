@@ -193,7 +193,10 @@ export async function addPlan(host: RootHost, order: WaveOrder): Promise<WaveOrd
       known_inputs,
     },
   );
-  if (plan === null) return order;
+  if (plan === null) {
+    const verifiers = plan_approved.agents.filter(({ role }) => role === 'verifier');
+    return { ...order, verifiers: verifiers.map(({ agent_id }) => agent_id) };
+  }
   const parallel = Math.min(limits.max_parallel, max_parallel);
   const architect = findArchitect(plan_approved);
   return {

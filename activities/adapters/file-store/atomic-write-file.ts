@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
-import { link, lstat, open, rename, rm } from 'node:fs/promises';
+import { constants, existsSync, fstatSync, lstatSync } from 'node:fs';
+import { link, open, rename, rm, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { hashBytes } from '../../text/bytes.ts';
 import { checkInside, createDirectory, syncDirectory } from './confinement.ts';
@@ -67,7 +67,10 @@ export async function atomicWriteFile(
   bytes: Uint8Array | string,
   options: AtomicWriteOptions = {},
 ): Promise<void> {
-  await writeAside(path, bytes, options, (temporary) => rename(temporary, path));
+  await writeAside(path, bytes, options, async (temporary) => {
+    await rename(temporary, path);
+    await syncDirectory(dirname(path));
+  });
 }
 
 /**
@@ -83,18 +86,32 @@ export async function atomicCreateFile(
   options: CreateOptions = {},
 ): Promise<boolean> {
   return writeAside(path, bytes, options, async (temporary) => {
-    try {
-      await link(temporary, path);
-    } catch (error) {
-      if (getCode(error) === 'EEXIST') return false;
-      throw error;
-    }
-    await options.onCreated?.(temporary);
-    return true;
+    const isCreated = await createName(temporary, path);
+    if (isCreated) await options.onCreated?.(temporary);
+    await allDone([syncDirectory(dirname(path)), removeName(temporary)]);
+    return isCreated;
   });
 }
 
-/** @param settle Gives the complete temporary file its final name. What is left of it is removed. */
+/** @returns false when the name is taken. */
+async function createName(temporary: string, path: string): Promise<boolean> {
+  try {
+    await link(temporary, path);
+    return true;
+  } catch (error) {
+    if (getCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Removes the name of a file, which may be gone already. */
+export async function removeName(path: string): Promise<void> {
+  await unlink(path).catch((error: unknown) => {
+    if (getCode(error) !== 'ENOENT') throw error;
+  });
+}
+
+/** @param settle Gives the complete temporary file its final name, durably, and removes the temporary one. */
 async function writeAside<T>(
   path: string,
   bytes: Uint8Array | string,
@@ -113,17 +130,13 @@ async function writeAside<T>(
     }
   };
   await inStore(async () => {
-    if (root !== undefined) await checkInside(root, path);
-    const isPrivate = access === 'private';
-    const [holding, mode] = await Promise.all([
-      createDirectory(dir, isPrivate ? privateFolderMode : undefined),
-      isPrivate ? privateFileMode : modeOf(path),
-    ]);
+    if (root !== undefined) checkInside(root, path);
+    const mode = access === 'private' ? privateFileMode : modeOf(path);
+    const folderMode = access === 'private' ? privateFolderMode : undefined;
+    const holding = existsSync(dir) ? [] : await createDirectory(dir, folderMode);
+    const file = await open(temporary, 'wx', mode);
     // Flushes at the same time cost hardly more than one.
-    await allDone([
-      ...holding.map(syncDirectory),
-      writeAndSync(temporary, bytes, mode, modifiedMs),
-    ]);
+    await allDone([...holding.map(syncDirectory), writeAndSync(file, bytes, mode, modifiedMs)]);
   });
   try {
     await mayStill?.();
@@ -131,11 +144,7 @@ async function writeAside<T>(
     await cleanUp();
     throw error;
   }
-  return inStore(async () => {
-    const settled = await settle(temporary);
-    await allDone([syncDirectory(dir), rm(temporary, { force: true })]);
-    return settled;
-  });
+  return inStore(() => settle(temporary));
 }
 
 /** Waits until all have ended, so that none goes on behind a failure. @throws the first error. */
@@ -146,27 +155,26 @@ async function allDone(work: readonly Promise<void>[]): Promise<void> {
 }
 
 /** @returns the permissions of the file at `path`; undefined when there is none. */
-async function modeOf(path: string): Promise<number | undefined> {
-  const found = await lstat(path).catch(() => null);
+function modeOf(path: string): number | undefined {
+  const found = lstatSync(path, { throwIfNoEntry: false });
   return found?.isFile() === true ? found.mode & 0o777 : undefined;
 }
 
 /** @param mode Permissions of the file; undefined for those of the umask. @param modifiedMs undefined: now. */
 async function writeAndSync(
-  path: string,
+  file: FileHandle,
   bytes: Uint8Array | string,
   mode: number | undefined,
   modifiedMs: number | undefined,
 ): Promise<void> {
-  const handle = await open(path, 'wx', mode);
   try {
     // The umask may have removed bits that the replaced file had.
-    if (mode !== undefined) await handle.chmod(mode);
-    await handle.writeFile(bytes);
-    if (modifiedMs !== undefined) await handle.utimes(modifiedMs / 1_000, modifiedMs / 1_000);
-    await handle.sync();
+    if (mode !== undefined && (fstatSync(file.fd).mode & 0o777) !== mode) await file.chmod(mode);
+    await file.writeFile(bytes);
+    if (modifiedMs !== undefined) await file.utimes(modifiedMs / 1_000, modifiedMs / 1_000);
+    await file.sync();
   } finally {
-    await handle.close();
+    await file.close();
   }
 }
 
@@ -177,9 +185,11 @@ async function writeAndSync(
  * @throws {StoreUnavailable} when it can't be read, or is outside.
  */
 export async function readFileInside(root: string, path: string): Promise<Buffer | null> {
-  await checkInside(root, path).catch((error: unknown) => {
+  try {
+    checkInside(root, path);
+  } catch (error) {
     throw toStoreUnavailable('read', path, error);
-  });
+  }
   return readFileOrNull(path);
 }
 

@@ -1,7 +1,11 @@
-import { lstat, mkdir, open } from 'node:fs/promises';
+import { closeSync, fsync, lstatSync, openSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { promisify } from 'node:util';
 import { StoreUnavailable } from '../../ports/artifact-store.ts';
 import { getCode } from './store-errors.ts';
+
+const flush = promisify(fsync);
 
 /**
  * Refuses a path that is not below `root`, by its spelling or through a symbolic link on its way. `root` itself may be
@@ -10,7 +14,7 @@ import { getCode } from './store-errors.ts';
  *
  * @throws {StoreUnavailable} with code `ELOOP` for a link, null for a path outside.
  */
-export async function checkInside(root: string, path: string): Promise<void> {
+export function checkInside(root: string, path: string): void {
   const inside = relative(resolve(root), resolve(path));
   if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) {
     throw new StoreUnavailable(`"${path}" is outside "${root}" and is not touched.`, {
@@ -20,8 +24,7 @@ export async function checkInside(root: string, path: string): Promise<void> {
   }
   const parts = inside.split(sep).slice(0, -1);
   const folders = parts.map((_part, at) => join(resolve(root), ...parts.slice(0, at + 1)));
-  const areLinks = await Promise.all(folders.map(isSymbolicLink));
-  const link = folders.find((_folder, at) => areLinks[at]);
+  const link = folders.find(isSymbolicLink);
   if (link === undefined) return;
   throw new StoreUnavailable(
     `"${link}" is a symbolic link and may lead outside "${root}". Try: replace it by a directory.`,
@@ -76,26 +79,21 @@ async function makeSingly(dir: string, mode: number | undefined): Promise<string
 
 /** Makes created, renamed and removed names in `dir` survive a power cut. */
 export async function syncDirectory(dir: string): Promise<void> {
-  let handle;
+  let fd;
   try {
-    handle = await open(dir, 'r');
+    fd = openSync(dir, 'r');
   } catch (error) {
     // Windows can't do this; its rename is journalled.
     if (process.platform === 'win32' && ['EPERM', 'EISDIR'].includes(getCode(error) ?? '')) return;
     throw error;
   }
   try {
-    await handle.sync();
+    await flush(fd);
   } finally {
-    await handle.close();
+    closeSync(fd);
   }
 }
 
-async function isSymbolicLink(path: string): Promise<boolean> {
-  try {
-    return (await lstat(path)).isSymbolicLink();
-  } catch (error) {
-    if (getCode(error) === 'ENOENT') return false;
-    throw error;
-  }
+function isSymbolicLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }

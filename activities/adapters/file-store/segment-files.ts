@@ -40,7 +40,7 @@ export function newSegmentId(): string {
 export async function listSegments(home: string): Promise<readonly SegmentFile[] | null> {
   const folder = segmentsFolder(home);
   try {
-    await checkInside(home, join(folder, 'any'));
+    checkInside(home, join(folder, 'any'));
     const found = await readdir(folder, { withFileTypes: true });
     return found
       .flatMap((entry) => {

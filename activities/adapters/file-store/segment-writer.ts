@@ -149,7 +149,7 @@ async function createSegment(home: string): Promise<Current> {
   const id = newSegmentId();
   const path = join(folder, `${id}${segmentSuffix}`);
   try {
-    await checkInside(home, path);
+    checkInside(home, path);
     await makeDirectory(folder, 0o700);
     const handle = await open(path, 'wx', 0o600);
     try {

@@ -1,9 +1,15 @@
-import { constants } from 'node:fs';
+import { constants, closeSync, fchmod, lstatSync, openSync, readdirSync } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { lstat, open, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { hashBytes } from '../../text/bytes.ts';
-import { atomicCreateFile, readFileInside, temporarySuffix } from './atomic-write-file.ts';
+import {
+  atomicCreateFile,
+  readFileInside,
+  removeName,
+  temporarySuffix,
+} from './atomic-write-file.ts';
 import { checkInside } from './confinement.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
 
@@ -25,6 +31,7 @@ const versionFile = /^([1-9]\d{0,14})\.json$/;
 
 /** Permissions of a version on which a writer has built. */
 const markedMode = 0o400;
+const changeMode = promisify(fchmod);
 
 /** Nothing is read: a link is not followed, and a pipe in the place of a file does not hold the writer up. */
 const markFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -68,11 +75,15 @@ export interface VersionedFile {
  */
 export function openVersionedFile(home: string, folder: string): VersionedFile {
   const pathOf = (version: number): string => join(folder, `${version}.json`);
-  const list = async () => {
-    await checkInside(home, pathOf(1)).catch((error: unknown) => {
+  /** Lists in the thread pool, so that a loop of reads leaves the thread to others. */
+  const list = async (): Promise<readonly number[]> => {
+    try {
+      checkInside(home, pathOf(1));
+      return versionsOf(await readdir(folder));
+    } catch (error) {
+      if (getCode(error) === 'ENOENT') return [];
       throw toStoreUnavailable('read', folder, error);
-    });
-    return listVersions(folder);
+    }
   };
   /**
    * Marks the version that was read, before another one is built on it. Its folders were checked.
@@ -82,13 +93,13 @@ export function openVersionedFile(home: string, folder: string): VersionedFile {
   const markRead = async (version: number): Promise<void> => {
     if (version === 0) return;
     try {
-      const handle = await open(pathOf(version), markFlags);
+      const fd = openSync(pathOf(version), markFlags);
       try {
         // What was opened while it was the highest is what was read: a late writer creates its file below a higher one.
-        if ((await listVersions(folder)).at(-1) !== version) throw new Overtaken();
-        await handle.chmod(markedMode);
+        if (versionsOf(readdirSync(folder)).at(-1) !== version) throw new Overtaken();
+        await changeMode(fd, markedMode);
       } finally {
-        await handle.close();
+        closeSync(fd);
       }
     } catch (error) {
       if (error instanceof Overtaken) throw error;
@@ -114,12 +125,12 @@ export function openVersionedFile(home: string, folder: string): VersionedFile {
       const version = after + 1;
       let counts = true;
       const onCreated = async (secondName: string): Promise<void> => {
-        const names = await listNames(folder);
+        const names = await readdir(folder);
         const versions = versionsOf(names);
         // A higher one was written by a reader of this one, or while this writer was suspended.
         if (versions.at(-1) !== version) counts = isMarked(await stat(secondName));
         // A version below the highest is ignored, and so are the older ones.
-        await Promise.all(versions.slice(0, -1).map((older) => rm(pathOf(older), { force: true })));
+        await Promise.all(versions.slice(0, -1).map((older) => removeName(pathOf(older))));
         await removeLeftovers(folder, names);
       };
       try {
@@ -142,28 +153,15 @@ async function removeLeftovers(folder: string, names: readonly string[]): Promis
   await Promise.all(
     temporary.map(async (name) => {
       const path = join(folder, name);
-      const found = await lstat(path).catch(() => null);
-      const isLeft = found !== null && Date.now() - found.mtimeMs > leftAfterMs;
+      const found = lstatSync(path, { throwIfNoEntry: false });
+      const isLeft = found !== undefined && Date.now() - found.mtimeMs > leftAfterMs;
       if (isLeft) await rm(path, { force: true });
     }),
   );
 }
 
-/** Lists the versions, highest last. */
-async function listVersions(folder: string): Promise<number[]> {
-  return versionsOf(await listNames(folder));
-}
-
+/** Returns the versions, highest last. */
 function versionsOf(names: readonly string[]): number[] {
   const versions = names.flatMap((name) => versionFile.exec(name)?.[1] ?? []);
   return versions.map(Number).toSorted((a, b) => a - b);
-}
-
-async function listNames(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (getCode(error) === 'ENOENT') return [];
-    throw toStoreUnavailable('read', folder, error);
-  }
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { ApplyChangesResult } from '../../../contracts/effect.ts';
 import type { ChangedFile } from '../../ports/worktrees.ts';
 import {
@@ -13,7 +14,7 @@ import {
   readRef,
 } from './git-snapshots.ts';
 import { runGit } from './run-git.ts';
-import { findGitDir, repositoryOf, userFolder, baseRef, exists } from './run-repository.ts';
+import { findGitDir, repositoryOf, userFolder, baseRef } from './run-repository.ts';
 import { mergeForUser, type ChangedRun } from './merge-for-user.ts';
 
 /** A run, and the user's folder that it changes. */
@@ -186,7 +187,7 @@ const applyingRef = 'refs/planwave/applying';
 /** Returns the changes of a run that `applyChanges` would make as one patch, or the contradiction that prevents it. */
 export async function diffRun(run: ChangedRun): Promise<string | ChangeResult> {
   const gitDir = repositoryOf(run.home, run.run_id);
-  if (!(await exists(gitDir))) return '';
+  if (!existsSync(gitDir)) return '';
   const merged = await mergeForUser(run);
   if (!merged.ok) return { state: 'conflict', with: merged.delegation_id, files: merged.files };
   return diffCommits(gitDir, baseRef, merged.commit);
@@ -198,7 +199,7 @@ export async function diffRun(run: ChangedRun): Promise<string | ChangeResult> {
  */
 export async function applyChanges(run: ChangedRun): Promise<ChangeResult> {
   const gitDir = repositoryOf(run.home, run.run_id);
-  if (!(await exists(gitDir))) return { state: 'nothing' };
+  if (!existsSync(gitDir)) return { state: 'nothing' };
   if ((await readRef(gitDir, appliedRef)) !== null) return { state: 'applied_before' };
   const begun = await readRef(gitDir, applyingRef);
   const target = begun ?? (await findTarget(run, gitDir));
@@ -229,7 +230,7 @@ export function appliedCommit(gitDir: string): Promise<string | null> {
  */
 export async function undoChanges(run: ChangedRun, at: number): Promise<ChangeResult> {
   const gitDir = repositoryOf(run.home, run.run_id);
-  const applied = (await exists(gitDir)) ? await readRef(gitDir, appliedRef) : null;
+  const applied = existsSync(gitDir) ? await readRef(gitDir, appliedRef) : null;
   if (applied === null) return { state: 'nothing' };
   const before = await commitTree(gitDir, await readTree(gitDir, `${applied}^`), [applied], 'undo');
   const result = await bringTo(run, applied, before);

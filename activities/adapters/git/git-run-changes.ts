@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { engineLimits } from '../../../core/limits.ts';
 import { cutText } from '../../../core/text/cut-text.ts';
@@ -22,7 +23,7 @@ import {
 import { findOpponents, gatherChanges } from './git-worktrees.ts';
 import { mergeForUser } from './merge-for-user.ts';
 import { GitFailed, runGit, splitNul } from './run-git.ts';
-import { baseRef, exists, findGitDir, repositoryOf, userFolder } from './run-repository.ts';
+import { baseRef, findGitDir, repositoryOf, userFolder } from './run-repository.ts';
 import type {
   ApplyChangesResult,
   ChangeSize,
@@ -37,7 +38,7 @@ export function createRunChanges(options: { readonly home: string }): RunChanges
     { run_id }: ChangedFolder,
     work: () => Promise<readonly T[]>,
   ): Promise<readonly T[]> => {
-    if (!(await exists(repositoryOf(home, run_id)))) return [];
+    if (!existsSync(repositoryOf(home, run_id))) return [];
     return orSay(work, () => []);
   };
   return {
@@ -50,7 +51,7 @@ export function createRunChanges(options: { readonly home: string }): RunChanges
     measure: (folder) => find(folder, () => sizeDelegations(home, folder)),
     async propose(folder) {
       const gitDir = repositoryOf(home, folder.run_id);
-      if (!(await exists(gitDir))) return null;
+      if (!existsSync(gitDir)) return null;
       const nothing = { files_total: 0, lines_added: 0, lines_removed: 0, files: [], patch: '' };
       const refused = { ...nothing, dir: folder.dir, delegations: [], can_commit: false };
       return orSay(

@@ -3,7 +3,7 @@ import { copyFile, lstat, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChangedFile } from '../../ports/worktrees.ts';
 import { getCode } from '../file-store/store-errors.ts';
-import { refLockMsMax, runGit, splitNul, type GitPlace } from './run-git.ts';
+import { refLockMsMax, runGit, splitNul, type GitOptions, type GitPlace } from './run-git.ts';
 
 /** A folder whose states are kept as commits. */
 export interface TrackedFolder {
@@ -119,7 +119,10 @@ export async function readTree(gitDir: string, commit: string): Promise<string> 
  * Stores the present files of the folder and returns their tree. Ignored files stay out, and so does a repository inside
  * the folder: git would keep a link to it instead of its files.
  */
-export function storeFolder(folder: TrackedFolder): Promise<string> {
+export function storeFolder(
+  folder: TrackedFolder,
+  options: Pick<GitOptions, 'packed'> = {},
+): Promise<string> {
   return withIndex(folder, async (place) => {
     // Files of this second may change once more without another time.
     const settledSeconds = Math.floor(Date.now() / 1_000) - 1;
@@ -128,6 +131,7 @@ export function storeFolder(folder: TrackedFolder): Promise<string> {
       const left = nested.map((path) => `:(top,exclude,literal)${path}`);
       // A file that can't be read keeps its last known state.
       await runGit(place, ['add', '--all', '--ignore-errors', '--', ':/', ...left], {
+        ...options,
         okCodes: [0, 1],
       });
     } else await markCompared(place.indexFile, settledSeconds);
@@ -166,11 +170,13 @@ async function markCompared(indexFile: string, seconds: number): Promise<void> {
 
 /**
  * Puts the folder back to a commit: changed files are restored, new ones removed. Ignored files stay.
+ *
+ * @param isEmpty True for a folder in which nothing is to be removed.
  */
-export function restoreFolder(folder: TrackedFolder, commit: string): Promise<void> {
+export function restoreFolder(folder: TrackedFolder, commit: string, isEmpty = false) {
   return withIndex(folder, async (place) => {
     await runGit(place, ['read-tree', '--reset', '-u', commit]);
-    await runGit(place, ['clean', '-ffdq']);
+    if (!isEmpty) await runGit(place, ['clean', '-ffdq']);
   });
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { listNames } from '../../../core/text/list-names.ts';
@@ -26,7 +27,6 @@ import { runGit } from './run-git.ts';
 import {
   baseRef,
   delegationRef,
-  exists,
   openRepository,
   putInPlace,
   readDelegationRef,
@@ -58,7 +58,7 @@ export function createGitWorktrees(options: { readonly home: string }): Worktree
     if (dir === null || worker === undefined) return null;
     const folder = folderOf(home, run_id, worker.delegation_id);
     // It is made of the repository, and every call looks for it.
-    if (!(await exists(folder.workTree))) {
+    if (!existsSync(folder.workTree)) {
       await openRepository(home, run_id, dir);
       await checkOut(folder, await startOf(home, run_id, worker));
     }
@@ -247,7 +247,7 @@ async function checkOut({ gitDir, workTree }: TrackedFolder, commit: string): Pr
   try {
     const folder = trackedIn(gitDir, made);
     await mkdir(folder.workTree, { recursive: true, mode: 0o700 });
-    await restoreFolder(folder, commit);
+    await restoreFolder(folder, commit, true);
     await putInPlace(made, place);
   } finally {
     await rm(made, { recursive: true, force: true });
@@ -265,7 +265,7 @@ async function keepCopy(home: string, runId: string, delegationId: string) {
     delegationRef('start', delegationId),
     delegationRef('end', delegationId),
   ];
-  const isThere = await exists(folder.workTree);
+  const isThere = existsSync(folder.workTree);
   const [refs, tree] = await Promise.all([
     readRefs(gitDir, [startRef, endRef]),
     isThere ? storeFolder(folder) : null,

@@ -16,6 +16,11 @@ export interface GitOptions {
   readonly stdin?: Buffer;
   /** Exit codes that are an answer and no failure. Default: 0. */
   readonly okCodes?: readonly number[];
+  /**
+   * True: contents that are new go into one pack, flushed once. Default: each into a file of its own, which takes longer for
+   * many and less for few.
+   */
+  readonly packed?: boolean;
   /** Time of a commit that people see, in Unix epoch seconds. If undefined, always the same. */
   readonly at?: number;
 }
@@ -63,6 +68,9 @@ const settings = [
   'maintenance.auto=false',
 ].flatMap((setting) => ['-c', setting]);
 
+/** Makes git treat every file like the large ones, which it packs as it reads them. */
+const packing = ['-c', 'core.bigFileThreshold=1'];
+
 /** Commits are functions of their content, so that a repeated snapshot is the same commit. */
 const author = { NAME: 'planwave', EMAIL: 'planwave@localhost', DATE: '1000000000 +0000' };
 
@@ -91,7 +99,7 @@ const environment = {
 export function runGit(
   { gitDir, workTree, indexFile }: GitPlace,
   args: readonly string[],
-  { stdin = Buffer.alloc(0), okCodes = [0], at }: GitOptions = {},
+  { stdin = Buffer.alloc(0), okCodes = [0], packed = false, at }: GitOptions = {},
 ): Promise<GitAnswer> {
   const places = [
     `--git-dir=${gitDir}`,
@@ -106,7 +114,7 @@ export function runGit(
   return new Promise((resolve, reject) => {
     const child = execFile(
       'git',
-      [...places, ...settings, ...args],
+      [...places, ...settings, ...(packed ? packing : []), ...args],
       {
         cwd: workTree ?? '/',
         env,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { toRunDirectory, treePaths } from '../../projection/paths.ts';
@@ -67,7 +68,7 @@ export async function findGitDir(dir: string): Promise<string | null> {
  */
 export async function openRepository(home: string, runId: string, dir: string): Promise<string> {
   const gitDir = repositoryOf(home, runId);
-  if (await exists(gitDir)) return gitDir;
+  if (existsSync(gitDir)) return gitDir;
   const made = `${gitDir}.${randomUUID()}`;
   try {
     await mkdir(dirname(gitDir), { recursive: true, mode: 0o700 });
@@ -77,7 +78,7 @@ export async function openRepository(home: string, runId: string, dir: string): 
     await writeFile(join(made, 'info', 'exclude'), await listExcluded(home, dir));
     const folder = userFolder(made, dir);
     await addTracked(folder, dir);
-    const tree = await storeFolder(folder);
+    const tree = await storeFolder(folder, { packed: true });
     await moveRef(made, baseRef, await commitTree(made, tree, [], 'base'), null);
     await putInPlace(made, gitDir);
     return gitDir;
@@ -95,10 +96,6 @@ export async function putInPlace(made: string, place: string): Promise<void> {
   }
 }
 
-export async function exists(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => null)) !== null;
-}
-
 /** Adds what the user tracks: some of it may be ignored, and would be left out. */
 async function addTracked(place: TrackedFolder, dir: string): Promise<void> {
   const gitDir = await findGitDir(dir);
@@ -112,5 +109,6 @@ async function addTracked(place: TrackedFolder, dir: string): Promise<void> {
     .map((line) => line.slice(line.indexOf('\t') + 1));
   await runGit(place, ['update-index', '-z', '--add', '--remove', '--stdin'], {
     stdin: Buffer.from(paths.map((path) => `${path}\0`).join(''), 'latin1'),
+    packed: true,
   });
 }

@@ -38,7 +38,7 @@ export async function replaceFile(
 async function removeLeftovers(folder: OpenFolder, name: string): Promise<void> {
   const isLeft = (entry: string): boolean =>
     entry.startsWith(`${leftoverPrefix(name)}-`) && entry.endsWith(temporarySuffix);
-  const left = (await folder.entries()).filter((entry) => entry.isFile() && isLeft(entry.name));
+  const left = folder.entries().filter((entry) => entry.isFile() && isLeft(entry.name));
   await Promise.all(left.map((entry) => rm(join(folder.path, entry.name), { force: true })));
 }
 
@@ -55,19 +55,19 @@ export async function removeFile(
   const place = join(folder.path, name);
   const aside = temporaryPathOf(place);
   // Open, it keeps its number, so no later file gets the same.
-  const file = await folder.openFile(name);
+  const file = folder.openFile(name);
   try {
     await mayStill();
     await inWords(shown, async () => {
       await rename(place, aside);
-      const isIt = (await lstat(aside)).ino === (await file?.stat())?.ino;
+      const isIt = (await lstat(aside)).ino === file?.ino;
       if (!isIt) await putBack(aside, place);
       await rm(aside, { force: true });
       await syncDirectory(folder.path);
       if (!isIt) throw refuseChanged(shown);
     });
   } finally {
-    await file?.close();
+    file?.close();
   }
 }
 

@@ -1,6 +1,5 @@
 import { lstat, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { createHash } from 'node:crypto';
 import type { Ref } from '../../../contracts/ref.ts';
 import { checkWorkspacePath, foldFileName } from '../../../core/effects/check-workspace-path.ts';
 import { engineLimits } from '../../../core/limits.ts';
@@ -182,19 +181,19 @@ async function inTarget<T>(
   if (folder === null) return null;
   return closing(folder, async () => {
     if (home !== null && isBelow(home, join(folder.real, name))) throw refuseOwn(shown);
-    await checkName(folder, name, shown, 'a file');
+    checkName(folder, name, shown, 'a file');
     return work({ folder, name, shown, isCopy });
   });
 }
 
 /** Checks what stands under a name that is to be used, and under names that some systems take for it. */
-async function checkName(
+function checkName(
   folder: OpenFolder,
   name: string,
   shown: string,
   expected: 'a file' | 'a folder',
-): Promise<void> {
-  const entries = await folder.entries();
+): void {
+  const entries = folder.entries();
   const fold = foldFileName(name);
   const twin = entries.find((entry) => entry.name !== name && foldFileName(entry.name) === fold);
   if (twin !== undefined) {
@@ -221,32 +220,20 @@ function checkExpected(
 
 async function readState({ folder, name, shown }: Target): Promise<FileState | null> {
   try {
-    const file = await folder.openFile(name);
-    if (file === null) return null;
-    // The stream closes the file, which may be large if it is from another source.
-    const digest = createHash('sha256');
-    let bytes = 0;
-    for await (const chunk of file.createReadStream()) {
-      const block: Buffer = chunk;
-      digest.update(block);
-      bytes += block.byteLength;
-    }
-    return { sha256: digest.digest('hex'), bytes };
+    const file = folder.openFile(name);
+    return file === null ? null : await closing(file, () => file.hash());
   } catch (error) {
     throw toRefusal(shown, 'read', error);
   }
 }
 
 async function readForKeeping({ folder, name, shown }: Target): Promise<Uint8Array> {
-  const file = await folder.openFile(name);
+  const file = folder.openFile(name);
   if (file === null) return throwMissing(shown);
-  try {
-    const { size } = await file.stat();
-    if (size <= engineLimits.keptFileBytesMax) return await file.readFile();
-  } finally {
-    await file.close();
-  }
+  const { keptFileBytesMax: max } = engineLimits;
+  const content = await closing(file, () => file.readAtMost(max + 1));
+  if (content.byteLength <= max) return content;
   throw new WorkspaceRefused(
-    `${JSON.stringify(shown)} has more than ${engineLimits.keptFileBytesMax} bytes, too many to keep what it holds. Try: another path.`,
+    `${JSON.stringify(shown)} has more than ${max} bytes, too many to keep what it holds. Try: another path.`,
   );
 }

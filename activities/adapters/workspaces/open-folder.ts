@@ -1,21 +1,12 @@
-import {
-  realpath,
-  access,
-  opendir,
-  stat,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  type FileHandle,
-} from 'node:fs/promises';
+import { realpath, access, opendir, stat, mkdir } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep, join } from 'node:path';
-import { constants, type Dirent } from 'node:fs';
+import { closeSync, constants, readdirSync, realpathSync, type Dirent } from 'node:fs';
 import { engineLimits } from '../../../core/limits.ts';
 import { StoreUnavailable } from '../../ports/artifact-store.ts';
 import { WorkspaceRefused } from '../../ports/workspaces.ts';
 import { getCode } from '../file-store/store-errors.ts';
 import { syncDirectory } from '../file-store/confinement.ts';
+import { NoFile, openFileAt, openFolderAt, type OpenFile } from './open-file.ts';
 
 /** Tells whether a path, with its links resolved, is one of the folders or below one. */
 export async function isAllowed(roots: readonly string[], path: string): Promise<boolean> {
@@ -114,11 +105,6 @@ async function findCopyFault(dir: string): Promise<string | null> {
   return null;
 }
 
-/** Systems without one of these flags have no number for it. */
-const flag = (name: 'O_DIRECTORY' | 'O_NOFOLLOW' | 'O_NONBLOCK'): number => constants[name] ?? 0;
-const fileFlags = constants.O_RDONLY | flag('O_NOFOLLOW') | flag('O_NONBLOCK');
-const folderFlags = constants.O_RDONLY | flag('O_NOFOLLOW') | flag('O_DIRECTORY');
-
 /**
  * Folder that stays open while files below it are used.
  *
@@ -144,27 +130,22 @@ export interface OpenFolder {
    *
    * @throws {NoFile} for a link and anything else that is no regular file.
    */
-  openFile(name: string): Promise<FileHandle | null>;
-  entries(): Promise<readonly Dirent[]>;
-  close(): Promise<void>;
-}
-
-/** Something stands there that is not a regular file. */
-export class NoFile extends Error {
-  override readonly name = 'NoFile';
+  openFile(name: string): OpenFile | null;
+  entries(): readonly Dirent[];
+  close(): void;
 }
 
 /** Opens the folder at which all access begins. Its path may lead through links: its owner named it. */
-export async function openRoot(path: string): Promise<OpenFolder> {
-  const real = await realpath(path);
-  return wrap(await open(real, folderFlags), real);
+export function openRoot(path: string): OpenFolder {
+  const real = realpathSync.native(path);
+  return wrap(openFolderAt(real, real), real);
 }
 
 export interface DescentOptions {
   /** True to create missing folders. */
   readonly create?: boolean;
   /** Called in each folder on the way, before the next one is entered. Its error ends the descent. */
-  readonly onWay?: (folder: OpenFolder, next: string, depth: number) => Promise<void>;
+  readonly onWay?: (folder: OpenFolder, next: string, depth: number) => Promise<void> | void;
 }
 
 /** Opens a folder below the folder at `root`, one name after the other. The caller closes it. */
@@ -173,7 +154,7 @@ export async function descend(
   names: readonly string[],
   { create = false, onWay }: DescentOptions = {},
 ): Promise<OpenFolder> {
-  let folder = await openRoot(root);
+  let folder = openRoot(root);
   for (const [depth, name] of names.entries()) {
     const current = folder;
     // Each folder is opened in the one before it.
@@ -186,44 +167,36 @@ export async function descend(
   return folder;
 }
 
-/** Runs `work` with a folder, then closes the folder, whatever happened. */
-export async function closing<T>(
-  folder: OpenFolder,
-  work: (folder: OpenFolder) => Promise<T>,
+/** Runs `work` with an open folder or file, then closes it, whatever happened. */
+export async function closing<O extends { close(): void }, T>(
+  open: O,
+  work: (open: O) => Promise<T>,
 ): Promise<T> {
   try {
-    return await work(folder);
+    return await work(open);
   } finally {
-    await folder.close();
+    open.close();
   }
 }
 
-function wrap(handle: FileHandle, real: string): OpenFolder {
-  const path = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : real;
+function wrap(fd: number, real: string): OpenFolder {
+  const path = process.platform === 'linux' ? `/proc/self/fd/${fd}` : real;
   return {
     path,
     real,
     async enter(name, create = false) {
-      const inside = join(path, name);
-      const openIt = () =>
-        open(inside, folderFlags).catch((error: unknown) => throwNoFolder(error));
-      const entered = await openIt().catch(async (error: unknown) => {
+      const [inside, realInside] = [join(path, name), join(real, name)];
+      try {
+        return wrap(openFolderAt(inside, realInside), realInside);
+      } catch (error) {
         if (!create || getCode(error) !== 'ENOENT') throw error;
-        if (await makeFolder(inside)) await syncDirectory(path);
-        return openIt();
-      });
-      return wrap(await checked(entered, join(real, name)), join(real, name));
+      }
+      if (await makeFolder(inside)) await syncDirectory(path);
+      return wrap(openFolderAt(inside, realInside), realInside);
     },
-    async openFile(name) {
-      const file = await openOrNull(join(path, name));
-      if (file === null) return null;
-      await checked(file, join(real, name));
-      if ((await file.stat()).isFile()) return file;
-      await file.close();
-      throw new NoFile();
-    },
-    entries: () => readdir(path, { withFileTypes: true }),
-    close: () => handle.close(),
+    openFile: (name) => openFileAt(join(path, name), join(real, name)),
+    entries: () => readdirSync(path, { withFileTypes: true }),
+    close: () => closeSync(fd),
   };
 }
 
@@ -236,33 +209,4 @@ async function makeFolder(path: string): Promise<boolean> {
     if (getCode(error) === 'EEXIST') return false;
     throw error;
   }
-}
-
-async function openOrNull(path: string): Promise<FileHandle | null> {
-  try {
-    return await open(path, fileFlags);
-  } catch (error) {
-    const code = getCode(error) ?? '';
-    if (code === 'ENOENT') return null;
-    // A link, a socket, or a device without a driver.
-    throw ['ELOOP', 'EMLINK', 'ENXIO'].includes(code) ? new NoFile() : error;
-  }
-}
-
-function throwNoFolder(error: unknown): never {
-  // A link gives ELOOP or ENOTDIR, by system.
-  if (['ELOOP', 'EMLINK'].includes(getCode(error) ?? '')) {
-    throw Object.assign(new Error('a link'), { code: 'ENOTDIR' });
-  }
-  throw error;
-}
-
-/** Checks, where a name can't be opened below an open folder, that no link was followed on the way. */
-async function checked(handle: FileHandle, real: string): Promise<FileHandle> {
-  if (process.platform === 'linux') return handle;
-  const [there, opened] = await Promise.all([lstat(real).catch(() => null), handle.stat()]);
-  const isSame = there?.ino === opened.ino && there.dev === opened.dev;
-  if (isSame && (await realpath(real).catch(() => '')) === real) return handle;
-  await handle.close();
-  throw Object.assign(new Error('a link'), { code: 'ENOTDIR' });
 }

@@ -1,4 +1,3 @@
-import type { FileHandle } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import {
   checkReadPath,
@@ -23,6 +22,7 @@ import {
   type Workspaces,
 } from '../../ports/workspaces.ts';
 import { getCode } from '../file-store/store-errors.ts';
+import type { OpenFile } from './open-file.ts';
 import { closing, descend, type OpenFolder, refuseOwn, toRefusal } from './open-folder.ts';
 import { runRipgrep } from './ripgrep.ts';
 import { hashBytes } from '../../text/bytes.ts';
@@ -163,9 +163,9 @@ function isHome({ folder, home }: Reach, name: string): boolean {
 
 async function readIgnoreFile(folder: OpenFolder, parts: readonly string[]): Promise<IgnoreFile[]> {
   // A link or a folder in its place ignores nothing, as with git.
-  const file = await folder.openFile('.gitignore').catch(() => null);
+  const file = openOrNull(folder, '.gitignore');
   if (file === null) return [];
-  const text = await readAtMost(file, ignoreFileBytesMax);
+  const text = await closing(file, () => file.readAtMost(ignoreFileBytesMax));
   return [parseIgnoreFile(parts, new TextDecoder().decode(text))];
 }
 
@@ -177,7 +177,7 @@ async function collect(
 ): Promise<void> {
   const { folder, parts } = reach;
   const ignores = [...reach.ignores, ...(await readIgnoreFile(folder, parts))];
-  const found = (await folder.entries()).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const found = folder.entries().toSorted((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of found) {
     if (entries.length > engineLimits.listedEntriesMax) return;
     const { name } = entry;
@@ -186,11 +186,10 @@ async function collect(
     const granted = reach.granted || grants(path, isFolder);
     if (!isListed({ ...reach, ignores, granted }, path, isFolder)) continue;
     const kind = entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other';
-    // Sequential, so that few folders are open at a time and the bound holds.
-    // oxlint-disable-next-line no-await-in-loop
-    const bytes = kind === 'file' ? await sizeOf(folder, name) : 0;
+    const bytes = kind === 'file' ? sizeOf(folder, name) : 0;
     entries.push({ path: path.join('/'), kind, bytes });
     if (kind !== 'folder' || depth <= 1) continue;
+    // Sequential, so that few folders are open at a time and the bound holds.
     // oxlint-disable-next-line no-await-in-loop
     const inside = await folder.enter(name).catch(() => null);
     if (inside === null) continue;
@@ -213,13 +212,17 @@ function isListed(reach: Reach, path: readonly string[], isFolder: boolean): boo
 }
 
 /** @returns 0 for a file that is gone by now, or can't be opened. */
-async function sizeOf(folder: OpenFolder, name: string): Promise<number> {
-  const file = await folder.openFile(name).catch(() => null);
-  if (file === null) return 0;
+function sizeOf(folder: OpenFolder, name: string): number {
+  const file = openOrNull(folder, name);
+  file?.close();
+  return file?.bytes ?? 0;
+}
+
+function openOrNull(folder: OpenFolder, name: string): OpenFile | null {
   try {
-    return (await file.stat()).size;
-  } finally {
-    await file.close();
+    return folder.openFile(name);
+  } catch {
+    return null;
   }
 }
 
@@ -228,10 +231,10 @@ async function readContent(
   name: string,
   shown: string,
 ): Promise<FileContent | null> {
-  const file = await folder.openFile(name);
+  const file = folder.openFile(name);
   if (file === null) return null;
   const { readFileBytesMax: max } = engineLimits;
-  const content = await readAtMost(file, max + 1);
+  const content = await closing(file, () => file.readAtMost(max + 1));
   if (content.byteLength > max) {
     throw new WorkspaceRefused(
       `${JSON.stringify(shown)} has more than ${max} bytes, the most that can be read. Try: search_files for the lines that you need.`,
@@ -239,25 +242,6 @@ async function readContent(
   }
   const sha256 = hashBytes(content);
   return { content, sha256, bytes: content.byteLength };
-}
-
-/** Reads the beginning of a file, and closes it. */
-async function readAtMost(file: FileHandle, bytesMax: number): Promise<Uint8Array> {
-  try {
-    const { size } = await file.stat();
-    const buffer = Buffer.alloc(Math.min(size, bytesMax));
-    let length = 0;
-    while (length < buffer.byteLength) {
-      // Each part follows the one before it.
-      // oxlint-disable-next-line no-await-in-loop
-      const { bytesRead } = await file.read(buffer, length, buffer.byteLength - length, length);
-      if (bytesRead === 0) break;
-      length += bytesRead;
-    }
-    return buffer.subarray(0, length);
-  } finally {
-    await file.close();
-  }
 }
 
 async function search(root: Root, order: SearchOrder, signal: AbortSignal): Promise<SearchResult> {

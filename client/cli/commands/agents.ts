@@ -116,20 +116,28 @@ async function checkAgents(deps: CliDeps, path: string): Promise<CommandResult> 
     (found) => found.isDirectory(),
     () => false,
   );
-  const faults = isFolder
-    ? (await deps.agents.load(where)).faults.map(({ path: place, reason }) => `${place}: ${reason}`)
-    : await checkText(deps, { name: path, text: await readInputText(deps, path) });
-  if (faults.length > 0) {
-    return {
-      data: { ok: false, faults },
-      lines: [...faults.map((one) => cleanLine(one)), `${countOf(faults.length, 'fault')}.`],
-      exitCode: exitCodes.unmet,
-    };
-  }
   const files = isFolder ? (await readdir(where)).filter((name) => /\.md$/i.test(name)) : [path];
+  const inFolder = isFolder ? (await deps.agents.load(where)).faults : [];
+  const shape = inFolder.map(({ path: place, reason }) => `${place}: ${reason}`);
+  const faults: string[] = [...shape];
+  const leftOut: string[] = [];
+  // A file that can't be read is a fault of the folder.
+  for (const name of isFolder && shape.length > 0 ? [] : files) {
+    const file = isFolder ? join(where, name) : name;
+    const text = await readInputText(deps, file);
+    if (!isFolder) faults.push(...(await checkText(deps, { name, text })));
+    const lacks = await deps.agents.findLacks(text);
+    faults.push(...lacks.faults.map(({ line, reason }) => `${file}:${line}: ${reason}`));
+    leftOut.push(...lacks.leftOut.map(({ line, reason }) => `${file}:${line}: ${reason}`));
+  }
+  const ok = faults.length === 0;
+  const verdict = ok
+    ? `${path}: ${countOf(files.length, 'file')}, no fault.`
+    : `${countOf(faults.length, 'fault')}.`;
   return {
-    data: { ok: true, faults: [] },
-    lines: [cleanLine(`${path}: ${countOf(files.length, 'file')}, no fault.`)],
+    data: { ok, faults, left_out: leftOut },
+    lines: [...faults, ...leftOut, verdict].map((one) => cleanLine(one, 600)),
+    exitCode: ok ? exitCodes.ok : exitCodes.unmet,
   };
 }
 

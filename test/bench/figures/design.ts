@@ -167,7 +167,7 @@ async function measureUsage(stage: Stage): Promise<FigureRow[]> {
 }
 
 async function runPlayedDesign(stage: Stage): Promise<Usage> {
-  const played = readPlayedDesign();
+  const played = readPlayedDesign('postgres-move');
   stage.rehearsal.script([{ reply: playDesign(played).reply }]);
   const input = { goal: played.goal, research_max_age_days: 0 };
   const run = await stage.start('architectureDesign', input, 'played');

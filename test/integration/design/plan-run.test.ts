@@ -4,7 +4,7 @@ import { untilAsked } from '../../support/design-play.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { runCommand } from '../../support/run-command.ts';
-import { held } from '../../support/scripted-work.ts';
+import { held, unmet } from '../../support/scripted-work.ts';
 import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
@@ -156,6 +156,21 @@ it('what rests on an amended answer is done again, and what builds on it after t
   // The command started both: the stage knows neither.
   const { client, home } = stage;
   await expectPromisesKept({ client, home, started: ['from-file'] }, 'amended');
+}, 120_000);
+
+it('what the planner gives out after a task that failed is verified by the verifier of the plan', async () => {
+  const failed = { json: unmet('failed', 'No prices are known.', 'three-ways') };
+  stage.rehearsal.script([{ match: { delegation: 'costs_1727539202' }, times: 1, reply: failed }]);
+  await runCommand(stage, ['plan', 'run', save(typed), '--id', 'beside-plan']);
+  const run = stage.client.workflow.getHandle('beside-plan');
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  const { waves } = await storedRecord(stage.home, 'beside-plan');
+  const outcomes = waves.flatMap((wave) => wave.outcomes);
+  const ofPlanner = outcomes.filter(({ delegation_id }) => !/_\d{10}$/.test(delegation_id));
+  expect(ofPlanner.length).toBeGreaterThan(0);
+  for (const { verification } of ofPlanner) {
+    expect(verification).toMatchObject({ verified_by: 'reviewer', status: 'verified' });
+  }
 }, 120_000);
 
 it('carries out a plan that needs more waves than a run has by itself', async () => {

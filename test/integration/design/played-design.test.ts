@@ -1,4 +1,5 @@
 import { readPlanFile } from '../../../client/cli/commands/plan-file.ts';
+import { stageNames } from '../../../contracts/names.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
 import { playDesign, readPlayedDesign } from '../../support/played/played-design.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
@@ -9,7 +10,7 @@ import { useStage } from '../../support/use-stage.ts';
 const { stage } = useStage();
 
 it('a design as a strong model played it is approved without a call more, and its plan has every part', async () => {
-  const design = readPlayedDesign();
+  const design = readPlayedDesign('postgres-move');
   const played = playDesign(design);
   stage.rehearsal.script([{ reply: played.reply }]);
   const run = await stage.start('architectureDesign', { goal: design.goal });
@@ -38,8 +39,33 @@ it('a design as a strong model played it is approved without a call more, and it
   await expectPromisesKept(stage, run.workflowId);
 }, 120_000);
 
-it('every place that was misread names a stage of a design, and every stage was played', () => {
-  const { misread, replies } = readPlayedDesign();
-  for (const { stage: name } of misread) expect(stagesUntilApproval).toContain(name);
+it('a design for a repository has results below its own agents/, and asks no agent without a task', async () => {
+  const design = readPlayedDesign('shop-basket');
+  const played = playDesign(design);
+  stage.rehearsal.script([{ reply: played.reply }]);
+  const run = await stage.start('architectureDesign', { goal: design.goal });
+  for (const [question_id, answer] of Object.entries(design.answers)) {
+    await openQuestion(stage, run, question_id);
+    await submit(run, { question_id, answer });
+  }
+  expect(await run.result()).toMatchObject({
+    status: 'approved',
+    findings: [],
+    plan: { tasks: 4, proofs_of_concept: 1 },
+    usage: { calls: design.replies.length },
+  });
+  expect(played.left()).toEqual([]);
+  const { out } = await runCommand(stage, ['plan', 'export', run.workflowId]);
+  const { tasks = [], agents } = readPlanFile(out).plan ?? {};
+  expect(tasks.flatMap(({ outputs }) => outputs.map(({ path }) => path))).toContain(
+    'agents/till.md',
+  );
+  expect(agents?.map(({ role }) => role)).toContain('solution_architect');
+}, 120_000);
+
+it('every place that was misread names a stage, and every stage of a design was played', () => {
+  const { misread, replies } = readPlayedDesign('postgres-move');
+  const later = readPlayedDesign('shop-basket').misread;
+  for (const { stage: name } of [...misread, ...later]) expect(stageNames).toContain(name);
   expect(new Set(replies.map((one) => one.stage))).toEqual(new Set(stagesUntilApproval));
 });

@@ -24,9 +24,9 @@ interface DesignReply {
   readonly json: unknown;
 }
 
-const file = fileURLToPath(new URL('design/postgres-move.json', import.meta.url));
-
-export function readPlayedDesign(): PlayedDesign {
+/** @param name Its file in `design/`, without ".json". */
+export function readPlayedDesign(name: string): PlayedDesign {
+  const file = fileURLToPath(new URL(`design/${name}.json`, import.meta.url));
   const design: PlayedDesign = JSON.parse(readFileSync(file, 'utf8'));
   return design;
 }

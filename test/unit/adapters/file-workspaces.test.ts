@@ -171,7 +171,7 @@ it('FW6: a removal that goes on late leaves the file that came since, whatever i
   const path = join(dir, 'a');
   const remove = async (meanwhile: () => void) => {
     writeFileSync(path, 'old');
-    return closing(await openRoot(dir), (folder) =>
+    return closing(openRoot(dir), (folder) =>
       removeFile({ folder, name: 'a', shown: 'a' }, async () => meanwhile()),
     );
   };

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writePlanFile } from '../../../client/cli/commands/plan-file.ts';
 import { runCli } from '../../../client/cli/commands/program.ts';
+import type { CliAgents } from '../../../client/cli/cli-deps.ts';
 import type { NewAgent } from '../../../contracts/coordination-plan.ts';
-import { createCliAgents } from '../../../scripts/cli-agents.ts';
+import { createCliAgents, openCliAgents } from '../../../scripts/cli-agents.ts';
 import { samplePlan } from '../../support/plans.ts';
 import { createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
@@ -22,8 +23,9 @@ const openSession = (): Promise<never> => Promise.reject(new Error('must not con
 async function run(
   argv: readonly string[],
   io: FakeIo = createFakeIo(),
+  agents: CliAgents = createCliAgents(),
 ): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
-  const deps = createFakeDeps(io, {}, { cwd, agents: createCliAgents(), openSession });
+  const deps = createFakeDeps(io, {}, { cwd, agents, openSession });
   const code = await runCli(['agents', ...argv], deps);
   return { code, out: io.out(), err: io.err() };
 }
@@ -70,6 +72,39 @@ describe('planwave agents check', () => {
     expect(code).toBe(1);
     expect(out).toMatch(/mine\/poet\.md:3: unknown key "about"/);
     expect(out).toMatch(/mine\/poet\.md:4: unknown tool "read_files": did you mean "read_file"\?/);
+  });
+});
+
+const granting = (tool: string): string => poet.replace('read_file', tool);
+const check = async (path: string, env: NodeJS.ProcessEnv) =>
+  run(['check', path], createFakeIo(), await openCliAgents(env));
+
+describe('planwave agents check knows the tools that this shell gives a worker', () => {
+  it.each(['mine', 'mine/poet.md'])('%s: fetch_page needs a host', async (path) => {
+    save('mine/poet.md', granting('read_file, fetch_page'));
+    const { code, out } = await check(path, {});
+    expect(code).toBe(1);
+    expect(out).toMatch(
+      /mine\/poet\.md:4: .* does not have "fetch_page": no host is allowed\. Try: PLANWAVE_WEB_HOSTS=.*\n1 fault\.\n$/,
+    );
+    expect(await check(path, { PLANWAVE_WEB_HOSTS: 'nodejs.org' })).toMatchObject({ code: 0 });
+    expect(
+      await check(path, { PLANWAVE_WEB_HOSTS: 'nodejs.org', PLANWAVE_WEB: 'off' }),
+    ).toMatchObject({ code: 1, out: expect.stringContaining('PLANWAVE_WEB=on') });
+  });
+
+  it.each(['mine', 'mine/poet.md'])('%s: an MCP grant needs its server', async (path) => {
+    save('mine/poet.md', granting('mcp__github__search'));
+    save('mcp.json', '{"mcpServers":{"gitlab":{"command":"node"}}}');
+    const { code, out } = await check(path, { PLANWAVE_MCP: join(cwd, 'mcp.json') });
+    // The agent goes without it, so a run starts.
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /mine\/poet\.md:4: the agent goes without "mcp__github__search": no file of PLANWAVE_MCP in this shell has the server "github"\. Servers are: "gitlab"\n.*no fault\.\n$/,
+    );
+    save('mcp.json', '{"mcpServers":{"github":{"command":"node"}}}');
+    const good = await check(path, { PLANWAVE_MCP: join(cwd, 'mcp.json') });
+    expect(good.out).toBe(`${path}: 1 file, no fault.\n`);
   });
 });
 

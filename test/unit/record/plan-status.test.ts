@@ -9,7 +9,7 @@ import { noUsage } from '../../../core/usage/add-usage.ts';
 import { architectAgent, planTask, samplePlan } from '../../support/plans.ts';
 import { readTree } from '../../support/read-tree.ts';
 import { startedAt, useHarness } from './harness.ts';
-import { delegation, plan, question, wavePlanned } from './samples.ts';
+import { delegation, outcome, plan, question, wave, wavePlanned } from './samples.ts';
 
 const harness = useHarness();
 
@@ -30,6 +30,7 @@ interface Status {
   readonly verification: Readonly<
     Record<string, { readonly status: string; readonly assigned_agents: readonly string[] }>
   >;
+  readonly overall_completion_drive_gate?: string;
 }
 
 async function designed(status: DesignProgress['status']): Promise<RecordChange> {
@@ -60,8 +61,12 @@ async function statusAfter(...changes: readonly RecordChange[]) {
   const run = await harness.begin('my-run');
   await run.apply(...changes);
   const tree = await readTree(join(harness.home, 'my-run'));
-  const { agents, verification }: Status = JSON.parse(tree['shared_status.json'] ?? '');
-  return { agents: statusOf(agents), verifiers: statusOf(verification), verification };
+  const {
+    agents,
+    verification,
+    overall_completion_drive_gate: gate,
+  }: Status = JSON.parse(tree['shared_status.json'] ?? '');
+  return { agents: statusOf(agents), verifiers: statusOf(verification), verification, gate };
 }
 
 /** The instructions of an agent of the plan after these changes. */
@@ -112,6 +117,31 @@ it('an agent whose verification the user has to decide about is blocked', async 
     },
   );
 });
+
+it.each([
+  ['open', 'blocked', 'failed'],
+  ['met', 'open', 'verified'],
+] as const)(
+  'with evidence that is %s the gate of a failed attempt with an escalated note is %s',
+  async (state, gate, status) => {
+    const made = delegation(rates, { agent_id: 'engineer' });
+    const reported = await session(rates, 'failed');
+    const left = {
+      ...reported,
+      session: { ...reported.session, count: 1, unresolved: 1 },
+    } as const;
+    const outcomes = [await outcome(harness, made, null, { status: 'failed' })];
+    const done = wave(1, { plan_ref: await harness.put(plan(made)), outcomes });
+    const criteria = [{ criterion_id: 'rates-done', state, delegation_id: 'rates-again' }];
+    expect(
+      await statusAfter(await designed('approved'), await workPlanned(), left, {
+        type: 'wave_done',
+        wave: done,
+        criteria,
+      }),
+    ).toMatchObject({ gate, agents: { database_agent: status } });
+  },
+);
 
 it('the solution architect is among those whose work the verifier judges', async () => {
   const { agents, verification } = await statusAfter(

@@ -95,6 +95,7 @@ export const noPages: CliDeps['pages'] = {
 export const noAgents: CliAgents = {
   load: () => Promise.resolve({ agents: [], faults: [] }),
   check: () => Promise.resolve([]),
+  findLacks: () => Promise.resolve({ faults: [], leftOut: [] }),
 };
 
 export const noThreads: CliThreads = {

@@ -131,6 +131,17 @@ const faults: readonly [string, string, string, CoordinationPlan][] = [
       outputs: [{ path: 'agents/database_agent/task_output/x.md', format: 'Markdown' }],
     })),
   ],
+  ...[
+    'agents/database_agent/notes.md',
+    'agents/api_agent/docs.md',
+    'agents/api_agent',
+    'agents/apiagent/task_output/docs.md',
+  ].map((path): [string, string, string, CoordinationPlan] => [
+    `DP12: ${path} is in no folder of the author's results`,
+    'DP12',
+    'tasks/3/outputs/0/path',
+    withTask(3, () => ({ outputs: [{ path, format: 'Markdown' }] })),
+  ]),
   [
     'DP13: two authors of a file in no order',
     'DP13',
@@ -248,16 +259,16 @@ const faults: readonly [string, string, string, CoordinationPlan][] = [
     'new_agents/0/agent_id',
     samplePlan({ new_agents: [{ ...draft, agent_id: 'migrator' }] }),
   ],
-  [
-    'DP29: a file of the workspace by an agent that only reads',
+  ...['MANUAL.md', 'agents/till.md'].map((path): [string, string, string, CoordinationPlan] => [
+    `DP29: ${path}, a file of the workspace, by an agent that only reads`,
     'DP29',
     'tasks/3/outputs/0/path',
     withTask(
       3,
-      () => ({ outputs: [{ path: 'MANUAL.md', format: 'Markdown' }] }),
+      () => ({ outputs: [{ path, format: 'Markdown' }] }),
       samplePlan({ agents: agents.map((one) => ({ ...one, agent_id: 'reviewer' })) }),
     ),
-  ],
+  ]),
   ['DP27: a plan without escalation', 'DP27', 'escalation', samplePlan({ escalation: [] })],
   ['DP27: an escalation to be written', 'DP27', 'escalation', samplePlan({ escalation: ['TBD'] })],
 ];
@@ -293,6 +304,13 @@ describe('checkCoordinationPlan', () => {
     );
     expect(check(both)).toEqual([]);
   });
+
+  it.each(['agents/till.md', 'agents/support/prompt.md', 'agents/task_output'])(
+    'DP12: %s in the folder agents/ of the user is a file of the workspace',
+    (path) => {
+      expect(check(withTask(3, () => ({ outputs: [{ path, format: 'Markdown' }] })))).toEqual([]);
+    },
+  );
 
   it.each([
     'All tests pass.',

@@ -57,6 +57,20 @@ it.each([
   expect(verifiersOf(delegations, verify)).toEqual(verifiers);
 });
 
+it.each([
+  ['the first verifier of the plan', 'engineer', ['tester', 'reviewer'], 'tester'],
+  ['another one of the plan than the author', 'tester', ['tester', 'writer'], 'writer'],
+  ['one outside of the plan where its verifiers are authors', 'tester', ['tester'], 'reviewer'],
+])('VC5: %s', (_name, agent_id, verifiers, verified_by) => {
+  const made = { ...worksOn('table', 'goal-1'), agent_id };
+  const agents = [{ agent_id: 'writer' }, { agent_id: 'reviewer' }];
+  const { delegations } = addVerifiers(outlinePlan(wavePlan([made]), someRef), {
+    agents,
+    verifiers,
+  });
+  expect(delegations[0]?.verification?.verified_by).toBe(verified_by);
+});
+
 it('VC2: the verifier of a plan stays', () => {
   const ordered = {
     ...worksOn('table', 'goal-1'),
