@@ -247,14 +247,10 @@ export function readNotifyTarget(env: NodeJS.ProcessEnv): NotifyTarget | undefin
   return toNotifyTarget(read, env);
 }
 
-/** Reads the settings of agents' tools. @throws {BadSettings} when one is wrong. */
-export function readToolSettings(env: NodeJS.ProcessEnv): ToolSettings {
-  return toToolSettings(readVariables(z.object(toolVariables), env));
-}
-
-/** Reads the settings of the tools that reach the web. @throws {BadSettings} when one is wrong. */
-export function readWebSettings(env: NodeJS.ProcessEnv): WebSettings {
-  return toWebSettings(readVariables(z.object(webVariables), env));
+/** Reads the settings of agents' tools, those of the web too. @throws {BadSettings} when one is wrong. */
+export function readToolSettings(env: NodeJS.ProcessEnv): ToolSettings & { web: WebSettings } {
+  const read = readVariables(z.object({ ...toolVariables, ...webVariables }), env);
+  return { ...toToolSettings(read), web: toWebSettings(read) };
 }
 
 /** Reads the settings of agents' commands. @throws {BadSettings} when one is wrong. */
