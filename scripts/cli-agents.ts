@@ -11,12 +11,7 @@ import { createAgentsOf } from '../worker/create-input-check.ts';
 import { loadTools } from '../worker/load-modules.ts';
 import { readMcpServers } from '../worker/open-mcp.ts';
 import { describeMissingWeb } from '../worker/part-settings.ts';
-import {
-  BadSettings,
-  readToolSettings,
-  readWebSettings,
-  shippedAgentsDir,
-} from '../worker/worker-settings.ts';
+import { BadSettings, readToolSettings, shippedAgentsDir } from '../worker/worker-settings.ts';
 
 /**
  * Reads agents with the tools that `PLANWAVE_TOOLS` of this environment adds.
@@ -25,12 +20,12 @@ import {
  */
 export async function openCliAgents(env: NodeJS.ProcessEnv): Promise<CliAgents> {
   try {
-    const { file, mcpFiles } = readToolSettings(env);
+    const { file, mcpFiles, web } = readToolSettings(env);
     const own = await loadTools(file);
     return createCliAgents(
       own.map(({ spec }) => spec.name),
       {
-        missingTools: describeMissingWeb(readWebSettings(env)),
+        missingTools: describeMissingWeb(web),
         servers: [...readMcpServers(mcpFiles, env).keys()],
       },
     );

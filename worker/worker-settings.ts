@@ -7,6 +7,7 @@ import {
   toModelQueueSettings,
   type ModelQueueSettings,
   findStoreFault,
+  isTraced,
   storeVariables,
   toStoreSettings,
   type StoreSettings,
@@ -246,14 +247,10 @@ export function readNotifyTarget(env: NodeJS.ProcessEnv): NotifyTarget | undefin
   return toNotifyTarget(read, env);
 }
 
-/** Reads the settings of agents' tools. @throws {BadSettings} when one is wrong. */
-export function readToolSettings(env: NodeJS.ProcessEnv): ToolSettings {
-  return toToolSettings(readVariables(z.object(toolVariables), env));
-}
-
-/** Reads the settings of the tools that reach the web. @throws {BadSettings} when one is wrong. */
-export function readWebSettings(env: NodeJS.ProcessEnv): WebSettings {
-  return toWebSettings(readVariables(z.object(webVariables), env));
+/** Reads the settings of agents' tools, those of the web too. @throws {BadSettings} when one is wrong. */
+export function readToolSettings(env: NodeJS.ProcessEnv): ToolSettings & { web: WebSettings } {
+  const read = readVariables(z.object({ ...toolVariables, ...webVariables }), env);
+  return { ...toToolSettings(read), web: toWebSettings(read) };
 }
 
 /** Reads the settings of agents' commands. @throws {BadSettings} when one is wrong. */
@@ -284,11 +281,6 @@ function foldersOf(
     workspaceRoots: read.PLANWAVE_WORKSPACES ?? roots,
     agentRoots: read.PLANWAVE_AGENTS ?? roots,
   };
-}
-
-/** Returns true when spans have a destination. */
-export function isTraced(env: NodeJS.ProcessEnv): boolean {
-  return Boolean(env['OTEL_EXPORTER_OTLP_ENDPOINT']);
 }
 
 /** Reads an empty variable like one that is not set, and lists every fault at once. */

@@ -16,6 +16,19 @@ import type { Asking } from './runs/reference-run.ts';
  */
 export type AnsweringStyle = 'plain' | 'one by one' | 'at once' | 'shuffled' | 'while away';
 
+/** Returns true when each answer is sent once. */
+export function isOnce(answering: AnsweringStyle): boolean {
+  return answering === 'plain' || answering === 'one by one';
+}
+
+/** Answers that the server took, by kind, and those that it refused. */
+export interface AnswerCounts {
+  readonly first: number;
+  readonly again: number;
+  readonly late: number;
+  readonly refused: number;
+}
+
 /** A question of the run, as its history tells. */
 export interface Asked {
   readonly question_id: string;
@@ -56,6 +69,30 @@ const engineAnswers: Partial<Record<QuestionKind, string>> = {
   plan_approval: 'approve',
 };
 
+function answerEngine(
+  { text, kind }: Pick<Asked, 'text' | 'kind'>,
+  outsideCalls: Readonly<Record<string, number>>,
+): string | undefined {
+  const wasCalled = Object.keys(outsideCalls).some((call) => text.includes(`{"text":"${call}"}`));
+  const isDone = wasCalled || text.startsWith('Did edit_file change ');
+  return kind === 'effect' && isDone ? 'verified' : engineAnswers[kind];
+}
+
+function findAsking(text: string, askings: readonly Asking[]): Asking {
+  const asking = askings.find((one) => one.asked.text === text);
+  if (asking === undefined) throw new Error(`Nobody expected the question ${text}`);
+  return asking;
+}
+
+/** Returns the answer to one question of the run. */
+export function answerQuestion(
+  question: Pick<Asked, 'text' | 'kind'>,
+  askings: readonly Asking[],
+  outsideCalls: Readonly<Record<string, number>>,
+): string | number {
+  return answerEngine(question, outsideCalls) ?? findAsking(question.text, askings).answer;
+}
+
 /** Composes the messages for these questions: every answer, some again, and different ones that come too late. */
 export function composeAnswers(
   asked: readonly Asked[],
@@ -71,13 +108,9 @@ export function composeAnswers(
 ): SentAnswer[] {
   const sent: SentAnswer[] = [];
   const waiting = random.shuffle(asked).map(({ question_id, text, kind }): SentAnswer[] => {
-    const wasCalled = Object.keys(outsideCalls).some((call) => text.includes(`{"text":"${call}"}`));
-    const isDone = wasCalled || text.startsWith('Did edit_file change ');
-    const byEngine = kind === 'effect' && isDone ? 'verified' : engineAnswers[kind];
+    const byEngine = answerEngine({ text, kind }, outsideCalls);
     if (byEngine !== undefined) return [{ question_id, answer: byEngine, kind: 'first' }];
-    const asking = askings.find((one) => one.asked.text === text);
-    if (asking === undefined) throw new Error(`Nobody expected the question ${text}`);
-    const { answer, tooLate } = asking;
+    const { answer, tooLate } = findAsking(text, askings);
     return [
       { question_id, answer, kind: 'first' },
       ...Array.from({ length: random.integer(0, 2) }, () => ({
@@ -133,17 +166,17 @@ export async function sendAnswer(
 /** Milliseconds between two looks at what is open. */
 const lookEveryMs = 100;
 
-/** Answers of a run that answers whatever is open, each question once. Without `answerTo` it has none. */
+/** Answers whatever is open, each question once. */
 export class OpenAnswers {
   readonly #run: WorkflowHandle;
-  readonly #answerTo: ((question: Question) => string) | undefined;
+  readonly #answerTo: (question: Question) => string | number;
   readonly #onTaken: () => void;
   readonly #answered = new Set<string>();
   #lookedAtMs = 0;
 
   constructor(
     run: WorkflowHandle,
-    answerTo: ((question: Question) => string) | undefined,
+    answerTo: (question: Question) => string | number,
     onTaken: () => void,
   ) {
     this.#run = run;
@@ -153,7 +186,7 @@ export class OpenAnswers {
 
   /** Answers what is open and was not answered yet. A run that nobody can ask now has nothing open. */
   async look(isOver: () => boolean): Promise<void> {
-    if (this.#answerTo === undefined || Date.now() < this.#lookedAtMs + lookEveryMs) return;
+    if (Date.now() < this.#lookedAtMs + lookEveryMs) return;
     this.#lookedAtMs = Infinity;
     const asked = await this.#run.query<QuestionsView>('questions').catch(() => null);
     for (const question of asked?.open ?? []) {

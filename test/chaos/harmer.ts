@@ -47,6 +47,10 @@ export class Harmer {
     return this.#current !== null;
   }
 
+  get wasReset(): boolean {
+    return this.interruptions.some(({ kind }) => kind === 'run reset');
+  }
+
   /** Resolves when no blow is left to heal. */
   async healed(): Promise<void> {
     while (this.#current !== null) await this.#current;

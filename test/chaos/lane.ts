@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -45,6 +45,8 @@ export interface Lane {
   /** Order to a worker's fault points (`test/support/fault-points.mjs`), and the lines of what stalled its event loop. */
   readonly faultFile: string;
   readonly stallFile: string;
+  /** Reads those lines. */
+  readStalls(): string[];
   /** Starts one more worker process. Resolves with the Unix epoch milliseconds at which it polls. */
   startWorker(options?: WorkerOptions): Promise<number>;
   /** kill -9. Resolves when it is gone. */
@@ -149,6 +151,8 @@ export async function openLane(options: LaneOptions): Promise<Lane> {
     },
     faultFile,
     stallFile,
+    readStalls: () =>
+      existsSync(stallFile) ? readFileSync(stallFile, 'utf8').trim().split('\n') : [],
     async startWorker({ clockOffsetMs = 0, otherVersion = false } = {}) {
       if (otherVersion) other ??= await buildOther();
       const env = {

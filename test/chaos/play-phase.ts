@@ -3,7 +3,7 @@ import type { Lane } from './lane.ts';
 import type { Phase, PlannedHarm } from './phases/phase.ts';
 import type { Moments, PlayedReference } from './play-reference.ts';
 import { playTrial } from './play-trial.ts';
-import type { PlayedTrial, TrialPlan } from './play-trial.ts';
+import type { PlayedTrial, TrialPlan } from './trial.ts';
 import type { Prng } from '../support/prng.ts';
 import type { Breach } from './run-model.ts';
 import type { ReferenceRun } from './runs/reference-run.ts';

@@ -1,83 +1,41 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workflowTaskTimeoutMs } from '../../contracts/names.ts';
+import type { Question } from '../../contracts/question.ts';
 import type { BudgetView, QuestionsView } from '../../contracts/views.ts';
 import type { Reply, ScriptedRequest } from '../../rehearsal/script.ts';
 import { eventually } from '../support/eventually.ts';
 import { countBytesBelow } from '../support/read-tree.ts';
 import { findBrokenPromises } from '../support/find-broken-promises.ts';
-import type { StoredHistory } from '../support/histories.ts';
-import { composeAnswers, OpenAnswers, readAsked, sendAnswer } from './answering.ts';
-import type { AnsweringStyle, Asked } from './answering.ts';
+import {
+  answerQuestion,
+  composeAnswers,
+  isOnce,
+  OpenAnswers,
+  readAsked,
+  sendAnswer,
+} from './answering.ts';
+import type { Asked } from './answering.ts';
 import { Harmer } from './harmer.ts';
 import { isEnd, watchHistories } from './history-watch.ts';
 import type { HistoryWatch, SeenEvent } from './history-watch.ts';
 import { kindOf } from './interruption.ts';
-import type { Interruption } from './interruption.ts';
 import type { Lane } from './lane.ts';
 import { pickModelFault, slowDown } from './model-faults.ts';
-import type { Prng } from '../support/prng.ts';
 import { callNameOf, shareKeys } from './call-name.ts';
 import { countCalls } from './outside-facts.ts';
 import { readRunFacts } from './run-facts.ts';
-import type { RunFacts } from './run-facts.ts';
-import type { Harm, SeenCall } from './run-model.ts';
-import type { ReferenceRun } from './runs/reference-run.ts';
+import type { PlayedTrial, TrialPlan } from './trial.ts';
 import { describeStuck } from './describe-stuck.ts';
 import { isAtCall, isAtEvent } from './strike.ts';
 import type { Strike } from './strike.ts';
-
-/** One run and what is done to it. */
-export interface TrialPlan {
-  /** Unique in the campaign. */
-  readonly name: string;
-  readonly run: ReferenceRun;
-  readonly strikes: readonly Strike[];
-  readonly answering: AnsweringStyle;
-  /** How likely a call is answered with a fault, at each of its first two attempts. */
-  readonly modelFaultChance: number;
-  readonly random: Prng;
-  /**
-   * Whether a strike whose moment comes while nobody works is done at the next event after that. Default false: it is left
-   * for another run.
-   */
-  readonly strikesLate?: boolean;
-  /** Whether other runs have left artifacts in the home of the lane. Default false for a run without harm. */
-  readonly isHomeUsed?: boolean;
-}
-
-/** Outcome of a run. */
-export interface PlayedTrial {
-  readonly plan: TrialPlan;
-  readonly runId: string;
-  readonly fired: readonly Strike[];
-  readonly interruptions: readonly Interruption[];
-  readonly harm: Harm;
-  readonly calls: readonly SeenCall[];
-  /** Answers that were sent, by kind; `refused` ones after the run had ended. */
-  readonly answers: AnswerCounts;
-  /** Null when the run did not end by itself; then `stuck` says where it stands. */
-  readonly facts: RunFacts | null;
-  readonly stuck: string | null;
-  readonly broken: readonly string[];
-  /** Times in which the event loop of a worker stood still. */
-  readonly stalls: readonly string[];
-  /** Bytes by which the home has grown. */
-  readonly storeBytes: number;
-  readonly histories: readonly StoredHistory[];
-}
-
-export interface AnswerCounts {
-  readonly first: number;
-  readonly again: number;
-  readonly late: number;
-  readonly refused: number;
-}
 
 /** Bounds for a run that was left alone: without any event, and in all. They are no statement about speed. */
 const idleMsMax = 300_000;
 const endMsMax = 600_000;
 const recordedMsMax = 120_000;
+/** How long a run that was reset may stand still until its questions are looked at. */
+const lookAfterMs = 10_000;
 
 /** Plays one run on the lane: starts it, does the harm, heals, and waits for the end. The lane is left with a worker. */
 export function playTrial(lane: Lane, plan: TrialPlan): Promise<PlayedTrial> {
@@ -115,7 +73,10 @@ class Trial {
     this.#runId = `${lane.taskQueue}-${plan.name}`;
     this.#watch = watchHistories(lane.client, this.#runId, (seen) => this.#see(seen));
     const run = lane.client.workflow.getHandle(this.#runId);
-    this.#open = new OpenAnswers(run, plan.run.answerTo, () => (this.#answers.first += 1));
+    const answer = (asked: Question): string | number =>
+      plan.run.answerTo?.(asked) ??
+      answerQuestion(asked, plan.run.askings, countCalls(lane.callLog));
+    this.#open = new OpenAnswers(run, answer, () => (this.#answers.first += 1));
     const { sites } = this.#watch;
     this.#harmer = new Harmer({ lane, runId: this.#runId, random: plan.random, sites });
   }
@@ -294,12 +255,20 @@ class Trial {
       // A supervisor starts another one, as after any death.
       else if (this.#lane.workers.length === 0)
         this.#goOn(this.#harmer.hurt({ type: 'kill worker' }, 'worker ended by itself'));
-      if (!this.#harmer.isHurt) this.#goOn(this.#open.look(() => this.#hasEnded));
+      if (!this.#harmer.isHurt && this.#looks()) {
+        this.#goOn(this.#open.look(() => this.#hasEnded));
+      }
       if (Date.now() > touchedAtMs + endMsMax) return false;
       if (Date.now() > Math.max(touchedAtMs, this.#seenAtMs) + idleMsMax) return false;
       await sleep(20);
     }
     return true;
+  }
+
+  /** After a reset only a look tells under which ids the questions are asked that were not answered yet. */
+  #looks(): boolean {
+    if (this.#plan.run.answerTo !== undefined) return true;
+    return this.#harmer.wasReset && Date.now() > this.#seenAtMs + lookAfterMs;
   }
 
   async #judge(): Promise<PlayedTrial> {
@@ -316,7 +285,7 @@ class Trial {
     const { broken, histories } = await findBrokenPromises(this.#lane, this.#runId, {
       orphans,
       // What a reset took back is counted by the run alone, not by its histories.
-      lostUsage: this.#harmer.interruptions.some(({ kind }) => kind === 'run reset'),
+      lostUsage: this.#harmer.wasReset,
     });
     const played = this.#played();
     const { home, callLog } = this.#lane;
@@ -354,7 +323,7 @@ class Trial {
 
   #played() {
     const { interruptions } = this.#harmer;
-    const isReset = interruptions.some(({ kind }) => kind === 'run reset');
+    const isReset = this.#harmer.wasReset;
     const calls = this.#harmer.calls();
     const all = calls.map(({ callKey }) => callKey);
     const keys = isReset ? shareKeys(all) : new Map(all.map((key) => [key, key]));
@@ -380,21 +349,12 @@ class Trial {
         name: callNameOf(call),
       })),
       answers: this.#answers,
-      stalls: readStalls(this.#lane.stallFile),
+      stalls: this.#lane.readStalls(),
       storeBytes: countBytesBelow(this.#lane.home) - this.#bytesBefore,
     };
   }
 }
 
-function readStalls(file: string): string[] {
-  if (!existsSync(file)) return [];
-  return readFileSync(file, 'utf8').trim().split('\n');
-}
-
 function isUndisturbed({ strikes, answering, modelFaultChance }: TrialPlan): boolean {
   return strikes.length === 0 && isOnce(answering) && modelFaultChance === 0;
-}
-
-function isOnce(answering: AnsweringStyle): boolean {
-  return answering === 'plain' || answering === 'one by one';
 }

@@ -1,4 +1,5 @@
-import type { AnswerCounts, PlayedTrial } from './play-trial.ts';
+import type { AnswerCounts } from './answering.ts';
+import type { PlayedTrial } from './trial.ts';
 import { harmlessKinds, kindsWithoutAbsence } from './interruption.ts';
 import type { InterruptionKind } from './interruption.ts';
 import { measureRecovery } from './recovery.ts';

@@ -1,6 +1,6 @@
 import type { AnsweringStyle } from '../answering.ts';
 import type { Moments } from '../play-reference.ts';
-import type { TrialPlan } from '../play-trial.ts';
+import type { TrialPlan } from '../trial.ts';
 import type { Prng } from '../../support/prng.ts';
 import type { Strike } from '../strike.ts';
 

@@ -10,7 +10,7 @@ import { playPhase } from '../../chaos/play-phase.ts';
 import { momentsOf, playReference } from '../../chaos/play-reference.ts';
 import type { PlayedReference } from '../../chaos/play-reference.ts';
 import { playTrial } from '../../chaos/play-trial.ts';
-import type { PlayedTrial } from '../../chaos/play-trial.ts';
+import type { PlayedTrial } from '../../chaos/trial.ts';
 import { createPrng } from '../../support/prng.ts';
 import { triadTask } from '../../chaos/runs/with-triad.ts';
 import { faultsOf, noFaults, quietRuntime, seed } from './sample.ts';

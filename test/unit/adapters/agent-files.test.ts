@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createAgentFiles, loadAgents } from '../../../activities/adapters/agent-files.ts';
 import { AgentFilesInvalid } from '../../../activities/ports/agent-source.ts';
+import { shippedTools } from '../../support/file-workspaces.ts';
 import { createTemporaryHome } from './temporary-home.ts';
 import type { TemporaryHome } from './temporary-home.ts';
 
@@ -20,6 +22,8 @@ const loadOne = async (text: string) => {
   await write('agent.md', text);
   return (await loadAgents([at.home]))[0];
 };
+/** The words in code marks of a table's cell. */
+const wordsOf = (cell = ''): string[] => [...cell.matchAll(/`(\w+)`/gu)].map(([, one = '']) => one);
 /** The faults of the given files, as `file:line: reason`. */
 const faultsOf = async (files: Record<string, string | Uint8Array>, knownTools?: string[]) => {
   for (const [name, text] of Object.entries(files)) await write(name, text);
@@ -65,6 +69,25 @@ describe('an agent file', () => {
     });
     expect(agent?.allowed_tools).toEqual(['edit_file']);
     expect(said).toEqual([expect.stringMatching(/agent\.md: .* without Bash, WebFetch/)]);
+  });
+
+  it('of Claude Code has the tools that the table of docs/agents.md names', async () => {
+    const page = readFileSync(new URL('../../../docs/agents.md', import.meta.url), 'utf8');
+    const [, table = ''] = /^\| Claude Code +\| planwave +\|\n([^]*?)\n\n/mu.exec(page) ?? [];
+    const rows = table.split('\n').map((row) => row.split('|').slice(1, 3));
+    const pairs = rows.flatMap(([from, to]) => wordsOf(from).map((name) => [name, wordsOf(to)]));
+    const knownTools = [...shippedTools(at.home).keys()];
+    const found: unknown[] = [];
+    for (const [name] of pairs) {
+      await write('agent.md', minimal.replace('Helps.\n', `Helps.\ntools: ${String(name)}\n`));
+      const [agent] = await loadAgents([at.home], { knownTools });
+      found.push([name, agent?.allowed_tools]);
+    }
+    expect(found).toEqual(pairs);
+    const named = pairs.map(([name]) => name);
+    expect(named).toEqual(
+      expect.arrayContaining(['Read', 'Grep', 'Glob', 'Edit', 'Write', 'Bash']),
+    );
   });
 
   it("finding T5: is read from the worker's folders only", async () => {

@@ -30,6 +30,11 @@ const confirmed = (n: number, target: string): RecordedEffect =>
     target,
     receipt: { target, sha256: 'b'.repeat(64), bytes: 10 * n },
   });
+const ran = (n: number, exit_code: number | null, isConfined: boolean): RecordedEffect => {
+  const { receipt, ...effect } = confirmed(n, `run ${n}`);
+  const command = { exit_code, confined: isConfined, output_ref: null };
+  return { ...effect, receipt: receipt && { ...receipt, command } };
+};
 const change = (effect: RecordedEffect): RecordChange => ({ type: 'effect', effect });
 const ended: RecordChange = { type: 'ended', status: 'completed', usage: usage(1) };
 
@@ -65,6 +70,20 @@ it('the report says what was changed, and what is not confirmed', async () => {
     /are not confirmed\n\n- A call of build.*The run ended before.*\n- `c\.md` by/,
   );
   expect(await linesOf('my-run')).toMatchObject([{}, {}, { state: 'unverified' }, {}]);
+});
+
+it('the report says how a command ended, and that it ran without a sandbox', async () => {
+  const run = await harness.begin('my-run');
+  const { result } = await run.apply(
+    change(ran(1, 1, true)),
+    change(ran(2, 0, false)),
+    change(ran(3, null, true)),
+    ended,
+  );
+  const report = await harness.deps.store.getText(result?.report_ref ?? '');
+  expect(report).toContain('- `run 1` by build: exit code 1\n');
+  expect(report).toContain('- `run 2` by build: exit code 0, unconfined\n');
+  expect(report).toContain('- `run 3` by build: ended at a limit\n');
 });
 
 it('an approval is no fact that others could build on', async () => {

@@ -2,8 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkSettings } from '../../../scripts/check-settings.ts';
-import { checkModel, checkThreads, createDoctorChecks } from '../../../scripts/doctor-checks.ts';
+import {
+  checkCommands,
+  checkModel,
+  checkThreads,
+  createDoctorChecks,
+} from '../../../scripts/doctor-checks.ts';
 import { readSettings } from '../../../scripts/parts/settings.ts';
+import { describeMissing, openCommands } from '../../../worker/open-commands.ts';
+import { readCommandSettings } from '../../../worker/worker-settings.ts';
 
 it('doctor knows every tool that the shipped agents name', async () => {
   const checks = createDoctorChecks(readSettings({}));
@@ -33,6 +40,26 @@ it('doctor names a setting with which no worker starts, with and without a model
   expect(checkSettings(settings, {}).ok).toBe(true);
   const { detail } = await checkModel({ ...wrong, ANTHROPIC_API_KEY: 'sk-ant-1' });
   expect(detail).not.toContain('no ANTHROPIC_API_KEY');
+});
+
+it('doctor says of commands what a worker here says: the cause and the cure, or that they run unconfined', async () => {
+  const path = process.env['PATH'];
+  process.env['PATH'] = '';
+  try {
+    const { run_command: missing = '' } = describeMissing(
+      await openCommands(readCommandSettings({})),
+    );
+    const [cause = '', cure = ''] = missing.split('. Try: ');
+    expect(cure).toBe('apt install bubblewrap');
+    const { ok, detail } = await checkCommands({});
+    expect(ok).toBe(true);
+    expect(detail).toContain(`are refused: ${cause}. Cure: ${cure}`);
+    const unconfined = await checkCommands({ PLANWAVE_UNCONFINED_COMMANDS: '1' });
+    expect(unconfined.detail).toContain('unconfined');
+    expect(unconfined.detail).toContain('each after an approval');
+  } finally {
+    process.env['PATH'] = path;
+  }
 });
 
 describe('doctor looks at the threads of teams', () => {
