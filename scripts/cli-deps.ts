@@ -24,13 +24,13 @@ import { createRedactor, type Redactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import {
   BadSettings,
-  isTraced,
   readKeys,
   readMiddlewaresFile,
   readToolSettings,
   readStoreSettings,
 } from '../worker/worker-settings.ts';
 import type { KnownEntries } from '../activities/run-record/read-page.ts';
+import { isTraced } from '../worker/part-settings.ts';
 import { readVersion } from './bootstrap/hand-over.mjs';
 import { testNotification } from './check-notify.ts';
 import {

@@ -234,3 +234,8 @@ export function nameAccount({
 }): string {
   return hashBytes(`${baseUrl}\n${apiKey}`).slice(0, 12);
 }
+
+/** Returns true when spans have a destination. */
+export function isTraced(env: NodeJS.ProcessEnv): boolean {
+  return Boolean(env['OTEL_EXPORTER_OTLP_ENDPOINT']);
+}

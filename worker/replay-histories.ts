@@ -11,7 +11,7 @@ import { createEncryptingCodec } from '../encryption/encrypting-codec.ts';
 import { readKeyRing, type KeyRing } from '../encryption/key-ring.ts';
 import { loadWorkflowBundle, type WorkflowBundle } from './bundle-workflows.ts';
 import { tolerantCodec } from './tolerant-codec.ts';
-import { isTraced } from './worker-settings.ts';
+import { isTraced } from './part-settings.ts';
 
 export interface RecordedWorkflow {
   readonly workflowId: string;

@@ -7,6 +7,7 @@ import {
   toModelQueueSettings,
   type ModelQueueSettings,
   findStoreFault,
+  isTraced,
   storeVariables,
   toStoreSettings,
   type StoreSettings,
@@ -280,11 +281,6 @@ function foldersOf(
     workspaceRoots: read.PLANWAVE_WORKSPACES ?? roots,
     agentRoots: read.PLANWAVE_AGENTS ?? roots,
   };
-}
-
-/** Returns true when spans have a destination. */
-export function isTraced(env: NodeJS.ProcessEnv): boolean {
-  return Boolean(env['OTEL_EXPORTER_OTLP_ENDPOINT']);
 }
 
 /** Reads an empty variable like one that is not set, and lists every fault at once. */

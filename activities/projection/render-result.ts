@@ -19,7 +19,11 @@ import type { Answer } from './find-answer.ts';
 import { listUnsettled, standingAssumptions } from './render-open-ends.ts';
 
 /** Renders what the agents have changed in the user's folder, each delegation with its numbers; null for nothing. */
-export function renderChanges({ settled_changes: changes, run_id }: RunRecord): string | null {
+export function renderChanges({
+  settled_changes: changes,
+  run_id,
+  design,
+}: Pick<RunRecord, 'settled_changes' | 'run_id' | 'design'>): string | null {
   if (changes === undefined) return null;
   const { delegations, files, patch_ref } = changes;
   const options = { charsMax: resultLimits.lineCharsMax, whole: patch_ref };
@@ -30,6 +34,11 @@ export function renderChanges({ settled_changes: changes, run_id }: RunRecord): 
       delegations.map((one) => `${one.delegation_id}: ${describeSize(one)}`),
       '',
     ),
+    ...(design === undefined
+      ? []
+      : [
+          'The numbers of a delegation include its results for other tasks below `agents/<agent_name>/task_output/`, which stay in the folder of the run.',
+        ]),
     bullets(
       [
         ...files.map(({ change, path }) => cutLine(`${change} ${path}`, options)),

@@ -8,6 +8,7 @@
  *   VE4. No attempt forgets what an earlier one used.
  */
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type {
@@ -19,6 +20,7 @@ import type {
 import { engineLimits } from '../limits.ts';
 import { addUsage, noUsage } from '../usage/add-usage.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
+import { isPerson } from '../questions/answer-kinds.ts';
 import { cutText } from '../text/cut-text.ts';
 
 /** State of a delegation's verification, small enough for history. */
@@ -160,6 +162,23 @@ export function concludeVerification(
     criteria_met: [],
     criteria_unmet: [...outcome.criteria_met, ...outcome.criteria_unmet],
   };
+}
+
+/**
+ * Describes the end of a task that was abandoned. The planner can give up its criteria by the answer of a person.
+ *
+ * @param told The answer that says so. Undefined where the question was refused.
+ */
+export function describeAbandoned(
+  attempts: number,
+  told: Pick<DeliveredAnswer, 'question_id' | 'answered_by'> | undefined,
+): { readonly status: 'abandoned'; readonly reason: string } {
+  const after = `after ${attempts} verifications`;
+  const reason =
+    told !== undefined && isPerson(told.answered_by)
+      ? `It was abandoned by the user's answer to ${told.question_id}, ${after}.`
+      : `It was abandoned ${after}.`;
+  return { status: 'abandoned', reason };
 }
 
 /** @param text Task, instructions and feedback. */

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { badSettingsExitCode, ExpectedError } from '../../scripts/bootstrap/expected-error.mjs';
 import { phaseNames } from './phases/all-phases.ts';
 import type { PhaseName } from './phases/all-phases.ts';
-import { taskIds } from './runs/all-runs.ts';
+import { runNames, runOf, taskIds } from './runs/all-runs.ts';
 import { teamTask } from './runs/with-team.ts';
 
 export interface CampaignOptions {
@@ -11,6 +11,8 @@ export interface CampaignOptions {
   /** About how many times processes are killed or paused. If undefined: every moment of the reference run once. */
   readonly deaths: number | undefined;
   readonly only: readonly PhaseName[];
+  /** Name of the run that is hurt. If undefined: the one that has `task`, or the standard one. */
+  readonly run: string | undefined;
   /** The delegation whose moments are struck. If undefined: those of the whole run. */
   readonly task: string | undefined;
   readonly lanes: number;
@@ -44,6 +46,7 @@ compares each run with an undisturbed one. Writes docs/campaign-fixed-runs.md af
   --seed <n>         repeat a campaign; default: a new one, which is printed
   --deaths <n>       about how many times processes are hurt; default: each moment of the reference run once
   --only <a,b>       some of the phases: ${phaseNames.join(', ')}
+  --run <name>       the run that is hurt: ${runNames.join(', ')}. "seed" is all of a designed run on a repository
   --task <id>        only moments of one delegation and what is below it: ${taskIds.join(', ')}.
                      A team does "${teamTask}", in a run of its own
   --programs <n>     play so many generated programs, each hurt twice; the result is docs/campaign.json. A call with
@@ -66,28 +69,21 @@ export function parseCampaignOptions(args: readonly string[]): CampaignOptions |
   if (values.help === true) return null;
   const cluster = values.cluster === true;
   const only = cluster ? (['crowd'] as const) : readPhases(values.only);
-  const task = readTask(values.task);
-  const isWhole = only.length === phaseNames.length && task === undefined;
+  const run = readRun(values.run);
+  const task = readTask(values.task, run);
+  const isWhole = only.length === phaseNames.length && task === undefined && run === undefined;
   return {
     seed: readCount('--seed', values.seed, 0, 2 ** 32 - 1) ?? Math.floor(Math.random() * 2 ** 32),
     deaths: readCount('--deaths', values.deaths, 1, 100_000),
     only,
+    run,
     task,
     cluster,
     lanes: cluster ? 1 : (readCount('--lanes', values.lanes, 1, 16) ?? 3),
     runs: readCount('--runs', values.runs, 1, 10_000) ?? runsDefault,
     programs: readCount('--programs', values.programs, 1, 100_000) ?? null,
     slice: readCount('--slice', values.slice, 1, 1_440),
-    trial:
-      values.trial === undefined
-        ? null
-        : {
-            name: readTrial(values.trial),
-            program: values.program,
-            blows: values.blows,
-            modelFaults:
-              values['model-faults'] === undefined ? undefined : Number(values['model-faults']),
-          },
+    trial: readTrial(values),
     json: values.json === true,
     write: values.write ?? isWhole,
   };
@@ -99,6 +95,7 @@ export function repeatCommand({
   deaths,
   runs,
   only,
+  run,
   task,
   cluster,
 }: CampaignOptions): string {
@@ -107,6 +104,7 @@ export function repeatCommand({
   if (runs !== runsDefault) parts.push(`--runs ${runs}`);
   if (cluster) parts.push('--cluster');
   else if (only.length < phaseNames.length) parts.push(`--only ${only.join(',')}`);
+  if (run !== undefined) parts.push(`--run ${run}`);
   if (task !== undefined) parts.push(`--task ${task}`);
   return `npm run chaos -- ${parts.join(' ')}`;
 }
@@ -122,6 +120,7 @@ function readValues(args: readonly string[]) {
         seed: text,
         deaths: text,
         only: text,
+        run: text,
         task: text,
         lanes: text,
         runs: text,
@@ -162,14 +161,24 @@ function readPhases(text: string | undefined): readonly PhaseName[] {
   throw refused(`--only ${unknown.join(',')}: there is no such phase.`);
 }
 
-function readTask(id: string | undefined): string | undefined {
-  if (id === undefined || taskIds.includes(id)) return id;
+function readRun(name: string | undefined): string | undefined {
+  if (name === undefined || runNames.includes(name)) return name;
+  throw refused(`--run ${name}: there is no such run.`);
+}
+
+function readTask(id: string | undefined, run: string | undefined): string | undefined {
+  const known = run === undefined ? taskIds : runOf({ run, task: id }).taskIds;
+  if (id === undefined || known.includes(id)) return id;
   throw refused(`--task ${id}: no run has such a delegation.`);
 }
 
-function readTrial(name: string): string {
-  if (/^program-\d+-\d+$/u.test(name)) return name;
-  throw refused(`--trial ${name}: expected a name such as program-4-2.`);
+function readTrial(values: ReturnType<typeof readValues>): CampaignOptions['trial'] {
+  const { trial: name, program, blows, 'model-faults': chance } = values;
+  if (name === undefined) return null;
+  if (!/^program-\d+-\d+$/u.test(name)) {
+    throw refused(`--trial ${name}: expected a name such as program-4-2.`);
+  }
+  return { name, program, blows, modelFaults: chance === undefined ? undefined : Number(chance) };
 }
 
 function refused(fault: string): ExpectedError {

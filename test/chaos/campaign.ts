@@ -58,7 +58,7 @@ export async function runCampaign(
     }
     const [lane] = lanes;
     if (lane === undefined) throw new Error('A campaign needs a lane.');
-    const reference = await playReference(lane, runOf(options.task));
+    const reference = await playReference(lane, runOf(options));
     say(`reference: ${reference.events.length} events, ${reference.calls.length} model calls`);
     const parts = shared?.parts ?? null;
     const campaign = { options, random, lanes, lane, reference, say, parts };

@@ -19,6 +19,7 @@ import {
   openVerification,
   verificationQuestion,
   verificationTextQuestion,
+  describeAbandoned,
 } from '../../core/verification/step-verification.ts';
 import type { VerificationState } from '../../core/verification/step-verification.ts';
 import type {
@@ -192,10 +193,8 @@ async function followJudged(
   if (judged.hasVerdict && !mustAskUser(v.state)) return 'redo';
   const answer = await stopWhenCancelled(() => askUser(v));
   if (answer === null) return conclude(v, outcome, stoppedEnd);
-  if (answer.choice === 'abandon') {
-    const why = `It was abandoned after ${v.state.attempts} verifications.`;
-    return conclude(v, outcome, { status: 'abandoned', reason: why });
-  }
+  if (answer.choice === 'abandon')
+    return conclude(v, outcome, describeAbandoned(v.state.attempts, answer.told));
   v.state = noteAnswer(v.state, answer.choice, answer.text_ref);
   // A verifier without a verdict says nothing against the output, so guidance is for the verifier.
   return !judged.hasVerdict && answer.choice === 'guide' ? 'judge' : 'redo';
@@ -247,7 +246,7 @@ function show(
 }
 
 type Chosen =
-  | { readonly choice: 'abandon' }
+  | { readonly choice: 'abandon'; readonly told?: DeliveredAnswer }
   | { readonly choice: 'modify' | 'guide'; readonly text_ref: Ref };
 
 /** Asks what becomes of a task that failed too often. Throws when the delegation is cancelled while it waits. */
@@ -261,8 +260,9 @@ async function askUser(v: Verifying): Promise<Chosen> {
     { plan_ref, delegation_id, verified_by: v.view.verified_by, ...failuresOf(v.state) },
   );
   const answer = await ask(v, verificationQuestion(text));
-  const choice = answer?.loop === true ? 'abandon' : answer?.answer;
-  if (choice !== 'modify' && choice !== 'guide') return { choice: 'abandon' };
+  if (answer === undefined || answer.loop) return { choice: 'abandon' };
+  const choice = answer.answer;
+  if (choice !== 'modify' && choice !== 'guide') return { choice: 'abandon', told: answer };
   const told = await ask(v, verificationTextQuestion(choice, delegation));
   if (told === undefined || told.loop) return { choice: 'abandon' };
   const text_ref = told.answer_ref ?? (await storeText({ text: told.answer ?? '' })).ref;

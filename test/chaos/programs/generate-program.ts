@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { BudgetInput } from '../../../contracts/budget.ts';
 import type { NamedTeam } from '../../../contracts/team.ts';
 import type { Reply, ScriptedRequest } from '../../../rehearsal/script.ts';
@@ -8,8 +6,8 @@ import { members } from '../../support/scripted-team.ts';
 import { completed, decision, plan, work } from '../../support/scripted-work.ts';
 import { waveWorkflowId } from '../../../core/ids.ts';
 import { readCallKey } from '../call-name.ts';
-import { campaignBudget, isRehearsed } from '../runs/reference-run.ts';
-import type { ReferenceRun, RunPlace } from '../runs/reference-run.ts';
+import { campaignBudget, isRehearsed, provideWorkspace } from '../runs/reference-run.ts';
+import type { ReferenceRun } from '../runs/reference-run.ts';
 import { designTask, runWithDesign } from '../runs/with-design.ts';
 import {
   disputedKey,
@@ -169,18 +167,6 @@ export function toRun(program: Program, place: PartPlace): ReferenceRun {
     hasShortHistories: program.extras.includes('short histories'),
     replyTo: (request) => replyTo(program, { ...place, idsOf }, request),
   };
-}
-
-/** Writes the user's folder for a run. @returns its path. */
-function provideWorkspace(
-  { workspaces }: RunPlace,
-  runId: string,
-  files: Readonly<Record<string, string>>,
-): string {
-  const folder = join(workspaces, runId);
-  mkdirSync(folder, { recursive: true });
-  for (const [path, text] of Object.entries(files)) writeFileSync(join(folder, path), text);
-  return folder;
 }
 
 function replyTo(

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { BudgetInput } from '../../../contracts/budget.ts';
 import type { PlannerRunInput } from '../../../contracts/planner-run.ts';
 import type { AskedQuestion, Question } from '../../../contracts/question.ts';
@@ -66,4 +68,19 @@ export function asksFirst(body: unknown, criterion: string, { asked }: Asking): 
   return {
     json: told === undefined ? blocked([asked], criterion) : completedAsTold(criterion, told),
   };
+}
+
+/** Writes the user's folder for a run. @returns its path. */
+export function provideWorkspace(
+  { workspaces }: RunPlace,
+  runId: string,
+  files: Readonly<Record<string, string>>,
+): string {
+  const folder = join(workspaces, runId);
+  for (const [path, text] of Object.entries(files)) {
+    const file = join(folder, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  return folder;
 }

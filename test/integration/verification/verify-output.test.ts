@@ -91,6 +91,7 @@ it('asks the user after five failures, goes on with new instructions, and ends u
   expect(await stage.result(abandoned)).toMatchObject({
     status: 'failed',
     criteria_met: [],
+    reason: "It was abandoned by the user's answer to q1, after 5 verifications.",
     verification: { status: 'abandoned', attempts: 5, output_ref: null },
   });
 }, 120_000);

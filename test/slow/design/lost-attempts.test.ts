@@ -26,7 +26,7 @@ it('fault 1: a worker that dies at every event of a complete design', async () =
 
   const histories = await expectPromisesKept(dying, run.workflowId);
   const activities = listActivities(histories);
-  expect(activities.filter(({ attempt }) => attempt !== 2)).toEqual([]);
+  expect(activities.filter(({ attempt }) => attempt < 2)).toEqual([]);
   expect(activities.filter(({ type }) => type === 'modelTurn')).toHaveLength(stages.length);
   expect(dying.cachedWorkflows()).toBe(0);
   const tasks = histories

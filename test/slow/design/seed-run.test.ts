@@ -9,6 +9,7 @@ import { lookAtQuestions } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createGitFixture } from '../../support/git-fixture.ts';
 import { eventTypes } from '../../support/histories.ts';
+import { listActivities } from '../../support/lose-attempts.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { callsOf, newestText } from '../../support/scripted-work.ts';
 import { readSeedFiles, readSharedStatus } from '../../support/seed-files.ts';
@@ -23,8 +24,11 @@ const commands = await openCommands({
   sharedFolders: [],
   unconfined: false,
 });
-/** A worker that forgets each workflow after each of its tasks, as if another one took over at every one of them. */
-const { stage } = useStage({ commands, maxCachedWorkflows: 0 });
+/**
+ * A worker that forgets each workflow after each of its tasks, as if another one took over at every one of them, and that
+ * dies in every activity between its work and its report.
+ */
+const { stage } = useStage({ commands, maxCachedWorkflows: 0, losesAttempts: true });
 
 /** State of the files while a question waits: the status of each agent, and all files that the seed names. */
 interface Seen {
@@ -75,6 +79,10 @@ it('one run with all of seed 003 on a repository, taken over at every workflow t
     .filter((type) => type === 'EVENT_TYPE_WORKFLOW_TASK_COMPLETED');
   expect(tasks.length).toBeGreaterThan(200);
   expect(stage.cachedWorkflows()).toBe(0);
+  // The first attempt at each activity was lost.
+  const activities = listActivities(histories);
+  expect(activities.length).toBeGreaterThan(100);
+  expect(activities.filter(({ attempt }) => attempt < 2)).toEqual([]);
 }, 3_600_000);
 
 /** Answers as the user of the run, and looks at the files before it answers at each of the moments. */

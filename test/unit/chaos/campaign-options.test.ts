@@ -1,4 +1,7 @@
 import { parseCampaignOptions, repeatCommand } from '../../chaos/campaign-options.ts';
+import { runOf, standardRun } from '../../chaos/runs/all-runs.ts';
+import { runWithDesign } from '../../chaos/runs/with-design.ts';
+import { runWithSeed } from '../../chaos/runs/with-seed.ts';
 import { phaseNames } from '../../chaos/phases/all-phases.ts';
 import { badSettingsExitCode, ExpectedError } from '../../../scripts/bootstrap/expected-error.mjs';
 
@@ -31,6 +34,7 @@ it('reads every option', () => {
     seed: 7,
     deaths: 1000,
     only: ['calls', 'crowd'],
+    run: undefined,
     task: 'region',
     cluster: false,
     lanes: 2,
@@ -46,6 +50,7 @@ it('reads every option', () => {
 it('a part of the phases or of the run does not write the page, nor does --no-write', () => {
   expect(parseCampaignOptions(['--only', 'calls'])?.write).toBe(false);
   expect(parseCampaignOptions(['--task', 'region'])?.write).toBe(false);
+  expect(parseCampaignOptions(['--run', 'seed'])?.write).toBe(false);
   expect(parseCampaignOptions(['--no-write'])?.write).toBe(false);
 });
 
@@ -63,9 +68,16 @@ it.each([
     '--only calls --task region --runs 12 --deaths 9 --seed 7 --json',
     '--seed 7 --deaths 9 --runs 12 --only calls --task region',
   ],
+  ['--run seed --only events --seed 7', '--seed 7 --only events --run seed'],
 ])('%s is repeated by %s', (line, repeated) => {
   const options = parseCampaignOptions(line.split(' '));
   expect(options && repeatCommand(options)).toBe(`npm run chaos -- ${repeated}`);
+});
+
+it('each run can be hurt as a whole, by its name', () => {
+  expect(runOf({ run: 'seed', task: undefined })).toBe(runWithSeed);
+  expect(runOf({ run: undefined, task: 'design' })).toBe(runWithDesign);
+  expect(runOf({ run: undefined, task: undefined })).toBe(standardRun);
 });
 
 it('--help is no campaign', () => {
@@ -79,6 +91,8 @@ it.each([
   [['--lanes', '17'], '--lanes 17: expected'],
   [['--only', 'calls,moon'], '--only moon: there is no such phase'],
   [['--task', 'moon'], '--task moon: no run has such a delegation'],
+  [['--run', 'moon'], '--run moon: there is no such run'],
+  [['--run', 'seed', '--task', 'region'], '--task region: no run has such a delegation'],
   [['--trial', 'moon'], '--trial moon: expected a name such as program-4-2'],
   [['--moon'], "Unknown option '--moon'"],
   [['moon'], 'moon'],

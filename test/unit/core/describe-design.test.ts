@@ -1,4 +1,5 @@
 import { describeDesign, estimatePlan } from '../../../core/design/describe-design.ts';
+import { formatCount } from '../../../core/text/format.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { planTask, samplePlan } from '../../support/plans.ts';
 
@@ -20,7 +21,11 @@ it('DSC1: the question names the address of the plan, its agents, steps, risks a
   expect(text).toContain(ref.slice(0, 12));
   expect(text).toContain('plan export site');
   for (const { agent_name } of plan.agents) expect(text).toContain(agent_name);
-  expect(text).toContain(`about ${estimatePlan(plan, use).calls} calls`);
+  const { calls, tokens } = estimatePlan(plan, use);
+  const time = '24 s, estimated from the calls of the design';
+  expect(text).toContain(
+    `Expected besides: about ${calls} calls, ${formatCount(tokens)} tokens, less than $0.0001, ${time}`,
+  );
   expect(text.match(/, proof of concept\)/g)).toHaveLength(1);
   expect(text).not.toContain('Changed since');
 });

@@ -3,6 +3,7 @@ import { engineLimits } from '../../../../core/limits.ts';
 import { noUsage } from '../../../../core/usage/add-usage.ts';
 import {
   concludeVerification,
+  describeAbandoned,
   feedbackOf,
   mustAskUser,
   noteAnswer,
@@ -120,6 +121,13 @@ it.each([
   expect(mustAskUser(failTimes(max - 1, state))).toBe(false);
   expect(mustAskUser(failTimes(max, state))).toBe(true);
   expect(failTimes(max, state).attempts).toBe(2 * max);
+});
+
+it.each([
+  ['user', "It was abandoned by the user's answer to q1, after 5 verifications."],
+  ['default', 'It was abandoned after 5 verifications.'],
+])('the reason names the answer of a person, and not that of a %s', (answered_by, reason) => {
+  expect(describeAbandoned(5, { question_id: 'q1', answered_by }).reason).toBe(reason);
 });
 
 it('VE3: an abandoned task ends as failed', () => {
