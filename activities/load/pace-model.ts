@@ -4,7 +4,7 @@ import { detailsWithoutRequest, ModelFailure, type ModelClient } from '../ports/
 import type { SharedValues } from '../ports/shared-values.ts';
 import { changeShared } from './change-shared.ts';
 
-/** Longest wait in milliseconds: a clock that is wrong must not stop the work of all others. */
+/** Longest wait of one call in milliseconds, so that a change of the time to wait is noticed. */
 const waitMaxMs = 900_000;
 
 /** Part of a wait by which the calls that follow it are spread. */
@@ -29,21 +29,34 @@ export interface Pace {
  *      without being made, and is repeated after it.
  * PM2. A time only grows: an earlier one never replaces a later one.
  * PM3. A store that can't be reached stops no call here.
+ * PM4. No worker waits longer than the provider asked, counted from when it learned of it: the clock of another may be wrong.
  */
 export function paceModel(
   model: ModelClient,
   { values, account, now = Date.now, random = Math.random }: Pace,
 ): ModelClient {
   const name = `pace/${account}`;
+  let known = { until: 0, sinceMs: 0 };
+  const endOf = (value: unknown): number => {
+    const { until, wait_ms } = readHold(value);
+    if (until !== known.until) known = { until, sinceMs: now() };
+    return Math.min(until, known.sinceMs + wait_ms);
+  };
+  const hold = (until: number, wait_ms: number): Promise<number> =>
+    changeShared(values, name, (value) => {
+      const end = endOf(value);
+      return until > end ? { next: { until, wait_ms }, result: until } : { result: end };
+    });
   return {
     async complete(request, options) {
-      const waitMs = (await orNothing(readUntil(values, name))) - now();
+      const end = values.read(name).then(({ value }) => endOf(value));
+      const waitMs = (await orNothing(end)) - now();
       if (waitMs > 0) throw createWait(request.model, waitMs, random());
       try {
         return await model.complete(request, options);
       } catch (error) {
         const asked = askedWait(error);
-        if (asked !== null) await orNothing(hold(values, name, now() + asked));
+        if (asked !== null) await orNothing(hold(now() + asked, asked));
         throw error;
       }
     },
@@ -74,20 +87,12 @@ function askedWait(error: unknown): number | null {
   return error.details.status === rateLimited ? (error.retryAfterMs ?? null) : null;
 }
 
-async function readUntil(values: SharedValues, name: string): Promise<number> {
-  return untilOf((await values.read(name)).value);
-}
-
-function hold(values: SharedValues, name: string, until: number): Promise<number> {
-  return changeShared(values, name, (value) => {
-    const known = untilOf(value);
-    return until > known ? { next: { until }, result: until } : { result: known };
-  });
-}
-
-function untilOf(value: unknown): number {
-  const until = isRecord(value) ? value['until'] : undefined;
-  return typeof until === 'number' ? until : 0;
+/** Reads the end of the wait in Unix epoch milliseconds, by the clock of the worker that was told, and its length. */
+function readHold(value: unknown): { readonly until: number; readonly wait_ms: number } {
+  const { until, wait_ms = waitMaxMs } = isRecord(value) ? value : {};
+  return typeof until === 'number' && typeof wait_ms === 'number'
+    ? { until, wait_ms }
+    : { until: 0, wait_ms: 0 };
 }
 
 async function orNothing(work: Promise<number>): Promise<number> {

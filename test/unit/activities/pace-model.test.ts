@@ -118,3 +118,20 @@ it('PM3: a store that can not be read stops no call', async () => {
   expect(await one.call()).toMatchObject({ message: 'limited' });
   expect(await one.call()).toBe(reply);
 });
+
+it('PM4: a worker whose clock is ahead holds the others up no longer than it was asked to wait', async () => {
+  const ahead = { now: 5_000_000 };
+  const clock = { now: 1_000_000 };
+  const first = worker(ahead, [limited(4_000)]);
+  const [second, third] = [worker(clock, [reply, limited(2_000)]), worker(clock, [])];
+  await first.call();
+  for (const one of [second, third])
+    expect(await one.call()).toMatchObject({ retryAfterMs: 4_400 });
+  clock.now += 4_000;
+  expect([await second.call(), await third.call()]).toEqual([reply, reply]);
+  // What a right clock says now counts, although it is earlier.
+  expect(await second.call()).toMatchObject({ message: 'limited' });
+  expect(await third.call()).toMatchObject({ retryAfterMs: 2_200 });
+  clock.now += 2_000;
+  expect(await third.call()).toBe(reply);
+});
