@@ -7,7 +7,6 @@ import { questionId } from '../../core/ids.ts';
 import type { SeenEvent } from './history-watch.ts';
 import type { Prng } from '../support/prng.ts';
 import { payloadText } from '../support/histories.ts';
-import { moreBudget } from './run-facts.ts';
 import type { Asking } from './runs/reference-run.ts';
 
 /**
@@ -29,6 +28,9 @@ export interface AnswerCounts {
   readonly refused: number;
 }
 
+/** Answer to a question about the budget. How often it is asked depends on what is done to a run. */
+export const moreBudget = 'top_up';
+
 /** A question of the run, as its history tells. */
 export interface Asked {
   readonly question_id: string;
@@ -45,7 +47,7 @@ export interface SentAnswer {
 }
 
 /** The questions that an event of the run asks. They are numbered in the order in which they come. */
-export function readAsked({ event }: SeenEvent, before: readonly Asked[]): Asked[] {
+export function readAsked({ event }: Pick<SeenEvent, 'event'>, before: readonly Asked[]): Asked[] {
   const signal = event.workflowExecutionSignaledEventAttributes;
   if (signal?.signalName !== 'escalate') return [];
   const escalation: Escalation = JSON.parse(payloadText(signal.input));

@@ -1,12 +1,13 @@
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 import type { PlannerRunResult } from '../../contracts/planner-run.ts';
-import type { Delivery, Escalation } from '../../contracts/messages.ts';
+import type { Delivery } from '../../contracts/messages.ts';
 import { signalNames } from '../../contracts/names.ts';
 import type { BudgetView, QuestionsView } from '../../contracts/views.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
 import { payloadText } from '../support/histories.ts';
-import type { HistoryEvent, StoredHistory } from '../support/histories.ts';
+import type { StoredHistory } from '../support/histories.ts';
 import { storedRecord } from '../support/stored-record.ts';
+import { moreBudget, readAsked } from './answering.ts';
 import { readSites } from './call-sites.ts';
 import { readAttempts } from './read-attempts.ts';
 import type { CallAttempts } from './read-attempts.ts';
@@ -60,9 +61,6 @@ export interface RunFacts extends OutsideFacts {
   readonly callsMax: number;
 }
 
-/** Answer to a question about the budget. How often it is asked depends on what is done to a run. */
-export const moreBudget = 'top_up';
-
 /** Traces of a finished run. */
 export interface RunTraces {
   /** The run's own first. */
@@ -100,7 +98,8 @@ export async function readRunFacts({
     .toSorted((one, other) => one.wave - other.wave);
   const outcomes = waves.flatMap((wave) => wave.outcomes);
   const record = await storedRecord(home, runId);
-  const unsure = new Set(events.flatMap(readUnsure));
+  const asked = events.flatMap((event) => readAsked({ event }, []));
+  const unsure = new Set(asked.filter(({ kind }) => kind === 'effect').map(({ text }) => text));
   return {
     status: result.status,
     waves: result.waves,
@@ -161,14 +160,6 @@ function readPhaseEnd({ workflowId, type, history }: StoredHistory): [string, un
   const ended = history.events?.at(-1)?.workflowExecutionCompletedEventAttributes;
   const { status, state }: PhaseResult = JSON.parse(payloadText(ended?.result));
   return [[nameBelowRun(workflowId), { status, state }]];
-}
-
-/** Reads the texts of the questions whether a call was made. */
-function readUnsure({ workflowExecutionSignaledEventAttributes: signal }: HistoryEvent): string[] {
-  if (signal?.signalName !== signalNames.escalate) return [];
-  const escalation: Escalation = JSON.parse(payloadText(signal.input));
-  if (escalation.type !== 'questions' || escalation.kind !== 'effect') return [];
-  return escalation.questions.map(({ text }) => text);
 }
 
 function countRepeated({ events }: StoredHistory['history']): number {

@@ -237,8 +237,8 @@ export function toRunEndedEvent(
   if (end.ended === 'part') {
     const { outcome } = end;
     const answer = 'answer' in outcome ? placeAnswer(outcome, artifactHome) : noAnswer;
-    const { stop_reason } = { stop_reason: undefined, ...outcome };
-    const reason = stop_reason ?? ('reason' in outcome ? outcome.reason : '');
+    const stopped = 'stop_reason' in outcome ? outcome.stop_reason : undefined;
+    const reason = stopped ?? ('reason' in outcome ? outcome.reason : '');
     return { ...ended, status: phase ?? outcome.status, reason, ...answer };
   }
   return { ...ended, status: end.ended, reason: end.reason, ...noAnswer };

@@ -9,8 +9,9 @@ import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
 
-it('a design as a strong model played it is approved without a call more, and its plan has every part', async () => {
-  const design = readPlayedDesign('postgres-move');
+/** Starts a design, plays the model's replies, and answers each of its questions as the player did. */
+async function playUntilApproval(name: Parameters<typeof readPlayedDesign>[0]) {
+  const design = readPlayedDesign(name);
   const played = playDesign(design);
   stage.rehearsal.script([{ reply: played.reply }]);
   const run = await stage.start('architectureDesign', { goal: design.goal });
@@ -18,6 +19,11 @@ it('a design as a strong model played it is approved without a call more, and it
     await openQuestion(stage, run, question_id);
     await submit(run, { question_id, answer });
   }
+  return { design, played, run };
+}
+
+it('a design as a strong model played it is approved without a call more, and its plan has every part', async () => {
+  const { design, played, run } = await playUntilApproval('postgres-move');
   expect(await run.result()).toMatchObject({
     status: 'approved',
     findings: [],
@@ -40,14 +46,7 @@ it('a design as a strong model played it is approved without a call more, and it
 }, 120_000);
 
 it('a design for a repository has results below its own agents/, and asks no agent without a task', async () => {
-  const design = readPlayedDesign('shop-basket');
-  const played = playDesign(design);
-  stage.rehearsal.script([{ reply: played.reply }]);
-  const run = await stage.start('architectureDesign', { goal: design.goal });
-  for (const [question_id, answer] of Object.entries(design.answers)) {
-    await openQuestion(stage, run, question_id);
-    await submit(run, { question_id, answer });
-  }
+  const { design, played, run } = await playUntilApproval('shop-basket');
   expect(await run.result()).toMatchObject({
     status: 'approved',
     findings: [],
