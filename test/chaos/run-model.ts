@@ -297,34 +297,42 @@ function countRepeats(
 /**
  * The bill is what the ledger has: calls that attempts told of, and a full reservation for each that never told its end. An
  * attempt may have died between its reservation and its request, or found no room; any other one without a request is a breach.
+ *
+ * An attempt whose worker slept between the two takes its reservation back when it wakes up. By then the next attempt may have
+ * told the run of it: the run's bill is that much above the ledger, never below.
  */
 function compareBills(
   { asksForMore = false }: Reference,
-  { interruptions, isReset, modelFaults }: Harm,
+  { interruptions, paused, isReset, modelFaults }: Harm,
   { facts, calls }: { readonly facts: RunFacts; readonly calls: readonly SeenCall[] },
 ): Breach[] {
   const { billedCalls, callsMax, attempts } = facts;
   const found = Object.values(attempts);
   const bill = found.reduce((sum, { told, reserved }) => sum + told + reserved, 0);
+  const faultsAt = (key: string): number => modelFaults.filter((one) => one === key).length;
   // A request that the model refused with an error is not billed.
   const refused = Object.entries(attempts).reduce(
-    (sum, [key, { free }]) => sum + Math.min(free, modelFaults.filter((one) => one === key).length),
+    (sum, [key, { free }]) => sum + Math.min(free, faultsAt(key)),
     0,
   );
+  const takenBack = Object.entries(attempts).reduce((sum, [key, { free }]) => {
+    const pauses = paused.filter((one) => one === key).length;
+    return sum + Math.min(Math.max(0, free - faultsAt(key)), pauses);
+  }, 0);
   const overspent = Math.max(calls.length - refused, billedCalls);
   return [
     ...(overspent > callsMax
       ? [other('over the budget', 'calls', `at most ${callsMax}`, overspent)]
       : []),
     // What a reset took back is counted with the next wave, if there is one.
-    ...(billedCalls === bill || isReset
+    ...((billedCalls >= bill && billedCalls <= bill + takenBack) || isReset
       ? []
       : [other('other result', 'billed calls', bill, billedCalls)]),
     ...[...new Set([...Object.keys(attempts), ...calls.map(({ key }) => key)])].flatMap((key) =>
       compareAttempts(
         key,
         // After a fault the next attempt may find no room in a small budget. It tells so without a request.
-        interruptions.length + (asksForMore ? modelFaults.filter((one) => one === key).length : 0),
+        interruptions.length + (asksForMore ? faultsAt(key) : 0),
         facts,
         calls,
       ),

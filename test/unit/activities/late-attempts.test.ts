@@ -7,6 +7,7 @@ import { noUsage } from '../../../core/usage/add-usage.ts';
 import type { Usage } from '../../../contracts/usage.ts';
 import { ModelFailure } from '../../../activities/ports/model-client.ts';
 import { eventually } from '../../support/eventually.ts';
+import { lostAttempt } from '../../support/old-attempt.ts';
 import { hang, sayJson, sayText } from '../../support/scripted-model.ts';
 import type { Script } from '../../support/scripted-model.ts';
 import { createSuspension } from '../../support/suspension.ts';
@@ -106,6 +107,28 @@ it('fault 5, M3, M9: of a suspended attempt and the one made of it, both with a 
   expect({ ...third, usage: null }).toEqual({ ...first, usage: null });
   expect(third.usage).toMatchObject({ calls: 2, input_tokens: 200 });
   expect(await attempt(4)).toEqual(third);
+});
+
+it('fault 5, M7: an attempt suspended between reservation and request takes the reservation back, and the run may have counted it', async () => {
+  const reserved = createSuspension();
+  const bench = await createBench({ scripts: [sayJson(outputOf())] });
+  const { modelTurn } = bench.activities;
+  const before = { ...bench.ledger };
+  bench.ledger.put = async (...entry) => {
+    await before.put(...entry);
+    if (entry[1] === 1) await reserved.here();
+  };
+  const late = lostAttempt();
+  const turn = runIn(late, modelTurn, bench.input());
+  await reserved.reached;
+  const { activityId } = late.context.info;
+  const attempt = (n: number) => runIn(bench.env(n, activityId), modelTurn, bench.input());
+  const second = await attempt(2);
+  expect(second.usage).toMatchObject({ calls: 1, unreported_calls: 1 });
+  reserved.goOn();
+  await expect(turn).rejects.toMatchObject({ type: 'ModelUnavailable' });
+  expect((await attempt(3)).usage).toMatchObject({ calls: 1 });
+  expect(bench.model.requests).toHaveLength(1);
 });
 
 it('M6, M8: finding T2: an attempt that is killed is charged its worst case, the first one too', async () => {

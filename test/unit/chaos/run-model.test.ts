@@ -181,6 +181,22 @@ it('finding T2: the bill is what the ledger has, an attempt that never told its 
   expect(judged(4, {}, 3)).toEqual(['over the budget']);
 });
 
+it('an attempt that a pause kept from its request takes its reservation back, perhaps after the run was told of it', () => {
+  const key = 'key of costs 1';
+  const judged = (billedCalls: number, { isPause = true, free = 1 } = {}) => {
+    const attempts = {
+      ...toldOf(calls),
+      [key]: { attempts: 1 + free, told: 1, reserved: 0, free },
+    };
+    const harm = { interruptions: [[key]], paused: isPause ? [key] : [] };
+    return breachesOf({ harm, facts: { billedCalls, attempts } });
+  };
+  expect([judged(3), judged(4)]).toEqual([[], []]);
+  expect([judged(2), judged(5)]).toEqual([['other result'], ['other result']]);
+  expect(judged(4, { isPause: false })).toEqual(['other result']);
+  expect(judged(4, { free: 0 })).toEqual(['other result']);
+});
+
 it('a fault of the model is a call again, and is not bought again', () => {
   const harm = { modelFaults: ['key of costs 1'] };
   const attempts = {
