@@ -8,7 +8,10 @@ import { teamTask } from './runs/with-team.ts';
 export interface CampaignOptions {
   /** Everything that chance decides comes from it. */
   readonly seed: number;
-  /** About how many times processes are killed or paused. If undefined: every moment of the reference run once. */
+  /**
+   * About how many times processes are killed or paused. If undefined: every moment of the reference run once. On a cluster: deaths
+   * before the last run is started.
+   */
   readonly deaths: number | undefined;
   readonly only: readonly PhaseName[];
   /** Name of the run that is hurt. If undefined: the one that has `task`, or the standard one. */
@@ -37,6 +40,8 @@ export interface CampaignOptions {
 }
 
 const runsDefault = 200;
+/** Deaths of a campaign on a cluster. */
+const clusterDeathsDefault = 200;
 
 export const usage = `Usage: npm run chaos -- [options]
 
@@ -44,7 +49,8 @@ Kills and pauses real processes (Temporal server, workers, model server) at ever
 compares each run with an undisturbed one. Writes docs/campaign-fixed-runs.md after all phases. Exit code 1: a guarantee was broken.
 
   --seed <n>         repeat a campaign; default: a new one, which is printed
-  --deaths <n>       about how many times processes are hurt; default: each moment of the reference run once
+  --deaths <n>       about how many times processes are hurt; default: each moment of the reference run once. With
+                     --cluster, runs are started until so many processes have died; default ${clusterDeathsDefault}
   --only <a,b>       some of the phases: ${phaseNames.join(', ')}
   --run <name>       the run that is hurt: ${runNames.join(', ')}. "seed" is all of a designed run on a repository
   --task <id>        only moments of one delegation and what is below it: ${taskIds.join(', ')}.
@@ -58,7 +64,7 @@ compares each run with an undisturbed one. Writes docs/campaign-fixed-runs.md af
   --cluster          play the phase "crowd" with workers that have a home each and share PostgreSQL, a bucket and a
                      Temporal server on PostgreSQL; "npm run cluster" builds the servers, and one that is missing is named.
                      Workers are killed and paused, and each server is stopped and restarted, in turn
-  --runs <n>         runs of the phase "crowd"; default ${runsDefault}
+  --runs <n>         runs of the phase "crowd", with --cluster at least; default ${runsDefault}
   --json             print the result as JSON on standard output
   --write            write the page also with --only; --no-write: never
   --help             this text`;
@@ -74,7 +80,9 @@ export function parseCampaignOptions(args: readonly string[]): CampaignOptions |
   const isWhole = only.length === phaseNames.length && task === undefined && run === undefined;
   return {
     seed: readCount('--seed', values.seed, 0, 2 ** 32 - 1) ?? Math.floor(Math.random() * 2 ** 32),
-    deaths: readCount('--deaths', values.deaths, 1, 100_000),
+    deaths:
+      readCount('--deaths', values.deaths, 1, 100_000) ??
+      (cluster ? clusterDeathsDefault : undefined),
     only,
     run,
     task,
@@ -100,7 +108,8 @@ export function repeatCommand({
   cluster,
 }: CampaignOptions): string {
   const parts = [`--seed ${seed}`];
-  if (deaths !== undefined) parts.push(`--deaths ${deaths}`);
+  if (deaths !== undefined && !(cluster && deaths === clusterDeathsDefault))
+    parts.push(`--deaths ${deaths}`);
   if (runs !== runsDefault) parts.push(`--runs ${runs}`);
   if (cluster) parts.push('--cluster');
   else if (only.length < phaseNames.length) parts.push(`--only ${only.join(',')}`);

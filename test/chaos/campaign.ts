@@ -37,7 +37,9 @@ export interface CampaignResult {
 const crowdKillEveryMs = 10_000;
 const clusterBlowEveryMs = 4_000;
 const crowdOpenMax = 30;
-const crowdOpenMin = 3;
+/** A few runs one after the other, whose calls take long enough for a blow to find some of them. */
+const clusterOpenMax = 6;
+const clusterThinkMs = 1_000;
 
 /** Runs the phases that were asked for, one after the other. Leaves no process behind. */
 export async function runCampaign(
@@ -52,7 +54,10 @@ export async function runCampaign(
     const address = shared?.address ?? (await openServer(closing)).address;
     const lanes: Lane[] = [];
     for (let count = 0; count < options.lanes; count += 1) {
-      const lane = await openLane({ address, ...(shared !== null && { store: shared.store }) });
+      const lane = await openLane({
+        address,
+        ...(shared !== null && { store: shared.store, thinkMs: clusterThinkMs }),
+      });
       closing.push(() => lane.close());
       lanes.push(lane);
     }
@@ -164,8 +169,8 @@ async function playCrowdOf({
   say,
   parts,
 }: Campaign): Promise<PhaseResult> {
-  const { runs } = options;
-  say(`crowd: ${runs} runs`);
+  const { runs, deaths = 0 } = options;
+  say(`crowd: ${parts === null ? '' : `until ${deaths} deaths, at least `}${runs} runs`);
   const chance = random.fork('crowd');
   const tally = await playCrowd({
     lane,
@@ -177,12 +182,12 @@ async function playCrowdOf({
       ? { blowEveryMs: crowdKillEveryMs, openMax: crowdOpenMax }
       : {
           blows: blowsOfCluster(lane, chance, parts),
+          deathsMin: deaths,
           blowEveryMs: clusterBlowEveryMs,
-          // A few runs one after the other, so that each blow finds some of them.
-          openMax: Math.min(crowdOpenMax, Math.max(crowdOpenMin, Math.ceil(runs / 3))),
+          openMax: clusterOpenMax,
         }),
-    onProgress: (ended, deaths) => {
-      if (ended % 20 === 0) say(`  ${ended} of ${runs} ended, ${deaths} deaths`);
+    onProgress: (ended, died) => {
+      if (ended % 20 === 0) say(`  ${ended} runs ended, ${died} deaths`);
     },
   });
   return { name: 'crowd', title: parts === null ? crowdTitle : clusterTitle, ...tally };

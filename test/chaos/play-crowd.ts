@@ -24,7 +24,10 @@ export interface Crowd {
   readonly reference: PlayedReference;
   readonly random: Prng;
   readonly name: string;
+  /** Runs that are played at least. */
   readonly runs: number;
+  /** Others are started until so many processes have died. Default 0. */
+  readonly deathsMin?: number;
   /** Milliseconds between the end of a blow and the next one. */
   readonly blowEveryMs: number;
   /** Each is dealt once in some order, then again in another one. Default: kill -9 of a worker. */
@@ -54,7 +57,7 @@ interface Struck {
 
 /** Many runs at once, which take the defaults for answers, while one blow follows the other. */
 export async function playCrowd(crowd: Crowd): Promise<Tally> {
-  const { lane, name, runs, openMax, reference } = crowd;
+  const { lane, name, runs, deathsMin = 0, openMax, reference } = crowd;
   const { run } = reference;
   const tally = createTally();
   lane.rehearsal.reset();
@@ -62,22 +65,22 @@ export async function playCrowd(crowd: Crowd): Promise<Tally> {
   await Promise.all(
     Array.from({ length: workerCount - lane.workers.length }, () => lane.startWorker()),
   );
-  const ids = Array.from(
-    { length: runs },
-    (_one, index) => `${lane.taskQueue}-${name}-${index + 1}`,
-  );
-  const ended: string[] = [];
-  const striking = dealBlows(crowd, tally, () => ended.length === runs);
-  const waiting = [...ids];
+  const ids: string[] = [];
+  let ended = 0;
+  let isOver = false;
+  const striking = dealBlows(crowd, tally, () => isOver);
   const play = async (): Promise<void> => {
-    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
+    while (ids.length < runs || tally.deaths < deathsMin) {
+      const id = `${lane.taskQueue}-${name}-${ids.length + 1}`;
+      ids.push(id);
       const isEnded = await playOne(lane, run, id);
-      ended.push(id);
+      ended += 1;
       if (!isEnded) tally.stuck.push(`${id}: not ended after ${runMsMax / 1_000} s`);
-      crowd.onProgress?.(ended.length, tally.deaths);
+      crowd.onProgress?.(ended, tally.deaths);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(openMax, runs) }, play));
+  await Promise.all(Array.from({ length: openMax }, play));
+  isOver = true;
   const struck = await striking;
   for (const text of lane.takeOwnEnds()) {
     tally.breaches.push({ kind: 'broken promise', run: name, text });

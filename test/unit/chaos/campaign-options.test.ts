@@ -60,6 +60,11 @@ it('a cluster has the phase of many runs alone, in one place, and is repeated as
   expect(options === null ? '' : repeatCommand(options)).toBe(
     'npm run chaos -- --seed 7 --cluster',
   );
+  expect(options?.deaths).toBe(200);
+  const short = parseCampaignOptions('--cluster --seed 7 --deaths 20 --runs 1'.split(' '));
+  expect(short === null ? '' : repeatCommand(short)).toBe(
+    'npm run chaos -- --seed 7 --deaths 20 --runs 1 --cluster',
+  );
 });
 
 it.each([
