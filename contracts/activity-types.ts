@@ -101,9 +101,9 @@ export interface Activities extends DesignActivities, EvaluationActivities, Veri
   readonly openTeam: (input: OpenTeamInput) => Promise<OpenTeamResult>;
   /** Replaces the message of a team by the text of a middleware. */
   readonly rewriteTask: (input: RewriteTaskInput) => Promise<RewriteTaskResult>;
-  /** Turns the tasks of one reply of a leader into delegations. */
   /** Orders the judgement of the triad that verifies, as a delegation of a plan of its own. */
   readonly orderJudgement: (input: OrderJudgementInput) => Promise<WavePlanOutline>;
+  /** Turns the tasks of one reply of a leader into delegations. */
   readonly planTasks: (input: PlanTasksInput) => Promise<PlanTasksResult>;
   /**
    * Applies one middleware or guardrail to one text. @throws MiddlewareFailed when it threw, took too long or gave no
