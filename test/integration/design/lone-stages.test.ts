@@ -36,7 +36,7 @@ it('makes the interview alone, and writes its summary', async () => {
   await expectPromisesKept(stage, run.workflowId);
 }, 120_000);
 
-it('verifies a plan alone: a good one has no finding, and nobody is asked', async () => {
+it('verifies a plan alone: a good one has no finding, and the user is not asked', async () => {
   const run = await start({ plan: good, stage: 'verification' });
   expect(await run.result()).toMatchObject({
     status: 'verified',
