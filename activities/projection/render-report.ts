@@ -1,5 +1,5 @@
 import type { Ref } from '../../contracts/ref.ts';
-import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
+import type { RunOrigin, RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
 import {
   countOf,
@@ -64,7 +64,7 @@ export function renderReport(record: RunRecord, status: RunStatus, texts: Record
   const told = [
     `# Report: ${oneLine(record.goal_title)}`,
     `**${describeStatus(record, status)}** The answer is in \`${treePaths.result}\`.`,
-    renderOrigin(record),
+    record.origin === undefined ? null : describeOrigin(record.origin),
     record.mode === undefined ? null : `**Chosen:** ${describeMode(record.mode)}.`,
     renderGoal(record),
     ...renderCame(record, texts),
@@ -89,9 +89,8 @@ export function renderReport(record: RunRecord, status: RunStatus, texts: Record
   ]);
 }
 
-function renderOrigin({ origin }: RunRecord): string | null {
-  if (origin === undefined) return null;
-  const { run_id, wave, reused } = origin;
+/** Says in one sentence which run a fork was taken over from. */
+export function describeOrigin({ run_id, wave, reused }: RunOrigin): string {
   return `Taken over from \`${run_id}\`: everything before wave ${wave}, for which that run paid ${formatUsage(reused)}.`;
 }
 
