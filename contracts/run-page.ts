@@ -77,7 +77,6 @@ export interface PageWave {
   readonly summary: string | null;
   readonly decision: WaveDecision | null;
   readonly usage: Usage;
-  /** Conversations of the planner. */
   readonly conversations: readonly PageConversation[];
   readonly work: readonly PageWork[];
 }

@@ -119,7 +119,6 @@ function partOf({ workflow_id, run_id, activity_id }: LedgerKey): string {
   return JSON.stringify(['reply', workflow_id, run_id, activity_id]);
 }
 
-/** Wraps a ledger of effects. */
 export function encryptEffects(ledger: EffectLedger, cipher: Cipher | undefined): EffectLedger {
   if (cipher === undefined) return ledger;
   return {

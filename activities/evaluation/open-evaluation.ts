@@ -28,7 +28,6 @@ interface KeptCellsDeps {
   readonly kept: Pick<RunIndex, 'read' | 'write'>;
 }
 
-/** A result as it was written. */
 const KeptCell: z.ZodType<CellResult> = z.object({
   cell: z.number(),
   goal: z.string(),

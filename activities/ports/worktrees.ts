@@ -1,6 +1,5 @@
 import type { WorkspacePlace } from './workspaces.ts';
 
-/** A file that a delegation has changed. */
 export interface ChangedFile {
   readonly change: 'added' | 'changed' | 'deleted';
   readonly path: string;

@@ -164,7 +164,6 @@ export function redactTools(tools: ToolRegistry, redactor: Redactor): ToolRegist
   return new Map([...tools].map(([name, tool]) => [name, redactTool(tool, redactor)]));
 }
 
-/** Wraps one tool as `redactTools` does. */
 export function redactTool<T extends Tool>(tool: T, redactor: Redactor): T;
 export function redactTool(tool: Tool, redactor: Redactor): Tool {
   const redacted = async <T>(work: () => Promise<T>): Promise<T> => {

@@ -13,7 +13,6 @@ export interface ClientTracing {
   stop(): Promise<void>;
 }
 
-/** An open connection and the client on it. */
 export interface CliSession {
   readonly client: PlanwaveClient;
   readonly connection: ConnectionLike;

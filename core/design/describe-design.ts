@@ -33,7 +33,6 @@ const callsEach = 2;
 /** Calls of the planner for each wave: its decision, and a review of questions. */
 const callsPerWave = 2;
 
-/** Use of a design so far. */
 export interface DesignUse {
   readonly usage: Usage;
   /** Milliseconds of all its calls together. */

@@ -74,7 +74,6 @@ export function noteUse(
   };
 }
 
-/** Adds the result of a verification. */
 export function noteResult(
   state: VerificationState,
   result: VerificationResults['result'],

@@ -4,7 +4,6 @@ import { readDesignMarks } from './rehearsal-marks.ts';
 /** Request about work on a plan. */
 interface JudgeRequest {
   readonly goal: string;
-  /** Tasks of the plan. */
   readonly tasks: readonly JsonObject[];
   /** task_id of the work. */
   readonly subject: string;

@@ -29,7 +29,6 @@ import type { Ref } from '../../contracts/ref.ts';
 import { converse, openConversation } from '../shared/conversation.ts';
 import type { TurnBrief } from '../../contracts/state-call.ts';
 
-/** Caller of the tools. */
 interface Caller {
   readonly brief: TurnBrief;
   readonly member: MemberAtWork;

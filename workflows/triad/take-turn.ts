@@ -193,7 +193,6 @@ function checkReply(
   ]);
 }
 
-/** One turn of a member of a triad. */
 export function turnSpan({ member, round }: TurnBrief): SpanStart {
   return agentSpan(member.agent_id, {
     'planwave.member': member.name,

@@ -22,7 +22,6 @@ export type Merged =
 /** Value with which a ref is compared when it must not exist yet. */
 const noCommit = '0'.repeat(40);
 
-/** A commit with its tree. */
 export interface KeptCommit {
   readonly commit: string;
   readonly tree: string;

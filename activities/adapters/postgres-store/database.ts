@@ -73,7 +73,6 @@ const explanations = new Map<string | null, readonly [reason: string, cure: stri
   ['25006', ['it is read-only', 'name the primary server in @']],
 ]);
 
-/** A fault of a database in words. */
 export interface PostgresFault {
   /** The reason, with the code of the system or of PostgreSQL. */
   readonly reason: string;
@@ -125,7 +124,6 @@ const setting = 'PLANWAVE_STORE_URL';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A database of the store. */
 export interface Database {
   /** Its address, without user and password. */
   readonly place: string;

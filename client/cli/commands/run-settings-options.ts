@@ -6,7 +6,6 @@ import { mergeFields } from './json-file.ts';
 import { definedOnly } from '../../../core/json.ts';
 import { Tenant, type ChangesMode } from '../../../contracts/limits.ts';
 
-/** Settings of runs and teams. */
 export interface SettingsOptions {
   readonly id?: string;
   readonly agents?: string;
