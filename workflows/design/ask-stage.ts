@@ -21,8 +21,8 @@ import { askUser, DesignEnded, takeRecalled, takeStep } from './design-context.t
 import type { DesignContext } from './design-context.ts';
 import { createDetailLoader } from '../execution/call-tools.ts';
 import { callUntilDone } from '../shared/failures.ts';
+import { definedOnly } from '../../core/json.ts';
 
-/** A request for one reply of a design. */
 export interface StageRequest {
   readonly stage: DesignStageName;
   readonly agent_id: string;
@@ -235,8 +235,7 @@ function promptOf(request: StageRequest, { place }: DesignContext): DesignPrompt
       place.first_plan_ref !== undefined && { first_plan_ref: place.first_plan_ref }),
     findings: request.findings ?? [],
     requested_change: request.requested_change ?? null,
-    ...(request.worked !== undefined && { worked: request.worked }),
-    ...(request.loop !== undefined && { loop: request.loop }),
+    ...definedOnly({ worked: request.worked, loop: request.loop }),
     amendments: place.amendments,
   };
 }
