@@ -118,7 +118,7 @@ export interface EffectOrder {
   readonly resolution: { readonly round: number; readonly choice: EffectResolution } | null;
 }
 
-interface FileChange {
+export interface FileChange {
   readonly path: string;
   readonly change: 'added' | 'changed' | 'deleted';
 }

@@ -25,6 +25,7 @@ import { listLayers } from './graph.ts';
 import { diffPlans } from './draw-plan.ts';
 import type { PlanAgent } from '../../contracts/design-run.ts';
 import type { PlannedTask } from '../../contracts/run-log.ts';
+import type { Spending } from '../../contracts/budget.ts';
 
 /** Most characters of the text, equal to the limit of a question. */
 const textCharsMax = 2_000;
@@ -39,10 +40,7 @@ export interface DesignUse {
   readonly worked_ms: number;
 }
 
-export interface PlanEstimate {
-  readonly calls: number;
-  readonly tokens: number;
-  readonly cost_micro_usd: number;
+export interface PlanEstimate extends Spending {
   /** Seconds along the longest chain of tasks; null before anything is measured. */
   readonly seconds: number | null;
 }

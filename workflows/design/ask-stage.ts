@@ -22,6 +22,7 @@ import type { DesignContext } from './design-context.ts';
 import { createDetailLoader } from '../execution/call-tools.ts';
 import { callUntilDone } from '../shared/failures.ts';
 import { definedOnly } from '../../core/json.ts';
+import { retryOrAbandon } from '../../core/questions/answer-kinds.ts';
 
 export interface StageRequest {
   readonly stage: DesignStageName;
@@ -245,9 +246,6 @@ function stuckQuestion({ stage, agent_id }: StageRequest, reason: string): Asked
     text: `${agent_id} could not give the ${stage.replaceAll('_', ' ')} of the design: ${cutText(reason, 1_500)} What now?`,
     why_it_matters:
       'retry: it is asked again; an instruction by `amend` before may help. abandon: the run ends without a plan.',
-    priority: 'critical',
-    expected_answer_format: 'choice',
-    choices: ['retry', 'abandon'],
-    default_answer: 'abandon',
+    ...retryOrAbandon,
   };
 }

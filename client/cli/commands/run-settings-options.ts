@@ -187,6 +187,12 @@ function readFrom(least: number, typed: string): number {
   return Number(typed);
 }
 
+/** @throws CliError for what is no port, with the name of the option. */
+export function readPort(option: string, text: string): number {
+  if (/^\d+$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw badInput(`${option}: expected a port from 0 to 65535, got ${JSON.stringify(text)}`);
+}
+
 /** @throws CliError for what is no name. */
 export function readTenant(name: string): string {
   const read = Tenant.safeParse(name);
