@@ -89,9 +89,14 @@ function explainPermissions(permissions: readonly string[], namespace: string): 
     return { what: `the API key has ${held}, so nothing in namespace ${namespace}`, cure: needed };
   }
   if (roles.includes('admin')) return null;
+  const held = `the API key has only ${roles.join(', ')} in namespace ${namespace}`;
+  if (!roles.includes('write')) {
+    return { what: `${held}, which is not enough for this`, cure: needed };
+  }
+  // The server refuses both with the same words.
   return {
-    what: `the API key has only ${roles.join(', ')} in namespace ${namespace}, which is not enough for this`,
-    cure: needed,
+    what: `${held}, and either this needs admin, or the server does not know the key or the issuer that signed it`,
+    cure: `${needed}, signed with a key that the server knows`,
   };
 }
 

@@ -33,7 +33,14 @@ import {
   callServer,
   refusePlainText,
 } from './server-calls.ts';
-import { readDelegation, readTeam, type DelegationReading, type TeamLook } from './read-work.ts';
+import {
+  readDelegation,
+  readStageCalls,
+  readTeam,
+  type ActivityReading,
+  type DelegationReading,
+  type TeamLook,
+} from './read-work.ts';
 import { createSchedules, type Schedules } from './schedules.ts';
 import { readUsageNow, type UsageNow } from './usage-now.ts';
 import {
@@ -107,6 +114,8 @@ export interface PlanwaveClient {
   waveView(waveWorkflowId: string): Promise<Reading<WaveView>>;
   /** Reads the usage and the activities of a delegation, by its view. */
   delegation(address: WorkAddress): Promise<DelegationReading>;
+  /** Reads the model calls of the stages of a design that its status view has at work. */
+  stageCalls(status: StatusView): Promise<readonly ActivityReading[]>;
   /** Reads the state of a delegation below a wave by its path, `<wave>/<delegation_id>`; null when none is told. */
   work(path: string): Promise<DelegationStatusView | null>;
 
@@ -186,6 +195,7 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
     waves: (runId) => view(queryNames.wave, runId),
     waveView: (waveWorkflowId) => view(queryNames.wave, waveWorkflowId),
     delegation: (address) => readDelegation(context, address),
+    stageCalls: (status) => readStageCalls(context, status),
     work: async (path) => (await findWork(context, path))?.status ?? null,
     team: (id) => readTeam(context, id),
     answer: (runId, answer, answerOptions = {}) =>

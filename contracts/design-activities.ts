@@ -176,6 +176,8 @@ export interface RatePlanChangeInput {
   readonly task_id?: string;
   /** The DesignChange that says what was changed and why. Absent in runs of older versions. */
   readonly change_ref?: Ref;
+  /** Facts for the question alone. Absent in runs of older versions. */
+  readonly question?: Pick<DescribeDesignInput, 'run_id' | 'usage' | 'worked_ms'>;
 }
 
 export interface RatePlanChangeResult extends PlanChangeRating {

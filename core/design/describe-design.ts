@@ -47,7 +47,7 @@ export interface PlanEstimate extends Spending {
 
 /** Estimates the use of the work from the design's calls, which read and write texts of the same kind. */
 export function estimatePlan(
-  plan: CoordinationPlan,
+  plan: Pick<CoordinationPlan, 'tasks'>,
   { usage, worked_ms }: DesignUse,
 ): PlanEstimate {
   const layers = listLayers(plan.tasks).length;
@@ -182,9 +182,12 @@ function describeResearch(research: readonly TechnologyResearch[]): string[] {
 }
 
 function describeEstimate(plan: CoordinationPlan, use: DesignUse): string {
-  const { calls, tokens, cost_micro_usd, seconds } = estimatePlan(plan, use);
+  return `Expected besides: ${formatEstimate(estimatePlan(plan, use))} of the design.`;
+}
+
+export function formatEstimate({ calls, tokens, cost_micro_usd, seconds }: PlanEstimate): string {
   const time = seconds === null ? '' : `, ${formatDuration(seconds)}`;
-  return `Expected besides: about ${calls} calls, ${formatCount(tokens)} tokens, ${formatDollars(cost_micro_usd)}${time}, estimated from the calls of the design.`;
+  return `about ${calls} calls, ${formatCount(tokens)} tokens, ${formatDollars(cost_micro_usd)}${time}, estimated from the calls`;
 }
 
 /** Quotes the tasks of a plan as the record keeps them: the evidence of each task is what it has to meet. */

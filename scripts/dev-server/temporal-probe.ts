@@ -125,12 +125,14 @@ async function canConnect(address: string): Promise<boolean> {
  * Waits until the server answers and its namespace exists: right after its start it answers before that.
  *
  * @param giveUp settles when waiting has become pointless, for example because the server ended
+ * @param env TLS, API key and namespace. Default: that of this process.
  * @returns the last failure, or undefined once the server is ready
  */
 export async function waitForNamespace(
   port: number,
   timeoutMs: number,
   giveUp: AbortSignal,
+  env: NodeJS.ProcessEnv = process.env,
 ): Promise<string | undefined> {
   const deadline = Date.now() + timeoutMs;
   let reason = 'it did not answer';
@@ -138,9 +140,9 @@ export async function waitForNamespace(
     await sleep(100);
     if (!(await isListening(localHost, port))) continue;
     try {
-      const connection = await connectTo(`${localHost}:${port}`);
+      const connection = await connectTo(`${localHost}:${port}`, connectTimeoutMs, env);
       try {
-        await connection.workflowService.describeNamespace({ namespace: namespaceOf() });
+        await connection.workflowService.describeNamespace({ namespace: namespaceOf(env) });
         return undefined;
       } finally {
         await connection.close();

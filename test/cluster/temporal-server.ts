@@ -20,6 +20,14 @@ export interface ClusterServer {
   stop(): Promise<void>;
 }
 
+/** A server that accepts calls only with a token. */
+export interface Authorization {
+  /** URL of the JSON Web Key Set whose keys sign tokens. */
+  readonly keys: string;
+  /** Token of an administrator of the system, which makes the namespace. */
+  readonly token: string;
+}
+
 const startTimeoutMs = 90_000;
 const dynamicConfig = fileURLToPath(
   new URL('../../deploy/temporal-dynamic-config.yaml', import.meta.url),
@@ -30,11 +38,13 @@ const dynamicConfig = fileURLToPath(
  *
  * @param programs Folder of `server` and `sql`.
  * @param databaseUrl `postgresql://user:password@host:port/…` of a user who may create databases.
+ * @param authorization Null for a server that everyone may use, which is the default.
  */
 export async function startClusterServer(
   programs: string,
   databaseUrl: string,
   folder: string,
+  authorization: Authorization | null = null,
 ): Promise<ClusterServer> {
   const { hostname, port, username, password } = new URL(databaseUrl);
   await setUpSchemas(programs, { hostname, port, username, password });
@@ -50,6 +60,21 @@ export async function startClusterServer(
     NUM_HISTORY_SHARDS: '4',
     LOG_LEVEL: 'warn',
     DYNAMIC_CONFIG_FILE_PATH: dynamicConfig,
+    ...(authorization !== null && {
+      TEMPORAL_AUTH_AUTHORIZER: 'default',
+      TEMPORAL_AUTH_CLAIM_MAPPER: 'default',
+      TEMPORAL_JWT_KEY_SOURCE1: authorization.keys,
+      // The server's own calls have no token: they take a frontend of their own.
+      USE_INTERNAL_FRONTEND: 'true',
+      TEMPORAL_SERVICES: 'frontend,internal-frontend,history,matching,worker',
+    }),
+  };
+  const settings = {
+    ...process.env,
+    ...(authorization !== null && {
+      TEMPORAL_API_KEY: authorization.token,
+      TEMPORAL_TLS: 'false',
+    }),
   };
   const frontend = Number(env.FRONTEND_GRPC_PORT);
   const address = `${localHost}:${frontend}`;
@@ -66,8 +91,8 @@ export async function startClusterServer(
     });
     const ended = new AbortController();
     void part.ended.then(() => ended.abort());
-    await registerNamespace(address, ended.signal);
-    const failure = await waitForNamespace(frontend, startTimeoutMs, ended.signal);
+    await registerNamespace(address, settings, ended.signal);
+    const failure = await waitForNamespace(frontend, startTimeoutMs, ended.signal, settings);
     if (failure === undefined && !ended.signal.aborted) return;
     part.kill();
     throw new Error(`The Temporal server did not start: ${failure}\n${logTail(logFile)}`);
@@ -122,7 +147,8 @@ async function choosePorts(): Promise<Record<string, string> & { FRONTEND_GRPC_P
   for (const name of [
     'FRONTEND_HTTP_PORT',
     'FRONTEND_MEMBERSHIP_PORT',
-    ...['HISTORY', 'MATCHING', 'WORKER'].flatMap((one) => [
+    'INTERNAL_FRONTEND_HTTP_PORT',
+    ...['INTERNAL_FRONTEND', 'HISTORY', 'MATCHING', 'WORKER'].flatMap((one) => [
       `${one}_GRPC_PORT`,
       `${one}_MEMBERSHIP_PORT`,
     ]),
@@ -134,13 +160,17 @@ async function choosePorts(): Promise<Record<string, string> & { FRONTEND_GRPC_P
 }
 
 /** Creates the namespace `default` of a new server. */
-async function registerNamespace(address: string, giveUp: AbortSignal): Promise<void> {
+async function registerNamespace(
+  address: string,
+  env: NodeJS.ProcessEnv,
+  giveUp: AbortSignal,
+): Promise<void> {
   const { path } = await findTemporalCli();
   const args = ['operator', 'namespace', 'create', '--namespace', 'default', '--retention', '24h'];
   const deadline = Date.now() + startTimeoutMs;
   while (Date.now() < deadline && !giveUp.aborted) {
     // oxlint-disable-next-line no-await-in-loop -- until the server is up
-    const { ok, output } = await runCommand(path, [...args, '--address', address]);
+    const { ok, output } = await runCommand(path, [...args, '--address', address], { env });
     if (ok || output.includes('already exists')) return;
     // oxlint-disable-next-line no-await-in-loop
     await sleep(200);

@@ -107,6 +107,14 @@ export function designUsage({ usage, usageBelow, talks }: DesignWork): Usage {
   return addUsage(usage, usageBelow, ...[...talks.keys()].map((talk) => talk.usage));
 }
 
+/** Returns the use from which that of the work is estimated. */
+export function designUse(work: DesignWork): {
+  readonly usage: Usage;
+  readonly worked_ms: number;
+} {
+  return { usage: designUsage(work), worked_ms: work.workedMs };
+}
+
 /** Ends a design before it is approved. Thrown by a stage, and caught where the design began. */
 export class DesignEnded extends Error {
   readonly status: 'stopped' | 'abandoned' | 'finished';

@@ -133,7 +133,11 @@ function contextOf(at: TurnAtWork, context: MemberContext): ConversationContext 
     delegation_id: order.delegation.delegation_id,
     registry_ref: order.registry_ref,
     stage: brief.duties.output ? 'member_output' : 'member',
-    reading: () => readingOf(order, tools, membersOf(order)),
+    reading: () => ({
+      ...readingOf(order, tools, membersOf(order)),
+      // A triad that judges an output changes nothing.
+      ...(order.delegation.judges !== undefined && { acts: false }),
+    }),
     label: () => memberSummary(place),
     ...(brief.duties.output && { passable: () => listPassable(turn.work.spec) }),
     offer: { ...(model !== undefined && { model }), state_tools: brief.tools },

@@ -26,7 +26,9 @@ it('takes a goal to an approved plan and its result', async () => {
   // Between two questions the stage at work is told, in whichever workflow it works.
   await eventually('the stage at work', async () => {
     const { out } = await runCommand(stage, ['status', run.workflowId]);
-    return out.includes('now research: Markdown');
+    return (
+      out.includes('now research: Markdown') && /research \([-\w]+\) · thinks in turn 1/.test(out)
+    );
   });
   research.release();
   const question = await asked;

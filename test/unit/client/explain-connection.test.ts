@@ -221,9 +221,9 @@ it.each([
     /only read, worker in namespace prod, which is not enough.*"prod:write", which clients and workers need/,
   ],
   [
-    'a token that may write, where search attributes are registered',
+    'a token that may write: search attributes are registered, or another issuer signed it',
     token({ permissions: ['prod:write'] }),
-    /only write.*"prod:admin" for the one who registers the search attributes/,
+    /only write.*either this needs admin, or .* signed it\. Try: .*"prod:admin" for the one who registers the search attributes, signed with a key that the server knows/,
   ],
   [
     'a token of another issuer',
