@@ -67,7 +67,6 @@ export interface PlanAgent {
   readonly task_ids: readonly string[];
 }
 
-/** State of a design, in the record. */
 export interface RecordedDesign {
   /** `assessed`: the end of a risk assessment that was started alone. */
   readonly status: 'designing' | 'assessed' | 'approved' | 'abandoned' | 'stopped' | 'finished';
@@ -76,7 +75,6 @@ export interface RecordedDesign {
   /** Every version of the plan, oldest first; the last one is current. */
   readonly plan_refs: readonly Ref[];
   readonly plan_agents: readonly PlanAgent[];
-  /** Findings that the current plan has. */
   readonly findings: readonly PlanFinding[];
   /** The question whose answer approved the current plan. Null while it is not approved, and without a question. */
   readonly approved_by: string | null;
@@ -91,7 +89,6 @@ export interface DesignProgress extends Pick<RecordedDesign, 'status' | 'approve
   readonly materials: readonly DesignMaterial[];
   /** Versions of the plan since. */
   readonly plan_refs: readonly Ref[];
-  /** Findings that the current plan has. */
   readonly findings: readonly PlanFinding[];
 }
 
@@ -133,7 +130,6 @@ export interface DesignResult {
   readonly status: Exclude<RecordedDesign['status'], 'designing' | 'assessed'>;
   /** The current plan; null when the design ended before it was assembled. */
   readonly plan: PlanOutline | null;
-  /** Findings that it has. */
   readonly findings: readonly PlanFinding[];
   /** Defined in RecordedDesign. */
   readonly approved_by: string | null;

@@ -45,7 +45,7 @@ import {
   renderUnverified,
 } from './render-report-parts.ts';
 import { renderAnswers, renderOpenEnds } from './render-open-ends.ts';
-import { renderArchiveFailures } from './render-sessions.ts';
+import { hasEnded, renderArchiveFailures } from './render-sessions.ts';
 import { resultLimits } from './limits.ts';
 import type { ExecutorKind } from '../../contracts/delegation.ts';
 
@@ -244,7 +244,14 @@ function renderPlaces(record: RunRecord): string {
   const outcomes = record.waves.flatMap((wave) => wave.outcomes);
   const has = (kind: Exclude<ExecutorKind, 'agent'>): boolean =>
     outcomes.some(({ executor }) => executor.kind === kind && executor.work !== null);
+  const isDesigned = (record.design?.plan_refs ?? []).length > 0;
   const places = [
+    ...(isDesigned
+      ? [
+          `\`${treePaths.coordinationPlan}\`: who does what, in which order, and the risks`,
+          '`agents/<agent>/agent_instructions.md`: what each agent of the plan has to do',
+        ]
+      : []),
     `\`${treePaths.conversationSummary(record.goal_title)}\`: goal, decisions, answers`,
     ...decided.map(
       ({ wave }) =>
@@ -261,6 +268,9 @@ function renderPlaces(record: RunRecord): string {
       ? []
       : [`\`${treePaths.effects}\`: every change outside, with its proof`]),
     `\`${treePaths.sharedStatus}\`: where each delegation stands`,
+    ...(hasEnded(record) && (record.sessions ?? []).length > 0
+      ? [`\`${treePaths.archiveIndex}\`: the notes of each agent, by session`]
+      : []),
   ];
   return `## Where everything lies\n\nBeside this file:\n\n${bullets(places, '')}`;
 }

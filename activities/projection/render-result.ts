@@ -15,8 +15,8 @@ import { resultLimits } from './limits.ts';
 import { treePaths } from './paths.ts';
 import { textOf, type RecordTexts } from './record-texts.ts';
 import { renderList } from './render-report-parts.ts';
-import type { Answer } from './find-answer.ts';
 import { listUnsettled, standingAssumptions } from './render-open-ends.ts';
+import type { PageAnswer } from '../../contracts/run-page.ts';
 
 /** Renders what the agents have changed in the user's folder, each delegation with its numbers; null for nothing. */
 export function renderChanges({
@@ -93,7 +93,7 @@ export function renderResult(
   record: RunRecord,
   status: RunStatus,
   texts: RecordTexts,
-  answer: Answer,
+  answer: PageAnswer,
 ): string {
   const title = `# Result: ${oneLine(record.goal_title)}`;
   const body = answer.text.trim() === '' ? 'There is no answer.' : cutAnswer(answer.text.trim());
@@ -113,7 +113,7 @@ function cutAnswer(text: string): string {
 }
 
 /** Shortens the answer for the workflow's result. Its last line names what was left out. */
-export function shortenAnswer({ text }: Answer, resultPath: string): string {
+export function shortenAnswer({ text }: PageAnswer, resultPath: string): string {
   const whole = text.trim();
   const max = engineLimits.returnedAnswerCharsMax;
   if (whole.length <= max) return whole;
@@ -126,7 +126,7 @@ function renderHead(
   record: RunRecord,
   status: RunStatus,
   texts: RecordTexts,
-  { note }: Answer,
+  { note }: PageAnswer,
 ): readonly string[] {
   const unmet = record.criteria.filter(({ state }) => state === 'open');
   const isJudged = findHandedOver(record) === null && !isPlanAlone(record, status);

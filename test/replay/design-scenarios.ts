@@ -73,6 +73,23 @@ export const designScenarios: readonly Scenario[] = [
     },
   },
   {
+    // A triad judges an output that fails once.
+    name: 'judged',
+    keep: { '/wave-001': { last: 'plannerWave-judged' } },
+    async play(stage, runId) {
+      const plan = planOf(planTask('rates', { instructions: 'List the rates. [failing]' }));
+      const members = ['ann', 'bob', 'cid'].map((name) => ({
+        name,
+        role: 'peer' as const,
+        agent_id: 'reviewer',
+      }));
+      const triad = { type: 'consensus' as const, reason: 'Three see more.', members };
+      const agents = plan.agents.map((one) => (one.role === 'verifier' ? { ...one, triad } : one));
+      const run = await stage.start('plannerRun', { goal, plan: { ...plan, agents } }, runId);
+      await untilEnded(stage, run);
+    },
+  },
+  {
     // A task asks what the solution architect decides, and another one crashes once.
     name: 'decided',
     keep: {

@@ -5,7 +5,7 @@ import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { describeDesign, changeDesign, checkDesign } from '../shared/activities.ts';
-import { askUser, DesignEnded, designUsage, materialsOf, takeStep } from './design-context.ts';
+import { askUser, DesignEnded, designUse, materialsOf, takeStep } from './design-context.ts';
 import type { DesignContext } from './design-context.ts';
 import type { PlanOutline } from '../../contracts/design-run.ts';
 import type { DesignChangeSource } from '../../contracts/design-activities.ts';
@@ -69,8 +69,7 @@ async function askForApproval(
     ...(shown_ref !== undefined && { shown_ref }),
     research: materialsOf(context.work, ['research']),
     findings,
-    usage: designUsage(context.work),
-    worked_ms: context.work.workedMs,
+    ...designUse(context.work),
   });
   return askToApprove(
     {

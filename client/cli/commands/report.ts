@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Ref } from '../../../contracts/ref.ts';
@@ -12,9 +11,11 @@ import {
 } from '../command-runner.ts';
 import { describeOtherHome, inHomeOf } from '../other-home.ts';
 import { cleanText, cleanLine } from '../terminal-text.ts';
-import { commandText, countOf } from '../../../core/text/format.ts';
 import { isCellOf } from '../../../core/ids.ts';
+import { commandText, countOf } from '../../../core/text/format.ts';
+import { messageOf } from '../../../core/text/message-of.ts';
 import type { RunListing } from '../../run-listing.ts';
+import { writeOut } from './json-file.ts';
 
 interface Options {
   readonly full?: boolean;
@@ -65,12 +66,12 @@ async function writeHtml(
   const { renderPage } = await import('../../view/render-page.ts');
   const name = file === true ? `${runId.replaceAll(/[^\w.-]/g, '_')}.html` : file;
   const path = resolve(deps.cwd, name);
-  try {
-    await writeFile(path, renderPage(page, null));
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw badInput(`The page can't be written: ${why}. Try: --html <file> in a folder of yours`);
-  }
+  await writeOut(
+    path,
+    renderPage(page, null),
+    'The page',
+    '. Try: --html <file> in a folder of yours',
+  );
   return {
     data: { run_id: runId, html_path: path },
     lines: [`Everything about ${cleanLine(runId)} is in ${cleanLine(path)}`],
@@ -162,7 +163,7 @@ export async function readArtifact({ readArtifact: read }: CliDeps, ref: string)
     if (read === undefined) throw new Error('There is no store here.');
     return await read(ref);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const message = `${why} Try: set PLANWAVE_HOME to the value that the worker uses`;
     throw new CliError('no_artifact', exitCodes.notFound, message);
   }
