@@ -51,13 +51,14 @@ it('report says why there is no result', async () => {
   );
 });
 
-describe('report --html of a run without a page', () => {
-  const html = async (others: Partial<CliDeps>, methods: Partial<PlanwaveClient> = {}) => {
-    const io = createFakeIo();
-    const deps = createFakeDeps(io, methods, others);
-    return { code: await runCli(['report', 'run-1', '--html'], deps), err: io.err() };
-  };
+/** `planwave report run-1 --html`, for a run that has no page. */
+async function html(others: Partial<CliDeps>, methods: Partial<PlanwaveClient> = {}) {
+  const io = createFakeIo();
+  const deps = createFakeDeps(io, methods, others);
+  return { code: await runCli(['report', 'run-1', '--html'], deps), err: io.err() };
+}
 
+describe('report --html of a run without a page', () => {
   it('names the first run of an evaluation', async () => {
     const entry = { goal_title: '', state: 'completed', started_at: 0 };
     const list = ['run-1-c002', 'run-1-c001', 'run-1-copy'].map((run_id) => ({ ...entry, run_id }));
@@ -70,8 +71,8 @@ describe('report --html of a run without a page', () => {
   });
 
   it('says that a run which failed at its intake has stored nothing', async () => {
-    const describe_ = () => Promise.resolve(listing({ execution: 'failed' }));
-    expect((await html({}, { describe: describe_ })).err).toBe(
+    const failed = listing({ execution: 'failed' });
+    expect((await html({}, { describe: () => Promise.resolve(failed) })).err).toBe(
       'Nothing of run run-1 is stored here; its workflow is failed. Try: npm run planwave -- status run-1\n',
     );
   });
