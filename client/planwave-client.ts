@@ -1,9 +1,4 @@
-import {
-  ScheduleClient,
-  WorkflowClient,
-  type ConnectionLike,
-  type WorkflowClientInterceptor,
-} from '@temporalio/client';
+import { ScheduleClient, WorkflowClient, type WorkflowClientInterceptor } from '@temporalio/client';
 import type { EvaluationInput } from '../contracts/evaluation.ts';
 import type { AmendMessage, ControlMessage, ResumeMessage } from '../contracts/messages.ts';
 import { queryNames, signalNames, taskQueue } from '../contracts/names.ts';
@@ -32,7 +27,12 @@ import { BadKeys, readKeyRing, type KeyRing } from '../encryption/key-ring.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';
-import { type ClientContext, callServer, refusePlainText } from './server-calls.ts';
+import {
+  type ServerAddress,
+  type ClientContext,
+  callServer,
+  refusePlainText,
+} from './server-calls.ts';
 import {
   readDelegation,
   readStageCalls,
@@ -149,11 +149,7 @@ export interface PlanwaveClient {
   waitForEnd(runId: string): Promise<RunEnd>;
 }
 
-export interface PlanwaveClientOptions {
-  readonly connection: ConnectionLike;
-  /** As it should appear in error texts. */
-  readonly address: string;
-  readonly namespace: string;
+export interface PlanwaveClientOptions extends ServerAddress {
   /** If undefined: `planwave`. */
   readonly taskQueue?: string | undefined;
   /** Those of the worker; without any, nothing is encrypted, and what is encrypted can't be read. If undefined: those of PLANWAVE_KEYS. */

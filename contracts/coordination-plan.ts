@@ -20,7 +20,6 @@ export const PlanPath = z
 const text = z.string().min(1).max(2_000);
 const texts = z.array(text).max(20);
 
-/** File that a task writes. */
 export const TaskFile = z.strictObject({
   path: PlanPath,
   format: z

@@ -158,7 +158,6 @@ export interface FindWorkInput {
 
 /** Work of a wave that has to be judged before the next. */
 export interface FindWorkResult {
-  /** Its proofs of concept. */
   readonly proofs: readonly WorkedTask[];
   /** Its tasks that asked the same again and again. */
   readonly looping: readonly WorkedTask[];
@@ -186,7 +185,6 @@ export interface RatePlanChangeResult extends PlanChangeRating {
   readonly text: string;
 }
 
-/** Activities of designed mode. */
 export interface DesignActivities {
   /** Makes one plan of the replies of a design. */
   readonly assembleDesign: (input: AssembleDesignInput) => Promise<AssembleDesignResult>;

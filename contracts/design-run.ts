@@ -104,7 +104,6 @@ export interface PlanAgent {
   readonly task_ids: readonly string[];
 }
 
-/** State of a design, in the record. */
 export interface RecordedDesign {
   /** `interviewed`, `assessed` and `verified`: the end of a stage that was started alone. */
   readonly status:
@@ -121,7 +120,6 @@ export interface RecordedDesign {
   /** Every version of the plan, oldest first; the last one is current. */
   readonly plan_refs: readonly Ref[];
   readonly plan_agents: readonly PlanAgent[];
-  /** Findings that the current plan has. */
   readonly findings: readonly PlanFinding[];
   /** The question whose answer approved the current plan. Null while it is not approved, and without a question. */
   readonly approved_by: string | null;
@@ -136,7 +134,6 @@ export interface DesignProgress extends Pick<RecordedDesign, 'status' | 'approve
   readonly materials: readonly DesignMaterial[];
   /** Versions of the plan since. */
   readonly plan_refs: readonly Ref[];
-  /** Findings that the current plan has. */
   readonly findings: readonly PlanFinding[];
 }
 
@@ -181,7 +178,6 @@ export interface DesignResult {
   >;
   /** The current plan; null when the design ended before it was assembled. */
   readonly plan: PlanOutline | null;
-  /** Findings that it has. */
   readonly findings: readonly PlanFinding[];
   /** Defined in RecordedDesign. */
   readonly approved_by: string | null;

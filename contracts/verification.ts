@@ -228,7 +228,6 @@ export interface VerificationActivities {
   readonly describeFailures: (input: DescribeFailuresInput) => Promise<{ readonly text: string }>;
 }
 
-/** Verification of a delegation, in its outcome. */
 export interface VerificationOutcome {
   /** agent_id of the verifier. */
   readonly verified_by: string;

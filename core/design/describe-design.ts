@@ -25,6 +25,7 @@ import { listLayers } from './graph.ts';
 import { diffPlans } from './draw-plan.ts';
 import type { PlanAgent } from '../../contracts/design-run.ts';
 import type { PlannedTask } from '../../contracts/run-log.ts';
+import type { Spending } from '../../contracts/budget.ts';
 
 /** Most characters of the text, equal to the limit of a question. */
 const textCharsMax = 2_000;
@@ -33,17 +34,13 @@ const callsEach = 2;
 /** Calls of the planner for each wave: its decision, and a review of questions. */
 const callsPerWave = 2;
 
-/** Use of a design so far. */
 export interface DesignUse {
   readonly usage: Usage;
   /** Milliseconds of all its calls together. */
   readonly worked_ms: number;
 }
 
-export interface PlanEstimate {
-  readonly calls: number;
-  readonly tokens: number;
-  readonly cost_micro_usd: number;
+export interface PlanEstimate extends Spending {
   /** Seconds along the longest chain of tasks; null before anything is measured. */
   readonly seconds: number | null;
 }

@@ -30,7 +30,6 @@ export interface PlanProgress {
   readonly verified: readonly string[];
   /** Delegations whose results rest on what no longer holds. Absent: none does. */
   readonly stale?: readonly string[];
-  /** All delegations that were dispatched. */
   readonly dispatched: readonly string[];
 }
 

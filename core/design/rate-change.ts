@@ -117,7 +117,6 @@ function finding(task_id: string, message: string, cure: string): PlanFinding {
 /** Most characters of the text, equal to the limit of a question. */
 const textCharsMax = 2_000;
 
-/** Characters of the reason for a change. */
 const reasonCharsMax = 700;
 
 /** A change of the plan to `plan_ref`, with the work that it follows from. */

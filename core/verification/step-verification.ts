@@ -77,7 +77,6 @@ export function noteUse(
   };
 }
 
-/** Adds the result of a verification. */
 export function noteResult(
   state: VerificationState,
   result: VerificationResults['result'],

@@ -108,14 +108,13 @@ function clashMessage(address: string, namespace: string, name: AttributeName): 
 }
 
 function refusalMessage(address: string, namespace: string, error: unknown): string {
-  const reason = messageOf(error);
   const commands = attributeNames.map(
     (name) =>
       `  temporal operator search-attribute create --address ${address} --namespace ${namespace} ` +
       `--name ${name} --type ${searchAttributes[name]}`,
   );
   return [
-    `The Temporal server at ${address} did not register planwave's search attributes: ${reason}`,
+    `The Temporal server at ${address} did not register planwave's search attributes: ${messageOf(error)}`,
     'An operator of the server has to run, for each one that is missing:',
     ...commands,
   ].join('\n');

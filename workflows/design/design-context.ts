@@ -65,7 +65,6 @@ export interface DesignWork {
   plan: PlanOutline | null;
   /** Every version of the plan that was made here. */
   planRefs: readonly Ref[];
-  /** Findings that the current plan has. */
   findings: readonly PlanFinding[];
   /** Work that was lost with an earlier attempt and is not taken over yet. */
   recalled: RecalledWork;

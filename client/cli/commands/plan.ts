@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { AgentSummary } from '../../../contracts/agent-definition.ts';
@@ -16,7 +15,7 @@ import { createPlanSchema, readPlanFile, writePlanFile } from './plan-file.ts';
 import { describeFindings } from './yaml-file.ts';
 import { cleanLine, cleanText } from '../terminal-text.ts';
 import { writeAgentFile } from './agents.ts';
-import { readInputText } from './json-file.ts';
+import { readInputText, writeOut } from './json-file.ts';
 import { readArtifact } from './report.ts';
 import { addRunOptions, readRunInput, startRun, type RunOptions } from './start.ts';
 
@@ -104,12 +103,7 @@ async function printOrWrite(
 ): Promise<CommandResult> {
   if (out === undefined) return { data, lines: [cleanText(text).trimEnd()] };
   const path = resolve(cwd, out);
-  try {
-    await writeFile(path, text);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw badInput(`The file can't be written: ${why}`);
-  }
+  await writeOut(path, text, 'The file');
   return { data: { file: path }, lines: [`Written: ${cleanLine(path)}`] };
 }
 
