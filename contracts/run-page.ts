@@ -26,6 +26,11 @@ export interface RunPage extends Pick<
   | 'status'
   | 'usage'
 > {
+  /**
+   * Sentences about the run as a whole, as Markdown: how it ended, the run it was taken over from, the reasons for its
+   * mode, and where its changes are.
+   */
+  readonly told: readonly string[];
   readonly answer: PageAnswer;
   readonly criteria: readonly RecordedCriterion[];
   readonly open_questions: readonly PageQuestion[];

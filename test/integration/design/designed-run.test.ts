@@ -109,6 +109,14 @@ it('makes a design alone, and approves a plan without findings in the place of t
   });
   await untilEnded(stage, run);
   expect(await run.result()).toMatchObject({ status: 'approved', approved_by: null, findings: [] });
+  // The criteria are those of the plan, which nothing has carried out.
+  const folder = join(stage.home, run.workflowId);
+  const result = readFileSync(join(folder, 'result.md'), 'utf8');
+  expect(result).toContain('**Status:** Completed: the plan is the answer.');
+  expect(result).not.toContain('**Not met:**');
+  const page = join(folder, 'page.html');
+  await runCommand(stage, ['report', run.workflowId, '--html', page]);
+  expect(readFileSync(page, 'utf8')).toMatch(/Completed: the plan is the answer\.[^]*>not judged</);
   await expectPromisesKept(stage, run.workflowId);
 }, 120_000);
 

@@ -80,6 +80,9 @@ it('adapts the plan after a proof of concept that failed, keeps both versions, a
   const file = (path: string) => readFileSync(join(stage.home, run.workflowId, path), 'utf8');
   expect(file('workflow_coordination_plan.md')).toContain('Rehearsal: take another way.');
   expect(file('report.md')).toContain('find_one_fact');
+  expect(file('report.md')).toMatch(
+    /Beside this file:\n\n- `workflow_coordination_plan\.md`: .*\n- `agents\/<agent>\/agent_instructions\.md`/,
+  );
   expect(file('report.md')).toMatch(/proof of concept `find_one_fact_\d+`: fail, so adapt\./);
   expect(file('report.md')).toMatch(
     /## Did the design pay off\?\n\n- Signs for it: 1 of \d+ proofs? of concept did not pass/,
