@@ -1,4 +1,4 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
+import { MockActivityEnvironment } from '../../support/activity-environment.ts';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

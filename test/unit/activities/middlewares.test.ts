@@ -1,6 +1,5 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
+import { MockActivityEnvironment } from '../../support/activity-environment.ts';
 import { createMiddlewareActivities } from '../../../activities/middlewares/apply-middleware.ts';
 import {
   createMiddlewareRegistry,
@@ -72,7 +71,7 @@ async function applied(subject: unknown, applying: Applying = {}) {
 }
 
 function envOf({ attempt = 1 }: Applying): MockActivityEnvironment {
-  return new MockActivityEnvironment({ attempt }, { logger: new DefaultLogger('ERROR') });
+  return new MockActivityEnvironment({ attempt });
 }
 
 /** One that ships, by its name. */
