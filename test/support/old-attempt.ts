@@ -1,5 +1,5 @@
 import { Client } from '@temporalio/client';
-import { MockActivityEnvironment } from './activity-environment.ts';
+import { MockActivityEnvironment } from '@temporalio/testing';
 
 /**
  * Creates the environment of an attempt that began an hour ago, or this many milliseconds; its heartbeats get this

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Info } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { noteFileOf, refuseBlockedWork, type BlockedAttempt } from '../../worker/watchdog.ts';
-import { MockActivityEnvironment } from '../support/activity-environment.ts';
+import { MockActivityEnvironment } from '@temporalio/testing';
 
 let home: string;
 beforeEach(() => {

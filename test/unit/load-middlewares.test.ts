@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MockActivityEnvironment } from '../support/activity-environment.ts';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import {
   createMiddlewareRegistry,
   createShippedMiddlewares,

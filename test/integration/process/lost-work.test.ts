@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
-import { MockActivityEnvironment } from '../../support/activity-environment.ts';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { assertCurrent } from '../../../activities/attempt/heartbeat.ts';
 import { resetRun } from '../../support/histories.ts';
 import { untilCall } from '../../support/process-stage.ts';

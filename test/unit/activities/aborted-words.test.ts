@@ -1,5 +1,5 @@
 import { ActivityCancellationDetails } from '@temporalio/common';
-import type { MockActivityEnvironment } from '../../support/activity-environment.ts';
+import type { MockActivityEnvironment } from '@temporalio/testing';
 import { createAnthropicClient } from '../../../activities/adapters/anthropic/anthropic-client.ts';
 import { ModelAborted } from '../../../activities/ports/model-client.ts';
 import { redactModel } from '../../../activities/redaction/redact-model.ts';

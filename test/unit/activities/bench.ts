@@ -1,5 +1,6 @@
 import { resolveModelName } from '../../../activities/adapters/agent-file/parse-agent-file.ts';
-import { MockActivityEnvironment } from '../../support/activity-environment.ts';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import { computeWorst } from '../../../activities/adapters/anthropic/build-params.ts';
 import { computeUsage } from '../../../activities/adapters/prices.ts';
 import { createAgentTurnActivities } from '../../../activities/agent-turn/create-agent-turn-activities.ts';
@@ -72,7 +73,7 @@ export function runIn<I, O>(
   activity: (input: I) => Promise<O>,
   input: I,
 ): Promise<O> {
-  return env.run(activity, input);
+  return env.run<[I], O, (input: I) => Promise<O>>(activity, input);
 }
 
 export interface BenchOptions {
@@ -111,7 +112,7 @@ export async function createBench(options: BenchOptions = {}): Promise<Bench> {
   });
   let activityNumber = 0;
   const env = (attempt = 1, activityId = `a${(activityNumber += 1)}`): MockActivityEnvironment =>
-    new MockActivityEnvironment({ attempt, activityId });
+    new MockActivityEnvironment({ attempt, activityId }, { logger: new DefaultLogger('ERROR') });
   const input = (changes: Partial<ModelTurnInput> = {}): ModelTurnInput => ({
     run_id: 'my-run',
     agent_id: 'writer',

@@ -1,4 +1,4 @@
-import { MockActivityEnvironment } from '../../support/activity-environment.ts';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

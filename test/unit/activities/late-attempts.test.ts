@@ -1,5 +1,6 @@
 import { ActivityCancellationDetails } from '@temporalio/common';
-import { MockActivityEnvironment } from '../../support/activity-environment.ts';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import type { ModelTurnInput } from '../../../contracts/model-turn.ts';
 import { restoreUsage } from '../../../core/turns/turn-call.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
@@ -172,10 +173,13 @@ it('M12: a reply of a crashed attempt is taken over once, in its place, and cost
     scripts: [sayText('no JSON'), sayText('no JSON either'), sayText('bought again')],
   });
   const turn = async (run: string, changes: Partial<ModelTurnInput>) => {
-    const env = new MockActivityEnvironment({
-      activityId: `${run}-${changes.head ?? 'first'}`,
-      workflowExecution: { workflowId: 'my-run/wave-001/write-report', runId: run },
-    });
+    const env = new MockActivityEnvironment(
+      {
+        activityId: `${run}-${changes.head ?? 'first'}`,
+        workflowExecution: { workflowId: 'my-run/wave-001/write-report', runId: run },
+      },
+      { logger: new DefaultLogger('ERROR') },
+    );
     const input = bench.input({ delegation_id: 'write-report', ...changes });
     const answer = await runIn(env, bench.activities.modelTurn, input);
     return { ...answer, usage: restoreUsage(answer.usage) };

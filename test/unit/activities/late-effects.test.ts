@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { MockActivityEnvironment } from '../../support/activity-environment.ts';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { createFileEffectLedger } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import type { EffectLedger } from '../../../activities/ports/effect-ledger.ts';

@@ -1,5 +1,6 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import { MockActivityEnvironment } from '../../support/activity-environment.ts';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import { createMiddlewareActivities } from '../../../activities/middlewares/apply-middleware.ts';
 import {
   createMiddlewareRegistry,
@@ -71,7 +72,7 @@ async function applied(subject: unknown, applying: Applying = {}) {
 }
 
 function envOf({ attempt = 1 }: Applying): MockActivityEnvironment {
-  return new MockActivityEnvironment({ attempt });
+  return new MockActivityEnvironment({ attempt }, { logger: new DefaultLogger('ERROR') });
 }
 
 /** One that ships, by its name. */

@@ -11,7 +11,7 @@ import type { Usage } from '../../../contracts/usage.ts';
 import { oldAttempt } from '../../support/old-attempt.ts';
 import { hang, sayJson, sayText } from '../../support/scripted-model.ts';
 import type { Script } from '../../support/scripted-model.ts';
-import { MockActivityEnvironment } from '../../support/activity-environment.ts';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { createBench, outputOf, runIn } from './bench.ts';
 import type { Bench } from './bench.ts';
 import type { TurnProgress } from '../../../contracts/views.ts';

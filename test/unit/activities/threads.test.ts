@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MockActivityEnvironment } from '../../support/activity-environment.ts';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { createSqliteThreadStore } from '../../../activities/adapters/thread-store/sqlite-thread-store.ts';
 import { ThreadUnavailable } from '../../../activities/ports/thread-store.ts';
 import type { ThreadStore } from '../../../activities/ports/thread-store.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { MockActivityEnvironment } from '../../support/activity-environment.ts';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { createRecordActivities } from '../../../activities/run-record/create-record-activities.ts';
 import type { RecordDeps } from '../../../activities/run-record/deps.ts';
 import { exportRun } from '../../../activities/run-record/export-run.ts';

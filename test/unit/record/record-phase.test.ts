@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MockActivityEnvironment } from '../../support/activity-environment.ts';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { phaseLimits } from '../../../activities/projection/limits.ts';
 import { createRecordActivities } from '../../../activities/run-record/create-record-activities.ts';
 import { recordPhase } from '../../../activities/run-record/record-phase.ts';

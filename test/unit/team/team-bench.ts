@@ -1,4 +1,4 @@
-import { MockActivityEnvironment } from '../../support/activity-environment.ts';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import type { ProjectionWriter } from '../../../activities/ports/projection-writer.ts';
 import { createTeamActivities } from '../../../activities/team/create-team-activities.ts';
 import type { Activities } from '../../../contracts/activity-types.ts';
