@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { Payload } from '@temporalio/common';
 import { createEncryptingCodec, explainFault } from '../encryption/encrypting-codec.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
-import { isSameText, listen, readBody } from './listen.ts';
+import { type ServedUrl, isSameText, listen, readBody } from './listen.ts';
 
 export interface CodecServerOptions {
   readonly keys: KeyRing;
@@ -15,11 +15,6 @@ export interface CodecServerOptions {
   readonly origins: readonly string[];
   /** If undefined, everyone on this machine may ask. */
   readonly token?: string | undefined;
-}
-
-export interface CodecServer {
-  readonly url: string;
-  close(): Promise<void>;
 }
 
 /** Most bytes of a request: a page of a history has 4 MB, half as much again in Base64, and lists hold several. */
@@ -42,7 +37,7 @@ export function isLoopback(host: string): boolean {
  *
  * @throws what `listen` reports, such as a port in use, and an Error for an address that needs a token.
  */
-export async function serveCodec(options: CodecServerOptions): Promise<CodecServer> {
+export async function serveCodec(options: CodecServerOptions): Promise<ServedUrl> {
   const { host, port, token } = options;
   if (token === undefined && !isLoopback(host)) {
     throw new Error(`${host} can be reached from other machines, which needs a token`);

@@ -6,6 +6,7 @@ import { probeServer, readOwnTls } from './probe-server.ts';
 import { isRefusal, refusedCredentials, serverCure } from './server-calls.ts';
 import { taskQueue } from '../contracts/names.ts';
 import { definedOnly } from '../core/json.ts';
+import { messageOf } from '../core/text/message-of.ts';
 
 export interface ConnectOptions {
   /** `host:port`. If undefined: TEMPORAL_ADDRESS, then the profile file, then `localhost:7233`. */
@@ -58,7 +59,7 @@ export function loadServerConfig(options: ConnectOptions = {}): ServerConfig {
   } catch (error) {
     throw new PlanwaveClientError(
       'bad_input',
-      `The Temporal client configuration can't be used: ${messageOf(error)}. ` +
+      `The Temporal client configuration can't be used: ${summarise(error)}. ` +
         'Try: check the TEMPORAL_* variables and the file that TEMPORAL_CONFIG_FILE names.',
     );
   }
@@ -92,7 +93,7 @@ export function openConnection(config: ServerConfig, timeoutMs = defaultTimeoutM
       unusableCertificate(error) ??
       new PlanwaveClientError(
         'bad_input',
-        `Temporal address ${JSON.stringify(config.address)} can't be used: ${messageOf(error)}. ` +
+        `Temporal address ${JSON.stringify(config.address)} can't be used: ${summarise(error)}. ` +
           'Try: host:port, as in localhost:7233',
         { cause: error },
       )
@@ -138,9 +139,8 @@ const reconnectSoon = {
 };
 
 /** The first line only: the lines after it quote the profile file, which may hold a key. */
-function messageOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  const [first = ''] = text.split('\n');
+function summarise(error: unknown): string {
+  const [first = ''] = messageOf(error).split('\n');
   const hasLine = typeof error === 'object' && error !== null && 'line' in error;
   return `${first.replace(/[.:]$/, '')}${hasLine ? ` in line ${String(error.line)}` : ''}`;
 }

@@ -3,6 +3,12 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { isRecord } from '../core/json.ts';
 import { codeOf, PlanwaveClientError } from './client-error.ts';
 
+/** A server that programs of this machine reach at a URL. */
+export interface ServedUrl {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
 export interface HttpServer {
   readonly port: number;
   /** Ends open connections too. */

@@ -1,9 +1,4 @@
-import {
-  ScheduleClient,
-  WorkflowClient,
-  type ConnectionLike,
-  type WorkflowClientInterceptor,
-} from '@temporalio/client';
+import { ScheduleClient, WorkflowClient, type WorkflowClientInterceptor } from '@temporalio/client';
 import type { EvaluationInput } from '../contracts/evaluation.ts';
 import type { AmendMessage, ControlMessage, ResumeMessage } from '../contracts/messages.ts';
 import { queryNames, signalNames, taskQueue } from '../contracts/names.ts';
@@ -32,8 +27,20 @@ import { BadKeys, readKeyRing, type KeyRing } from '../encryption/key-ring.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';
-import { type ClientContext, callServer, refusePlainText } from './server-calls.ts';
-import { readDelegation, readTeam, type DelegationReading, type TeamLook } from './read-work.ts';
+import {
+  type ServerAddress,
+  type ClientContext,
+  callServer,
+  refusePlainText,
+} from './server-calls.ts';
+import {
+  readDelegation,
+  readStageCalls,
+  readTeam,
+  type ActivityReading,
+  type DelegationReading,
+  type TeamLook,
+} from './read-work.ts';
 import { createSchedules, type Schedules } from './schedules.ts';
 import { readUsageNow, type UsageNow } from './usage-now.ts';
 import {
@@ -107,6 +114,8 @@ export interface PlanwaveClient {
   waveView(waveWorkflowId: string): Promise<Reading<WaveView>>;
   /** Reads the usage and the activities of a delegation, by its view. */
   delegation(address: WorkAddress): Promise<DelegationReading>;
+  /** Reads the model calls of the stages of a design that its status view has at work. */
+  stageCalls(status: StatusView): Promise<readonly ActivityReading[]>;
   /** Reads the state of a delegation below a wave by its path, `<wave>/<delegation_id>`; null when none is told. */
   work(path: string): Promise<DelegationStatusView | null>;
 
@@ -140,11 +149,7 @@ export interface PlanwaveClient {
   waitForEnd(runId: string): Promise<RunEnd>;
 }
 
-export interface PlanwaveClientOptions {
-  readonly connection: ConnectionLike;
-  /** As it should appear in error texts. */
-  readonly address: string;
-  readonly namespace: string;
+export interface PlanwaveClientOptions extends ServerAddress {
   /** If undefined: `planwave`. */
   readonly taskQueue?: string | undefined;
   /** Those of the worker; without any, nothing is encrypted, and what is encrypted can't be read. If undefined: those of PLANWAVE_KEYS. */
@@ -190,6 +195,7 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
     waves: (runId) => view(queryNames.wave, runId),
     waveView: (waveWorkflowId) => view(queryNames.wave, waveWorkflowId),
     delegation: (address) => readDelegation(context, address),
+    stageCalls: (status) => readStageCalls(context, status),
     work: async (path) => (await findWork(context, path))?.status ?? null,
     team: (id) => readTeam(context, id),
     answer: (runId, answer, answerOptions = {}) =>

@@ -29,9 +29,7 @@ import {
   type ClientContext,
 } from './server-calls.ts';
 import { describeStuck, findStuck, type StuckWorkflow } from './stuck-workflows.ts';
-import { findMisledRuns, readQueue } from './task-queue.ts';
-import { entryPoints } from '../core/text/entry-points.ts';
-import { commandText } from '../core/text/format.ts';
+import { explainSilence } from './task-queue.ts';
 
 /** Answer to a query: from a worker, or, when none answers, what the server itself knows. */
 export type Reading<T> =
@@ -64,7 +62,7 @@ export async function readView<T>(
     ]);
     const [first] = stuck;
     const note =
-      first === undefined ? await explainSilence(context, error, last_known) : describeStuck(first);
+      first === undefined ? await explainFailure(context, error, last_known) : describeStuck(first);
     return { live: false, note, stuck, last_known };
   }
 }
@@ -120,19 +118,18 @@ function isFinal(error: unknown): boolean {
 }
 
 /** Depending on when a worker was last seen, the server refuses at once, or waits until the deadline. */
-const noWorkerCodes: ReadonlySet<number> = new Set([
+const silenceCodes: ReadonlySet<number> = new Set([
   grpcCodes.deadlineExceeded,
   grpcCodes.cancelled,
   grpcCodes.failedPrecondition,
 ]);
 
-/** Says why no worker answered a query, and what to try. */
-async function explainSilence(
+/** Says why a query got no view, and what to try. */
+async function explainFailure(
   context: ClientContext,
   error: unknown,
-  { version, run_id, task_queue }: RunListing,
+  run: RunListing,
 ): Promise<string> {
-  const { taskQueue } = context;
   const code = grpcCodeOf(error);
   const text = grpcText(error);
   if (/workflow task in failed state/i.test(text)) {
@@ -141,26 +138,7 @@ async function explainSilence(
       'Try: read the worker\'s log, and the run\'s "Workflow Task Failed" events in the Temporal Web UI.'
     );
   }
-  if (code !== undefined && noWorkerCodes.has(code)) {
-    if (version !== null) {
-      return (
-        `No worker of version ${version} is running, and the run is pinned to it; this is the last known state. ` +
-        `Try: ${commandText('doctor')}`
-      );
-    }
-    if (task_queue !== taskQueue) {
-      const end = commandText('temporal', 'workflow', 'terminate', '--workflow-id', run_id);
-      return (
-        `No worker polls the task queue "${task_queue}", on which the run was started; this is the last known state. ` +
-        `The task queue here is "${taskQueue}". If the name was misspelt, try: ${end}, then start it again.`
-      );
-    }
-    const misled = findMisledRuns(context, taskQueue, await readQueue(context, taskQueue));
-    if (misled !== null) {
-      return `${misled.detail}; this is the last known state. Try: ${misled.cure}`;
-    }
-    return `No worker is running; this is the last known state. Try: ${entryPoints.worker} (or ${entryPoints.dev}).`;
-  }
+  if (code !== undefined && silenceCodes.has(code)) return explainSilence(context, run);
   return `The worker did not answer the query (${text}); this is the last known state.`;
 }
 

@@ -1,7 +1,7 @@
 import { isRecord } from '../core/json.ts';
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { Payload, PayloadCodec } from '@temporalio/common';
-import { workflowTypes, queryNames } from '../contracts/names.ts';
+import { designStageNames, workflowTypes, queryNames } from '../contracts/names.ts';
 import type { Usage } from '../contracts/usage.ts';
 import type {
   DelegationStatusView,
@@ -13,7 +13,7 @@ import type {
   VerificationView,
 } from '../contracts/views.ts';
 import { askStatus, findWork, readView, type WorkAddress } from './read-view.ts';
-import { taskOwner, workPlace } from '../core/ids.ts';
+import { riskWorkflowId, taskOwner, workPlace } from '../core/ids.ts';
 import { type ClientContext, callServer, decodePayload, messageOfFailure } from './server-calls.ts';
 import { addUsage } from '../core/usage/add-usage.ts';
 import type { Question } from '../contracts/question.ts';
@@ -160,6 +160,25 @@ async function readHeartbeat(
     // Nothing to show, and no reason to end a watch.
     return null;
   }
+}
+
+/**
+ * Reads the model calls of the stages at work of a design, or of a judgement of its work. A call is seen from its first
+ * heartbeat on.
+ *
+ * @throws PlanwaveClientError
+ */
+export async function readStageCalls(
+  context: ClientContext,
+  { run_id, design, stages_at_work = [] }: StatusView,
+): Promise<readonly ActivityReading[]> {
+  if (stages_at_work.length === 0) return [];
+  const id = design?.workflow_id;
+  const ids = new Set([run_id, ...(id === undefined ? [] : [id, riskWorkflowId(id)])]);
+  const pending = await Promise.all([...ids].map((one) => ifFound(readPending(context, one))));
+  return pending
+    .flatMap((one) => one?.activities ?? [])
+    .filter(({ heartbeat }) => designStageNames.some((stage) => stage === heartbeat?.['stage']));
 }
 
 export interface TeamLook {

@@ -20,6 +20,7 @@ import { entryPoints } from '../core/text/entry-points.ts';
 import { keyIdOf } from '../encryption/encrypting-codec.ts';
 import { CannotDecrypt } from '../encryption/key-ring.ts';
 import { commandText } from '../core/text/format.ts';
+import { messageOf } from '../core/text/message-of.ts';
 
 /** The gRPC status codes that the client tells apart. The numbers are part of the gRPC protocol. */
 export const grpcCodes = {
@@ -37,6 +38,7 @@ export const grpcCodes = {
 /** Server of a call, for deadlines and error texts. */
 export interface ServerAddress {
   readonly connection: ConnectionLike;
+  /** As it should appear in error texts. */
   readonly address: string;
   readonly namespace: string;
 }
@@ -107,8 +109,9 @@ function overloaded(server: ServerAddress, error: unknown): PlanwaveClientError 
 /** The message for people: the server's own words without gRPC's code in front. */
 export function grpcText(error: unknown): string {
   const inner = error instanceof ServiceError && error.cause ? error.cause : error;
-  const text = inner instanceof Error ? inner.message : String(inner);
-  return text.replace(/^\d+ [A-Z_]+: /, '').replace(/\.$/, '');
+  return messageOf(inner)
+    .replace(/^\d+ [A-Z_]+: /, '')
+    .replace(/\.$/, '');
 }
 
 function namespaceMissing(server: ServerAddress, error: unknown): PlanwaveClientError {

@@ -8,7 +8,6 @@ export interface StoreWait {
   readonly run_id: string;
   readonly workflow_id: string;
   readonly activity_type: string;
-  /** Attempts so far. */
   readonly attempts: number;
   /** Words of the last worker: which store, why, and what to try. */
   readonly reason: string;

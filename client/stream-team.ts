@@ -13,6 +13,7 @@ import {
   type TeamCursor,
 } from './tell-team.ts';
 import type { TeamEvent } from './team-event.ts';
+import { messageOf } from '../core/text/message-of.ts';
 
 export interface StreamOptions {
   /** Cursor of an earlier stream of the same team: continues after its last event. If undefined: from the beginning. */
@@ -130,8 +131,5 @@ function* tellWorkers(last: TeamLook | null, look: TeamLook): Generator<TeamEven
 
 function toClientError(error: unknown): PlanwaveClientError {
   if (error instanceof PlanwaveClientError) return error;
-  return new PlanwaveClientError(
-    'internal',
-    error instanceof Error ? error.message : String(error),
-  );
+  return new PlanwaveClientError('internal', messageOf(error));
 }

@@ -1,20 +1,31 @@
 import { readWorkerName } from '../core/run/run-place.ts';
-import { countOf } from '../core/text/format.ts';
-import { callServer, type ServerAddress } from './server-calls.ts';
+import { entryPoints } from '../core/text/entry-points.ts';
+import { commandText, countOf } from '../core/text/format.ts';
+import { formatTime } from './format-time.ts';
+import type { RunListing } from './run-listing.ts';
+import { callServer, type ClientContext, type ServerAddress } from './server-calls.ts';
 
-/** A poll lasts a minute at most, so a worker that was seen longer ago is gone. */
+/** A poll lasts a minute at most, so a worker that was seen longer ago is gone, or has no time to poll. */
 const pollSecondsMax = 90;
 
 /** Workers that poll a task queue, and the version that gets new runs. */
 export interface QueueState {
-  /** Seconds since each worker was seen, also of those that are gone. */
-  readonly ages: readonly number[];
+  /** When each worker last asked for work, also of those that are gone, as far as the server remembers. */
+  readonly polls: readonly Poll[];
   /** Version of each worker that polls, as `<deployment>:<build>`, or null. */
   readonly versions: readonly (string | null)[];
   /** The version that takes new runs; null: workers without one. */
   readonly current: string | null;
   /** Names of the workers that poll, by the id of their store. Those of older versions tell none. */
   readonly stores: ReadonlyMap<string, readonly string[]>;
+}
+
+/** The last time that a worker asked a server for work. */
+export interface Poll {
+  /** Unix epoch seconds. */
+  readonly at: number;
+  /** Version of the worker, as `<deployment>:<build>`, or null. */
+  readonly version: string | null;
 }
 
 /** Reads who polls a task queue. Works with every worker off. */
@@ -25,16 +36,20 @@ export async function readQueue(server: ServerAddress, taskQueue: string): Promi
   );
   const seen = (pollers ?? []).map(({ lastAccessTime, deploymentOptions, identity }) => ({
     identity: identity ?? '',
-    age: Date.now() / 1_000 - Number(lastAccessTime?.seconds ?? 0),
+    at: Number(lastAccessTime?.seconds ?? 0),
     version: versionName(deploymentOptions),
   }));
-  const present = seen.filter(({ age }) => age < pollSecondsMax);
+  const present = seen.filter(isRecent);
   return {
-    ages: seen.map(({ age }) => age),
+    polls: seen,
     versions: present.map(({ version }) => version),
     stores: storesOf(present.map(({ identity }) => identity)),
     current: versionName(versioningInfo?.currentDeploymentVersion),
   };
+}
+
+function isRecent({ at }: Pick<Poll, 'at'>): boolean {
+  return Date.now() / 1_000 - at < pollSecondsMax;
 }
 
 function storesOf(identities: readonly string[]): ReadonlyMap<string, readonly string[]> {
@@ -98,4 +113,52 @@ function makeCurrent(
     `temporal worker deployment set-current-version --deployment-name ${name} ${target} ` +
     `--namespace ${namespace} --address ${address}`
   );
+}
+
+/** Says why no worker answered a query, and what to try. */
+export async function explainSilence(context: ClientContext, run: RunPlace): Promise<string> {
+  return describeSilence(context, run, await readQueue(context, run.task_queue));
+}
+
+type RunPlace = Pick<RunListing, 'run_id' | 'task_queue' | 'version'>;
+
+/**
+ * Words what the server saw of the workers of a run that does not answer. A worker that is slow and one that has just ended
+ * look the same to it. The text stays the same until the server sees something else.
+ */
+export function describeSilence(
+  here: Pick<ClientContext, keyof ServerAddress | 'taskQueue'>,
+  { version, run_id, task_queue }: RunPlace,
+  queue: QueueState,
+): string {
+  const misled = version === null ? findMisledRuns(here, task_queue, queue) : null;
+  if (misled !== null) return `${misled.detail}; ${lastKnown} Try: ${misled.cure}`;
+  const polls = queue.polls.filter((poll) => version === null || poll.version === version);
+  const worker = version === null ? 'worker' : `worker of version ${version}`;
+  const start =
+    version === null ? `${entryPoints.worker} (or ${entryPoints.dev})` : commandText('doctor');
+  if (polls.some(isRecent)) {
+    return (
+      `No ${worker} answered. One asked for work in the last ${pollSecondsMax} seconds, so it is busy or has just ended; ` +
+      `${lastKnown} Try: the same command again in a minute, or, if it ended, ${start}`
+    );
+  }
+  if (version === null && task_queue !== here.taskQueue) {
+    const end = commandText('temporal', 'workflow', 'terminate', '--workflow-id', run_id);
+    return (
+      `No worker polls the task queue "${task_queue}", on which the run was started; ${lastKnown} ` +
+      `The task queue here is "${here.taskQueue}". If the name was misspelt, try: ${end}, then start it again.`
+    );
+  }
+  const pinned = version === null ? '' : ', and the run is pinned to it';
+  return `${describeAbsence(worker, polls)}${pinned}; ${lastKnown} Try: ${start}`;
+}
+
+const lastKnown = 'this is the last known state.';
+
+/** @param polls none of them recent */
+function describeAbsence(worker: string, polls: readonly Poll[]): string {
+  return polls.length === 0
+    ? `The server knows no ${worker} that asks for work`
+    : `No ${worker} has asked for work since ${formatTime(Math.max(...polls.map(({ at }) => at)))} UTC`;
 }

@@ -41,7 +41,7 @@ import type {
 } from './team-run.ts';
 import type { workflowTypes } from './names.ts';
 import type { Usage } from './usage.ts';
-import type { VerificationActivities } from './verification.ts';
+import type { OrderJudgementInput, VerificationActivities } from './verification.ts';
 import type { TriadPhase } from './triad.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
 import type { Fact } from './agent-output.ts';
@@ -101,6 +101,8 @@ export interface Activities extends DesignActivities, EvaluationActivities, Veri
   readonly openTeam: (input: OpenTeamInput) => Promise<OpenTeamResult>;
   /** Replaces the message of a team by the text of a middleware. */
   readonly rewriteTask: (input: RewriteTaskInput) => Promise<RewriteTaskResult>;
+  /** Orders the judgement of the triad that verifies, as a delegation of a plan of its own. */
+  readonly orderJudgement: (input: OrderJudgementInput) => Promise<WavePlanOutline>;
   /** Turns the tasks of one reply of a leader into delegations. */
   readonly planTasks: (input: PlanTasksInput) => Promise<PlanTasksResult>;
   /**

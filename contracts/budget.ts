@@ -48,7 +48,6 @@ export interface BudgetLimits {
 
 export type BudgetScope = 'run' | 'wave' | 'delegation';
 
-/** The limits of a run, of each wave and of each delegation. */
 export type RunBudget = Readonly<Record<BudgetScope, BudgetLimits>>;
 
 /** State of a run's budget between two waves. */

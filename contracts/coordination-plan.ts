@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RiskLevel, Slug } from './agent-definition.ts';
-import { EvidenceCheck } from './verification.ts';
+import { EvidenceCheck, VerifierTriad } from './verification.ts';
 
 /** Identifier of a task: `{slug}_{unix epoch seconds}`, unique in its plan (seed 003, "Field Specifications"). */
 export const TaskId = z
@@ -20,7 +20,6 @@ export const PlanPath = z
 const text = z.string().min(1).max(2_000);
 const texts = z.array(text).max(20);
 
-/** File that a task writes. */
 export const TaskFile = z.strictObject({
   path: PlanPath,
   format: z
@@ -95,6 +94,13 @@ export const RosterAgent = z.strictObject({
 });
 export type RosterAgent = z.infer<typeof RosterAgent>;
 
+/** Agent of a finished plan. People may let a verifier judge as a triad; the designers name single agents. */
+const PlannedAgent = RosterAgent.extend({
+  triad: VerifierTriad.optional().describe(
+    'Only for a verifier: three members who judge together. agent_id is the member that writes, and gives the verdict.',
+  ),
+});
+
 /** Agent that a plan needs and that no file describes yet: the draft of its file. */
 export const NewAgent = z.strictObject({
   agent_id: Slug,
@@ -125,7 +131,7 @@ export const CoordinationPlan = z.strictObject({
   goal: z.string().min(1).max(100_000),
   summary: text,
   max_parallel: z.int().min(1).max(20).describe('Tasks that may work at the same time.'),
-  agents: z.array(RosterAgent).min(1).max(30),
+  agents: z.array(PlannedAgent).min(1).max(30),
   new_agents: z.array(NewAgent).max(10),
   tasks: z.array(PlanTask).min(1).max(60),
   risks: z.array(PlanRisk).max(30),

@@ -131,6 +131,8 @@ interface VerificationPrompt extends TaskPrompt {
   readonly commands?: readonly SeenCommand[];
   /** The CompletionSession as JSON; null without notes. */
   readonly notes_ref: Ref | null;
+  /** The AgentOutput of the triad that has judged it. Absent without a triad. */
+  readonly judgement_ref?: Ref;
   /** Both defined in VerificationFeedback. */
   readonly instructions_ref: Ref | null;
   readonly guidance_refs: readonly Ref[];

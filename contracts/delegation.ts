@@ -106,6 +106,8 @@ export const Delegation = z.strictObject({
   verification: VerificationOrder.optional(),
   /** The delegation whose questions it decides. Its criteria are none of the run's then. Absent for other work. */
   answers: Slug.optional(),
+  /** The delegation whose output it judges: it changes nothing. Absent for other work. */
+  judges: z.string().optional(),
 });
 export type Delegation = z.infer<typeof Delegation>;
 
@@ -163,6 +165,8 @@ export interface DelegationOutline extends Omit<
   /** Defined in Delegation; its checks stay in the store. */
   readonly verification?: {
     readonly verified_by: string;
+    /** agent_ids of the triad that judges before `verified_by` gives the verdict. Absent: no triad does. */
+    readonly triad_agents?: readonly string[];
     /** Verifier of an output with changed files, such as the tester. Absent: `verified_by` too. */
     readonly verified_by_for_files?: string;
     /** True when a check runs a command, which may change files. */

@@ -158,7 +158,6 @@ export interface FindWorkInput {
 
 /** Work of a wave that has to be judged before the next. */
 export interface FindWorkResult {
-  /** Its proofs of concept. */
   readonly proofs: readonly WorkedTask[];
   /** Its tasks that asked the same again and again. */
   readonly looping: readonly WorkedTask[];
@@ -177,6 +176,8 @@ export interface RatePlanChangeInput {
   readonly task_id?: string;
   /** The DesignChange that says what was changed and why. Absent in runs of older versions. */
   readonly change_ref?: Ref;
+  /** Facts for the question alone. Absent in runs of older versions. */
+  readonly question?: Pick<DescribeDesignInput, 'run_id' | 'usage' | 'worked_ms'>;
 }
 
 export interface RatePlanChangeResult extends PlanChangeRating {
@@ -184,7 +185,6 @@ export interface RatePlanChangeResult extends PlanChangeRating {
   readonly text: string;
 }
 
-/** Activities of designed mode. */
 export interface DesignActivities {
   /** Makes one plan of the replies of a design. */
   readonly assembleDesign: (input: AssembleDesignInput) => Promise<AssembleDesignResult>;

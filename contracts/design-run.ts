@@ -19,13 +19,48 @@ export const designSettings = {
   research_max_age_days: z.int().min(0).max(3_650).optional(),
 };
 
+/** Stages that can be made alone. The interview is of a goal, the others are of a plan that exists. */
+const LoneStage = z.enum(['interview', 'verification', 'approval']);
+export type LoneStage = z.infer<typeof LoneStage>;
+
 /** Typed input that starts a design alone: `{"goal":"…"}` is enough. */
-export const ArchitectureDesignInput = z.strictObject({
-  goal: z.string().trim().min(1, 'expected a goal. Try: {"goal":"…"}').max(100_000),
-  constraints: z.array(z.string().min(1).max(4_000)).max(50).optional(),
-  ...designSettings,
-  ...runSettings,
-});
+export const ArchitectureDesignInput = z
+  .strictObject({
+    goal: z
+      .string()
+      .trim()
+      .min(1, 'expected a goal. Try: {"goal":"…"}')
+      .max(100_000)
+      .optional()
+      .describe('Required, unless the stage is of a plan.'),
+    constraints: z.array(z.string().min(1).max(4_000)).max(50).optional(),
+    /** If undefined, the whole design. */
+    stage: LoneStage.optional(),
+    /** Plan to verify or to approve: only with such a stage. */
+    plan: CoordinationPlan.optional(),
+    ...designSettings,
+    ...runSettings,
+  })
+  .superRefine(({ goal, stage, plan }, context) => {
+    const fault = (path: 'goal' | 'plan' | 'stage', message: string): void =>
+      context.addIssue({ code: 'custom', path: [path], message });
+    if (stage === 'verification' || stage === 'approval') {
+      const what = `the stage "${stage}" is of a plan that exists`;
+      const hint = `{"stage":"${stage}","plan":{…}}`;
+      if (plan === undefined) fault('plan', `${what}, and there is none. Try: ${hint}`);
+      if (goal !== undefined) {
+        fault('goal', `${what}, and the plan has its goal. Try: leave goal out`);
+      }
+      return;
+    }
+    if (goal === undefined) fault('goal', 'expected a goal. Try: {"goal":"…"}');
+    if (plan !== undefined) {
+      fault(
+        'plan',
+        'a plan is made from the goal here. Try: leave plan out, or "stage":"verification" or "stage":"approval" without goal',
+      );
+    }
+  });
 export type ArchitectureDesignInput = z.infer<typeof ArchitectureDesignInput>;
 
 /** Typed input that starts a risk assessment alone: of a plan that exists. */
@@ -57,6 +92,8 @@ export interface DesignRequest {
   /** The plan in the input: approved already for a run, to be assessed for a risk assessment. Null without one. */
   readonly plan: PlanOutline | null;
   readonly technologies: readonly string[];
+  /** Stage that is made alone. Absent: the whole design. */
+  readonly stage?: LoneStage;
 }
 
 /** Agent of the current plan, with the tasks that it does. */
@@ -67,16 +104,22 @@ export interface PlanAgent {
   readonly task_ids: readonly string[];
 }
 
-/** State of a design, in the record. */
 export interface RecordedDesign {
-  /** `assessed`: the end of a risk assessment that was started alone. */
-  readonly status: 'designing' | 'assessed' | 'approved' | 'abandoned' | 'stopped' | 'finished';
+  /** `interviewed`, `assessed` and `verified`: the end of a stage that was started alone. */
+  readonly status:
+    | 'designing'
+    | 'interviewed'
+    | 'assessed'
+    | 'verified'
+    | 'approved'
+    | 'abandoned'
+    | 'stopped'
+    | 'finished';
   /** Results of the finished stages, in the order in which they came. */
   readonly materials: readonly DesignMaterial[];
   /** Every version of the plan, oldest first; the last one is current. */
   readonly plan_refs: readonly Ref[];
   readonly plan_agents: readonly PlanAgent[];
-  /** Findings that the current plan has. */
   readonly findings: readonly PlanFinding[];
   /** The question whose answer approved the current plan. Null while it is not approved, and without a question. */
   readonly approved_by: string | null;
@@ -91,7 +134,6 @@ export interface DesignProgress extends Pick<RecordedDesign, 'status' | 'approve
   readonly materials: readonly DesignMaterial[];
   /** Versions of the plan since. */
   readonly plan_refs: readonly Ref[];
-  /** Findings that the current plan has. */
   readonly findings: readonly PlanFinding[];
 }
 
@@ -130,16 +172,24 @@ export type ArchitectureDesignArgs = { readonly order: DesignOrder } | Architect
 
 export interface DesignResult {
   /** `finished`: the run's budget is spent, and the user told it to finish. */
-  readonly status: Exclude<RecordedDesign['status'], 'designing' | 'assessed'>;
+  readonly status: Extract<
+    RecordedDesign['status'],
+    'approved' | 'abandoned' | 'stopped' | 'finished'
+  >;
   /** The current plan; null when the design ended before it was assembled. */
   readonly plan: PlanOutline | null;
-  /** Findings that it has. */
   readonly findings: readonly PlanFinding[];
   /** Defined in RecordedDesign. */
   readonly approved_by: string | null;
   readonly usage: Usage;
   /** Budget for the rest of the run. */
   readonly budget: CarriedBudget | null;
+}
+
+/** Result of a stage that was started alone. */
+export interface LoneStageResult extends Omit<DesignResult, 'status'> {
+  /** `verified`: the verification has ended; `findings` are those that are left. */
+  readonly status: DesignResult['status'] | 'interviewed' | 'verified';
 }
 
 /** Agents of a design that the user can question. */

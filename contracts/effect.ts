@@ -118,8 +118,7 @@ export interface EffectOrder {
   readonly resolution: { readonly round: number; readonly choice: EffectResolution } | null;
 }
 
-/** A file that a run has changed. */
-interface FileChange {
+export interface FileChange {
   readonly path: string;
   readonly change: 'added' | 'changed' | 'deleted';
 }
@@ -131,7 +130,6 @@ export interface ChangeSize {
   readonly lines_removed: number;
 }
 
-/** Size of what a delegation has changed. */
 export interface DelegationChange extends ChangeSize {
   readonly delegation_id: string;
 }
@@ -141,7 +139,6 @@ export interface ProposedChanges extends ChangeSize {
   readonly dir: string;
   /** By path, at most `changedFilesShownMax`. */
   readonly files: readonly FileChange[];
-  /** The delegations that changed something, with what each has changed. */
   readonly delegations: readonly DelegationChange[];
   /** The whole patch. */
   readonly patch_ref: Ref;

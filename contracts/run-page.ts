@@ -26,6 +26,11 @@ export interface RunPage extends Pick<
   | 'status'
   | 'usage'
 > {
+  /**
+   * Sentences about the run as a whole, as Markdown: how it ended, the run it was taken over from, the reasons for its
+   * mode, and where its changes are.
+   */
+  readonly told: readonly string[];
   readonly answer: PageAnswer;
   readonly criteria: readonly RecordedCriterion[];
   readonly open_questions: readonly PageQuestion[];
@@ -50,7 +55,8 @@ export interface RunEntry {
   readonly started_at: number | null;
 }
 
-interface PageAnswer {
+/** The result of a run, for its user. */
+export interface PageAnswer {
   /** Markdown. Empty when there is nothing to show yet. */
   readonly text: string;
   /** Tells how it was chosen, or that it is not the last word. Empty for the answer that the run ended with. */
@@ -77,7 +83,6 @@ export interface PageWave {
   readonly summary: string | null;
   readonly decision: WaveDecision | null;
   readonly usage: Usage;
-  /** Conversations of the planner. */
   readonly conversations: readonly PageConversation[];
   readonly work: readonly PageWork[];
 }

@@ -196,7 +196,6 @@ export interface RunRecord {
   readonly report_ref: Ref | null;
 }
 
-/** A change to the record that the workflow reports. */
 export type RecordChange =
   | { readonly type: 'phase'; readonly phase: RunPhase }
   /** Reported again after each change: people were reminded, or more askers wait for it. */
@@ -268,7 +267,6 @@ export interface RecordedResult extends RunAnswer {
   readonly report_ref: Ref;
 }
 
-/** Result of an ended run, as it is stored. */
 export interface StoredResult {
   /** Text of `result.md`: the answer, with notes about it. */
   readonly result_md: string;

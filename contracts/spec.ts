@@ -33,7 +33,6 @@ export interface Claim {
   /** `<section_id>.<member>`, or `<section_id>.output` for an owner's result: independent of the order of claims. */
   readonly claim_id: string;
   readonly section_id: string;
-  /** The member that claims the section. */
   readonly member: string;
   /** The member that registered it: the claimant, or the orchestrator for a worker. */
   readonly registered_by: string;

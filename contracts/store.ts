@@ -23,7 +23,6 @@ export interface Pruned {
   readonly kept_by: string | null;
 }
 
-/** Damage in a store. */
 export interface HomeFault {
   /** File, artifact or run. */
   readonly where: string;
@@ -32,7 +31,6 @@ export interface HomeFault {
   readonly cure: string;
 }
 
-/** The state of a store. */
 export interface CheckedHome {
   readonly runs: number;
   /** Artifacts, entries of both ledgers, and shared values. */
@@ -58,7 +56,6 @@ export interface CopiedStores {
   readonly names: CopiedKind;
   /** Values that workers change together, such as budgets of tenants. */
   readonly shared: CopiedKind;
-  /** Entries of threads. */
   readonly threads: CopiedKind;
   /** Parts that could not be copied, and stay as they are in both stores. */
   readonly faults: readonly HomeFault[];

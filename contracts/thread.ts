@@ -31,7 +31,6 @@ export const ThreadHistory = z.strictObject({
 });
 export type ThreadHistory = z.infer<typeof ThreadHistory>;
 
-/** A delegation in a thread. */
 export interface KeptDelegation extends PastDelegation {
   /** Id of the task: unique in its run. */
   readonly delegation_id: string;
@@ -52,7 +51,6 @@ export interface ThreadEntry {
   readonly delegations: readonly KeptDelegation[];
 }
 
-/** One line in a list of threads. */
 export interface ThreadSummary {
   readonly thread_id: string;
   /** Listed in alphabetical order. Empty when no entry names a person. */

@@ -50,7 +50,6 @@ export const TriadMember = z.strictObject({
 });
 export type TriadMember = z.infer<typeof TriadMember>;
 
-/** A part of the spec that a triad works on. */
 export const SpecSection = z.strictObject({
   section_id: Slug,
   text: z.string().min(1).max(4_000).describe('What this part is to be.'),

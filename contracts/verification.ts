@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Ref } from './ref.ts';
 import { Slug } from './agent-definition.ts';
+import { TriadPlan } from './triad.ts';
+import type { TriadOutcome } from './triad-run.ts';
 
 const path = z.string().min(1).max(200).describe('Relative path below the workspace.');
 
@@ -31,9 +33,18 @@ export const EvidenceCheck = z.discriminatedUnion('kind', [
 ]);
 export type EvidenceCheck = z.infer<typeof EvidenceCheck>;
 
+/** Triad that judges an output: its spec has one section, the judgement. */
+export const VerifierTriad = TriadPlan.omit({ sections: true });
+export type VerifierTriad = z.infer<typeof VerifierTriad>;
+
 /** Demand that a delegation's output be verified before it counts. */
 export const VerificationOrder = z.strictObject({
-  verified_by: Slug.describe('agent_id of the verifier. Never the author.'),
+  verified_by: Slug.describe(
+    'agent_id of the verifier. Never the author. With triad: the agent of the member that writes.',
+  ),
+  triad: VerifierTriad.optional().describe(
+    'Three members, none of them an author, who judge the output together before verified_by gives the verdict.',
+  ),
   checks: z
     .array(
       z.strictObject({
@@ -136,6 +147,29 @@ export interface GatherEvidenceResult {
   readonly failed: number;
 }
 
+export interface OrderJudgementInput extends Omit<GatherEvidenceInput, 'kept' | 'builds_on'> {
+  /** delegation_id of the judgement: a task of the delegation, as in `taskId`. */
+  readonly judgement_id: string;
+  /** The AgentOutput that is judged. */
+  readonly output_ref: Ref;
+  /** The EvidenceReport as JSON. */
+  readonly evidence_ref: Ref;
+  readonly commands: readonly SeenCommand[];
+  /** Notes of the author; null without any. */
+  readonly notes_ref: Ref | null;
+  /** Defined in VerificationFeedback. */
+  readonly instructions_ref: Ref | null;
+  readonly guidance_refs: readonly Ref[];
+}
+
+/** The judgement of a triad on an output: which triad, and by which plan. */
+export interface TriadJudgement {
+  /** delegation_id of the judgement. */
+  readonly delegation_id: string;
+  readonly plan_ref: Ref;
+  readonly executor: { readonly kind: 'triad'; readonly work: TriadOutcome };
+}
+
 export interface RecordVerificationInput {
   readonly run_id: string;
   readonly delegation_id: string;
@@ -194,7 +228,6 @@ export interface VerificationActivities {
   readonly describeFailures: (input: DescribeFailuresInput) => Promise<{ readonly text: string }>;
 }
 
-/** Verification of a delegation, in its outcome. */
 export interface VerificationOutcome {
   /** agent_id of the verifier. */
   readonly verified_by: string;
@@ -206,6 +239,8 @@ export interface VerificationOutcome {
   readonly results_refs: readonly Ref[];
   /** Hash of the verified output: consumers of another version are stale. Null unless verified. */
   readonly output_ref: Ref | null;
+  /** Judgement of the triad that verified last. Absent where none did. */
+  readonly judgement?: TriadJudgement;
 }
 
 /** Judgements of agents on what others have made. */

@@ -1,4 +1,3 @@
-/** Limits of one command of an agent. */
 export const commandLimits = {
   /** A command that names no time: the tests of a small project. */
   secondsDefault: 120,

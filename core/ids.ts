@@ -43,6 +43,12 @@ export function cellRunId(evaluationId: string, cell: number): string {
   return `${evaluationId}-c${waveNumber(cell)}`;
 }
 
+/** Tells whether a run carries out a cell of the evaluation. */
+export function isCellOf(evaluationId: string, runId: string): boolean {
+  const prefix = `${evaluationId}-c`;
+  return runId.startsWith(prefix) && /^\d{3,}$/.test(runId.slice(prefix.length));
+}
+
 export function delegationWorkflowId(waveId: string, delegationId: string): string {
   return `${waveId}/${delegationId}`;
 }

@@ -3,11 +3,15 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the fields that have a value. */
-export function definedOnly<T>(record: Readonly<Record<string, T | undefined>>): Record<string, T> {
-  return Object.fromEntries(
-    Object.entries(record).filter((field): field is [string, T] => field[1] !== undefined),
-  );
+/** The fields of T, each left out where it is undefined. */
+type Defined<T> = string extends keyof T
+  ? Record<string, Exclude<T[keyof T], undefined>>
+  : { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** Returns the fields that have a value, in their order. */
+export function definedOnly<T extends object>(fields: T): Defined<T>;
+export function definedOnly(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 /** Parses a text that may be anything. @returns undefined when it is no JSON, which has no such value. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { messageOf } from '../core/text/message-of.ts';
 
 /** The answer of a run that ended does not fit the schema that was asked for. Nothing is lost: it holds the answer. */
 export class UnfitAnswer extends Error {
@@ -28,9 +29,8 @@ function toJsonSchema(schema: z.ZodType): object {
   try {
     return z.toJSONSchema(schema, { io: 'input' });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
     throw new TypeError(
-      `result: expected a schema of values that JSON has; ${why}. Try: z.iso.datetime() for a time`,
+      `result: expected a schema of values that JSON has; ${messageOf(error)}. Try: z.iso.datetime() for a time`,
       { cause: error },
     );
   }

@@ -6,6 +6,7 @@ import { loadServerConfig } from '../client/connect.ts';
 import { registerSearchAttributes } from '../scripts/dev-server/server-arguments.ts';
 import { checkOptions } from './define-agent.ts';
 import { runWorker, type ReadyWorker } from '../worker/main.ts';
+import { definedOnly } from '../core/json.ts';
 
 export { BadSettings } from '../worker/worker-settings.ts';
 export type { Middleware } from '../activities/ports/middleware.ts';
@@ -93,10 +94,12 @@ function environmentOf({
     PLANWAVE_BLOCKED_SECONDS: '0',
     ...process.env,
     ...(agents && { PLANWAVE_AGENTS: agents.map((folder) => resolve(folder)).join(delimiter) }),
-    ...(home !== undefined && { PLANWAVE_HOME: home }),
-    ...(address !== undefined && { TEMPORAL_ADDRESS: address }),
-    ...(namespace !== undefined && { TEMPORAL_NAMESPACE: namespace }),
-    ...(taskQueue !== undefined && { PLANWAVE_TASK_QUEUE: taskQueue }),
+    ...definedOnly({
+      PLANWAVE_HOME: home,
+      TEMPORAL_ADDRESS: address,
+      TEMPORAL_NAMESPACE: namespace,
+      PLANWAVE_TASK_QUEUE: taskQueue,
+    }),
     ...env,
   };
 }

@@ -2,7 +2,6 @@ import { EventEmitter, once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CallCounts, CallOutcome, CallPlace, RecordedCall } from './script.ts';
 
-/** A call as it arrives. */
 interface ArrivedCall extends CallPlace {
   readonly callKey: string;
   readonly body: unknown;

@@ -24,7 +24,6 @@ export interface MessagesRequest {
   readonly body: JsonObject;
 }
 
-/** Token counts of a reply. */
 export interface ReplyUsage {
   readonly input_tokens: number;
   readonly cache_creation_input_tokens: number;

@@ -11,6 +11,7 @@ import { badInput } from '../client/cli/cli-error.ts';
 import { openMcp } from '../worker/open-mcp.ts';
 import { BadSettings, readToolSettings } from '../worker/worker-settings.ts';
 import { openCliAgents } from './cli-agents.ts';
+import { messageOf } from '../core/text/message-of.ts';
 
 /** Reads and tries the MCP servers of this environment for the command line. The worker may have others. */
 export function createCliMcp(env: NodeJS.ProcessEnv): CliMcp {
@@ -111,7 +112,6 @@ async function checkServer(
       left_out: leftOut,
     };
   } catch (error) {
-    const fault = error instanceof Error ? error.message : String(error);
-    return { ...server, fault, tools: [], left_out: [] };
+    return { ...server, fault: messageOf(error), tools: [], left_out: [] };
   }
 }

@@ -197,7 +197,6 @@ interface RecordParts extends Pick<RecordDeps, 'store' | 'projection'> {
   readonly middlewares: MiddlewareRegistry;
 }
 
-/** Returns the cipher of what the worker stores. */
 export function cipherOf({ keys = readKeyRing(undefined) }: Pick<WorkerSettings, 'keys'>): Cipher {
   return createStoreCipher(keys);
 }

@@ -18,6 +18,7 @@ import {
 import { reservedNames } from '../activities/tools/registry/create-registry.ts';
 import type { GrantableTool } from '../activities/tools/tool.ts';
 import { BadSettings } from './worker-settings.ts';
+import { messageOf } from '../core/text/message-of.ts';
 
 /** Everything that a module needs to define tools: it imports nothing of planwave. */
 const kit = {
@@ -65,8 +66,7 @@ async function callTools(tools: CallableFunction, module: OwnerModule): Promise<
     const list: unknown = await Reflect.apply(tools, undefined, [kit]);
     return list;
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    throw badModule(module, [`its function "tools" threw: ${said}`], 'correct it');
+    throw badModule(module, [`its function "tools" threw: ${messageOf(error)}`], 'correct it');
   }
 }
 
@@ -121,7 +121,7 @@ async function importModule(module: OwnerModule): Promise<Readonly<Record<string
     const loaded: Readonly<Record<string, unknown>> = await import(pathToFileURL(module.file).href);
     return loaded;
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
+    const said = messageOf(error);
     throw badModule(module, [`it can't be loaded: ${said}`], 'node --check on it, and its imports');
   }
 }

@@ -33,6 +33,7 @@ import { startWatchdog } from './watchdog.ts';
 import { watchQuestions } from './watch-questions.ts';
 import type { Tracing } from './start-tracing.ts';
 import { BadSettings, readWorkerSettings, type WorkerProcessSettings } from './worker-settings.ts';
+import { messageOf } from '../core/text/message-of.ts';
 
 /** Description of a worker that polls. */
 export interface ReadyWorker {
@@ -182,7 +183,7 @@ function installRuntime({
     });
     return createRecorder(runtime.metricMeter);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     if (metricsAddress === undefined || !reason.includes('prometheus')) throw error;
     throw new BadSettings(
       `PLANWAVE_METRICS_ADDRESS can't be used: ${reason}. Try: another port, one for each worker of this machine`,

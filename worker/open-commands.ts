@@ -35,7 +35,6 @@ export function describeNoCommands(commands: Commands): string | null {
     : 'commands run in no sandbox here. Try: PLANWAVE_UNCONFINED_COMMANDS empty, on a worker with bubblewrap';
 }
 
-/** Settings of agents' commands. */
 export interface CommandSettings extends SandboxSettings {
   /** `PLANWAVE_UNCONFINED_COMMANDS=1`: commands run without a sandbox, and a person approves each. */
   readonly unconfined: boolean;

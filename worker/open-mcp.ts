@@ -4,6 +4,7 @@ import type { McpServer, McpServers } from '../activities/ports/mcp-servers.ts';
 import { readServers } from '../activities/tools/mcp/read-servers.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { badModule } from './load-modules.ts';
+import { messageOf } from '../core/text/message-of.ts';
 
 const variable = 'PLANWAVE_MCP';
 
@@ -37,8 +38,11 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    throw badModule({ variable, file }, [`it can't be read: ${said}`], 'the path of a .mcp.json');
+    throw badModule(
+      { variable, file },
+      [`it can't be read: ${messageOf(error)}`],
+      'the path of a .mcp.json',
+    );
   }
 }
 

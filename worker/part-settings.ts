@@ -84,7 +84,6 @@ export function toStoreSettings(read: StoreVariables): StoreSettings {
   };
 }
 
-/** Settings of agents' tools. */
 export interface ToolSettings {
   /** `PLANWAVE_TOOLS` as an absolute path: a module with the owner's tools. If undefined, only the shipped ones. */
   readonly file: string | undefined;
@@ -128,7 +127,6 @@ export function toToolSettings(read: ToolVariables): ToolSettings {
   };
 }
 
-/** Settings of the tools that reach the web. */
 export interface WebSettings {
   /** `PLANWAVE_WEB=off`: no agent can be granted such a tool. Default: on. */
   readonly on: boolean;

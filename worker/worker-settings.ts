@@ -26,7 +26,6 @@ import { address, folders, isListenAddress, oneWord, wholeNumber } from './setti
 import { entryPoints } from '../core/text/entry-points.ts';
 import type { LogSettings } from './create-logger.ts';
 
-/** Folder of the shipped agents. */
 export const shippedAgentsDir = fileURLToPath(new URL('../agents', import.meta.url));
 
 /** The model of agents that name none, with a real provider. */

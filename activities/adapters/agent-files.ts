@@ -4,6 +4,7 @@ import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import { AgentFilesInvalid, type AgentFault, type AgentSource } from '../ports/agent-source.ts';
 import { parseAgentFile, type ParseAgentOptions } from './agent-file/parse-agent-file.ts';
 import { isAllowed } from './workspaces/open-folder.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 export interface AgentFilesOptions extends Omit<ParseAgentOptions, 'goesWithout'> {
   /** Folder of the shipped agents. They go without a tool that this machine lacks; an agent of the user's is refused. */
@@ -109,7 +110,7 @@ async function listAgentFiles(dir: string, faults: AgentFault[]): Promise<string
     }
     return names.toSorted();
   } catch (error) {
-    faults.push({ file: dir, line: 1, reason: `the directory can't be read: ${toReason(error)}` });
+    faults.push({ file: dir, line: 1, reason: `the directory can't be read: ${messageOf(error)}` });
     return [];
   }
 }
@@ -124,11 +125,7 @@ async function readText(file: string, faults: AgentFault[]): Promise<string | nu
     }
     return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file));
   } catch (error) {
-    faults.push({ file, line: 1, reason: `expected a text file in UTF-8: ${toReason(error)}` });
+    faults.push({ file, line: 1, reason: `expected a text file in UTF-8: ${messageOf(error)}` });
     return null;
   }
-}
-
-function toReason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -20,7 +20,6 @@ export interface Attempts {
   readonly spent: Usage;
 }
 
-/** The ledger entry of one attempt. */
 export interface AttemptEntry {
   readonly version: typeof ledgerVersion;
   /** Result as returned by the attempt. */
@@ -168,7 +167,6 @@ export async function recallRunSpent(
   return sumSpent(entries.map(({ value }) => value).filter(isAttemptEntry));
 }
 
-/** An attempt at a call. */
 interface CallAttempt {
   readonly context: { readonly info: Info };
   readonly input: ModelTurnInput;

@@ -78,7 +78,6 @@ const atOnceMax = 8;
 /** Maximum milliseconds for all calls of one reply. An attempt at a model call may last 20 minutes. */
 const totalMsMax = 180_000;
 
-/** The attempt that makes the calls. */
 interface ReadingAttempt {
   readonly deps: AgentTurnDeps;
   readonly input: ModelTurnInput;

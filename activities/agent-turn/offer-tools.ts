@@ -23,6 +23,14 @@ const effects: Readonly<Partial<Record<Stage['tools'], Tool['effect']>>> = {
   research: 'research',
 };
 
+/** Returns the effect that tools must have to be offered. A member of a triad that judges changes nothing. */
+function effectOffered(
+  tools: Stage['tools'],
+  { reading }: Pick<ModelTurnInput, 'reading'>,
+): Tool['effect'] | undefined {
+  return tools === 'granted' && reading?.acts === false ? 'read' : effects[tools];
+}
+
 /**
  * Names the tools that a conversation offers, by the rule of its stage. Those of a wave are all that its agents may call, in
  * one order, because the tools come first of all in what the provider caches. A call of one outside the agent's grant gets
@@ -48,7 +56,7 @@ export async function offerTools(
   const settled = nodes.find((node) => node.tools !== undefined)?.tools;
   if (settled !== undefined) return settled;
   const begins = input.append.find((one) => one.type === 'prompt')?.prompt;
-  const only = effects[tools];
+  const only = effectOffered(tools, input);
   if (only !== undefined) return allowedTools.filter((name) => registry.get(name)?.effect === only);
   if (tools !== 'wave' || begins === undefined || !('plan_ref' in begins)) return allowedTools;
   if (begins.plan_ref === null) return allowedTools;

@@ -27,7 +27,6 @@ export interface Passage {
   ended(): void;
 }
 
-/** The state of a prefix. */
 interface Prefix {
   /** Null while the first call is in flight. */
   warmUntilMs: number | null;

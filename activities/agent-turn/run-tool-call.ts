@@ -136,7 +136,6 @@ type CallAnswer =
 /** A call of a tool that acts, without what its effect adds. */
 type ActingOrder = Omit<EffectCall, 'ledger' | 'key' | 'runId' | 'resolution'>;
 
-/** The caller and its arguments. */
 interface ActingCaller {
   readonly ledger: EffectLedger;
   readonly input: RunToolInput;

@@ -9,7 +9,6 @@ import type { ContentBlock, ToolUseBlock } from '../../contracts/transcript.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { ModelReply } from '../ports/model-client.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { Stage } from '../stages/stage.ts';
 import { countBytes } from '../text/bytes.ts';
@@ -18,6 +17,7 @@ import { putNode } from './conversation.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { settleCalls } from './settle-calls.ts';
+import type { ModelReply } from '../ports/model-client.ts';
 
 /** Maximum characters of a refusal that go into history. */
 const refusalTextMax = 2_000;
@@ -32,7 +32,7 @@ type ReplyClass =
   | { readonly type: 'dropped'; readonly reply: TurnReply };
 
 /** Sorts a reply by its stop reason. A reply that was cut off is never read. */
-function classifyReply(reply: Pick<ModelReply, 'content' | 'stopReason' | 'refusal'>): ReplyClass {
+function classifyReply(reply: Answer): ReplyClass {
   switch (reply.stopReason) {
     case 'end_turn':
     case 'stop_sequence':
@@ -97,12 +97,7 @@ type ToolsReply = Extract<ReplyClass, { type: 'tools' }>;
 type Asked = Pick<ModelTurnInput, 'state_tools' | 'passable'>;
 
 /** The model's answer, in the provider's words. */
-export interface Answer {
-  readonly content: readonly ContentBlock[];
-  readonly stopReason: string;
-  /** Defined in ModelReply. */
-  readonly refusal?: string;
-}
+export type Answer = Pick<ModelReply, 'content' | 'stopReason' | 'refusal'>;
 
 /**
  * Stores the outcome of a turn and describes it. Content-addressed, so it may be repeated.

@@ -134,3 +134,13 @@ function fence(text: string): string {
   const mark = '`'.repeat(longest + 1);
   return `${mark}\n${text}\n${mark}`;
 }
+
+/** Returns null for an artifact that is missing, damaged or of another shape. */
+export async function orNull<T>(read: Promise<T>): Promise<T | null> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof ArtifactCorrupt) return null;
+    throw error;
+  }
+}

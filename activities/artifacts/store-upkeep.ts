@@ -94,7 +94,6 @@ export interface IndexedRun {
   readonly version: number;
 }
 
-/** Result of `planPrune`. */
 export interface PrunePlan {
   readonly removed: readonly IndexedRun[];
   /** Addresses of everything that the records of the other runs lead to. */

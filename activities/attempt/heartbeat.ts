@@ -102,7 +102,6 @@ export interface AttemptWork {
   readonly turn?: number;
   /** Name of the tool, as the model wrote it. */
   readonly tool?: string;
-  /** Requested model. */
   readonly model?: string;
   /** Usage of all attempts at a call that came to its end. */
   readonly usage?: Usage;

@@ -183,7 +183,7 @@ function listWorked({ waves }: RunRecord, tasks: readonly PlanTask[], wave: numb
 
 export async function rateChange(
   store: ArtifactStore,
-  { before_ref, after_ref, task_id, change_ref }: RatePlanChangeInput,
+  { before_ref, after_ref, task_id, change_ref, question }: RatePlanChangeInput,
 ): Promise<RatePlanChangeResult> {
   const [before, after, change] = await Promise.all([
     readCoordinationPlan(store, before_ref),
@@ -196,6 +196,6 @@ export async function rateChange(
   const reason = { task_id, explanation: change?.explanation ?? '' };
   return {
     ...rating,
-    text: describePlanChange(before, after, { plan_ref: after_ref, rating, reason }),
+    text: describePlanChange(before, after, { plan_ref: after_ref, rating, reason, question }),
   };
 }

@@ -14,7 +14,6 @@ export interface ResearchDeps {
   readonly research: Pick<RunIndex, 'read' | 'write'>;
 }
 
-/** Research with its date. */
 const KeptResearch = z.strictObject({
   technology: z.string(),
   /** Unix epoch seconds. */

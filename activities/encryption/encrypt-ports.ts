@@ -9,6 +9,8 @@ import type { Cipher } from '../ports/cipher.ts';
 import { damagedEntry, type EffectLedger } from '../ports/effect-ledger.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
 import type { LedgerKey, ReplyLedger } from '../ports/reply-ledger.ts';
+import { messageOf } from '../../core/text/message-of.ts';
+import { decodeArtifact } from '../artifacts/artifact-batch.ts';
 
 /**
  * Wrappers that encrypt what a store of any kind keeps. Each is there without keys too: then it writes plain content, and
@@ -32,7 +34,7 @@ export function encryptStore(store: ArtifactStore, cipher: Cipher | undefined): 
     put: async (content) => store.put(cipher.isOn ? cipher.seal(toBytes(content), part) : content),
     get,
     getText: async (ref) => {
-      if (cipher.isOn) return decode(ref, await get(ref));
+      if (cipher.isOn) return decodeArtifact(await get(ref), ref, '');
       try {
         return await store.getText(ref);
       } catch (error) {
@@ -53,20 +55,11 @@ function toBytes(content: Uint8Array | string): Uint8Array {
   return typeof content === 'string' ? Buffer.from(content) : content;
 }
 
-function decode(ref: string, bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (error) {
-    throw new ArtifactCorrupt(`The artifact ${ref} is no text.`, { ref, path: '', cause: error });
-  }
-}
-
 function open(cipher: Cipher, content: Uint8Array, part: string): Uint8Array {
   try {
     return cipher.open(content, part);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    const message = `Can't read what is stored. ${why}. The run waits and continues by itself.`;
+    const message = `Can't read what is stored. ${messageOf(error)}. The run waits and continues by itself.`;
     throw new StoreUnavailable(message, { path: '', code: null, cause: error });
   }
 }
@@ -119,7 +112,6 @@ function partOf({ workflow_id, run_id, activity_id }: LedgerKey): string {
   return JSON.stringify(['reply', workflow_id, run_id, activity_id]);
 }
 
-/** Wraps a ledger of effects. */
 export function encryptEffects(ledger: EffectLedger, cipher: Cipher | undefined): EffectLedger {
   if (cipher === undefined) return ledger;
   return {

@@ -5,6 +5,7 @@ import {
   type FoundDelegation,
   type ThreadStore,
 } from '../ports/thread-store.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 /** Newest delegations of a thread that a search reads: an index of words would hold the words. */
 const searchedMax = 200;
@@ -108,7 +109,6 @@ function openText(cipher: Cipher, text: string): string {
   try {
     return Buffer.from(cipher.open(sealed, part)).toString('utf8');
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new ThreadUnavailable(`Can't read the threads. ${why}.`, { cause: error });
+    throw new ThreadUnavailable(`Can't read the threads. ${messageOf(error)}.`, { cause: error });
   }
 }

@@ -21,6 +21,7 @@ import { loadAnswer } from '../projection/find-answer.ts';
 import { checkEvidence, validateJson, type EvidenceDeps } from '../verification/check-evidence.ts';
 import { whileCurrent, withHeartbeat, type AssertCurrent } from '../attempt/heartbeat.ts';
 import { keepCell, openEvaluation, type OpenEvaluationDeps } from './open-evaluation.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 interface GradeCellDeps extends EvidenceDeps {
   readonly index: Pick<RunIndex, 'read'>;
@@ -105,8 +106,11 @@ function judgePattern(
     const reason = found === true ? 'It matches.' : 'It does not match.';
     return { result: found === matches ? 'passed' : 'failed', score: null, reason };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return { result: 'not_run', score: null, reason: `The pattern can't be searched: ${why}` };
+    return {
+      result: 'not_run',
+      score: null,
+      reason: `The pattern can't be searched: ${messageOf(error)}`,
+    };
   }
 }
 

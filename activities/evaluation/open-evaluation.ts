@@ -14,8 +14,8 @@ import { graderAgentId } from '../../contracts/names.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { contentOf, gradersOf, listCells, type CellTerms } from '../../core/evaluation/matrix.ts';
 import { listNames } from '../../core/text/list-names.ts';
-import { readShape, type RegistrySnapshot } from '../artifacts/read-artifact.ts';
-import { ArtifactCorrupt, type ArtifactStore, type RunIndex } from '../ports/artifact-store.ts';
+import { orNull, readShape, type RegistrySnapshot } from '../artifacts/read-artifact.ts';
+import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
 import type { RecordDeps } from '../run-record/deps.ts';
 import { describeInputIssues } from '../run-record/describe-input-issues.ts';
 import { loadRegistry, type LoadedRegistry } from '../run-record/load-registry.ts';
@@ -28,7 +28,6 @@ interface KeptCellsDeps {
   readonly kept: Pick<RunIndex, 'read' | 'write'>;
 }
 
-/** A result as it was written. */
 const KeptCell: z.ZodType<CellResult> = z.object({
   cell: z.number(),
   goal: z.string(),
@@ -58,12 +57,7 @@ async function findCell(
 ): Promise<CellResult | null> {
   const { ref } = await kept.read(nameOf(address));
   if (ref === null) return null;
-  try {
-    return await readShape(store, ref, KeptCell, 'the result of a cell');
-  } catch (error) {
-    if (error instanceof ArtifactCorrupt) return null;
-    throw error;
-  }
+  return orNull(readShape(store, ref, KeptCell, 'the result of a cell'));
 }
 
 /** Keeps the result of a cell. The newest replaces any earlier one. */

@@ -10,6 +10,7 @@ import { endCancelled, readCancelCause, withHeartbeat } from '../attempt/heartbe
 import type { Middleware, MiddlewareRegistry, Verdict } from '../ports/middleware.ts';
 import { describeIssues } from '../text/describe-issues.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { untilAborted } from '../attempt/until-aborted.ts';
 
 /** Characters that are kept of what a middleware threw. */
 const thrownCharsMax = 2_000;
@@ -103,9 +104,8 @@ async function judgeText(
   const timeout = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([context.cancellationSignal, timeout]);
   try {
-    const given = await endWith(signal, async () =>
-      middleware.apply(text, { stage, run_id, delegation_id, signal }),
-    );
+    const apply = async () => middleware.apply(text, { stage, run_id, delegation_id, signal });
+    const given = await untilAborted(apply(), signal);
     return readVerdict(middleware, given);
   } catch (error) {
     const cause = readCancelCause(context);
@@ -113,15 +113,6 @@ async function judgeText(
     const late = new Error(`it took longer than ${timeoutMs / 1_000} s and was given up`);
     throw createMiddlewareFailed(middleware, stage, timeout.aborted ? late : error);
   }
-}
-
-async function endWith<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  const ended = new Promise<never>((_resolve, reject) => {
-    const giveUp = (): void => reject(new Error('given up'));
-    if (signal.aborted) giveUp();
-    else signal.addEventListener('abort', giveUp, { once: true });
-  });
-  return Promise.race([work(), ended]);
 }
 
 /** Checks the verdict at run time, because the types of a user's module are unchecked. */

@@ -32,7 +32,6 @@ export interface ArtifactStore {
    */
   has(ref: Ref): Promise<boolean>;
 
-  /** Opens an empty batch. */
   openBatch(): ArtifactBatch;
 }
 
@@ -41,7 +40,6 @@ export interface ArtifactStore {
  * find them at once. Without the entry they are never stored.
  */
 export interface ArtifactBatch extends ArtifactStore {
-  /** The artifacts so far. */
   readonly staged: ReadonlyMap<Ref, Uint8Array>;
 }
 

@@ -26,7 +26,6 @@ export interface CommandEnd {
   readonly output: string;
 }
 
-/** Runs commands of agents. */
 export interface CommandRunner {
   /** False when the operator lets commands run without a sandbox. */
   readonly confined: boolean;

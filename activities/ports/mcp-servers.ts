@@ -67,7 +67,6 @@ export const PinnedTool = z.strictObject({
 });
 export type PinnedTool = z.infer<typeof PinnedTool>;
 
-/** Tools of a server. */
 export interface ListedTools {
   /** Sorted by name. */
   readonly tools: readonly PinnedTool[];
@@ -75,7 +74,6 @@ export interface ListedTools {
   readonly leftOut: readonly { readonly tool: string; readonly reason: string }[];
 }
 
-/** Call of a tool. */
 export interface McpCall {
   readonly run_id: string;
   readonly pin: PinnedTool;

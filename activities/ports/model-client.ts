@@ -3,7 +3,6 @@ import type { FailureType, ModelFailureDetails } from '../../contracts/errors.ts
 import type { PayingCall } from '../../core/budget/tenant-day.ts';
 import type { ContentBlock, Message } from '../../contracts/transcript.ts';
 
-/** A tool as a model sees it. */
 export interface ToolSpec {
   readonly name: string;
   /** Text for a model: when to use it, its limits, one example. */

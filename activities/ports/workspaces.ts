@@ -15,7 +15,6 @@ export interface WorkspaceWorker {
   readonly foundations: readonly string[];
 }
 
-/** Present state of a file in a workspace. */
 export interface FileState {
   /** 64 lower-case hex digits. */
   readonly sha256: string;

@@ -1,10 +1,5 @@
 import type { WorkspacePlace } from './workspaces.ts';
-
-/** A file that a delegation has changed. */
-export interface ChangedFile {
-  readonly change: 'added' | 'changed' | 'deleted';
-  readonly path: string;
-}
+import type { FileChange } from '../../contracts/effect.ts';
 
 /**
  * Copies of a folder of the user's, one for each delegation. The folder is only read: objects, refs and files of a run are
@@ -29,10 +24,10 @@ export interface Worktrees {
   restore(place: WorkspacePlace, commit: string): Promise<void>;
 
   /** Lists the files that the delegation has changed, by path. */
-  listChanges(place: WorkspacePlace): Promise<readonly ChangedFile[] | null>;
+  listChanges(place: WorkspacePlace): Promise<readonly FileChange[] | null>;
 
   /** Lists the files of the delegation's copy that differ from the user's as they were at the start, whoever changed them. */
-  listTouched(place: WorkspacePlace): Promise<readonly ChangedFile[] | null>;
+  listTouched(place: WorkspacePlace): Promise<readonly FileChange[] | null>;
 
   /** Returns the delegation's changes as a patch; empty when there are none. */
   diff(place: WorkspacePlace): Promise<string | null>;

@@ -15,14 +15,7 @@ import { planRefOf } from './render-design.ts';
 import { renderPhaseSummary } from './render-phase.ts';
 import { resultLimits } from './limits.ts';
 import type { NamedAnswer } from '../../contracts/wave-plan.ts';
-
-/** The result of a run, for its user. */
-export interface Answer {
-  /** Markdown; empty when the run produced nothing. */
-  readonly text: string;
-  /** Tells the reader how the answer was chosen when the last decision named none. Otherwise empty. */
-  readonly note: string;
-}
+import type { PageAnswer } from '../../contracts/run-page.ts';
 
 /** Lists the texts that `findAnswer` needs, except that of a file. */
 export function answerNeeds(record: RunRecord): TextRefs {
@@ -43,7 +36,7 @@ export function answerFileNeeds(record: RunRecord, { decisions }: RecordTexts): 
 }
 
 /** Loads what the answer of a run needs, and finds it. @throws like `loadTexts`. */
-export async function loadAnswer(store: ArtifactStore, record: RunRecord): Promise<Answer> {
+export async function loadAnswer(store: ArtifactStore, record: RunRecord): Promise<PageAnswer> {
   const needed = await loadTexts(store, [answerNeeds(record)]);
   const { markdown } = await loadTexts(store, [answerFileNeeds(record, needed)]);
   return findAnswer(record, { ...needed, markdown });
@@ -54,7 +47,7 @@ export async function loadAnswer(store: ArtifactStore, record: RunRecord): Promi
  * answer that still stands, else everything completed and not replaced, newest first. A part that was started alone has
  * one output.
  */
-export function findAnswer(record: RunRecord, texts: RecordTexts): Answer {
+export function findAnswer(record: RunRecord, texts: RecordTexts): PageAnswer {
   const handed = findHandedOver(record);
   if (handed !== null) {
     const { summary } = textOf(texts.phases, handed.report_ref);
@@ -127,7 +120,7 @@ function textOfOutput(ref: Ref, texts: RecordTexts): string {
   return detailed_md.trim() === '' ? compact_md : detailed_md;
 }
 
-function gatherOutputs(record: RunRecord, texts: RecordTexts): Answer {
+function gatherOutputs(record: RunRecord, texts: RecordTexts): PageAnswer {
   const standing = listDeliverables(record).toReversed();
   // A failed delegation may still have a result: a team returns what its members did.
   const outputs = standing.length > 0 ? standing : outputsOf(record).toReversed();

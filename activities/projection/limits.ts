@@ -54,7 +54,6 @@ export const resultLimits = {
 export const teamLimits = {
   /** The message, about two pages. */
   messageCharsMax: 6_000,
-  /** The task of one member. */
   taskCharsMax: 2_000,
   /** Compact output as the leader received it. */
   compactCharsMax: 4_000,

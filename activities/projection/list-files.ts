@@ -134,7 +134,13 @@ function listWaveFiles(wave: StoredWave): readonly ProjectedFile[] {
 /** Lists the reports of triads and teams. */
 function listReports({ plan_ref, outcomes }: StoredWave): readonly ProjectedFile[] {
   if (plan_ref === null) return [];
-  return outcomes.flatMap((outcome) => listReportFiles({ ...outcome, plan_ref }));
+  return outcomes.flatMap((outcome) => {
+    const judgement = outcome.verification?.judgement;
+    return [
+      ...listReportFiles({ ...outcome, plan_ref }),
+      ...(judgement === undefined ? [] : listReportFiles(judgement)),
+    ];
+  });
 }
 
 function listTaskOutputs(record: RunRecord): readonly ProjectedFile[] {

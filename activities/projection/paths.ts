@@ -23,7 +23,6 @@ export const treePaths = {
   workspace: 'workspace',
   /** The run's own git repository, when its workspace is one. */
   repository: 'repository.git',
-  /** Folder of a delegation's worktree. */
   worktree: (delegationId: string): string => `worktrees/${storedName(delegationId)}`,
   /** Folder below a worktree's that holds its files. */
   worktreeFiles: 'files',

@@ -1,5 +1,5 @@
 import type { Ref } from '../../contracts/ref.ts';
-import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
+import type { RunOrigin, RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
 import {
   countOf,
@@ -45,7 +45,7 @@ import {
   renderUnverified,
 } from './render-report-parts.ts';
 import { renderAnswers, renderOpenEnds } from './render-open-ends.ts';
-import { renderArchiveFailures } from './render-sessions.ts';
+import { hasEnded, renderArchiveFailures } from './render-sessions.ts';
 import { resultLimits } from './limits.ts';
 import type { ExecutorKind } from '../../contracts/delegation.ts';
 
@@ -64,7 +64,7 @@ export function renderReport(record: RunRecord, status: RunStatus, texts: Record
   const told = [
     `# Report: ${oneLine(record.goal_title)}`,
     `**${describeStatus(record, status)}** The answer is in \`${treePaths.result}\`.`,
-    renderOrigin(record),
+    record.origin === undefined ? null : describeOrigin(record.origin),
     record.mode === undefined ? null : `**Chosen:** ${describeMode(record.mode)}.`,
     renderGoal(record),
     ...renderCame(record, texts),
@@ -89,9 +89,8 @@ export function renderReport(record: RunRecord, status: RunStatus, texts: Record
   ]);
 }
 
-function renderOrigin({ origin }: RunRecord): string | null {
-  if (origin === undefined) return null;
-  const { run_id, wave, reused } = origin;
+/** Says in one sentence which run a fork was taken over from. */
+export function describeOrigin({ run_id, wave, reused }: RunOrigin): string {
   return `Taken over from \`${run_id}\`: everything before wave ${wave}, for which that run paid ${formatUsage(reused)}.`;
 }
 
@@ -245,7 +244,14 @@ function renderPlaces(record: RunRecord): string {
   const outcomes = record.waves.flatMap((wave) => wave.outcomes);
   const has = (kind: Exclude<ExecutorKind, 'agent'>): boolean =>
     outcomes.some(({ executor }) => executor.kind === kind && executor.work !== null);
+  const isDesigned = (record.design?.plan_refs ?? []).length > 0;
   const places = [
+    ...(isDesigned
+      ? [
+          `\`${treePaths.coordinationPlan}\`: who does what, in which order, and the risks`,
+          '`agents/<agent>/agent_instructions.md`: what each agent of the plan has to do',
+        ]
+      : []),
     `\`${treePaths.conversationSummary(record.goal_title)}\`: goal, decisions, answers`,
     ...decided.map(
       ({ wave }) =>
@@ -262,6 +268,9 @@ function renderPlaces(record: RunRecord): string {
       ? []
       : [`\`${treePaths.effects}\`: every change outside, with its proof`]),
     `\`${treePaths.sharedStatus}\`: where each delegation stands`,
+    ...(hasEnded(record) && (record.sessions ?? []).length > 0
+      ? [`\`${treePaths.archiveIndex}\`: the notes of each agent, by session`]
+      : []),
   ];
   return `## Where everything lies\n\nBeside this file:\n\n${bullets(places, '')}`;
 }

@@ -15,8 +15,8 @@ import { resultLimits } from './limits.ts';
 import { treePaths } from './paths.ts';
 import { textOf, type RecordTexts } from './record-texts.ts';
 import { renderList } from './render-report-parts.ts';
-import type { Answer } from './find-answer.ts';
 import { listUnsettled, standingAssumptions } from './render-open-ends.ts';
+import type { PageAnswer } from '../../contracts/run-page.ts';
 
 /** Renders what the agents have changed in the user's folder, each delegation with its numbers; null for nothing. */
 export function renderChanges({
@@ -51,7 +51,7 @@ export function renderChanges({
 }
 
 /** Says on one line how much was changed, and whether it is in the user's folder. */
-function describeSettled(changes: SettledChanges, runId: string): string {
+export function describeSettled(changes: SettledChanges, runId: string): string {
   const { state, note, dir } = changes;
   const where = {
     applied: `they are in ${dir}, not committed (\`planwave undo ${runId}\`)`,
@@ -93,7 +93,7 @@ export function renderResult(
   record: RunRecord,
   status: RunStatus,
   texts: RecordTexts,
-  answer: Answer,
+  answer: PageAnswer,
 ): string {
   const title = `# Result: ${oneLine(record.goal_title)}`;
   const body = answer.text.trim() === '' ? 'There is no answer.' : cutAnswer(answer.text.trim());
@@ -113,7 +113,7 @@ function cutAnswer(text: string): string {
 }
 
 /** Shortens the answer for the workflow's result. Its last line names what was left out. */
-export function shortenAnswer({ text }: Answer, resultPath: string): string {
+export function shortenAnswer({ text }: PageAnswer, resultPath: string): string {
   const whole = text.trim();
   const max = engineLimits.returnedAnswerCharsMax;
   if (whole.length <= max) return whole;
@@ -126,15 +126,15 @@ function renderHead(
   record: RunRecord,
   status: RunStatus,
   texts: RecordTexts,
-  { note }: Answer,
+  { note }: PageAnswer,
 ): readonly string[] {
   const unmet = record.criteria.filter(({ state }) => state === 'open');
-  const isPhase = findHandedOver(record) !== null;
+  const isJudged = findHandedOver(record) === null && !isPlanAlone(record, status);
   const { settled_changes: changes } = record;
   return [
     `**Status:** ${describeStatus(record, status)}`,
     ...(note === '' ? [] : [`**Not the last word:** ${note}`]),
-    ...listShort('Not met', isPhase ? [] : unmet.map(({ description }) => description)),
+    ...listShort('Not met', isJudged ? unmet.map(({ description }) => description) : []),
     ...listShort('Open or unproven', listUnsettled(record, texts)),
     ...(changes === undefined
       ? []
@@ -174,6 +174,9 @@ export function describeStatus(record: RunRecord, status: RunStatus): string {
   if (handed !== null && status === 'completed') {
     return `Completed: ${handed.phase}, one phase of a triad. It hands over what follows; there is no output.`;
   }
+  if (isPlanAlone(record, status)) {
+    return 'Completed: the plan is the answer. Its criteria are judged when it is carried out.';
+  }
   const open = record.criteria.filter((criterion) => criterion.state === 'open').length;
   const notMet =
     record.criteria.length === 0
@@ -189,6 +192,11 @@ export function describeStatus(record: RunRecord, status: RunStatus): string {
     case 'abandoned':
       return `${describeGivingUp(record)}: ${notMet}`;
   }
+}
+
+/** Tells a design, or an assessment of risks, that was made alone. Its criteria are those of the plan. */
+function isPlanAlone({ design, waves }: RunRecord, status: RunStatus): boolean {
+  return status === 'completed' && design !== undefined && waves.length === 0;
 }
 
 /** Names who gave the run up: the user, or nobody, when the default of an unanswered question was taken. */

@@ -102,7 +102,6 @@ function describeGate(agents: readonly AgentEntry[]): object {
   };
 }
 
-/** Counts how the delegations of a wave ended. */
 function countOutcomes({ wave, status, outcomes }: StoredWave): object {
   const count = (ended: DelegationOutcome['status']): number =>
     outcomes.filter((one) => one.status === ended).length;

@@ -171,6 +171,7 @@ export const verifierRules = `You verify the output of another agent before anyb
 ${dataRules}
 - <delegation>: here the task of the author, not yours.
 - <work>: what its author gave; <claimed_coverage> says where its evidence is. <gathered_evidence>: the checks that code made, the changes of files as a patch, and commands, which the author ran: the engine saw each, with its exit code. <completion_notes>: assumptions and uncertainties of the author. <user_guidance>: binding words of the user on the task.
+- <triad_judgement>, if there is one: what you and two others have judged together. Your verdict says the same: it passes only what all of you agreed to pass, and takes over every gap.
 
 # The verification
 - Go through the acceptance criteria one by one: is the named evidence there, does it show what is claimed, is it enough? Look it up with your tools where you can.

@@ -160,7 +160,6 @@ const windowCharsMax = 32_000;
 const triesMax = 16;
 
 export interface SettledText {
-  /** Adds arrived text. */
   add(text: string): void;
   /** Returns the visible text, which only grows from call to call. */
   look(): ReadableTail;

@@ -10,7 +10,6 @@ import {
 import type { Redactor } from '../ports/redactor.ts';
 import { createReadableText, createSettledText } from './readable-text.ts';
 
-/** Most characters that are shown. */
 const lastWordsMaxLength = 120;
 
 /** Most characters of a cancelled call that are kept. */

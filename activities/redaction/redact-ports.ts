@@ -8,6 +8,7 @@ import type { Middleware, MiddlewareRegistry } from '../ports/middleware.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
 import type { ThreadStore } from '../ports/thread-store.ts';
 import type { Tool, ToolRegistry } from '../tools/tool.ts';
+import { decodeUtf8 } from '../text/bytes.ts';
 
 /** Most causes that are kept: the origin of a failure is near its top. */
 const causesMax = 10;
@@ -64,18 +65,10 @@ export function redactStore(store: ArtifactStore, redactor: Redactor): ArtifactS
 /** Redacts text. Bytes that are no text stay unchanged, because no rule can read them. */
 function redactContent(content: Uint8Array | string, redactor: Redactor): Uint8Array | string {
   if (typeof content === 'string') return redactor.redactText(content, 'artifact');
-  const text = readText(content);
+  const text = decodeUtf8(content);
   if (text === null) return content;
   const redacted = redactor.redactText(text, 'artifact');
   return redacted === text ? content : redacted;
-}
-
-function readText(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
-  }
 }
 
 /** Wraps a ledger so that it holds no secret. A later attempt gets the redacted result of the first. */
@@ -164,7 +157,6 @@ export function redactTools(tools: ToolRegistry, redactor: Redactor): ToolRegist
   return new Map([...tools].map(([name, tool]) => [name, redactTool(tool, redactor)]));
 }
 
-/** Wraps one tool as `redactTools` does. */
 export function redactTool<T extends Tool>(tool: T, redactor: Redactor): T;
 export function redactTool(tool: Tool, redactor: Redactor): Tool {
   const redacted = async <T>(work: () => Promise<T>): Promise<T> => {

@@ -15,6 +15,7 @@ import {
   type ArchiveSessionsInput,
   type ArchiveSessionsResult,
 } from '../../contracts/note.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 /** State of a run according to the server. `unknown`: it does not have the run. */
 export type RunFate = 'open' | 'ended' | 'unknown';
@@ -57,8 +58,7 @@ export async function archiveSessions(
       );
       if (sessions > 0) archived.push({ run_id, sessions });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      failures.push(cutText(`${run_id}: ${oneLine(reason)}`, failureCharsMax));
+      failures.push(cutText(`${run_id}: ${oneLine(messageOf(error))}`, failureCharsMax));
     }
   }
   const over = failures.length - archiveFailuresMax;

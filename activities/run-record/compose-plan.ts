@@ -12,6 +12,7 @@ import { thisTeamId } from '../../contracts/names.ts';
 import { NamedTeam, type TeamInput } from '../../contracts/team.ts';
 import { chooseLeader } from '../../core/team/summarise-teams.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { definedOnly } from '../../core/json.ts';
 
 /** Id of a delegation that was started alone. */
 const loneDelegationId = 'task';
@@ -75,9 +76,7 @@ export function seatTriad(
     type,
     reason: 'It was asked for.',
     members,
-    ...(rounds_max !== undefined && { rounds_max }),
-    ...(sections !== undefined && { sections }),
-    ...(timeouts !== undefined && { timeouts }),
+    ...definedOnly({ rounds_max, sections, timeouts }),
   };
   // Members that don't fit the type are a fault, and then it does not matter whose agent stands here.
   const writer = findWriter(type, members) ?? members[0];
@@ -106,7 +105,6 @@ export function choosesTeam({ team_id, teams = [] }: TeamInput): boolean {
   return team_id !== undefined && teams.some((team) => team.team_id === team_id);
 }
 
-/** Lists the fields of the input that define its team. */
 export function listDefinitionFields(input: TeamInput): readonly string[] {
   const { members, ...rest } = input;
   const given = Object.keys(definitionFields.parse(rest)).filter(
@@ -120,8 +118,7 @@ export function listTypedTeams(input: TeamInput): readonly NamedTeam[] {
   const { team_id = thisTeamId, teams = [], thread_id, user_id } = input;
   if (choosesTeam(input)) {
     const perRun = {
-      ...(thread_id !== undefined && { thread_id }),
-      ...(user_id !== undefined && { user_id }),
+      ...definedOnly({ thread_id, user_id }),
     };
     return teams.map((team) => (team.team_id === team_id ? { ...team, ...perRun } : team));
   }

@@ -1,5 +1,5 @@
 import type { OpenRunInput, PhaseStart } from '../../contracts/activity-types.ts';
-import type { PlanOutline, RecordedDesign } from '../../contracts/design-run.ts';
+import type { LoneStage, PlanOutline, RecordedDesign } from '../../contracts/design-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord, RecordedCriterion } from '../../contracts/run-record.ts';
 import { forkRecord } from '../../core/run/fork-record.ts';
@@ -124,16 +124,22 @@ function createFirstRecord(
     rejected_answers: [],
     usage: noUsage,
     ...(typedPlan !== null &&
-      request.plan !== null && { design: givenDesign(typedPlan, request.plan) }),
+      request.plan !== null && {
+        design: givenDesign(typedPlan, request.plan, request.design?.stage),
+      }),
     result_ref: null,
     report_ref: null,
   };
 }
 
-/** Returns the design of a plan that came with the input: it was approved before. */
-function givenDesign({ plan_ref }: PlanOutline, plan: CoordinationPlan): RecordedDesign {
+/** Returns the design of a plan that came with the input: it was approved before, unless a stage of it is to be made. */
+function givenDesign(
+  { plan_ref }: PlanOutline,
+  plan: CoordinationPlan,
+  stage: LoneStage | undefined,
+): RecordedDesign {
   return {
-    status: 'approved',
+    status: stage === undefined ? 'approved' : 'designing',
     materials: [],
     plan_refs: [plan_ref],
     plan_agents: quoteAgents(plan),

@@ -5,7 +5,7 @@ import type { PlanOutline } from '../../contracts/design-run.ts';
 import type { CarriedInbox, TakenOver } from '../../contracts/planner-run.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import { questionId } from '../../core/ids.ts';
-import { isRecord } from '../../core/json.ts';
+import { definedOnly, isRecord } from '../../core/json.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { applyRuleOfTwo } from '../../core/plan/rule-of-two.ts';
 import { chooseStale } from '../../core/pool/mark-stale.ts';
@@ -91,9 +91,7 @@ async function readInputOf({ store }: ForkDeps, record: RunRecord): Promise<Fork
   return {
     goal,
     ...(constraints.length > 0 && { constraints }),
-    ...(language !== undefined && { language }),
-    ...(workspace_dir !== undefined && { workspace_dir }),
-    ...(changes !== undefined && { changes }),
+    ...definedOnly({ language, workspace_dir, changes }),
   };
 }
 

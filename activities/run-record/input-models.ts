@@ -7,16 +7,18 @@ import type { InputFault } from './describe-input-issues.ts';
 import type { RunRequest } from './read-input.ts';
 import type { TriadMember } from '../../contracts/triad.ts';
 
-/** Members of all triads that came with an input: of its delegations, and of its teams. */
+/** Members of all triads that came with an input: of its delegations, of its teams, and of its plan's verifiers. */
 export function listTypedMembers({
   delegations,
   teams,
-}: Pick<RunRequest, 'delegations' | 'teams'>): readonly TriadMember[] {
+  plan,
+}: Pick<RunRequest, 'delegations' | 'teams' | 'plan'>): readonly TriadMember[] {
   const executors = (delegations ?? []).map(({ executor }) => executor);
   const ofTriads = executors.flatMap((one) => (one.kind === 'triad' ? one.members : []));
   const planned = executors.flatMap((one) => (one.kind === 'team' ? [one] : []));
   const inTeams = [...planned, ...(teams ?? [])].flatMap(({ members = [] }) => members);
-  return [...ofTriads, ...inTeams.flatMap(({ triad }) => triad?.members ?? [])];
+  const withTriads = [...inTeams, ...(plan?.agents ?? [])];
+  return [...ofTriads, ...withTriads.flatMap(({ triad }) => triad?.members ?? [])];
 }
 
 /** Leaders that were given a model of their own, under the names of their teams. */

@@ -9,6 +9,7 @@ import { AgentFilesInvalid } from '../ports/agent-source.ts';
 import { webResearchName } from '../tools/registry/web-tools.ts';
 import type { InputFault } from './describe-input-issues.ts';
 import type { RecordDeps } from './deps.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 /** Agents whose grants name tools, and those tools as their servers describe them now. */
 export interface PinnedGrants {
@@ -73,18 +74,14 @@ async function listTools(mcp: Pick<McpServers, 'list'>, name: string): Promise<L
   try {
     return await mcp.list(name);
   } catch (error) {
-    return { failure: error instanceof Error ? error.message : String(error) };
+    return { failure: messageOf(error) };
   }
 }
 
-export interface LoadedRegistry {
-  /** Agents that may get delegations, and the planner, sorted by agent_id. Empty when there are faults. */
-  readonly agents: readonly AgentDefinition[];
+/** `agents` are those that may get delegations, and the planner, sorted by agent_id. Empty when there are faults. */
+export interface LoadedRegistry extends PinnedGrants {
   /** Agents of the design group, and the grader. */
   readonly designers: readonly AgentDefinition[];
-  /** Tools of MCP servers that the agents are granted. */
-  readonly pins: readonly PinnedTool[];
-  readonly faults: readonly InputFault[];
 }
 
 /**

@@ -204,13 +204,13 @@ function withModel(
   return model === null ? agents : agents.map((agent) => ({ ...agent, model }));
 }
 
-/** Checks a typed coordination plan: each finding is a fault. */
+/** Checks a typed coordination plan: each finding is a fault, unless the findings are what is asked for. */
 function checkTypedPlan(
   { toolNames }: IntakeDeps,
-  { plan }: RunRequest,
+  { plan, design }: RunRequest,
   agents: readonly AgentDefinition[],
 ): readonly InputFault[] {
-  if (plan === null) return [];
+  if (plan === null || design?.stage !== undefined) return [];
   return findPlanFaults(
     plan,
     agents.map((agent) => summariseAgent(agent)),

@@ -17,6 +17,7 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { loadTexts, textOf, type RecordTexts, type TextRefs } from '../projection/record-texts.ts';
 import { countBytes } from '../text/bytes.ts';
 import { quoteAgents, quoteTasks } from '../../core/design/describe-design.ts';
+import { definedOnly } from '../../core/json.ts';
 
 /** Most characters of a summary: an agent chooses by it which details to load. */
 const summaryCharsMax = 300;
@@ -162,9 +163,7 @@ function quoteTask({
   return {
     delegation_id,
     acceptance_criteria,
-    ...(redoes !== undefined && { redoes }),
-    ...(replaces !== undefined && { replaces }),
-    ...(answers !== undefined && { answers }),
+    ...definedOnly({ redoes, replaces, answers }),
   };
 }
 

@@ -140,8 +140,12 @@ function designRequest(value: ArchitectureDesignInput): RunRequest {
   return {
     ...commonOf(value),
     ...noWork,
-    design: designOf(value, 'designed'),
-    goal: value.goal,
+    design: {
+      ...designOf(value, 'designed'),
+      ...(value.stage !== undefined && { stage: value.stage }),
+    },
+    plan: value.plan ?? null,
+    goal: value.goal ?? value.plan?.goal ?? '',
     constraints: value.constraints ?? [],
   };
 }

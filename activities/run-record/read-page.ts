@@ -7,6 +7,8 @@ import type {
   RunPage,
 } from '../../contracts/run-page.ts';
 import type { RunRecord, StoredAnswer, StoredWave } from '../../contracts/run-record.ts';
+import { describeMode } from '../../core/render/labels.ts';
+import { oneLine } from '../../core/text/markdown.ts';
 import { renderCoordinationPlan } from '../../core/design/render-plan.ts';
 import { findShownRef } from '../../core/render/questions.ts';
 import { readRecord } from '../artifacts/record-log.ts';
@@ -15,6 +17,8 @@ import type { ReplyLedger } from '../ports/reply-ledger.ts';
 import { answerFileNeeds, answerNeeds, findAnswer } from '../projection/find-answer.ts';
 import { loadTexts, textOf, type RecordTexts } from '../projection/record-texts.ts';
 import { planRefOf } from '../projection/render-design.ts';
+import { describeOrigin } from '../projection/render-report.ts';
+import { describeSettled, describeStatus } from '../projection/render-result.ts';
 import { findNewest, readNewest } from './export-run.ts';
 import { readCalls } from './read-calls.ts';
 import { listPhaseRefs, readDelegation, type WorkReading } from './read-page-work.ts';
@@ -62,6 +66,7 @@ export async function readRunPage(sources: PageSources, runId: string): Promise<
     phase: record.phase,
     status: record.status,
     usage: record.usage,
+    told: tellWhole(record),
     answer: readAnswer(record, texts),
     criteria: record.criteria,
     open_questions: await Promise.all(
@@ -190,6 +195,16 @@ function readAnswer(record: RunRecord, texts: RecordTexts): RunPage['answer'] {
     text: wave_compact,
     note: `The run has not ended. This is what is known after wave ${last.wave}.`,
   };
+}
+
+function tellWhole(record: RunRecord): readonly string[] {
+  const { status, mode, settled_changes: changes, run_id } = record;
+  return [
+    ...(status === null ? [] : [describeStatus(record, status)]),
+    ...(record.origin === undefined ? [] : [describeOrigin(record.origin)]),
+    ...(mode === undefined ? [] : [`Chosen: ${oneLine(describeMode(mode))}.`]),
+    ...(changes === undefined ? [] : [`Changes: ${oneLine(describeSettled(changes, run_id))}`]),
+  ];
 }
 
 async function readQuestion(

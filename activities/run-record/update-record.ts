@@ -24,6 +24,7 @@ import { renderResult, shortenAnswer } from '../projection/render-result.ts';
 import type { RecordDeps } from './deps.ts';
 import { projectNewest } from './export-run.ts';
 import { readEvents, type ReadEvents } from './read-events.ts';
+import { orNull } from '../artifacts/read-artifact.ts';
 
 type PublishDeps = Pick<RecordDeps, 'store' | 'index' | 'projection'>;
 
@@ -92,19 +93,10 @@ async function projectOver(
     await projectRun(record, store, projection, { since: before });
     return;
   }
+  // An unreadable record may be replaced.
   const replaced = indexed.ref === null ? null : await orNull(readRecord(store, indexed.ref));
   if (replaced !== null) await removeReplacedFiles(replaced, record, store, projection);
   await projectRun(record, store, projection, 'all');
-}
-
-/** Returns null for an unreadable record, which may be replaced. */
-async function orNull<T>(read: Promise<T>): Promise<T | null> {
-  try {
-    return await read;
-  } catch (error) {
-    if (error instanceof ArtifactCorrupt) return null;
-    throw error;
-  }
 }
 
 /** Characters of a fact's statement in the result: it goes into history. */

@@ -26,7 +26,6 @@ import {
   researchStage,
 } from './design-risks.ts';
 
-/** Stages of a design by name. */
 export const designStages = {
   interview: interviewStage,
   brief: briefStage,

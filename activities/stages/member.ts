@@ -78,14 +78,18 @@ export const memberStage: Stage<PromptOf<'member'>> = {
   tools: 'granted',
   system: doerSystem(memberRules),
   async render(store, prompt, reader) {
-    const { agent, callKey } = reader;
+    const { agent, callKey, tools } = reader;
     const task = await readTask(store, prompt);
     const { brief } = prompt;
+    const granted =
+      task.delegation.judges === undefined
+        ? agent.allowed_tools
+        : agent.allowed_tools.filter((name) => tools.get(name)?.effect === 'read');
     const own = [
       renderRole(agent),
       renderTriad(brief),
       textBlock('part', describePart(brief), Infinity),
-      jsonBlock('allowed_tools', [...agent.allowed_tools, ...brief.tools]),
+      jsonBlock('allowed_tools', [...granted, ...brief.tools]),
       ...(await renderGuide(store, task.record, reader)),
       markData(renderUpstream(task, agent), callKey),
       renderTask(task.delegation, callKey),

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
-import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cutText } from '../../core/text/cut-text.ts';
@@ -15,8 +14,8 @@ import { chooseLeader, onlyLeads } from '../../core/team/summarise-teams.ts';
 import { formatCost, formatTokens } from '../../core/text/format.ts';
 import { outlinePlan } from '../../core/plan/check-repetition.ts';
 import { WavePlan, WrittenPlan } from '../../contracts/wave-plan.ts';
-import { ArtifactCorrupt, type ArtifactStore } from '../ports/artifact-store.ts';
-import { readOutput, readRegistry } from '../artifacts/read-artifact.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { orNull, readOutput, readRegistry } from '../artifacts/read-artifact.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { jsonBlock, listBlock, takeEntries, textBlock } from '../text/blocks.ts';
 import {
@@ -91,21 +90,11 @@ async function describeMissing(
   known: readonly string[],
 ): Promise<Partial<Pick<AgentOutput, 'missing_info_requests'>> & { readonly damaged?: true }> {
   if (output_ref === null) return {};
-  const output = await readUndamaged(store, output_ref);
+  const output = await orNull(readOutput(store, output_ref));
   // The planner can have it redone; nothing else of the plan rests on the text.
   if (output === null) return { damaged: true };
   const missing = output.missing_info_requests.filter(({ input }) => !known.includes(input));
   return missing.length === 0 ? {} : { missing_info_requests: missing };
-}
-
-/** @returns null for an artifact whose bytes were changed. */
-async function readUndamaged(store: ArtifactStore, ref: Ref): Promise<AgentOutput | null> {
-  try {
-    return await readOutput(store, ref);
-  } catch (error) {
-    if (error instanceof ArtifactCorrupt) return null;
-    throw error;
-  }
 }
 
 /** The parts that are offered where no prompt says what the run allows. */

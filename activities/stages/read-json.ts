@@ -3,6 +3,7 @@ import type { OutputFault } from '../../contracts/output-fault.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { describeIssues, wholePath } from '../text/describe-issues.ts';
 import type { RefusedReply } from './stage.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 /** Reads a final text that must be one JSON object of a schema. */
 export function readJson<T>(
@@ -30,7 +31,7 @@ function parseFinalText(text: string): { value: unknown } | { fault: OutputFault
 }
 
 function describeBroken(json: string, error: unknown): OutputFault {
-  const said = cutText(error instanceof Error ? error.message : String(error), 200);
+  const said = cutText(messageOf(error), 200);
   if (!json.startsWith('{')) {
     return {
       path: wholePath,

@@ -93,7 +93,6 @@ export interface ReplyContext {
 
 export interface TakenReply {
   readonly ok: true;
-  /** Text as it is stored. */
   readonly text: string;
   /** Reduces the reply to what the rules need to know. Its long texts stay in the artifact. */
   outline(ref: Ref): TurnOutline;

@@ -64,12 +64,23 @@ export const verificationStage: Stage<PromptOf<'verification'>> = {
     const whole = await readWhole(store, output, prompt.files);
     const notes = prompt.notes_ref === null ? [] : [await readStored(store, prompt.notes_ref)];
     const { status, coverage, assumptions_made } = output;
+    const judged = prompt.judgement_ref;
+    const judgement = judged === undefined ? null : await readOutput(store, judged);
     const shown = [
       await renderAnsweredQuestions(store, task.record),
       textBlock('work', cutAtLine(whole.trimEnd(), blockBytesMax.work), Infinity),
       jsonBlock('claimed_coverage', { status, coverage, assumptions_made }),
       jsonBlock('gathered_evidence', { ...evidence, commands }),
       ...notes.map((session) => jsonBlock('completion_notes', session)),
+      ...(judgement === null
+        ? []
+        : [
+            textBlock(
+              'triad_judgement',
+              cutAtLine(judgement.detailed_md, blockBytesMax.triad_judgement),
+              Infinity,
+            ),
+          ]),
     ];
     const ordered = await applyInstructions(store, task.delegation, prompt);
     const delegation = {
@@ -106,9 +117,10 @@ async function renderAuthor(
 /** Characters of a command's result that the verifier sees: its end, where programs say what failed. */
 const commandCharsMax = 1_000;
 
-async function readCommands(
+/** Reads the commands of an author, each with the end of its result. */
+export async function readCommands(
   store: ArtifactStore,
-  { commands = [] }: PromptOf<'verification'>,
+  { commands = [] }: Pick<PromptOf<'verification'>, 'commands'>,
 ): Promise<readonly object[]> {
   return Promise.all(
     commands.map(async ({ result_ref, ...seen }) => ({

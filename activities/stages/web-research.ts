@@ -103,11 +103,7 @@ export function collectReport(
 }
 
 /** A page that the provider fetched, in the order of the documents that citations count. */
-interface Fetched {
-  readonly url: string;
-  readonly title: string;
-  readonly retrieved_at: string;
-}
+type Fetched = Pick<SourceRef, 'url' | 'title' | 'retrieved_at'>;
 
 function readFetched({ type, content }: Record<string, unknown>): Fetched[] {
   if (type !== 'web_fetch_tool_result' || !isRecord(content)) return [];

@@ -17,6 +17,8 @@ export const blockBytesMax = {
   guidance: 50_000,
   /** An output that failed its verification, for the agent that mends it. */
   failed_output: 60_000,
+  /** Judgement of a triad, for its member that gives the verdict. */
+  triad_judgement: 24_000,
   /** Changes of files as a verifier sees them; it may read the files. */
   evidence_diff: 60_000,
   /** The newest stay: a later instruction may take back an earlier one. */

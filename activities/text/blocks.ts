@@ -68,6 +68,7 @@ const blockNames = [
   'thread_messages',
   'today',
   'triad',
+  'triad_judgement',
   'triads',
   'tried',
   'unfinished',

@@ -45,7 +45,11 @@ export function hashBytes(content: string | Uint8Array): string {
 
 /** Decodes a text. @returns null for bytes that are no UTF-8, or hold a NUL, as no text does. */
 export function decodeText(bytes: Uint8Array): string | null {
-  if (bytes.includes(0)) return null;
+  return bytes.includes(0) ? null : decodeUtf8(bytes);
+}
+
+/** @returns null for bytes that are no UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

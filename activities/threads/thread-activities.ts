@@ -18,6 +18,7 @@ import {
   type ThreadStore,
 } from '../ports/thread-store.ts';
 import { readShape } from '../artifacts/read-artifact.ts';
+import { countOf } from '../../core/text/format.ts';
 
 /** Sizes of a thread, and of the part that a leader is given. */
 export const threadLimits = {
@@ -117,10 +118,6 @@ function describeThread({ messages, delegations }: ThreadHistory): string {
   const said = countOf(messages.length, 'message or answer', 'messages and answers');
   const done = countOf(delegations.length, 'past delegation', 'past delegations');
   return `Of the thread the leader was told ${said} and ${done}.`;
-}
-
-function countOf(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 function describeLoss(found: FoundDelegations | null, unreadable: number): string[] {

@@ -13,6 +13,8 @@ import {
   type ToolContext,
   type ToolRegistry,
 } from './tool.ts';
+import { messageOf } from '../../core/text/message-of.ts';
+import { untilAborted } from '../attempt/until-aborted.ts';
 
 /** Maximum bytes of a tool's result: 25,000 tokens. A tool with a longer result returns it in pages. */
 const toolResultBytesMax = 100_000;
@@ -78,8 +80,7 @@ export async function callTool(
 
 /** Tells the model that a tool threw, and why. */
 export function describeFailure({ spec }: Tool, error: unknown): string {
-  const said = error instanceof Error ? error.message : String(error);
-  return `${spec.name} failed: ${cutText(said, errorTextMax)}`;
+  return `${spec.name} failed: ${cutText(messageOf(error), errorTextMax)}`;
 }
 
 /** A tool took longer than it may. It may still go on somewhere. */
@@ -105,17 +106,9 @@ export async function runWithin<T, C extends ToolContext>(
     const cure = 'Try: ask for less at once, or go on without it and say so.';
     timeout.abort(new ToolTimeout(`it took longer than ${seconds} s and was given up. ${cure}`));
   }, timeoutMs);
-  // A tool need not listen to the signal: it is left behind, and its late end changes nothing.
-  const ended = new Promise<never>((_resolve, reject) => {
-    const giveUp = (): void => {
-      const reason: unknown = signal.reason;
-      reject(reason instanceof Error ? reason : new Error('the call was given up'));
-    };
-    if (signal.aborted) giveUp();
-    else signal.addEventListener('abort', giveUp, { once: true });
-  });
   try {
-    return await Promise.race([ended, work({ ...context, signal })]);
+    // A tool need not listen to the signal.
+    return await untilAborted(work({ ...context, signal }), signal);
   } finally {
     clearTimeout(timer);
   }

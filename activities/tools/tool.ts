@@ -42,7 +42,6 @@ export interface CheckContext extends ToolContext {
   readonly mayStill: () => Promise<void>;
 }
 
-/** The context of a tool that acts. */
 export interface ActContext extends CheckContext {
   /** The words of `look`. */
   readonly before: string;
@@ -238,7 +237,6 @@ export function listProperties(
   return Object.fromEntries(listGrantable(registry).map(({ spec, brings }) => [spec.name, brings]));
 }
 
-/** Lists the names of the tools that only a run with a workspace has. */
 export function listWorkspaceTools(registry: ToolRegistry): string[] {
   return listGrantable(registry).flatMap(({ spec, needsWorkspace }) =>
     needsWorkspace === true ? [spec.name] : [],

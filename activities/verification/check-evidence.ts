@@ -13,6 +13,7 @@ import {
   type Workspaces,
 } from '../ports/workspaces.ts';
 import type { Worktrees } from '../ports/worktrees.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 export interface EvidenceDeps {
   readonly store: ArtifactStore;
@@ -84,7 +85,7 @@ async function checkCommand(
     return { check, result: hasPassed ? 'passed' : 'failed', found: `${ended}\n${output}` };
   } catch (error) {
     signal.throwIfAborted();
-    const found = `It could not be started: ${error instanceof Error ? error.message : String(error)}`;
+    const found = `It could not be started: ${messageOf(error)}`;
     return { check, result: 'failed', found };
   }
 }
@@ -123,7 +124,7 @@ export function validateJson(
     const found = errors.map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`);
     return { valid, found: valid ? 'It fits.' : cutText(found.join(' · '), outputCharsMax) };
   } catch (error) {
-    const found = `It is no JSON, or the schema is none: ${error instanceof Error ? error.message : String(error)}`;
+    const found = `It is no JSON, or the schema is none: ${messageOf(error)}`;
     return { valid: false, found: cutText(found, outputCharsMax) };
   }
 }

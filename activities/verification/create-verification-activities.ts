@@ -9,20 +9,26 @@ import {
   type RecordVerificationResult,
   VerificationResults,
   type DescribeFailuresInput,
+  type OrderJudgementInput,
   type VerificationActivities,
 } from '../../contracts/verification.ts';
+import type { Activities } from '../../contracts/activity-types.ts';
 import { findTask } from '../../core/design/next-wave.ts';
 import { taskWordsOf, withoutRules } from '../../core/design/task-rules.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
+import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { engineLimits } from '../../core/limits.ts';
+import { orderJudgement as composeJudgement } from '../../core/verification/order-judgement.ts';
 import { bullets, embedMarkdown, joinSections, oneLine } from '../../core/text/markdown.ts';
 import { commandText } from '../../core/text/format.ts';
 import { readDelegation, applyInstructions } from '../prompts/read-task.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine } from '../text/blocks.ts';
 import { placeOf } from '../tools/tool.ts';
+import { storePlan } from '../run-record/compose-plan.ts';
+import { readCommands } from '../stages/verification.ts';
 import { readCoordinationPlan } from '../artifacts/read-reports.ts';
 import { readOutput, readShape } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
@@ -80,6 +86,31 @@ async function gatherEvidence(
     evidence_ref: await store.put(JSON.stringify(report)),
     failed: checks.filter(({ result }) => result === 'failed').length,
   };
+}
+
+/** Orders the judgement of the triad that verifies, in a plan that holds the judged delegation too. */
+async function orderJudgement(
+  store: ArtifactStore,
+  input: OrderJudgementInput,
+): Promise<WavePlanOutline> {
+  const author = await applyInstructions(store, await readDelegation(store, input), input);
+  const [evidence, commands, notes, guidance] = await Promise.all([
+    readShape(store, input.evidence_ref, EvidenceReport, 'evidence'),
+    readCommands(store, input),
+    input.notes_ref === null ? '' : store.getText(input.notes_ref),
+    Promise.all(input.guidance_refs.map((ref) => store.getText(ref))),
+  ]);
+  const judgement = composeJudgement(author, input.judgement_id, {
+    evidence: JSON.stringify({ checks: evidence.checks, commands, diff: evidence.diff }, null, 1),
+    notes,
+    guidance: guidance.join('\n\n'),
+  });
+  return storePlan(store, {
+    summary: `Judgement of the output of ${input.delegation_id}.`,
+    delegations: [author, judgement],
+    needs_user_input: false,
+    user_questions: [],
+  });
 }
 
 interface RecordVerificationDeps {
@@ -221,11 +252,12 @@ function renderWhole(
 /** Creates the activities of a verification. Each can be repeated. */
 export function createVerificationActivities(
   deps: EvidenceDeps & RecordVerificationDeps,
-): VerificationActivities {
+): VerificationActivities & Pick<Activities, 'orderJudgement'> {
   return {
     keepWork: (input) => withHeartbeat(() => keepWork(deps, input)),
     gatherEvidence: (input) =>
       whileCurrent((assertCurrent) => gatherEvidence(deps, input, assertCurrent)),
+    orderJudgement: (input) => withHeartbeat(() => orderJudgement(deps.store, input)),
     recordVerification: (input) =>
       whileCurrent((assertCurrent) => recordVerification(deps, input, assertCurrent)),
     describeFailures: (input) => withHeartbeat(() => describeFailures(deps.store, input)),

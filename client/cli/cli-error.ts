@@ -1,4 +1,5 @@
 import { PlanwaveClientError, type ClientErrorCode } from '../client-error.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 /** A failure that the command line words itself: one line that says what happened and what to try. */
 export class CliError extends Error {
@@ -42,11 +43,10 @@ export function toShownError(error: unknown): ShownError {
     const { code, message } = error;
     return { code, exitCode: codesOfErrors[code], message, data: {} };
   }
-  const text = error instanceof Error ? error.message : String(error);
   return {
     code: 'internal',
     exitCode: exitCodes.unmet,
-    message: `${text || 'unknown failure'} (PLANWAVE_DEBUG=1 shows where)`,
+    message: `${messageOf(error) || 'unknown failure'} (PLANWAVE_DEBUG=1 shows where)`,
     data: {},
   };
 }

@@ -16,7 +16,6 @@ export interface CliIo {
   readonly onInterrupt: (handler: () => void) => () => void;
 }
 
-/** Creates the IO of this process. */
 export function createProcessIo(): CliIo {
   const { stdout, stderr, stdin, env } = process;
   // A reader that closes early, such as `head`, is no failure.

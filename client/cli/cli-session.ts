@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
-import type { Connection, ConnectionLike, WorkflowClientInterceptor } from '@temporalio/client';
+import type { Connection, WorkflowClientInterceptor } from '@temporalio/client';
 import type { KeyRing } from '../../encryption/key-ring.ts';
 import { collectOwnSecrets } from '../../redaction/own-secrets.ts';
 import { connectToServer, taskQueueOf, type ConnectOptions } from '../connect.ts';
 import { createPlanwaveClient, type PlanwaveClient } from '../planwave-client.ts';
+import type { ServerAddress } from '../server-calls.ts';
 
 /** Tracing of a command, when a collector is configured. */
 export interface ClientTracing {
@@ -13,12 +14,8 @@ export interface ClientTracing {
   stop(): Promise<void>;
 }
 
-/** An open connection and the client on it. */
-export interface CliSession {
+export interface CliSession extends ServerAddress {
   readonly client: PlanwaveClient;
-  readonly connection: ConnectionLike;
-  readonly address: string;
-  readonly namespace: string;
   close(): Promise<void>;
 }
 

@@ -10,8 +10,8 @@ import { PlanwaveClientError, type ClientErrorCode } from '../client-error.ts';
 import type { PlanwaveClient } from '../planwave-client.ts';
 import type { RunEnd } from '../read-view.ts';
 import type { RunListing } from '../run-listing.ts';
+import { definedOnly } from '../../core/json.ts';
 
-/** Dependencies of the tools for chat clients. */
 export interface ChatDeps {
   /** Returns the client on an open connection, which is made when it is needed. @throws {PlanwaveClientError} */
   readonly connect: () => Promise<PlanwaveClient>;
@@ -24,7 +24,6 @@ export interface ChatDeps {
   readonly tenant?: string | undefined;
 }
 
-/** Dependencies of one call. */
 export interface ChatCall extends ChatDeps {
   readonly client: PlanwaveClient;
 }
@@ -89,11 +88,9 @@ export async function startRun(
   const { goal, constraints, criteria, budget_usd } = input;
   const { run_id } = await client.startRun({
     goal,
-    ...(constraints !== undefined && { constraints }),
-    ...(criteria !== undefined && { criteria }),
+    ...definedOnly({ constraints, criteria }),
     ...(budget_usd !== undefined && { budget: { usd: budget_usd } }),
-    ...(agentsDir !== undefined && { agents_dir: agentsDir }),
-    ...(tenant !== undefined && { tenant }),
+    ...definedOnly({ agents_dir: agentsDir, tenant }),
   });
   return { run_id, next: 'wait_for_run' };
 }

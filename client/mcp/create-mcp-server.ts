@@ -10,7 +10,7 @@ import {
   originValidationResponse,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { isSameText, listen, readBody } from '../listen.ts';
+import { type ServedUrl, isSameText, listen, readBody } from '../listen.ts';
 import * as tools from './chat-tools.ts';
 import { callTool, type ChatDeps } from './chat-tools.ts';
 
@@ -146,11 +146,6 @@ export interface HttpOptions {
   readonly token: string;
 }
 
-export interface HttpFace {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 /** Maximum bytes of a request. A goal is at most 100,000 characters. */
 const requestBytesMax = 1_000_000;
 
@@ -163,7 +158,7 @@ const requestBytesMax = 1_000_000;
 export async function serveHttp(
   create: () => McpServer,
   { port, token }: HttpOptions,
-): Promise<HttpFace> {
+): Promise<ServedUrl> {
   const handler = createMcpHandler(create);
   const server = await listen({ port }, (incoming, outgoing) => {
     answer(

@@ -86,7 +86,7 @@ function listRows(page: RunPage): readonly Row[] {
     ...(asked.length === 0 ? [] : [user]),
     ...(design === null ? [] : [toPlanner('Design', 'design', design.conversations)]),
     ...waves.flatMap(({ wave, conversations, work }) => [
-      toPlanner(`Wave ${wave}: planner`, `wave-${wave}`, conversations),
+      toPlanner(nameWave(wave, conversations), `wave-${wave}`, conversations),
       ...work.flatMap((one) => toWorkRows(one, 1)),
     ]),
   ];
@@ -95,6 +95,10 @@ function listRows(page: RunPage): readonly Row[] {
 function toQuestionSpan(id: string, from: number, to: number): Span {
   return { from, to, title: `Question ${id}, ${formatDuration(Math.round((to - from) / 1_000))}` };
 }
+
+/** A part that was started alone has no planner, and neither has a wave that was taken over. */
+const nameWave = (wave: number, planned: readonly PageConversation[]): string =>
+  planned.length === 0 ? `Wave ${wave}` : `Wave ${wave}: planner`;
 
 function toPlanner(label: string, target: string, conversations: readonly PageConversation[]): Row {
   return { level: 0, label, target, tone: 'planner', spans: toSpans(conversations), work: null };

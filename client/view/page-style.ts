@@ -56,6 +56,7 @@ textarea,input[type=text]{width:100%;font:inherit;color:inherit;background:var(-
 textarea{min-height:5rem}
 button{font:inherit;font-weight:600;color:var(--ground);background:var(--link);border:1px solid var(--link);border-radius:6px;padding:.4rem 1rem;margin:.3rem .5rem 0 0;cursor:pointer}
 button.second{color:var(--link);background:var(--ground)}
+.scroll>table{margin:0}section section+section{margin-top:1.6rem}
 .scroll{overflow:auto;margin:.6rem 0;max-height:34rem;border:1px solid var(--line);border-radius:8px}
 .timeline{display:block;font:12px system-ui,sans-serif}
 .timeline text{fill:var(--text)}.timeline .small{fill:var(--quiet);font-size:11px}

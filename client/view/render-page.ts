@@ -28,6 +28,7 @@ import {
   renderCriteria,
   renderEffects,
   renderFacts,
+  renderTold,
   type Section,
 } from './render-sections.ts';
 import {
@@ -35,6 +36,7 @@ import {
   fold,
   markdown,
   renderConversations,
+  hasCalls,
   renderWork,
   usageOfWork,
   table,
@@ -69,7 +71,7 @@ export function renderPage(page: RunPage, live: LivePage | null): string {
         <code>${page.run_id}</code>
       </p>
       <h1>${page.goal_title}</h1>
-      ${renderHead(page)}${renderGoal(page, shelf)}
+      ${renderHead(page)}${renderTold(page, live, shelf)}${renderGoal(page, shelf)}
       <nav aria-label="Parts of this page">
         <ul>
           ${links}
@@ -119,7 +121,6 @@ export function renderDocument(title: string, live: Live | null, parts: Part): s
 
 function renderHead(page: RunPage): Html {
   const { status, started_at, updated_at, criteria } = page;
-  const met = criteria.filter(({ state }) => state !== 'open').length;
   const facts: readonly (readonly [string, Part])[] = [
     ['State', badge(stateOf(page))],
     ['Started', `${formatTime(started_at)} UTC`],
@@ -127,9 +128,7 @@ function renderHead(page: RunPage): Html {
       ? ['Last change', `${formatTime(updated_at)} UTC`]
       : ['Took', formatDuration(Math.max(1, updated_at - started_at))],
     ['Used', formatUsage(usageOf(page))],
-    ...(criteria.length === 0
-      ? []
-      : [['Criteria', `${met} of ${criteria.length} met or waived`] as const]),
+    ...(criteria.length === 0 ? [] : [['Criteria', countCriteria(page)] as const]),
   ];
   return markup`<dl class="facts">
     ${facts.map(
@@ -140,6 +139,14 @@ function renderHead(page: RunPage): Html {
         </div>`,
     )}
   </dl>`;
+}
+
+/** A run that ends well without a verdict on a criterion, such as a design, was not to give one. */
+function countCriteria({ criteria, status }: RunPage): string {
+  const met = criteria.filter(({ state }) => state !== 'open').length;
+  return status === 'completed' && met < criteria.length
+    ? `${criteria.length}, not judged in this run`
+    : `${met} of ${criteria.length} met or waived`;
 }
 
 /** Returns the end of a run; before it, what it does now. */
@@ -201,8 +208,11 @@ function renderAnswer({ answer, status }: RunPage, shelf: TextShelf): Section {
   };
 }
 
-function renderTime(page: RunPage): Section {
-  const rows = page.waves.flatMap(({ wave, work }) =>
+function renderTime(page: RunPage): Section | null {
+  const { waves, design, open_questions: open, answered_questions: answered } = page;
+  // A run that was stopped at once.
+  if (design === null && waves.length + open.length + answered.length === 0) return null;
+  const rows = waves.flatMap(({ wave, work }) =>
     work.map((one) => {
       const usage = usageOfWork(one);
       return markup`<tr>
@@ -255,7 +265,7 @@ function renderWaves({ waves }: RunPage, shelf: TextShelf): Section | null {
     return markup`<section id="wave-${wave}" aria-label="Wave ${wave}">
       <p>
         ${badge(status)} <strong>Wave ${wave}</strong>
-        <span class="quiet">${formatUsage(usage)}</span>
+        <span class="quiet">${hasCalls(usage) ? formatUsage(usage) : null}</span>
       </p>
       ${summary === null ? null : markup`<p>${summary}</p>`}${work.map((one) => renderWork(one, shelf))}${decided}${renderConversations(conversations, shelf)}
     </section>`;

@@ -47,7 +47,14 @@ export function renderQuestion(
 ): Html {
   const { question_id, priority, text, shown } = question;
   const id = anchor('question', question_id);
-  const facts = listQuestionFacts(question, plain);
+  const { choices } = question;
+  const facts = [
+    ...listQuestionFacts(question, plain),
+    // On a live page, its form has them.
+    ...(live !== null || choices.length === 0
+      ? []
+      : [{ label: 'answers', text: choices.map((one) => cleanLine(one, 200)).join(', ') }]),
+  ];
   const isTaken = live?.notices.get(question_id)?.isTaken === true;
   return markup`<article class="question" id="${id}" aria-labelledby="${id}-h">
     <h3 id="${id}-h">

@@ -1,10 +1,10 @@
 import type { PageWork, RunPage } from '../../contracts/run-page.ts';
 import type { RecordedCriterion } from '../../contracts/run-record.ts';
-import { countOf } from '../../core/text/format.ts';
+import { commandText, countOf } from '../../core/text/format.ts';
 import { formatTime } from '../format-time.ts';
 import { anchor, markup, type Html, type Part, type TextShelf } from './markup.ts';
 import { renderFate, type LivePage } from './render-question.ts';
-import { badge, fold, renderDiff, table } from './render-work.ts';
+import { badge, fold, markdown, renderDiff, table } from './render-work.ts';
 
 /** A part of the page with a heading of its own. */
 export interface Section {
@@ -13,14 +13,29 @@ export interface Section {
   readonly body: Part;
 }
 
+/** Says how the run ended, where it comes from and where its changes are; in a file, that more may have happened since. */
+export function renderTold(
+  { run_id, told, status, updated_at }: RunPage,
+  live: LivePage | null,
+  shelf: TextShelf,
+): Part {
+  const isOld = live === null && status === null;
+  const asked = isOld
+    ? markup`<p class="notice">
+        The run had not ended at the last change, ${formatTime(updated_at)} UTC. See:
+        <code>${commandText('status', run_id)}</code>
+      </p>`
+    : null;
+  return [asked, ...told.map((one) => markdown(shelf, one))];
+}
+
 export function renderCriteria(page: RunPage): Section | null {
   if (page.criteria.length === 0) return null;
   const work = new Map(page.waves.flatMap((wave) => wave.work).map((one) => [one.work_id, one]));
-  const isOver = page.status !== null;
+  const openWord = wordOpen(page.status);
   const entries = page.criteria.map((one) => {
     const { state, criterion_id, description, note } = one;
-    const word = state === 'open' && isOver ? 'not met' : state;
-    const tone = state === 'open' ? (isOver ? 'bad' : 'work') : 'good';
+    const [word, tone] = state === 'open' ? openWord : [state, 'good'];
     const link = linkEvidence(one, work);
     return markup`<li>
       <span class="badge ${tone}">${word}</span> ${description}
@@ -35,6 +50,12 @@ export function renderCriteria(page: RunPage): Section | null {
       ${entries}
     </ul>`,
   };
+}
+
+function wordOpen(status: RunPage['status']): readonly [string, string] {
+  if (status === null) return ['open', 'work'];
+  // A design is completed before its plan is carried out, and so is one phase of a triad.
+  return status === 'completed' ? ['not judged', 'work'] : ['not met', 'bad'];
 }
 
 function linkEvidence(

@@ -1,6 +1,7 @@
 import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { PageConversation, PageTurn, PageWork } from '../../contracts/run-page.ts';
 import type { ContentBlock } from '../../contracts/transcript.ts';
+import type { Usage } from '../../contracts/usage.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import { countOf, formatTokens, formatCost, formatTurns } from '../../core/text/format.ts';
 import { listConversations, toneOf } from './draw-timeline.ts';
@@ -51,10 +52,16 @@ export function markdown(shelf: TextShelf, text: string, depth = 4): Html {
   return shelf.show(text, (shown) => renderMarkdown(shown, depth));
 }
 
+/** Adds up what was used for work. Null where no model was called for it. */
 export function usageOfWork(work: PageWork): PageWork['usage'] {
-  if (work.usage !== null) return work.usage;
+  if (work.usage !== null) return hasCalls(work.usage) ? work.usage : null;
   const turns = listConversations(work).flatMap((one) => one.turns);
   return turns.length === 0 ? null : addUsage(...turns.map((turn) => turn.usage));
+}
+
+/** Tells work that was done from work that was skipped, or that another run paid for. */
+export function hasCalls({ calls, unreported_calls }: Usage): boolean {
+  return calls + unreported_calls > 0;
 }
 
 /** Shows a delegation, a phase or a task with everything that belongs to it, folded. */

@@ -4,13 +4,14 @@ import type { AnswerInput } from '../../contracts/question.ts';
 import type { PageQuestion, RunEntry, RunPage } from '../../contracts/run-page.ts';
 import { hashText } from '../../core/text/hash-text.ts';
 import { describeAnswerResult, parseAnswer } from '../cli/ask/answers.ts';
-import { isSameText, listen, readBody } from '../listen.ts';
+import { type ServedUrl, isSameText, listen, readBody } from '../listen.ts';
 import type { PlanwaveClient } from '../planwave-client.ts';
 import { anchor, markup } from './markup.ts';
 import { contentPolicy } from './page-style.ts';
 import { renderList } from './render-list.ts';
 import { renderDocument, renderPage } from './render-page.ts';
 import type { AnswerNotice } from './render-question.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 /** Sources of the pages, and the way of answers. */
 export interface ViewSources {
@@ -34,12 +35,6 @@ export interface ViewOptions {
   readonly everyMs?: number | undefined;
 }
 
-export interface ViewServer {
-  /** Address of the first page, with the token. */
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 /** Maximum bytes of a posted answer. A run takes less. */
 const answerBytesMax = 2_000_000;
 
@@ -61,14 +56,13 @@ interface View extends ViewSources, ViewOptions {
  *
  * @throws {PlanwaveClientError} when the port can't be had.
  */
-export async function serveView(sources: ViewSources, options: ViewOptions): Promise<ViewServer> {
+export async function serveView(sources: ViewSources, options: ViewOptions): Promise<ServedUrl> {
   const closing = new AbortController();
   const view: View = { ...sources, ...options, notices: new Map(), closing: closing.signal };
   const server = await listen(options, (request, response) => {
     handle(view, request, response).catch((error: unknown) => {
-      const why = error instanceof Error ? error.message : String(error);
       if (response.headersSent) response.destroy();
-      else sendText(response, 500, why);
+      else sendText(response, 500, messageOf(error));
     });
   });
   const first = options.runId === null ? '' : runPath(options.runId);

@@ -34,7 +34,6 @@ export function resolveBudget(input: BudgetInput | undefined): RunBudget | null 
   return isLimited ? budget : null;
 }
 
-/** Returns the budget at the start of a run. */
 export function openBudget(budget: RunBudget | null): CarriedBudget | null {
   return budget === null ? null : { limits: budget, steps: budget, worked_ms: 0 };
 }

@@ -48,7 +48,6 @@ export function findArchitect({
   };
 }
 
-/** Decisions for one task. */
 const decisionsMax = 3;
 
 /** @param plan Tasks of the wave. @returns true when the architect decides what the task asks now. */
@@ -62,7 +61,6 @@ export function mayDecide(
   return own !== undefined && own.answers === undefined && decided < decisionsMax;
 }
 
-/** Questions of a task that are to be decided. */
 interface ToDecide {
   readonly delegation_id: string;
   readonly questions: readonly AskedQuestion[];

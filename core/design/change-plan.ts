@@ -17,6 +17,7 @@ import type {
   PlanTask,
   TaskInput,
 } from '../../contracts/coordination-plan.ts';
+import { keepTriad } from './verifier-triads.ts';
 import { listNames } from '../text/list-names.ts';
 import { instructionCharsMax } from './task-rules.ts';
 
@@ -247,7 +248,7 @@ function changeAgents(plan: CoordinationPlan, change: AgentChange): Coordination
     case 'change_agent': {
       const at = findAgent(change.agent.agent_name);
       if (at === -1) return noAgent(plan, change.agent.agent_name);
-      return { ...plan, agents: agents.toSpliced(at, 1, change.agent) };
+      return { ...plan, agents: agents.toSpliced(at, 1, keepTriad(agents[at], change.agent)) };
     }
     case 'remove_agent': {
       const at = findAgent(change.agent_name);

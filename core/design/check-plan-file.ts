@@ -26,13 +26,14 @@
  *   DP20. Evidence is measurable: it names what is seen, and not only how good that is.
  *   DP21. Each evidence_id is unique in the plan.
  *   DP22. The verifier of a task is a verifier of the roster.
- *   DP23. No agent verifies its own work.
+ *   DP23. No agent verifies its own work, also not as the member of a triad.
  *   DP24. A proof of concept tests a risk of the plan.
  *   DP25. Each proof of concept has a task that depends on it.
  *   DP26. Each risk_id is unique.
  *   DP27. The plan says what happens when a task is blocked.
  *   DP28. Someone of the roster works as each drafted agent.
  *   DP29. A file of the workspace has an author with a tool that makes files.
+ *   DP30. Only a verifier may be a triad: its members fit its type and take tasks, and the one that writes is the verifier.
  */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { CoordinationPlan, PlanFinding, PlanTask } from '../../contracts/coordination-plan.ts';
@@ -40,6 +41,7 @@ import { internalAgentIds, plannerAgentId } from '../../contracts/names.ts';
 import { findCycle } from '../schedule/dependencies.ts';
 import { listNames } from '../text/list-names.ts';
 import { checkEvidence, findTwice } from './check-plan-evidence.ts';
+import { checkVerifierTriads } from './verifier-triads.ts';
 import { checkFiles } from './check-plan-files.ts';
 import { instructionCharsMax } from './task-rules.ts';
 import { findUnwritten, renderTaskInstructions } from './templates.ts';
@@ -57,17 +59,27 @@ export function checkCoordinationPlan(
     ...checkInstructions(plan),
     ...checkFiles(plan, agents),
     ...checkEvidence(plan),
+    ...checkVerifierTriads(plan, listWorking(plan, agents)),
     ...checkRisks(plan),
     ...checkEscalation(plan),
   ];
 }
 
-function checkRoster(plan: CoordinationPlan, agents: readonly AgentSummary[]): PlanFinding[] {
-  const internal = new Set([plannerAgentId, ...internalAgentIds]);
-  const working = agents.filter(
+const internal: ReadonlySet<string> = new Set([plannerAgentId, ...internalAgentIds]);
+
+/** Lists the agents that take tasks, the plan's drafts last. */
+function listWorking(
+  { new_agents }: CoordinationPlan,
+  agents: readonly AgentSummary[],
+): readonly string[] {
+  const registered = agents.filter(
     ({ agent_id, only_leads }) => !internal.has(agent_id) && only_leads !== true,
   );
-  const registered = working.map(({ agent_id }) => agent_id);
+  return [...registered, ...new_agents].map(({ agent_id }) => agent_id);
+}
+
+function checkRoster(plan: CoordinationPlan, agents: readonly AgentSummary[]): PlanFinding[] {
+  const working = listWorking(plan, agents);
   const drafted = plan.new_agents.map(({ agent_id }) => agent_id);
   const busy = new Set(plan.tasks.flatMap((task) => [task.agent, task.validation.verified_by]));
   return [
@@ -78,14 +90,14 @@ function checkRoster(plan: CoordinationPlan, agents: readonly AgentSummary[]): P
       cure: 'Give one of them another agent_name, or remove it',
     })),
     ...plan.agents.flatMap(({ agent_id }, at) =>
-      registered.includes(agent_id) || drafted.includes(agent_id)
+      working.includes(agent_id)
         ? []
         : [
             {
               rule: 'DP3',
               path: `agents/${at}/agent_id`,
               message: `no agent "${agent_id}" takes tasks`,
-              cure: `Name one of ${listNames([...registered, ...drafted])}, or draft it in new_agents`,
+              cure: `Name one of ${listNames(working)}, or draft it in new_agents`,
             },
           ],
     ),

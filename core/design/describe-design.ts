@@ -25,6 +25,7 @@ import { listLayers } from './graph.ts';
 import { diffPlans } from './draw-plan.ts';
 import type { PlanAgent } from '../../contracts/design-run.ts';
 import type { PlannedTask } from '../../contracts/run-log.ts';
+import type { Spending } from '../../contracts/budget.ts';
 
 /** Most characters of the text, equal to the limit of a question. */
 const textCharsMax = 2_000;
@@ -33,24 +34,20 @@ const callsEach = 2;
 /** Calls of the planner for each wave: its decision, and a review of questions. */
 const callsPerWave = 2;
 
-/** Use of a design so far. */
 export interface DesignUse {
   readonly usage: Usage;
   /** Milliseconds of all its calls together. */
   readonly worked_ms: number;
 }
 
-export interface PlanEstimate {
-  readonly calls: number;
-  readonly tokens: number;
-  readonly cost_micro_usd: number;
+export interface PlanEstimate extends Spending {
   /** Seconds along the longest chain of tasks; null before anything is measured. */
   readonly seconds: number | null;
 }
 
 /** Estimates the use of the work from the design's calls, which read and write texts of the same kind. */
 export function estimatePlan(
-  plan: CoordinationPlan,
+  plan: Pick<CoordinationPlan, 'tasks'>,
   { usage, worked_ms }: DesignUse,
 ): PlanEstimate {
   const layers = listLayers(plan.tasks).length;
@@ -185,9 +182,12 @@ function describeResearch(research: readonly TechnologyResearch[]): string[] {
 }
 
 function describeEstimate(plan: CoordinationPlan, use: DesignUse): string {
-  const { calls, tokens, cost_micro_usd, seconds } = estimatePlan(plan, use);
+  return `Expected besides: ${formatEstimate(estimatePlan(plan, use))} of the design.`;
+}
+
+export function formatEstimate({ calls, tokens, cost_micro_usd, seconds }: PlanEstimate): string {
   const time = seconds === null ? '' : `, ${formatDuration(seconds)}`;
-  return `Expected besides: about ${calls} calls, ${formatCount(tokens)} tokens, ${formatDollars(cost_micro_usd)}${time}, estimated from the calls of the design.`;
+  return `about ${calls} calls, ${formatCount(tokens)} tokens, ${formatDollars(cost_micro_usd)}${time}, estimated from the calls`;
 }
 
 /** Quotes the tasks of a plan as the record keeps them: the evidence of each task is what it has to meet. */

@@ -30,7 +30,6 @@ export interface PlanProgress {
   readonly verified: readonly string[];
   /** Delegations whose results rest on what no longer holds. Absent: none does. */
   readonly stale?: readonly string[];
-  /** All delegations that were dispatched. */
   readonly dispatched: readonly string[];
 }
 
@@ -133,9 +132,10 @@ function toDelegation(
 /** Orders the verification of a task by the verifier of its plan. */
 function orderVerification(plan: CoordinationPlan, { validation }: PlanTask): VerificationOrder {
   const { verified_by, evidence } = validation;
+  const verifier = plan.agents.find(({ agent_name }) => agent_name === verified_by);
   return {
-    verified_by:
-      plan.agents.find(({ agent_name }) => agent_name === verified_by)?.agent_id ?? verified_by,
+    verified_by: verifier?.agent_id ?? verified_by,
+    ...(verifier?.triad !== undefined && { triad: verifier.triad }),
     checks: evidence.flatMap(({ evidence_id, check }) =>
       check === undefined ? [] : [{ criterion_id: evidence_id, check }],
     ),

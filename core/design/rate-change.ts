@@ -19,6 +19,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import { cutText, normaliseText } from '../text/cut-text.ts';
 import { commandText } from '../text/format.ts';
 import { oneLine } from '../text/markdown.ts';
+import { estimatePlan, formatEstimate, type DesignUse } from './describe-design.ts';
 import { listUpstream } from './graph.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { hashText } from '../text/hash-text.ts';
@@ -116,13 +117,14 @@ function finding(task_id: string, message: string, cure: string): PlanFinding {
 /** Most characters of the text, equal to the limit of a question. */
 const textCharsMax = 2_000;
 
-/** Characters of the reason for a change. */
 const reasonCharsMax = 700;
 
 /** A change of the plan to `plan_ref`, with the work that it follows from. */
 interface DescribedChange {
   readonly plan_ref: Ref;
   readonly rating: PlanChangeRating;
+  /** The run, and the use of the calls that led to the change. If undefined, they are not known. */
+  readonly question?: (DesignUse & { readonly run_id: string }) | undefined;
   /** `task_id`: undefined where it is unknown. `explanation`: empty where there is none. */
   readonly reason: { readonly task_id: string | undefined; readonly explanation: string };
 }
@@ -131,7 +133,7 @@ interface DescribedChange {
 export function describePlanChange(
   before: CoordinationPlan,
   after: CoordinationPlan,
-  { plan_ref, rating, reason }: DescribedChange,
+  { plan_ref, rating, reason, question }: DescribedChange,
 ): string {
   const titleOf = (id: string): string => {
     const task = [...after.tasks, ...before.tasks].find(({ task_id }) => task_id === id);
@@ -141,13 +143,25 @@ export function describePlanChange(
   const { changed_tasks, removed_tasks, removed_evidence } = rating;
   const list = (title: string, ids: readonly string[]): string[] =>
     ids.length === 0 ? [] : [`${title}: ${ids.map(titleOf).join('; ')}.`];
-  return cutText(
+  const added = after.tasks.filter(({ task_id }) => isNew(task_id));
+  // The end says how to see all of it, and is kept however long the rest is.
+  const end = [
+    ...(added.length === 0 || question === undefined
+      ? []
+      : [
+          `Expected for the new tasks: ${formatEstimate(estimatePlan({ tasks: added }, question))} that changed the plan.`,
+        ]),
+    `All of the new version: ${commandText('artifact', plan_ref)}`,
+    ...(question === undefined
+      ? []
+      : [`What differs: ${commandText('plan', 'diff', question.run_id, plan_ref)}`]),
+  ].join('\n');
+  const text = cutText(
     [
       `The plan is to change during the work${reason.task_id === undefined ? '' : `, after ${titleOf(reason.task_id)}`}.`,
       ...(reason.explanation === ''
         ? []
         : [`Why: ${cutText(oneLine(reason.explanation), reasonCharsMax)}`]),
-      `All of the new version: ${commandText('artifact', plan_ref)}`,
       ...list('New tasks', changed_tasks.filter(isNew)),
       ...list(
         'Changed tasks',
@@ -158,8 +172,9 @@ export function describePlanChange(
         ? []
         : [`Evidence that is given up: ${removed_evidence.join(', ')}.`]),
     ].join('\n'),
-    textCharsMax,
+    textCharsMax - end.length - 1,
   );
+  return `${text}\n${end}`;
 }
 
 /**

@@ -42,7 +42,7 @@ function embed(text: string): string {
 }
 
 function renderRoster({ agents, tasks }: CoordinationPlan): string {
-  const rows = agents.map(({ agent_name, role, responsibility, agent_id }) => {
+  const rows = agents.map(({ agent_name, role, responsibility, agent_id, triad }) => {
     const own = tasks.filter(({ agent }) => agent === agent_name);
     const waitsFor = new Set(
       own
@@ -54,7 +54,7 @@ function renderRoster({ agents, tasks }: CoordinationPlan): string {
       agent_name,
       role.replaceAll('_', ' '),
       responsibility,
-      agent_id,
+      triad === undefined ? agent_id : `${agent_id}, for a ${triad.type} triad`,
       others.join(', ') || '–',
     ];
   });

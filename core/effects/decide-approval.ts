@@ -19,6 +19,7 @@ import { engineLimits } from '../limits.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
 import { commandText } from '../text/format.ts';
 import { isPerson } from '../questions/answer-kinds.ts';
+import type { PlannedDelegation } from '../../contracts/messages.ts';
 
 /** Condition under which a tool needs the user's consent. `by_risk`: when the agent's risk_level is high. */
 export type ApprovalMark = 'never' | 'by_risk' | 'always';
@@ -104,12 +105,7 @@ export function checkApproval(
  */
 
 /** The agent and delegation that want to make a call, or have made it. */
-interface Caller {
-  readonly agent_id: string;
-  readonly delegation_id: string;
-  /** Reason why every acting call of the delegation needs an approval. Absent: they do not. */
-  readonly rule_of_two?: string;
-}
+type Caller = Pick<PlannedDelegation, 'agent_id' | 'delegation_id' | 'rule_of_two'>;
 
 const resolutions: readonly EffectResolution[] = ['verified', 'retry', 'skip'];
 

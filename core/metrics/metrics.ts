@@ -46,7 +46,6 @@ export interface HistogramMetric<L extends LabelList = LabelList> extends Declar
 
 export type Metric = CounterMetric | GaugeMetric | HistogramMetric;
 
-/** Labels that one value is recorded with. */
 export type LabelsOf<M extends Metric> = {
   readonly [Name in keyof M['labels']]: M['labels'][Name] extends readonly (infer Value extends
     string)[]

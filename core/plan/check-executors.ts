@@ -10,7 +10,6 @@
  *   PTS4. A team that the plan puts together keeps what every team must keep.
  *   PTS5. An agent that only leads gets no delegation without a team.
  */
-import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { DelegationOutline, ExecutorOf, ExecutorOutline } from '../../contracts/delegation.ts';
 import { plannerAgentId } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
@@ -20,17 +19,10 @@ import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
 import { checkSections, checkTriad } from '../triad/check-triad.ts';
 import { findWriter } from '../triad/roles.ts';
+import type { WorkTerms } from '../../contracts/planner-run.ts';
 
 /** Facts against which executors are checked. */
-export interface ExecutorContext {
-  readonly agents: readonly AgentSummary[];
-  /** True when delegations may be done by triads. */
-  readonly triads: boolean;
-  /** Models that a member may be given. */
-  readonly models: readonly string[];
-  /** Teams that a plan may name; null: nothing is done by a team. */
-  readonly teams: readonly TeamSummary[] | null;
-}
+export type ExecutorContext = Pick<WorkTerms, 'agents' | 'triads' | 'models' | 'teams'>;
 
 type Triad = ExecutorOf<ExecutorOutline, 'triad'>;
 type Team = ExecutorOf<ExecutorOutline, 'team'>;

@@ -143,6 +143,9 @@ function outlineDelegation(delegation: Delegation): DelegationOutline {
     ...(verification !== undefined && {
       verification: {
         verified_by: verification.verified_by,
+        ...(verification.triad !== undefined && {
+          triad_agents: verification.triad.members.map((member) => member.agent_id),
+        }),
         ...(verification.checks.some(({ check }) => check.kind === 'command') && {
           runs_commands: true,
         }),

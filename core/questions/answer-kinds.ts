@@ -1,5 +1,5 @@
 import { answererNames, assumingAnswerers, chatAnswerer } from '../../contracts/names.ts';
-import type { QuestionKind, Question } from '../../contracts/question.ts';
+import type { AskedQuestion, QuestionKind, Question } from '../../contracts/question.ts';
 import { engineLimits } from '../limits.ts';
 import { isRecord } from '../json.ts';
 
@@ -119,3 +119,11 @@ function sampleObject(schema: Readonly<Record<string, unknown>>, depth: number):
 function isShort(value: unknown): boolean {
   return value !== undefined && JSON.stringify(value).length <= engineLimits.exampleAnswerCharsMax;
 }
+
+/** Choice of a person when the engine alone can't go on, without its text. */
+export const retryOrAbandon = {
+  priority: 'critical',
+  expected_answer_format: 'choice',
+  choices: ['retry', 'abandon'],
+  default_answer: 'abandon',
+} as const satisfies Partial<AskedQuestion>;

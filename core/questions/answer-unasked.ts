@@ -69,7 +69,6 @@ export function verdictOn(
   return kind !== 'blocking' || isAssumed ? null : verdict;
 }
 
-/** Returns the question with the verdict applied. */
 export function applyVerdict(asked: AskedQuestion, verdict: PlannerVerdict | null): AskedQuestion {
   if (verdict?.verdict !== 'needs_user_input') return asked;
   const why = [endSentence(asked.why_it_matters.trim()), `The planner: ${verdict.reason}`];

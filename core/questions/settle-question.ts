@@ -15,7 +15,7 @@ import type { InboxEffect, Withdrawal } from './inbox-event.ts';
 import { acceptAnswer } from './judge-answer.ts';
 import type { AmendedAnswer } from '../../contracts/messages.ts';
 import { listNames } from '../text/list-names.ts';
-import { checkAnswer } from './check-answer.ts';
+import { checkAnswer, type Verdict } from './check-answer.ts';
 import { leaveQuestion } from './check-asked-questions.ts';
 import { informsWork } from './answer-kinds.ts';
 
@@ -232,15 +232,11 @@ interface AskedSoFar {
   }[];
 }
 
-type AmendedVerdict =
-  | { readonly ok: true; readonly text: string }
-  | { readonly ok: false; readonly reason: string };
-
 export function judgeAmendedAnswer(
   { open, answered }: AskedSoFar,
   questionId: string,
   answer: unknown,
-): AmendedVerdict {
+): Verdict {
   const found = answered.find(({ question_id }) => question_id === questionId);
   if (found === undefined) {
     return { ok: false, reason: explainUnknown(questionId, { open, answered }) };

@@ -21,6 +21,7 @@ import type { RecordedEffect } from '../../contracts/effect.ts';
 import type { SessionReport } from '../../contracts/note.ts';
 import { listDropped } from '../workspace/run-changes.ts';
 import type { Fact } from '../../contracts/agent-output.ts';
+import { definedOnly } from '../json.ts';
 
 /** Puts a wave in its place: instead of the one with its number, else at the end. */
 export function upsertWave(waves: readonly StoredWave[], wave: StoredWave): readonly StoredWave[] {
@@ -123,8 +124,7 @@ function plannedParts(
   const { planned_at = null, expected, guarded } = planned ?? {};
   return {
     planned_at,
-    ...(expected !== undefined && { expected }),
-    ...(guarded !== undefined && { guarded }),
+    ...definedOnly({ expected, guarded }),
   };
 }
 

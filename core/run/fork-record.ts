@@ -134,7 +134,6 @@ function withoutUsage(wave: StoredWave): StoredWave {
  *        that only one of them has is shown as missing in the other, not as unmet.
  */
 
-/** Run that is compared with another. */
 export interface ComparedRun
   extends Judged, Pick<RunRecord, 'run_id' | 'status' | 'started_at' | 'updated_at'> {
   readonly criteria: readonly Pick<

@@ -88,7 +88,6 @@ export function findHandedOver(record: RunRecord): HandedOver | null {
 
 /** Sources of a wave's details, besides its completed delegations. */
 interface DetailSources {
-  /** All delegation_ids of the run. */
   readonly delegationIds: ReadonlySet<string>;
   readonly superseded: ReturnType<typeof listSuperseded>;
   readonly outputs: FoundOutputs;

@@ -27,7 +27,6 @@ export interface Waits {
   readonly open: readonly Question[];
 }
 
-/** A message that is due. */
 export interface Due {
   readonly text: string;
   /** Id of a question, `parked`, or the status of a run that has ended. */

@@ -250,14 +250,12 @@ export const readOrNull =
   (payload: unknown): T | null =>
     reader(payload) ?? null;
 
-/** Reads the progress that a wave reports to its run. */
 export const checkProgress = readOrNull(waveProgress);
 /** Reads the progress that a design reports to its run. */
 export const checkDesigned = readOrNull(designProgress);
 
 /** Reads the answers that a parent delivers to the child that asked. */
 export const checkDelivery = readOrNull(delivery);
-/** Reads news that a parent delivers. */
 export const checkNews = readOrNull(object<NewsDelivery>({ news: list(newsItem) }));
 export const checkBudgetRequest = readOrNull(object<BudgetRequest>(requestFields));
 export const checkBudgetGrant = readOrNull(budgetGrant);

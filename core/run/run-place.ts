@@ -1,4 +1,4 @@
-import { isRecord } from '../json.ts';
+import { definedOnly, isRecord } from '../json.ts';
 import type { StoreIdentity } from '../../contracts/store.ts';
 import type { RunLoad } from '../../contracts/limits.ts';
 
@@ -52,12 +52,7 @@ export function chooseLoad(
 export function toPriority(load: RunLoad | null | undefined): { readonly priority?: TaskPriority } {
   if (load?.priority === undefined && load?.tenant === undefined) return {};
   const { priority, tenant } = load;
-  return {
-    priority: {
-      ...(priority !== undefined && { priorityKey: priority }),
-      ...(tenant !== undefined && { fairnessKey: tenant }),
-    },
-  };
+  return { priority: definedOnly({ priorityKey: priority, fairnessKey: tenant }) };
 }
 
 /**

@@ -100,7 +100,6 @@ export function listDependents(ids: readonly string[], planned: readonly Linked[
     .filter((id) => reached.has(id) && !asked.has(id));
 }
 
-/** One version of a result. */
 type Version = Pick<DelegationOutline, 'delegation_id' | 'replaces'>;
 
 /** Keeps the versions that no other of them replaces, in their order. */

@@ -93,7 +93,6 @@ export function mayPass(breaker: Breaker, nowMs: number, atWork: number): boolea
   return state === 'closed' || (state === 'trial' && atWork === 0);
 }
 
-/** End of a member's task. */
 export interface MemberEnd {
   readonly status: TaskStatus;
   readonly began_ms: number;

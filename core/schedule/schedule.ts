@@ -109,13 +109,16 @@ export interface WaveHistory {
   readonly inline_events: number;
 }
 
+/** Part of a delegation that decides how many events it may add. */
+type Reserving = Pick<DelegationOutline, 'executor' | 'verification'>;
+
 /** @param reserved Events of the delegations inside, each as `reserveEvents` returns it. */
 export function fitsInside(
-  executor: ExecutorOutline,
+  delegation: Reserving,
   reserved: readonly number[],
   history: WaveHistory,
 ): boolean {
-  const needed = [...reserved, reserveEvents(executor)].reduce((sum, events) => sum + events, 0);
+  const needed = [...reserved, reserveEvents(delegation)].reduce((sum, events) => sum + events, 0);
   return !history.is_long && history.events + needed <= history.inline_events;
 }
 
@@ -125,7 +128,12 @@ export function mustLeave({ events, is_long, inline_events }: WaveHistory): bool
 }
 
 /** Returns the events that a delegation may add before it can leave. */
-export function reserveEvents(executor: ExecutorOutline): number {
+export function reserveEvents({ executor, verification }: Reserving): number {
+  const judging = verification?.triad_agents === undefined ? 0 : engineLimits.triadEvents;
+  return judging + reserveWork(executor);
+}
+
+function reserveWork(executor: ExecutorOutline): number {
   const { turnEvents, triadEvents, taskEvents } = engineLimits;
   switch (executor.kind) {
     case 'agent':

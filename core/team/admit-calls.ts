@@ -239,13 +239,7 @@ function toTasks(state: TeamState, drafts: readonly DraftCall[]): TeamTask[] {
  */
 
 /** A call that has not been refused. */
-export interface OrderedCall {
-  readonly delegation_id: string;
-  /** Inputs that the leader named, resolved to ids. Some may be tasks of earlier replies, or from outside the team. */
-  readonly needs: readonly string[];
-  /** delegation_ids of the reply that its text mentions. */
-  readonly mentions: readonly string[];
-}
+export type OrderedCall = Pick<DraftCall, 'delegation_id' | 'needs' | 'mentions'>;
 
 interface TaskOrder {
   readonly inputs: readonly string[];

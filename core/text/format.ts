@@ -136,7 +136,6 @@ export function noticeLongHistory(events: number, bytes: number): string | null 
  *   CM1. Each word of a command reaches its program exactly, whatever it contains.
  */
 
-/** Calls the client. */
 export const commandPrefix = entryPoints.client;
 
 /** Quotes one word for a POSIX shell: unchanged when harmless, otherwise in single quotes. */

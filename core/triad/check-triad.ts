@@ -46,7 +46,10 @@ export function checkTriad(
   {
     agents,
     models,
-  }: { readonly agents: readonly AgentSummary[]; readonly models: readonly string[] },
+  }: {
+    readonly agents: readonly Pick<AgentSummary, 'agent_id'>[];
+    readonly models: readonly string[];
+  },
   at: string,
 ): OutputFault[] {
   const names = members.map(({ name }) => name);

@@ -41,7 +41,6 @@ export interface Assignment {
   readonly instruction_ref: Ref;
 }
 
-/** A finished turn with its records. */
 export interface FinishedTurn {
   readonly turn: number;
   readonly said_ref: Ref | null;

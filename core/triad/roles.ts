@@ -198,7 +198,6 @@ export function findPlannedText(delegation: PlannedSpec, sectionId: string): str
  *        of the delegation.
  */
 
-/** Sections and criteria of a delegation. */
 interface PlannedSections {
   readonly sections: readonly Omit<SpecSection, 'text'>[];
   readonly criterion_ids: readonly string[];

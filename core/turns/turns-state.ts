@@ -91,7 +91,6 @@ export type TurnsEvent =
   /** Answers arrived for an output that asked questions. */
   | { readonly type: 'resumed' };
 
-/** Verdict on the tool calls of one reply. */
 export type ToolsVerdict =
   /** The model is called again with the results. */
   | { readonly type: 'go_on' }

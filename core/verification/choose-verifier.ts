@@ -2,7 +2,8 @@
  * Chooses who verifies a delegation.
  *
  * Invariants:
- *   VC1. A verifier is none of the authors: not the agent, not a member of the triad or team, not its leader.
+ *   VC1. A verifier is none of the authors: not the agent, not a member of the triad or team, not its leader. Nor is a member
+ *        of a triad that verifies.
  *   VC2. An order of the plan is kept, or refused; it is never replaced by another verifier.
  *   VC3. Where a verifier is added, files are checked by the tester and texts by the reviewer, where these exist.
  *   VC4. A verifier is added to every delegation of a run that verifies all of them, and else to those that work on a criterion
@@ -50,11 +51,13 @@ export function chooseVerifier(
 ): ChosenVerifier {
   const named = verification?.verified_by ?? '';
   const agent_id = files.length > 0 ? (verification?.verified_by_for_files ?? named) : named;
-  if (agent_id !== '' && !listAuthors(delegation).includes(agent_id)) return { ok: true, agent_id };
+  const authors = listAuthors(delegation);
+  const own = [agent_id, ...(verification?.triad_agents ?? [])].find((id) => authors.includes(id));
+  if (agent_id !== '' && own === undefined) return { ok: true, agent_id };
   const reason =
-    agent_id === ''
+    own === undefined
       ? 'No agent is left that is not an author of the output, so it could not be verified. Try: another agent as author or as verifier.'
-      : `${agent_id} would verify its own work. Try: another verifier.`;
+      : `${own} would verify its own work. Try: another verifier.`;
   return { ok: false, agent_id, reason };
 }
 
@@ -116,10 +119,22 @@ function addVerifier(
  * Invariants:
  *   VD1. A failure names what is missing, or refuses a note; a pass names nothing.
  *   VD2. A pass accepts every note of the author.
+ *   VD3. Nothing passes on whose judgement a triad did not agree.
+ *
+ * @param isDisputed True when a triad has judged, and did not agree.
  */
-export function checkVerdict(outline: TurnOutline): OutputFault[] {
+export function checkVerdict(outline: TurnOutline, isDisputed = false): OutputFault[] {
   if (outline.shape !== 'verification') return [];
   const { verdict, missing, refused_notes: refused = [] } = outline.verdict;
+  if (verdict === 'pass' && isDisputed) {
+    return [
+      {
+        path: 'verdict',
+        reason: 'verdict is "pass" but the triad did not agree on its judgement',
+        hint: 'Try: verdict "fail", and in missing_evidence what its author must show to settle what is disputed',
+      },
+    ];
+  }
   if (verdict === 'pass' && refused.length > 0) {
     return [
       {

@@ -13,6 +13,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type {
   DescribeFailuresInput,
+  TriadJudgement,
   VerificationFeedback,
   VerificationOutcome,
   VerificationResults,
@@ -40,6 +41,8 @@ export interface VerificationState {
   readonly usage: Usage;
   readonly turns: number;
   readonly loaded_details: readonly string[];
+  /** Defined in VerificationOutcome. */
+  readonly judgement?: TriadJudgement;
 }
 
 export function openVerification(): VerificationState {
@@ -74,11 +77,17 @@ export function noteUse(
   };
 }
 
-/** Adds the result of a verification. */
 export function noteResult(
   state: VerificationState,
   result: VerificationResults['result'],
-  refs: { readonly results_ref: Ref; readonly output_ref: Ref },
+  {
+    judgement,
+    ...refs
+  }: {
+    readonly results_ref: Ref;
+    readonly output_ref: Ref;
+    readonly judgement?: TriadJudgement;
+  },
 ): VerificationState {
   const isFailed = result === 'fail';
   return {
@@ -87,6 +96,7 @@ export function noteResult(
     failures: isFailed ? state.failures + 1 : 0,
     results_refs: [...state.results_refs, refs.results_ref].slice(-resultsKeptMax),
     failed_output_ref: isFailed ? refs.output_ref : null,
+    ...(judgement !== undefined && { judgement }),
   };
 }
 
@@ -151,6 +161,7 @@ export function concludeVerification(
     attempts: state.attempts,
     results_refs: state.results_refs,
     output_ref: isVerified ? outcome.output_ref : null,
+    ...(state.judgement !== undefined && { judgement: state.judgement }),
   };
   const { usage, turns, loaded_details } = state;
   const whole = { ...outcome, usage, turns, loaded_details, verification };

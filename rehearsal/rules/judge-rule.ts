@@ -1,18 +1,9 @@
 import { isObject, objectsOf, quote, stringsOf, textOf, type JsonObject } from '../messages-api.ts';
 import { readDesignMarks } from './rehearsal-marks.ts';
+import type { DesignRequest } from './design-change-rule.ts';
 
 /** Request about work on a plan. */
-interface JudgeRequest {
-  readonly goal: string;
-  /** Tasks of the plan. */
-  readonly tasks: readonly JsonObject[];
-  /** task_id of the work. */
-  readonly subject: string;
-  /** Change that the user asked for; empty without one. */
-  readonly change: string;
-  /** Results of the work. */
-  readonly works: readonly JsonObject[];
-}
+type JudgeRequest = Pick<DesignRequest, 'goal' | 'tasks' | 'subject' | 'change' | 'works'>;
 
 const judge = (kind: string, criterion: string, seen: boolean): JsonObject => ({
   kind,

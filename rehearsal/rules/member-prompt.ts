@@ -44,7 +44,6 @@ interface ShownDuties {
   readonly summary: boolean;
 }
 
-/** A tool call of the member. */
 interface TakenCall {
   readonly name: string;
   readonly input: JsonObject;

@@ -124,6 +124,8 @@ export interface Prompt {
   readonly answers: readonly PromptAnswer[];
   /** Work of another agent that is to be verified; empty elsewhere. */
   readonly workText: string;
+  /** True when a triad has judged that work, and did not agree. */
+  readonly isDisputed: boolean;
   /** True when an earlier output failed its verification. */
   readonly isRedone: boolean;
   /** Number of messages that returned an output because it broke a rule. */
@@ -211,6 +213,7 @@ export function readPrompt(request: MessagesRequest): Prompt {
       ...readAnswers(jsonBlock(blocks, 'answers')),
     ]),
     workText: first.get('work') ?? '',
+    isDisputed: (first.get('triad_judgement') ?? '').includes('## Minority report'),
     isRedone: first.has('verification_results') || first.has('failed_output'),
     repairs: later.filter((blocks) => blocks.has('faults')).length,
     toolResults: userMessages.flatMap((message) =>

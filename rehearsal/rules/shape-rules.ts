@@ -156,11 +156,14 @@ export function answerByRule(
   return findRule(schema)?.answer(prompt, shared) ?? null;
 }
 
-/** Verifies like a verifier: everything passes, but a task with a mark fails as often as that says. */
+/**
+ * Verifies like a verifier: everything passes, but a task with a mark fails as often as that says, and so does an output on
+ * whose judgement a triad did not agree.
+ */
 function verifyOutput(prompt: Prompt): JsonObject {
   const task = textOf(prompt.delegation['task_description']);
   const isMended = prompt.workText.includes(mendedLine);
-  const fails = failsAlways(task) || (failsOnce(task) && !isMended);
+  const fails = failsAlways(task) || (failsOnce(task) && !isMended) || prompt.isDisputed;
   return {
     verdict: fails ? 'fail' : 'pass',
     missing_evidence: fails ? ['Rehearsal: a mark in the task lets this verification fail.'] : [],

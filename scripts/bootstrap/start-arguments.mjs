@@ -1,4 +1,4 @@
-/** Shown when the goal is missing. */
+/** Shown on request, and when the goal is missing. */
 export const startUsage = `Usage: npm start -- "<goal>" [--defaults] [options of \`npm run planwave -- start\`]
 
 Brings up everything on this machine, runs one goal and says where its result is.

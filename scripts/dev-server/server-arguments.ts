@@ -33,10 +33,10 @@ export async function registerSearchAttributes(
 ): Promise<string[]> {
   const connection = await connectOrExplain(address, env);
   const namespace = namespaceOf(env);
-  const list = async () =>
-    (await connection.operatorService.listSearchAttributes({ namespace })).customAttributes;
   try {
-    const known = await list();
+    const { customAttributes: known } = await connection.operatorService.listSearchAttributes({
+      namespace,
+    });
     const clash = attributeNames.find((name) => {
       const type: number | undefined = known[name];
       return type !== undefined && type !== wireTypes[searchAttributes[name]];
@@ -49,12 +49,7 @@ export async function registerSearchAttributes(
       namespace,
       searchAttributes: Object.fromEntries(types),
     });
-    // The server answers before each of its parts knows the names, and refuses a run with an unknown one.
-    for (let look = 0; look < 50; look += 1) {
-      const now = await list();
-      if (missing.every((name) => now[name] !== undefined)) break;
-      await sleep(200);
-    }
+    await untilKnown(connection, namespace, missing);
     return missing;
   } catch (error) {
     if (error instanceof ExpectedError) throw error;
@@ -62,6 +57,33 @@ export async function registerSearchAttributes(
   } finally {
     await connection.close();
   }
+}
+
+/** Milliseconds until the parts of a server know a new name; servers before 1.27 need 10 s. */
+const refreshMs = 2_000;
+const knownMsMax = 30_000;
+
+/**
+ * Waits until the server accepts new search attributes. It lists them at once, but each of its parts reads them anew only every few
+ * seconds, and refuses runs and workflow tasks with a name that it does not know. The first part tells how long that takes.
+ */
+async function untilKnown(
+  { workflowService }: Connection,
+  namespace: string,
+  names: readonly AttributeName[],
+): Promise<void> {
+  const query = names.map((name) => `${name} IS NULL`).join(' AND ');
+  const isKnown = (): Promise<boolean> =>
+    workflowService.countWorkflowExecutions({ namespace, query }).then(
+      () => true,
+      () => false,
+    );
+  // The embedded server reads them with each call.
+  if (await isKnown()) return;
+  const sinceMs = performance.now();
+  const takenMs = (): number => performance.now() - sinceMs;
+  while (takenMs() < knownMsMax && !(await isKnown())) await sleep(200);
+  await sleep(Math.max(refreshMs, takenMs()));
 }
 
 async function connectOrExplain(address: string, env: NodeJS.ProcessEnv): Promise<Connection> {
@@ -86,14 +108,13 @@ function clashMessage(address: string, namespace: string, name: AttributeName): 
 }
 
 function refusalMessage(address: string, namespace: string, error: unknown): string {
-  const reason = messageOf(error);
   const commands = attributeNames.map(
     (name) =>
       `  temporal operator search-attribute create --address ${address} --namespace ${namespace} ` +
       `--name ${name} --type ${searchAttributes[name]}`,
   );
   return [
-    `The Temporal server at ${address} did not register planwave's search attributes: ${reason}`,
+    `The Temporal server at ${address} did not register planwave's search attributes: ${messageOf(error)}`,
     'An operator of the server has to run, for each one that is missing:',
     ...commands,
   ].join('\n');

@@ -94,9 +94,8 @@ function readTemporalAddress(env: NodeJS.ProcessEnv): string | undefined {
     const config = loadClientConnectConfig({ overrideEnvVars: Object.fromEntries(defined) });
     return config.connectionOptions.address ?? undefined;
   } catch (error) {
-    const reason = messageOf(error);
     throw new ExpectedError(
-      `The Temporal configuration can't be read: ${reason}`,
+      `The Temporal configuration can't be read: ${messageOf(error)}`,
       badSettingsExitCode,
     );
   }

@@ -17,6 +17,7 @@ import { storeTurns } from './figures/store-turns.ts';
 import { tools } from './figures/tools.ts';
 import { tenants } from './figures/tenants.ts';
 import { triads } from './figures/triads.ts';
+import { viewPage } from './figures/view-page.ts';
 import { waitingRuns } from './figures/waiting-runs.ts';
 import { waveFigures } from './figures/wave-latency.ts';
 import { workers } from './figures/workers.ts';
@@ -45,6 +46,7 @@ const allFigures: readonly Figure[] = [
   words,
   waitingRuns,
   tools,
+  viewPage,
   coldStart,
 ];
 

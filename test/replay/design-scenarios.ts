@@ -3,7 +3,7 @@ import { delegationWorkflowId, waveWorkflowId } from '../../core/ids.ts';
 import type { Reply } from '../../rehearsal/script.ts';
 import { eventually } from '../support/eventually.ts';
 import { architectAgent, planTask, samplePlan } from '../support/plans.ts';
-import { untilEnded } from '../support/design-play.ts';
+import { askForChange, untilAsked, untilEnded } from '../support/design-play.ts';
 import {
   blocked,
   callsOf,
@@ -69,6 +69,40 @@ export const designScenarios: readonly Scenario[] = [
       const plan = planOf(rates, planTask('page'));
       const limits = { max_delegations: 1 };
       const run = await stage.start('plannerRun', { goal, plan, limits }, runId);
+      await untilEnded(stage, run);
+    },
+  },
+  {
+    // A plan is approved alone, after a change.
+    name: 'approval',
+    keep: { '': { last: 'architectureDesign-approval' } },
+    async play(stage, runId) {
+      const run = await stage.start(
+        'architectureDesign',
+        { plan: samplePlan(), stage: 'approval' },
+        runId,
+      );
+      const shown = await untilAsked(stage, run, 'plan_approval');
+      await askForChange(stage, run, shown, 'Shorten the instructions.');
+      const { question_id } = await untilAsked(stage, run, 'plan_approval');
+      await run.signal('answer', { question_id, answer: 'approve' });
+      await run.result();
+    },
+  },
+  {
+    // A triad judges an output that fails once.
+    name: 'judged',
+    keep: { '/wave-001': { last: 'plannerWave-judged' } },
+    async play(stage, runId) {
+      const plan = planOf(planTask('rates', { instructions: 'List the rates. [failing]' }));
+      const members = ['ann', 'bob', 'cid'].map((name) => ({
+        name,
+        role: 'peer' as const,
+        agent_id: 'reviewer',
+      }));
+      const triad = { type: 'consensus' as const, reason: 'Three see more.', members };
+      const agents = plan.agents.map((one) => (one.role === 'verifier' ? { ...one, triad } : one));
+      const run = await stage.start('plannerRun', { goal, plan: { ...plan, agents } }, runId);
       await untilEnded(stage, run);
     },
   },

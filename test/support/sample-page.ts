@@ -143,6 +143,7 @@ export function samplePage(delegations = 2, parts: Partial<RunPage> = {}): RunPa
     phase: 'waiting_for_user',
     status: null,
     usage,
+    told: ['Taken over from `another`: everything before wave 2.'],
     answer: { text: 'The answer', note: 'a note' },
     criteria: [
       {

@@ -1,6 +1,5 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import {
   createMiddlewareRegistry,
@@ -15,27 +14,10 @@ import { createActivities } from '../../worker/create-activities.ts';
 import { createFileArtifactStore } from '../../activities/adapters/file-store/file-artifact-store.ts';
 import { computeBuildId, hashModule } from '../../worker/bundle-workflows.ts';
 import { loadMiddlewares } from '../../worker/load-modules.ts';
-import { BadSettings } from '../../worker/worker-settings.ts';
+import { faultOf as moduleFault, useModuleFolder } from '../support/module-files.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'planwave-middlewares-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** A module is loaded once a path, so each test has a path of its own. */
-function write(path: string, text: string): string {
-  const file = join(folder, path);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
-  return file;
-}
-
-async function faultOf(file: string): Promise<string> {
-  const error: unknown = await loadMiddlewares(file).then(
-    () => new Error('It was loaded.'),
-    (reason: unknown) => reason,
-  );
-  if (error instanceof BadSettings) return error.message;
-  throw error;
-}
+const { folder, write } = useModuleFolder();
+const faultOf = (file: string): Promise<string> => moduleFault(loadMiddlewares(file));
 
 const example = /```js\n([^]*?)```/.exec(readFileSync('docs/middlewares.md', 'utf8'))?.[1] ?? '';
 

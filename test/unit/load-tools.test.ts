@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { recallEffect, runEffect } from '../../activities/tools/run-effect.ts';
 import type { EffectEnd } from '../../activities/tools/run-effect.ts';
@@ -17,31 +16,14 @@ import { createDoctorChecks } from '../../scripts/doctor-checks.ts';
 import { readSettings } from '../../scripts/parts/settings.ts';
 import { computeBuildId } from '../../worker/bundle-workflows.ts';
 import { loadTools } from '../../worker/load-modules.ts';
-import { BadSettings } from '../../worker/worker-settings.ts';
 import { createFileWorkspaces } from '../../activities/adapters/workspaces/file-workspaces.ts';
 import { createGitWorktrees } from '../../activities/adapters/git/git-worktrees.ts';
 import { createMemoryEffects } from '../support/memory-effects.ts';
 import { createMemoryStore } from '../support/memory-store.ts';
+import { faultOf as moduleFault, useModuleFolder } from '../support/module-files.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'planwave-tools-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** A module is loaded once a path, so each test has a path of its own. */
-function write(path: string, text: string): string {
-  const file = join(folder, path);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
-  return file;
-}
-
-async function faultOf(file: string): Promise<string> {
-  const error: unknown = await loadTools(file).then(
-    () => new Error('It was loaded.'),
-    (reason: unknown) => reason,
-  );
-  if (error instanceof BadSettings) return error.message;
-  throw error;
-}
+const { folder, write } = useModuleFolder();
+const faultOf = (file: string): Promise<string> => moduleFault(loadTools(file));
 
 const page = readFileSync('docs/tools.md', 'utf8');
 const [example = '', exampleTest = ''] = [...page.matchAll(/```js\n([^]*?)```/g)].map(

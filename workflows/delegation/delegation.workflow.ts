@@ -7,7 +7,8 @@ import type {
 import type { DelegationStatusView } from '../../contracts/views.ts';
 import { openNode } from '../../core/budget/budget-node.ts';
 import { renderDelegationDetails } from '../../core/render/render-work-details.ts';
-import { executeVerified, execute } from './verify.ts';
+import { execute } from './execute.ts';
+import { executeVerified } from './verify.ts';
 import { createControl } from '../shared/control.ts';
 import { openChildBudget } from '../shared/budget.ts';
 import { delegationStatusQuery } from '../shared/messages.ts';

@@ -1,11 +1,9 @@
-import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import type { SeenCommand, VerificationResults } from '../../contracts/verification.ts';
+import type { TriadJudgement, VerificationResults } from '../../contracts/verification.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { turnSummary } from '../../core/render/labels.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
-import type { VerificationState } from '../../core/verification/step-verification.ts';
 import { readingOf, takeRead } from '../execution/call-tools.ts';
 import type { ExecutionContext } from '../execution/execution-context.ts';
 import { gatherEvidence, keepWork, recordVerification } from '../shared/activities.ts';
@@ -17,19 +15,11 @@ import {
   stoppedWhenCancelled,
 } from '../shared/conversation.ts';
 import type { ConversationEnd } from '../shared/conversation.ts';
+import { judgeTogether } from './judge-together.ts';
+import type { ToJudge } from './judge-together.ts';
 import { checkVerdict } from '../../core/verification/choose-verifier.ts';
 import { isToolCall } from '../execution/call-acting-tool.ts';
 import { callUntilDone, stopWhenCancelled } from '../shared/failures.ts';
-
-export interface ToJudge {
-  readonly outcome: DelegationOutcome;
-  /** Commands that the author ran. */
-  readonly commands: readonly SeenCommand[];
-  readonly output_ref: Ref;
-  /** agent_id of the verifier. */
-  readonly verified_by: string;
-  readonly state: VerificationState;
-}
 
 interface Use {
   readonly usage: Usage;
@@ -43,6 +33,8 @@ export type Judged = { readonly use: Use } & (
       readonly results_ref: Ref;
       /** False when the verifier gave none in all its attempts. */
       readonly hasVerdict: boolean;
+      /** Defined in VerificationOutcome. */
+      readonly judgement?: TriadJudgement;
     }
   | { readonly type: 'stopped' }
   /** The budget does not allow another call. */
@@ -51,7 +43,8 @@ export type Judged = { readonly use: Use } & (
 
 /**
  * Judges an output: by the checks of its evidence, and when none failed, by a conversation of the verifier. The verifier
- * sees the output, the files, the notes and the evidence, but not the author's conversation.
+ * sees the output, the files, the notes and the evidence, but not the author's conversation. A triad that verifies judges
+ * together first; its member that writes then gives the verdict.
  */
 export async function judgeOutput(judging: ToJudge, context: ExecutionContext): Promise<Judged> {
   const unused: Use = { usage: noUsage, turns: 0 };
@@ -59,22 +52,65 @@ export async function judgeOutput(judging: ToJudge, context: ExecutionContext): 
   if (gathered === null) return { type: 'stopped', use: unused };
   const { evidence_ref, failed } = gathered;
   if (failed > 0) return record(judging, context, { evidence_ref, verdict_ref: null, use: unused });
-  let use = unused;
+  if (context.order.delegation.verification?.triad_agents === undefined) {
+    return giveVerdict(judging, context, { evidence_ref, use: unused });
+  }
+  const judged = await stopWhenCancelled(() => judgeTogether(judging, context, evidence_ref));
+  if (judged === null) return { type: 'stopped', use: unused };
+  const { outcome, judgement } = judged;
+  const use: Use = { usage: outcome.usage, turns: outcome.turns };
+  if (outcome.status === 'stopped') return { type: 'stopped', use };
+  if (outcome.status !== 'completed' || outcome.output_ref === null) {
+    const failure = `the triad came to no judgement: ${outcome.reason}`;
+    return record(judging, context, { evidence_ref, verdict_ref: null, use, failure, judgement });
+  }
+  return giveVerdict(judging, context, {
+    evidence_ref,
+    use,
+    judged: {
+      judgement,
+      output_ref: outcome.output_ref,
+      isDisputed: outcome.criteria_unmet.length > 0,
+    },
+  });
+}
+
+/** Basis of a verdict. */
+interface Basis {
+  readonly evidence_ref: Ref;
+  /** Use before it. */
+  readonly use: Use;
+  /** Judgement of a triad. Absent without one. */
+  readonly judged?: {
+    readonly judgement: TriadJudgement;
+    readonly output_ref: Ref;
+    readonly isDisputed: boolean;
+  };
+}
+
+async function giveVerdict(
+  judging: ToJudge,
+  context: ExecutionContext,
+  basis: Basis,
+): Promise<Judged> {
+  const { evidence_ref, judged } = basis;
+  const kept = judged === undefined ? {} : { judgement: judged.judgement };
+  let { use } = basis;
   let failure = '';
   for (let n = 1; n <= engineLimits.verifierAttemptsMax; n += 1) {
     // One conversation after the other.
     // oxlint-disable-next-line no-await-in-loop
-    const { end, used } = await talk(judging, context, evidence_ref);
+    const { end, used } = await talk(judging, context, basis);
     use = { usage: addUsage(use.usage, used.usage), turns: use.turns + used.turns };
     if (end.type === 'stopped') return { type: 'stopped', use };
     if (end.type === 'denied') return { type: 'denied', reason: end.reason, use };
     if (end.type === 'output' && end.outline.shape === 'verification') {
       const { verdict_ref } = end.outline.verdict;
-      return record(judging, context, { evidence_ref, verdict_ref, use });
+      return record(judging, context, { evidence_ref, verdict_ref, use, ...kept });
     }
     failure = end.type === 'failed' ? end.reason : 'The verifier gave no verdict.';
   }
-  return record(judging, context, { evidence_ref, verdict_ref: null, use, failure });
+  return record(judging, context, { evidence_ref, verdict_ref: null, use, failure, ...kept });
 }
 
 async function gather({ order, superior }: ExecutionContext) {
@@ -96,7 +132,7 @@ async function gather({ order, superior }: ExecutionContext) {
 async function talk(
   { outcome, commands, output_ref, verified_by, state }: ToJudge,
   context: ExecutionContext,
-  evidence_ref: Ref,
+  { evidence_ref, judged }: Basis,
 ): Promise<{ readonly end: ConversationEnd; readonly used: Use }> {
   const { order, control, superior, budget } = context;
   const { run_id, registry_ref, record_ref, plan_ref, upstream, limits, delegation } = order;
@@ -114,6 +150,7 @@ async function talk(
       evidence_ref,
       ...(commands.length > 0 && { commands }),
       notes_ref: outcome.notes?.session_ref ?? null,
+      ...(judged !== undefined && { judgement_ref: judged.output_ref }),
       instructions_ref,
       guidance_refs,
     },
@@ -135,7 +172,7 @@ async function talk(
       reading: () => ({ ...readingOf(order, work), acts: false }),
       runTools: async (calls) =>
         readOn(calls.filter(isToolCall).flatMap((call) => takeRead(call, work) ?? [])),
-      check: checkVerdict,
+      check: (outline) => checkVerdict(outline, judged?.isDisputed ?? false),
     }),
   );
   return { end, used: { usage: conversation.usage, turns: conversation.calls } };
@@ -150,10 +187,11 @@ async function record(
     readonly use: Use;
     /** Reason why there is no verdict. */
     readonly failure?: string;
+    readonly judgement?: TriadJudgement;
   },
 ): Promise<Judged> {
   const { run_id, record_ref, delegation } = order;
-  const { evidence_ref, verdict_ref, use, failure = '' } = found;
+  const { evidence_ref, verdict_ref, use, failure = '', judgement } = found;
   const { delegation_id } = delegation;
   const recorded = await stopWhenCancelled(() =>
     callUntilDone(superior, recordVerification, `verification of ${delegation_id}`, {
@@ -168,5 +206,11 @@ async function record(
     }),
   );
   if (recorded === null) return { type: 'stopped', use };
-  return { type: 'judged', ...recorded, hasVerdict: failure === '', use };
+  return {
+    type: 'judged',
+    ...recorded,
+    hasVerdict: failure === '',
+    use,
+    ...(judgement !== undefined && { judgement }),
+  };
 }

@@ -6,7 +6,7 @@ import type { VerificationOutcome } from '../../contracts/verification.ts';
 import type { VerificationView } from '../../contracts/views.ts';
 import { listCommands } from '../../core/effects/step-effect.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { addUsage } from '../../core/usage/add-usage.ts';
+import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { chooseVerifier } from '../../core/verification/choose-verifier.ts';
 import {
   concludeVerification,
@@ -29,13 +29,12 @@ import type {
 } from '../execution/execution-context.ts';
 import { reportVerified } from '../execution/session-keeper.ts';
 import { describeFailures, storeText } from '../shared/activities.ts';
+import { execute } from './execute.ts';
 import { judgeOutput } from './judge-output.ts';
 import type { Judged } from './judge-output.ts';
+import type { JudgingView } from './judge-together.ts';
 import { askSuperior } from '../shared/superior.ts';
 import { callUntilDone, stopWhenCancelled } from '../shared/failures.ts';
-import { runTeam } from '../team/run-team.ts';
-import { runTriad } from '../triad/run-triad.ts';
-import { runAgent } from './run-agent.ts';
 import type { ExecutorOutline } from '../../contracts/delegation.ts';
 
 /** A delegation whose output is verified. */
@@ -159,6 +158,7 @@ async function verifyOutcome(
         output_ref,
         verified_by: chosen.agent_id,
         state: v.state,
+        onStatus: (work) => show(v, 'running', work.waiting_for, work),
       },
       context,
     );
@@ -226,20 +226,23 @@ function setView(v: Verifying, state: VerificationView['state']): void {
   v.view = { ...v.view, state, ...(!ended && { attempt: v.state.failures + 1 }) };
 }
 
+/** @param work Work of a triad that judges, whose phases are workflows. */
 function show(
   { context, state, view }: Verifying,
   status: DelegationOutcome['status'] | 'running' | 'waiting',
   waiting_for: string,
+  { turn, usage, phases_at_work }: JudgingView = { turn: 0, usage: noUsage, waiting_for },
 ): void {
   const { delegation_id, agent_id, title } = context.order.delegation;
   context.onStatus({
     delegation_id,
     agent_id,
     title,
-    state: status,
-    turn: state.turns,
+    state: status === 'running' && waiting_for !== '' ? 'waiting' : status,
+    turn: state.turns + turn,
     waiting_for,
-    usage: state.usage,
+    usage: addUsage(state.usage, usage),
+    ...(phases_at_work !== undefined && { phases_at_work }),
     executor: { kind: 'agent' },
     verification: view,
   });
@@ -281,19 +284,4 @@ async function ask(v: Verifying, question: AskedQuestion): Promise<DeliveredAnsw
   });
   show(v, 'running', '');
   return answer;
-}
-
-/** Has a delegation done by its executor: one agent, three members of a triad, or a team under its leader. */
-export function execute(
-  executor: ExecutorOutline,
-  context: ExecutionContext,
-): Promise<DelegationOutcome> {
-  switch (executor.kind) {
-    case 'agent':
-      return runAgent(context);
-    case 'triad':
-      return runTriad(executor, context);
-    case 'team':
-      return runTeam({ ...context, execute });
-  }
 }

@@ -24,7 +24,7 @@ import {
   reviewPlan,
 } from './approve-plan.ts';
 import { askStage } from './ask-stage.ts';
-import { changesOf, DesignEnded, materialsOf } from './design-context.ts';
+import { changesOf, DesignEnded, designUse, materialsOf } from './design-context.ts';
 import type { DesignContext } from './design-context.ts';
 import { checkJudged } from '../../core/design/rate-change.ts';
 import { callUntilDone } from '../shared/failures.ts';
@@ -253,7 +253,13 @@ async function changeUntilSound(
       context.superior,
       ratePlanChange,
       'rate the change of the plan',
-      { before_ref, after_ref, task_id, ...(change_ref && { change_ref }) },
+      {
+        before_ref,
+        after_ref,
+        task_id,
+        ...(change_ref && { change_ref }),
+        question: { run_id: context.place.run_id, ...designUse(context.work) },
+      },
     );
     // oxlint-disable-next-line no-await-in-loop
     findings = await (rating.significant

@@ -5,7 +5,7 @@ import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { describeDesign, changeDesign, checkDesign } from '../shared/activities.ts';
-import { askUser, DesignEnded, designUsage, materialsOf, takeStep } from './design-context.ts';
+import { askUser, DesignEnded, designUse, materialsOf, takeStep } from './design-context.ts';
 import type { DesignContext } from './design-context.ts';
 import type { PlanOutline } from '../../contracts/design-run.ts';
 import type { DesignChangeSource } from '../../contracts/design-activities.ts';
@@ -19,18 +19,20 @@ import { callUntilDone } from '../shared/failures.ts';
  * Verifies the plan and has the user approve it. Each change that the user asks for is made and verified before the plan
  * is shown again, so an approval is always for exactly the plan that was shown: the one behind the current address.
  *
- * @param autoApprove True: a plan without findings is approved in the user's place.
+ * @param autoApprove True: a plan without findings is approved in the user's place. @param first Findings with which the plan is
+ * shown first. Absent: it is verified before.
  * @returns the question whose answer approved it; null when nobody was asked.
  */
 export async function approvePlan(
   autoApprove: boolean,
   context: DesignContext,
+  first?: readonly PlanFinding[],
 ): Promise<string | null> {
   let shown_ref: Ref | undefined;
   for (let changes = 0; ; changes += 1) {
     // Each change is verified, then shown.
     // oxlint-disable-next-line no-await-in-loop
-    const findings = await verifyPlan(context);
+    const findings = (changes === 0 ? first : undefined) ?? (await verifyPlan(context));
     // A change that an earlier attempt at this design made was asked for then.
     if (context.work.recalled.stages.some(({ reply }) => reply.stage === 'design_change')) {
       // oxlint-disable-next-line no-await-in-loop
@@ -69,8 +71,7 @@ async function askForApproval(
     ...(shown_ref !== undefined && { shown_ref }),
     research: materialsOf(context.work, ['research']),
     findings,
-    usage: designUsage(context.work),
-    worked_ms: context.work.workedMs,
+    ...designUse(context.work),
   });
   return askToApprove(
     {
@@ -249,7 +250,7 @@ export async function checkPlan(context: DesignContext): Promise<readonly PlanFi
  *
  * @returns the findings that are left after all repairs.
  */
-async function verifyPlan(context: DesignContext): Promise<readonly PlanFinding[]> {
+export async function verifyPlan(context: DesignContext): Promise<readonly PlanFinding[]> {
   const { work } = context;
   for (let repairs = 0; ; repairs += 1) {
     // Each repair is verified before the next.

@@ -21,8 +21,9 @@ import { askUser, DesignEnded, takeRecalled, takeStep } from './design-context.t
 import type { DesignContext } from './design-context.ts';
 import { createDetailLoader } from '../execution/call-tools.ts';
 import { callUntilDone } from '../shared/failures.ts';
+import { definedOnly } from '../../core/json.ts';
+import { retryOrAbandon } from '../../core/questions/answer-kinds.ts';
 
-/** A request for one reply of a design. */
 export interface StageRequest {
   readonly stage: DesignStageName;
   readonly agent_id: string;
@@ -235,8 +236,7 @@ function promptOf(request: StageRequest, { place }: DesignContext): DesignPrompt
       place.first_plan_ref !== undefined && { first_plan_ref: place.first_plan_ref }),
     findings: request.findings ?? [],
     requested_change: request.requested_change ?? null,
-    ...(request.worked !== undefined && { worked: request.worked }),
-    ...(request.loop !== undefined && { loop: request.loop }),
+    ...definedOnly({ worked: request.worked, loop: request.loop }),
     amendments: place.amendments,
   };
 }
@@ -246,9 +246,6 @@ function stuckQuestion({ stage, agent_id }: StageRequest, reason: string): Asked
     text: `${agent_id} could not give the ${stage.replaceAll('_', ' ')} of the design: ${cutText(reason, 1_500)} What now?`,
     why_it_matters:
       'retry: it is asked again; an instruction by `amend` before may help. abandon: the run ends without a plan.',
-    priority: 'critical',
-    expected_answer_format: 'choice',
-    choices: ['retry', 'abandon'],
-    default_answer: 'abandon',
+    ...retryOrAbandon,
   };
 }

@@ -216,7 +216,6 @@ function addPractices(context: DesignContext): Promise<void> {
   );
 }
 
-/** Assesses the risks of the plan of an order. */
 export async function runRisk(
   { place, plan, materials, technologies, recalled }: RiskOrder,
   around: Pick<DesignContext, 'control' | 'superior' | 'work' | 'report' | 'budget'>,

@@ -65,7 +65,6 @@ export interface DesignWork {
   plan: PlanOutline | null;
   /** Every version of the plan that was made here. */
   planRefs: readonly Ref[];
-  /** Findings that the current plan has. */
   findings: readonly PlanFinding[];
   /** Work that was lost with an earlier attempt and is not taken over yet. */
   recalled: RecalledWork;
@@ -106,6 +105,14 @@ export function answerStatus({ talks }: Pick<DesignWork, 'talks'>): void {
 /** Sums the use of conversations that have ended and of those at work. */
 export function designUsage({ usage, usageBelow, talks }: DesignWork): Usage {
   return addUsage(usage, usageBelow, ...[...talks.keys()].map((talk) => talk.usage));
+}
+
+/** Returns the use from which that of the work is estimated. */
+export function designUse(work: DesignWork): {
+  readonly usage: Usage;
+  readonly worked_ms: number;
+} {
+  return { usage: designUsage(work), worked_ms: work.workedMs };
 }
 
 /** Ends a design before it is approved. Thrown by a stage, and caught where the design began. */

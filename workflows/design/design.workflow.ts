@@ -7,6 +7,7 @@ import {
 import type {
   ArchitectureDesignArgs,
   DesignResult,
+  LoneStageResult,
   RiskAssessmentInput,
   DesignProgress,
 } from '../../contracts/design-run.ts';
@@ -15,7 +16,7 @@ import { createControl } from '../shared/control.ts';
 import { designedSignal } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
 import { answerStatus, beginDesignWork, noRecalledWork } from './design-context.ts';
-import { runDesign, endDesign, showDesign } from './run-design.ts';
+import { runDesign, runLoneStage, endDesign, showDesign } from './run-design.ts';
 import { runRiskChild } from './run-risk-child.ts';
 import { renderDesignDetails } from '../../core/render/render-run-details.ts';
 import { openChildBudget } from '../shared/budget.ts';
@@ -36,14 +37,14 @@ import type { DesignWork } from './design-context.ts';
 /**
  * Turns a goal into an approved plan (seed 003): interview, design, risk assessment, verification, approval.
  *
- * Started by a run with its order, or by hand with `{"goal":"…"}`. It never continues as new: the questions, repairs and
+ * Started by a run with its order, or by hand with `{"goal":"…"}`; by hand also one stage alone, with `stage`. It never continues as new: the questions, repairs and
  * changes of a design have limits, and its texts are not in history.
  *
  * @throws InvalidInput when it was started by hand with bad input; the message lists every fault.
  */
 export async function architectureDesign(
   args: ArchitectureDesignArgs,
-): Promise<DesignResult | (DesignResult & LoneAnswer)> {
+): Promise<DesignResult | (LoneStageResult & LoneAnswer)> {
   const { parent } = workflowInfo();
   if (parent === undefined) return runDesignAlone(args);
   if (!('order' in args)) throw ApplicationFailure.nonRetryable('A child design needs an order.');
@@ -106,22 +107,20 @@ export async function riskAssessment(
   });
 }
 
-/** Makes a design that was started by hand: it has its own inbox, record and result. */
-async function runDesignAlone(input: unknown): Promise<DesignResult & LoneAnswer> {
+/** Makes a design, or one stage of it, that was started by hand: it has its own inbox, record and result. */
+async function runDesignAlone(input: unknown): Promise<LoneStageResult & LoneAnswer> {
   const { host, escalations, work, report } = openAlone();
   const opened = await host.open('architectureDesign', input);
-  const { auto_approve } = requestOf(opened);
-  const result = await host.stoppable(() =>
-    runDesign(
-      { ...orderAlone(host, opened), auto_approve },
-      {
-        control: host.control,
-        superior: host,
-        work,
-        report,
-        assess: (technologies, context) => runRiskChild(technologies, context, escalations),
-      },
-    ),
+  const { auto_approve, stage, plan } = requestOf(opened);
+  const order = { ...orderAlone(host, opened), auto_approve };
+  const around = { control: host.control, superior: host, work, report };
+  const result = await host.stoppable((): Promise<LoneStageResult> =>
+    stage === undefined
+      ? runDesign(order, {
+          ...around,
+          assess: (technologies, context) => runRiskChild(technologies, context, escalations),
+        })
+      : runLoneStage(order, { stage, plan }, around),
   );
   return { ...result, ...(await finish(host, result)) };
 }
@@ -194,7 +193,7 @@ function orderAlone(host: RootHost, opened: OpenRunResult) {
 }
 
 type LoneEnd = Pick<DesignResult, 'findings' | 'approved_by' | 'usage' | 'budget'> & {
-  readonly status: DesignResult['status'] | RiskResult['status'];
+  readonly status: LoneStageResult['status'] | RiskResult['status'];
 };
 
 async function finish(host: RootHost, end: LoneEnd): Promise<LoneAnswer> {
@@ -204,7 +203,9 @@ async function finish(host: RootHost, end: LoneEnd): Promise<LoneAnswer> {
 
 const runStatuses: Readonly<Record<LoneEnd['status'], RunStatus>> = {
   approved: 'completed',
+  interviewed: 'completed',
   assessed: 'completed',
+  verified: 'completed',
   finished: 'finished_unmet',
   stopped: 'stopped',
   abandoned: 'abandoned',

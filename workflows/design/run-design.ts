@@ -1,5 +1,12 @@
 import type { PlanFinding } from '../../contracts/coordination-plan.ts';
-import type { DesignOrder, DesignResult, DesignProgress } from '../../contracts/design-run.ts';
+import type {
+  DesignOrder,
+  DesignProgress,
+  DesignResult,
+  LoneStage,
+  LoneStageResult,
+  PlanOutline,
+} from '../../contracts/design-run.ts';
 import type { DesignReplyOutline } from '../../contracts/design.ts';
 import { designAgentIds, designStageNames } from '../../contracts/names.ts';
 import { plannerChild } from '../../core/budget/step-account.ts';
@@ -7,7 +14,7 @@ import { engineLimits } from '../../core/limits.ts';
 import { endedBy, openAccount } from '../shared/account.ts';
 import { assembleDesign } from '../shared/activities.ts';
 import { shareBudget } from '../shared/share-budget.ts';
-import { approvePlan, askDesigner, checkPlan } from './approve-plan.ts';
+import { approvePlan, askDesigner, checkPlan, verifyPlan } from './approve-plan.ts';
 import { askStage, recallWork } from './ask-stage.ts';
 import { inParallel, materialsOf, statusOfEnd, takeStep } from './design-context.ts';
 import type { DesignContext } from './design-context.ts';
@@ -28,10 +35,50 @@ export type DesignSurroundings = Pick<DesignContext, 'control' | 'superior' | 'w
  * One design, from the interview to the approved plan (seed 003): every stage is a conversation, and the plan changes by
  * operations only.
  */
-export async function runDesign(
+export function runDesign(
   order: DesignOrder,
   { assess, ...around }: DesignSurroundings,
 ): Promise<DesignResult> {
+  return makeStages(order, around, async (context) => {
+    await recall(order, context);
+    await makePlan(context, assess);
+    return { status: 'approved', approved_by: await approvePlan(order.auto_approve, context) };
+  });
+}
+
+/** Makes one stage of a design alone. @param plan Plan that is verified or approved; null for an interview. */
+export function runLoneStage(
+  order: DesignOrder,
+  { stage, plan }: { readonly stage: LoneStage; readonly plan: PlanOutline | null },
+  around: Omit<DesignSurroundings, 'assess'>,
+): Promise<LoneStageResult> {
+  around.work.plan = plan;
+  return makeStages<LoneStageResult['status']>(order, around, async (context) => {
+    switch (stage) {
+      case 'interview':
+        await askFirst('interview', context, engineLimits.designQuestionRoundsMax);
+        return { status: 'interviewed', approved_by: null };
+      case 'verification':
+        await verifyPlan(context);
+        return { status: 'verified', approved_by: null };
+      case 'approval': {
+        context.work.findings = await checkPlan(context);
+        const { findings } = context.work;
+        const approved_by = await approvePlan(order.auto_approve, context, findings);
+        return { status: 'approved', approved_by };
+      }
+    }
+  });
+}
+
+/** Makes stages within the budget of the order, until they are done or the design is ended. */
+async function makeStages<S extends LoneStageResult['status']>(
+  order: DesignOrder,
+  around: Omit<DesignSurroundings, 'assess'>,
+  make: (
+    context: DesignContext,
+  ) => Promise<{ readonly status: S; readonly approved_by: string | null }>,
+): Promise<Omit<DesignResult, 'status'> & { readonly status: S | DesignResult['status'] }> {
   const { control, superior, work } = around;
   const { account, budget } = openAccount(
     order.budget,
@@ -39,21 +86,20 @@ export async function runDesign(
     plannerChild,
   );
   const context: DesignContext = { ...around, place: order, budget, sharing: shareBudget(budget) };
-  let status: DesignResult['status'] = 'approved';
-  let approved_by: string | null = null;
+  let end: { readonly status: S | DesignResult['status']; readonly approved_by: string | null };
   try {
-    await recall(order, context);
-    await makePlan(context, assess);
-    approved_by = await approvePlan(order.auto_approve, context);
+    end = await make(context);
   } catch (error) {
-    status = statusOfEnd(error);
-    if (status === 'finished') status = endedBy(account) ?? status;
+    const status = statusOfEnd(error);
+    end = {
+      status: status === 'finished' ? (endedBy(account) ?? status) : status,
+      approved_by: null,
+    };
   }
   return {
-    status,
+    ...end,
     plan: work.plan,
     findings: work.findings,
-    approved_by,
     usage: work.usage,
     budget: account?.carry() ?? null,
   };
@@ -68,21 +114,23 @@ async function recall({ finished }: DesignOrder, context: DesignContext): Promis
 
 type FirstStage = keyof typeof designAgentIds;
 
+/** Asks for a stage that reads what those before it gave. */
+function askFirst(
+  stage: FirstStage,
+  context: DesignContext,
+  roundsMax: number,
+): Promise<DesignReplyOutline> {
+  const materials = materialsOf(context.work, designStageNames);
+  return askStage({ stage, agent_id: designAgentIds[stage], materials, roundsMax }, context);
+}
+
 async function makePlan(
   context: DesignContext,
   assess: DesignSurroundings['assess'],
 ): Promise<void> {
-  const { place, work } = context;
+  const { place } = context;
   const ask = (stage: FirstStage, roundsMax = 0): Promise<DesignReplyOutline> =>
-    askStage(
-      {
-        stage,
-        agent_id: designAgentIds[stage],
-        materials: materialsOf(work, designStageNames),
-        roundsMax,
-      },
-      context,
-    );
+    askFirst(stage, context, roundsMax);
   await ask('interview', engineLimits.designQuestionRoundsMax);
   const { technologies } = await ask('brief', engineLimits.designQuestionRoundsMax);
   await ask('roster');

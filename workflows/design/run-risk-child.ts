@@ -30,6 +30,7 @@ import { relayEscalations } from '../shared/child-relay.ts';
 import type { EscalationRouter } from '../shared/child-relay.ts';
 import { childOptions } from '../shared/visibility.ts';
 import { readFailure } from '../shared/failures.ts';
+import { retryOrAbandon } from '../../core/questions/answer-kinds.ts';
 
 /** Order of a design to the assessment of its plan's risks. */
 export interface RiskOrder {
@@ -203,9 +204,6 @@ function lostQuestion(reason: string): AskedQuestion {
     text: `The risk assessment ended without a result: ${cutText(reason, 1_500)} What now?`,
     why_it_matters:
       'retry: the assessment goes on after its last finished stage. abandon: the run ends without a plan.',
-    priority: 'critical',
-    expected_answer_format: 'choice',
-    choices: ['retry', 'abandon'],
-    default_answer: 'abandon',
+    ...retryOrAbandon,
   };
 }

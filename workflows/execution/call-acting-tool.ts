@@ -29,6 +29,7 @@ import type { Budget } from '../shared/budget.ts';
 import type { Control } from '../shared/control.ts';
 import type { Superior } from '../shared/superior.ts';
 import { isStoreFault, untilDone } from '../shared/failures.ts';
+import { definedOnly } from '../../core/json.ts';
 
 /** Call in flight: what is known of it, and the user's decision. */
 interface ActingCall {
@@ -98,8 +99,7 @@ function orderOf({ context, effect_id, approval, resolution }: ActingCall): Effe
   return {
     effect_id,
     chain_id,
-    ...(place !== undefined && { place }),
-    ...(executions !== undefined && { executions }),
+    ...definedOnly({ place, executions }),
     approval,
     resolution,
     ...(delegation.rule_of_two !== undefined && { guarded: true }),

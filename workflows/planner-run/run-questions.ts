@@ -3,6 +3,7 @@ import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import type { RootHost } from '../shared/root-host.ts';
+import { retryOrAbandon } from '../../core/questions/answer-kinds.ts';
 
 /** Asked by the engine, not by a model: the user decides what the rules can't. */
 export function wavesSpentQuestion(waves: number, open: readonly string[]): AskedQuestion {
@@ -40,10 +41,7 @@ function lostQuestion(lost: string, retry: string, reason: string, spent: string
       (spent === ''
         ? ''
         : ` Its calls are counted, and one that never told its end at its worst case: ${spent}.`),
-    priority: 'critical',
-    expected_answer_format: 'choice',
-    choices: ['retry', 'abandon'],
-    default_answer: 'abandon',
+    ...retryOrAbandon,
   };
 }
 

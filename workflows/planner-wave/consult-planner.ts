@@ -16,6 +16,7 @@ import type { Conversation, ConversationContext } from '../shared/conversation.t
 import type { Budget } from '../shared/budget.ts';
 import type { WaveContext } from './wave-context.ts';
 import { stopWhenCancelled } from '../shared/failures.ts';
+import { retryOrAbandon } from '../../core/questions/answer-kinds.ts';
 
 /** The wave's context with what the planner may spend. */
 export type PlannerContext = WaveContext & { readonly budget: Budget };
@@ -162,9 +163,6 @@ function stuckQuestion({ purpose }: Consultation, reason: string): AskedQuestion
     text: `The planner could not ${purpose}: ${cutText(reason, 1_500)} What now?`,
     why_it_matters:
       'Nothing goes on without it. An instruction by `amend` before `retry` may help the planner.',
-    priority: 'critical',
-    expected_answer_format: 'choice',
-    choices: ['retry', 'abandon'],
-    default_answer: 'abandon',
+    ...retryOrAbandon,
   };
 }

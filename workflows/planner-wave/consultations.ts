@@ -22,6 +22,7 @@ import { createDetailLoader } from '../execution/call-tools.ts';
 import { callUntilDone } from '../shared/failures.ts';
 import type { WaveDecisionOutline, WavePlanOutline } from '../../contracts/wave-plan.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
+import { definedOnly } from '../../core/json.ts';
 
 /** Consults the planner on the plan of a wave. */
 export function planning(order: WaveOrder, { superior }: WaveContext): Consultation {
@@ -88,8 +89,7 @@ export function deciding(
         reason: outcome.reason,
         turns: outcome.turns,
         output_ref: outcome.output_ref,
-        ...(outcome.files !== undefined && { files: outcome.files }),
-        ...(outcome.replaces !== undefined && { replaces: outcome.replaces }),
+        ...definedOnly({ files: outcome.files, replaces: outcome.replaces }),
         criteria_met: outcome.criteria_met,
         criteria_unmet: outcome.criteria_unmet,
         executor_end: readEnd(outcome.executor),

@@ -29,7 +29,6 @@ import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 /** The planner's context with the wave's account; null: nothing is limited. */
 export type DispatchContext = PlannerContext & { readonly account: Account | null };
 
-/** The wave whose delegations are served. */
 interface ServedWave {
   /** Returns the plan as it is now. */
   readonly plan: () => WavePlanOutline;
@@ -49,7 +48,6 @@ interface ServedWave {
   readonly outcomes: ReadonlyMap<string, DelegationOutcome>;
   /** The wave's own. */
   readonly scope: CancellationScope;
-  /** Returns the schedule's entries. */
   readonly entries: () => readonly Waiting[];
   readonly on: (event: ScheduleEvent<DelegationOutline>) => void;
   /** Returns true while the delegation has a slot. */
@@ -74,7 +72,6 @@ export class DelegationService {
   readonly #asked = new Map<string, AskedOnce[]>();
   /** Questions of its crashed attempts that were not asked again yet. */
   readonly #left = new Map<string, AskedOnce[]>();
-  /** Number of crashed attempts of each delegation. */
   readonly #crashes = new Map<string, number>();
   readonly #reviews: ReviewQueue;
   /** Keys of questions that the inbox refuses from now on. */

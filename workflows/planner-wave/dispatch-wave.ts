@@ -25,7 +25,7 @@ import { nowMs } from '../shared/clock.ts';
 import { createChildRelay, createEscalationRouter } from '../shared/child-relay.ts';
 import { DelegationService } from './delegation-service.ts';
 import type { DispatchContext } from './delegation-service.ts';
-import { letArchitectDecide } from './let-architect-decide.ts';
+import { type OpenWave, letArchitectDecide } from './let-architect-decide.ts';
 import { runDelegation } from './run-delegation.ts';
 import { knownInputs } from './wave-context.ts';
 import { outcomeUnbegun } from '../execution/execution-context.ts';
@@ -55,7 +55,7 @@ export interface Dispatched {
 export type DispatchView = Pick<WaveView, 'delegations' | 'at_work'>;
 
 /** A running dispatch of a wave's delegations. `core/schedule` decides; this starts, shows and remembers. */
-interface Dispatching extends WaveSite {
+interface Dispatching extends OpenWave {
   /** The wave's own scope: delegations belong to it, even if a handler starts them. */
   readonly scope: CancellationScope;
   readonly outcomes: Map<string, DelegationOutcome>;
@@ -63,13 +63,6 @@ interface Dispatching extends WaveSite {
   /** Delegations to start. */
   readonly due: DelegationOutline[];
   schedule: Schedule<DelegationOutline>;
-  /** With the tasks that were added since it began. */
-  plan: WavePlanOutline;
-  readonly byId: Map<string, DelegationOutline>;
-  /** Number of tasks by which the solution architect decides. */
-  decisions: number;
-  /** Defined in WaveResult, once a task was added. */
-  taint: Taint | undefined;
 }
 
 /**

@@ -110,7 +110,6 @@ function countAttempt(
   };
 }
 
-/** Returns true for a wave of a designed plan. */
 export function isDesigned({ order }: WaveSite): boolean {
   return order.plan !== undefined;
 }

@@ -13,9 +13,11 @@ import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { progressOf } from '../shared/messages.ts';
 
 /** A wave that takes a further task while it works. */
-interface OpenWave extends WaveSite {
+export interface OpenWave extends WaveSite {
+  /** With the tasks that were added since it began. */
   plan: WavePlanOutline;
   readonly byId: Map<string, DelegationOutline>;
+  /** Number of tasks by which the solution architect decides. */
   decisions: number;
   /** Properties of all results after it, once a task was added. Absent when they have none. */
   taint: Taint | undefined;

@@ -102,13 +102,9 @@ async function tryDelegation(
 }
 
 /** Returns true for work in this workflow. What begins anew works where it broke off. */
-function worksInside(
-  d: WaveSite,
-  { delegation_id, executor }: DelegationOutline,
-  { crashed }: Attempts,
-): boolean {
-  if (crashed !== null) return crashed.place === d.waveId && !d.moved.has(delegation_id);
-  return fitsInside(executor, [...d.inside.values()], historyOf(d));
+function worksInside(d: WaveSite, delegation: DelegationOutline, { crashed }: Attempts): boolean {
+  if (crashed !== null) return crashed.place === d.waveId && !d.moved.has(delegation.delegation_id);
+  return fitsInside(delegation, [...d.inside.values()], historyOf(d));
 }
 
 /** @param child Null for work in this workflow. */
@@ -195,13 +191,13 @@ function orderOf(
 /** Carries out a delegation in this workflow. One that is at work when the history is full continues as a child. */
 function workInside(d: WaveSite, order: DelegationOrder): Promise<DelegationOutcome> {
   const { control, work } = d.context;
-  const { delegation_id, agent_id, executor } = order.delegation;
-  d.inside.set(delegation_id, reserveEvents(executor));
+  const { delegation_id, agent_id } = order.delegation;
+  d.inside.set(delegation_id, reserveEvents(order.delegation));
   const attributes = { 'planwave.delegation': delegation_id };
   return inSpan(
     agentSpan(agent_id, attributes),
     () =>
-      executeVerified(executor, {
+      executeVerified(order.delegation.executor, {
         order,
         carried: null,
         place: delegationWorkflowId(d.waveId, delegation_id),

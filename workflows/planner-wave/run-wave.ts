@@ -23,6 +23,7 @@ import type { WaveDecisionOutline, WavePlanOutline } from '../../contracts/wave-
 import type { ModeChoice } from '../../contracts/limits.ts';
 import { recorder } from '../shared/in-span.ts';
 import { progressOf } from '../shared/messages.ts';
+import { definedOnly } from '../../core/json.ts';
 
 /**
  * One wave: plan, dispatch, decide (seed 004 §3–7).
@@ -184,10 +185,7 @@ function resultOf(
     plan_ref: plan?.plan_ref ?? null,
     record_ref: plan === null ? null : order.record_ref,
     outcomes: dispatched.outcomes,
-    ...(dispatched.merge_conflicts !== undefined && {
-      merge_conflicts: dispatched.merge_conflicts,
-    }),
-    ...(dispatched.changes !== undefined && { changes: dispatched.changes }),
+    ...definedOnly({ merge_conflicts: dispatched.merge_conflicts, changes: dispatched.changes }),
     decision,
     fingerprints: dispatched.fingerprints,
     criteria: settleByAnswers(

@@ -56,7 +56,6 @@ interface WaveWork {
   usage: Usage;
   /** Defined in WaveResult. */
   newsConsidered: number;
-  /** The planner's running conversations. */
   readonly talks: Set<Conversation>;
   /** Number of the planner's escalations so far; the next one gets the next number. */
   escalations: number;

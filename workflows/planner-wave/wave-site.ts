@@ -10,6 +10,7 @@ import type { Schedule } from '../../core/schedule/schedule.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { describeWait } from '../../core/schedule/schedule.ts';
 import { toPlanned } from '../shared/messages.ts';
+import { definedOnly } from '../../core/json.ts';
 
 /** Work that left its wave. */
 interface MovedWork {
@@ -58,8 +59,7 @@ export function viewDelegations(
       ...toPlanned(entry),
       state: entry.state,
       reason: describeWait(entry, schedule),
-      ...(turn !== undefined && { turn }),
-      ...(verification !== undefined && { verification }),
+      ...definedOnly({ turn, verification }),
       workflow_id: isChild ? delegationWorkflowId(waveId, delegation_id) : waveId,
     };
   });

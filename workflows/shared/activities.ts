@@ -88,6 +88,7 @@ export const {
   openRun,
   openTeam,
   orderDecision,
+  orderJudgement,
   planNextWave,
   recallStages,
   planTasks,

@@ -33,6 +33,7 @@ import type { Superior } from './superior.ts';
 import { stopWhenCancelled } from './failures.ts';
 import { unheardNews } from './news-feed.ts';
 import { recorder } from './in-span.ts';
+import { definedOnly } from '../../core/json.ts';
 
 /** One agent's own conversation with the model: the part that history needs. */
 export interface Conversation {
@@ -207,7 +208,6 @@ async function useTools(
   step(conversation, { type: 'tool_results', count: inputs.length, verdict, calls_made });
 }
 
-/** Applies an event to the state of the turns. */
 export function step(conversation: Conversation, event: TurnsEvent): void {
   conversation.turns = stepTurns(conversation.turns, event).state;
 }
@@ -215,8 +215,7 @@ export function step(conversation: Conversation, event: TurnsEvent): void {
 /** Returns what only some conversations have: a place of their own in the ledger, tools, works to pass on. */
 function offeredBy({ delegation_id, recall, offer, reading, passable }: ConversationContext) {
   return {
-    ...(delegation_id !== undefined && { delegation_id }),
-    ...(recall !== undefined && { recall }),
+    ...definedOnly({ delegation_id, recall }),
     ...offer,
     ...(reading !== undefined && { reading: reading() }),
     ...(passable !== undefined && { passable: passable() }),

@@ -11,6 +11,7 @@ import type { FailureConsequence, FailureType } from '../../contracts/errors.ts'
 import type { Usage } from '../../contracts/usage.ts';
 import { isRecord } from '../../core/json.ts';
 import { noUsage, readUsage } from '../../core/usage/add-usage.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 interface ReadFailure {
   readonly type: string;
@@ -49,8 +50,7 @@ export function readFailure(error: unknown): ReadFailure {
       resumeAt: resumeAtOf(error),
     };
   }
-  const message = error instanceof Error ? error.message : String(error);
-  return { type: 'Error', message, consequence: 'stop', usage: null };
+  return { type: 'Error', message: messageOf(error), consequence: 'stop', usage: null };
 }
 
 /** Returns true when the store is the trouble: then waiting or a repair helps, and nothing else. */

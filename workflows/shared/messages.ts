@@ -71,7 +71,6 @@ export function createMailbox<Letter>(): Mailbox<Letter> {
   };
 }
 
-/** Returns the progress message that shows a plan. */
 export function progressOf(wave: number, plan: WavePlanOutline, usage: Usage): WaveProgress {
   return {
     wave,

@@ -20,7 +20,6 @@ export interface RecordKeeper {
   /** Returns delegation_ids that may be redone. */
   stale(): readonly string[];
   factsTotal(): number;
-  /** Returns the newest facts. */
   facts(): readonly Fact[];
   /** Returns the answer and the final files, once the record has them. */
   result(): RecordedResult | null;

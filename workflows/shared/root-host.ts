@@ -230,14 +230,12 @@ export class RootHost implements Superior {
     this.refresh();
   }
 
-  /** Adds and records a finished wave. */
   takeWave(wave: WaveResult): void {
     takeWaveIntoState(this.state, wave);
     this.record.add({ type: 'wave_done', wave: recordedWave(wave), criteria: this.state.criteria });
     this.refresh();
   }
 
-  /** Charges and records a lost wave. */
   loseWave(lost: LostWave): void {
     loseWaveInState(this.state, lost);
     this.record.add({ type: 'wave_lost', wave: lost.wave, usage: lost.usage });

@@ -28,6 +28,7 @@ import { resolveQuestionRules } from '../../core/questions/inbox-event.ts';
 import { sumSizes } from '../../core/workspace/run-changes.ts';
 import type { ModeChoice } from '../../contracts/limits.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
+import { definedOnly } from '../../core/json.ts';
 
 /** State of the root workflow. Changed by the workflow, read by queries and views. */
 export interface RootState {
@@ -162,8 +163,7 @@ export function workTerms(terms: WorkTerms): WorkTerms {
     use_defaults,
     ...(notes === true && { notes }),
     autonomy,
-    ...(verify !== undefined && { verify }),
-    ...(changes !== undefined && { changes }),
+    ...definedOnly({ verify, changes }),
     triads,
     teams,
     models,
@@ -176,8 +176,7 @@ export function runTerms(terms: RunTerms): RunTerms {
   return {
     ...workTerms(terms),
     goal_title,
-    ...(store !== undefined && { store }),
-    ...(load !== undefined && { load }),
+    ...definedOnly({ store, load }),
     ...(unattended === true && { unattended }),
     ...(notify === true && { notify }),
     questions,

@@ -27,7 +27,6 @@ type Jobs = NonNullable<ActivateInput['activation']['jobs']>;
 type Signal = NonNullable<Jobs[number]['signalWorkflow']>;
 type Stretch = [Jobs[number], ...Jobs];
 
-/** A signal of a flood. */
 export interface FloodedSignal {
   readonly name: string;
   readonly argsCount: number;

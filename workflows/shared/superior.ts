@@ -27,6 +27,7 @@ import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import type { Budget } from './budget.ts';
 import { inBackground, signalQuietly } from './background.ts';
+import { definedOnly } from '../../core/json.ts';
 
 /** Reason for a signal `escalate` that was sent by hand. */
 export const badEscalation =
@@ -48,7 +49,6 @@ export interface Superior {
   withdraw(delegationId: string): void;
   /** Records the state of an effect. Resolves when the workflow with the record has it. */
   report(effect: RecordedEffect): Promise<void>;
-  /** Records the session of a delegation. */
   reportSession(session: SessionReport): Promise<void>;
   /** Takes over effects that a child reported to the record itself. */
   know(effects: readonly KnownEffect[]): void;
@@ -209,8 +209,7 @@ export function askSuperior(
     delegation_id: delegation.delegation_id,
     agent_id,
     questions,
-    ...(spent !== undefined && { spent }),
-    ...(deadlineSeconds !== undefined && { deadline_seconds: deadlineSeconds }),
+    ...definedOnly({ spent, deadline_seconds: deadlineSeconds }),
   });
 }
 
@@ -259,9 +258,7 @@ export function shareSuperior(
   const know = (effect: KnownEffect): void => {
     const { effect_id, target, state, tool, arguments_ref, receipt } = effect;
     const made = {
-      ...(tool !== undefined && { tool }),
-      ...(arguments_ref !== undefined && { arguments_ref }),
-      ...(receipt !== undefined && { receipt }),
+      ...definedOnly({ tool, arguments_ref, receipt }),
     };
     effects.set(effect_id, { effect_id, target, state, ...(state === 'confirmed' && made) });
   };

@@ -120,7 +120,6 @@ function ask(
 interface Heard {
   readonly delegation_id: string;
   readonly results: Map<string, TurnInput>;
-  /** Faults of refused calls. */
   readonly refused: OutputFault[];
 }
 

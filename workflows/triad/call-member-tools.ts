@@ -29,8 +29,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import { converse, openConversation } from '../shared/conversation.ts';
 import type { TurnBrief } from '../../contracts/state-call.ts';
 
-/** Caller of the tools. */
-interface Caller {
+export interface Caller {
   readonly brief: TurnBrief;
   readonly member: MemberAtWork;
   readonly turn: UnfinishedTurn;

@@ -106,7 +106,6 @@ export interface MemberContext {
   readonly isHalted: () => boolean;
 }
 
-/** A member in one phase. */
 export class MemberAtWork {
   /** Null before its first turn in the phase. */
   conversation: Conversation | null;

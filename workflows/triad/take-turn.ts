@@ -14,7 +14,7 @@ import type { TurnsState } from '../../core/turns/turns-state.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import type { Conversation, ConversationContext, ConversationEnd } from '../shared/conversation.ts';
 import { readingOf } from '../execution/call-tools.ts';
-import { callMemberTools } from './call-member-tools.ts';
+import { type Caller, callMemberTools } from './call-member-tools.ts';
 import type { MemberAtWork, MemberContext, UnfinishedTurn } from './member-at-work.ts';
 import { converseAsking, outputIn, outputOf } from '../shared/converse-asking.ts';
 import type { SpanEnd, SpanStart } from '../shared/in-span.ts';
@@ -30,11 +30,8 @@ export type TurnEnd =
   | { readonly type: 'halted' };
 
 /** A running turn with its conversation. */
-interface TurnAtWork {
-  readonly brief: TurnBrief;
-  readonly member: MemberAtWork;
+interface TurnAtWork extends Caller {
   readonly conversation: Conversation;
-  readonly turn: UnfinishedTurn;
 }
 
 /**
@@ -136,7 +133,11 @@ function contextOf(at: TurnAtWork, context: MemberContext): ConversationContext 
     delegation_id: order.delegation.delegation_id,
     registry_ref: order.registry_ref,
     stage: brief.duties.output ? 'member_output' : 'member',
-    reading: () => readingOf(order, tools, membersOf(order)),
+    reading: () => ({
+      ...readingOf(order, tools, membersOf(order)),
+      // A triad that judges an output changes nothing.
+      ...(order.delegation.judges !== undefined && { acts: false }),
+    }),
     label: () => memberSummary(place),
     ...(brief.duties.output && { passable: () => listPassable(turn.work.spec) }),
     offer: { ...(model !== undefined && { model }), state_tools: brief.tools },
@@ -193,7 +194,6 @@ function checkReply(
   ]);
 }
 
-/** One turn of a member of a triad. */
 export function turnSpan({ member, round }: TurnBrief): SpanStart {
   return agentSpan(member.agent_id, {
     'planwave.member': member.name,

@@ -33,7 +33,6 @@ export interface ParseAgentOptions {
 
 export interface ParsedAgent {
   readonly definition: AgentDefinition;
-  /** Line of the name. */
   readonly nameLine: number;
   /** Tools of Claude Code that it goes without, because nothing here does the same. */
   readonly leftOut: readonly string[];
@@ -98,7 +97,6 @@ interface Reader {
   text(key: string): string | null;
   /** Returns the words of an optional key: a YAML list, or one text with commas. */
   list(key: string): string[];
-  /** Returns the text of an optional key, or null. */
   optionalText(key: string): string | null;
   /** Returns the line of a key, or the end of the front matter when it is missing. */
   line(key: string): number;

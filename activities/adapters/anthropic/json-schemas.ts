@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { isRecord } from '../../../core/json.ts';
 import type { ContentBlock } from '../../../contracts/transcript.ts';
 import type { ToolSpec, ModelRequest } from '../../ports/model-client.ts';
+import { messageOf } from '../../../core/text/message-of.ts';
 
 /** A request that can't be expressed for the API. This is a fault in planwave or in a tool, never of the model. */
 export class RequestRefused extends Error {
@@ -136,8 +137,9 @@ function refuseAs<T>(what: string, convert: () => T): T {
   try {
     return convert();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new RequestRefused(`${what} can't be sent to the model: ${reason}.`, { cause: error });
+    throw new RequestRefused(`${what} can't be sent to the model: ${messageOf(error)}.`, {
+      cause: error,
+    });
   }
 }
 

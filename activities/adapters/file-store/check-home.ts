@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ref } from '../../../contracts/ref.ts';
 import { checkRecords, restore } from '../../artifacts/store-upkeep.ts';
@@ -18,7 +17,7 @@ import { readWholeSegment, rewriteSegment, type ReadSegment } from './prune-home
 import { openSealed } from './versioned-file.ts';
 import { listSegments, readingFile, type SegmentFile } from './segment-files.ts';
 import type { RecordPlace } from './segment-records.ts';
-import { getCode, toStoreUnavailable } from './store-errors.ts';
+import { listFolder } from './store-errors.ts';
 import { commandPrefix } from '../../../core/text/format.ts';
 
 interface CheckOptions {
@@ -194,7 +193,7 @@ async function checkRuns(
   const names = await index.list();
   const faults: HomeFault[] = [];
   const known = new Set(names.map(runDirectoryOf));
-  for (const folder of await listNames(join(home, 'refs'))) {
+  for (const folder of await listFolder(join(home, 'refs'))) {
     if (known.has(folder)) continue;
     faults.push({
       where: join(home, 'refs', folder),
@@ -203,13 +202,4 @@ async function checkRuns(
     });
   }
   return { count: names.length, faults: [...faults, ...(await checkRecords(store, index, whole))] };
-}
-
-async function listNames(folder: string): Promise<readonly string[]> {
-  try {
-    return (await readdir(folder)).toSorted();
-  } catch (error) {
-    if (getCode(error) === 'ENOENT') return [];
-    throw toStoreUnavailable('read', folder, error);
-  }
 }

@@ -1,7 +1,6 @@
-import { Ref } from '../../../contracts/ref.ts';
-import { createArtifactBatch } from '../../artifacts/artifact-batch.ts';
+import type { Ref } from '../../../contracts/ref.ts';
+import { decodeArtifact, checkRef, createArtifactBatch } from '../../artifacts/artifact-batch.ts';
 import {
-  ArtifactCorrupt,
   ArtifactDamaged,
   ArtifactMissing,
   StoreUnavailable,
@@ -33,7 +32,8 @@ export function createFileArtifactStore(
     // Callers own the bytes that they get; cached bytes must not change.
     get: async (ref) => Uint8Array.from(await getVerified(segments, ref)),
     getText: (ref) => getText(segments, ref),
-    has: async (ref) => (await findFresh(segments, checkRef(segments, ref))).length > 0,
+    has: async (ref) =>
+      (await findFresh(segments, checkRef(ref, segmentsFolder(segments.home)))).length > 0,
     openBatch: () => createArtifactBatch(store),
   };
   return store;
@@ -64,7 +64,7 @@ async function readIntact(segments: Segments, found: FoundRecord): Promise<Buffe
 }
 
 async function getVerified(segments: Segments, ref: Ref): Promise<Uint8Array> {
-  const cached = segments.cache.get(checkRef(segments, ref));
+  const cached = segments.cache.get(checkRef(ref, segmentsFolder(segments.home)));
   if (cached !== undefined) return cached;
   let damaged: FoundRecord | undefined;
   // What is known may be old: the second time everything about these segments is read again.
@@ -105,20 +105,5 @@ async function findFresh(segments: Segments, ref: Ref): Promise<readonly FoundRe
 }
 
 async function getText(segments: Segments, ref: Ref): Promise<string> {
-  const bytes = await getVerified(segments, ref);
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (error) {
-    const path = segmentsFolder(segments.home);
-    throw new ArtifactCorrupt(`The artifact ${ref} is no text.`, { ref, path, cause: error });
-  }
-}
-
-/** A reference may come from a model or a typed input. */
-function checkRef(segments: Segments, ref: Ref): Ref {
-  if (Ref.safeParse(ref).success) return ref;
-  throw new ArtifactCorrupt(
-    'This is no address of an artifact: expected 64 lower-case hex digits.',
-    { ref, path: segmentsFolder(segments.home) },
-  );
+  return decodeArtifact(await getVerified(segments, ref), ref, segmentsFolder(segments.home));
 }

@@ -8,7 +8,7 @@ import type { RunIndex } from '../../ports/artifact-store.ts';
 import { hashBytes } from '../../text/bytes.ts';
 import { damagedEntry, type EffectLedger } from '../../ports/effect-ledger.ts';
 import type { LedgerEntry, LedgerKey, ReplyLedger } from '../../ports/reply-ledger.ts';
-import { getCode, toStoreUnavailable } from './store-errors.ts';
+import { listFolder, getCode, toStoreUnavailable } from './store-errors.ts';
 import { openVersionedFile, openSealed, sealJson } from './versioned-file.ts';
 import { openSegments, type FoundRecord, type Segments } from './segments.ts';
 
@@ -130,20 +130,12 @@ export function createFileEffectLedger(options: { readonly home: string }): Effe
 export async function listEffectKeys(home: string): Promise<readonly string[]> {
   const root = join(home, 'effects');
   const keys: string[] = [];
-  for (const folder of await listFolder(root)) {
+  for (const folder of await listFolder(root, ['ENOENT', 'ENOTDIR'])) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other: their number has no bound
-    for (const rest of await listFolder(join(root, folder))) keys.push(`${folder}${rest}`);
+    for (const rest of await listFolder(join(root, folder), ['ENOENT', 'ENOTDIR']))
+      keys.push(`${folder}${rest}`);
   }
   return keys.filter((key) => effectKey.test(key));
-}
-
-async function listFolder(path: string): Promise<readonly string[]> {
-  try {
-    return (await readdir(path)).toSorted();
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(getCode(error) ?? '')) return [];
-    throw toStoreUnavailable('read', path, error);
-  }
 }
 
 const effectKey = /^[0-9a-f]{64}$/;

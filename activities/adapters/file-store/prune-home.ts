@@ -23,7 +23,7 @@ import {
   listSegments,
 } from './segment-files.ts';
 import { encodeRecord, scanRecords, type RecordPlace, type Scan } from './segment-records.ts';
-import { toStoreUnavailable, getCode } from './store-errors.ts';
+import { listFolder, toStoreUnavailable, getCode } from './store-errors.ts';
 import { createFileRunIndex, runDirectoryOf } from './file-ledgers.ts';
 import type { Segments } from './segments.ts';
 
@@ -271,15 +271,6 @@ async function sweepShared(
     }
   }
   return sizes;
-}
-
-async function listFolder(path: string): Promise<readonly string[]> {
-  try {
-    return (await readdir(path)).toSorted();
-  } catch (error) {
-    if (getCode(error) === 'ENOENT') return [];
-    throw toStoreUnavailable('read', path, error);
-  }
 }
 
 /** Lists the files below a folder. An effect has a folder with its versions. */

@@ -6,7 +6,6 @@ import { checkInside } from './confinement.ts';
 import type { ReadAt, RecordPlace } from './segment-records.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
 
-/** Suffix of a segment. */
 export const segmentSuffix = '.seg';
 /** Suffix of a segment that a prune has taken away from its writer. Readers still read it. */
 export const asideSuffix = '.aside';
@@ -17,7 +16,6 @@ export const indexSuffix = '.idx';
 
 const segmentFile = /^([0-9a-z]{9}-[0-9a-f]{12})\.(?:seg|aside)$/;
 
-/** A segment of a home. */
 export interface SegmentFile {
   /** Sorts by the time at which the segment began. */
   readonly id: string;

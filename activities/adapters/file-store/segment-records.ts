@@ -12,10 +12,7 @@ export interface SegmentRecord {
 }
 
 /** A record's header, and where its body is. */
-export interface RecordPlace extends Omit<SegmentRecord, 'body'> {
-  readonly offset: number;
-  readonly length: number;
-}
+export interface RecordPlace extends Omit<SegmentRecord, 'body'>, Span {}
 
 /** Bytes of a file. */
 export interface Span {

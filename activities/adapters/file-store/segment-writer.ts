@@ -22,7 +22,6 @@ export interface Written {
   readonly id: string;
   readonly path: string;
   readonly places: readonly RecordPlace[];
-  /** End of the segment. */
   readonly end: number;
 }
 

@@ -101,7 +101,6 @@ export function openSegments({ home, cacheMaxBytes = 64 * 1024 * 1024 }: Segment
     /** Finds the known records of a key. */
     find,
 
-    /** Lists the addresses of the known artifacts. */
     listArtifacts: (): ReadonlySet<string> =>
       new Set(
         [...known.values()].flatMap(({ index }) =>

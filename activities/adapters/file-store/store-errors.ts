@@ -1,4 +1,6 @@
+import { readdir } from 'node:fs/promises';
 import { StoreUnavailable } from '../../ports/artifact-store.ts';
+import { messageOf } from '../../../core/text/message-of.ts';
 
 const elsewhere = 'or point PLANWAVE_HOME at another directory and restart the worker';
 
@@ -37,10 +39,7 @@ export function toStoreUnavailable(
 ): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error;
   const code = getCode(error);
-  const [reason, cure] = explainCode(code) ?? [
-    error instanceof Error ? error.message : String(error),
-    `check the path, ${elsewhere}`,
-  ];
+  const [reason, cure] = explainCode(code) ?? [messageOf(error), `check the path, ${elsewhere}`];
   return new StoreUnavailable(
     `Can't ${doing} "${path}": ${reason}${code === null ? '' : ` (${code})`}. Try: ${cure}. The run waits and continues by itself.`,
     { path, code, cause: error },
@@ -57,4 +56,17 @@ export function getCode(error: unknown): string | null {
   // Not `instanceof Error`: Node's own errors may come from another realm.
   const hasCode = typeof error === 'object' && error !== null && 'code' in error;
   return hasCode && typeof error.code === 'string' ? error.code : null;
+}
+
+/** Lists the names in a folder, sorted; none where the system reports a code of `absent`. @throws StoreUnavailable */
+export async function listFolder(
+  path: string,
+  absent: readonly string[] = ['ENOENT'],
+): Promise<readonly string[]> {
+  try {
+    return (await readdir(path)).toSorted();
+  } catch (error) {
+    if (absent.includes(getCode(error) ?? '')) return [];
+    throw toStoreUnavailable('read', path, error);
+  }
 }

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { ApplyChangesResult } from '../../../contracts/effect.ts';
-import type { ChangedFile } from '../../ports/worktrees.ts';
+import type { FileChange, ApplyChangesResult } from '../../../contracts/effect.ts';
 import {
   commitTree,
   mergeCommits,
@@ -168,7 +167,7 @@ async function settleIndex(gitDir: string): Promise<void> {
 export type ChangeResult =
   | {
       readonly state: 'done';
-      readonly files: readonly ChangedFile[];
+      readonly files: readonly FileChange[];
       /** Fate of the commit of the run, after `undoChanges`. Absent when it made none. */
       readonly commit?: UndoneCommit;
     }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { copyFile, lstat, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ChangedFile } from '../../ports/worktrees.ts';
 import { getCode } from '../file-store/store-errors.ts';
 import { refLockMsMax, runGit, splitNul, type GitOptions, type GitPlace } from './run-git.ts';
+import type { FileChange } from '../../../contracts/effect.ts';
 
 /** A folder whose states are kept as commits. */
 export interface TrackedFolder {
@@ -22,7 +22,6 @@ export type Merged =
 /** Value with which a ref is compared when it must not exist yet. */
 const noCommit = '0'.repeat(40);
 
-/** A commit with its tree. */
 export interface KeptCommit {
   readonly commit: string;
   readonly tree: string;
@@ -203,7 +202,7 @@ export async function changeFolder(
 /** Lists the files to be added whose place is taken by something else than what is deleted at the same time. */
 async function findInTheWay(
   { workTree }: TrackedFolder,
-  files: readonly ChangedFile[],
+  files: readonly FileChange[],
 ): Promise<string[]> {
   const deleted = files.flatMap(({ change, path }) => (change === 'deleted' ? path : []));
   const makesRoom = (path: string): boolean =>
@@ -242,7 +241,7 @@ export async function listChangedFiles(
   gitDir: string,
   from: string,
   to: string,
-): Promise<readonly ChangedFile[]> {
+): Promise<readonly FileChange[]> {
   const args = ['diff-tree', '-r', '--no-renames', '--name-status', '-z', from, to];
   const words = splitNul((await runGit({ gitDir }, args)).output);
   return words.flatMap((letter, at) => {
@@ -252,7 +251,7 @@ export async function listChangedFiles(
   });
 }
 
-const changes: Readonly<Record<string, ChangedFile['change']>> = { A: 'added', D: 'deleted' };
+const changes: Readonly<Record<string, FileChange['change']>> = { A: 'added', D: 'deleted' };
 
 async function isAncestor(gitDir: string, old: string, young: string): Promise<boolean> {
   const args = ['merge-base', '--is-ancestor', old, young];

@@ -151,7 +151,6 @@ export async function mergeChanges(
   return { ok: true, commit };
 }
 
-/** Changes of a delegation. */
 export interface GatheredChanges {
   /** Null without a worktree. */
   readonly commit: string | null;

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { devNull } from 'node:os';
 import { getCode } from '../file-store/store-errors.ts';
+import { definedOnly } from '../../../core/json.ts';
 
 /** The parts of a repository that one call works with. Git looks for nothing by itself. */
 export interface GitPlace {
@@ -108,8 +109,7 @@ export function runGit(
   const date = at === undefined ? undefined : `${at} +0000`;
   const env = {
     ...environment,
-    ...(indexFile !== undefined && { GIT_INDEX_FILE: indexFile }),
-    ...(date !== undefined && { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date }),
+    ...definedOnly({ GIT_INDEX_FILE: indexFile, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date }),
   };
   return new Promise((resolve, reject) => {
     const child = execFile(

@@ -21,6 +21,7 @@ import {
 } from '../../ports/mcp-servers.ts';
 import { pinTools } from '../../tools/mcp/pin-tools.ts';
 import { createLimitedFetch, StdioTransport } from './stdio-transport.ts';
+import { messageOf } from '../../../core/text/message-of.ts';
 
 /** Milliseconds for a connect, and for a list of tools. */
 const connectMs = 15_000;
@@ -207,7 +208,7 @@ export class Connection {
 
   #explain(what: string, error: unknown): string {
     const { name, transport } = this.#server;
-    const said = this.#line.fault() ?? (error instanceof Error ? error.message : String(error));
+    const said = this.#line.fault() ?? messageOf(error);
     return `the MCP server "${name}" ${what}: ${cleanLine(said, 600)}. Cure: ${cureOf(transport.type, error)}`;
   }
 

@@ -7,6 +7,7 @@ import {
   type McpServers,
 } from '../../ports/mcp-servers.ts';
 import type { Connection } from './connection.ts';
+import { untilAborted } from '../../attempt/until-aborted.ts';
 
 interface OpenOptions {
   /** Milliseconds after which an unused connection is closed. Default 2 minutes. */
@@ -162,23 +163,5 @@ class Pool implements McpServers {
   #track(ended: Promise<void>): void {
     const closing = ended.finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
-  }
-}
-
-/** Waits for a connection as long as the call is wanted; others may wait for the same one. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const done = new AbortController();
-  const aborted = new Promise<never>((_resolve, reject) => {
-    const giveUp = (): void => {
-      const reason: unknown = signal.reason;
-      reject(reason instanceof Error ? reason : new Error('the call was given up'));
-    };
-    signal.addEventListener('abort', giveUp, { once: true, signal: done.signal });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    done.abort();
   }
 }

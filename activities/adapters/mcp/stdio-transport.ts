@@ -9,6 +9,7 @@ import {
 import { cleanLine } from '../../../core/text/cut-text.ts';
 import type { McpStdio } from '../../ports/mcp-servers.ts';
 import { bindSystem, commandEnvironment, ownToolchain } from '../sandbox/bubblewrap.ts';
+import { messageOf } from '../../../core/text/message-of.ts';
 
 /** Program and arguments that start a server. */
 interface ServerCall {
@@ -82,7 +83,7 @@ function limitBody(response: Response, onBroken: (reason: string) => void): Resp
           throw new Error(`it sent more than ${responseBytesMax} bytes at once`);
         controller.enqueue(value);
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = messageOf(error);
         onBroken(reason);
         await reader.cancel().catch(() => {});
         controller.error(new Error(reason));

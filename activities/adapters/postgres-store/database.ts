@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import { StoreUnavailable } from '../../ports/artifact-store.ts';
 import { getCode } from '../file-store/store-errors.ts';
+import { messageOf } from '../../../core/text/message-of.ts';
 
 /**
  * Changes of the tables, by number from 1. One that was released is never changed: another one follows it.
@@ -73,7 +74,6 @@ const explanations = new Map<string | null, readonly [reason: string, cure: stri
   ['25006', ['it is read-only', 'name the primary server in @']],
 ]);
 
-/** A fault of a database in words. */
 export interface PostgresFault {
   /** The reason, with the code of the system or of PostgreSQL. */
   readonly reason: string;
@@ -84,7 +84,7 @@ export interface PostgresFault {
 /** @param setting Name of the variable that holds the address. */
 export function explainPostgres(error: unknown, setting: string): PostgresFault {
   const code = getCode(error);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const [reason, cure] =
     explanations.get(code) ??
     (/timeout/i.test(message)
@@ -125,7 +125,6 @@ const setting = 'PLANWAVE_STORE_URL';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A database of the store. */
 export interface Database {
   /** Its address, without user and password. */
   readonly place: string;

@@ -1,7 +1,6 @@
-import { Ref } from '../../../contracts/ref.ts';
-import { createArtifactBatch } from '../../artifacts/artifact-batch.ts';
+import type { Ref } from '../../../contracts/ref.ts';
+import { decodeArtifact, checkRef, createArtifactBatch } from '../../artifacts/artifact-batch.ts';
 import {
-  ArtifactCorrupt,
   ArtifactDamaged,
   ArtifactMissing,
   StoreUnavailable,
@@ -129,18 +128,10 @@ export function createPostgresArtifactStore(
     },
     // Callers own the bytes that they get; cached bytes must not change.
     get: async (ref) => Uint8Array.from(await getVerified(at, cache, ref)),
-    getText: async (ref) => {
-      const bytes = await getVerified(at, cache, ref);
-      try {
-        return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-      } catch (error) {
-        const init = { ref, path: place, cause: error };
-        throw new ArtifactCorrupt(`The artifact ${ref} is no text.`, init);
-      }
-    },
+    getText: async (ref) => decodeArtifact(await getVerified(at, cache, ref), ref, place),
     has: async (ref) => {
       const text = 'SELECT 1 FROM planwave_artifacts WHERE ref = $1';
-      return (await db.query('read', text, [checkRef(db, ref)])).length > 0;
+      return (await db.query('read', text, [checkRef(ref, db.place)])).length > 0;
     },
     openBatch: () => createArtifactBatch(store),
   };
@@ -209,7 +200,7 @@ async function prepareObjects(
 
 async function getVerified(at: ArtifactPlace, cache: ByteCache, ref: Ref): Promise<Uint8Array> {
   const { db, place } = at;
-  const cached = cache.get(checkRef(db, ref));
+  const cached = cache.get(checkRef(ref, db.place));
   if (cached !== undefined) return cached;
   const bytes = await readBytes(at, ref);
   if (bytes === null) throw new ArtifactMissing({ ref, path: place });
@@ -259,14 +250,5 @@ export function lacksBucket(place: string, object: unknown): StoreUnavailable {
     `Artifacts of the store at ${place} are in a bucket, in "s3://${String(object)}", and PLANWAVE_ARTIFACTS_URL is not set here. ` +
       'Try: set it to the value that the workers use. The run waits and continues by itself.',
     { path: place, code: null },
-  );
-}
-
-/** A reference may come from a model or a typed input. */
-function checkRef({ place }: Database, ref: Ref): Ref {
-  if (Ref.safeParse(ref).success) return ref;
-  throw new ArtifactCorrupt(
-    'This is no address of an artifact: expected 64 lower-case hex digits.',
-    { ref, path: place },
   );
 }

@@ -26,7 +26,6 @@ const pageRows = 200;
 
 type Kind = 'run' | 'research' | 'effect' | 'shared';
 
-/** An entry as it is stored. */
 interface StoredEntry {
   /** Null when there is none. */
   readonly text: string | null;
@@ -142,7 +141,6 @@ function placeOf(key: string): string {
   return `the entry ${key} of planwave_entries`;
 }
 
-/** Creates shared values in a database. */
 export function createPostgresSharedValues(db: Database): SharedValues {
   const entries = createEntries(db, 'shared');
   return {

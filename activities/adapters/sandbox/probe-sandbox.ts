@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { type SandboxSettings, removeOldGroups } from './bubblewrap.ts';
 import { createSandbox } from './command-runner.ts';
+import { messageOf } from '../../../core/text/message-of.ts';
 
 /** Result of a trial command in the sandbox. */
 export type SandboxProbe =
@@ -79,7 +80,7 @@ export async function probeSandbox(
     );
     return exit_code === 0 ? { ok: true, bwrap } : diagnose(output);
   } catch (error) {
-    return diagnose(error instanceof Error ? error.message : String(error));
+    return diagnose(messageOf(error));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -15,6 +15,7 @@ import {
   type ThreadDialect,
 } from './thread-schema.ts';
 import { createStore, type Mode } from './thread-scripts.ts';
+import { messageOf } from '../../../core/text/message-of.ts';
 
 /** Milliseconds that a call waits for another process that writes. A write takes a few. */
 const busyMsDefault = 3_000;
@@ -240,6 +241,5 @@ async function askSystem(file: string, error: unknown): Promise<readonly [string
       () => null,
       (refused: unknown) => explainCode(getCode(refused)),
     ));
-  const message = error instanceof Error ? error.message : String(error);
-  return refusal ?? [message, `check the file, ${elsewhere}`];
+  return refusal ?? [messageOf(error), `check the file, ${elsewhere}`];
 }

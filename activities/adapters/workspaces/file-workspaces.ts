@@ -43,7 +43,6 @@ function openWritten(home: string) {
 }
 
 export interface FileWorkspacesOptions {
-  /** The artifact home. */
   readonly home: string;
   /** Folders that a run's input may name, with all below them. If undefined, any. */
   readonly roots?: readonly string[] | undefined;

@@ -34,7 +34,6 @@ const EditFileInput = z.strictObject({
   replace_all: z.boolean().default(false),
 });
 
-/** Change of one file. */
 interface FileChange {
   readonly path: string;
   /**

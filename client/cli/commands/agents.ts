@@ -12,6 +12,7 @@ import type { CommandContext, CommandResult, CommandRunner } from '../command-ru
 import { readPlanFile } from './plan-file.ts';
 import { cleanLine, cleanText, renderTable } from '../terminal-text.ts';
 import { readInputText } from './json-file.ts';
+import { messageOf } from '../../../core/text/message-of.ts';
 
 interface AgentsOption {
   readonly agents?: string;
@@ -224,8 +225,7 @@ async function writeNew(folder: string, added: readonly AddedFile[]): Promise<st
     await mkdir(folder, { recursive: true });
     for (const { name, text } of added) await writeFile(join(folder, name), text, { flag: 'wx' });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw badInput(`The files can't be written: ${why}`);
+    throw badInput(`The files can't be written: ${messageOf(error)}`);
   }
   return paths;
 }

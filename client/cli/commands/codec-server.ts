@@ -3,6 +3,8 @@ import type { Command } from 'commander';
 import { isLoopback, serveCodec } from '../../codec-server.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
+import { messageOf } from '../../../core/text/message-of.ts';
+import { readPort } from './run-settings-options.ts';
 
 interface Options {
   readonly host: string;
@@ -32,11 +34,14 @@ async function serve(context: CommandContext, options: Options): Promise<Command
   }
   const token = readToken(env['PLANWAVE_CODEC_TOKEN'] || undefined, options.host);
   const origins = (options.ui ?? embeddedUi(env)).map(readOrigin);
-  const port = readPort(options.port);
+  const port = readPort('--port', options.port);
   const server = await serveCodec({ keys, host: options.host, port, origins, token }).catch(
     (error: unknown) => {
-      const why = error instanceof Error ? error.message : String(error);
-      throw new CliError('cannot_listen', exitCodes.unmet, `${why}. Try: --host or --port`);
+      throw new CliError(
+        'cannot_listen',
+        exitCodes.unmet,
+        `${messageOf(error)}. Try: --host or --port`,
+      );
     },
   );
   const who = token === undefined ? 'everyone on this machine' : 'whoever has PLANWAVE_CODEC_TOKEN';
@@ -70,10 +75,4 @@ function readOrigin(text: string): string {
   throw badInput(
     `--ui: expected an origin, as in http://localhost:8233, got ${JSON.stringify(text)}`,
   );
-}
-
-function readPort(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw badInput(`--port: expected a port from 0 to 65535, got ${JSON.stringify(text)}`);
 }

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { EvaluationInput, type EvaluationResult } from '../../../contracts/evaluation.ts';
@@ -14,7 +13,7 @@ import { countOf, formatDollars, formatDuration, formatUsage } from '../../../co
 import { badInput, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { cleanLine, renderTable } from '../terminal-text.ts';
-import { readInputText } from './json-file.ts';
+import { writeOut, readInputText } from './json-file.ts';
 import { describeFindings, readYamlFile } from './yaml-file.ts';
 import { readWholeNumber } from './run-settings-options.ts';
 import { definedOnly } from '../../../core/json.ts';
@@ -79,7 +78,7 @@ async function evaluateFile(
   }
   const result = await started.result();
   if (options.junit !== undefined)
-    await write(resolve(deps.cwd, options.junit), renderJUnit(result));
+    await writeOut(resolve(deps.cwd, options.junit), renderJUnit(result), 'The JUnit file');
   const rows = summariseCells(result.cells);
   const isPassed = result.cells.every(({ passed }) => passed);
   return {
@@ -150,13 +149,4 @@ function describeResult({ cells, usage }: EvaluationResult, rows: readonly Summa
     'Shares with 95% intervals by Wilson, medians with 95% intervals by bootstrap.',
     `Bought now: ${formatUsage(usage)}.`,
   ];
-}
-
-async function write(path: string, text: string): Promise<void> {
-  try {
-    await writeFile(path, text);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw badInput(`The JUnit file can't be written: ${why}`);
-  }
 }

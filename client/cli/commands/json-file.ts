@@ -1,10 +1,11 @@
 import { isRecord } from '../../../core/json.ts';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { CliDeps } from '../cli-deps.ts';
 import { codeOf } from '../../client-error.ts';
 import { badInput } from '../cli-error.ts';
 import { readAll } from '../cli-io.ts';
+import { messageOf } from '../../../core/text/message-of.ts';
 
 /** Fields of a JSON file, and over them what was given on the command line. */
 export function mergeFields(fromFile: unknown, given: Readonly<Record<string, unknown>>): unknown {
@@ -44,6 +45,13 @@ async function readTextFile(path: string): Promise<string> {
   }
 }
 
+/** @throws CliError that names `what`, and ends with `cure`. */
+export async function writeOut(path: string, text: string, what: string, cure = ''): Promise<void> {
+  await writeFile(path, text).catch((error: unknown) => {
+    throw badInput(`${what} can't be written: ${messageOf(error)}${cure}`);
+  });
+}
+
 function describeReadError(error: unknown): string {
   const code = codeOf(error);
   if (code === 'ENOENT') {
@@ -61,10 +69,6 @@ function parseJson(text: string, where: string): unknown {
     const place = fault === null ? '' : ` in line ${fault.line}, column ${fault.column}`;
     throw badInput(`${where} is not JSON${place}: ${messageOf(error).replaceAll(/\s+/g, ' ')}`);
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Place where a text stops being JSON. Lines and columns count from 1. */

@@ -7,7 +7,7 @@ import { countOf } from '../../../core/text/format.ts';
 import { createMcpServer, serveHttp } from '../../mcp/create-mcp-server.ts';
 import { PlanwaveClientError } from '../../client-error.ts';
 import type { CheckedMcpServer, CliMcp, ListedMcp } from '../cli-deps.ts';
-import { readTenant } from './run-settings-options.ts';
+import { readPort, readTenant } from './run-settings-options.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { cleanLine, renderTable } from '../terminal-text.ts';
@@ -153,7 +153,9 @@ async function serve(
       readResult: async (runId) => (await deps.readResult(runId))?.result_md ?? null,
     });
   const serving =
-    http === undefined ? serveOnStdio(create) : serveOnHttp(context, create, readPort(http));
+    http === undefined
+      ? serveOnStdio(create)
+      : serveOnHttp(context, create, readPort('--http', http));
   await Promise.race([serving, reportServer(context).then(() => serving)]);
   return { data: undefined, lines: [] };
 }
@@ -198,10 +200,4 @@ async function serveOnHttp(
   deps.io.stderr.write(`MCP at ${face.url}${shown}\n`);
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   await face.close();
-}
-
-function readPort(text: string): number {
-  const port = Number(text);
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw badInput(`--http: expected a port from 0 to 65535, got ${JSON.stringify(text)}`);
 }

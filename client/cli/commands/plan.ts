@@ -1,8 +1,8 @@
-import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { AgentSummary } from '../../../contracts/agent-definition.ts';
 import type { CoordinationPlan, PlanFinding } from '../../../contracts/coordination-plan.ts';
+import { Ref } from '../../../contracts/ref.ts';
 import { checkCoordinationPlan } from '../../../core/design/check-plan-file.ts';
 import { drawSvg, diffPlans, type PlanDifference } from '../../../core/design/draw-plan.ts';
 import { drawMermaid } from '../../../core/design/graph.ts';
@@ -15,7 +15,8 @@ import { createPlanSchema, readPlanFile, writePlanFile } from './plan-file.ts';
 import { describeFindings } from './yaml-file.ts';
 import { cleanLine, cleanText } from '../terminal-text.ts';
 import { writeAgentFile } from './agents.ts';
-import { readInputText } from './json-file.ts';
+import { readInputText, writeOut } from './json-file.ts';
+import { readArtifact } from './report.ts';
 import { addRunOptions, readRunInput, startRun, type RunOptions } from './start.ts';
 
 interface OutOption {
@@ -23,7 +24,8 @@ interface OutOption {
 }
 
 const planArgument =
-  'YAML or JSON file, or the id of a designed run, with "@2" for its second version; "-" reads standard input';
+  'YAML or JSON file, or the id of a designed run, with "@2" for its second version, or the address of a version that ' +
+  'waits for approval; "-" reads standard input';
 
 /** Registers the commands for plans as files. Only `run` asks the server. */
 export function registerPlan(plan: Command, runner: CommandRunner): void {
@@ -101,12 +103,7 @@ async function printOrWrite(
 ): Promise<CommandResult> {
   if (out === undefined) return { data, lines: [cleanText(text).trimEnd()] };
   const path = resolve(cwd, out);
-  try {
-    await writeFile(path, text);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw badInput(`The file can't be written: ${why}`);
-  }
+  await writeOut(path, text, 'The file');
   return { data: { file: path }, lines: [`Written: ${cleanLine(path)}`] };
 }
 
@@ -183,12 +180,15 @@ async function findFaults(
   return [...checkCoordinationPlan(plan, { agents: summaries }), ...drafts];
 }
 
-/** @throws CliError when there is neither such a file nor such a run, or the file is no plan */
+/** @throws CliError when there is neither such a file, address nor run, or the text is no plan */
 async function readPlan(deps: CliDeps, name: string): Promise<CoordinationPlan> {
-  const text = await readInputText(deps, name).catch((error: unknown) =>
-    // The id of a run is no path, and names of files have a dot as a rule.
-    runName.test(name) && name !== '-' ? null : Promise.reject(error),
-  );
+  const address = Ref.safeParse(name);
+  const text = address.success
+    ? await readArtifact(deps, address.data)
+    : await readInputText(deps, name).catch((error: unknown) =>
+        // The id of a run is no path, and names of files have a dot as a rule.
+        runName.test(name) && name !== '-' ? null : Promise.reject(error),
+      );
   if (text === null) return readPlanOfRun(deps, name);
   const { plan, findings } = readPlanFile(text);
   if (plan !== null) return plan;

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Ref } from '../../../contracts/ref.ts';
@@ -12,7 +11,11 @@ import {
 } from '../command-runner.ts';
 import { describeOtherHome, inHomeOf } from '../other-home.ts';
 import { cleanText, cleanLine } from '../terminal-text.ts';
-import { commandText } from '../../../core/text/format.ts';
+import { isCellOf } from '../../../core/ids.ts';
+import { commandText, countOf } from '../../../core/text/format.ts';
+import { messageOf } from '../../../core/text/message-of.ts';
+import type { RunListing } from '../../run-listing.ts';
+import { writeOut } from './json-file.ts';
 
 interface Options {
   readonly full?: boolean;
@@ -52,26 +55,58 @@ async function showReport(
 
 /** Writes the page of a run, ended or not. Needs neither server nor worker. */
 async function writeHtml(
-  { deps }: CommandContext,
+  context: CommandContext,
   runId: string,
   file: string | true,
 ): Promise<CommandResult> {
+  const { deps } = context;
   const page = await deps.pages.read(runId);
-  if (page === null) throw unknownRun(runId);
+  if (page === null) throw await whyNoPage(context, runId);
   // No other report has to load it.
   const { renderPage } = await import('../../view/render-page.ts');
   const name = file === true ? `${runId.replaceAll(/[^\w.-]/g, '_')}.html` : file;
   const path = resolve(deps.cwd, name);
-  try {
-    await writeFile(path, renderPage(page, null));
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw badInput(`The page can't be written: ${why}. Try: --html <file> in a folder of yours`);
-  }
+  await writeOut(
+    path,
+    renderPage(page, null),
+    'The page',
+    '. Try: --html <file> in a folder of yours',
+  );
   return {
     data: { run_id: runId, html_path: path },
     lines: [`Everything about ${cleanLine(runId)} is in ${cleanLine(path)}`],
   };
+}
+
+/** Explains why a run has no page: it is an evaluation, began nothing, or is kept elsewhere. */
+async function whyNoPage(context: CommandContext, runId: string): Promise<CliError> {
+  const runs = await context.deps.pages.list();
+  const cells = runs.map((one) => one.run_id).filter((id) => isCellOf(runId, id));
+  const [first] = cells.toSorted();
+  if (first !== undefined) {
+    const message =
+      `${runId} is an evaluation, and each of its ${countOf(cells.length, 'run')} has a page of its own. ` +
+      `Try: ${commandText('report', first, '--html')}`;
+    return new CliError('not_found', exitCodes.notFound, message);
+  }
+  const run = await findListing(context, runId);
+  if (run === null) return unknownRun(runId);
+  const elsewhere = await describeOtherHome(context, run.store);
+  const message =
+    elsewhere ??
+    `Nothing of run ${runId} is stored here; its workflow is ${run.execution.replaceAll('_', ' ')}. ` +
+      `Try: ${commandText('status', runId)}`;
+  return new CliError('not_found', exitCodes.notFound, message);
+}
+
+/** Reads what the server knows of a run; null also without a server, which no page needs. */
+async function findListing(context: CommandContext, runId: string): Promise<RunListing | null> {
+  try {
+    const { client } = await context.session();
+    return await client.describe(runId);
+  } catch {
+    return null;
+  }
 }
 
 export function unknownRun(runId: string): CliError {
@@ -128,7 +163,7 @@ export async function readArtifact({ readArtifact: read }: CliDeps, ref: string)
     if (read === undefined) throw new Error('There is no store here.');
     return await read(ref);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const message = `${why} Try: set PLANWAVE_HOME to the value that the worker uses`;
     throw new CliError('no_artifact', exitCodes.notFound, message);
   }

@@ -6,7 +6,6 @@ import { mergeFields } from './json-file.ts';
 import { definedOnly } from '../../../core/json.ts';
 import { Tenant, type ChangesMode } from '../../../contracts/limits.ts';
 
-/** Settings of runs and teams. */
 export interface SettingsOptions {
   readonly id?: string;
   readonly agents?: string;
@@ -186,6 +185,12 @@ function readFrom(least: number, typed: string): number {
     throw new InvalidArgumentError(`Expected a whole number of at least ${least}.`);
   }
   return Number(typed);
+}
+
+/** @throws CliError for what is no port, with the name of the option. */
+export function readPort(option: string, text: string): number {
+  if (/^\d+$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw badInput(`${option}: expected a port from 0 to 65535, got ${JSON.stringify(text)}`);
 }
 
 /** @throws CliError for what is no name. */

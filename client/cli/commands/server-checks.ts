@@ -15,6 +15,7 @@ import type { StoreIdentity } from '../../../contracts/store.ts';
 import { describeStoreWait } from '../../store-waits.ts';
 import { checkPinned, checkStores, checkWorkers } from './worker-checks.ts';
 import { describeStuck } from '../../stuck-workflows.ts';
+import { messageOf } from '../../../core/text/message-of.ts';
 
 /**
  * Creates the checks that need the server alone.
@@ -56,8 +57,7 @@ export function createServerChecks(
 
 /** Makes a finding of a failure: a message that ends with a cure is taken apart. */
 export function toFinding(error: unknown): DoctorFinding {
-  const text = error instanceof Error ? error.message : String(error);
-  const [detail = '', cure] = text.split('. Try: ');
+  const [detail = '', cure] = messageOf(error).split('. Try: ');
   return { ok: false, detail, ...(cure !== undefined && { cure: cure.replace(/\.$/, '') }) };
 }
 

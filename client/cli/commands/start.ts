@@ -53,7 +53,6 @@ export function addRunOptions(command: Command): Command {
   return addRunSettings(command);
 }
 
-/** Adds the settings of runs. */
 export function addRunSettings(command: Command): Command {
   command
     .option('--constraint <text...>', 'constraint for every plan')

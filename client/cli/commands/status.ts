@@ -9,6 +9,7 @@ import type {
 import { PlanwaveClientError } from '../../client-error.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
 import type { RunEnd } from '../../read-view.ts';
+import type { ActivityReading } from '../../read-work.ts';
 import { type RunListing, formatSpent } from '../../run-listing.ts';
 import { describeStuck, type StuckWorkflow } from '../../stuck-workflows.ts';
 import type { UsageNow } from '../../usage-now.ts';
@@ -20,6 +21,7 @@ import {
   type CommandRunner,
   resultPath,
 } from '../command-runner.ts';
+import { describeStageCall } from '../follow/describe-activity.ts';
 import { exitCodeOfEnd, toRunEndedEvent } from '../follow/follow-event.ts';
 import { phaseTone, describeTeam } from '../follow/render-tree.ts';
 import { describeOtherHome } from '../other-home.ts';
@@ -49,13 +51,15 @@ async function showStatus(context: CommandContext, runId: string): Promise<Comma
     const end = await readEnd(client, runId);
     if (reading.live) {
       const { view } = reading;
-      const [stuck, used, waits, elsewhere] = await Promise.all([
+      const [stuck, used, waits, elsewhere, calls] = await Promise.all([
         client.stuck(runId),
         client.usageNow(view),
         client.storeWaits(runId),
         describeOtherHome(context, view.store),
+        client.stageCalls(view),
       ]);
-      return describeView(context, view, { source: 'worker', stuck, used, end, waits, elsewhere });
+      const now = { stuck, used, end, waits, elsewhere, calls };
+      return describeView(context, view, { source: 'worker', ...now });
     }
     const { note, stuck, last_known } = reading;
     const [waits, elsewhere] = await Promise.all([
@@ -88,7 +92,8 @@ async function showStatus(context: CommandContext, runId: string): Promise<Comma
     if (stored === null || stored === undefined) throw error;
     const used: UsageNow = { usage: stored.usage, untold: [] };
     const known = { source: 'store', stuck: [], used, end: null } as const;
-    return describeView(context, stored, { ...known, waits: [], elsewhere: null });
+    const unknown = { waits: [], elsewhere: null, calls: [] };
+    return describeView(context, stored, { ...known, ...unknown });
   }
 }
 
@@ -137,12 +142,14 @@ interface Known {
   readonly waits: readonly StoreWait[];
   /** Why the run's files are not found in the home of this shell, or null. */
   readonly elsewhere: string | null;
+  /** Model calls of a design's stages at work. */
+  readonly calls: readonly ActivityReading[];
 }
 
 function describeView(
   context: CommandContext,
   view: StatusView,
-  { source, stuck, used, end, waits, elsewhere }: Known,
+  { source, stuck, used, end, waits, elsewhere, calls }: Known,
 ): CommandResult {
   const { paint } = context;
   const note =
@@ -164,11 +171,13 @@ function describeView(
     ...view.waiting_for.map((wait) => paint('attention', cleanLine(wait, 300))),
     ...(view.guarded ?? []).map((one) => cleanLine(describeGuarded(one), 600)),
     ...(view.history_notice === undefined ? [] : [paint('bad', view.history_notice)]),
+    ...calls.map(describeStageCall),
     ...describeTeamOf(view.delegation),
     ...(view.result_path === null ? [] : [`result: ${resultPath(context, view.result_path)}`]),
     ...(note === null ? [] : [note]),
   ];
-  const data = { source, note, stuck, store_waits: waits, ...view, phase, reason, usage_now: used };
+  const known = { source, note, stuck, store_waits: waits, stage_calls: calls };
+  const data = { ...known, ...view, phase, reason, usage_now: used };
   return { data, lines, exitCode };
 }
 

@@ -88,7 +88,6 @@ function formatSize(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-/** Registers the commands for whole stores. */
 export function registerStore(store: Command, runner: CommandRunner): void {
   store
     .command('copy')

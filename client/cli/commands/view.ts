@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { serveView } from '../../view/serve-view.ts';
-import { badInput } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { safeJson } from '../terminal-text.ts';
 import { unknownRun } from './report.ts';
+import { readPort } from './run-settings-options.ts';
 
 interface Options {
   readonly port?: string;
@@ -35,7 +35,7 @@ async function view(
       readVersion: pages.readVersion,
       answer: async (...args) => (await context.session()).client.answer(...args),
     },
-    { port: readPort(port), token: randomBytes(24).toString('hex'), runId },
+    { port: readPort('--port', port), token: randomBytes(24).toString('hex'), runId },
   );
   deps.io.stdout.write(
     json
@@ -52,10 +52,4 @@ async function view(
   dispose();
   await server.close();
   return { data: undefined, lines: [] };
-}
-
-function readPort(text: string): number {
-  const port = Number(text);
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw badInput(`--port: expected a port from 0 to 65535, got ${JSON.stringify(text)}`);
 }

@@ -1,6 +1,12 @@
 import { PlanwaveClientError } from '../../client-error.ts';
 import { queryText, callServer } from '../../server-calls.ts';
-import { describePollers, findMisledRuns, readQueue, splitVersion } from '../../task-queue.ts';
+import {
+  describePollers,
+  findMisledRuns,
+  readQueue,
+  splitVersion,
+  type Poll,
+} from '../../task-queue.ts';
 import type { StoreIdentity } from '../../../contracts/store.ts';
 import type { CliSession } from '../cli-session.ts';
 import type { DoctorFinding } from '../cli-deps.ts';
@@ -11,12 +17,12 @@ import { hasRunsOf, nameStore } from '../../../core/run/run-place.ts';
 /** Checks that a worker polls that takes new runs. */
 export async function checkWorkers(session: CliSession, taskQueue: string): Promise<DoctorFinding> {
   const queue = await readQueue(session, taskQueue);
-  const { ages, versions, current } = queue;
+  const { polls, versions, current } = queue;
   if (versions.length === 0) {
     const last =
-      ages.length === 0
+      polls.length === 0
         ? ''
-        : ` (the last one was seen ${formatDuration(Math.round(Math.min(...ages)))} ago)`;
+        : ` (the last one was seen ${formatDuration(secondsSince(polls))} ago)`;
     return {
       ok: false,
       detail: `no worker polls the task queue ${taskQueue} at ${session.address}${last}`,
@@ -27,6 +33,10 @@ export async function checkWorkers(session: CliSession, taskQueue: string): Prom
   if (misled !== null) return { ok: false, ...misled };
   const detail = describePollers(taskQueue, versions.length);
   return { ok: true, detail: current === null ? detail : `${detail}; new runs go to ${current}` };
+}
+
+function secondsSince(polls: readonly Poll[]): number {
+  return Math.round(Date.now() / 1_000 - Math.max(...polls.map(({ at }) => at)));
 }
 
 /**

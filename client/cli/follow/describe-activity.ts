@@ -4,6 +4,13 @@ import { cleanLine } from '../terminal-text.ts';
 
 const lastWordsCharactersMax = 60;
 
+/** `research (researcher) · thinks in turn 1, 340 tokens so far`: a model call of a stage of a design. */
+export function describeStageCall(call: ActivityReading): string {
+  const { stage, agent_id }: Partial<TurnProgress> = call.heartbeat ?? {};
+  const name = cleanLine(String(stage).replaceAll('_', ' '));
+  return `${name} (${cleanLine(String(agent_id))}) · ${describeActivity(call)}`;
+}
+
 /** The newest heartbeat in a few words. What it does not tell is left out. */
 export function describeActivity({ activity_type, attempt, heartbeat }: ActivityReading): string {
   const { output_tokens, last_words, turn }: Partial<TurnProgress> = heartbeat ?? {};

@@ -8,7 +8,6 @@ import { renderTree } from './render-tree.ts';
 import type { RunSnapshot } from './read-snapshot.ts';
 import type { TeamEvent, TextEvent } from '../../team-event.ts';
 
-/** Shows a run that changes. */
 export interface Presenter {
   show(snapshot: RunSnapshot): void;
   /** Something that is told once and stays. */

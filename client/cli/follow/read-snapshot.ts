@@ -68,10 +68,9 @@ export function createSnapshotReader(
 
   /** The last states of what was followed. A worker that was not there before is not waited for. */
   const readClosed = async (run: RunListing): Promise<RunSnapshot> => {
-    const known: RunSnapshot = { ...(last ?? nothingYet), run, questions: [], note: null };
-    if (known.status === null) return known;
-    const reading = await client.status(runId);
-    if (!reading.live) return known;
+    const known: RunSnapshot = { ...(last ?? nothingYet), ...nothingAtWork, run };
+    const reading = known.status === null ? null : await client.status(runId);
+    if (reading?.live !== true) return known;
     const status = reading.view;
     const [{ done, plan_summary }, wave, { answered }] = await Promise.all([
       readWaves(status),
@@ -90,18 +89,19 @@ export function createSnapshotReader(
       }
       const reading = await client.status(runId);
       if (!reading.live) {
-        last = { ...(last ?? nothingYet), run, status: null, note: reading.note };
+        last = { ...(last ?? nothingYet), run, status: null, note: reading.note, stage_calls: [] };
         return last;
       }
       const status = reading.view;
-      const [{ done, plan_summary }, wave, asked, [stuck]] = await Promise.all([
+      const [{ done, plan_summary }, wave, asked, [stuck], stage_calls] = await Promise.all([
         readWaves(status),
         readWork(status, status.wave_workflow_id),
         readQuestions(client, last, runId, readsAnswers || status.open_questions > 0),
         client.stuck(runId),
+        client.stageCalls(status),
       ]);
       const note = stuck === undefined ? null : describeStuck(stuck);
-      last = { run, status, note, done, plan_summary, wave, ...asked };
+      last = { run, status, note, done, plan_summary, wave, stage_calls, ...asked };
       return last;
     },
   };
@@ -162,13 +162,18 @@ async function readQuestions(
     : { questions: view.open, answered: view.answered };
 }
 
-const nothingYet: Omit<RunSnapshot, 'run'> = {
-  status: null,
+const nothingAtWork: Pick<RunSnapshot, 'note' | 'questions' | 'stage_calls'> = {
   note: null,
+  questions: [],
+  stage_calls: [],
+};
+
+const nothingYet: Omit<RunSnapshot, 'run'> = {
+  ...nothingAtWork,
+  status: null,
   done: [],
   plan_summary: null,
   wave: null,
-  questions: [],
   answered: [],
 };
 
@@ -188,6 +193,8 @@ export interface RunSnapshot {
   /** Summary of the current wave's plan, or null while it is being planned. */
   readonly plan_summary: string | null;
   readonly wave: WaveSnapshot | null;
+  /** Model calls of the stages of a design at work. */
+  readonly stage_calls: readonly ActivityReading[];
   readonly questions: readonly Question[];
   /** The newest answers, as far as they were read. */
   readonly answered: readonly AnsweredQuestion[];

@@ -21,7 +21,7 @@ import {
   type RunSnapshot,
   type WaveSnapshot,
 } from './read-snapshot.ts';
-import { describeActivity } from './describe-activity.ts';
+import { describeActivity, describeStageCall } from './describe-activity.ts';
 import { teamViewOf, triadViewOf } from '../../../core/executor.ts';
 
 const goalCharactersMax = 100;
@@ -48,7 +48,11 @@ export function renderTree(
     cut(`${paint('strong', cleanLine(run.run_id))} · ${goal}`),
     ...wrapToColumns(headline(snapshot, paint), columns),
     ...(snapshot.note === null ? [] : [paint('attention', snapshot.note)]),
-    ...withBranches([...doneWaves(snapshot, look), ...currentWave(snapshot, look)]).map(cut),
+    ...withBranches([
+      ...doneWaves(snapshot, look),
+      ...currentWave(snapshot, look),
+      ...snapshot.stage_calls.map((call) => ({ line: describeStageCall(call), children: [] })),
+    ]).map(cut),
     ...waits(snapshot).flatMap((wait) => wrapToColumns(paint('attention', wait), columns)),
   ];
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { RunRecord } from '../../../contracts/run-record.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
@@ -134,6 +136,9 @@ it('GO1, GO2: a fork of three waves at wave 2 buys only what comes from wave 2 o
   }
   const { out: report } = await runCommand(stage, ['report', 'forked', '--full']);
   expect(report).toContain('Taken over from `orig`: everything before wave 2');
+  const page = join(stage.home, 'forked.html');
+  await runCommand(stage, ['report', 'forked', '--html', page]);
+  expect(readFileSync(page, 'utf8')).toContain('Taken over from <code>orig</code>');
   const { out: compared } = await runCommand(stage, ['compare', 'orig', 'forked']);
   expect(compared).toMatch(/^waves +3 +2$/m);
   expect(compared).toContain('-  draft by');

@@ -26,7 +26,9 @@ it('takes a goal to an approved plan and its result', async () => {
   // Between two questions the stage at work is told, in whichever workflow it works.
   await eventually('the stage at work', async () => {
     const { out } = await runCommand(stage, ['status', run.workflowId]);
-    return out.includes('now research: Markdown');
+    return (
+      out.includes('now research: Markdown') && /research \([-\w]+\) · thinks in turn 1/.test(out)
+    );
   });
   research.release();
   const question = await asked;
@@ -107,6 +109,14 @@ it('makes a design alone, and approves a plan without findings in the place of t
   });
   await untilEnded(stage, run);
   expect(await run.result()).toMatchObject({ status: 'approved', approved_by: null, findings: [] });
+  // The criteria are those of the plan, which nothing has carried out.
+  const folder = join(stage.home, run.workflowId);
+  const result = readFileSync(join(folder, 'result.md'), 'utf8');
+  expect(result).toContain('**Status:** Completed: the plan is the answer.');
+  expect(result).not.toContain('**Not met:**');
+  const page = join(folder, 'page.html');
+  await runCommand(stage, ['report', run.workflowId, '--html', page]);
+  expect(readFileSync(page, 'utf8')).toMatch(/Completed: the plan is the answer\.[^]*>not judged</);
   await expectPromisesKept(stage, run.workflowId);
 }, 120_000);
 

@@ -6,11 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { createPlanwaveClient } from '../../../client/planwave-client.ts';
-import {
-  createMcpServer,
-  serveHttp,
-  type HttpFace,
-} from '../../../client/mcp/create-mcp-server.ts';
+import type { ServedUrl } from '../../../client/listen.ts';
+import { createMcpServer, serveHttp } from '../../../client/mcp/create-mcp-server.ts';
 import { isRecord } from '../../../core/json.ts';
 import { openQuestion } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -29,7 +26,7 @@ import { provideWritingAgent } from '../../support/writing-agent.ts';
 const script = fileURLToPath(new URL('../../../scripts/planwave.mjs', import.meta.url));
 const { stage } = useStage();
 const open: Client[] = [];
-const faces: HttpFace[] = [];
+const faces: ServedUrl[] = [];
 
 afterEach(async () => {
   await Promise.all(open.splice(0).map((client) => client.close()));

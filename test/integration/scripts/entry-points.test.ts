@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findFreePort, isListening } from '../../../scripts/dev-server/temporal-probe.ts';
@@ -10,6 +11,12 @@ import { makeFolder, writeExecutable, writeFakeCli } from '../../unit/scripts/fa
 import.meta.jest.setTimeout(300_000);
 
 const scripts = fileURLToPath(new URL('../../../scripts/', import.meta.url));
+
+function scriptsOfPackage(): Readonly<Record<string, string>> {
+  const text = readFileSync(join(scripts, '..', 'package.json'), 'utf8');
+  const manifest: { readonly scripts: Readonly<Record<string, string>> } = JSON.parse(text);
+  return manifest.scripts;
+}
 
 const children: ChildProcess[] = [];
 
@@ -52,6 +59,28 @@ describe('npm start', () => {
     const run = runScript('start.mjs', ['--defaults']);
     expect(await run.ended).toBe(2);
     expect(run.output()).toMatch(/Usage: npm start -- "<goal>"[^]*Example:\n {2}npm start -- "/);
+  });
+});
+
+/** npm scripts that have no help: they take the arguments of jest, or none. */
+const withoutHelp = ['temporal', 'test', 'test:slow', 'check', 'diagram', 'reference', 'prepack'];
+
+describe('--help', () => {
+  const own = Object.entries(scriptsOfPackage()).flatMap(([name, command]) => {
+    const [, file, ...args] = command.split(' ');
+    const isOwn = command.startsWith('node ') && file?.startsWith('scripts/') === true;
+    return isOwn && !withoutHelp.includes(name) ? [{ name, file: file.slice(8), args }] : [];
+  });
+
+  it('is there for the scripts that people call', () => {
+    const names = ['start', 'dev', 'worker', 'rehearsal', 'planwave', 'cluster', 'chaos', 'bench'];
+    expect(own.map(({ name }) => name)).toEqual(names);
+  });
+
+  it.each(own)('of npm run $name prints its usage and ends with 0', async ({ file, args }) => {
+    const run = runScript(file, [...args, '--help']);
+    expect(await run.ended).toBe(0);
+    expect(run.output()).toMatch(/^Usage: /m);
   });
 });
 

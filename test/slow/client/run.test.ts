@@ -210,7 +210,8 @@ it('works with every worker off, and an answer sent then is taken when one is ba
   expect(shown.code).toBe(0);
   expect(shown.tookMs).toBeLessThan(10_000);
   expect(shown.out).toContain('waiting for user · wave 1');
-  expect(shown.out).toContain('No worker is running; this is the last known state.');
+  expect(shown.out).toContain('No worker answered. One asked for work in the last 90 seconds');
+  expect(shown.out).toContain('this is the last known state.');
   expect((await cli('questions', runId)).out).toContain('1 open question');
   expect((await cli('list', '--limit', '200')).out).toMatch(
     new RegExp(`${runId} +waiting for user +1 +1 open`),

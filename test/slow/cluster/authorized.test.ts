@@ -4,8 +4,12 @@ import { createServer } from 'node:http';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { startRehearsalServer } from '../../../rehearsal/server/server.ts';
 import type { RehearsalServer } from '../../../rehearsal/server/server.ts';
+import { registerSearchAttributes } from '../../../scripts/dev-server/server-arguments.ts';
+import { connectTo } from '../../../scripts/dev-server/temporal-probe.ts';
 import { findPrograms } from '../../cluster/programs.ts';
 import { startClusterServer } from '../../cluster/temporal-server.ts';
 import type { ClusterServer } from '../../cluster/temporal-server.ts';
@@ -120,11 +124,27 @@ const writer = sign(['default:write']);
     expect(worker.output()).toContain('temporal operator search-attribute create');
   });
 
-  it('after an administrator did so once, a client and a worker that may write carry out a run', async () => {
-    const first = runScript(['worker'], holding(admin));
-    await first.printed('The worker polls');
-    first.signal('SIGTERM');
-    await first.ended;
+  it('an administrator registers them once, and from then on the server takes them', async () => {
+    expect(await registerSearchAttributes(server.address, holding(admin))).toContain(
+      'PlanwaveCostUsd',
+    );
+    const connection = await connectTo(server.address, 10_000, holding(writer));
+    const handle = await new Client({ connection }).workflow.start('none', {
+      taskQueue: 'unserved',
+      workflowId: 'at-once',
+      typedSearchAttributes: [
+        {
+          key: defineSearchAttributeKey('PlanwaveCostUsd', SearchAttributeType.DOUBLE),
+          value: 1,
+        },
+      ],
+    });
+    await handle.terminate();
+    await connection.close();
+    expect(await registerSearchAttributes(server.address, holding(writer))).toEqual([]);
+  });
+
+  it('after that, a client and a worker that may write carry out a run', async () => {
     const worker = runScript(['worker'], holding(writer));
     await worker.printed('The worker polls');
     const planwave = async (...argv: readonly string[]): Promise<string> => {

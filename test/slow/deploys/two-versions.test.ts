@@ -115,7 +115,7 @@ it('doctor names the runs whose version is gone, and the command that moves them
   });
   expect(complaint).toContain(`2 to planwave:${old.buildId}`);
   expect((await cli('status', 'waiting')).out).toContain(
-    `No worker of version planwave:${old.buildId} is running, and the run is pinned to it`,
+    `The server knows no worker of version planwave:${old.buildId} that asks for work, and the run is pinned to it`,
   );
 
   await startVersion({ env: { TEMPORAL_WORKER_BUILD_ID: 'hotfix' } });

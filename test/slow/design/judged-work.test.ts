@@ -21,10 +21,15 @@ import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
 
-/** Answers questions by their text's beginning, any other by its default or first choice, until the run has ended. */
+/**
+ * Answers questions by their text's beginning, any other by its default or first choice, until the run has ended.
+ *
+ * @param look Is given each question while it waits.
+ */
 async function answerAll(
   run: WorkflowHandle,
   answers: Readonly<Record<string, string>>,
+  look: (text: string) => Promise<void> = async () => {},
 ): Promise<readonly string[]> {
   const asked: string[] = [];
   await eventually(
@@ -34,6 +39,7 @@ async function answerAll(
       for (const { question_id, text, default_answer, choices } of open) {
         if (!asked.includes(text)) asked.push(text);
         const known = Object.entries(answers).find(([begin]) => text.startsWith(begin))?.[1];
+        await look(text);
         const answer = known ?? default_answer ?? choices[0] ?? 'As you see fit.';
         await run.signal('answer', { question_id, answer });
       }
@@ -74,6 +80,9 @@ it('adapts the plan after a proof of concept that failed, keeps both versions, a
   const file = (path: string) => readFileSync(join(stage.home, run.workflowId, path), 'utf8');
   expect(file('workflow_coordination_plan.md')).toContain('Rehearsal: take another way.');
   expect(file('report.md')).toContain('find_one_fact');
+  expect(file('report.md')).toMatch(
+    /Beside this file:\n\n- `workflow_coordination_plan\.md`: .*\n- `agents\/<agent>\/agent_instructions\.md`/,
+  );
   expect(file('report.md')).toMatch(/proof of concept `find_one_fact_\d+`: fail, so adapt\./);
   expect(file('report.md')).toMatch(
     /## Did the design pay off\?\n\n- Signs for it: 1 of \d+ proofs? of concept did not pass/,
@@ -89,15 +98,22 @@ it('asks the user when no change of the plan helps, and shows a change that cost
     goal: 'Compare three ways to store a backup [escalated-proof]',
     mode: 'designed',
   });
-  const asked = await answerAll(run, {
+  let differences = '';
+  const answers = {
     'The proof of concept': 'change',
     'What is to change': 'Take a further step',
     'The plan is to change': 'approve',
+  };
+  const asked = await answerAll(run, answers, async (text) => {
+    const [, before, after] = /What differs: .* plan diff (\S+) (\w{64})$/.exec(text) ?? [];
+    if (before === undefined || after === undefined) return;
+    differences = (await runCommand(stage, ['plan', 'diff', before, after])).out;
   });
   expect(asked.filter((text) => text.startsWith('The proof of concept'))).toHaveLength(1);
   expect(asked.find((text) => text.startsWith('The plan is to change'))).toContain(
     'New tasks: Take a further step',
   );
+  expect(differences).toMatch(/added tasks\/rehearsed_step_\d+/);
   expect(await stage.result(run)).toMatchObject({ status: 'completed' });
   await expectPromisesKept(stage, run.workflowId);
 }, 120_000);

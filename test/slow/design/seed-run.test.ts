@@ -64,6 +64,9 @@ it('one run with all of seed 003 on a repository, taken over at every workflow t
     expect.arrayContaining(['archive/archive_index.json', 'archive/cleanup_log.json']),
   );
   expect(files.filter((path) => /session_current|verification_results/.test(path))).toEqual([]);
+  expect(readFileSync(join(folder, 'report.md'), 'utf8')).toContain(
+    '`archive/archive_index.json`: the notes of each agent',
+  );
   expectStatuses(seen);
   expect(asked.filter((text) => text.includes('orders are'))).toHaveLength(2);
   await expectRecord(run.workflowId);

@@ -3,6 +3,7 @@ import { countHeartbeatTimeouts, untilGivenUp } from '../../support/heartbeat-ti
 import { callsOfRun, goal, outcomeOf, untilCall } from '../../support/process-stage.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { completed, held } from '../../support/scripted-work.ts';
+import { runAt } from '../../support/run-at.ts';
 import { storedRecord } from '../../support/stored-record.ts';
 import { findTraces } from '../../support/traces.ts';
 import { untilDecided } from '../../support/until-idle.ts';
@@ -77,6 +78,8 @@ it('fault 5: SIGSTOP until another worker has done the call: what comes after CO
 it('fault 5: SIGSTOP of the only worker, longer than its heartbeats may stop: it goes on after CONT', async () => {
   const { n, outcome } = await runUndisturbed();
   const { worker, run, call, release } = await suspendInCall('suspended-2', 'Words in a socket');
+  const shown = await runAt(stage.address, ['status', run.workflowId]);
+  expect(shown.out).toContain('No worker answered. One asked for work in the last 90 seconds');
   await untilGivenUp(stage, call);
   release();
   worker.signal('SIGCONT');

@@ -1,22 +1,9 @@
 import { blockBytesMax } from '../../../activities/text/block-limits.ts';
-import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import { renderTaskInstructions } from '../../../core/design/templates.ts';
 import { readRecord } from '../../../activities/artifacts/record-log.ts';
 import { samplePlan } from '../../support/plans.ts';
 import { outputOf, plan } from './bench.ts';
-import { blockOf, createRun, jsonOf, render } from './prompt-bench.ts';
-
-const outcome = (changes: Partial<DelegationOutcome>) => ({
-  delegation_id: 'write-report',
-  status: 'completed' as const,
-  reason: '',
-  turns: 1,
-  output_ref: null,
-  criteria_met: [],
-  criteria_unmet: [],
-  executor_end: null,
-  ...changes,
-});
+import { outcome, blockOf, createRun, jsonOf, render } from './prompt-bench.ts';
 
 it('finding W1: a decision has the work itself, cut at a section with how to load the rest', async () => {
   const { bench, output_ref } = await createRun();

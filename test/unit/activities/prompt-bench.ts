@@ -9,6 +9,7 @@ import { sayText } from '../../support/scripted-model.ts';
 import { createBench, decision, outputOf } from './bench.ts';
 import type { Bench } from './bench.ts';
 import type { Fact } from '../../../contracts/agent-output.ts';
+import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 
 export const factOf = (n: number, changes: Partial<Fact> = {}): Fact => ({
   fact_id: `f${n}`,
@@ -130,3 +131,16 @@ export function listSchemas(): [name: string, schema: z.ZodType][] {
   );
   return [...new Map(asked.toReversed())].map(([schema, name]) => [name, schema]);
 }
+
+/** An outcome without an output, as a decision's prompt has it. */
+export const outcome = (changes: Partial<DelegationOutcome>) => ({
+  delegation_id: 'write-report',
+  status: 'completed' as const,
+  reason: '',
+  turns: 1,
+  output_ref: null,
+  criteria_met: [],
+  criteria_unmet: [],
+  executor_end: null,
+  ...changes,
+});

@@ -1,8 +1,16 @@
 import type { Prompt } from '../../../contracts/model-turn.ts';
-import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import { sayText } from '../../support/scripted-model.ts';
 import { agents, createBench, decision, delegationOf, outputOf, plan } from './bench.ts';
-import { blockOf, createRun, factOf, jsonOf, planPrompt, render, taskOf } from './prompt-bench.ts';
+import {
+  outcome,
+  blockOf,
+  createRun,
+  factOf,
+  jsonOf,
+  planPrompt,
+  render,
+  taskOf,
+} from './prompt-bench.ts';
 
 describe('a plan', () => {
   it('has every block, and the planner is not among its agents', async () => {
@@ -192,18 +200,6 @@ describe('a delegation', () => {
     expect(JSON.stringify(one[1])).toContain('<upstream_results>');
     expect(one[1]).not.toHaveProperty('cache_breakpoint');
   });
-});
-
-const outcome = (changes: Partial<DelegationOutcome>) => ({
-  delegation_id: 'write-report',
-  status: 'completed' as const,
-  reason: '',
-  turns: 1,
-  output_ref: null,
-  criteria_met: [],
-  criteria_unmet: [],
-  executor_end: null,
-  ...changes,
 });
 
 it('a review has the questions by number, and what can settle them with the names of sources', async () => {

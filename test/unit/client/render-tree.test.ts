@@ -31,6 +31,16 @@ it('shows the stages of a design that are at work, and between two the last one 
   );
 });
 
+it('shows the model calls of a design at work, each with its agent', () => {
+  const heartbeat = { agent_id: 'researcher', stage: 'poc_evidence', turn: 2, output_tokens: 340 };
+  const call = { id: 'e/1', activity_type: 'modelTurn', attempt: 1, last_failure: null, heartbeat };
+  const lines = renderTree(snapshot({ stage_calls: [call, call] }), paint, 40);
+  expect(lines.slice(-2)).toEqual([
+    '├─ poc evidence (researcher) · thinks i…',
+    '└─ poc evidence (researcher) · thinks i…',
+  ]);
+});
+
 it('shows waves, delegations, what they do and what waits', () => {
   const lines = renderTree(
     snapshot({

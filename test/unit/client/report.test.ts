@@ -1,7 +1,9 @@
 import type { CliDeps } from '../../../client/cli/cli-deps.ts';
 import { runCli } from '../../../client/cli/commands/program.ts';
-import { createFakeDeps } from './support/fake-client.ts';
+import type { PlanwaveClient } from '../../../client/planwave-client.ts';
+import { createFakeDeps, noPages } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
+import { listing } from './support/samples.ts';
 
 const stored = {
   result_md: '# Result\n\u001B[2J',
@@ -47,4 +49,36 @@ it('report says why there is no result', async () => {
   expect(err).toBe(
     'Run run-1 has not ended, so there is no result yet. Try: npm run planwave -- watch run-1\n',
   );
+});
+
+/** `planwave report run-1 --html`, for a run that has no page. */
+async function html(others: Partial<CliDeps>, methods: Partial<PlanwaveClient> = {}) {
+  const io = createFakeIo();
+  const deps = createFakeDeps(io, methods, others);
+  return { code: await runCli(['report', 'run-1', '--html'], deps), err: io.err() };
+}
+
+describe('report --html of a run without a page', () => {
+  it('names the first run of an evaluation', async () => {
+    const entry = { goal_title: '', state: 'completed', started_at: 0 };
+    const list = ['run-1-c002', 'run-1-c001', 'run-1-copy'].map((run_id) => ({ ...entry, run_id }));
+    const { code, err } = await html({ pages: { ...noPages, list: () => Promise.resolve(list) } });
+    expect(code).toBe(4);
+    expect(err).toBe(
+      'run-1 is an evaluation, and each of its 2 runs has a page of its own. ' +
+        'Try: npm run planwave -- report run-1-c001 --html\n',
+    );
+  });
+
+  it('says that a run which failed at its intake has stored nothing', async () => {
+    const failed = listing({ execution: 'failed' });
+    expect((await html({}, { describe: () => Promise.resolve(failed) })).err).toBe(
+      'Nothing of run run-1 is stored here; its workflow is failed. Try: npm run planwave -- status run-1\n',
+    );
+  });
+
+  it('needs no server to say that a run is unknown', async () => {
+    const { err } = await html({ openSession: () => Promise.reject(new Error('no server')) });
+    expect(err).toMatch(/^No run run-1 is stored here\. Try: .*view/);
+  });
 });

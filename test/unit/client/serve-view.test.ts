@@ -3,12 +3,13 @@ import type { AnswerInput } from '../../../contracts/question.ts';
 import type { AnswerResult } from '../../../client/submit-answer.ts';
 import type { RunEntry } from '../../../contracts/run-page.ts';
 import { serveView } from '../../../client/view/serve-view.ts';
-import type { ViewServer, ViewSources } from '../../../client/view/serve-view.ts';
+import type { ServedUrl } from '../../../client/listen.ts';
+import type { ViewSources } from '../../../client/view/serve-view.ts';
 import { samplePage } from '../../support/sample-page.ts';
 
 const token = 'a1b2c3';
 
-let served: ViewServer;
+let served: ServedUrl;
 let version = 1;
 let result: AnswerResult;
 const answers: (readonly [string, AnswerInput])[] = [];

@@ -3,6 +3,7 @@ import { createShelf, escapeText, markup } from '../../../client/view/markup.ts'
 import { renderMarkdown } from '../../../client/view/render-markdown.ts';
 import { renderPage } from '../../../client/view/render-page.ts';
 import type { LivePage } from '../../../client/view/render-question.ts';
+import { noUsage } from '../../../core/usage/add-usage.ts';
 import { findShownRef } from '../../../core/render/questions.ts';
 import { plant, samplePage } from '../../support/sample-page.ts';
 
@@ -102,6 +103,47 @@ it('a page shows every part of a run', () => {
     ['{&quot;path&quot;:&quot;a&quot;', 'answer sample q3 deny', '$0.004'],
   ].flat();
   expect(shown.filter((text) => !page.includes(text))).toEqual([]);
+});
+
+it('a page says how the run ended, where it comes from, and that a file may be out of date', () => {
+  const ended = renderPage(samplePage(2, { status: 'completed' }), null);
+  expect(ended).toContain('Taken over from <code>another</code>: everything before wave 2.');
+  expect(ended).not.toContain('had not ended');
+  const file = renderPage(samplePage(), null);
+  expect(file).toContain('The run had not ended at the last change, 2023-11-14 22:14 UTC.');
+  expect(file).toContain('status sample');
+  expect(renderPage(samplePage(), live)).not.toContain('had not ended');
+});
+
+it.each([
+  ['completed', 'not judged', '1, not judged in this run'],
+  ['stopped', 'not met', '0 of 1 met or waived'],
+  [null, 'open', '0 of 1 met or waived'],
+] as const)('a criterion without a verdict is "%s": %s', (status, word, counted) => {
+  const [criterion] = samplePage().criteria;
+  const criteria = criterion === undefined ? [] : [{ ...criterion, state: 'open' } as const];
+  const page = renderPage(samplePage(1, { status, criteria }), null);
+  expect(page).toMatch(new RegExp(`<span class="badge \\w+">${word}</span>`));
+  expect(page).toContain(counted);
+});
+
+it('a run that was stopped at once has no picture, and work without a call no use', () => {
+  const nothing = { waves: [], design: null, open_questions: [], answered_questions: [] };
+  expect(renderPage(samplePage(1, nothing), null)).not.toContain('The run over time');
+  const waves = samplePage(1).waves.map((one) => ({
+    ...one,
+    usage: noUsage,
+    conversations: [],
+    work: one.work.map((part) => ({ ...part, usage: noUsage })),
+  }));
+  const page = renderPage(samplePage(1, { waves }), null);
+  expect(page).not.toContain('0 tokens in, 0 out');
+  expect(page).toContain('>Wave 1<title>');
+});
+
+it('a file lists the answers that a question allows; a live page has them in its form', () => {
+  expect(renderPage(samplePage(), null)).toContain('<dd>approve, deny</dd>');
+  expect(renderPage(samplePage(), live)).not.toContain('<dd>approve, deny</dd>');
 });
 
 it('an approval is chosen, and only another default can be confirmed', () => {

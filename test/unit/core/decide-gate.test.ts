@@ -145,8 +145,8 @@ it('HI1: what has begun inside stays within inline_events, whatever each adds of
     fc.property(fc.array(anyExecutor), fc.nat(inline_events), (executors, events) => {
       const reserved: number[] = [];
       for (const executor of executors) {
-        if (fitsInside(executor, reserved, { ...fresh, events }))
-          reserved.push(reserveEvents(executor));
+        if (fitsInside({ executor }, reserved, { ...fresh, events }))
+          reserved.push(reserveEvents({ executor }));
       }
       const most = reserved.reduce((sum, one) => sum + one, events);
       expect(reserved.length === 0 || most <= inline_events).toBe(true);
@@ -156,16 +156,23 @@ it('HI1: what has begun inside stays within inline_events, whatever each adds of
 
 it('HI2: nothing begins or stays inside when the server suggests to end the history', () => {
   const long = { ...fresh, is_long: true };
-  expect(fitsInside(agent, [], long)).toBe(false);
+  expect(fitsInside({ executor: agent }, [], long)).toBe(false);
   expect(mustLeave(long)).toBe(true);
   expect(mustLeave(fresh)).toBe(false);
   expect(mustLeave({ ...fresh, events: inline_events })).toBe(true);
 });
 
 it('a usual wave runs inside; a team with many tasks and every delegation after `inline_events: 1` do not', () => {
-  const fifty = Array.from({ length: 50 }, () => reserveEvents(agent));
-  expect(fitsInside(agent, fifty, fresh)).toBe(true);
-  expect(fitsInside(team(), [], fresh)).toBe(true);
-  expect(fitsInside(team(engineLimits.teamDelegationsMax), [], fresh)).toBe(false);
-  expect(fitsInside(agent, [], { ...fresh, inline_events: 1 })).toBe(false);
+  const fifty = Array.from({ length: 50 }, () => reserveEvents({ executor: agent }));
+  expect(fitsInside({ executor: agent }, fifty, fresh)).toBe(true);
+  expect(fitsInside({ executor: team() }, [], fresh)).toBe(true);
+  expect(fitsInside({ executor: team(engineLimits.teamDelegationsMax) }, [], fresh)).toBe(false);
+  expect(fitsInside({ executor: agent }, [], { ...fresh, inline_events: 1 })).toBe(false);
+});
+
+it('an output that a triad judges reserves room for the triad too', () => {
+  const verification = { verified_by: 'reviewer', triad_agents: ['analyst', 'tester', 'reviewer'] };
+  const alone = reserveEvents({ executor: agent, verification: { verified_by: 'reviewer' } });
+  expect(alone).toBe(reserveEvents({ executor: agent }));
+  expect(reserveEvents({ executor: agent, verification })).toBe(alone + engineLimits.triadEvents);
 });

@@ -1,16 +1,17 @@
 import { request } from 'node:http';
 import { serveCodec } from '../../../client/codec-server.ts';
-import type { CodecServer, CodecServerOptions } from '../../../client/codec-server.ts';
+import type { ServedUrl } from '../../../client/listen.ts';
+import type { CodecServerOptions } from '../../../client/codec-server.ts';
 import { testKeys } from '../../support/test-keys.ts';
 
 const ui = 'http://localhost:8233';
 const token = 'a-token-of-the-test';
-const servers: CodecServer[] = [];
+const servers: ServedUrl[] = [];
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
-async function serve(over: Partial<CodecServerOptions> = {}): Promise<CodecServer> {
+async function serve(over: Partial<CodecServerOptions> = {}): Promise<ServedUrl> {
   const keys = testKeys('k2', 'k1');
   const server = await serveCodec({ keys, host: '127.0.0.1', port: 0, origins: [ui], ...over });
   servers.push(server);
@@ -25,7 +26,7 @@ interface Answer {
 
 /** Asks with any headers, also those that `fetch` does not let one set. */
 function ask(
-  { url }: CodecServer,
+  { url }: ServedUrl,
   path: string,
   { method = 'POST', body = '', ...headers }: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
@@ -113,7 +114,7 @@ it('CV3: with a token, a request without it gets nothing', async () => {
 
 it('CV4: a payload that can not be decrypted becomes the words why, beside the others', async () => {
   const [old, own] = [await serve({ keys: testKeys('k0') }), await serve()];
-  const payloadOf = async (server: CodecServer): Promise<unknown> => {
+  const payloadOf = async (server: ServedUrl): Promise<unknown> => {
     const { body } = await ask(server, '/encode', { ...namespace, body: plain });
     const { payloads }: { readonly payloads: readonly unknown[] } = JSON.parse(body);
     return payloads[0];

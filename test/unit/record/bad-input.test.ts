@@ -362,6 +362,18 @@ describe('bad input', () => {
     expect(message).toContain('not known for "proposer", "critic", "synthesizer"');
     const tokens = { ...input, budget: { usd: 5, tokens: 1_000 } };
     await expect(at.open('triad', tokens)).resolves.toBeDefined();
+    // The triad that verifies a plan spends money too.
+    const { plan } = z
+      .object({ plan: CoordinationPlan })
+      .parse(JSON.parse(inputExamples.riskAssessment));
+    const peers = ['ann', 'bob', 'cid'].map((name) => ({ name, role: 'peer', agent_id: 'writer' }));
+    const triad = { type: 'consensus', reason: 'Three see more.', members: peers };
+    const jury = { ...triad, members: peers.map((one) => ({ ...one, model: 'odd' })) };
+    const agents = plan.agents.map((one) =>
+      one.role === 'verifier' ? { ...one, triad: jury } : one,
+    );
+    const planned = { goal, plan: { ...plan, agents }, budget: { usd: 5 } };
+    expect((await refused('plannerRun', planned, at)).message).toContain('"ann", "bob", "cid"');
   });
 
   it.each(workflowTypes)('the example for %s is good', async (type) => {

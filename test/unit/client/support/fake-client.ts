@@ -54,6 +54,7 @@ export function createFakeClient(methods: Partial<PlanwaveClient> = {}): Planwav
       }),
     delegation: () =>
       Promise.resolve({ usage: null, triad: null, team: null, verification: null, activities: [] }),
+    stageCalls: () => Promise.resolve([]),
     team: () =>
       Promise.resolve({ run: listing(), work: null, note: null, calls: [], questions: [] }),
     answer: (_run, { question_id }) =>

@@ -86,6 +86,7 @@ export function snapshot(fields: Partial<RunSnapshot> = {}): RunSnapshot {
     done: [],
     plan_summary: null,
     wave: null,
+    stage_calls: [],
     questions: [],
     answered: [],
     ...fields,

@@ -220,8 +220,22 @@ const mutations: readonly (readonly [rule: string, what: string, mutate: Mutatio
       agents: plan.agents.map((one) => ({ ...one, agent_id: 'reviewer' })),
     }),
   ],
+  [
+    'DP30',
+    'a triad that makes something',
+    (plan) => ({
+      ...plan,
+      agents: plan.agents.map((one) => (one.role === 'doer' ? { ...one, triad: jury } : one)),
+    }),
+  ],
   ['DP27', 'no escalation', (plan) => ({ ...plan, escalation: [] })],
 ];
+
+const jury: NonNullable<CoordinationPlan['agents'][number]['triad']> = {
+  type: 'consensus',
+  reason: 'Three see more.',
+  members: ['ann', 'bob', 'cid'].map((name) => ({ name, role: 'peer', agent_id: 'reviewer' })),
+};
 
 describe('random plans', () => {
   it('valid ones have no finding', () => {

@@ -35,6 +35,29 @@ const schemaFile = { path: 'agents/database_agent/task_output/schema.md', format
 const docsFile = { path: 'agents/api_agent/task_output/docs.md', format: 'Markdown' };
 const schema = 'schema_1727539200';
 
+/** The sample plan, whose verifier is a triad of these agents. */
+function withJury(
+  [pro, con, syn]: readonly [string, string, string],
+  over: Partial<CoordinationPlan['agents'][number]> = {},
+): CoordinationPlan {
+  const triad = {
+    type: 'dialectic',
+    reason: 'Three see more.',
+    members: [
+      { name: 'pro', role: 'proposer', agent_id: pro },
+      { name: 'con', role: 'critic', agent_id: con },
+      { name: 'syn', role: 'synthesizer', agent_id: syn },
+    ],
+  } as const;
+  return samplePlan({
+    agents: agents.map((one) =>
+      one.role === 'verifier'
+        ? { ...one, triad: { ...triad, members: [...triad.members] }, ...over }
+        : one,
+    ),
+  });
+}
+
 /** Each fault with the one rule and the one place that report it. */
 const faults: readonly [string, string, string, CoordinationPlan][] = [
   [
@@ -236,6 +259,18 @@ const faults: readonly [string, string, string, CoordinationPlan][] = [
     })),
   ],
   [
+    'DP30: a member that takes no tasks',
+    'DP30',
+    'agents/2/triad/members/0/agent_id',
+    withJury(['leader', 'reviewer', 'reviewer']),
+  ],
+  [
+    'DP30: a verifier that is not the member that writes',
+    'DP30',
+    'agents/2/agent_id',
+    withJury(['reviewer', 'reviewer', 'reviewer'], { agent_id: 'engineer' }),
+  ],
+  [
     'DP24: a proof of concept of an unknown risk',
     'DP24',
     'tasks/0/proof_of_concept/risk_id',
@@ -285,6 +320,19 @@ describe('checkCoordinationPlan', () => {
       expect(message).toMatch(/\S \S/);
       expect(cure).toMatch(/^[A-Z]/);
     }
+  });
+
+  it('DP23, DP30: a triad may verify what none of its members has made', () => {
+    expect(check(withJury(['reviewer', 'reviewer', 'reviewer']))).toEqual([]);
+    const own = check(withJury(['reviewer', 'engineer', 'reviewer']));
+    const places = [0, 1, 2, 3].map((at) => ['DP23', `tasks/${at}/validation/verified_by`]);
+    expect(own).toEqual(places);
+    const [doer] = agents;
+    const [, , jury] = withJury(['reviewer', 'reviewer', 'reviewer']).agents;
+    const misplaced = agents.map((one) =>
+      one === doer ? { ...one, ...(jury?.triad && { triad: jury.triad }) } : one,
+    );
+    expect(check(samplePlan({ agents: misplaced }))).toEqual([['DP30', 'agents/0/triad']]);
   });
 
   it('a draft can be in the roster, an author may change its file, and a later task may too', () => {

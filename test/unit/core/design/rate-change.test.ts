@@ -7,6 +7,7 @@ import {
   keysOfProof,
   keysOfReview,
 } from '../../../../core/design/rate-change.ts';
+import { noUsage } from '../../../../core/usage/add-usage.ts';
 import { planTask, samplePlan } from '../../../support/plans.ts';
 
 const plan = samplePlan();
@@ -107,6 +108,25 @@ it('describes a change with its version, and what is added and given up', () => 
   expect(text).toContain('sha256:new');
   expect(text).toMatch(/Tasks that are left out: .*try-index_1727539200/);
   expect(text).toContain('Evidence that is given up');
+  expect(text).not.toContain('Expected');
+});
+
+it('describes what new tasks are expected to cost, and how to see all of the change, however long the rest is', () => {
+  const titled = { title: 'Take a further step '.repeat(20) };
+  const added = Array.from({ length: 8 }, (_, nth) => planTask(`new-${nth}`, titled));
+  const after = withTasks((tasks) => [...tasks, ...added]);
+  const rating = ratePlanChange(plan, after);
+  const usage = { ...noUsage, calls: 2, input_tokens: 900, output_tokens: 100 };
+  const question = { run_id: 'my-run', usage, worked_ms: 2_000 };
+  const reason = { task_id: schema, explanation: 'x'.repeat(2_000) };
+  const text = describePlanChange(plan, after, { plan_ref: 'new', rating, reason, question });
+  expect(text.length).toBeLessThanOrEqual(2_000);
+  expect(text).toContain(
+    'Expected for the new tasks: about 18 calls, 9.0k tokens, $0.00, 4 s, estimated from the calls that changed the plan.',
+  );
+  expect(text).toMatch(
+    /All of the new version: .*artifact new\nWhat differs: .*plan diff my-run new$/,
+  );
 });
 
 const asked = keysOfProof({

@@ -103,3 +103,37 @@ it.each([
   } as const;
   expect(checkVerdict(outline)).toHaveLength(count);
 });
+
+it.each([
+  ['pass', true, 1],
+  ['pass', false, 0],
+  ['fail', true, 0],
+] as const)(
+  'VD3: %s with a disputed judgement (%s) has %d faults',
+  (verdict, isDisputed, count) => {
+    const missing = verdict === 'fail' ? 1 : 0;
+    const outline = {
+      shape: 'verification',
+      verdict: { verdict, missing, verdict_ref: someRef },
+    } as const;
+    expect(checkVerdict(outline, isDisputed)).toHaveLength(count);
+  },
+);
+
+it.each([
+  ['writer', true],
+  ['analyst', false],
+])('VC1: a triad with the member %s may judge work of the analyst: %s', (member, ok) => {
+  const [one] = outlinePlan(
+    wavePlan([{ ...worksOn('table', 'goal-1'), agent_id: 'analyst' }]),
+    someRef,
+  ).delegations;
+  if (one === undefined) throw new Error('The plan has no delegation.');
+  const verification = {
+    verified_by: 'reviewer',
+    triad_agents: [member, 'tester', 'reviewer'],
+  };
+  expect(chooseVerifier({ ...one, verification }, {})).toMatchObject(
+    ok ? { ok } : { ok, reason: 'analyst would verify its own work. Try: another verifier.' },
+  );
+});

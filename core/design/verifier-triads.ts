@@ -1,0 +1,91 @@
+/** Keeps and checks the triads that verify (rules DP23 and DP30 of `check-plan-file`). */
+import type { CoordinationPlan, PlanFinding } from '../../contracts/coordination-plan.ts';
+import { listNames } from '../text/list-names.ts';
+import { checkTriad } from '../triad/check-triad.ts';
+import { findWriter } from '../triad/roles.ts';
+
+type PlannedAgent = CoordinationPlan['agents'][number];
+
+/** Returns an agent that takes the place of another: a verifier keeps its triad, which only people name. */
+export function keepTriad(before: PlannedAgent | undefined, agent: PlannedAgent): PlannedAgent {
+  const triad = agent.role === 'verifier' ? before?.triad : undefined;
+  return { ...agent, ...(triad !== undefined && { triad }) };
+}
+
+/** @param working agent_ids of all that take tasks, drafted ones included. */
+export function checkVerifierTriads(
+  plan: CoordinationPlan,
+  working: readonly string[],
+): PlanFinding[] {
+  return plan.agents.flatMap((agent, at) =>
+    agent.triad === undefined
+      ? []
+      : [
+          ...checkSeats(agent, `agents/${at}`, agent.triad, working),
+          ...checkAuthors(plan, agent.agent_name, agent.triad),
+        ],
+  );
+}
+
+type Triad = NonNullable<PlannedAgent['triad']>;
+
+function checkSeats(
+  { agent_name, agent_id, role }: PlannedAgent,
+  path: string,
+  { type, members }: Triad,
+  working: readonly string[],
+): PlanFinding[] {
+  if (role !== 'verifier') {
+    return [
+      {
+        rule: 'DP30',
+        path: `${path}/triad`,
+        message: `"${agent_name}" is no verifier, and names a triad`,
+        cure: 'Leave triad out, or give it the role "verifier"',
+      },
+    ];
+  }
+  const agents = working.map((id) => ({ agent_id: id }));
+  // Which models there are is known to the worker alone.
+  const models = members.flatMap(({ model }) => model ?? []);
+  const faults = checkTriad({ type, members }, { agents, models }, 'triad.').map(
+    ({ path: place, reason, hint }): PlanFinding => ({
+      rule: 'DP30',
+      path: `${path}/${place.replaceAll(/[.[]/g, '/').replaceAll(']', '')}`,
+      message: reason,
+      cure: hint,
+    }),
+  );
+  const writer = findWriter(type, members);
+  if (writer === undefined || writer.agent_id === agent_id) return faults;
+  return [
+    ...faults,
+    {
+      rule: 'DP30',
+      path: `${path}/agent_id`,
+      message: `the verdict of this triad is given by its ${writer.role} "${writer.name}", whose agent is another one`,
+      cure: `Name "${writer.agent_id}"`,
+    },
+  ];
+}
+
+function checkAuthors(
+  { agents, tasks }: CoordinationPlan,
+  agent_name: string,
+  { members }: Triad,
+): PlanFinding[] {
+  return tasks.flatMap(({ task_id, agent, validation: { verified_by } }, at) => {
+    const author = agents.find((one) => one.agent_name === agent)?.agent_id;
+    const isOwn = verified_by === agent_name && members.some((one) => one.agent_id === author);
+    if (!isOwn) return [];
+    const others = agents.filter(({ role, triad }) => role === 'verifier' && triad === undefined);
+    return [
+      {
+        rule: 'DP23',
+        path: `tasks/${at}/validation/verified_by`,
+        message: `"${author}" of the triad "${agent_name}" would verify its own work of "${task_id}"`,
+        cure: `Give the seat to another agent${others.length === 0 ? '' : `, or name another verifier: ${listNames(others.map((one) => one.agent_name))}`}`,
+      },
+    ];
+  });
+}

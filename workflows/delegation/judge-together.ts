@@ -1,0 +1,105 @@
+import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { SeenCommand, TriadJudgement } from '../../contracts/verification.ts';
+import type { DelegationStatusView } from '../../contracts/views.ts';
+import { namePath, taskId, taskPlace } from '../../core/ids.ts';
+import type { VerificationState } from '../../core/verification/step-verification.ts';
+import type { ExecutionContext } from '../execution/execution-context.ts';
+import { orderJudgement } from '../shared/activities.ts';
+import { callUntilDone } from '../shared/failures.ts';
+import { runTriad } from '../triad/run-triad.ts';
+
+/** Output of an author, with what its verifier looks at. */
+export interface ToJudge {
+  readonly outcome: DelegationOutcome;
+  /** Commands that the author ran. */
+  readonly commands: readonly SeenCommand[];
+  readonly output_ref: Ref;
+  /** agent_id of the verifier. */
+  readonly verified_by: string;
+  readonly state: VerificationState;
+  /** Called when something that people see of a triad's judgement has changed. */
+  readonly onStatus: (view: JudgingView) => void;
+}
+
+export type JudgingView = Pick<
+  DelegationStatusView,
+  'turn' | 'usage' | 'waiting_for' | 'phases_at_work'
+>;
+
+/** Judgement of a triad, with how it came about. */
+interface JudgedTogether {
+  readonly outcome: DelegationOutcome;
+  readonly judgement: TriadJudgement;
+}
+
+/**
+ * Has a triad judge an output. It works as on a task of the delegation, on the same files, and only reads.
+ *
+ * @throws when one of its phases was lost.
+ */
+export async function judgeTogether(
+  { outcome, commands, output_ref, state, onStatus }: ToJudge,
+  context: ExecutionContext,
+  evidence_ref: Ref,
+): Promise<JudgedTogether> {
+  const { order } = context;
+  const { run_id, plan_ref, record_ref } = order;
+  const { delegation_id, rule_of_two } = order.delegation;
+  const { instructions_ref, guidance_refs } = state;
+  const judgement_id = taskId(delegation_id, `verify-${state.attempts + 1}`);
+  const ordered = await callUntilDone(
+    context.superior,
+    orderJudgement,
+    `judgement of ${delegation_id}`,
+    {
+      run_id,
+      delegation_id,
+      plan_ref,
+      record_ref,
+      judgement_id,
+      output_ref,
+      evidence_ref,
+      commands,
+      notes_ref: outcome.notes?.session_ref ?? null,
+      instructions_ref,
+      guidance_refs,
+    },
+  );
+  const delegation = ordered.delegations.find((one) => one.delegation_id === judgement_id);
+  if (delegation?.executor.kind !== 'triad') throw new Error(`No triad judges ${delegation_id}.`);
+  const { crashed: _crashed, begun: _begun, notes: _notes, ...rest } = order;
+  const { files } = outcome;
+  const own: DelegationOrder = {
+    ...rest,
+    delegation: { ...delegation, ...(rule_of_two !== undefined && { rule_of_two }) },
+    plan_ref: ordered.plan_ref,
+    upstream: [
+      ...order.upstream,
+      { delegation_id, output_ref, ...(files !== undefined && { files }) },
+    ],
+  };
+  const ended = await runTriad(delegation.executor, {
+    order: own,
+    carried: null,
+    control: context.control,
+    superior: context.superior,
+    budget: context.budget,
+    escalations: context.escalations,
+    place: taskPlace(context.place, namePath(judgement_id)),
+    onStatus,
+    carryOver: null,
+  });
+  if (ended.executor.kind !== 'triad' || ended.executor.work === null) {
+    throw new Error(`The judgement of ${delegation_id} has no report of its triad.`);
+  }
+  const { work } = ended.executor;
+  return {
+    outcome: ended,
+    judgement: {
+      delegation_id: judgement_id,
+      plan_ref: ordered.plan_ref,
+      executor: { kind: 'triad', work },
+    },
+  };
+}
