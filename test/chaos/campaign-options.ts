@@ -74,20 +74,24 @@ export function parseCampaignOptions(args: readonly string[]): CampaignOptions |
   const values = readValues(args);
   if (values.help === true) return null;
   const cluster = values.cluster === true;
-  const only = cluster ? (['crowd'] as const) : readPhases(values.only);
+  const { only, deaths, lanes } = cluster
+    ? { only: ['crowd'] as const, deaths: clusterDeathsDefault, lanes: 1 }
+    : {
+        only: readPhases(values.only),
+        deaths: undefined,
+        lanes: readCount('--lanes', values.lanes, 1, 16),
+      };
   const run = readRun(values.run);
   const task = readTask(values.task, run);
   const isWhole = only.length === phaseNames.length && task === undefined && run === undefined;
   return {
     seed: readCount('--seed', values.seed, 0, 2 ** 32 - 1) ?? Math.floor(Math.random() * 2 ** 32),
-    deaths:
-      readCount('--deaths', values.deaths, 1, 100_000) ??
-      (cluster ? clusterDeathsDefault : undefined),
+    deaths: readCount('--deaths', values.deaths, 1, 100_000) ?? deaths,
     only,
     run,
     task,
     cluster,
-    lanes: cluster ? 1 : (readCount('--lanes', values.lanes, 1, 16) ?? 3),
+    lanes: lanes ?? 3,
     runs: readCount('--runs', values.runs, 1, 10_000) ?? runsDefault,
     programs: readCount('--programs', values.programs, 1, 100_000) ?? null,
     slice: readCount('--slice', values.slice, 1, 1_440),
