@@ -35,7 +35,7 @@ export interface CampaignResult {
 }
 
 const crowdKillEveryMs = 10_000;
-const clusterBlowEveryMs = 4_000;
+const clusterBlowEveryMs = 3_000;
 const crowdOpenMax = 30;
 /** A few runs one after the other, whose calls take long enough for a blow to find some of them. */
 const clusterOpenMax = 6;

@@ -5,8 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { probeSandbox } from '../../activities/adapters/sandbox/probe-sandbox.ts';
-import { createFileReplyLedger } from '../../activities/adapters/file-store/file-ledgers.ts';
-import type { ReplyLedger } from '../../activities/ports/reply-ledger.ts';
+import { createFileArtifactStore } from '../../activities/adapters/file-store/file-artifact-store.ts';
+import {
+  createFileReplyLedger,
+  createFileRunIndex,
+} from '../../activities/adapters/file-store/file-ledgers.ts';
+import { openSegments } from '../../activities/adapters/file-store/segments.ts';
 import { startRehearsalServer } from '../../rehearsal/server/server.ts';
 import type { RehearsalServer } from '../../rehearsal/server/server.ts';
 import { readCommandSettings } from '../../worker/worker-settings.ts';
@@ -18,6 +22,7 @@ import type { ScriptProcess } from '../support/worker-process.ts';
 import { startOwnServer } from '../support/own-server.ts';
 import type { OwnServer } from '../support/own-server.ts';
 import { changeCheckout, otherText } from '../slow/deploys/changed-checkout.ts';
+import type { StoredThings } from './read-attempts.ts';
 import { openSharedStore } from './shared-store.ts';
 import { openTcpGate } from './tcp-gate.ts';
 import type { TcpGate } from './tcp-gate.ts';
@@ -27,6 +32,7 @@ export interface Lane {
   readonly client: Client;
   readonly rehearsal: RehearsalServer;
   readonly home: string;
+  readonly stored: StoredThings;
   /** Folders of the user are below it. */
   readonly workspaces: string;
   /** Notes of the MCP server that the workers may call. */
@@ -99,9 +105,7 @@ export async function openLane(options: LaneOptions): Promise<Lane> {
   const gate = await openTcpGate(address);
   const connection = await Connection.connect({ address, connectTimeout: '1 minute' });
   const shared = store === undefined ? null : openSharedStore(store, home);
-  const openLedger = (): Pick<ReplyLedger, 'find'> =>
-    shared?.ledger ?? createFileReplyLedger({ home });
-  let ledger = openLedger();
+  let stored = shared?.stored ?? openFiles(home);
   const workers: ScriptProcess[] = [];
   const built = await buildWorker();
   const faultFile = join(home, '.fault.json');
@@ -137,6 +141,9 @@ export async function openLane(options: LaneOptions): Promise<Lane> {
     client: new Client({ connection }),
     rehearsal,
     home,
+    get stored() {
+      return stored;
+    },
     workspaces,
     callLog,
     hasSandbox,
@@ -180,12 +187,12 @@ export async function openLane(options: LaneOptions): Promise<Lane> {
         rmSync(folder, { recursive: true });
         mkdirSync(folder, { mode: 0o700 });
       }
-      ledger = openLedger();
+      stored = shared?.stored ?? openFiles(home);
     },
     collect: async (runIds) => shared?.collect(runIds),
     async isRecorded({ workflowId, runId, activityId }) {
       const key = { workflow_id: workflowId, run_id: runId, activity_id: activityId };
-      const entries = await ledger.find(key);
+      const entries = await stored.ledger.find(key);
       return entries.some(
         (entry) =>
           typeof entry === 'object' && entry !== null && 'result' in entry && entry.result !== null,
@@ -201,6 +208,16 @@ export async function openLane(options: LaneOptions): Promise<Lane> {
       built.remove();
       for (const folder of [home, aside]) rmSync(folder, { recursive: true, force: true });
     },
+  };
+}
+
+/** Opens the files of a home to be read again and again, as other processes write them. */
+function openFiles(home: string): StoredThings {
+  const segments = openSegments({ home, cacheMaxBytes: 0 });
+  return {
+    store: createFileArtifactStore({ segments }),
+    index: createFileRunIndex({ home }),
+    ledger: createFileReplyLedger({ segments }),
   };
 }
 

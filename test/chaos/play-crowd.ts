@@ -238,6 +238,7 @@ async function judge(
     histories,
     questions,
     budget,
+    stored: lane.stored,
     home: lane.home,
     keys,
     isReset: false,

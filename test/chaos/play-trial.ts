@@ -288,11 +288,11 @@ class Trial {
       lostUsage: this.#harmer.wasReset,
     });
     const played = this.#played();
-    const { home, callLog } = this.#lane;
+    const { home, stored, callLog } = this.#lane;
     const { keys, harm } = played;
     const { isReset } = harm;
     const outside = { callLog, given: this.#plan.run.files ?? null };
-    const traces = { histories, questions, budget, home, keys, isReset, outside };
+    const traces = { histories, questions, budget, stored, home, keys, isReset, outside };
     const facts = await readRunFacts(traces);
     return {
       ...played,

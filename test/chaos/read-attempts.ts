@@ -1,7 +1,15 @@
-import { createFileReplyLedger } from '../../activities/adapters/file-store/file-ledgers.ts';
+import type { ArtifactStore, RunIndex } from '../../activities/ports/artifact-store.ts';
+import type { ReplyLedger } from '../../activities/ports/reply-ledger.ts';
 import { isRecord } from '../../core/json.ts';
 import { callersOf, readCallKey } from './call-name.ts';
 import type { CallSites } from './call-sites.ts';
+
+/** What runs have stored, in files or in a database. */
+export interface StoredThings {
+  readonly store: ArtifactStore;
+  readonly index: Pick<RunIndex, 'read'>;
+  readonly ledger: Pick<ReplyLedger, 'find' | 'list'>;
+}
 
 /** Entries that the ledger has of one call: one for each attempt that was about to send its request. */
 export interface CallAttempts {
@@ -24,12 +32,12 @@ export const noAttempts: CallAttempts = { attempts: 0, told: 0, reserved: 0, fre
  * @param sites Null for a run that was reset: then a call is found by the workflows that may have made it.
  */
 export async function readAttempts(
-  home: string,
+  ledger: StoredThings['ledger'],
   runId: string,
   counted: ReadonlyMap<string, string>,
   sites: CallSites | null,
 ): Promise<Readonly<Record<string, CallAttempts>>> {
-  const listed = await createFileReplyLedger({ home }).list(runId, 0);
+  const listed = await ledger.list(runId, 0);
   const entries = listed.map(({ key, value }) => {
     const { workflow_id, run_id, activity_id } = key;
     const parts = sites === null ? [workflow_id, activity_id] : [workflow_id, run_id, activity_id];

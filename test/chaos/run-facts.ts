@@ -1,3 +1,5 @@
+import { readRecord } from '../../activities/artifacts/record-log.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 import type { PlannerRunResult } from '../../contracts/planner-run.ts';
 import type { Delivery } from '../../contracts/messages.ts';
@@ -6,11 +8,10 @@ import type { BudgetView, QuestionsView } from '../../contracts/views.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
 import { payloadText } from '../support/histories.ts';
 import type { StoredHistory } from '../support/histories.ts';
-import { storedRecord } from '../support/stored-record.ts';
 import { moreBudget, readAsked } from './answering.ts';
 import { readSites } from './call-sites.ts';
 import { readAttempts } from './read-attempts.ts';
-import type { CallAttempts } from './read-attempts.ts';
+import type { CallAttempts, StoredThings } from './read-attempts.ts';
 import { hashWithoutTimes, readDesignFacts, withoutTimes } from './design-facts.ts';
 import type { DesignFacts } from './design-facts.ts';
 import { readOutside } from './outside-facts.ts';
@@ -67,7 +68,8 @@ export interface RunTraces {
   readonly histories: readonly StoredHistory[];
   readonly questions: QuestionsView;
   readonly budget: BudgetView['budget'];
-  /** Where its files are. */
+  readonly stored: StoredThings;
+  /** Where the files for people are. */
   readonly home: string;
   /** The key under which each call that the model saw is counted, by its own key. */
   readonly keys: ReadonlyMap<string, string>;
@@ -81,6 +83,7 @@ export async function readRunFacts({
   histories,
   questions,
   budget,
+  stored,
   home,
   keys,
   isReset,
@@ -97,14 +100,14 @@ export async function readRunFacts({
     // The histories of a run that continued as new come newest first.
     .toSorted((one, other) => one.wave - other.wave);
   const outcomes = waves.flatMap((wave) => wave.outcomes);
-  const record = await storedRecord(home, runId);
+  const record = await readStored(stored, runId);
   const asked = events.flatMap((event) => readAsked({ event }, []));
   const unsure = new Set(asked.filter(({ kind }) => kind === 'effect').map(({ text }) => text));
   return {
     status: result.status,
     waves: result.waves,
     criteria: result.criteria.map((one) => `${one.criterion_id}: ${one.state}`).toSorted(),
-    artifacts: await hashArtifacts(home, {
+    artifacts: await hashArtifacts(stored.store, {
       plan: waves.at(-1)?.plan_ref ?? null,
       decision: waves.at(-1)?.decision?.decision_ref ?? null,
       ...Object.fromEntries(outcomes.map((one) => [one.delegation_id, one.output_ref])),
@@ -112,7 +115,7 @@ export async function readRunFacts({
     delegations: outcomes
       .map((one) => `${withoutTimes(one.delegation_id)}: ${one.status} after ${one.turns} turns`)
       .toSorted(),
-    design: await readDesignFacts(home, record),
+    design: await readDesignFacts(stored.store, record),
     phases: Object.fromEntries(histories.flatMap(readPhaseEnd)),
     reportFiles: readReportFiles(home, runId),
     thread: await readThread(home, runId),
@@ -127,18 +130,24 @@ export async function readRunFacts({
     refused: rejected_total,
     open: open.length,
     billedCalls: spendingOf(result.usage).calls,
-    attempts: await readAttempts(home, runId, keys, isReset ? null : readSites(histories)),
+    attempts: await readAttempts(stored.ledger, runId, keys, isReset ? null : readSites(histories)),
     callsMax: budget?.run.calls ?? Infinity,
   };
 }
 
+async function readStored({ index, store }: StoredThings, runId: string): Promise<RunRecord> {
+  const { ref } = await index.read(runId);
+  if (ref === null) throw new Error(`${runId} is not in the index.`);
+  return readRecord(store, ref);
+}
+
 async function hashArtifacts(
-  home: string,
+  store: StoredThings['store'],
   refs: Readonly<Record<string, string | null>>,
 ): Promise<Record<string, string | null>> {
   const hashed = Object.entries(refs).map(
     async ([name, ref]) =>
-      [withoutTimes(name), ref === null ? null : await hashWithoutTimes(home, ref)] as const,
+      [withoutTimes(name), ref === null ? null : await hashWithoutTimes(store, ref)] as const,
   );
   return Object.fromEntries(await Promise.all(hashed));
 }

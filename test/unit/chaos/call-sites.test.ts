@@ -52,7 +52,7 @@ it('a call is counted where it was made, though a delegation inside the wave has
   }
   const keys = new Map([inside, own].map((key) => [key, key]));
   const once = { attempts: 1, told: 1, reserved: 0, free: 0 };
-  expect(await readAttempts(home, 'run', keys, readSites(histories))).toEqual({
+  expect(await readAttempts(ledger, 'run', keys, readSites(histories))).toEqual({
     [inside]: once,
     [own]: once,
   });
