@@ -4,7 +4,7 @@ import { isRecord } from '../../core/json.ts';
 import { callersOf, readCallKey } from './call-name.ts';
 import type { CallSites } from './call-sites.ts';
 
-/** What runs have stored, in files or in a database. */
+/** Artifacts, index and ledger of runs, in files or in a database. */
 export interface StoredThings {
   readonly store: ArtifactStore;
   readonly index: Pick<RunIndex, 'read'>;
