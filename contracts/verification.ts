@@ -147,7 +147,10 @@ export interface GatherEvidenceResult {
   readonly failed: number;
 }
 
-export interface OrderJudgementInput extends Omit<GatherEvidenceInput, 'kept' | 'builds_on'> {
+export interface OrderJudgementInput
+  extends
+    Omit<GatherEvidenceInput, 'kept' | 'builds_on'>,
+    Pick<VerificationFeedback, 'instructions_ref' | 'guidance_refs'> {
   /** delegation_id of the judgement: a task of the delegation, as in `taskId`. */
   readonly judgement_id: string;
   /** The AgentOutput that is judged. */
@@ -157,9 +160,6 @@ export interface OrderJudgementInput extends Omit<GatherEvidenceInput, 'kept' | 
   readonly commands: readonly SeenCommand[];
   /** Notes of the author; null without any. */
   readonly notes_ref: Ref | null;
-  /** Defined in VerificationFeedback. */
-  readonly instructions_ref: Ref | null;
-  readonly guidance_refs: readonly Ref[];
 }
 
 /** The judgement of a triad on an output: which triad, and by which plan. */

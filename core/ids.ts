@@ -45,8 +45,8 @@ export function cellRunId(evaluationId: string, cell: number): string {
 
 /** Tells whether a run carries out a cell of the evaluation. */
 export function isCellOf(evaluationId: string, runId: string): boolean {
-  const prefix = `${evaluationId}-c`;
-  return runId.startsWith(prefix) && /^\d{3,}$/.test(runId.slice(prefix.length));
+  const [, cell] = /-c(\d{3,})$/.exec(runId) ?? [];
+  return cell !== undefined && runId === cellRunId(evaluationId, Number(cell));
 }
 
 export function delegationWorkflowId(waveId: string, delegationId: string): string {

@@ -22,7 +22,7 @@ import type { ScriptProcess } from '../support/worker-process.ts';
 import { startOwnServer } from '../support/own-server.ts';
 import type { OwnServer } from '../support/own-server.ts';
 import { changeCheckout, otherText } from '../slow/deploys/changed-checkout.ts';
-import type { StoredThings } from './read-attempts.ts';
+import type { JudgedStores } from './read-attempts.ts';
 import { openSharedStore } from './shared-store.ts';
 import { openTcpGate } from './tcp-gate.ts';
 import type { TcpGate } from './tcp-gate.ts';
@@ -32,7 +32,7 @@ export interface Lane {
   readonly client: Client;
   readonly rehearsal: RehearsalServer;
   readonly home: string;
-  readonly stored: StoredThings;
+  readonly stored: JudgedStores;
   /** Folders of the user are below it. */
   readonly workspaces: string;
   /** Notes of the MCP server that the workers may call. */
@@ -212,7 +212,7 @@ export async function openLane(options: LaneOptions): Promise<Lane> {
 }
 
 /** Opens the files of a home to be read again and again, as other processes write them. */
-function openFiles(home: string): StoredThings {
+function openFiles(home: string): JudgedStores {
   const segments = openSegments({ home, cacheMaxBytes: 0 });
   return {
     store: createFileArtifactStore({ segments }),

@@ -1,15 +1,10 @@
-import type { ArtifactStore, RunIndex } from '../../activities/ports/artifact-store.ts';
-import type { ReplyLedger } from '../../activities/ports/reply-ledger.ts';
+import type { Stores } from '../../activities/ports/stores.ts';
 import { isRecord } from '../../core/json.ts';
 import { callersOf, readCallKey } from './call-name.ts';
 import type { CallSites } from './call-sites.ts';
 
-/** Artifacts, index and ledger of runs, in files or in a database. */
-export interface StoredThings {
-  readonly store: ArtifactStore;
-  readonly index: Pick<RunIndex, 'read'>;
-  readonly ledger: Pick<ReplyLedger, 'find' | 'list'>;
-}
+/** Part of a store that a judgement of a run reads. */
+export type JudgedStores = Pick<Stores, 'store' | 'index' | 'ledger'>;
 
 /** Entries that the ledger has of one call: one for each attempt that was about to send its request. */
 export interface CallAttempts {
@@ -32,7 +27,7 @@ export const noAttempts: CallAttempts = { attempts: 0, told: 0, reserved: 0, fre
  * @param sites Null for a run that was reset: then a call is found by the workflows that may have made it.
  */
 export async function readAttempts(
-  ledger: StoredThings['ledger'],
+  ledger: JudgedStores['ledger'],
   runId: string,
   counted: ReadonlyMap<string, string>,
   sites: CallSites | null,

@@ -1,5 +1,3 @@
-import { readRecord } from '../../activities/artifacts/record-log.ts';
-import type { RunRecord } from '../../contracts/run-record.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 import type { PlannerRunResult } from '../../contracts/planner-run.ts';
 import type { Delivery } from '../../contracts/messages.ts';
@@ -8,10 +6,11 @@ import type { BudgetView, QuestionsView } from '../../contracts/views.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
 import { payloadText } from '../support/histories.ts';
 import type { StoredHistory } from '../support/histories.ts';
+import { newestRecord } from '../support/stored-record.ts';
 import { moreBudget, readAsked } from './answering.ts';
 import { readSites } from './call-sites.ts';
 import { readAttempts } from './read-attempts.ts';
-import type { CallAttempts, StoredThings } from './read-attempts.ts';
+import type { CallAttempts, JudgedStores } from './read-attempts.ts';
 import { hashWithoutTimes, readDesignFacts, withoutTimes } from './design-facts.ts';
 import type { DesignFacts } from './design-facts.ts';
 import { readOutside } from './outside-facts.ts';
@@ -68,7 +67,7 @@ export interface RunTraces {
   readonly histories: readonly StoredHistory[];
   readonly questions: QuestionsView;
   readonly budget: BudgetView['budget'];
-  readonly stored: StoredThings;
+  readonly stored: JudgedStores;
   /** Where the files for people are. */
   readonly home: string;
   /** The key under which each call that the model saw is counted, by its own key. */
@@ -100,7 +99,7 @@ export async function readRunFacts({
     // The histories of a run that continued as new come newest first.
     .toSorted((one, other) => one.wave - other.wave);
   const outcomes = waves.flatMap((wave) => wave.outcomes);
-  const record = await readStored(stored, runId);
+  const record = await newestRecord(stored, runId);
   const asked = events.flatMap((event) => readAsked({ event }, []));
   const unsure = new Set(asked.filter(({ kind }) => kind === 'effect').map(({ text }) => text));
   return {
@@ -135,14 +134,8 @@ export async function readRunFacts({
   };
 }
 
-async function readStored({ index, store }: StoredThings, runId: string): Promise<RunRecord> {
-  const { ref } = await index.read(runId);
-  if (ref === null) throw new Error(`${runId} is not in the index.`);
-  return readRecord(store, ref);
-}
-
 async function hashArtifacts(
-  store: StoredThings['store'],
+  store: JudgedStores['store'],
   refs: Readonly<Record<string, string | null>>,
 ): Promise<Record<string, string | null>> {
   const hashed = Object.entries(refs).map(

@@ -1,13 +1,13 @@
 import { copyStores } from '../../activities/adapters/copy-stores.ts';
 import { createFileProjection } from '../../activities/adapters/file-projection.ts';
 import { openStores } from '../../activities/adapters/open-stores.ts';
-import type { StoredThings } from './read-attempts.ts';
+import type { JudgedStores } from './read-attempts.ts';
 import { exportRun } from '../../activities/run-record/export-run.ts';
 import { readStoreSettings } from '../../worker/worker-settings.ts';
 
 /** A store that workers with a home each share, as the campaign reads it. */
 export interface SharedStore {
-  readonly stored: StoredThings;
+  readonly stored: JudgedStores;
   /**
    * Copies everything that is stored into the lane's home, and writes the files of runs there: what judges a run reads files.
    *

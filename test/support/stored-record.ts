@@ -3,14 +3,24 @@ import { join } from 'node:path';
 import { createFileArtifactStore } from '../../activities/adapters/file-store/file-artifact-store.ts';
 import { createFileRunIndex } from '../../activities/adapters/file-store/file-ledgers.ts';
 import { readRecord } from '../../activities/artifacts/record-log.ts';
+import type { Stores } from '../../activities/ports/stores.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { eventually } from './eventually.ts';
 
 /** Reads the newest record of a run from the disk, as after a crash. */
-export async function storedRecord(home: string, runId: string): Promise<RunRecord> {
-  const { ref } = await createFileRunIndex({ home }).read(runId);
+export function storedRecord(home: string, runId: string): Promise<RunRecord> {
+  const index = createFileRunIndex({ home });
+  return newestRecord({ index, store: createFileArtifactStore({ home }) }, runId);
+}
+
+/** Reads the newest record of a run from its store. */
+export async function newestRecord(
+  { index, store }: Pick<Stores, 'index' | 'store'>,
+  runId: string,
+): Promise<RunRecord> {
+  const { ref } = await index.read(runId);
   if (ref === null) throw new Error(`${runId} is not in the index.`);
-  return readRecord(createFileArtifactStore({ home }), ref);
+  return readRecord(store, ref);
 }
 
 /**

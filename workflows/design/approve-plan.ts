@@ -19,8 +19,8 @@ import { callUntilDone } from '../shared/failures.ts';
  * Verifies the plan and has the user approve it. Each change that the user asks for is made and verified before the plan
  * is shown again, so an approval is always for exactly the plan that was shown: the one behind the current address.
  *
- * @param autoApprove True: a plan without findings is approved in the user's place. @param first Findings with which the plan is
- * shown first. Absent: it is verified before.
+ * @param autoApprove True: a plan without findings is approved in the user's place.
+ * @param first Findings with which the plan is shown first. If undefined, it is verified before.
  * @returns the question whose answer approved it; null when nobody was asked.
  */
 export async function approvePlan(

@@ -1,3 +1,4 @@
+import type { DesignUse } from '../../core/design/describe-design.ts';
 import { isCancellation, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { PlanFinding } from '../../contracts/coordination-plan.ts';
 import type {
@@ -108,10 +109,7 @@ export function designUsage({ usage, usageBelow, talks }: DesignWork): Usage {
 }
 
 /** Returns the use from which that of the work is estimated. */
-export function designUse(work: DesignWork): {
-  readonly usage: Usage;
-  readonly worked_ms: number;
-} {
+export function designUse(work: DesignWork): DesignUse {
   return { usage: designUsage(work), worked_ms: work.workedMs };
 }
 

@@ -37,8 +37,8 @@ import type { DesignWork } from './design-context.ts';
 /**
  * Turns a goal into an approved plan (seed 003): interview, design, risk assessment, verification, approval.
  *
- * Started by a run with its order, or by hand with `{"goal":"…"}`; by hand also one stage alone, with `stage`. It never continues as new: the questions, repairs and
- * changes of a design have limits, and its texts are not in history.
+ * Started by a run with its order, or by hand with `{"goal":"…"}`; by hand also one stage alone, with `stage`. It never
+ * continues as new: the questions, repairs and changes of a design have limits, and its texts are not in history.
  *
  * @throws InvalidInput when it was started by hand with bad input; the message lists every fault.
  */

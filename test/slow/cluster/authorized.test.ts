@@ -1,11 +1,11 @@
 import { createSign, generateKeyPairSync } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import { createServer } from 'node:http';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { listen, type HttpServer } from '../../../client/listen.ts';
 import { startRehearsalServer } from '../../../rehearsal/server/server.ts';
 import type { RehearsalServer } from '../../../rehearsal/server/server.ts';
 import { registerSearchAttributes } from '../../../scripts/dev-server/server-arguments.ts';
@@ -43,25 +43,21 @@ const writer = sign(['default:write']);
 
 (programs === null ? describe.skip : describe)('a Temporal server that requires a token', () => {
   const folder = mkdtempSync(join(tmpdir(), 'planwave-authorized-'));
-  const keys = createServer((_request, response) => {
-    const key = { ...company.publicKey.export({ format: 'jwk' }), kid: 'company', use: 'sig' };
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ keys: [{ ...key, alg: 'RS256' }] }));
-  });
+  let keys: HttpServer;
   let postgres: OwnPostgres;
   let server: ClusterServer;
   let rehearsal: RehearsalServer;
 
   beforeAll(async () => {
-    await new Promise<void>((resolve) => {
-      keys.listen(0, '127.0.0.1', resolve);
+    keys = await listen({ port: 0 }, (_request, response) => {
+      const key = { ...company.publicKey.export({ format: 'jwk' }), kid: 'company', use: 'sig' };
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ keys: [{ ...key, alg: 'RS256' }] }));
     });
-    const bound = keys.address();
-    if (bound === null || typeof bound === 'string') throw new Error('the listener has no port');
     rehearsal = await startRehearsalServer({ port: 0 });
     postgres = await startOwnPostgres(300);
     server = await startClusterServer(programs ?? '', postgres.url, folder, {
-      keys: `http://127.0.0.1:${bound.port}/jwks.json`,
+      keys: `http://127.0.0.1:${keys.port}/jwks.json`,
       token: admin,
     });
   }, 180_000);
@@ -70,7 +66,7 @@ const writer = sign(['default:write']);
     await server.stop();
     await postgres.stop();
     await rehearsal.close();
-    keys.close();
+    await keys.close();
     rmSync(folder, { recursive: true });
   }, 60_000);
 
