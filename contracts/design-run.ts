@@ -9,6 +9,7 @@ import type { RunLimits } from './limits.ts';
 import type { NewsItem } from './messages.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
+import type { VerifierTriad } from './verification.ts';
 import { runSettings } from './limits.ts';
 
 /** Settings of a design, in the input of every workflow that makes one. */
@@ -77,6 +78,8 @@ export type RiskAssessmentInput = z.infer<typeof RiskAssessmentInput>;
 export interface PlanOutline {
   readonly plan_ref: Ref;
   readonly agents: readonly (Pick<RosterAgent, 'agent_name' | 'agent_id' | 'role'> & {
+    /** Triad as which a verifier judges. Absent: it judges alone. */
+    readonly triad?: VerifierTriad;
     /** True for a solution architect without a task, who only answers questions. */
     readonly only_answers?: true;
   })[];
