@@ -3,13 +3,12 @@ import type { Adaptation } from './adaptation.ts';
 import type { AgentSummary } from './agent-definition.ts';
 import type { BudgetAccount, CarriedBudget } from './budget.ts';
 import { CoordinationPlan } from './coordination-plan.ts';
-import type { PlanFinding, RosterAgent } from './coordination-plan.ts';
+import type { PlanFinding } from './coordination-plan.ts';
 import type { DesignMaterial, DesignExplanation } from './design.ts';
 import type { RunLimits } from './limits.ts';
 import type { NewsItem } from './messages.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
-import type { VerifierTriad } from './verification.ts';
 import { runSettings } from './limits.ts';
 
 /** Settings of a design, in the input of every workflow that makes one. */
@@ -77,9 +76,10 @@ export type RiskAssessmentInput = z.infer<typeof RiskAssessmentInput>;
 /** Part of a coordination plan that the workflows need. The whole is behind `plan_ref`, whose address is its hash. */
 export interface PlanOutline {
   readonly plan_ref: Ref;
-  readonly agents: readonly (Pick<RosterAgent, 'agent_name' | 'agent_id' | 'role'> & {
-    /** Triad as which a verifier judges. Absent: it judges alone. */
-    readonly triad?: VerifierTriad;
+  readonly agents: readonly (Pick<
+    CoordinationPlan['agents'][number],
+    'agent_name' | 'agent_id' | 'role' | 'triad'
+  > & {
     /** True for a solution architect without a task, who only answers questions. */
     readonly only_answers?: true;
   })[];

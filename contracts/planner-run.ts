@@ -16,8 +16,7 @@ import type {
 } from './question.ts';
 import type { NotifiedState } from './notification.ts';
 import type { StoreIdentity } from './store.ts';
-import { NamedTeams } from './team.ts';
-import type { TeamSummary } from './team.ts';
+import { NamedTeams, type TeamSummary } from './team.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
 import type { Fact } from './agent-output.ts';

@@ -95,6 +95,7 @@ function verifierFor(
   { verify_triad, verifiers = [], verifier_triads = {}, agents }: Verifying,
 ): NonNullable<DelegationOutline['verification']> {
   const authors = listAuthors(delegation);
+  const isAuthor = (id: string): boolean => authors.includes(id);
   const ofPlan = verifiers
     .map((id) => judging(id, verifier_triads[id]))
     .find((one) => ![one.verified_by, ...(one.triad_agents ?? [])].some(isAuthor));
@@ -112,10 +113,6 @@ function verifierFor(
     verified_by: choose(preferred.texts),
     verified_by_for_files: choose(preferred.files),
   };
-
-  function isAuthor(id: string): boolean {
-    return authors.includes(id);
-  }
 }
 
 /** Orders a verification by an agent, alone or as the writer of a triad. */
