@@ -97,8 +97,8 @@ export const runSettings = {
    */
   verify: z.union([z.boolean(), z.array(Slug).min(1).max(20)]).optional(),
   /**
-   * What `verify` names is judged by a triad of this type: three agents that are not its author judge together, and the one that
-   * writes gives the verdict. Takes several times the calls of one verifier. Without `verify`, it judges every output.
+   * A triad of this type judges what `verify` names: three agents that are not its author judge together, and the one that
+   * writes gives the verdict. It takes several times the calls of one verifier. Without `verify`, it judges every output.
    */
   verify_triad: z.enum(triadTypes).optional(),
   /** A folder with the user's own agents, as a path on the worker. */

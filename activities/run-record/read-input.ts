@@ -1,10 +1,7 @@
 import type { z } from 'zod';
 import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
-import {
-  ArchitectureDesignInput,
-  RiskAssessmentInput,
-  type DesignRequest,
-} from '../../contracts/design-run.ts';
+import { ArchitectureDesignInput, RiskAssessmentInput } from '../../contracts/design-run.ts';
+import type { DesignRequest } from '../../contracts/design-run.ts';
 import { DelegationInput } from '../../contracts/delegation-run.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { BudgetInput } from '../../contracts/budget.ts';

@@ -14,6 +14,29 @@ const { stage } = useStage();
 
 const judgedIn = async (id: string) => (await storedRecord(stage.home, id)).waves[0]?.outcomes[0];
 
+it('judges together, in a direct run, only what works on the criterion that requires it', async () => {
+  const facts = work('facts', { criteria: ['goal-1'] });
+  const advice = work('advice', { criteria: ['goal-2'] });
+  stage.rehearsal.script([plans(1, plan([facts, advice]))]);
+  const run = await stage.start('plannerRun', {
+    goal: 'Advise a small office',
+    criteria: ['Three ways are listed', 'One way is recommended'],
+    verify: ['goal-2'],
+    verify_triad: 'consensus',
+  });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  const { waves } = await storedRecord(stage.home, run.workflowId);
+  const judged = waves[0]?.outcomes.map(({ delegation_id, verification }) => [
+    delegation_id,
+    verification && [verification.status, verification.judgement?.executor.work.type],
+  ]);
+  expect(Object.fromEntries(judged ?? [])).toEqual({
+    facts: undefined,
+    advice: ['verified', 'consensus'],
+  });
+  await expectPromisesKept(stage, run.workflowId);
+}, 120_000);
+
 it('has a triad judge an output that it did not write, and its writer gives the verdict', async () => {
   const id = await runJudgedPlan(stage, 'judged', 'List three ways.');
   const run = stage.client.workflow.getHandle(id);
@@ -69,29 +92,6 @@ it('has the output that fails made again, and judges it anew', async () => {
   rmSync(pages, { recursive: true });
   expect(await runCommand(stage, ['export', id])).toMatchObject({ code: 0 });
   expect(await readTree(pages)).toEqual(written);
-}, 120_000);
-
-it('judges together, in a direct run, only what works on the criterion that requires it', async () => {
-  const facts = work('facts', { criteria: ['goal-1'] });
-  const advice = work('advice', { criteria: ['goal-2'] });
-  stage.rehearsal.script([plans(1, plan([facts, advice]))]);
-  const run = await stage.start('plannerRun', {
-    goal: 'Advise a small office',
-    criteria: ['Three ways are listed', 'One way is recommended'],
-    verify: ['goal-2'],
-    verify_triad: 'consensus',
-  });
-  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
-  const { waves } = await storedRecord(stage.home, run.workflowId);
-  const judged = waves[0]?.outcomes.map(({ delegation_id, verification }) => [
-    delegation_id,
-    verification && [verification.status, verification.judgement?.executor.work.type],
-  ]);
-  expect(Object.fromEntries(judged ?? [])).toEqual({
-    facts: undefined,
-    advice: ['verified', 'consensus'],
-  });
-  await expectPromisesKept(stage, run.workflowId);
 }, 120_000);
 
 it('passes nothing on whose judgement the triad did not agree: the user decides in the end', async () => {
