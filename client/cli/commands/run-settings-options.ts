@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
 import { mergeFields } from './json-file.ts';
 import { definedOnly } from '../../../core/json.ts';
+import { triadTypes } from '../../../contracts/names.ts';
 import { Tenant, type ChangesMode } from '../../../contracts/limits.ts';
 
 export interface SettingsOptions {
@@ -26,6 +27,7 @@ export interface SettingsOptions {
   readonly assume?: boolean;
   readonly verify?: boolean;
   readonly verifyCriteria?: readonly string[];
+  readonly verifyTriad?: string;
   readonly deadline?: number;
   readonly remind?: number;
   readonly escalateTo?: string;
@@ -73,6 +75,12 @@ export function addQuestionOptions(command: Command): Command {
       '--verify-criteria <ids>',
       'like --verify, but only outputs for these criteria: "goal-1" is your first one, "goal-1,goal-3" are two',
       (ids: string) => ids.split(',').map((id) => id.trim()),
+    )
+    .addOption(
+      new Option(
+        '--verify-triad <type>',
+        'let three agents judge together instead; alone, like --verify',
+      ).choices(triadTypes),
     )
     .option(
       '--deadline <seconds>',
@@ -135,6 +143,7 @@ export function readSettings(
     agents_model: options.agentsModel,
     notes: options.notes,
     verify: options.verify ?? options.verifyCriteria,
+    verify_triad: options.verifyTriad,
     autonomy: options.assume === true ? 'assume' : undefined,
     agents_dir: options.agents === undefined ? undefined : resolve(cwd, options.agents),
     workspace_dir: options.workspace === undefined ? undefined : resolve(cwd, options.workspace),
