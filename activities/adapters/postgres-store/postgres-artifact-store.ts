@@ -32,10 +32,12 @@ const insertBytes = (rows: string): string =>
     bytes = CASE WHEN old.bytes = excluded.bytes THEN old.bytes ELSE excluded.bytes END,
     is_damaged = false,
     stored_at = now()
-  WHERE old.stored_at < now() - interval '10 minutes' OR old.bytes IS DISTINCT FROM excluded.bytes`;
+  WHERE old.stored_at < now() - interval '10 minutes' OR old.bytes IS DISTINCT FROM excluded.bytes
+  RETURNING object`;
 
 /**
- * Names the objects of artifacts, unless another writer was first.
+ * Names the objects of artifacts. One that is there and whole keeps its object, and becomes as young as a new one unless it is
+ * very young.
  *
  * @param rows Values for `ref`, `object` and `size`.
  * @param deadline Value of the time from which on the statement fails.
@@ -46,8 +48,13 @@ const insertObjects = (rows: string, deadline: string): string =>
   SELECT CASE WHEN now() < ${deadline}::timestamptz THEN ref END, object, size
   FROM (VALUES ${rows}) AS fresh (ref, object, size)
   ON CONFLICT (ref) DO UPDATE SET
-    bytes = NULL, object = excluded.object, size = excluded.size, is_damaged = false, stored_at = now()
-  WHERE old.is_damaged`;
+    bytes = CASE WHEN NOT old.is_damaged THEN old.bytes END,
+    object = CASE WHEN old.is_damaged THEN excluded.object ELSE old.object END,
+    size = CASE WHEN old.is_damaged THEN excluded.size ELSE old.size END,
+    is_damaged = false,
+    stored_at = now()
+  WHERE old.is_damaged OR old.stored_at < now() - interval '10 minutes'
+  RETURNING object`;
 
 /** Lists those that are there and whole, and makes them as young as new ones. */
 const renewed = `WITH renewed AS (
@@ -69,18 +76,30 @@ type Artifact = readonly [ref: Ref, bytes: Uint8Array];
 
 /** A statement that stores artifacts, alone or beside another one. */
 export interface Insertion {
-  /** Returns the statement, whose parameters begin at a number; null when there is nothing to store. */
+  /**
+   * Returns the statement, whose parameters begin at a number; null when there is nothing to store. It returns a row with the
+   * `object` of each artifact that it has changed, null for one in the database.
+   */
   readonly statement: (first: number) => string | null;
   readonly values: readonly unknown[];
-  /** Tidies up after the statement. */
-  readonly settle: () => Promise<void>;
+  /**
+   * Tidies up after the statement.
+   *
+   * @param named Objects that it returned; fewer when it was repeated.
+   */
+  readonly settle: (named: readonly unknown[]) => Promise<void>;
 }
 
 /** An artifact store with the cache that its ledger fills. */
 export interface PostgresArtifactStore extends ArtifactStore {
   readonly cache: ByteCache;
-  /** Writes objects of a bucket, and prepares what is stored in the database. @throws {StoreUnavailable} */
-  prepare(artifacts: readonly Artifact[]): Promise<Insertion>;
+  /**
+   * Writes objects of a bucket, and prepares what is stored in the database.
+   *
+   * @param areNew Artifacts of a paid reply, which are seldom there already: the database is not asked before they are written.
+   * @throws {StoreUnavailable}
+   */
+  prepare(artifacts: readonly Artifact[], areNew: boolean): Promise<Insertion>;
 }
 
 /** Place of the bytes of artifacts. */
@@ -113,16 +132,18 @@ export function createPostgresArtifactStore(
   const cache = createByteCache(cacheMaxBytes);
   const store: PostgresArtifactStore = {
     cache,
-    prepare: async (artifacts) =>
-      bucket === null ? prepareBytes(artifacts) : prepareObjects(at, bucket, artifacts),
+    prepare: async (artifacts, areNew) => {
+      if (bucket === null) return prepareBytes(artifacts);
+      return prepareObjects(at, bucket, areNew ? artifacts : await listMissing(db, artifacts));
+    },
     put: async (content) => {
       // A copy, because the caller may change its bytes while they are written.
       const bytes = Buffer.from(content);
       const ref = hashBytes(bytes);
-      const { statement, values, settle } = await store.prepare([[ref, bytes]]);
+      const { statement, values, settle } = await store.prepare([[ref, bytes]], false);
       const text = statement(1);
-      if (text !== null) await db.query('write', text, values);
-      await settle();
+      const rows = text === null ? [] : await db.query('write', text, values);
+      await settle(rows.map(({ object }) => object));
       cache.set(ref, bytes);
       return ref;
     },
@@ -155,45 +176,44 @@ function prepareBytes(artifacts: readonly Artifact[]): Insertion {
   };
 }
 
+/** Returns the artifacts that are not there, or damaged, and makes the others as young as new ones. */
+async function listMissing(
+  db: Database,
+  artifacts: readonly Artifact[],
+): Promise<readonly Artifact[]> {
+  const known = await db.query('write', renewed, [artifacts.map(([ref]) => ref)]);
+  const stored = new Set(known.map(({ ref }) => ref));
+  return artifacts.filter(([ref]) => !stored.has(ref));
+}
+
 async function prepareObjects(
   { db, owner }: ArtifactPlace,
   bucket: Bucket,
   artifacts: readonly Artifact[],
 ): Promise<Insertion> {
-  const refs = artifacts.map(([ref]) => ref);
-  const known = refs.length === 0 ? [] : await db.query('write', renewed, [refs]);
-  const stored = new Set(known.map(({ ref }) => ref));
-  const fresh = artifacts.filter(([ref]) => !stored.has(ref));
+  const { length } = artifacts;
+  if (length === 0) return { statement: () => null, values: [], settle: async () => {} };
   const objects: string[] = [];
   const deadline = new Date(Date.now() + namedWithinMs);
   const id = await owner();
-  for (let at = 0; at < fresh.length; at += parallelMax) {
-    const part = fresh.slice(at, at + parallelMax);
+  for (let at = 0; at < length; at += parallelMax) {
+    const part = artifacts.slice(at, at + parallelMax);
     // oxlint-disable-next-line no-await-in-loop -- so many at once
     objects.push(...(await Promise.all(part.map(([ref, bytes]) => bucket.put(ref, bytes, id)))));
   }
   const types = ['text', 'text', 'bigint'];
+  const rows = artifacts.flatMap(([ref, bytes], nth) => [ref, objects[nth], bytes.byteLength]);
   return {
     statement: (first) =>
-      fresh.length === 0
-        ? null
-        : insertObjects(
-            listParameters(fresh.length, types, first),
-            `$${first + fresh.length * types.length}`,
-          ),
-    values:
-      fresh.length === 0
-        ? []
-        : [
-            ...fresh.flatMap(([ref, bytes], nth) => [ref, objects[nth], bytes.byteLength]),
-            deadline,
-          ],
-    settle: async () => {
-      if (objects.length === 0) return;
+      insertObjects(listParameters(length, types, first), `$${first + rows.length}`),
+    values: [...rows, deadline],
+    settle: async (named) => {
+      const unsure = objects.filter((object) => !named.includes(object));
+      if (unsure.length === 0) return;
       const sql = 'SELECT object FROM planwave_artifacts WHERE object = ANY($1::text[])';
-      const named = new Set((await db.query('read', sql, [objects])).map((row) => row['object']));
+      const kept = new Set((await db.query('read', sql, [unsure])).map(({ object }) => object));
       // Another writer of the same content was first.
-      await Promise.all(objects.filter((one) => !named.has(one)).map((one) => bucket.remove(one)));
+      await Promise.all(unsure.filter((one) => !kept.has(one)).map((one) => bucket.remove(one)));
     },
   };
 }

@@ -200,13 +200,17 @@ export function createPostgresReplyLedger(db: Database, store: PostgresArtifactS
     put: async (key, attempt, value, batch) => {
       // In one order, so that two writers of the same artifacts don't wait for each other.
       const artifacts = [...(batch?.staged ?? [])].toSorted(([a], [b]) => (a < b ? -1 : 1));
-      const { statement, values, settle } = await store.prepare(artifacts);
+      const { statement, values, settle } = await store.prepare(artifacts, true);
       const entry = [randomUUID(), hashKey(key), attempt, rootOf(key.workflow_id)];
       const row = [...entry, sealReply(key, value)];
       const insertion = statement(row.length + 1);
-      const stored = insertion === null ? '' : `WITH stored AS (${insertion})`;
-      await db.query('write', `${stored} ${insertReply}`, [...row, ...values]);
-      await settle();
+      const sql =
+        insertion === null
+          ? insertReply
+          : `WITH stored AS (${insertion}) ${insertReply} RETURNING ARRAY(SELECT object FROM stored) AS objects`;
+      const [written] = await db.query('write', sql, [...row, ...values]);
+      const named: unknown = written?.['objects'];
+      await settle(Array.isArray(named) ? named : []);
       for (const [ref, bytes] of artifacts) store.cache.set(ref, bytes);
     },
   };
