@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TeamPlan } from './team.ts';
 import { VerificationOrder } from './verification.ts';
+import type { VerifierTriad } from './verification.ts';
 import { TriadPlan } from './triad.ts';
 import { Slug } from './agent-definition.ts';
 import type { TeamOutline } from './team.ts';
@@ -167,6 +168,8 @@ export interface DelegationOutline extends Omit<
     readonly verified_by: string;
     /** agent_ids of the triad that judges before `verified_by` gives the verdict. Absent: no triad does. */
     readonly triad_agents?: readonly string[];
+    /** That triad, where the engine added it: the plan in the store does not name it. */
+    readonly triad?: VerifierTriad;
     /** Verifier of an output with changed files, such as the tester. Absent: `verified_by` too. */
     readonly verified_by_for_files?: string;
     /** True when a check runs a command, which may change files. */

@@ -3,7 +3,7 @@ import type { Adaptation } from './adaptation.ts';
 import type { AgentSummary } from './agent-definition.ts';
 import type { BudgetAccount, CarriedBudget } from './budget.ts';
 import { CoordinationPlan } from './coordination-plan.ts';
-import type { PlanFinding, RosterAgent } from './coordination-plan.ts';
+import type { PlanFinding } from './coordination-plan.ts';
 import type { DesignMaterial, DesignExplanation } from './design.ts';
 import type { RunLimits } from './limits.ts';
 import type { NewsItem } from './messages.ts';
@@ -76,7 +76,10 @@ export type RiskAssessmentInput = z.infer<typeof RiskAssessmentInput>;
 /** Part of a coordination plan that the workflows need. The whole is behind `plan_ref`, whose address is its hash. */
 export interface PlanOutline {
   readonly plan_ref: Ref;
-  readonly agents: readonly (Pick<RosterAgent, 'agent_name' | 'agent_id' | 'role'> & {
+  readonly agents: readonly (Pick<
+    CoordinationPlan['agents'][number],
+    'agent_name' | 'agent_id' | 'role' | 'triad'
+  > & {
     /** True for a solution architect without a task, who only answers questions. */
     readonly only_answers?: true;
   })[];

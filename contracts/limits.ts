@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Slug } from './agent-definition.ts';
+import { triadTypes } from './names.ts';
 import { limitMaxima } from './limit-maxima.ts';
 import { BudgetInput } from './budget.ts';
 import { Autonomy, QuestionRulesInput } from './question.ts';
@@ -95,6 +96,11 @@ export const runSettings = {
    * delegations that work on one of them. The criteria of a run's input are `goal-1`, `goal-2` and so on. Default false.
    */
   verify: z.union([z.boolean(), z.array(Slug).min(1).max(20)]).optional(),
+  /**
+   * A triad of this type judges what `verify` names: three agents that are not its author judge together, and the one that
+   * writes gives the verdict. It takes several times the calls of one verifier. Without `verify`, it judges every output.
+   */
+  verify_triad: z.enum(triadTypes).optional(),
   /** A folder with the user's own agents, as a path on the worker. */
   agents_dir: z.string().min(1).optional(),
   /** An existing folder, as an absolute path on the worker. If undefined, agents write into the run's own folder. */

@@ -72,6 +72,8 @@ export const stageNames = [
 ] as const;
 export type StageName = (typeof stageNames)[number];
 
+export const triadTypes = ['hierarchical', 'dialectic', 'consensus'] as const;
+
 /** The phases of a triad in order, used as the last part of their workflow ids. */
 export const triadPhases = ['deliberate', 'negotiate', 'execute'] as const;
 

@@ -16,12 +16,12 @@ import type {
 } from './question.ts';
 import type { NotifiedState } from './notification.ts';
 import type { StoreIdentity } from './store.ts';
-import { NamedTeams } from './team.ts';
-import type { TeamSummary } from './team.ts';
+import { NamedTeams, type TeamSummary } from './team.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
 import type { Fact } from './agent-output.ts';
 import type { ChangeSize } from './effect.ts';
+import type { TriadType } from './triad.ts';
 import { runSettings } from './limits.ts';
 import type { CriterionState } from './criterion.ts';
 
@@ -108,6 +108,8 @@ export interface WorkTerms {
   readonly autonomy: Autonomy;
   /** True when every delegation gets a verifier; or criteria for which one is required. Absent: those of its plan. */
   readonly verify?: true | readonly string[];
+  /** Type of the triad that judges what `verify` names. Absent: one agent does. */
+  readonly verify_triad?: TriadType;
   /** Defined in `runSettings`. Absent for a run without a folder of the user's. */
   readonly changes?: ChangesMode;
   /** True when triads may do delegations. */

@@ -13,6 +13,7 @@ import { NamedTeams } from './team.ts';
 import type { Usage } from './usage.ts';
 import type { WaveDecisionOutline, WavePlanOutline } from './wave-plan.ts';
 import type { DelegationChange, MergeConflict } from './effect.ts';
+import type { VerifierTriad } from './verification.ts';
 import { runSettings } from './limits.ts';
 import type { CriterionState } from './criterion.ts';
 
@@ -45,6 +46,8 @@ export interface Architect {
   readonly verifier_name: string;
   /** agent_id of that one. */
   readonly verified_by: string;
+  /** Triad that judges before that one gives the verdict. Absent: no triad does. */
+  readonly triad?: VerifierTriad;
 }
 
 /** Order of a run to its wave. */
@@ -66,6 +69,8 @@ export interface WaveOrder extends WorkTerms, RunKnowledge {
   readonly architect?: Architect;
   /** agent_ids of the verifiers of an approved plan, where the planner plans: they verify what it gives out. */
   readonly verifiers?: readonly string[];
+  /** Those of them that judge as a triad, by agent_id. Absent: none does. */
+  readonly verifier_triads?: Readonly<Record<string, VerifierTriad>>;
   /** Questions with an answer in the record. */
   readonly answered_questions: readonly KnownAnswer[];
   /** Keys of questions that the inbox refuses from now on. Absent: there are none. */

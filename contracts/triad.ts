@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { triadPhases } from './names.ts';
+import { triadPhases, triadTypes } from './names.ts';
 import { runSettings } from './limits.ts';
 import { Slug } from './agent-definition.ts';
 
 /** Ways in which three members work together (seed 000). Each has a topology of its own. */
-export const TriadType = z.enum(['hierarchical', 'dialectic', 'consensus']);
+export const TriadType = z.enum(triadTypes);
 export type TriadType = z.infer<typeof TriadType>;
 
 /** Phases in this order; each is a workflow of its own. */

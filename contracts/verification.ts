@@ -160,6 +160,8 @@ export interface OrderJudgementInput
   readonly commands: readonly SeenCommand[];
   /** Notes of the author; null without any. */
   readonly notes_ref: Ref | null;
+  /** Triad that the engine added. Absent: the plan names it. */
+  readonly added?: Pick<VerificationOrder, 'verified_by' | 'triad'>;
 }
 
 /** The judgement of a triad on an output: which triad, and by which plan. */
@@ -241,6 +243,13 @@ export interface VerificationOutcome {
   readonly output_ref: Ref | null;
   /** Judgement of the triad that verified last. Absent where none did. */
   readonly judgement?: TriadJudgement;
+  /** Those before it, oldest first, each with the last attempt at each phase. Absent where there is none. */
+  readonly earlier_judgements?: readonly EarlierJudgement[];
+}
+
+/** Judgement of a triad on an output that was replaced: what its pages are made of. */
+export interface EarlierJudgement extends Pick<TriadJudgement, 'delegation_id' | 'plan_ref'> {
+  readonly phases: readonly Pick<TriadOutcome['phases'][number], 'phase' | 'report_ref'>[];
 }
 
 /** Judgements of agents on what others have made. */

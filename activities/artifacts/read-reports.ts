@@ -31,10 +31,11 @@ export async function storeCoordinationPlan(
   const authors = new Set(plan.tasks.map(({ agent }) => agent));
   return {
     plan_ref: await store.put(JSON.stringify(plan)),
-    agents: plan.agents.map(({ agent_name, agent_id, role }) => ({
+    agents: plan.agents.map(({ agent_name, agent_id, role, triad }) => ({
       agent_name,
       agent_id,
       role,
+      ...(triad !== undefined && { triad }),
       ...(role === 'solution_architect' && !authors.has(agent_name) && { only_answers: true }),
     })),
     tasks: plan.tasks.length,

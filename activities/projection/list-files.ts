@@ -18,7 +18,8 @@ import {
 import { renderPhase } from './render-phase.ts';
 import { listSessionFiles } from './render-sessions.ts';
 import { renderTeam } from './render-team.ts';
-import type { TriadOutcome } from '../../contracts/triad-run.ts';
+import { newestPhases } from '../../core/triad/end-phase.ts';
+import type { EarlierJudgement } from '../../contracts/verification.ts';
 
 /** Lists every file of the tree that belongs to a record. The same record gives the same files, byte for byte. */
 export function listFiles(record: RunRecord): readonly ProjectedFile[] {
@@ -135,9 +136,10 @@ function listWaveFiles(wave: StoredWave): readonly ProjectedFile[] {
 function listReports({ plan_ref, outcomes }: StoredWave): readonly ProjectedFile[] {
   if (plan_ref === null) return [];
   return outcomes.flatMap((outcome) => {
-    const judgement = outcome.verification?.judgement;
+    const { judgement, earlier_judgements: earlier = [] } = outcome.verification ?? {};
     return [
       ...listReportFiles({ ...outcome, plan_ref }),
+      ...earlier.flatMap((one) => listPhaseFiles(one, one)),
       ...(judgement === undefined ? [] : listReportFiles(judgement)),
     ];
   });
@@ -183,26 +185,21 @@ function listReportFiles(done: Done): readonly ProjectedFile[] {
   const { delegation_id, executor } = done;
   if (executor.kind === 'agent' || executor.work === null) return [];
   return executor.kind === 'triad'
-    ? listPhaseFiles(done, executor.work)
+    ? listPhaseFiles(done, { phases: newestPhases(executor.work) })
     : [teamFile(delegation_id, executor.work.report_ref)];
 }
 
 function listPhaseFiles(
-  { delegation_id, plan_ref }: Done,
-  triad: TriadOutcome,
+  { delegation_id, plan_ref }: Pick<Done, 'delegation_id' | 'plan_ref'>,
+  triad: Pick<EarlierJudgement, 'phases'>,
 ): readonly ProjectedFile[] {
-  return newestPhases(triad).map(({ phase, report_ref }) => ({
+  return triad.phases.map(({ phase, report_ref }) => ({
     path: treePaths.triadPhase(delegation_id, phase),
     needs: { plans: [plan_ref], phases: [report_ref] },
     of: [report_ref],
     render: ({ phases, plans }) =>
       renderPhase(textOf(phases, report_ref), findPlanned(delegation_id, textOf(plans, plan_ref))),
   }));
-}
-
-/** Returns the last attempt of each phase. */
-function newestPhases({ phases }: TriadOutcome): TriadOutcome['phases'] {
-  return [...new Map(phases.map((one) => [one.phase, one])).values()];
 }
 
 function teamFile(delegationId: string, reportRef: Ref): ProjectedFile {

@@ -4,6 +4,7 @@ import type { RunBudget } from '../../contracts/budget.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
 import type { TeamSummary } from '../../contracts/team.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
+import { definedOnly } from '../../core/json.ts';
 import { resolveBudget } from '../../core/budget/resolve-budget.ts';
 import { resolveLimits } from '../../core/limits.ts';
 import { listKnownInputs } from '../../core/run/list-deliverables.ts';
@@ -83,7 +84,10 @@ export async function openRun(
     ...flagsOf(request),
     ...(deps.notifies === true && { notify: true as const }),
     autonomy: request.autonomy,
-    ...(request.verify !== false && { verify: request.verify }),
+    ...(request.verify !== false && {
+      verify: request.verify,
+      ...definedOnly({ verify_triad: request.verifyTriad }),
+    }),
     ...(request.workspaceDir !== null && { changes: request.changes }),
     triads: request.triads,
     models,

@@ -1,10 +1,7 @@
 import type { z } from 'zod';
 import type { CoordinationPlan } from '../../contracts/coordination-plan.ts';
-import {
-  ArchitectureDesignInput,
-  RiskAssessmentInput,
-  type DesignRequest,
-} from '../../contracts/design-run.ts';
+import { ArchitectureDesignInput, RiskAssessmentInput } from '../../contracts/design-run.ts';
+import type { DesignRequest } from '../../contracts/design-run.ts';
 import { DelegationInput } from '../../contracts/delegation-run.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { BudgetInput } from '../../contracts/budget.ts';
@@ -21,7 +18,7 @@ import {
   type InputFault,
   type WorkflowType,
 } from './describe-input-issues.ts';
-import { TriadInput, TriadPhaseInput } from '../../contracts/triad.ts';
+import { TriadInput, TriadPhaseInput, type TriadType } from '../../contracts/triad.ts';
 
 /** Common form of all kinds of input. */
 export interface RunRequest {
@@ -51,6 +48,8 @@ export interface RunRequest {
   readonly autonomy: Autonomy;
   /** True when every delegation gets a verifier; or criteria for which one is required. */
   readonly verify: boolean | readonly string[];
+  /** Type of the triad that judges what `verify` names; undefined: one agent does. */
+  readonly verifyTriad: TriadType | undefined;
   /** True when the planner may have triads do delegations. */
   readonly triads: boolean;
   /** Teams in the input, the typed one included; null when teams are not allowed. */
@@ -266,6 +265,7 @@ function commonOf(
   | 'questions'
   | 'autonomy'
   | 'verify'
+  | 'verifyTriad'
   | 'agentsDir'
   | 'workspaceDir'
   | 'changes'
@@ -285,7 +285,8 @@ function commonOf(
     notes: value.notes ?? false,
     questions: value.questions,
     autonomy: value.autonomy ?? 'ask',
-    verify: value.verify ?? false,
+    verify: value.verify ?? value.verify_triad !== undefined,
+    verifyTriad: value.verify_triad,
     agentsDir: value.agents_dir ?? null,
     workspaceDir: value.workspace_dir ?? null,
     changes: value.changes ?? 'ask',

@@ -93,7 +93,11 @@ async function orderJudgement(
   store: ArtifactStore,
   input: OrderJudgementInput,
 ): Promise<WavePlanOutline> {
-  const author = await applyInstructions(store, await readDelegation(store, input), input);
+  const planned = await applyInstructions(store, await readDelegation(store, input), input);
+  const author =
+    input.added === undefined
+      ? planned
+      : { ...planned, verification: { checks: [], ...input.added } };
   const [evidence, commands, notes, guidance] = await Promise.all([
     readShape(store, input.evidence_ref, EvidenceReport, 'evidence'),
     readCommands(store, input),

@@ -3,7 +3,8 @@
  * Process").
  *
  * Invariants:
- *   SD1. A plan has an architect for questions when its roster has one, and a verifier who is another agent.
+ *   SD1. A plan has an architect for questions when its roster has one, and a verifier who is another agent. A verifier that
+ *        judges as a triad judges decisions as one too, and the architect is none of its members.
  *   SD2. The task reads what the asking task builds on, names each question with its form, and is verified.
  *   SD3. The answer to a question with a fact_key, or in another form than text, is the value that the output states under
  *        its key. To any other question, and where no value is stated, it is the output itself.
@@ -35,7 +36,11 @@ export function findArchitect({
 }: Pick<PlanOutline, 'plan_ref' | 'agents'>): Architect | null {
   const architect = agents.find(({ role }) => role === 'solution_architect');
   const verifier = agents.find(
-    ({ role, agent_id }) => role === 'verifier' && agent_id !== architect?.agent_id,
+    ({ role, agent_id, triad }) =>
+      role === 'verifier' &&
+      ![agent_id, ...(triad?.members ?? []).map((one) => one.agent_id)].some(
+        (id) => id === architect?.agent_id,
+      ),
   );
   if (architect === undefined || verifier === undefined) return null;
   const { agent_name, agent_id } = architect;
@@ -45,6 +50,7 @@ export function findArchitect({
     agent_id,
     verifier_name: verifier.agent_name,
     verified_by: verifier.agent_id,
+    ...(verifier.triad !== undefined && { triad: verifier.triad }),
   };
 }
 
@@ -74,7 +80,7 @@ export function orderDecision(
   { delegation_id, questions, asker }: ToDecide,
   architect: Architect,
 ): Delegation {
-  const { agent_name, agent_id, verifier_name, verified_by } = architect;
+  const { agent_name, agent_id, verifier_name, verified_by, triad } = architect;
   const description =
     'Each question is answered with one decision, with its alternatives, why they were rejected, and what follows for the tasks that depend on it.';
   // No slug ends in the time of a task.
@@ -102,7 +108,7 @@ export function orderDecision(
     depends_on: asker.depends_on,
     produces: [],
     executor: { kind: 'agent' },
-    verification: { verified_by, checks: [] },
+    verification: { verified_by, ...(triad !== undefined && { triad }), checks: [] },
     answers: asker.delegation_id,
   };
 }

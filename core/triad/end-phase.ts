@@ -8,6 +8,13 @@ import type { FailureReason } from '../turns/turns-state.ts';
 import type { PhaseState } from './phase-state.ts';
 import type { PhaseReport, TriadOutcome } from '../../contracts/triad-run.ts';
 
+/** Returns the last attempt at each phase. */
+export function newestPhases({
+  phases,
+}: Pick<TriadOutcome, 'phases'>): readonly TriadOutcome['phases'][number][] {
+  return [...new Map(phases.map((one) => [one.phase, one])).values()];
+}
+
 /**
  * Bounds the records of a triad that are sent with its delegation's outcome, and from there to the planner.
  *

@@ -8,8 +8,9 @@
  *   VC3. Where a verifier is added, files are checked by the tester and texts by the reviewer, where these exist.
  *   VC4. A verifier is added to every delegation of a run that verifies all of them, and else to those that work on a criterion
  *        for which the run requires one.
- *   VC5. What the planner gives out besides an approved plan is verified by a verifier of that plan who is no author; where
- *        all are, as by VC3.
+ *   VC5. What the planner gives out besides an approved plan is verified by a verifier of that plan who is no author, as a
+ *        triad if it judges as one; where all are authors, as by VC3.
+ *   VC6. Where the run wants a triad, three seats that are no author's judge instead of the agent by VC3.
  */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
@@ -18,7 +19,10 @@ import { plannerAgentId } from '../../contracts/names.ts';
 import type { WorkTerms } from '../../contracts/planner-run.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { TurnOutline } from '../../contracts/model-turn.ts';
+import type { WaveOrder } from '../../contracts/planner-wave.ts';
+import type { VerifierTriad } from '../../contracts/verification.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
+import { chooseMembers, findWriter } from '../triad/roles.ts';
 
 type Authored = Pick<DelegationOutline, 'agent_id' | 'executor'>;
 
@@ -64,53 +68,60 @@ export function chooseVerifier(
 /** Agents that are asked first, by what is verified. */
 const preferred = { files: ['tester', 'reviewer'], texts: ['reviewer', 'tester'] } as const;
 
-/**
- * Adds a verifier to the delegations of a plan that have none, where the run requires one.
- *
- * @param verifiers agent_ids of the verifiers of an approved plan. Undefined: there is none.
- */
-export function addVerifiers(
-  plan: WavePlanOutline,
-  {
-    verify = [],
-    verifiers,
-    agents,
-  }: Pick<WorkTerms, 'verify'> & {
-    readonly verifiers?: readonly string[];
+/** Terms of a run by which verifiers are added. */
+type Verifying = Pick<WorkTerms, 'verify' | 'verify_triad'> &
+  Pick<WaveOrder, 'verifiers' | 'verifier_triads'> & {
     readonly agents: readonly Pick<AgentSummary, 'agent_id'>[];
-  },
-): WavePlanOutline {
+  };
+
+/** Adds a verifier to the delegations of a plan that have none, where the run requires one. */
+export function addVerifiers(plan: WavePlanOutline, terms: Verifying): WavePlanOutline {
+  const { verify = [], verifiers } = terms;
   const isRequired = ({ criterion_ids }: DelegationOutline): boolean =>
     verify === true || verifiers !== undefined || criterion_ids.some((id) => verify.includes(id));
   if (!plan.delegations.some(isRequired)) return plan;
   return {
     ...plan,
     delegations: plan.delegations.map((one) =>
-      one.verification === undefined && isRequired(one) ? addVerifier(one, agents, verifiers) : one,
+      one.verification === undefined && isRequired(one)
+        ? { ...one, verification: verifierFor(one, terms) }
+        : one,
     ),
   };
 }
 
-function addVerifier(
+function verifierFor(
   delegation: DelegationOutline,
-  agents: readonly Pick<AgentSummary, 'agent_id'>[],
-  verifiers: readonly string[] = [],
-): DelegationOutline {
+  { verify_triad, verifiers = [], verifier_triads = {}, agents }: Verifying,
+): NonNullable<DelegationOutline['verification']> {
   const authors = listAuthors(delegation);
-  const ofPlan = verifiers.find((id) => !authors.includes(id));
-  if (ofPlan !== undefined) return { ...delegation, verification: { verified_by: ofPlan } };
-  const free = agents
-    .map(({ agent_id }) => agent_id)
-    .filter((id) => id !== plannerAgentId && !authors.includes(id));
+  const isAuthor = (id: string): boolean => authors.includes(id);
+  const ofPlan = verifiers
+    .map((id) => judging(id, verifier_triads[id]))
+    .find((one) => ![one.verified_by, ...(one.triad_agents ?? [])].some(isAuthor));
+  if (ofPlan !== undefined) return ofPlan;
+  const free = agents.filter(({ agent_id }) => agent_id !== plannerAgentId && !isAuthor(agent_id));
+  const members = verify_triad === undefined ? null : chooseMembers(verify_triad, free);
+  if (verify_triad !== undefined && members !== null) {
+    const triad = { type: verify_triad, reason: 'The run wants a triad as verifier.', members };
+    return judging(findWriter(verify_triad, members)?.agent_id ?? '', triad);
+  }
+  const ids = free.map(({ agent_id }) => agent_id);
   const choose = (wanted: readonly string[]): string =>
-    wanted.find((id) => free.includes(id)) ?? free[0] ?? '';
+    wanted.find((id) => ids.includes(id)) ?? ids[0] ?? '';
   return {
-    ...delegation,
-    verification: {
-      verified_by: choose(preferred.texts),
-      verified_by_for_files: choose(preferred.files),
-    },
+    verified_by: choose(preferred.texts),
+    verified_by_for_files: choose(preferred.files),
   };
+}
+
+/** Orders a verification by an agent, alone or as the writer of a triad. */
+function judging(
+  verified_by: string,
+  triad: VerifierTriad | undefined,
+): NonNullable<DelegationOutline['verification']> {
+  if (triad === undefined) return { verified_by };
+  return { verified_by, triad_agents: triad.members.map(({ agent_id }) => agent_id), triad };
 }
 
 /**

@@ -6,6 +6,7 @@
  *   VE2. After each failure the doer begins anew, until `verificationsMax` failures: then the user is asked.
  *   VE3. Modifying and guiding allow as many failures again; abandoning ends the task.
  *   VE4. No attempt forgets what an earlier one used.
+ *   VE5. No judgement of a triad forgets the pages of an earlier one.
  */
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
@@ -13,6 +14,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type {
   DescribeFailuresInput,
+  EarlierJudgement,
   TriadJudgement,
   VerificationFeedback,
   VerificationOutcome,
@@ -22,6 +24,8 @@ import { engineLimits } from '../limits.ts';
 import { addUsage, noUsage } from '../usage/add-usage.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import { isPerson } from '../questions/answer-kinds.ts';
+import { definedOnly } from '../json.ts';
+import { newestPhases } from '../triad/end-phase.ts';
 import { cutText } from '../text/cut-text.ts';
 
 /** State of a delegation's verification, small enough for history. */
@@ -43,6 +47,8 @@ export interface VerificationState {
   readonly loaded_details: readonly string[];
   /** Defined in VerificationOutcome. */
   readonly judgement?: TriadJudgement;
+  /** Defined in VerificationOutcome. */
+  readonly earlier_judgements?: readonly EarlierJudgement[];
 }
 
 export function openVerification(): VerificationState {
@@ -96,7 +102,23 @@ export function noteResult(
     failures: isFailed ? state.failures + 1 : 0,
     results_refs: [...state.results_refs, refs.results_ref].slice(-resultsKeptMax),
     failed_output_ref: isFailed ? refs.output_ref : null,
-    ...(judgement !== undefined && { judgement }),
+    ...(judgement !== undefined && { judgement, ...keepEarlier(state) }),
+  };
+}
+
+/** Keeps of the judgement so far what its pages are made of. */
+function keepEarlier({
+  judgement,
+  earlier_judgements: earlier = [],
+}: VerificationState): Pick<VerificationState, 'earlier_judgements'> {
+  if (judgement === undefined) return {};
+  const { delegation_id, plan_ref, executor } = judgement;
+  const phases = newestPhases(executor.work).map(({ phase, report_ref }) => ({
+    phase,
+    report_ref,
+  }));
+  return {
+    earlier_judgements: [...earlier, { delegation_id, plan_ref, phases }].slice(-resultsKeptMax),
   };
 }
 
@@ -161,7 +183,10 @@ export function concludeVerification(
     attempts: state.attempts,
     results_refs: state.results_refs,
     output_ref: isVerified ? outcome.output_ref : null,
-    ...(state.judgement !== undefined && { judgement: state.judgement }),
+    ...definedOnly({
+      judgement: state.judgement,
+      earlier_judgements: state.earlier_judgements,
+    }),
   };
   const { usage, turns, loaded_details } = state;
   const whole = { ...outcome, usage, turns, loaded_details, verification };

@@ -27,12 +27,13 @@ export interface BenchStage {
    * Starts workers on a task queue of their own, with one home. Resolves when all of them poll.
    *
    * @param env Settings beside the usual ones. Default: none.
+   * @returns their process ids.
    */
   addWorkers(options: {
     readonly taskQueue: string;
     readonly count: number;
     readonly env?: Readonly<Record<string, string>>;
-  }): Promise<void>;
+  }): Promise<readonly number[]>;
   /** @returns null where processes can't be looked at. */
   readCpu(): Promise<CpuReading | null>;
   close(): Promise<void>;
@@ -102,11 +103,13 @@ async function bringUp(
     workerPid: worker.pid,
     async addWorkers({ taskQueue: queue, count, env }) {
       const place = { PLANWAVE_TASK_QUEUE: queue, PLANWAVE_HOME: join(home, queue) };
+      const pids: number[] = [];
       for (let nth = 0; nth < count; nth += 1) {
         // Each finds what the one before has bundled.
         // oxlint-disable-next-line no-await-in-loop
-        await startWorker({ ...place, ...env });
+        pids.push((await startWorker({ ...place, ...env })).pid);
       }
+      return pids;
     },
     async readCpu() {
       const ofServer = serverPid === undefined ? null : await readCpuMs(serverPid);

@@ -25,7 +25,9 @@ export interface ContestOptions {
 export interface ContestResult {
   /** Until the last wave of a round was done. */
   readonly ms: Summary;
-  /** CPU time of a wave by process, in words; empty if unknown. */
+  /** Mean CPU time of a wave by process, in milliseconds; null if unknown. */
+  readonly cpuMs: CpuReading | null;
+  /** The same in words; empty if unknown. */
   readonly cpu: string;
 }
 
@@ -57,7 +59,8 @@ export async function measureInTurns(
     }
   }
   const conclude = ({ ms, cpu }: Score): ContestResult => {
-    return { ms: summarise(ms), cpu: describeCpu(cpu, options.together) };
+    const cpuMs = averageCpu(cpu, options.together);
+    return { ms: summarise(ms), cpuMs, cpu: describeCpu(cpuMs) };
   };
   return {
     engine: conclude(scores.engine),
@@ -104,12 +107,18 @@ function subtract(after: CpuReading, before: CpuReading): CpuReading {
   );
 }
 
-function describeCpu(readings: readonly CpuReading[], waves: number): string {
+function averageCpu(readings: readonly CpuReading[], waves: number): CpuReading | null {
   const [first] = readings;
-  if (first === undefined) return '';
+  if (first === undefined) return null;
   const means = Object.keys(first).map((process) => {
     const sum = readings.reduce((total, reading) => total + (reading[process] ?? 0), 0);
-    return `${process} ${formatNumber(sum / readings.length / waves)} ms`;
+    return [process, sum / readings.length / waves];
   });
-  return `CPU of a wave: ${means.join(', ')}.`;
+  return Object.fromEntries(means);
+}
+
+function describeCpu(cpuMs: CpuReading | null): string {
+  if (cpuMs === null) return '';
+  const parts = Object.entries(cpuMs).map(([process, ms]) => `${process} ${formatNumber(ms)} ms`);
+  return `CPU of a wave: ${parts.join(', ')}.`;
 }

@@ -14,6 +14,7 @@ import { makespan } from './figures/makespan.ts';
 import { manyWaves } from './figures/many-waves.ts';
 import { promptCache } from './figures/prompt-cache.ts';
 import { storeTurns } from './figures/store-turns.ts';
+import { stores } from './figures/stores.ts';
 import { tools } from './figures/tools.ts';
 import { tenants } from './figures/tenants.ts';
 import { triads } from './figures/triads.ts';
@@ -42,6 +43,7 @@ const allFigures: readonly Figure[] = [
   makespan,
   design,
   storeTurns,
+  stores,
   promptCache,
   words,
   waitingRuns,

@@ -23,8 +23,12 @@ export interface OwnPostgres {
 
 /**
  * @param connectionsMax Default 100.
+ * @param flushes Whether a commit waits for the disk, as in production. Default: false, which spares tests the wait.
  */
-export async function startOwnPostgres(connectionsMax = 100): Promise<OwnPostgres> {
+export async function startOwnPostgres(
+  connectionsMax = 100,
+  flushes = false,
+): Promise<OwnPostgres> {
   const programs = await ensurePostgres();
   const folder = mkdtempSync(join(tmpdir(), 'planwave-postgres-'));
   const data = join(folder, 'data');
@@ -49,10 +53,15 @@ export async function startOwnPostgres(connectionsMax = 100): Promise<OwnPostgre
   );
   if (made.status !== 0) throw new Error(`initdb: ${made.stderr || String(made.error)}`);
   const port = await findFreePort();
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    `max_connections=${connectionsMax}`,
+    `fsync=${flushes ? 'on' : 'off'}`,
+  ].flatMap((one) => ['-c', one]);
   const start = () =>
     startServer(
       join(programs, 'postgres'),
-      ['-D', data, '-p', String(port), '-k', folder, '-c', `max_connections=${connectionsMax}`],
+      ['-D', data, '-p', String(port), '-k', folder, ...settings],
       options,
     );
   let server = await start();
@@ -95,8 +104,7 @@ async function startServer(
   args: readonly string[],
   options: { readonly uid?: number; readonly gid?: number; readonly cwd: string },
 ): Promise<Server> {
-  const settings = ['listen_addresses=127.0.0.1', 'fsync=off'];
-  const child = spawn(program, [...args, ...settings.flatMap((one) => ['-c', one])], {
+  const child = spawn(program, args, {
     ...options,
     // A Ctrl-C of the terminal reaches this process only, which stops its parts in order.
     detached: true,

@@ -45,7 +45,7 @@ export async function judgeTogether(
 ): Promise<JudgedTogether> {
   const { order } = context;
   const { run_id, plan_ref, record_ref } = order;
-  const { delegation_id, rule_of_two } = order.delegation;
+  const { delegation_id, rule_of_two, verification } = order.delegation;
   const { instructions_ref, guidance_refs } = state;
   const judgement_id = taskId(delegation_id, `verify-${state.attempts + 1}`);
   const ordered = await callUntilDone(
@@ -64,6 +64,9 @@ export async function judgeTogether(
       notes_ref: outcome.notes?.session_ref ?? null,
       instructions_ref,
       guidance_refs,
+      ...(verification?.triad !== undefined && {
+        added: { verified_by: verification.verified_by, triad: verification.triad },
+      }),
     },
   );
   const delegation = ordered.delegations.find((one) => one.delegation_id === judgement_id);

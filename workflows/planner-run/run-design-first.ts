@@ -195,7 +195,14 @@ export async function addPlan(host: RootHost, order: WaveOrder): Promise<WaveOrd
   );
   if (plan === null) {
     const verifiers = plan_approved.agents.filter(({ role }) => role === 'verifier');
-    return { ...order, verifiers: verifiers.map(({ agent_id }) => agent_id) };
+    const triads = verifiers.flatMap(({ agent_id, triad }) =>
+      triad === undefined ? [] : [[agent_id, triad] as const],
+    );
+    return {
+      ...order,
+      verifiers: verifiers.map(({ agent_id }) => agent_id),
+      ...(triads.length > 0 && { verifier_triads: Object.fromEntries(triads) }),
+    };
   }
   const parallel = Math.min(limits.max_parallel, max_parallel);
   const architect = findArchitect(plan_approved);

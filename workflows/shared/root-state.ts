@@ -155,7 +155,7 @@ export function openRootState(carried: CarriedRun | null): RootState {
 /** Returns the settings that a run gives to each of its waves. */
 export function workTerms(terms: WorkTerms): WorkTerms {
   const { registry_ref, agents, limits, use_defaults, notes, autonomy } = terms;
-  const { verify, changes, triads, teams, models } = terms;
+  const { verify, verify_triad, changes, triads, teams, models } = terms;
   return {
     registry_ref,
     agents,
@@ -163,7 +163,7 @@ export function workTerms(terms: WorkTerms): WorkTerms {
     use_defaults,
     ...(notes === true && { notes }),
     autonomy,
-    ...definedOnly({ verify, changes }),
+    ...definedOnly({ verify, verify_triad, changes }),
     triads,
     teams,
     models,

@@ -50,15 +50,19 @@ async function talk(
     const question = withBefore(said, typed);
     // oxlint-disable-next-line no-await-in-loop
     const result = await client.consult({ run_id, role, question });
-    io.stdout.write(`${describeAnswer(context, result).join('\n')}\n`);
-    said.push(`User: ${typed}`, `You: ${result.answer}`);
-    if (result.amendment === null) continue;
+    const { answer, amendment: instruction } = result;
+    // The question whether to send it shows the instruction.
+    const shown = describeAnswer(context, { ...result, amendment: null });
+    io.stdout.write(`${shown.join('\n')}\n`);
+    said.push(`User: ${typed}`, `You: ${answer}`);
+    if (instruction === null) continue;
     // oxlint-disable-next-line no-await-in-loop
-    if (!(await confirmAmendment(context, result.amendment))) continue;
+    const isSent = await confirmAmendment(context, instruction);
+    said.push(`You worded: ${instruction}`, `The user ${isSent ? 'sent' : 'did not send'} it.`);
+    if (!isSent) continue;
     // oxlint-disable-next-line no-await-in-loop
-    await client.amend(run_id, { instruction: result.amendment });
+    await client.amend(run_id, { instruction });
     io.stdout.write(`The instruction was sent to ${run_id}.\n`);
-    said.push('The user sent the instruction to the run.');
   }
 }
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { triadTypes } from '../../../contracts/names.ts';
 import type { BudgetInput } from '../../../contracts/budget.ts';
 import { Tenant, type ChangesMode, type LimitsInput } from '../../../contracts/limits.ts';
 import type { PlannerRunInput } from '../../../contracts/planner-run.ts';
@@ -18,13 +19,13 @@ type Field =
 
 /**
  * An option of a command that starts work. `field` is the one that its value becomes, if it is no more than that. If `read`
- * is undefined, a value called count, seconds, days or 1-5 is a whole number of at least 1, any other a text.
+ * is undefined, a value called count, seconds, days or 1-5 is a whole number of at least 1, any other a text. A list names the choices.
  */
 export type InputOption = readonly [
   flags: string,
   does: string,
   field?: Field | null,
-  read?: (typed: string) => unknown,
+  read?: ((typed: string) => unknown) | readonly string[],
 ];
 
 /** Options as Commander read them. Those named here are used beyond the input. */
@@ -82,6 +83,12 @@ export const questionOptions: readonly InputOption[] = [
     (ids) => ids.split(',').map((id) => id.trim()),
   ],
   [
+    '--verify-triad <type>',
+    'let three agents judge together instead; alone, like --verify',
+    'verify_triad',
+    triadTypes,
+  ],
+  [
     '--deadline <seconds>',
     'answer a question with its default after this time, if it has one',
     'questions.deadline_seconds',
@@ -117,7 +124,9 @@ export function addOptions(command: Command, options: readonly InputOption[]): C
     const isCount = /<(?:count|seconds|days|1-5)>$/.test(flags);
     const option = new Option(flags, does);
     const reader = read ?? (isCount ? readWholeNumber : undefined);
-    command.addOption(reader === undefined ? option : option.argParser(reader));
+    if (typeof reader === 'function') option.argParser(reader);
+    else if (reader !== undefined) option.choices(reader);
+    command.addOption(option);
   }
   return command;
 }

@@ -1,62 +1,44 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { bodyOf } from '../../support/calls.ts';
 import { eventually } from '../../support/eventually.ts';
+import { runJudgedPlan } from '../../support/judged-plan.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
+import { readTree } from '../../support/read-tree.ts';
 import { runCommand } from '../../support/run-command.ts';
+import { plan, plans, work } from '../../support/scripted-work.ts';
 import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
 
-/** A plan of one task, whose verifier is a triad. */
-const planOf = (instructions: string): string => `task_name: backup-facts
-goal: The facts about three ways to keep backups.
-summary: One list, judged by three agents.
-max_parallel: 1
-agents:
-  - agent_name: fact_agent
-    role: doer
-    responsibility: Finds out what each way costs and risks.
-    agent_id: researcher
-  - agent_name: jury
-    role: verifier
-    responsibility: Judges every result together.
-    agent_id: reviewer
-    triad:
-      type: dialectic
-      reason: A wrong fact costs more than three calls.
-      members:
-        - { name: pro, role: proposer, agent_id: analyst }
-        - { name: con, role: critic, agent_id: tester }
-        - { name: syn, role: synthesizer, agent_id: reviewer }
-tasks:
-  - task_id: facts_1727539200
-    title: List three ways
-    agent: fact_agent
-    instructions: ${instructions}
-    outputs:
-      - { path: agents/fact_agent/task_output/facts.md, format: Markdown }
-    validation:
-      verified_by: jury
-      evidence:
-        - { evidence_id: three-ways, description: The list has 3 rows. }
-escalation:
-  - Ask the user.
-`;
-
-async function begin(id: string, instructions: string): Promise<string> {
-  const path = join(stage.home, 'plan.yaml');
-  writeFileSync(path, planOf(instructions));
-  const { code, err } = await runCommand(stage, ['plan', 'run', path, '--id', id]);
-  expect({ code, err }).toMatchObject({ code: 0 });
-  return id;
-}
-
 const judgedIn = async (id: string) => (await storedRecord(stage.home, id)).waves[0]?.outcomes[0];
 
+it('judges together, in a direct run, only what works on the criterion that requires it', async () => {
+  const facts = work('facts', { criteria: ['goal-1'] });
+  const advice = work('advice', { criteria: ['goal-2'] });
+  stage.rehearsal.script([plans(1, plan([facts, advice]))]);
+  const run = await stage.start('plannerRun', {
+    goal: 'Advise a small office',
+    criteria: ['Three ways are listed', 'One way is recommended'],
+    verify: ['goal-2'],
+    verify_triad: 'consensus',
+  });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  const { waves } = await storedRecord(stage.home, run.workflowId);
+  const judged = waves[0]?.outcomes.map(({ delegation_id, verification }) => [
+    delegation_id,
+    verification && [verification.status, verification.judgement?.executor.work.type],
+  ]);
+  expect(Object.fromEntries(judged ?? [])).toEqual({
+    facts: undefined,
+    advice: ['verified', 'consensus'],
+  });
+  await expectPromisesKept(stage, run.workflowId);
+}, 120_000);
+
 it('has a triad judge an output that it did not write, and its writer gives the verdict', async () => {
-  const id = await begin('judged', 'List three ways.');
+  const id = await runJudgedPlan(stage, 'judged', 'List three ways.');
   const run = stage.client.workflow.getHandle(id);
   expect(await stage.result(run)).toMatchObject({ status: 'completed' });
   const outcome = await judgedIn(id);
@@ -92,7 +74,7 @@ it('has a triad judge an output that it did not write, and its writer gives the 
 }, 120_000);
 
 it('has the output that fails made again, and judges it anew', async () => {
-  const id = await begin('judged-twice', 'List three ways. [failing]');
+  const id = await runJudgedPlan(stage, 'judged-twice', 'List three ways. [failing]');
   expect(await stage.result(stage.client.workflow.getHandle(id))).toMatchObject({
     status: 'completed',
   });
@@ -101,10 +83,19 @@ it('has the output that fails made again, and judges it anew', async () => {
     attempts: 2,
     judgement: { delegation_id: 'facts_1727539200.verify-2' },
   });
+  // The pages of both judgements are written again when they are lost.
+  const pages = join(stage.home, id, 'triads');
+  const written = await readTree(pages);
+  expect(Object.keys(written).map((path) => path.split('/')[0])).toEqual(
+    expect.arrayContaining(['facts_1727539200.verify-1', 'facts_1727539200.verify-2']),
+  );
+  rmSync(pages, { recursive: true });
+  expect(await runCommand(stage, ['export', id])).toMatchObject({ code: 0 });
+  expect(await readTree(pages)).toEqual(written);
 }, 120_000);
 
 it('passes nothing on whose judgement the triad did not agree: the user decides in the end', async () => {
-  const id = await begin('disputed', 'List three ways. [disagree]');
+  const id = await runJudgedPlan(stage, 'disputed', 'List three ways. [disagree]');
   const run = stage.client.workflow.getHandle(id);
   const question = await eventually(
     'the question after five failures',

@@ -29,6 +29,7 @@ it('all are measured in every round, one at a time, and each begins one', async 
   expect(new Set(seen).size).toBe(18);
   expect(results.others).toHaveLength(1);
   expect(results.others[0]?.ms.n).toBe(3);
+  expect(results.engine.cpuMs).toEqual({ server: 10, worker: 20 });
   expect(results.engine.cpu).toBe('CPU of a wave: server 10 ms, worker 20 ms.');
   expect(results.floor.cpu).toBe('');
 });

@@ -30,13 +30,18 @@ it('planwave talk sends an instruction only after a yes, and each question with 
   io.typeAfter('Enter alone: no', 'no');
   io.typeAfter('Enter alone ends', 'Test the restore first.');
   io.typeAfter('Enter alone: no', 'yes');
+  io.typeAfter('Enter alone ends', 'And the order?');
+  io.typeAfter('Enter alone: no', 'no');
   io.typeAfter('Enter alone ends', '');
   expect(await runCli(['talk', 'run-1', 'designer'], createFakeDeps(io, methods))).toBe(0);
-  expect(asked.map(({ role }) => role)).toEqual(['designer', 'designer']);
+  expect(asked.map(({ role }) => role)).toEqual(['designer', 'designer', 'designer']);
   expect(asked[0]?.question).toBe('Why this order?');
   expect(asked[1]?.question).toMatch(
-    /^Before:\nUser: Why this order\?\nYou: By cost\.\n\nNow the user asks: Test the restore first\.$/,
+    /^Before:\nUser: Why this order\?\nYou: By cost\.\n.*\n.*\n\nNow the user asks: Test the restore first\.$/,
   );
+  // It knows its own words, and what became of them.
+  expect(asked[1]?.question).toContain(`You worded: ${amendment}\nThe user did not send it.`);
+  expect(asked[2]?.question).toContain(`You worded: ${amendment}\nThe user sent it.`);
   expect(sent).toEqual([amendment]);
   expect(io.out()).toContain(`Send this to the run as your instruction?\n  ${amendment}`);
 }, 20_000);

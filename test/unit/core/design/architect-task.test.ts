@@ -39,6 +39,34 @@ it('SD1: a plan has an architect when its roster has one, and a verifier who is 
   expect(findArchitect({ ...outline, agents: own })).toBeNull();
 });
 
+it.each([
+  ['judges its decisions as one', 'tester', 'jury'],
+  ['is passed over where the architect is a member', 'analyst', 'reviewer_agent'],
+] as const)('SD1: a verifier that is a triad %s', (_how, agent_id, verifier_name) => {
+  const members = (['proposer', 'critic', 'synthesizer'] as const).map((role, at) => ({
+    name: role,
+    role,
+    agent_id: at === 0 ? agent_id : 'engineer',
+  }));
+  const triad = { type: 'dialectic', reason: 'A test.', members } as const;
+  const agents = [
+    { agent_name: 'jury', agent_id: 'engineer', role: 'verifier', triad } as const,
+    ...plan.agents,
+  ];
+  const found = findArchitect({ ...outline, agents });
+  expect(found?.verifier_name).toBe(verifier_name);
+  expect(found?.triad).toEqual(verifier_name === 'jury' ? triad : undefined);
+  const [asker] = nextWave(plan, { verified: [], dispatched: [] }, 50);
+  if (asker === undefined || found === null) throw new Error('there is a task and an architect');
+  const delegation_id = 'decision_w1n1_1727539200';
+  const { verification } = orderDecision(
+    plan,
+    { delegation_id, questions: [question], asker },
+    found,
+  );
+  expect(verification?.triad).toEqual(found.triad);
+});
+
 it('SD2: the task has all parts of its role, names each question and its form, and is verified', () => {
   const wave = nextWave(plan, { verified: [], dispatched: [] }, 50);
   const [asker] = wave;

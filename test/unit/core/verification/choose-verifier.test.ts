@@ -4,6 +4,7 @@ import {
   checkVerdict,
 } from '../../../../core/verification/choose-verifier.ts';
 import type { Delegation } from '../../../../contracts/delegation.ts';
+import type { VerifierTriad } from '../../../../contracts/verification.ts';
 import { outlinePlan } from '../../../../core/plan/check-repetition.ts';
 import { plannedDelegation, someRef, wavePlan } from '../../../support/factories.ts';
 
@@ -69,6 +70,57 @@ it.each([
     verifiers,
   });
   expect(delegations[0]?.verification?.verified_by).toBe(verified_by);
+});
+
+const jury: VerifierTriad = {
+  type: 'consensus',
+  reason: 'A test.',
+  members: ['analyst', 'tester', 'reviewer'].map((agent_id, at) => ({
+    name: `peer-${at + 1}`,
+    role: 'peer',
+    agent_id,
+  })),
+};
+
+it.each([
+  ['as the triad that it is', 'engineer', { triad_agents: ['analyst', 'tester', 'reviewer'] }],
+  ['and is passed over where a member of it is the author', 'tester', { verified_by: 'writer' }],
+])('VC5: a verifier of the plan judges work beside the plan %s', (_how, agent_id, expected) => {
+  const made = { ...worksOn('table', 'goal-1'), agent_id };
+  const { delegations } = addVerifiers(outlinePlan(wavePlan([made]), someRef), {
+    agents: [{ agent_id: 'writer' }],
+    verifiers: ['reviewer', 'writer'],
+    verifier_triads: { reviewer: jury },
+  });
+  expect(delegations[0]?.verification).toMatchObject(expected);
+  expect(delegations[0]?.verification?.triad).toEqual(agent_id === 'engineer' ? jury : undefined);
+});
+
+it('VC6: a triad that the run wants has no author, and its writer gives the verdict', () => {
+  const agents = ['planner', 'analyst', 'writer', 'reviewer', 'tester'].map((agent_id) => ({
+    agent_id,
+  }));
+  const made = [worksOn('table', 'goal-1'), worksOn('note', 'goal-2')];
+  const authored = made.map((one) => ({ ...one, agent_id: 'writer' }));
+  const { delegations } = addVerifiers(outlinePlan(wavePlan(authored), someRef), {
+    agents,
+    verify: ['goal-2'],
+    verify_triad: 'dialectic',
+  });
+  expect(delegations.map(({ verification }) => verification)).toMatchObject([
+    undefined,
+    {
+      verified_by: 'analyst',
+      triad_agents: ['analyst', 'reviewer', 'analyst'],
+      triad: { type: 'dialectic', members: [{ role: 'proposer' }, { role: 'critic' }, {}] },
+    },
+  ]);
+  const [alone] = addVerifiers(outlinePlan(wavePlan(authored), someRef), {
+    agents: [{ agent_id: 'writer' }],
+    verify: true,
+    verify_triad: 'dialectic',
+  }).delegations;
+  expect(alone?.verification).toEqual({ verified_by: '', verified_by_for_files: '' });
 });
 
 it('VC2: the verifier of a plan stays', () => {

@@ -1,4 +1,5 @@
 import type { DelegationOutcome } from '../../../../contracts/delegation-run.ts';
+import type { TriadJudgement } from '../../../../contracts/verification.ts';
 import { engineLimits } from '../../../../core/limits.ts';
 import { noUsage } from '../../../../core/usage/add-usage.ts';
 import {
@@ -39,6 +40,53 @@ function failTimes(count: number, state = openVerification()) {
     state,
   );
 }
+
+/** Judgement of a triad, with an attempt at a phase that was not the last. */
+const judgementOf = (n: number): TriadJudgement => ({
+  delegation_id: `d1.verify-${n}`,
+  plan_ref: refOf(200 + n),
+  executor: {
+    kind: 'triad',
+    work: {
+      type: 'dialectic',
+      reason: 'A test.',
+      members: [],
+      phases: ([1, 2] as const).map((attempt) => ({
+        phase: 'deliberate',
+        attempt,
+        status: attempt === 1 ? 'failed' : 'done',
+        rounds: 1,
+        report_ref: refOf(300 + 10 * n + attempt),
+      })),
+      dissent: [],
+      failure: null,
+    },
+  },
+});
+
+it('VE5: each judgement of a triad keeps the pages of those before it', () => {
+  const judged = [1, 2, 3].reduce(
+    (state, n) =>
+      noteResult(state, n < 3 ? 'fail' : 'pass', {
+        results_ref: refOf(n),
+        output_ref: someRef,
+        judgement: judgementOf(n),
+      }),
+    openVerification(),
+  );
+  const end = { verified_by: 'tester', status: 'verified', reason: '' } as const;
+  expect(concludeVerification(outcome, judged, end).verification).toMatchObject({
+    judgement: judgementOf(3),
+    earlier_judgements: [1, 2].map((n) => ({
+      delegation_id: `d1.verify-${n}`,
+      plan_ref: refOf(200 + n),
+      phases: [{ phase: 'deliberate', report_ref: refOf(302 + 10 * n) }],
+    })),
+  });
+  // A check of code that failed judges nothing together.
+  const failed = noteResult(judged, 'fail', { results_ref: refOf(4), output_ref: someRef });
+  expect(failed.earlier_judgements).toHaveLength(2);
+});
 
 const passed = noteResult(failTimes(1), 'pass', { results_ref: refOf(9), output_ref: someRef });
 

@@ -9,9 +9,9 @@ import {
 import { listSegments } from '../../../activities/adapters/file-store/segment-files.ts';
 import { readTree } from '../../support/read-tree.ts';
 import { damageRecord, overwrite, storedRecords } from '../../support/stored-records.ts';
-import { createHarness } from '../record/harness.ts';
-import type { Harness } from '../record/harness.ts';
-import { wholeRun, wholeRunInput } from '../record/whole-run.ts';
+import { createHarness } from '../../unit/record/harness.ts';
+import type { Harness } from '../../unit/record/harness.ts';
+import { wholeRun, wholeRunInput } from '../../unit/record/whole-run.ts';
 
 let harness: Harness;
 beforeEach(async () => {

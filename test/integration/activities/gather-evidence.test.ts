@@ -15,7 +15,7 @@ import { plannedDelegation, wavePlan } from '../../support/factories.ts';
 import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import { createGitFixture, put } from '../../support/git-fixture.ts';
 import { notFound, oldAttempt } from '../../support/old-attempt.ts';
-import { createBench, runIn } from './bench.ts';
+import { createBench, runIn } from '../../unit/activities/bench.ts';
 
 const settings = { toolchains: [], sharedFolders: [] };
 const probed = await probeSandbox(settings);

@@ -11,7 +11,7 @@ import { createRunCommand } from '../../../activities/tools/registry/run-command
 import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
 import type { RunToolInput, RunToolResult } from '../../../contracts/activity-types.ts';
 import type { EffectOrder } from '../../../contracts/effect.ts';
-import { agents, createBench, runIn } from './bench.ts';
+import { agents, createBench, runIn } from '../../unit/activities/bench.ts';
 import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import { createGitFixture } from '../../support/git-fixture.ts';
 import { notFound, oldAttempt } from '../../support/old-attempt.ts';

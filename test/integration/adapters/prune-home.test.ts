@@ -9,10 +9,10 @@ import { readRecord } from '../../../activities/artifacts/record-log.ts';
 import { exportRun } from '../../../activities/run-record/export-run.ts';
 import { readTree } from '../../support/read-tree.ts';
 import { damageRecord, storedArtifacts, storedRecords } from '../../support/stored-records.ts';
-import { createHarness, startedAt } from '../record/harness.ts';
-import type { Harness } from '../record/harness.ts';
-import { usage } from '../record/samples.ts';
-import { wholeRun, wholeRunInput } from '../record/whole-run.ts';
+import { createHarness, startedAt } from '../../unit/record/harness.ts';
+import type { Harness } from '../../unit/record/harness.ts';
+import { usage } from '../../unit/record/samples.ts';
+import { wholeRun, wholeRunInput } from '../../unit/record/whole-run.ts';
 
 /** After every file that the tests write. */
 const endedBefore = Math.floor(Date.now() / 1_000) + 3_600;

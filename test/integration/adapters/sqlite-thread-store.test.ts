@@ -10,8 +10,8 @@ import { entry, kept } from '../../support/thread-entries.ts';
 import { itKeepsThreads } from '../../support/thread-store-contract.ts';
 import { itLooksAfterThreads } from '../../support/thread-upkeep-contract.ts';
 import { canMount } from '../../support/tiny-disk.ts';
-import { createTemporaryHome } from './temporary-home.ts';
-import type { TemporaryHome } from './temporary-home.ts';
+import { createTemporaryHome } from '../../unit/adapters/temporary-home.ts';
+import type { TemporaryHome } from '../../unit/adapters/temporary-home.ts';
 
 const all = { messages: 100, delegations: 100, exceptRun: '' };
 

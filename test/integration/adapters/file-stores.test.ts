@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { runDirectoryOf, hashKey } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import { itStores } from '../../support/store-contract.ts';
 import { damageRecord, overwrite, storedRecords } from '../../support/stored-records.ts';
-import { createTemporaryHome } from './temporary-home.ts';
+import { createTemporaryHome } from '../../unit/adapters/temporary-home.ts';
 
 /** Tears the newest version of an entry. */
 async function tear(folder: string): Promise<void> {

@@ -23,7 +23,7 @@ Object.assign(files, {
 afterAll(() => Object.assign(files, { link, readdir }));
 const { openVersionedFile } =
   await import('../../../activities/adapters/file-store/versioned-file.ts');
-const { createTemporaryHome } = await import('./temporary-home.ts');
+const { createTemporaryHome } = await import('../../unit/adapters/temporary-home.ts');
 
 const temporary = await createTemporaryHome();
 afterAll(() => temporary.remove());

@@ -27,8 +27,8 @@ import { openStores } from '../../../activities/adapters/open-stores.ts';
 import { hashBytes } from '../../../activities/text/bytes.ts';
 import { expectStored, startWriter } from '../../support/store-writers.ts';
 import { overwrite, storedRecords } from '../../support/stored-records.ts';
-import { createTemporaryHome } from './temporary-home.ts';
-import type { TemporaryHome } from './temporary-home.ts';
+import { createTemporaryHome } from '../../unit/adapters/temporary-home.ts';
+import type { TemporaryHome } from '../../unit/adapters/temporary-home.ts';
 
 let at: TemporaryHome;
 beforeEach(async () => {
