@@ -31,20 +31,21 @@ export interface CommandContext {
   readonly session: () => Promise<CliSession>;
 }
 
-type CommandHandler = (context: CommandContext) => Promise<CommandResult>;
-
-/** Runs a command's work with what all commands share, and prints what it returns. */
-export interface CommandRunner {
-  run(command: Command, handler: CommandHandler): Promise<void>;
-}
+/**
+ * Makes the action of a command from its work. The work gets what all commands share, then the arguments and the options as
+ * Commander passes them. What it returns is printed.
+ */
+export type CommandRunner = <Given extends unknown[]>(
+  work: (context: CommandContext, ...given: Given) => Promise<CommandResult>,
+) => (this: Command, ...given: Given) => Promise<void>;
 
 export function createCommandRunner(
   shell: CliDeps | LazyCliDeps,
   reportExitCode: (exitCode: number) => void,
 ): CommandRunner {
-  return {
-    async run(command, handler) {
-      const globals = command.optsWithGlobals<GlobalOptions>();
+  return (work) =>
+    async function run(this: Command, ...given) {
+      const globals = this.optsWithGlobals<GlobalOptions>();
       const deps = 'load' in shell ? await shell.load() : shell;
       const { io, env } = deps;
       let opened: Promise<CliSession> | undefined;
@@ -70,7 +71,7 @@ export function createCommandRunner(
           })),
       };
       try {
-        const { data, lines, exitCode } = await handler(context);
+        const { data, lines, exitCode } = await work(context, ...given);
         if (data !== undefined) {
           io.stdout.write(context.json ? `${safeJson(data)}\n` : toText(lines));
         }
@@ -78,8 +79,7 @@ export function createCommandRunner(
       } finally {
         await closeQuietly(opened);
       }
-    },
-  };
+    };
 }
 
 /** On standard error, so that a person sees it beside `--json` too. */

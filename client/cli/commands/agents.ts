@@ -31,33 +31,25 @@ export function registerAgents(agents: Command, runner: CommandRunner): void {
     .command('list')
     .description('list the agents that a run would have')
     .option(...own)
-    .action((options: AgentsOption, command: Command) =>
-      runner.run(command, ({ deps }) => listAgents(deps, options)),
-    );
+    .action(runner(listAgents));
   agents
     .command('show')
     .argument('<agent>', 'name of the agent')
     .description('show what an agent is for, what it may do, and its prompt')
     .option(...own)
-    .action((name: string, options: AgentsOption, command: Command) =>
-      runner.run(command, ({ deps }) => showAgent(deps, name, options)),
-    );
+    .action(runner(showAgent));
   agents
     .command('check')
     .argument('<path>', "an agent's file, or a folder of them")
     .description('list everything that would stop a run with these agents, with file and line')
-    .action((path: string, _options: object, command: Command) =>
-      runner.run(command, ({ deps }) => checkAgents(deps, path)),
-    );
+    .action(runner(checkAgents));
   agents
     .command('add')
     .argument('<file>', "an agent's file, or a plan with drafts of agents")
     .description('show new agents and write them into a folder, after a confirmation')
     .requiredOption('--to <folder>', 'folder with agents of your own; created if it is missing')
     .option('--yes', 'do not ask for confirmation')
-    .action((file: string, options: AddOptions, command: Command) =>
-      runner.run(command, (context) => addAgents(context, file, options)),
-    );
+    .action(runner(addAgents));
 }
 
 async function loadOrThrow(deps: CliDeps, { agents: dir }: AgentsOption): Promise<LoadedAgents> {
@@ -66,7 +58,7 @@ async function loadOrThrow(deps: CliDeps, { agents: dir }: AgentsOption): Promis
   throw badInput(loaded.faults.map(({ path, reason }) => `${path}: ${reason}`).join('\n'));
 }
 
-async function listAgents(deps: CliDeps, options: AgentsOption): Promise<CommandResult> {
+async function listAgents({ deps }: CommandContext, options: AgentsOption): Promise<CommandResult> {
   const { agents } = await loadOrThrow(deps, options);
   const rows = agents.map(({ agent_id, source, risk_level, allowed_tools, description }) => [
     agent_id,
@@ -82,7 +74,7 @@ async function listAgents(deps: CliDeps, options: AgentsOption): Promise<Command
 }
 
 async function showAgent(
-  deps: CliDeps,
+  { deps }: CommandContext,
   name: string,
   options: AgentsOption,
 ): Promise<CommandResult> {
@@ -111,7 +103,7 @@ async function showAgent(
   };
 }
 
-async function checkAgents(deps: CliDeps, path: string): Promise<CommandResult> {
+async function checkAgents({ deps }: CommandContext, path: string): Promise<CommandResult> {
   const where = resolve(deps.cwd, path);
   const isFolder = await stat(where).then(
     (found) => found.isDirectory(),

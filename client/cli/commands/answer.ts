@@ -11,14 +11,19 @@ import { type CliIo, readAll } from '../cli-io.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 
 export function registerAnswer(command: Command, runner: CommandRunner): void {
-  command.action((run: string, questionId: string | undefined, rest: readonly string[]) => {
-    const words = questionId === undefined ? [] : [questionId, ...rest];
-    return runner.run(command, async (context) => {
-      const result = await answer(context, run, words);
-      const elsewhere = await explainOtherHome(context, run);
-      return elsewhere === null ? result : { ...result, lines: [...result.lines, elsewhere] };
-    });
-  });
+  command.action(
+    runner(
+      async (context, run: string, questionId: string | undefined, rest: readonly string[]) => {
+        const result = await answer(
+          context,
+          run,
+          questionId === undefined ? [] : [questionId, ...rest],
+        );
+        const elsewhere = await explainOtherHome(context, run);
+        return elsewhere === null ? result : { ...result, lines: [...result.lines, elsewhere] };
+      },
+    ),
+  );
 }
 
 async function answer(

@@ -7,7 +7,7 @@ import { formatTime } from '../../format-time.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { cleanLine, renderTable } from '../terminal-text.ts';
-import { readAmount, readTenant } from './run-settings-options.ts';
+import { readAmount, readTenant } from './input-options.ts';
 
 interface SetOptions {
   readonly usdPerDay: number;
@@ -23,34 +23,26 @@ export function registerBudget(budget: Command, runner: CommandRunner): void {
     .argument(...tenant)
     .description('limit what the calls of a tenant cost in a day; parked runs of it go on')
     .requiredOption('--usd-per-day <amount>', 'US dollars for each day of UTC', readAmount)
-    .action((name: string, options: SetOptions, command: Command) =>
-      runner.run(command, (context) => setBudget(context, readTenant(name), options)),
-    );
+    .action(runner(setBudget));
   budget
     .command('show')
     .argument(...tenant)
     .description('show what a tenant has spent and reserved today')
-    .action((name: string, _options: object, command: Command) =>
-      runner.run(command, (context) => showBudget(context, readTenant(name))),
-    );
-  budget
-    .command('list')
-    .description('list the budgets of all tenants')
-    .action((_options: object, command: Command) => runner.run(command, listBudgets));
+    .action(runner(showBudget));
+  budget.command('list').description('list the budgets of all tenants').action(runner(listBudgets));
   budget
     .command('remove')
     .argument(...tenant)
     .description('let a tenant spend without a limit; parked runs of it go on')
-    .action((name: string, _options: object, command: Command) =>
-      runner.run(command, (context) => removeBudget(context, readTenant(name))),
-    );
+    .action(runner(removeBudget));
 }
 
 async function setBudget(
   context: CommandContext,
-  tenant: string,
+  name: string,
   { usdPerDay }: SetOptions,
 ): Promise<CommandResult> {
+  const tenant = readTenant(name);
   if (usdPerDay > usdMax) {
     throw badInput('--usd-per-day takes at most 1,000,000 US dollars. Try: --usd-per-day 50');
   }
@@ -59,7 +51,8 @@ async function setBudget(
   return { data: { ...view, ...resumed.data }, lines: [describeDay(view), ...resumed.lines] };
 }
 
-async function showBudget({ deps }: CommandContext, tenant: string): Promise<CommandResult> {
+async function showBudget({ deps }: CommandContext, name: string): Promise<CommandResult> {
+  const tenant = readTenant(name);
   const view = await deps.budgets.read(tenant);
   if (view === null) throw noBudget(tenant);
   return { data: view, lines: [describeDay(view)] };
@@ -81,7 +74,8 @@ async function listBudgets({ deps }: CommandContext): Promise<CommandResult> {
   return { data: { budgets }, lines: renderTable(head, rows) };
 }
 
-async function removeBudget(context: CommandContext, tenant: string): Promise<CommandResult> {
+async function removeBudget(context: CommandContext, name: string): Promise<CommandResult> {
+  const tenant = readTenant(name);
   if (!(await context.deps.budgets.remove(tenant))) throw noBudget(tenant);
   const resumed = await resumeRuns(context, tenant);
   return {

@@ -1,48 +1,42 @@
 import type { Command } from 'commander';
-import type { TakenOver } from '../cli-deps.ts';
-import type { CommandResult, CommandRunner } from '../command-runner.ts';
+import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { inHomeOf } from '../other-home.ts';
 import { cleanLine, cleanText } from '../terminal-text.ts';
 
 /** Registers the commands for what a run has changed in a git repository. They need no server. */
 export function registerDiff(command: Command, runner: CommandRunner): void {
-  command.action((run: string, delegation: string | undefined) =>
-    runner.run(command, async (context) => {
-      const { changes } = context.deps;
-      const patch = await inHomeOf(context, run, () => changes.diff(run, delegation ?? null));
-      const lines = patch === '' ? ['Nothing is changed.'] : [cleanText(patch).trimEnd()];
-      return { data: { run_id: run, patch }, lines };
-    }),
-  );
+  command.action(runner(diff));
 }
 
 export function registerApply(command: Command, runner: CommandRunner): void {
-  command.action((run: string) =>
-    runner.run(command, async (context) => {
-      const taken = await inHomeOf(context, run, () => context.deps.changes.apply(run));
-      return describe(run, taken, 'applied');
-    }),
-  );
+  command.action(runner((context, run: string) => takeOver(context, run, 'apply')));
 }
 
 export function registerUndo(command: Command, runner: CommandRunner): void {
-  command.action((run: string) =>
-    runner.run(command, async (context) => {
-      const taken = await inHomeOf(context, run, () => context.deps.changes.undo(run));
-      return describe(run, taken, 'undone');
-    }),
-  );
+  command.action(runner((context, run: string) => takeOver(context, run, 'undo')));
 }
 
-const commits = {
-  reverted: ['A new commit reverts the commit of the run.'],
-  left: [
-    'The commit of the run is still on your branch, because the folder had other changes. Try: look at git diff, then commit what you want',
-  ],
-};
+async function diff(
+  context: CommandContext,
+  run: string,
+  delegation: string | undefined,
+): Promise<CommandResult> {
+  const { changes } = context.deps;
+  const patch = await inHomeOf(context, run, () => changes.diff(run, delegation ?? null));
+  const lines = patch === '' ? ['Nothing is changed.'] : [cleanText(patch).trimEnd()];
+  return { data: { run_id: run, patch }, lines };
+}
 
-function describe(run_id: string, taken: TakenOver, done: string): CommandResult {
+const doneBy = { apply: 'applied', undo: 'undone' } as const;
+
+async function takeOver(
+  context: CommandContext,
+  run_id: string,
+  name: keyof typeof doneBy,
+): Promise<CommandResult> {
+  const taken = await inHomeOf(context, run_id, () => context.deps.changes[name](run_id));
   const { dir, files, commit } = taken;
+  const done = doneBy[name];
   const first =
     files.length === 0 ? `There is nothing to be ${done} in ${dir}.` : `${done} in ${dir}:`;
   return {
@@ -54,3 +48,10 @@ function describe(run_id: string, taken: TakenOver, done: string): CommandResult
     ],
   };
 }
+
+const commits = {
+  reverted: ['A new commit reverts the commit of the run.'],
+  left: [
+    'The commit of the run is still on your branch, because the folder had other changes. Try: look at git diff, then commit what you want',
+  ],
+};

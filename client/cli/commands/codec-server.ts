@@ -4,7 +4,7 @@ import { isLoopback, serveCodec } from '../../codec-server.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { messageOf } from '../../../core/text/message-of.ts';
-import { readPort } from './run-settings-options.ts';
+import { readPort } from './input-options.ts';
 
 interface Options {
   readonly host: string;
@@ -21,7 +21,7 @@ export function registerCodecServer(command: Command, runner: CommandRunner): vo
       '--ui <origins...>',
       'origins of Web UIs that may ask (default: the one of the embedded server)',
     )
-    .action((options: Options) => runner.run(command, (context) => serve(context, options)));
+    .action(runner(serve));
 }
 
 /** Serves until Ctrl-C or SIGTERM. */

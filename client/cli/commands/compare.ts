@@ -12,8 +12,8 @@ import {
 } from '../../../core/run/fork-record.ts';
 
 export function registerCompare(command: Command, runner: CommandRunner): void {
-  command.action((one: string, other: string) =>
-    runner.run(command, async (context) =>
+  command.action(
+    runner(async (context, one: string, other: string) =>
       compare(context, await readRun(context, one), await readRun(context, other)),
     ),
   );

@@ -7,8 +7,8 @@ type Words = ReadonlyMap<string, readonly string[]>;
 
 /** Registers the command that prints a script for a shell. */
 export function registerCompletion(command: Command, runner: CommandRunner): void {
-  command.action((shell: string) =>
-    runner.run(command, async ({ deps }) => {
+  command.action(
+    runner(async ({ deps }, shell: string) => {
       const { createProgram } = await import('./program.ts');
       // With all commands loaded: their options are words too.
       const program = await createProgram(null, deps);

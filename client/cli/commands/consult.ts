@@ -13,8 +13,8 @@ import {
 } from '../../../contracts/design-run.ts';
 
 export function registerAsk(command: Command, runner: CommandRunner): void {
-  command.action((run: string, role: string, question: string) =>
-    runner.run(command, async (context) => {
+  command.action(
+    runner(async (context, run: string, role: string, question: string) => {
       const input = { run_id: run, role: readRole(role), question: readQuestion(question) };
       const { client } = await context.session();
       const result = await client.consult(input);
@@ -24,8 +24,8 @@ export function registerAsk(command: Command, runner: CommandRunner): void {
 }
 
 export function registerTalk(command: Command, runner: CommandRunner): void {
-  command.action((run: string, role: string) =>
-    runner.run(command, (context) => talk(context, run, readRole(role))),
+  command.action(
+    runner((context, run: string, role: string) => talk(context, run, readRole(role))),
   );
 }
 

@@ -19,8 +19,8 @@ const effects = {
 /** Registers a command that sends a signal: the server records it, and a worker processes it as soon as there is one. */
 export function registerControl(name: keyof typeof effects) {
   return (command: Command, runner: CommandRunner): void => {
-    command.action((run: string, words: readonly string[]) =>
-      runner.run(command, async ({ session }) => {
+    command.action(
+      runner(async ({ session }, run: string, words: readonly string[]) => {
         const { client } = await session();
         const reason = words.join(' ').trim();
         const sent = await client[name](run, reason === '' ? {} : { reason });
@@ -47,8 +47,8 @@ export function registerAmend(command: Command, runner: CommandRunner): void {
       '--fact <key=value...>',
       'facts that the instruction settles, for example "backup region=EU"',
     )
-    .action((run: string, text: string, options: Options) =>
-      runner.run(command, async ({ session }) => {
+    .action(
+      runner(async ({ session }, run: string, text: string, options: Options) => {
         const { waive = [], answer = [], fact = [] } = options;
         const instruction = text.trim();
         if (instruction === '') throw badInput('The instruction is empty.');

@@ -12,8 +12,14 @@ export function registerDoctor(command: Command, runner: CommandRunner): void {
   command
     .option('--replay', 'replay all open runs on this version and report incompatibilities')
     .option('--notify', 'send a test message with PLANWAVE_NOTIFY of this shell')
-    .action(({ replay = false, notify = false }: Options) =>
-      runner.run(command, notify ? testNotification : replay ? replayOpenWorkflows : examine),
+    .action(
+      runner((context, { replay = false, notify = false }: Options) =>
+        notify
+          ? testNotification(context)
+          : replay
+            ? replayOpenWorkflows(context)
+            : examine(context),
+      ),
     );
 }
 

@@ -15,7 +15,7 @@ import type { CommandContext, CommandResult, CommandRunner } from '../command-ru
 import { cleanLine, renderTable } from '../terminal-text.ts';
 import { writeOut, readInputText } from './json-file.ts';
 import { describeFindings, readYamlFile } from './yaml-file.ts';
-import { readWholeNumber } from './run-settings-options.ts';
+import { readWholeNumber } from './input-options.ts';
 import { definedOnly } from '../../../core/json.ts';
 
 interface EvalOptions {
@@ -33,9 +33,7 @@ export function registerEval(command: Command, runner: CommandRunner): void {
     .option('--parallel <count>', 'runs at the same time', readWholeNumber)
     .option('--junit <file>', 'also write the results as JUnit XML')
     .option('--check', 'only list the faults of the file')
-    .action((file: string, options: EvalOptions) =>
-      runner.run(command, (context) => evaluateFile(context, file, options)),
-    );
+    .action(runner(evaluateFile));
 }
 
 async function evaluateFile(

@@ -6,8 +6,8 @@ import type { CommandContext, CommandResult, CommandRunner } from '../command-ru
 import { inHomeOf } from '../other-home.ts';
 import { confirm } from '../cli-io.ts';
 import { cleanLine } from '../terminal-text.ts';
-import { readWholeNumber } from './run-settings-options.ts';
-import { addRunOptions, mergeRunInput, startRun, type RunOptions } from './start.ts';
+import { addOptions, readWholeNumber } from './input-options.ts';
+import { mergeRunInput, runOptions, startRun, type RunOptions } from './start.ts';
 
 interface ForkOptions extends RunOptions {
   readonly wave: number;
@@ -16,13 +16,11 @@ interface ForkOptions extends RunOptions {
 }
 
 export function registerFork(command: Command, runner: CommandRunner): void {
-  addRunOptions(command)
+  addOptions(command, runOptions)
     .requiredOption('--wave <number>', 'first wave that is done anew, from 2', readWholeNumber)
     .option('--amend <instruction>', 'instruction for the rest of the work, in quotes')
     .option('--yes', 'do not ask for confirmation of the price')
-    .action((run: string, options: ForkOptions) =>
-      runner.run(command, (context) => fork(context, run, options)),
-    );
+    .action(runner(fork));
 }
 
 async function fork(

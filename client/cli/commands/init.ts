@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { entryPoints } from '../../../core/text/entry-points.ts';
 import { listNames } from '../../../core/text/list-names.ts';
 import { badInput } from '../cli-error.ts';
-import type { CommandResult, CommandRunner } from '../command-runner.ts';
+import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { cleanLine } from '../terminal-text.ts';
 import { commandText, quoteWord } from '../../../core/text/format.ts';
 
@@ -87,12 +87,11 @@ const files: Readonly<Record<string, string>> = {
 
 /** Registers the command that writes a starter folder. It asks no server and overwrites nothing. */
 export function registerInit(command: Command, runner: CommandRunner): void {
-  command.action((folder: string | undefined) =>
-    runner.run(command, ({ deps }) => init(resolve(deps.cwd, folder ?? '.'), folder)),
-  );
+  command.action(runner(init));
 }
 
-async function init(folder: string, typed: string | undefined): Promise<CommandResult> {
+async function init({ deps }: CommandContext, typed: string | undefined): Promise<CommandResult> {
+  const folder = resolve(deps.cwd, typed ?? '.');
   const existing = await readdir(folder, { recursive: true }).catch((): string[] => []);
   const taken = Object.keys(files).filter((name) => existing.includes(name));
   if (taken.length > 0) {

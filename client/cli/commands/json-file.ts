@@ -1,4 +1,3 @@
-import { isRecord } from '../../../core/json.ts';
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { CliDeps } from '../cli-deps.ts';
@@ -6,12 +5,6 @@ import { codeOf } from '../../client-error.ts';
 import { badInput } from '../cli-error.ts';
 import { readAll } from '../cli-io.ts';
 import { messageOf } from '../../../core/text/message-of.ts';
-
-/** Fields of a JSON file, and over them what was given on the command line. */
-export function mergeFields(fromFile: unknown, given: Readonly<Record<string, unknown>>): unknown {
-  if (Object.keys(given).length === 0) return fromFile;
-  return isRecord(fromFile) ? { ...fromFile, ...given } : given;
-}
 
 /**
  * @param name of the file; `-` reads standard input.

@@ -4,7 +4,7 @@ import { describeStuck } from '../../stuck-workflows.ts';
 import { formatTime } from '../../format-time.ts';
 import type { CommandRunner } from '../command-runner.ts';
 import { cleanLine, renderTable } from '../terminal-text.ts';
-import { readWholeNumber } from './run-settings-options.ts';
+import { readWholeNumber } from './input-options.ts';
 import { describeLoad } from '../../../core/run/run-place.ts';
 import { commandText } from '../../../core/text/format.ts';
 
@@ -17,10 +17,10 @@ export function registerList(command: Command, runner: CommandRunner): void {
   command
     .option('--limit <count>', 'maximum number of runs', readWholeNumber, 20)
     .option('--open', 'only runs that have not ended')
-    .action((options: Options) =>
-      runner.run(command, async ({ session }) => {
+    .action(
+      runner(async ({ session }, { limit, open }: Options) => {
         const { client } = await session();
-        const runs = await client.list({ limit: options.limit, open: options.open });
+        const runs = await client.list({ limit, open });
         return { data: { runs }, lines: describeRuns(runs) };
       }),
     );

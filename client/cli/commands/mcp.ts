@@ -7,7 +7,7 @@ import { countOf } from '../../../core/text/format.ts';
 import { createMcpServer, serveHttp } from '../../mcp/create-mcp-server.ts';
 import { PlanwaveClientError } from '../../client-error.ts';
 import type { CheckedMcpServer, CliMcp, ListedMcp } from '../cli-deps.ts';
-import { readPort, readTenant } from './run-settings-options.ts';
+import { readPort, readTenant } from './input-options.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { cleanLine, renderTable } from '../terminal-text.ts';
@@ -24,18 +24,24 @@ export function registerMcp(mcp: Command, runner: CommandRunner): void {
     .command('list')
     .description('list the servers of PLANWAVE_MCP and the agents that are granted their tools')
     .option(...own)
-    .action((options: AgentsOption, command: Command) =>
-      runner.run(command, (context) => listServers(context, options)),
-    );
+    .action(runner(listServers));
   mcp
     .command('check')
     .argument('[server]', 'name of one server; default: all of them')
     .description('start the servers and show their tools, with grants and hashes')
     .option(...own)
-    .action((server: string | undefined, options: AgentsOption, command: Command) =>
-      runner.run(command, (context) => checkServers(context, server, options)),
-    );
-  registerServe(mcp, runner);
+    .action(runner(checkServers));
+  // Its standard output carries the protocol and nothing else.
+  mcp
+    .command('serve')
+    .description('offer planwave to a chat client over MCP: standard input and output, or HTTP')
+    .option('--http <port>', 'serve on this port of loopback, with the token of PLANWAVE_MCP_TOKEN')
+    .option(
+      '--agents <folder>',
+      "agents for runs that a chat starts, on the worker's machine; they may be granted the web",
+    )
+    .option('--tenant <name>', 'whom the runs that a chat starts work for')
+    .action(runner(serve));
 }
 
 function agentsDirOf({ deps }: CommandContext, { agents }: AgentsOption): string | null {
@@ -121,22 +127,7 @@ interface Options {
   readonly tenant?: string;
 }
 
-/** Registers the command that offers planwave itself to chat clients. Its standard output carries the protocol and nothing else. */
-export function registerServe(mcp: Command, runner: CommandRunner): void {
-  mcp
-    .command('serve')
-    .description('offer planwave to a chat client over MCP: standard input and output, or HTTP')
-    .option('--http <port>', 'serve on this port of loopback, with the token of PLANWAVE_MCP_TOKEN')
-    .option(
-      '--agents <folder>',
-      "agents for runs that a chat starts, on the worker's machine; they may be granted the web",
-    )
-    .option('--tenant <name>', 'whom the runs that a chat starts work for')
-    .action((options: Options, command: Command) =>
-      runner.run(command, (context) => serve(context, options)),
-    );
-}
-
+/** Offers planwave itself to chat clients. */
 async function serve(
   context: CommandContext,
   { http, agents, tenant: typed }: Options,

@@ -17,10 +17,15 @@ import { cleanLine, cleanText } from '../terminal-text.ts';
 import { writeAgentFile } from './agents.ts';
 import { readInputText, writeOut } from './json-file.ts';
 import { readArtifact } from './report.ts';
-import { addRunOptions, readRunInput, startRun, type RunOptions } from './start.ts';
+import { addOptions } from './input-options.ts';
+import { readRunInput, runOptions, startRun, type RunOptions } from './start.ts';
 
 interface OutOption {
   readonly out?: string;
+}
+
+interface GraphOptions extends OutOption {
+  readonly mermaid?: boolean;
 }
 
 const planArgument =
@@ -35,8 +40,8 @@ export function registerPlan(plan: Command, runner: CommandRunner): void {
     .argument('<run>', 'id of a designed run')
     .description('print the plan of a run as commented YAML, to edit and run again')
     .option('--out <file>', 'write it into this file')
-    .action((run: string, options: OutOption, command: Command) =>
-      runner.run(command, async ({ deps }) => {
+    .action(
+      runner(async ({ deps }, run: string, options: OutOption) => {
         const exported = await readPlanOfRun(deps, run);
         return printOrWrite(deps, writePlanFile(exported), options, {
           run_id: run,
@@ -49,8 +54,8 @@ export function registerPlan(plan: Command, runner: CommandRunner): void {
     .argument('<file>', 'YAML or JSON file; "-" reads standard input')
     .description('list everything in a plan that would stop it, with line and column')
     .option('--agents <folder>', 'folder with your own agents')
-    .action((file: string, options: { readonly agents?: string }, command: Command) =>
-      runner.run(command, async ({ deps }) => {
+    .action(
+      runner(async ({ deps }, file: string, options: { readonly agents?: string }) => {
         const { result } = await checkPlanFile(deps, file, options);
         return result;
       }),
@@ -59,25 +64,21 @@ export function registerPlan(plan: Command, runner: CommandRunner): void {
     .command('run')
     .argument('<file>', 'YAML or JSON file; "-" reads standard input')
     .description('check a plan, and start a run that carries it out');
-  addRunOptions(run).action((file: string, options: RunOptions, command: Command) =>
-    runner.run(command, (context) => runPlan(context, file, options)),
-  );
+  addOptions(run, runOptions).action(runner(runPlan));
   plan
     .command('diff')
     .argument('<before>', planArgument)
     .argument('<after>', planArgument)
     .description('list the differences between two plans')
-    .action((before: string, after: string, _options: object, command: Command) =>
-      runner.run(command, (context) => comparePlans(context, before, after)),
-    );
+    .action(runner(comparePlans));
   plan
     .command('graph')
     .argument('<plan>', planArgument)
     .description('draw the tasks and dependencies of a plan as SVG')
     .option('--mermaid', 'print the text of a Mermaid flowchart instead')
     .option('--out <file>', 'write it into this file')
-    .action((name: string, options: OutOption & { readonly mermaid?: boolean }, command: Command) =>
-      runner.run(command, async ({ deps }) => {
+    .action(
+      runner(async ({ deps }, name: string, options: GraphOptions) => {
         const drawn = await readPlan(deps, name);
         const text = options.mermaid === true ? `${drawMermaid(drawn)}\n` : drawSvg(drawn);
         return printOrWrite(deps, text, options, { graph: text });
@@ -87,8 +88,8 @@ export function registerPlan(plan: Command, runner: CommandRunner): void {
     .command('schema')
     .description('print the JSON Schema of a plan, for editors')
     .option('--out <file>', 'write it into this file')
-    .action((options: OutOption, command: Command) =>
-      runner.run(command, ({ deps }) => {
+    .action(
+      runner(({ deps }, options: OutOption) => {
         const schema = createPlanSchema();
         return printOrWrite(deps, `${JSON.stringify(schema, null, 2)}\n`, options, schema);
       }),

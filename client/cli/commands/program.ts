@@ -195,8 +195,8 @@ function registerTemporal(program: Command, runner: CommandRunner): void {
     .allowUnknownOption()
     .passThroughOptions()
     .helpOption(false)
-    .action((words: readonly string[], _options: object, command: Command) =>
-      runner.run(command, async ({ deps, globals }) => ({
+    .action(
+      runner(async ({ deps, globals }, words: readonly string[]) => ({
         data: undefined,
         lines: [],
         exitCode: await deps.runTemporalCli([...words, ...passedOn(globals)]),

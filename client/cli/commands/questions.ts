@@ -15,8 +15,8 @@ import { readArtifact } from './report.ts';
 export function registerQuestions(command: Command, runner: CommandRunner): void {
   command
     .option('--full', 'also print the whole arguments of calls that wait for approval')
-    .action((run: string | undefined, { full = false }: Options) =>
-      runner.run(command, (context) =>
+    .action(
+      runner((context, run: string | undefined, { full = false }: Options) =>
         run === undefined ? showInbox(context) : showQuestions(context, run, full),
       ),
     );

@@ -26,27 +26,24 @@ export function registerReport(command: Command, runner: CommandRunner): void {
   command
     .option('--full', 'also print report.md')
     .option('--html [file]', 'write everything about the run as one HTML file; default: <run>.html')
-    .action((run: string, options: Options) =>
-      runner.run(command, (context) => {
-        const { html } = options;
-        return html === undefined
-          ? showReport(context, run, options)
-          : writeHtml(context, run, html);
-      }),
+    .action(
+      runner((context, run: string, { full = false, html }: Options) =>
+        html === undefined ? showReport(context, run, full) : writeHtml(context, run, html),
+      ),
     );
 }
 
 async function showReport(
   context: CommandContext,
   runId: string,
-  { full }: Options,
+  full: boolean,
 ): Promise<CommandResult> {
   const stored = await context.deps.readResult(runId);
   if (stored === null) throw await whyNoResult(context, runId);
   const { result_md, report_md } = stored;
   const result_path = resultPath(context, stored.result_path);
   const report_path = resultPath(context, stored.report_path);
-  const rest = full === true ? cleanText(report_md).trimEnd() : `report: ${report_path}`;
+  const rest = full ? cleanText(report_md).trimEnd() : `report: ${report_path}`;
   return {
     data: { run_id: runId, result_md, report_md, result_path, report_path },
     lines: [cleanText(result_md).trimEnd(), '', rest],
@@ -131,8 +128,8 @@ async function whyNoResult(context: CommandContext, runId: string): Promise<CliE
 }
 
 export function registerExport(command: Command, runner: CommandRunner): void {
-  command.action((run: string) =>
-    runner.run(command, async (context) => {
+  command.action(
+    runner(async (context, run: string) => {
       const exported = await inHomeOf(context, run, () => context.deps.exportRun(run));
       return {
         data: { run_id: run, ...exported },
@@ -143,8 +140,8 @@ export function registerExport(command: Command, runner: CommandRunner): void {
 }
 
 export function registerArtifact(command: Command, runner: CommandRunner): void {
-  command.action((ref: string) =>
-    runner.run(command, async ({ deps }) => {
+  command.action(
+    runner(async ({ deps }, ref: string) => {
       const address = Ref.safeParse(ref.trim().toLowerCase());
       if (!address.success) {
         throw badInput(

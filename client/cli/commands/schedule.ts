@@ -12,15 +12,16 @@ import { formatTime } from '../../format-time.ts';
 import { badInput } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { cleanLine, renderTable } from '../terminal-text.ts';
+import { addOptions } from './input-options.ts';
 import {
-  addGoalOptions,
-  addRunSettings,
   checkBeforehand,
+  goalOptions,
   readRunInput,
-  type StartOptions,
+  runSettings,
+  type RunOptions,
 } from './start.ts';
 
-interface CreateOptions extends Omit<StartOptions, 'id' | 'watch'> {
+interface CreateOptions extends RunOptions {
   readonly cron?: string;
   /** Seconds. */
   readonly every?: number;
@@ -36,7 +37,7 @@ export function registerSchedule(schedule: Command, runner: CommandRunner): void
   schedule
     .command('list')
     .description('show all schedules, with their next start and their last run')
-    .action((_options: object, command: Command) => runner.run(command, listSchedules));
+    .action(runner(listSchedules));
   const on = (
     name: 'pause' | 'resume' | 'trigger' | 'delete',
     does: string,
@@ -48,8 +49,8 @@ export function registerSchedule(schedule: Command, runner: CommandRunner): void
       .argument('<schedule>', 'id of the schedule')
       .description(does);
     if (isNoted) command.argument('[note...]', 'reason, shown in the list');
-    command.action((id: string, words: readonly string[] | object) =>
-      runner.run(command, (context) =>
+    command.action(
+      runner((context, id: string, words: readonly string[] | object) =>
         change(context, { name, id, note: Array.isArray(words) ? words.join(' ') : '', done }),
       ),
     );
@@ -77,10 +78,7 @@ function registerCreate(schedule: Command, runner: CommandRunner): void {
     )
     .option('--note <text>', 'note, shown in the list')
     .option('--paused', 'start nothing before it is resumed');
-  addGoalOptions(addRunSettings(command)).action(
-    (id: string, goal: string | undefined, options: CreateOptions) =>
-      runner.run(command, (context) => createSchedule(context, id, goal, options)),
-  );
+  addOptions(command, [...runSettings, ...goalOptions]).action(runner(createSchedule));
 }
 
 async function createSchedule(

@@ -2,13 +2,14 @@ import type { Command } from 'commander';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { safeJson } from '../terminal-text.ts';
 import {
-  readWholeNumber,
-  addLimitOptions,
-  addQuestionOptions,
-  addWorkOptions,
-  readSettings,
-  type SettingsOptions,
-} from './run-settings-options.ts';
+  addOptions,
+  limitOptions,
+  mergeInput,
+  questionOptions,
+  workOptions,
+  type InputOption,
+  type InputOptions,
+} from './input-options.ts';
 import { follow } from './watch.ts';
 import { PlannerRunInput } from '../../../contracts/planner-run.ts';
 import { workflowTypes } from '../../../contracts/names.ts';
@@ -17,58 +18,57 @@ import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
 import { checkInput } from '../../check-input.ts';
 import { readJsonFile } from './json-file.ts';
-import { isRecord, definedOnly } from '../../../core/json.ts';
+import { isRecord } from '../../../core/json.ts';
 import { commandText } from '../../../core/text/format.ts';
 
 export function registerStart(command: Command, runner: CommandRunner): void {
-  addGoalOptions(addRunOptions(command)).action((goal: string | undefined, options: StartOptions) =>
-    runner.run(command, async (context) => {
+  addOptions(command, [...runOptions, ...goalOptions]).action(
+    runner(async (context, goal: string | undefined, options: RunOptions) => {
       const input = await readRunInput(context.deps, goal, options);
       return startRun(context, input, options);
     }),
   );
 }
 
-/** Adds the options of what runs a goal that a person typed: those that `readRunInput` reads beside `addRunSettings`. */
-export function addGoalOptions(command: Command): Command {
-  return command
-    .option(
-      '--mode <mode>',
-      'direct; designed: a plan is designed and approved first; auto: the first plan decides',
-    )
-    .option('--yes', 'approve a designed plan without findings')
-    .option(
-      '--research-max-age <days>',
-      'days for which research on a technology is reused',
-      readWholeNumber,
-    )
-    .option('--input <file>', 'JSON file with the whole input; "-" reads standard input');
-}
+/** Options of what runs a goal that a person typed. */
+export const goalOptions: readonly InputOption[] = [
+  [
+    '--mode <mode>',
+    'direct; designed: a plan is designed and approved first; auto: the first plan decides',
+    'mode',
+  ],
+  ['--yes', 'approve a designed plan without findings', 'auto_approve'],
+  [
+    '--research-max-age <days>',
+    'days for which research on a technology is reused',
+    'research_max_age_days',
+  ],
+  ['--input <file>', 'JSON file with the whole input; "-" reads standard input'],
+];
 
-/** Adds the options of everything that starts a run at once. */
-export function addRunOptions(command: Command): Command {
-  command
-    .option('--watch', 'show the run live until it ends')
-    .option('--id <run>', 'id of the run; default: derived from the goal');
-  return addRunSettings(command);
-}
+export const runSettings: readonly InputOption[] = [
+  ['--constraint <text...>', 'constraint for every plan', 'constraints'],
+  [
+    '--criterion <text...>',
+    'acceptance criterion: must be met with evidence before the run is done',
+    'criteria',
+  ],
+  ...workOptions,
+  ['--no-triads', 'do not use triads', 'triads'],
+  ['--no-teams', 'do not use teams', 'teams'],
+  ...questionOptions,
+  ['--max-waves <count>', 'waves before the run asks whether to continue', 'limits.max_waves'],
+  ['--max-parallel <count>', 'delegations that work in parallel', 'limits.max_parallel'],
+  ['--max-delegations <count>', 'delegations per wave', 'limits.max_delegations'],
+  ...limitOptions,
+];
 
-export function addRunSettings(command: Command): Command {
-  command
-    .option('--constraint <text...>', 'constraint for every plan')
-    .option(
-      '--criterion <text...>',
-      'acceptance criterion: must be met with evidence before the run is done',
-    );
-  addWorkOptions(command)
-    .option('--no-triads', 'do not use triads')
-    .option('--no-teams', 'do not use teams');
-  addQuestionOptions(command)
-    .option('--max-waves <count>', 'waves before the run asks whether to continue', readWholeNumber)
-    .option('--max-parallel <count>', 'delegations that work in parallel', readWholeNumber)
-    .option('--max-delegations <count>', 'delegations per wave', readWholeNumber);
-  return addLimitOptions(command);
-}
+/** Options of everything that starts a run at once. */
+export const runOptions: readonly InputOption[] = [
+  ['--watch', 'show the run live until it ends'],
+  ['--id <run>', 'id of the run; default: derived from the goal'],
+  ...runSettings,
+];
 
 /** Checks an input as a worker would, starts a run with it, and follows it with `--watch`. */
 export async function startRun(
@@ -104,24 +104,9 @@ export async function checkBeforehand(
   if (localAddress.test(address)) await deps.checkInput?.(workflowType, input);
 }
 
-/** Options of everything that starts a run. */
-export interface RunOptions extends SettingsOptions {
+export interface RunOptions extends InputOptions {
   readonly watch?: boolean;
-  readonly constraint?: readonly string[];
   readonly criterion?: readonly string[];
-  /** False with `--no-triads`. */
-  readonly triads?: boolean;
-  /** False with `--no-teams`. */
-  readonly teams?: boolean;
-  readonly maxWaves?: number;
-  readonly maxParallel?: number;
-  readonly maxDelegations?: number;
-}
-
-export interface StartOptions extends RunOptions {
-  readonly mode?: string;
-  readonly yes?: boolean;
-  readonly researchMaxAge?: number;
   readonly input?: string;
 }
 
@@ -132,7 +117,7 @@ export interface StartOptions extends RunOptions {
 export async function readRunInput(
   deps: Pick<CliDeps, 'cwd' | 'io'>,
   goal: string | undefined,
-  options: StartOptions,
+  options: RunOptions,
 ): Promise<PlannerRunInput> {
   const file = options.input === undefined ? {} : await readRunFile(deps, options.input);
   return mergeRunInput(deps, file, goal, options);
@@ -143,25 +128,11 @@ export function mergeRunInput(
   deps: Pick<CliDeps, 'cwd' | 'io'>,
   file: Readonly<Record<string, unknown>>,
   goal: string | undefined,
-  options: StartOptions,
+  options: RunOptions,
 ): PlannerRunInput {
   const merged = {
-    ...file,
-    ...definedOnly({
-      goal,
-      constraints: options.constraint,
-      criteria: options.criterion,
-      mode: options.mode,
-      auto_approve: options.yes,
-      research_max_age_days: options.researchMaxAge,
-      triads: options.triads === false ? false : undefined,
-      teams: options.teams === false ? false : undefined,
-    }),
-    ...readSettings(deps, file, options, {
-      max_waves: options.maxWaves,
-      max_parallel: options.maxParallel,
-      max_delegations: options.maxDelegations,
-    }),
+    ...mergeInput(deps.cwd, file, options, [...runSettings, ...goalOptions]),
+    ...(goal !== undefined && { goal }),
   };
   if (!('goal' in merged)) {
     throw badInput(`A goal is missing. Try: ${commandText('start', 'Compare three ways to …')}`);

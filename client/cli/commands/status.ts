@@ -38,7 +38,7 @@ import { teamViewOf } from '../../../core/executor.ts';
 import { describeLoad } from '../../../core/run/run-place.ts';
 
 export function registerStatus(command: Command, runner: CommandRunner): void {
-  command.action((run: string) => runner.run(command, (context) => showStatus(context, run)));
+  command.action(runner(showStatus));
 }
 
 async function showStatus(context: CommandContext, runId: string): Promise<CommandResult> {

@@ -19,8 +19,8 @@ export function registerPrune(command: Command, runner: CommandRunner): void {
   command
     .requiredOption('--older-than <days>', 'time since the end of a run, for example 30d', readDays)
     .option('--dry-run', 'only show what would be removed')
-    .action(({ olderThan, dryRun = false }: PruneOptions) =>
-      runner.run(command, async ({ deps }) => {
+    .action(
+      runner(async ({ deps }, { olderThan, dryRun = false }: PruneOptions) => {
         const endedBefore = Math.floor(Date.now() / 1_000) - olderThan;
         const pruned = await deps.prune({ endedBefore, dryRun });
         return { data: { ...pruned, dry_run: dryRun }, lines: describePruned(pruned, dryRun) };
@@ -62,8 +62,8 @@ export function registerFsck(command: Command, runner: CommandRunner): void {
       '--remove-orphans',
       'remove objects of the bucket that the database does not name and that are older than a day',
     )
-    .action(({ repair = false, removeOrphans = false }: CheckOptions) =>
-      runner.run(command, async ({ deps }) => {
+    .action(
+      runner(async ({ deps }, { repair = false, removeOrphans = false }: CheckOptions) => {
         const checked = await deps.checkHome({ repair, removeOrphans });
         const exitCode = checked.faults.length === 0 ? exitCodes.ok : exitCodes.unmet;
         return { data: checked, lines: describeCheck(checked), exitCode };
@@ -94,8 +94,8 @@ export function registerStore(store: Command, runner: CommandRunner): void {
     .argument('<from>', 'artifact home, or postgresql://user@host:port/database')
     .argument('<to>', 'a second one; nothing in it is replaced')
     .description('copy everything from one store to another, while no worker is running')
-    .action((from: string, to: string, _options: object, command: Command) =>
-      runner.run(command, async ({ deps }) => {
+    .action(
+      runner(async ({ deps }, from: string, to: string) => {
         const copied = await deps.copyStore(from, to);
         const exitCode = copied.faults.length === 0 ? exitCodes.ok : exitCodes.unmet;
         return { data: copied, lines: describeCopy(copied), exitCode };

@@ -4,7 +4,7 @@ import type { RunEnd } from '../../read-view.ts';
 import { streamTeam } from '../../stream-team.ts';
 import type { EndEvent, TeamEvent } from '../../team-event.ts';
 import { tellEnd } from '../../tell-team.ts';
-import { CliError, exitCodes } from '../cli-error.ts';
+import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import {
   type CommandContext,
   type CommandResult,
@@ -15,47 +15,72 @@ import { exitCodeOfEnd, toRunEndedEvent, type RunEndedEvent } from '../follow/fo
 import { formatEvent } from '../follow/format-event.ts';
 import { createTeamPrinter } from '../follow/presenter.ts';
 import { cleanLine, safeJson } from '../terminal-text.ts';
-import { readTeamInput, type TeamOptions } from './read-team-input.ts';
+import { TeamInput } from '../../../contracts/team.ts';
+import { definedOnly, isRecord } from '../../../core/json.ts';
+import { checkInput } from '../../check-input.ts';
+import type { CliDeps } from '../cli-deps.ts';
+import { readJsonFile } from './json-file.ts';
 import {
-  readWholeNumber,
+  addOptions,
+  limitOptions,
+  mergeInput,
+  questionOptions,
   readWholeNumberOrNone,
-  addLimitOptions,
-  addQuestionOptions,
-  addWorkOptions,
-} from './run-settings-options.ts';
+  workOptions,
+  type InputOption,
+  type InputOptions,
+} from './input-options.ts';
 import { workflowTypes } from '../../../contracts/names.ts';
 import { checkBeforehand } from './start.ts';
 import { follow } from './watch.ts';
 import { commandText } from '../../../core/text/format.ts';
 
+const teamOptions: readonly InputOption[] = [
+  ['--members <ids>', 'agents of the team, for example researcher,writer', 'members', listIds],
+  ['--team <id>', 'name of a team in --team-file'],
+  ['--team-file <file>', 'JSON file with a team, or with a list of named teams'],
+  ['--leader <agent>', 'agent that leads; default: the shipped leader', 'leader'],
+  ['--model <model>', "model for the lead agent; default: the agent's own", 'model'],
+  ['--instructions <text>', 'additional instructions for the leader', 'instructions'],
+  ['--parallel', 'let members work in parallel', 'allow_parallel'],
+  ['--max-parallel <count>', 'members that work in parallel; default: 3', 'max_parallel'],
+  [
+    '--max-delegations <count>',
+    'tasks that the leader may delegate; default: 10',
+    'max_delegations',
+  ],
+  ['--timeout <seconds>', 'working time of the whole team; default: 1200', 'timeout'],
+  ['--member-timeout <seconds>', 'working time per task; default: 400', 'member_timeout'],
+  [
+    '--max-retries <count>',
+    'retries of a failed task; default: 1',
+    'max_retries',
+    readWholeNumberOrNone,
+  ],
+  ['--thread <id>', 'thread that the team reads and adds to', 'thread_id'],
+  ['--user <id>', "person stored with the thread's entries", 'user_id'],
+  [
+    '--criterion <text...>',
+    'acceptance criterion: must be met with evidence',
+    'acceptance_criteria',
+  ],
+  ['--stream', 'print the text of leader and members as they write it'],
+  ['--detach', 'start the team and return'],
+  ['--id <run>', 'id of the run; default: derived from the message'],
+  ...workOptions,
+  ...questionOptions,
+  ...limitOptions,
+];
+
+interface TeamOptions extends InputOptions {
+  readonly team?: string;
+  readonly teamFile?: string;
+  readonly stream?: boolean;
+  readonly detach?: boolean;
+}
+
 export function registerTeam(command: Command, runner: CommandRunner): void {
-  command
-    .option('--members <ids>', 'agents of the team, for example researcher,writer')
-    .option('--team <id>', 'name of a team in --team-file')
-    .option('--team-file <file>', 'JSON file with a team, or with a list of named teams')
-    .option('--leader <agent>', 'agent that leads; default: the shipped leader')
-    .option('--model <model>', "model for the lead agent; default: the agent's own")
-    .option('--instructions <text>', 'additional instructions for the leader')
-    .option('--parallel', 'let members work in parallel')
-    .option('--max-parallel <count>', 'members that work in parallel; default: 3', readWholeNumber)
-    .option(
-      '--max-delegations <count>',
-      'tasks that the leader may delegate; default: 10',
-      readWholeNumber,
-    )
-    .option('--timeout <seconds>', 'working time of the whole team; default: 1200', readWholeNumber)
-    .option('--member-timeout <seconds>', 'working time per task; default: 400', readWholeNumber)
-    .option('--max-retries <count>', 'retries of a failed task; default: 1', readWholeNumberOrNone)
-    .option('--thread <id>', 'thread that the team reads and adds to')
-    .option('--user <id>', "person stored with the thread's entries")
-    .option('--criterion <text...>', 'acceptance criterion: must be met with evidence')
-    .option('--stream', 'print the text of leader and members as they write it')
-    .option('--detach', 'start the team and return')
-    .option('--id <run>', 'id of the run; default: derived from the message');
-  addLimitOptions(addQuestionOptions(addWorkOptions(command))).action(
-    (message: string | undefined, options: TeamOptions) =>
-      runner.run(command, (context) => runTeam(context, message, options)),
-  );
+  addOptions(command, teamOptions).action(runner(runTeam));
 }
 
 async function runTeam(
@@ -86,6 +111,72 @@ async function runTeam(
     if (lines.length > 0) stdout.write(`${lines.join('\n')}\n`);
   }
   return followed;
+}
+
+/**
+ * The input of a team: the file's fields, and over them what was given on the command line. What is wrong with members and
+ * limits, the engine says when it opens the team.
+ *
+ * @throws CliError with every fault of its form at once
+ */
+async function readTeamInput(
+  deps: Pick<CliDeps, 'cwd' | 'io'>,
+  message: string | undefined,
+  options: TeamOptions,
+): Promise<TeamInput> {
+  const file = options.teamFile === undefined ? {} : await readTeamFile(deps, options.teamFile);
+  const team_id = options.team ?? file['team_id'] ?? soleTeam(file, options);
+  const merged = {
+    ...mergeInput(deps.cwd, file, options, teamOptions),
+    ...definedOnly({ team_id, message }),
+  };
+  if (!('message' in merged)) throw badInput(`A message is missing. Try: ${example}`);
+  if (!('members' in merged) && !('team_id' in merged)) {
+    throw badInput(describeMissingTeam(file));
+  }
+  return checkInput(TeamInput, merged, { of: 'team', file: options.teamFile });
+}
+
+const example = commandText('team', 'Compare three ways to …', '--members', 'researcher,writer');
+
+/** `researcher, writer` → the two ids. */
+function listIds(text: string): string[] {
+  return text
+    .split(',')
+    .map((id) => id.trim())
+    .filter((id) => id !== '');
+}
+
+/** Asks for a choice when the file lists several teams. */
+function describeMissingTeam({ teams }: Readonly<Record<string, unknown>>): string {
+  const listed: readonly unknown[] = Array.isArray(teams) ? teams : [];
+  const names = listed.flatMap((team) => (isRecord(team) ? [String(team['team_id'])] : []));
+  const [first] = names;
+  if (first === undefined) return `The team has no members. Try: ${example}`;
+  return `The file has ${names.length} teams: ${names.join(', ')}. Try: --team ${first}`;
+}
+
+/** Returns the name of the file's only team, unless members are given. */
+function soleTeam(file: Readonly<Record<string, unknown>>, options: TeamOptions): unknown {
+  const { teams } = file;
+  if ('members' in file || options['members'] !== undefined || !Array.isArray(teams))
+    return undefined;
+  const [only, ...others]: readonly unknown[] = teams;
+  return others.length === 0 && isRecord(only) ? only['team_id'] : undefined;
+}
+
+/** A whole input, or a list of teams that have names. */
+async function readTeamFile(
+  deps: Pick<CliDeps, 'cwd' | 'io'>,
+  name: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { value, where } = await readJsonFile(deps, name);
+  if (Array.isArray(value)) return { teams: value };
+  if (isRecord(value)) return value;
+  throw badInput(
+    `${where}: expected one JSON object, or a list of teams with names. ` +
+      'Try: {"members":["researcher","writer"]}, or [{"team_id":"studio","members":[{"id":"writer"}]}]',
+  );
 }
 
 /** Describes the costs, which the end event does not include. */

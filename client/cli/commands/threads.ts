@@ -10,7 +10,7 @@ import type {
 import { formatTime } from '../../format-time.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { cleanLine, renderTable, cleanLines, cleanText, type Paint } from '../terminal-text.ts';
-import { readWholeNumber } from './run-settings-options.ts';
+import { readWholeNumber } from './input-options.ts';
 import { confirm } from '../cli-io.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import type { CliThreads } from '../cli-deps.ts';
@@ -31,9 +31,7 @@ export function registerThreads(threads: Command, runner: CommandRunner): void {
     .enablePositionalOptions()
     .option('--limit <count>', 'maximum number of threads', readWholeNumber, 20)
     .option('--user <user_id>', 'only threads with entries of this person')
-    .action((options: ListOptions, command: Command) =>
-      runner.run(command, (context) => listThreads(context, options)),
-    );
+    .action(runner(listThreads));
   threads
     .command('show')
     .argument('<thread_id>', 'id of the thread')
@@ -44,10 +42,15 @@ export function registerThreads(threads: Command, runner: CommandRunner): void {
       readWholeNumber,
       20,
     )
-    .action((threadId: string, { limit }: ShowOptions, command: Command) =>
-      runner.run(command, (context) => showThread(context, threadId, limit)),
-    );
-  registerDeleteThreads(threads, runner);
+    .action(runner(showThread));
+  // The only command that takes something away for good, so the only one that asks first.
+  threads
+    .command('delete')
+    .argument('[thread_id]', 'thread to delete')
+    .description('delete a thread, or with --user all entries of a person, after a confirmation')
+    .option('--user <user_id>', 'delete the entries of this person in all threads')
+    .option('--yes', 'do not ask for confirmation')
+    .action(runner(deleteEntries));
 }
 
 async function listThreads(
@@ -86,7 +89,7 @@ function describeList({ threads, total }: ListedThreads, more: number): string[]
 async function showThread(
   { deps, paint }: CommandContext,
   threadId: string,
-  limit: number,
+  { limit }: ShowOptions,
 ): Promise<CommandResult> {
   const { entries, total, unreadable } = await deps.threads.read(threadId, limit);
   if (total === 0) throw await unknownEntries(deps.threads, { thread_id: threadId });
@@ -118,21 +121,6 @@ interface Options {
   readonly yes?: boolean;
 }
 
-/** The only command that takes something away for good, so the only one that asks first. */
-function registerDeleteThreads(threads: Command, runner: CommandRunner): void {
-  threads
-    .command('delete')
-    .argument('[thread_id]', 'thread to delete')
-    .description('delete a thread, or with --user all entries of a person, after a confirmation')
-    .option('--user <user_id>', 'delete the entries of this person in all threads')
-    .option('--yes', 'do not ask for confirmation')
-    .action((threadId: string | undefined, options: Options, command: Command) =>
-      runner.run(command, (context) =>
-        deleteEntries(context, choose(threadId, options.user), options.yes === true),
-      ),
-    );
-}
-
 /** @throws CliError when it is not clear what is to be deleted */
 function choose(threadId: string | undefined, user: string | undefined): EntrySelection {
   if (threadId !== undefined && user === undefined) return { thread_id: threadId };
@@ -145,11 +133,12 @@ function choose(threadId: string | undefined, user: string | undefined): EntrySe
 
 async function deleteEntries(
   context: CommandContext,
-  which: EntrySelection,
-  isSure: boolean,
+  threadId: string | undefined,
+  { user, yes = false }: Options,
 ): Promise<CommandResult> {
+  const which = choose(threadId, user);
   const { threads } = context.deps;
-  if (!isSure && !(await isConfirmed(context, which))) {
+  if (!yes && !(await isConfirmed(context, which))) {
     return { data: { ...which, deleted: null }, lines: ['Nothing was deleted.'] };
   }
   const deleted = await threads.remove(which);

@@ -5,26 +5,23 @@ import { serveView } from '../../view/serve-view.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { safeJson } from '../terminal-text.ts';
 import { unknownRun } from './report.ts';
-import { readPort } from './run-settings-options.ts';
+import { readPort } from './input-options.ts';
 
 interface Options {
   readonly port?: string;
 }
 
 export function registerView(command: Command, runner: CommandRunner): void {
-  command
-    .option('--port <port>', 'port of loopback; default: any free one')
-    .action((run: string | undefined, options: Options) =>
-      runner.run(command, (context) => view(context, run ?? null, options)),
-    );
+  command.option('--port <port>', 'port of loopback; default: any free one').action(runner(view));
 }
 
 /** Serves pages of runs until Ctrl-C. The server of Temporal is needed only when something is answered. */
 async function view(
   context: CommandContext,
-  runId: string | null,
+  run: string | undefined,
   { port = '0' }: Options,
 ): Promise<CommandResult> {
+  const runId = run ?? null;
   const { deps, json } = context;
   const { pages } = deps;
   if (runId !== null && (await pages.read(runId)) === null) throw unknownRun(runId);

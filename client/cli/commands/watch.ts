@@ -16,9 +16,7 @@ export function registerWatch(command: Command, runner: CommandRunner): void {
   command
     .option('--defaults', 'answer each question with its default, if it has one')
     .option('--no-ask', 'show questions without asking them')
-    .action((run: string, options: Options) =>
-      runner.run(command, (context) => follow(context, run, options)),
-    );
+    .action(runner(follow));
 }
 
 /** Runs `watch` and `start --watch`. Prints everything itself. */
