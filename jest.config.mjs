@@ -31,11 +31,9 @@ export default {
   testTimeout: 60_000,
   projects: [
     {
+      ...shared,
+      testEnvironmentOptions: { patienceMs: 180_000 },
       displayName: 'fast',
-      runner: '<rootDir>/test/support/shared-modules-runner.mjs',
-      setupFiles: ['<rootDir>/test/support/end-with-jest.mjs'],
-      transform: {},
-      extensionsToTreatAsEsm: ['.ts'],
       roots: ['<rootDir>/test/unit', '<rootDir>/test/architecture', '<rootDir>/test/replay'],
     },
     { ...withServer, displayName: 'integration', roots: ['<rootDir>/test/integration'] },

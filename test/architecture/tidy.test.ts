@@ -42,7 +42,7 @@ it('no file is a drawer for everything', () => {
 
 it('nothing is exported as default but what jest loads', () => {
   const loaded =
-    /\.config\.mjs$|^test\/support\/(?:global-(?:setup|teardown)\.ts|(?:longest-first|patient-environment|shared-modules-runner)\.mjs)$/;
+    /\.config\.mjs$|^test\/support\/(?:global-(?:setup|teardown)\.ts|(?:longest-first|patient-environment)\.mjs)$/;
   const faults = codeFiles
     .filter((path) => /^export default /m.test(read(path)) && !loaded.test(path))
     .map((path) => `${path} exports a default. Cure: give the export a name`);

@@ -7,6 +7,8 @@ import { createFakeIo } from './support/fake-io.ts';
 import type { FakeIo } from './support/fake-io.ts';
 import { listing, question, status } from './support/samples.ts';
 
+const { jest } = import.meta;
+
 /** Notes the calls of a method, and answers each the same. */
 const spy = <Method extends (...args: never[]) => unknown>(
   answer: () => ReturnType<Method>,
