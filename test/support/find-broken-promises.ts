@@ -19,7 +19,7 @@ import { sumTeamUsage } from '../../core/team/team-state.ts';
 
 /** Traces that a fault may leave behind, where its row allows more than nothing. */
 export interface Allowance {
-  /** A killed worker may have stored a reply that it could not report. */
+  /** A killed worker, or an activity of a stopped run, may have stored what it could not report. */
   readonly orphans?: boolean;
   /** A terminated run has reported its usage to no other one. */
   readonly lostUsage?: boolean;

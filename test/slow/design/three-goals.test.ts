@@ -69,7 +69,8 @@ it.each(goals)(
     await stage.result(run);
     const changed = input.workspace_dir && userGit(input.workspace_dir, 'status', '--porcelain');
     expect(changed ?? '').toBe('');
-    await expectPromisesKept(stage, run.workflowId);
+    // The stop comes at any moment of the first task, and an activity that it interrupts may have stored something.
+    await expectPromisesKept(stage, run.workflowId, { orphans: true });
   },
   120_000,
 );
