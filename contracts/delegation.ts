@@ -168,7 +168,7 @@ export interface DelegationOutline extends Omit<
     readonly verified_by: string;
     /** agent_ids of the triad that judges before `verified_by` gives the verdict. Absent: no triad does. */
     readonly triad_agents?: readonly string[];
-    /** That triad, where the engine added it: the plan in the store does not name it. */
+    /** Triad of the verifier, where the engine added it: the plan in the store does not name it. */
     readonly triad?: VerifierTriad;
     /** Verifier of an output with changed files, such as the tester. Absent: `verified_by` too. */
     readonly verified_by_for_files?: string;
