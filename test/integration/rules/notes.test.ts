@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CompletionSession } from '../../../contracts/note.ts';
+import type { Usage } from '../../../contracts/usage.ts';
 import type { Reply } from '../../../rehearsal/script.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
 import { faultsOf } from '../../support/calls.ts';
@@ -10,6 +11,7 @@ import {
   callsOf,
   completed,
   decision,
+  notYet,
   ownWorkflows,
   plan,
   plans,
@@ -42,6 +44,9 @@ const resolvesItself = notes(
     text: 'Took them to be unique.',
   },
 );
+
+const inputTokens = (usage: Usage): number =>
+  usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
 
 interface SharedStatus {
   readonly agents: Readonly<Record<string, { readonly status: string }>>;
@@ -166,4 +171,52 @@ it('the sessions of a terminated run are archived before the next run begins, an
     args: [{}],
   });
   expect(await again.result()).toEqual({ archived: [], failures: [] });
+});
+
+it('an agent pays for the notes of its current session only, however many its ended sessions hold', async () => {
+  const long = (nth: number) => ({
+    action: 'resolve',
+    category: 'documentation',
+    description: `Long note ${nth}. ${'The columns are named as in orders. '.repeat(10)}`,
+    context: 'Writing the table',
+    text: 'See orders.sql.',
+  });
+  const past = notes(...Array.from({ length: 15 }, (_, nth) => long(nth)));
+  const own = notes({ ...long(0), description: 'The own note of the last task.' });
+  /** Plays a wave of earlier tasks and one of the last task. Returns what the last one's requests contain and cost. */
+  const play = async (id: string, early: readonly Reply[]) => {
+    stage.rehearsal.reset();
+    const earlier = ['first', 'second', 'third'];
+    stage.rehearsal.script([
+      plans(1, plan(earlier.map((task) => work(task, { criteria: [`${task}-done`, 'goal-1'] })))),
+      plans(2, plan([work('last', { criteria: ['goal-1'] })])),
+      ...earlier.flatMap((task) => [
+        ...early.map((reply) => works(task, reply, 1)),
+        works(task, { json: notYet(task) }),
+      ]),
+      works('last', own, 1),
+      works('last', { json: completed('goal-1') }),
+      { match: { schema: 'decision', nth: 1 }, reply: { json: decision('goal-1') } },
+      { match: { schema: 'decision' }, reply: { json: decision() } },
+    ]);
+    const run = await stage.start('plannerRun', { goal, notes: true }, id);
+    expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+    const { waves, sessions = [] } = await storedRecord(stage.home, id);
+    const [outcome] = waves[1]?.outcomes ?? [];
+    const requests = callsOf(stage.rehearsal, 'last').map(({ body }) => JSON.stringify(body));
+    return {
+      requests,
+      counts: sessions.map(({ count }) => count),
+      tokens: outcome && inputTokens(outcome.usage),
+    };
+  };
+  const plain = await play('plain', []);
+  const noted = await play('noted', [past]);
+  expect(plain.counts).toEqual([0, 0, 0, 1]);
+  expect(noted.counts).toEqual([15, 15, 15, 1]);
+  expect(noted.requests).toHaveLength(2);
+  expect(noted.requests[1]).toContain('The own note of the last task.');
+  expect(noted.requests.join('')).not.toContain('Long note');
+  expect(noted.tokens).toBe(plain.tokens);
+  expect(noted.tokens).toBeGreaterThan(0);
 });
