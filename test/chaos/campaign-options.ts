@@ -18,6 +18,8 @@ export interface CampaignOptions {
   readonly run: string | undefined;
   /** The delegation whose moments are struck. If undefined: those of the whole run. */
   readonly task: string | undefined;
+  /** The part of each phase's runs that is played; null: all are. The parts of one seed are the whole campaign. */
+  readonly part: Part | null;
   readonly lanes: number;
   /** Whether the workers have a home each and share a cluster; only the phase `crowd` is then played. */
   readonly cluster: boolean;
@@ -39,6 +41,12 @@ export interface CampaignOptions {
   readonly write: boolean;
 }
 
+/** One of several parts of equal size, from 1. */
+export interface Part {
+  readonly nth: number;
+  readonly of: number;
+}
+
 const runsDefault = 200;
 /** Deaths of a campaign on a cluster. */
 const clusterDeathsDefault = 200;
@@ -55,6 +63,7 @@ compares each run with an undisturbed one. Writes docs/campaign-fixed-runs.md af
   --run <name>       the run that is hurt: ${runNames.join(', ')}. "seed" is all of a designed run on a repository
   --task <id>        only moments of one delegation and what is below it: ${taskIds.join(', ')}.
                      A team does "${teamTask}", in a run of its own
+  --part <n/m>       only the nth of m parts, such as 2/4: a long campaign in several calls with the same seed
   --programs <n>     play so many generated programs, each hurt twice; the result is docs/campaign.json. A call with
                      the same seed goes on where the last one stopped
   --slice <minutes>  begin no other program after this time
@@ -83,13 +92,16 @@ export function parseCampaignOptions(args: readonly string[]): CampaignOptions |
       };
   const run = readRun(values.run);
   const task = readTask(values.task, run);
-  const isWhole = only.length === phaseNames.length && task === undefined && run === undefined;
+  const part = readPart(values.part);
+  const isWhole =
+    part === null && only.length === phaseNames.length && task === undefined && run === undefined;
   return {
     seed: readCount('--seed', values.seed, 0, 2 ** 32 - 1) ?? Math.floor(Math.random() * 2 ** 32),
     deaths: readCount('--deaths', values.deaths, 1, 100_000) ?? deaths,
     only,
     run,
     task,
+    part,
     cluster,
     lanes: lanes ?? 3,
     runs: readCount('--runs', values.runs, 1, 10_000) ?? runsDefault,
@@ -109,6 +121,7 @@ export function repeatCommand({
   only,
   run,
   task,
+  part,
   cluster,
 }: CampaignOptions): string {
   const parts = [`--seed ${seed}`];
@@ -119,6 +132,7 @@ export function repeatCommand({
   else if (only.length < phaseNames.length) parts.push(`--only ${only.join(',')}`);
   if (run !== undefined) parts.push(`--run ${run}`);
   if (task !== undefined) parts.push(`--task ${task}`);
+  if (part !== null) parts.push(`--part ${part.nth}/${part.of}`);
   return `npm run chaos -- ${parts.join(' ')}`;
 }
 
@@ -135,6 +149,7 @@ function readValues(args: readonly string[]) {
         only: text,
         run: text,
         task: text,
+        part: text,
         lanes: text,
         runs: text,
         programs: text,
@@ -183,6 +198,13 @@ function readTask(id: string | undefined, run: string | undefined): string | und
   const known = run === undefined ? taskIds : runOf({ run, task: id }).taskIds;
   if (id === undefined || known.includes(id)) return id;
   throw refused(`--task ${id}: no run has such a delegation.`);
+}
+
+function readPart(text: string | undefined): Part | null {
+  if (text === undefined) return null;
+  const [, nth = 0, of = 0] = (/^(\d{1,3})\/(\d{1,3})$/.exec(text) ?? []).map(Number);
+  if (nth >= 1 && nth <= of) return { nth, of };
+  throw refused(`--part ${text}: expected a part of several, such as 2/4.`);
 }
 
 function readTrial(values: ReturnType<typeof readValues>): CampaignOptions['trial'] {

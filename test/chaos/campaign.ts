@@ -139,6 +139,7 @@ async function playNamed(campaign: Campaign, name: SinglePhaseName): Promise<Pha
       reference,
       moments,
       blows,
+      part: options.part,
       random: random.fork(name),
       onPlayed({ runId, interruptions, facts }, left, found) {
         say(`  ${runId}: ${facts?.status ?? 'STUCK'}, ${interruptions.length} blows, ${left} left`);

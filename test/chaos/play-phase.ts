@@ -1,4 +1,5 @@
 import type { AnsweringStyle } from './answering.ts';
+import type { Part } from './campaign-options.ts';
 import type { Lane } from './lane.ts';
 import type { Phase, PlannedHarm } from './phases/phase.ts';
 import type { Moments, PlayedReference } from './play-reference.ts';
@@ -21,6 +22,8 @@ export interface PhaseRun {
   readonly moments?: Moments;
   readonly random: Prng;
   readonly blows: number;
+  /** Which of the planned runs are played; null or undefined: all. */
+  readonly part?: Part | null;
   /** @param found What was broken in this run. */
   readonly onPlayed: (played: PlayedTrial, left: number, found: readonly Breach[]) => void;
 }
@@ -35,12 +38,23 @@ interface QueuedTrial {
 
 /** Plays all runs of a phase, on every lane one after the other. What missed its moment gets a run of its own. */
 export async function playPhase(options: PhaseRun): Promise<Tally> {
-  const { phase, name, lanes, reference, moments = reference, random, blows } = options;
+  const {
+    phase,
+    name,
+    lanes,
+    reference,
+    moments = reference,
+    random,
+    blows,
+    part = null,
+  } = options;
   const tally = createTally();
-  const queue = phase.plan(moments, blows, random.fork('plan')).map((harm, index) => ({
+  const planned = phase.plan(moments, blows, random.fork('plan')).map((harm, index) => ({
     plan: toTrial(harm, `${name}-${index + 1}`, reference.run, random),
     attempt: 1,
   }));
+  // Each part has moments of the whole run, so that a part alone says something about it.
+  const queue = planned.filter((_, at) => part === null || at % part.of === part.nth - 1);
   const work = async (lane: Lane): Promise<void> => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       try {

@@ -36,6 +36,7 @@ it('reads every option', () => {
     only: ['calls', 'crowd'],
     run: undefined,
     task: 'region',
+    part: null,
     cluster: false,
     lanes: 2,
     runs: 12,
@@ -51,6 +52,7 @@ it('a part of the phases or of the run does not write the page, nor does --no-wr
   expect(parseCampaignOptions(['--only', 'calls'])?.write).toBe(false);
   expect(parseCampaignOptions(['--task', 'region'])?.write).toBe(false);
   expect(parseCampaignOptions(['--run', 'seed'])?.write).toBe(false);
+  expect(parseCampaignOptions(['--part', '1/2'])?.write).toBe(false);
   expect(parseCampaignOptions(['--no-write'])?.write).toBe(false);
 });
 
@@ -74,6 +76,7 @@ it.each([
     '--seed 7 --deaths 9 --runs 12 --only calls --task region',
   ],
   ['--run seed --only events --seed 7', '--seed 7 --only events --run seed'],
+  ['--part 2/4 --run seed --seed 7', '--seed 7 --run seed --part 2/4'],
 ])('%s is repeated by %s', (line, repeated) => {
   const options = parseCampaignOptions(line.split(' '));
   expect(options && repeatCommand(options)).toBe(`npm run chaos -- ${repeated}`);
@@ -98,6 +101,8 @@ it.each([
   [['--task', 'moon'], '--task moon: no run has such a delegation'],
   [['--run', 'moon'], '--run moon: there is no such run'],
   [['--run', 'seed', '--task', 'region'], '--task region: no run has such a delegation'],
+  [['--part', '3/2'], '--part 3/2: expected a part of several, such as 2/4'],
+  [['--part', '0/2'], '--part 0/2: expected a part'],
   [['--trial', 'moon'], '--trial moon: expected a name such as program-4-2'],
   [['--moon'], "Unknown option '--moon'"],
   [['moon'], 'moon'],
