@@ -120,6 +120,9 @@ function joinWorkers(worker: Worker, other: Worker): ProcessWorker {
 /** Calls wait for the network, not for the processor; `max_parallel` bounds each run. */
 const slots = 200;
 
+/** Activities that a worker does at once even when memory or the processor is busy: most of them wait for a model. */
+const slotsMin = 10;
+
 /** Returns the limits of what a worker does at once. */
 function slotsOf({
   memoryTarget,
@@ -130,9 +133,13 @@ function slotsOf({
   if (memoryTarget === undefined) return { maxConcurrentActivityTaskExecutions: slots };
   return {
     tuner: {
-      // A busy processor is no reason to leave work to others: it may be theirs too.
+      // The processor may be busy with the work of others. At its limit the tuner grants no more than the least.
       tunerOptions: { targetMemoryUsage: memoryTarget, targetCpuUsage: 1 },
-      activityTaskSlotOptions: { minimumSlots: 2, maximumSlots: 5 * slots, rampThrottle: 10 },
+      activityTaskSlotOptions: {
+        minimumSlots: slotsMin,
+        maximumSlots: 5 * slots,
+        rampThrottle: 10,
+      },
     },
     activityTaskPollerBehavior: { type: 'autoscaling' },
   };

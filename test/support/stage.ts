@@ -51,6 +51,8 @@ export interface StageOptions {
   readonly deploymentName?: string;
   /** Number of workflows that the worker keeps in memory. If undefined, the SDK's default. */
   readonly maxCachedWorkflows?: number;
+  /** Part of the machine's memory up to which the worker takes work. If undefined, its slots are fixed. */
+  readonly memoryTarget?: number;
   /**
    * True when the first attempt at each activity is lost after its work: the server never learns what came of it, and
    * the next attempt begins at once. Default false.
@@ -196,6 +198,7 @@ function createWorkers(
         workflowBundle: sharedBundle(),
         taskQueue,
         models: settings.models,
+        memoryTarget: options.memoryTarget,
         redactor,
         activities: options.losesAttempts === true ? loseAttempts(activities) : activities,
         shutdownGraceMs: options.shutdownGraceMs ?? 2_000,

@@ -1,9 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../support/eventually.ts';
 import { fetchHistories } from '../../support/histories.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
-import { useProcessStages } from '../../support/use-stage.ts';
+import { useProcessStages, useStage } from '../../support/use-stage.ts';
 import { startWorkerProcess } from '../../support/worker-process.ts';
 
 const { stage } = useProcessStages();
@@ -72,3 +73,17 @@ it('PM1, PQ3: two workers with slots by memory share one queue of model calls wi
   expect(await serverRate()).toBe(rate);
   await expectPromisesKept(stage, first.workflowId);
 }, 240_000);
+
+describe('a worker whose memory is full', () => {
+  // More of any machine's memory is used.
+  const { stage: full } = useStage({ memoryTarget: 0.001 });
+
+  it('has ten calls under way, and no more', async () => {
+    full.rehearsal.script([{ reply: { pass: true, delayMs: 600_000 } }]);
+    await Promise.all(Array.from({ length: 13 }, () => full.start('delegation', task)));
+    await eventually('ten calls', async () => full.rehearsal.counts().inFlight === 10, 60_000);
+    // Long enough for one more, if it could begin.
+    await sleep(3_000);
+    expect(full.rehearsal.counts()).toMatchObject({ calls: 10, inFlight: 10 });
+  }, 120_000);
+});
