@@ -10,6 +10,9 @@ const waitMaxMs = 900_000;
 /** Part of a wait by which the calls that follow it are spread. */
 const spread = 0.25;
 
+/** Milliseconds of the wait after a 429 that names none. */
+const unnamedWaitMs = 5_000;
+
 const rateLimited = 429;
 
 export interface Pace {
@@ -25,8 +28,8 @@ export interface Pace {
 /**
  * Slows all workers down when the provider tells one of them to.
  *
- * PM1. After a 429 with a time to wait, no worker of the store asks the same account before that time; each call then fails
- *      without being made, and is repeated after it.
+ * PM1. After a 429, no worker of the store asks the same account before the time that it names, or for 5 s if it names none;
+ *      each call then fails without being made, and is repeated after it.
  * PM2. A time only grows: an earlier one never replaces a later one.
  * PM3. A store that can't be reached stops no call here.
  * PM4. No worker waits longer than the provider asked, counted from when it learned of it: the clock of another may be wrong.
@@ -84,7 +87,7 @@ function createWait(model: string, waitMs: number, random: number): ModelFailure
 
 function askedWait(error: unknown): number | null {
   if (!(error instanceof ModelFailure) || !error.retryable) return null;
-  return error.details.status === rateLimited ? (error.retryAfterMs ?? null) : null;
+  return error.details.status === rateLimited ? (error.retryAfterMs ?? unnamedWaitMs) : null;
 }
 
 /** Reads the end of the wait in Unix epoch milliseconds, by the clock of the worker that was told, and its length. */

@@ -83,7 +83,19 @@ it('PM1: a 429 of one worker stops the calls of all others to the same account u
   expect(await second.call()).toBe(reply);
 });
 
-it('PM2: an earlier time replaces no later one, and what names no time holds nobody up', async () => {
+it('PM1: a 429 that names no time stops the calls of all for five seconds, other failures stop none', async () => {
+  const clock = { now: 1_000_000 };
+  const first = worker(clock, [limited(60_000, 529), limited(undefined)]);
+  const second = worker(clock, []);
+  await first.call();
+  expect(await second.call()).toBe(reply);
+  await first.call();
+  expect(await second.call()).toMatchObject({ retryAfterMs: 5_500 });
+  clock.now += 5_000;
+  expect(await second.call()).toBe(reply);
+});
+
+it('PM2: an earlier time replaces no later one', async () => {
   const clock = { now: 1_000_000 };
   // Both are in flight at the same time: no reply comes before both calls are there.
   let there = 0;
@@ -94,14 +106,8 @@ it('PM2: an earlier time replaces no later one, and what names no time holds nob
     else met.goOn();
     return limited(retryAfterMs);
   };
-  const late = worker(clock, [
-    limited(undefined),
-    limited(60_000, 529),
-    () => limitedTogether(60_000),
-  ]);
+  const late = worker(clock, [() => limitedTogether(60_000)]);
   const early = worker(clock, [() => limitedTogether(5_000)]);
-  await late.call();
-  await late.call();
   const [, first] = await Promise.all([late.call(), early.call()]);
   expect(first).toMatchObject({ message: 'limited' });
   clock.now += 6_000;
