@@ -211,8 +211,11 @@ async function sendOnce(s3: AwsClient, url: string, { method, ref, body }: Sent)
   return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
 }
 
+/** Status of a service that has no space left: a repetition does not help. */
+const noSpace = 507;
+
 function isOverload(status: number): boolean {
-  return status >= 500 || status === 429 || status === 409;
+  return (status >= 500 && status !== noSpace) || status === 429 || status === 409;
 }
 
 function codeOf({ bytes }: Answer): string {
@@ -223,13 +226,15 @@ type Doing = 'read' | 'write' | 'list';
 
 function refused(doing: Doing, place: string, answer: Answer): StoreUnavailable {
   const code = codeOf(answer);
-  const [reason, cure] =
-    code === 'NoSuchBucket'
-      ? ['there is no such bucket', `create it, or check ${setting}`]
-      : answer.status === 403
-        ? ['it refuses the keys', `check ${keys}, and what they may do there`]
-        : [`it answers with status ${answer.status}`, `look at the service, and check ${setting}`];
+  const [reason, cure] = explainRefusal(code, answer.status);
   return unavailable(doing, place, code === '' ? reason : `${reason} (${code})`, cure);
+}
+
+function explainRefusal(code: string, status: number): readonly [reason: string, cure: string] {
+  if (code === 'NoSuchBucket') return ['there is no such bucket', `create it, or check ${setting}`];
+  if (status === 403) return ['it refuses the keys', `check ${keys}, and what they may do there`];
+  if (status === noSpace) return ['its disk is full', 'free some space there'];
+  return [`it answers with status ${status}`, `look at the service, and check ${setting}`];
 }
 
 function unreachable(doing: Doing, place: string, error: unknown): StoreUnavailable {
