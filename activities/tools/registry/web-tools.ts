@@ -7,9 +7,21 @@ import { readRecord } from '../../artifacts/record-log.ts';
 import { readWebReport } from '../../artifacts/read-reports.ts';
 import type { ArtifactStore } from '../../ports/artifact-store.ts';
 import type { PageFetcher } from '../../ports/page-fetcher.ts';
-import type { ReadingTool, ResearchTool } from '../tool.ts';
+import type { ReadingTool, ResearchContext, ResearchTool } from '../tool.ts';
 
-/** Reads the texts whose addresses may be opened: those of people, and the sources of earlier research. */
+/**
+ * Returns the addresses that may not be opened: neither people nor the sources of earlier research name them, in the
+ * record or in the conversation.
+ */
+async function listUnknown(
+  urls: readonly string[],
+  { store, record_ref, listAddresses }: ResearchContext,
+): Promise<readonly string[]> {
+  if (urls.length === 0) return [];
+  const texts = await Promise.all([readKnownTexts(store, record_ref), listAddresses()]);
+  return urls.filter((url) => !texts.flat().some((text) => text.includes(url)));
+}
+
 async function readKnownTexts(store: ArtifactStore, recordRef: Ref): Promise<readonly string[]> {
   const record = await readRecord(store, recordRef);
   const { goal, constraints, instructions, answered_questions, effects = [] } = record;
@@ -50,10 +62,11 @@ export function createFetchPage(fetcher: PageFetcher): ReadingTool {
     brings: ['untrusted_text'],
     offeredTo: ['agents'],
     listInputs: ({ url }) => [url],
-    async run(input, { store, record_ref, signal, onLoaded }) {
+    async run(input, context) {
+      const { signal, onLoaded } = context;
       const { url } = FetchPageInput.parse(input);
-      const known = await readKnownTexts(store, record_ref);
-      if (!known.some((text) => text.includes(url))) {
+      const unknown = await listUnknown([url], context);
+      if (unknown.length > 0) {
         throw new Error(
           'An address carries data out, and nothing that the user wrote or a search found contains this one. Try: an address from there.',
         );
@@ -110,11 +123,8 @@ export const webResearch: ResearchTool = {
   offeredTo: ['agents'],
   listInputs: ({ urls }) => (Array.isArray(urls) ? urls : []),
   targetOf: (input) => cutText(WebResearchInput.parse(input).question, targetCharsMax),
-  async findRefusal(input, { store, record_ref, listEarlier }) {
-    const { urls } = WebResearchInput.parse(input);
-    if (urls.length === 0) return null;
-    const known = [...(await readKnownTexts(store, record_ref)), ...(await listEarlier())];
-    const unknown = urls.filter((url) => !known.some((text) => text.includes(url)));
+  async findRefusal(input, context) {
+    const unknown = await listUnknown(WebResearchInput.parse(input).urls, context);
     if (unknown.length === 0) return null;
     return (
       `${webResearchName} was not called: an address carries data out, and nothing that the user wrote or a search found ` +
