@@ -6,6 +6,7 @@ import { listNames } from '../../../core/text/list-names.ts';
 import { readRecord } from '../../artifacts/record-log.ts';
 import { readWebReport } from '../../artifacts/read-reports.ts';
 import type { ArtifactStore } from '../../ports/artifact-store.ts';
+import { splitPages } from '../../text/bytes.ts';
 import type { PageFetcher } from '../../ports/page-fetcher.ts';
 import type { ReadingTool, ResearchContext, ResearchTool } from '../tool.ts';
 
@@ -17,9 +18,15 @@ async function listUnknown(
   urls: readonly string[],
   { store, record_ref, listAddresses }: ResearchContext,
 ): Promise<readonly string[]> {
-  if (urls.length === 0) return [];
-  const texts = await Promise.all([readKnownTexts(store, record_ref), listAddresses()]);
-  return urls.filter((url) => !texts.flat().some((text) => text.includes(url)));
+  let unknown = urls;
+  for (const list of [() => readKnownTexts(store, record_ref), listAddresses]) {
+    if (unknown.length === 0) return [];
+    // The conversation is read only for an address that the record does not have.
+    // oxlint-disable-next-line no-await-in-loop
+    const known = await list();
+    unknown = unknown.filter((url) => !known.some((text) => text.includes(url)));
+  }
+  return unknown;
 }
 
 async function readKnownTexts(store: ArtifactStore, recordRef: Ref): Promise<readonly string[]> {
@@ -47,7 +54,14 @@ const FetchPageInput = z.strictObject({
     .url({ protocol: /^https?$/u })
     .max(2_000)
     .describe('An address that the user or a search named.'),
+  page: z.number().int().min(1).default(1).describe('From 1.'),
 });
+
+/** Bytes of a page's part: nearly all that a result may have, because each part is fetched anew. */
+const partBytes = 90_000;
+
+/** Characters of a page's title. */
+const titleCharsMax = 500;
 
 /** Creates the tool that opens a page of an allowed host. */
 export function createFetchPage(fetcher: PageFetcher): ReadingTool {
@@ -55,7 +69,8 @@ export function createFetchPage(fetcher: PageFetcher): ReadingTool {
     spec: {
       name: fetchPageName,
       description:
-        'Opens one page of an allowed host and returns it as Markdown. Example: {"url":"https://nodejs.org/en/about"}',
+        'Opens one page of an allowed host and returns it as Markdown. Long ones come in pages of 90 KB. ' +
+        'Example: {"url":"https://nodejs.org/en/about","page":1}',
       input: FetchPageInput,
     },
     effect: 'read',
@@ -64,7 +79,7 @@ export function createFetchPage(fetcher: PageFetcher): ReadingTool {
     listInputs: ({ url }) => [url],
     async run(input, context) {
       const { signal, onLoaded } = context;
-      const { url } = FetchPageInput.parse(input);
+      const { url, page: asked } = FetchPageInput.parse(input);
       const unknown = await listUnknown([url], context);
       if (unknown.length > 0) {
         throw new Error(
@@ -72,9 +87,18 @@ export function createFetchPage(fetcher: PageFetcher): ReadingTool {
         );
       }
       const page = await fetcher.fetch(url, signal);
+      const parts = splitPages(page.text_md, partBytes);
+      const text = parts[asked - 1];
+      if (text === undefined) {
+        throw new Error(`it has ${parts.length} page(s). Try: "page":${parts.length}`);
+      }
       onLoaded(page.url);
       const read_at = new Date().toISOString();
-      return `${JSON.stringify({ url: page.url, title: page.title, read_at })}\n\n${page.text_md}`;
+      const title = cutText(page.title, titleCharsMax);
+      const head = `${JSON.stringify({ url: page.url, title, read_at })}\n\n${text}`;
+      if (parts.length === 1) return head;
+      const next = asked < parts.length ? ` The next one: "page":${asked + 1}` : '';
+      return `${head}\n[Page ${asked} of ${parts.length}.${next}]`;
     },
   };
 }

@@ -327,4 +327,12 @@ describe('cutting', () => {
     expect(takeLines('ab\ncd', 5)).toBe('ab\ncd');
     expect(takeLines('abcdef', 4)).toBe('abcd');
   });
+
+  it('cuts between characters where the last line break is in the first half', () => {
+    expect(takeLines('a\nbcdefgh', 6)).toBe('a\nbcde');
+    expect(takeLines('ab\ncdefgh', 6)).toBe('ab\n');
+    expect(takeLines('a\nbcdéé', 6)).toBe('a\nbcd');
+    const page = `# Head\n${'x'.repeat(150_000)}`;
+    expect(takeLines(page, 100_000)).toHaveLength(100_000);
+  });
 });

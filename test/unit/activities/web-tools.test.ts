@@ -122,6 +122,34 @@ it('opens what people named during the wave, and nothing that an agent or a page
   expect(await turn(results)).toEqual(['answered']);
 });
 
+it('fetch_page gives a long page in parts that make up the whole', async () => {
+  const text_md = `# One line\n${'ä'.repeat(100_000)}`;
+  const tool = createFetchPage({
+    fetch: async (url) => ({ url, title: 'T'.repeat(9_000), text_md, bytes: 9 }),
+  });
+  const bench = await createBench({
+    deps: { tools: createToolRegistry([tool]) },
+    record: { goal: page('long') },
+  });
+  const granted = agents.map((agent) => ({ ...agent, allowed_tools: ['fetch_page'] }));
+  const registry_ref = await bench.store.put(registryOf(granted));
+  const load = (input: object) =>
+    bench.read({ name: 'fetch_page', input: { url: page('long'), ...input } }, { registry_ref });
+  const parts = await Promise.all([{}, { page: 2 }, { page: 3 }].map(load));
+  const texts = parts.map(({ text }) =>
+    text.slice(text.indexOf('\n\n') + 2, text.lastIndexOf('\n[')),
+  );
+  expect(texts.join('')).toBe(text_md);
+  expect(parts.map(({ text }) => text.slice(text.lastIndexOf('\n[')))).toEqual([
+    '\n[Page 1 of 3. The next one: "page":2]',
+    '\n[Page 2 of 3. The next one: "page":3]',
+    '\n[Page 3 of 3.]',
+  ]);
+  const none = await load({ page: 4 });
+  expect(none).toMatchObject({ is_error: true, loaded_details: [] });
+  expect(none.text).toMatch(/it has 3 page.*Try: "page":3/);
+});
+
 it('fetch_page and web_research open the sources of an earlier search, and none of its other words', async () => {
   const { bench, turn } = await createTalk([
     [researches(`What is on ${page('composed')}?`)],
