@@ -129,15 +129,19 @@ export async function makeReads(
   );
   const { head } = result;
   const reading = { ...attempt, agent, head, allowedTools, until: performance.now() + totalMsMax };
-  const loads = input.reading?.loads_left ?? 0;
+  let loadsLeft = input.reading?.loads_left ?? 0;
   const reads = new Map<ToolCall | StateToolCall, Made>();
   for (let at = 0; at < pending.length; at += atOnceMax) {
     const batch = pending.slice(at, at + atOnceMax);
+    const making: Promise<Made>[] = [];
+    for (const call of batch) {
+      making.push(makeRead(reading, call, loadsLeft));
+      const tool = deps.tools.get(call.name);
+      if (tool?.effect === 'read' && tool.loads === true) loadsLeft -= 1;
+    }
     // Bounded, because a search starts a process.
     // oxlint-disable-next-line no-await-in-loop
-    const made = await Promise.all(
-      batch.map((call, nth) => makeRead(reading, call, loads - at - nth)),
-    );
+    const made = await Promise.all(making);
     for (const [nth, call] of batch.entries()) {
       const read = made[nth];
       if (read !== undefined) reads.set(call, read);

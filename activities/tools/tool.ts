@@ -92,6 +92,8 @@ interface GrantableEntry extends ToolEntry {
 /** Tool that changes nothing outside: it may run any number of times, and the user is not asked. */
 export interface ReadingTool extends GrantableEntry {
   readonly effect: 'read';
+  /** True for a tool that calls `onLoaded`: its calls share `loads_left`. Absent: its calls load no detail. */
+  readonly loads?: true;
   /**
    * Does the work. An error goes to the model as the text of an error result, except a `StoreUnavailable`, which
    * repeats the activity.

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Ref } from '../../../contracts/ref.ts';
 import { isPerson } from '../../../core/questions/answer-kinds.ts';
-import { cutText } from '../../../core/text/cut-text.ts';
+import { engineLimits } from '../../../core/limits.ts';
+import { cutMiddle, cutText } from '../../../core/text/cut-text.ts';
 import { listNames } from '../../../core/text/list-names.ts';
 import { readRecord } from '../../artifacts/record-log.ts';
 import { readWebReport } from '../../artifacts/read-reports.ts';
@@ -74,6 +75,7 @@ export function createFetchPage(fetcher: PageFetcher): ReadingTool {
       input: FetchPageInput,
     },
     effect: 'read',
+    loads: true,
     brings: ['untrusted_text'],
     offeredTo: ['agents'],
     listInputs: ({ url }) => [url],
@@ -92,7 +94,7 @@ export function createFetchPage(fetcher: PageFetcher): ReadingTool {
       if (text === undefined) {
         throw new Error(`it has ${parts.length} page(s). Try: "page":${parts.length}`);
       }
-      onLoaded(page.url);
+      onLoaded(cutMiddle(page.url, engineLimits.detailIdCharsMax));
       const read_at = new Date().toISOString();
       const title = cutText(page.title, titleCharsMax);
       const head = `${JSON.stringify({ url: page.url, title, read_at })}\n\n${text}`;

@@ -289,7 +289,9 @@ describe('load_detail', () => {
     expect((await load({ detail_id: 'other' })).loaded_details).toEqual([]);
     const full = await load({ detail_id: 'draft' }, { loads_left: 0 });
     expect(full).toMatchObject({ is_error: true, loaded_details: [] });
-    expect(full.text).toMatch(/50 details, the most .*Try: /);
+    expect(full.text).toMatch(
+      /of this reply may load no more: 50 details are the most .*Try: the call in your next reply/,
+    );
   });
 
   it('a page that does not exist is an error with the last one', async () => {

@@ -129,7 +129,7 @@ it('fetch_page gives a long page in parts that make up the whole', async () => {
   });
   const bench = await createBench({
     deps: { tools: createToolRegistry([tool]) },
-    record: { goal: page('long') },
+    record: { goal: `${page('long')}?q=${'a'.repeat(300)}` },
   });
   const granted = agents.map((agent) => ({ ...agent, allowed_tools: ['fetch_page'] }));
   const registry_ref = await bench.store.put(registryOf(granted));
@@ -145,6 +145,10 @@ it('fetch_page gives a long page in parts that make up the whole', async () => {
     '\n[Page 2 of 3. The next one: "page":3]',
     '\n[Page 3 of 3.]',
   ]);
+  for (const { loaded_details } of parts) expect(loaded_details).toEqual([page('long')]);
+  // The list of sources in history has room for 120 characters of each.
+  const far = await load({ url: `${page('long')}?q=${'a'.repeat(200)}` });
+  expect(far.loaded_details).toEqual([expect.stringMatching(/^https:\/\/docs\..{1,110}$/)]);
   const none = await load({ page: 4 });
   expect(none).toMatchObject({ is_error: true, loaded_details: [] });
   expect(none.text).toMatch(/it has 3 page.*Try: "page":3/);
