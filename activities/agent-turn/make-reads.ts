@@ -129,19 +129,15 @@ export async function makeReads(
   );
   const { head } = result;
   const reading = { ...attempt, agent, head, allowedTools, until: performance.now() + totalMsMax };
-  let loadsLeft = input.reading?.loads_left ?? 0;
+  const loadsLeft = shareLoads(deps, pending, input.reading?.loads_left ?? 0);
   const reads = new Map<ToolCall | StateToolCall, Made>();
   for (let at = 0; at < pending.length; at += atOnceMax) {
     const batch = pending.slice(at, at + atOnceMax);
-    const making: Promise<Made>[] = [];
-    for (const call of batch) {
-      making.push(makeRead(reading, call, loadsLeft));
-      const tool = deps.tools.get(call.name);
-      if (tool?.effect === 'read' && tool.loads === true) loadsLeft -= 1;
-    }
     // Bounded, because a search starts a process.
     // oxlint-disable-next-line no-await-in-loop
-    const made = await Promise.all(making);
+    const made = await Promise.all(
+      batch.map((call, nth) => makeRead(reading, call, loadsLeft[at + nth] ?? 0)),
+    );
     for (const [nth, call] of batch.entries()) {
       const read = made[nth];
       if (read !== undefined) reads.set(call, read);
@@ -152,6 +148,19 @@ export async function makeReads(
     return made === undefined ? call : { ...call, ...made };
   });
   return { ...result, reply: { ...reply, calls } };
+}
+
+/** Computes for each call how many details are left to load when those before it have loaded theirs. */
+function shareLoads(
+  { tools }: Pick<AgentTurnDeps, 'tools'>,
+  calls: readonly ToolCall[],
+  loads: number,
+): readonly number[] {
+  const canLoad = calls.map(({ name }) => {
+    const tool = tools.get(name);
+    return tool?.effect === 'read' && tool.loads === true;
+  });
+  return calls.map((_call, at) => loads - canLoad.slice(0, at).filter(Boolean).length);
 }
 
 /** Lists the effects of tools whose calls no workflow makes here. */

@@ -169,19 +169,16 @@ export async function renderAppend(
 
 /** Reads what people wrote: their answers without the questions, which agents wrote, and their instructions. */
 async function readToldTexts(store: ArtifactStore, input: TurnInput): Promise<readonly string[]> {
-  switch (input.type) {
-    case 'answers':
-      return Promise.all(input.answers.filter(isPersons).map((one) => readAnswer(store, one)));
-    case 'news':
-      return Promise.all(
-        input.news.filter(isFromUser).map(async (one) => {
-          if (one.type === 'instruction') return one.instruction;
-          return one.answer_ref === null ? one.answer : store.getText(one.answer_ref);
-        }),
-      );
-    default:
-      return [];
+  if (input.type === 'answers') {
+    return Promise.all(input.answers.filter(isPersons).map((one) => readAnswer(store, one)));
   }
+  if (input.type !== 'news') return [];
+  return Promise.all(
+    input.news.filter(isFromUser).map(async (one) => {
+      if (one.type === 'instruction') return one.instruction;
+      return one.answer_ref === null ? one.answer : store.getText(one.answer_ref);
+    }),
+  );
 }
 
 /** Reads the record that a first message shows the answers of; null where it shows none. */
