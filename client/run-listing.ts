@@ -117,7 +117,7 @@ export interface ListedRun extends RunListing {
 }
 
 export interface ListOptions {
-  /** Most runs to return. If undefined: 50. */
+  /** Most runs to return; Infinity for all. If undefined: 50. */
   readonly limit?: number | undefined;
   /** Only runs that have not ended. */
   readonly open?: boolean | undefined;

@@ -147,6 +147,8 @@ export interface TranscriptNode {
   readonly schema_form?: SchemaForm;
   /** `tool_use_id`s of results that compaction leaves out from this turn on. */
   readonly left_out: readonly string[];
+  /** Web addresses in the people's answers and instructions that the turn appended. Absent when there are none. */
+  readonly addresses?: readonly string[];
   /** Terms of the call, when it named them all. */
   readonly terms?: TurnTerms;
   /** The node with the terms of the call, when it left some out. */

@@ -18,7 +18,7 @@ import { PlannerRunInput, type PlannerRunResult } from '../contracts/planner-run
 import type { AnswerResult } from '../client/submit-answer.ts';
 import { isRecord } from '../core/json.ts';
 import { checkOptions, writeAgents, type Agent } from './define-agent.ts';
-import { describeSchema, readAnswer } from './typed-answer.ts';
+import { describeSchema, readAnswer, readWhole } from './typed-answer.ts';
 
 export interface PlanwaveOptions {
   /**
@@ -59,7 +59,7 @@ export interface RunOutcome<T> {
   /** `completed`, `finished_unmet`, `stopped`, `abandoned`, or how its workflow was closed. */
   readonly status: string;
   readonly reason: string;
-  /** Markdown. */
+  /** Markdown. More than 20,000 characters only if `result.md` is below the home on this machine; else it is cut. */
   readonly answer: string;
   /** The answer by the schema; undefined without a schema, and for a run that is not completed. */
   readonly value: T;
@@ -191,7 +191,8 @@ function openRun<T>(
     async result() {
       const end = await client.waitForEnd(runId);
       const event = toRunEndedEvent(await client.describe(runId), end, home);
-      const { status, reason, answer, result } = event;
+      const { status, reason, result } = event;
+      const answer = await readWhole(event.answer, event.result_path);
       const isTyped = schema !== undefined && status === 'completed';
       const value = isTyped ? readAnswer(runId, answer, schema) : undefined;
       // Only a schema makes a value, and then it has the schema's type.

@@ -12,10 +12,10 @@ import { engineLimits } from '../../core/limits.ts';
 import { cutMiddle } from '../../core/text/cut-text.ts';
 import type { ReadingScope } from '../../contracts/transcript.ts';
 import { checkUnchangedPaths } from '../../core/output/check-evidence.ts';
-import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { type ToolAnswer, callTool, prepareCall } from '../tools/call-tool.ts';
 import { type ResearchTool, type Tool, placeOf } from '../tools/tool.ts';
 import { readAgent, readJson } from '../artifacts/read-artifact.ts';
+import { readOpenedSources } from '../artifacts/read-reports.ts';
 import { endCancelled, readCancelCause } from '../attempt/heartbeat.ts';
 import { loadConversation } from './conversation.ts';
 import { type AgentTurnDeps, toolTimeoutMsDefault } from './deps.ts';
@@ -23,7 +23,7 @@ import { toolsGranted } from './offer-tools.ts';
 
 /** The conversation that makes the call. */
 interface Caller {
-  readonly deps: Pick<AgentTurnDeps, 'store'>;
+  readonly deps: Pick<AgentTurnDeps, 'store' | 'tools'>;
   readonly input: Pick<ModelTurnInput, 'reading'>;
   readonly agent: AgentDefinition;
   /** Newest node of the conversation. */
@@ -38,15 +38,16 @@ interface Caller {
  * @returns what people see of the call, or the result that says what to do instead.
  */
 async function judgeResearch(
-  { deps: { store }, input: { reading }, agent, head }: Caller,
+  { deps, input: { reading }, agent, head }: Caller,
   tool: ResearchTool,
   input: unknown,
   args: unknown,
 ): Promise<ToolAnswer | Required<Pick<ToolCall, 'research'>>> {
   if (reading === undefined) throw new Error(`${tool.spec.name} has no reading scope.`);
   const { record_ref } = reading;
-  const listEarlier = () => listResults(store, head, tool.spec.name);
-  const refusal = await tool.findRefusal(input, { store, record_ref, listEarlier });
+  const { store } = deps;
+  const listAddresses = () => findAddresses(deps, head);
+  const refusal = await tool.findRefusal(input, { store, record_ref, listAddresses });
   if (refusal !== null) return { text: refusal, is_error: true };
   const facts = { mark: tool.approval, risk: agent.risk_level, losesWork: false, isGuarded: false };
   return {
@@ -58,18 +59,22 @@ async function judgeResearch(
   };
 }
 
-/** Lists the results of a tool's earlier calls in a conversation. */
-async function listResults(store: ArtifactStore, head: Ref, name: string): Promise<string[]> {
+/**
+ * Lists the web addresses that a conversation has from people, and the sources of its research. Other words of a report,
+ * such as its question, are an agent's or a page's.
+ */
+async function findAddresses({ store, tools }: Caller['deps'], head: Ref): Promise<string[]> {
   const { nodes } = await loadConversation(store, head);
   const blocks = nodes.flatMap(({ messages }) => messages.flatMap(({ content }) => content));
+  const isResearch = (name: string): boolean => tools.get(name)?.effect === 'research';
   const calls = new Set(
-    blocks.flatMap((block) => (block.type === 'tool_use' && block.name === name ? [block.id] : [])),
+    blocks.flatMap((one) => (one.type === 'tool_use' && isResearch(one.name) ? [one.id] : [])),
   );
-  return blocks.flatMap((block) =>
-    block.type === 'tool_result' && !block.is_error && calls.has(block.tool_use_id)
-      ? [block.content]
-      : [],
-  );
+  const found = blocks.filter((one) => one.type === 'tool_result' && calls.has(one.tool_use_id));
+  return [
+    ...nodes.flatMap(({ addresses = [] }) => addresses),
+    ...readOpenedSources([{ role: 'user', content: found }]).map(({ url }) => url),
+  ];
 }
 
 /** Maximum calls that are made at the same time. */
@@ -124,14 +129,14 @@ export async function makeReads(
   );
   const { head } = result;
   const reading = { ...attempt, agent, head, allowedTools, until: performance.now() + totalMsMax };
-  const loads = input.reading?.loads_left ?? 0;
+  const loadsLeft = shareLoads(deps, pending, input.reading?.loads_left ?? 0);
   const reads = new Map<ToolCall | StateToolCall, Made>();
   for (let at = 0; at < pending.length; at += atOnceMax) {
     const batch = pending.slice(at, at + atOnceMax);
     // Bounded, because a search starts a process.
     // oxlint-disable-next-line no-await-in-loop
     const made = await Promise.all(
-      batch.map((call, nth) => makeRead(reading, call, loads - at - nth)),
+      batch.map((call, nth) => makeRead(reading, call, loadsLeft[at + nth] ?? 0)),
     );
     for (const [nth, call] of batch.entries()) {
       const read = made[nth];
@@ -143,6 +148,19 @@ export async function makeReads(
     return made === undefined ? call : { ...call, ...made };
   });
   return { ...result, reply: { ...reply, calls } };
+}
+
+/** Computes for each call how many details are left to load when those before it have loaded theirs. */
+function shareLoads(
+  { tools }: Pick<AgentTurnDeps, 'tools'>,
+  calls: readonly ToolCall[],
+  loads: number,
+): readonly number[] {
+  const canLoad = calls.map(({ name }) => {
+    const tool = tools.get(name);
+    return tool?.effect === 'read' && tool.loads === true;
+  });
+  return calls.map((_call, at) => loads - canLoad.slice(0, at).filter(Boolean).length);
 }
 
 /** Lists the effects of tools whose calls no workflow makes here. */
@@ -185,7 +203,7 @@ async function answerRead(
   { name, input_ref }: ToolCall,
   loading: { readonly loads_left: number; readonly onLoaded: (detailId: string) => void },
 ): Promise<ToolAnswer | Required<Pick<ToolCall, 'research'>>> {
-  const { deps, input, context, allowedTools, until } = reading;
+  const { deps, input, context, head, allowedTools, until } = reading;
   const args = await readJson(deps.store, input_ref);
   const prepared = prepareCall(deps.tools, { name, input: args, allowedTools });
   if ('is_error' in prepared) return prepared;
@@ -203,7 +221,8 @@ async function answerRead(
   const { run_id, delegation_id = '' } = input;
   const builds_on = upstream.map((output) => output.delegation_id);
   const signal = context.cancellationSignal;
-  const caller = { run_id, delegation_id, builds_on, record_ref, upstream };
+  const listAddresses = () => findAddresses(deps, head);
+  const caller = { run_id, delegation_id, builds_on, record_ref, upstream, listAddresses };
   return callTool(tool, prepared.input, { store, signal, ...caller, ...loading }, timeoutMs);
 }
 

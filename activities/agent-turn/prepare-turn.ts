@@ -244,7 +244,8 @@ async function appendTo(
 ): Promise<TranscriptNode> {
   const append = hasTaken(conversation, input.append) ? [] : input.append;
   const reader = { agent, registry_ref: input.registry_ref, callKey, tools };
-  const { content, packet } = await renderAppend(store, append, reader, asked.stage.reply.cure);
+  const rendered = await renderAppend(store, append, reader, asked.stage.reply.cure);
+  const { content, packet, addresses } = rendered;
   const waitingFor = append.length === 0 ? conversation.nodes.at(-1)?.awaiting : null;
   return {
     version: 1,
@@ -256,6 +257,7 @@ async function appendTo(
     ...(packet !== null && { tools: offered }),
     ...(packet !== null && asked.planning !== null && { planning: asked.planning }),
     left_out: [],
+    ...(addresses.length > 0 && { addresses }),
   };
 }
 

@@ -1,7 +1,9 @@
 import type { DeliveredAnswer, NewsItem } from '../../contracts/messages.ts';
 import { answererNames, assumingAnswerers } from '../../contracts/names.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
+import { isPersons } from '../../core/effects/decide-approval.ts';
 import { informsWork } from '../../core/questions/answer-kinds.ts';
+import { isFromUser } from '../../core/run/news.ts';
 import { escapeInvisible, shareBytes } from '../../core/text/cut-text.ts';
 import type { TurnInput } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
@@ -129,6 +131,8 @@ export interface RenderedAppend {
   readonly content: readonly ContentBlock[];
   /** First message as text, when the turn begins with a prompt. */
   readonly packet: string | null;
+  /** Web addresses in what people answered and instructed. */
+  readonly addresses: readonly string[];
 }
 
 /**
@@ -158,7 +162,23 @@ export async function renderAppend(
     // oxlint-disable-next-line no-await-in-loop
     if (append.some(({ type }) => type === 'news')) shown = await readShown(store, input, packet);
   }
-  return { content: putToolResultsFirst(content), packet };
+  const told = await Promise.all(append.map((input) => readToldTexts(store, input)));
+  const addresses = told.flat().flatMap((text) => text.match(/https?:\/\/\S+/giu) ?? []);
+  return { content: putToolResultsFirst(content), packet, addresses };
+}
+
+/** Reads what people wrote: their answers without the questions, which agents wrote, and their instructions. */
+async function readToldTexts(store: ArtifactStore, input: TurnInput): Promise<readonly string[]> {
+  if (input.type === 'answers') {
+    return Promise.all(input.answers.filter(isPersons).map((one) => readAnswer(store, one)));
+  }
+  if (input.type !== 'news') return [];
+  return Promise.all(
+    input.news.filter(isFromUser).map(async (one) => {
+      if (one.type === 'instruction') return one.instruction;
+      return one.answer_ref === null ? one.answer : store.getText(one.answer_ref);
+    }),
+  );
 }
 
 /** Reads the record that a first message shows the answers of; null where it shows none. */

@@ -1,3 +1,5 @@
+import { messageOf } from '../../core/text/message-of.ts';
+
 /** A command of an agent, checked. */
 export interface Command {
   /** Absolute path of the folder that the command may change. */
@@ -35,10 +37,20 @@ export interface CommandRunner {
    *
    * @param signal kills it at once.
    * @throws the reason with which `signal` was aborted.
-   * @throws an error of the system when the command can't be started.
+   * @throws {CommandNotStarted} when the system can't start it.
    */
   run(command: Command, signal: AbortSignal): Promise<CommandEnd>;
 
   /** Kills what a worker that is gone, or suspended, has left running in a folder. Resolves when it is dead. */
   endLeftovers(folder: string): Promise<void>;
+}
+
+/** The system could not start a command: nothing of it has run. */
+export class CommandNotStarted extends Error {
+  override readonly name = 'CommandNotStarted';
+
+  constructor(cause: unknown) {
+    const cure = 'Try: a program that is installed, and a cwd that exists.';
+    super(`${messageOf(cause)}: the command was not started. ${cure}`, { cause });
+  }
 }

@@ -32,7 +32,7 @@ export function answerFileNeeds(record: RunRecord, { decisions }: RecordTexts): 
   const named = lastNamed(record, decisions)?.answer;
   const paths = named?.kind === 'file' ? listAnswerPaths(named.value) : [];
   const written = paths.map((path) => findWritten(record, path));
-  return { markdown: written.map((one) => (one === null ? null : shownArguments(one))) };
+  return { markdown: written.map((one) => (one === null ? null : shownRef(one))) };
 }
 
 /** Loads what the answer of a run needs, and finds it. @throws like `loadTexts`. */
@@ -164,9 +164,10 @@ function findWritten({ effects = [] }: RunRecord, path: string): RecordedEffect 
   return last === undefined || last.receipt?.removed === true ? null : last;
 }
 
-/** Returns the reference of a file's text if the file is small enough to be shown; null otherwise. */
-function shownArguments({ receipt, arguments_ref }: RecordedEffect): Ref | null {
-  return receipt !== null && receipt.bytes <= resultLimits.fileBytesMax ? arguments_ref : null;
+/** Returns the artifact with a file's text if the file is small enough to be shown; null otherwise. */
+function shownRef({ receipt, arguments_ref }: RecordedEffect): Ref | null {
+  if (receipt === null || receipt.bytes > resultLimits.fileBytesMax) return null;
+  return receipt.content_ref ?? arguments_ref;
 }
 
 /** @returns null when one of them is not there any more. */
@@ -214,11 +215,13 @@ function besideResult(folder: string): string {
 const Arguments = z.record(z.string(), z.unknown());
 
 /**
- * Reads the text that was passed to the tool for writing. Its receipt proves that the file contains exactly this text.
+ * Reads the text after an edit, or the text that was passed to the tool for writing: its receipt proves that the file
+ * contains exactly this text.
  */
 function readWritten(written: RecordedEffect, texts: RecordTexts): string | null {
-  const ref = shownArguments(written);
+  const ref = shownRef(written);
   if (ref === null) return null;
+  if (ref === written.receipt?.content_ref) return textOf(texts.markdown, ref);
   const given = Object.values(Arguments.parse(JSON.parse(textOf(texts.markdown, ref))));
   const isWritten = (value: unknown): value is string =>
     typeof value === 'string' && hashBytes(value) === written.receipt?.sha256;

@@ -10,15 +10,16 @@ export function countBytes(text: string): number {
 }
 
 /**
- * Returns the beginning of a text, at most `bytesMax` (at least 4) bytes of UTF-8, cut at the end of a line. A line
- * that is longer than the limit is cut between two characters. A text that fits is returned whole.
+ * Returns the beginning of a text, at most `bytesMax` (at least 4) bytes of UTF-8, cut at the end of a line. Where that
+ * would leave less than half of the limit, the next line is cut between two characters. A text that fits is returned
+ * whole.
  */
 export function takeLines(text: string, bytesMax: number): string {
   if (countBytes(text) <= bytesMax) return text;
   // A code unit is one byte or more, so the rest of a long text need not be encoded.
   const bytes = encoder.encode(text.slice(0, bytesMax + 1));
   const lineEnd = bytes.lastIndexOf(0x0a, bytesMax - 1);
-  let end = lineEnd > 0 ? lineEnd + 1 : bytesMax;
+  let end = lineEnd + 1 >= bytesMax / 2 ? lineEnd + 1 : bytesMax;
   // A byte of the form 10xxxxxx continues a character: step back to where the cut one begins.
   while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return decoder.decode(bytes.subarray(0, end));

@@ -24,8 +24,12 @@ export interface ToolContext {
   readonly signal: AbortSignal;
 }
 
+/** Lists the web addresses that people and earlier searches named in the conversation, beyond those of the record. */
+type ListAddresses = () => Promise<readonly string[]>;
+
 /** The context of a tool that changes nothing. */
 export interface ReadContext extends ToolContext {
+  readonly listAddresses: ListAddresses;
   readonly upstream: readonly UpstreamOutput[];
   /** Details that may still be loaded. */
   readonly loads_left: number;
@@ -88,6 +92,8 @@ interface GrantableEntry extends ToolEntry {
 /** Tool that changes nothing outside: it may run any number of times, and the user is not asked. */
 export interface ReadingTool extends GrantableEntry {
   readonly effect: 'read';
+  /** True for a tool that calls `onLoaded`: its calls share `loads_left`. Absent: its calls load no detail. */
+  readonly loads?: true;
   /**
    * Does the work. An error goes to the model as the text of an error result, except a `StoreUnavailable`, which
    * repeats the activity.
@@ -189,8 +195,7 @@ export interface ResearchTool extends GrantableEntry {
 
 /** The context in which a call of a research tool is judged. */
 export interface ResearchContext extends Pick<ToolContext, 'store' | 'record_ref'> {
-  /** Returns the results of this tool's earlier calls in the conversation. */
-  readonly listEarlier: () => Promise<readonly string[]>;
+  readonly listAddresses: ListAddresses;
 }
 
 /** Tool that an agent's file can grant. */

@@ -40,6 +40,7 @@ const context: ReadContext = {
   signal: new AbortController().signal,
   upstream: [],
   loads_left: 0,
+  listAddresses: async () => [],
   onLoaded: () => {},
 };
 

@@ -57,6 +57,8 @@ export class Connection {
   readonly #broken = new AbortController();
   #listed: ListedTools = { tools: [], leftOut: [] };
   #isStale = true;
+  /** The list that is being read; null when there is none. */
+  #listing: Promise<void> | null = null;
   #isClosed = false;
 
   private constructor(server: McpServer) {
@@ -122,7 +124,7 @@ export class Connection {
   /** Makes a call. @throws {ConnectionLost} besides what `McpServers.call` throws. */
   async call({ pin, input, signal, onProgress }: Omit<McpCall, 'run_id'>): Promise<McpAnswer> {
     if (this.isClosed) throw new ConnectionLost();
-    if (this.#isStale) await this.#list().catch(() => Promise.reject(new ConnectionLost()));
+    await this.#refresh().catch(() => Promise.reject(new ConnectionLost()));
     this.#checkPin(pin);
     signal.throwIfAborted();
     try {
@@ -155,6 +157,20 @@ export class Connection {
     await this.#client.close().catch(() => {});
     // A client that never connected does not close its transport.
     await transport.close().catch(() => {});
+  }
+
+  /**
+   * Waits for the list that is being read, or reads it when it is stale. Calls at the same time wait for one list; if the
+   * server changes its tools meanwhile, for one more.
+   */
+  async #refresh(): Promise<void> {
+    for (let lists = 0; lists < 2 && (this.#isStale || this.#listing !== null); lists += 1) {
+      this.#listing ??= this.#list().finally(() => {
+        this.#listing = null;
+      });
+      // oxlint-disable-next-line no-await-in-loop
+      await this.#listing;
+    }
   }
 
   async #list(): Promise<void> {

@@ -5,7 +5,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commandLimits } from '../../../core/command-limits.ts';
-import type { CommandEnd, CommandEnding, CommandRunner } from '../../ports/command-runner.ts';
+import {
+  CommandNotStarted,
+  type CommandEnd,
+  type CommandEnding,
+  type CommandRunner,
+} from '../../ports/command-runner.ts';
 import {
   bubblewrapCall,
   commandEnvironment,
@@ -50,17 +55,12 @@ const signalNumbers: Readonly<Record<string, number>> = {
  * Runs a process in a group of its own and kills the group at a limit or when `signal` is aborted. The worker's
  * variables and descriptors are not passed on.
  *
- * @throws the reason of `signal`, and an error of the system when the file can't be run.
+ * @throws the reason of `signal`, and {CommandNotStarted} when the system can't run the file.
  */
 export async function runProcess(order: ProcessOrder, signal: AbortSignal): Promise<CommandEnd> {
   signal.throwIfAborted();
   const startedAt = performance.now();
-  const child = spawn(order.file, order.args, {
-    cwd: order.cwd,
-    env: order.env,
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe', ...(order.extra === undefined ? [] : ['pipe' as const])],
-  });
+  const child = start(order);
   let ending: CommandEnding = 'exited';
   const end = (reason: CommandEnding): void => {
     if (ending === 'exited') ending = reason;
@@ -88,6 +88,17 @@ export async function runProcess(order: ProcessOrder, signal: AbortSignal): Prom
     unwatch();
     signal.removeEventListener('abort', abort);
     killGroup(child);
+  }
+}
+
+/** @throws {CommandNotStarted} for what the system refuses at once, such as arguments that are too long. */
+function start({ file, args, cwd, env, extra }: ProcessOrder): ChildProcess {
+  const more = extra === undefined ? [] : ['pipe' as const];
+  const stdio: 'pipe'[] = ['pipe', 'pipe', 'pipe', ...more];
+  try {
+    return spawn(file, args, { cwd, env, detached: true, stdio });
+  } catch (error) {
+    throw new CommandNotStarted(error);
   }
 }
 
@@ -168,7 +179,9 @@ function collectOutput(child: ChildProcess, onFull: () => void): CollectedOutput
 /** @returns the exit code when the process has ended and its output is read. */
 function waitForEnd(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
-    child.once('error', reject);
+    child.once('error', (error) => {
+      reject(child.pid === undefined ? new CommandNotStarted(error) : error);
+    });
     // A process that left the group may hold the output open: it is not waited for.
     child.once('exit', (code, signal) => {
       const done = (): void => resolve(code ?? 128 + (signalNumbers[signal ?? ''] ?? 0));

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { EffectReceipt } from '../../../contracts/effect.ts';
-import { workspacePathCharsMax, editText } from '../../../core/effects/check-workspace-path.ts';
+import { workspacePathCharsMax } from '../../../core/effects/check-workspace-path.ts';
+import { describeEdit, editText, findHiddenSecret } from '../../../core/effects/edit-text.ts';
 import type { EffectVerdict } from '../../../core/effects/step-effect.ts';
 import { isRecord } from '../../../core/json.ts';
-import { cutText } from '../../../core/text/cut-text.ts';
 import type { FileState, FoundFile, WorkspacePlace, Workspaces } from '../../ports/workspaces.ts';
 import { countBytes, decodeText, hashBytes } from '../../text/bytes.ts';
 import {
@@ -16,9 +16,6 @@ import {
 
 /** Maximum characters of a text in a call: twice as much as a model can write in one reply. */
 const textCharsMax = 500_000;
-
-/** Maximum characters of each side of a change that a question shows. */
-const shownCharsMax = 400;
 
 const path = z
   .string()
@@ -65,7 +62,13 @@ const writeFile: ChangeTool = {
     const { path: target, content } = WriteFileInput.parse(input);
     return {
       path: target,
-      next: async () => content,
+      async next(read) {
+        // A file that is missing or can't be shown has no secret to lose.
+        const present = await read().catch(() => content);
+        const hidden = findHiddenSecret(present, content);
+        if (hidden !== null) throw new Error(hidden);
+        return content;
+      },
       describe: ({ bytes }) => [
         `It replaces the whole file: ${bytes} bytes before, ${countBytes(content)} bytes after.`,
       ],
@@ -92,11 +95,7 @@ const editFile: ChangeTool = {
         if (!edited.ok) throw new Error(edited.reason);
         return edited.text;
       },
-      describe: () => [
-        edit.replace_all ? 'It replaces everywhere:' : 'It replaces once:',
-        ...mark('-', edit.old_string),
-        ...mark('+', edit.new_string),
-      ],
+      describe: () => describeEdit(edit),
     };
   },
 };
@@ -290,10 +289,4 @@ function stateOf(found: FileState | null): string | null {
 
 function describe(sha256: string | null): string {
   return sha256 === null ? 'no file' : `a file with SHA-256 ${sha256}`;
-}
-
-function mark(sign: '-' | '+', text: string): string[] {
-  return cutText(text, shownCharsMax)
-    .split('\n')
-    .map((line) => `${sign} ${line}`);
 }

@@ -37,6 +37,7 @@ export const loadDetail: ReadingTool = {
     input: LoadDetailInput,
   },
   effect: 'read',
+  loads: true,
   // Results of others bring their properties along.
   brings: [],
   offeredTo: ['agents', 'planner'],
@@ -87,7 +88,10 @@ function findTask(name: string, upstream: ReadContext['upstream']): string | und
 }
 
 function explainFull(): string {
-  return `you have loaded ${engineLimits.loadedDetailsMax} details, the most that one task may load. Try: work with what you have, and name what is missing in missing_info_requests.`;
+  return (
+    `the calls of this reply may load no more: ${engineLimits.loadedDetailsMax} details are the most that one task may load, and those ` +
+    'who work on it share them. Try: the call in your next reply, or work with what you have and name what is missing in missing_info_requests.'
+  );
 }
 
 function explainUnknown(detailId: string, known: readonly string[]): string {

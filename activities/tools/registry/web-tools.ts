@@ -1,15 +1,35 @@
 import { z } from 'zod';
 import type { Ref } from '../../../contracts/ref.ts';
 import { isPerson } from '../../../core/questions/answer-kinds.ts';
-import { cutText } from '../../../core/text/cut-text.ts';
+import { engineLimits } from '../../../core/limits.ts';
+import { cutMiddle, cutText } from '../../../core/text/cut-text.ts';
 import { listNames } from '../../../core/text/list-names.ts';
 import { readRecord } from '../../artifacts/record-log.ts';
 import { readWebReport } from '../../artifacts/read-reports.ts';
 import type { ArtifactStore } from '../../ports/artifact-store.ts';
+import { splitPages } from '../../text/bytes.ts';
 import type { PageFetcher } from '../../ports/page-fetcher.ts';
-import type { ReadingTool, ResearchTool } from '../tool.ts';
+import type { ReadingTool, ResearchContext, ResearchTool } from '../tool.ts';
 
-/** Reads the texts whose addresses may be opened: those of people, and the sources of earlier research. */
+/**
+ * Returns the addresses that may not be opened: neither people nor the sources of earlier research name them, in the
+ * record or in the conversation.
+ */
+async function listUnknown(
+  urls: readonly string[],
+  { store, record_ref, listAddresses }: ResearchContext,
+): Promise<readonly string[]> {
+  let unknown = urls;
+  for (const list of [() => readKnownTexts(store, record_ref), listAddresses]) {
+    if (unknown.length === 0) return [];
+    // The conversation is read only for an address that the record does not have.
+    // oxlint-disable-next-line no-await-in-loop
+    const known = await list();
+    unknown = unknown.filter((url) => !known.some((text) => text.includes(url)));
+  }
+  return unknown;
+}
+
 async function readKnownTexts(store: ArtifactStore, recordRef: Ref): Promise<readonly string[]> {
   const record = await readRecord(store, recordRef);
   const { goal, constraints, instructions, answered_questions, effects = [] } = record;
@@ -35,7 +55,14 @@ const FetchPageInput = z.strictObject({
     .url({ protocol: /^https?$/u })
     .max(2_000)
     .describe('An address that the user or a search named.'),
+  page: z.number().int().min(1).default(1).describe('From 1.'),
 });
+
+/** Bytes of a page's part: nearly all that a result may have, because each part is fetched anew. */
+const partBytes = 90_000;
+
+/** Characters of a page's title. */
+const titleCharsMax = 500;
 
 /** Creates the tool that opens a page of an allowed host. */
 export function createFetchPage(fetcher: PageFetcher): ReadingTool {
@@ -43,25 +70,37 @@ export function createFetchPage(fetcher: PageFetcher): ReadingTool {
     spec: {
       name: fetchPageName,
       description:
-        'Opens one page of an allowed host and returns it as Markdown. Example: {"url":"https://nodejs.org/en/about"}',
+        'Opens one page of an allowed host and returns it as Markdown. Long ones come in pages of 90 KB. ' +
+        'Example: {"url":"https://nodejs.org/en/about","page":1}',
       input: FetchPageInput,
     },
     effect: 'read',
+    loads: true,
     brings: ['untrusted_text'],
     offeredTo: ['agents'],
     listInputs: ({ url }) => [url],
-    async run(input, { store, record_ref, signal, onLoaded }) {
-      const { url } = FetchPageInput.parse(input);
-      const known = await readKnownTexts(store, record_ref);
-      if (!known.some((text) => text.includes(url))) {
+    async run(input, context) {
+      const { signal, onLoaded } = context;
+      const { url, page: asked } = FetchPageInput.parse(input);
+      const unknown = await listUnknown([url], context);
+      if (unknown.length > 0) {
         throw new Error(
           'An address carries data out, and nothing that the user wrote or a search found contains this one. Try: an address from there.',
         );
       }
       const page = await fetcher.fetch(url, signal);
-      onLoaded(page.url);
+      const parts = splitPages(page.text_md, partBytes);
+      const text = parts[asked - 1];
+      if (text === undefined) {
+        throw new Error(`it has ${parts.length} page(s). Try: "page":${parts.length}`);
+      }
+      onLoaded(cutMiddle(page.url, engineLimits.detailIdCharsMax));
       const read_at = new Date().toISOString();
-      return `${JSON.stringify({ url: page.url, title: page.title, read_at })}\n\n${page.text_md}`;
+      const title = cutText(page.title, titleCharsMax);
+      const head = `${JSON.stringify({ url: page.url, title, read_at })}\n\n${text}`;
+      if (parts.length === 1) return head;
+      const next = asked < parts.length ? ` The next one: "page":${asked + 1}` : '';
+      return `${head}\n[Page ${asked} of ${parts.length}.${next}]`;
     },
   };
 }
@@ -110,11 +149,8 @@ export const webResearch: ResearchTool = {
   offeredTo: ['agents'],
   listInputs: ({ urls }) => (Array.isArray(urls) ? urls : []),
   targetOf: (input) => cutText(WebResearchInput.parse(input).question, targetCharsMax),
-  async findRefusal(input, { store, record_ref, listEarlier }) {
-    const { urls } = WebResearchInput.parse(input);
-    if (urls.length === 0) return null;
-    const known = [...(await readKnownTexts(store, record_ref)), ...(await listEarlier())];
-    const unknown = urls.filter((url) => !known.some((text) => text.includes(url)));
+  async findRefusal(input, context) {
+    const unknown = await listUnknown(WebResearchInput.parse(input).urls, context);
     if (unknown.length === 0) return null;
     return (
       `${webResearchName} was not called: an address carries data out, and nothing that the user wrote or a search found ` +

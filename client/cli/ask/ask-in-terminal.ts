@@ -151,9 +151,10 @@ export function createQuestionDesk(
       for (const question of questions) {
         const { question_id, default_answer } = question;
         if (default_answer === null || handled.has(question_id)) continue;
-        handled.add(question_id);
         const answer = parseAnswer(question, default_answer);
         const result = await client.answer(runId, { question_id, answer, as_default: true });
+        // Only now: when the connection is lost, the answer is sent again.
+        handled.add(question_id);
         lines.push(...describeAnswerResult(runId, result));
       }
       return lines;

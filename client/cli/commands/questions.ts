@@ -26,32 +26,36 @@ interface Options {
   readonly full?: boolean;
 }
 
-/** Runs whose questions are shown at once. More than that nobody reads, and each is one query. */
-const inboxRunsMax = 50;
+/** Runs that are asked at the same time: each is one query to a worker. */
+const askedAtOnceMax = 50;
 
 /** Shows what waits in every run, and in every wave, delegation, triad and team that was started by hand. */
 async function showInbox(context: CommandContext): Promise<CommandResult> {
   const { client } = await context.session();
-  const runs = await client.list({ waiting: true, limit: inboxRunsMax });
-  const inbox = await Promise.all(
-    runs.map(async (run) => ({ run, reading: await ifFound(client.questions(run.run_id)) })),
-  );
-  const waiting = inbox.map(({ run, reading }) => ({
-    ...run,
-    questions: reading?.live === true ? reading.view.open : null,
-  }));
+  const runs = await client.list({ waiting: true, limit: Infinity });
+  const waiting: WaitingRun[] = [];
+  for (let at = 0; at < runs.length; at += askedAtOnceMax) {
+    const batch = runs.slice(at, at + askedAtOnceMax);
+    // Bounded, because each query is work for a worker.
+    // oxlint-disable-next-line no-await-in-loop
+    const readings = await Promise.all(batch.map((run) => ifFound(client.questions(run.run_id))));
+    waiting.push(
+      ...batch.map((run, nth) => {
+        const reading = readings[nth];
+        return { ...run, questions: reading?.live === true ? reading.view.open : null };
+      }),
+    );
+  }
   const lines = waiting.flatMap((run) => ['', ...describeWaiting(context, run)]).slice(1);
   return { data: { runs: waiting }, lines: lines.length === 0 ? ['No open questions.'] : lines };
 }
 
+/** Run that waits for a person. Its questions are null while no worker answers. */
+type WaitingRun = RunListing & { readonly questions: QuestionsView['open'] | null };
+
 function describeWaiting(
   { paint }: CommandContext,
-  {
-    run_id,
-    goal,
-    waiting_for,
-    questions,
-  }: RunListing & { questions: QuestionsView['open'] | null },
+  { run_id, goal, waiting_for, questions }: WaitingRun,
 ): string[] {
   const open = questions ?? [];
   return [

@@ -122,6 +122,7 @@ async function openBench(home: string, dir: string) {
     signal: new AbortController().signal,
     upstream: [],
     loads_left: 0,
+    listAddresses: async () => [],
     onLoaded: () => {},
   };
   const ledger = createFileEffectLedger({ home });

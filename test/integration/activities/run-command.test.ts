@@ -264,9 +264,20 @@ it.each([
   expect(runs()).toBe(0);
 });
 
-it('a program that does not exist is an error that the model can read', async () => {
-  const { call } = await createSet();
-  const { result, text } = await call({ argv: ['no-such-program'] });
-  expect(result).toMatchObject({ is_error: true, effect: { state: 'failed' } });
-  expect(text).toContain('ENOENT');
+it.each([
+  ['in a sandbox', {}],
+  ['without one', { runner: { confined: false } }],
+  ['in a folder that is used directly', { plain: true }],
+])('a command that was not started is an error that the model can read: %s', async (_how, over) => {
+  for (const input of [{ argv: ['no-such-program'] }, { argv: ['true'], cwd: 'no/folder' }]) {
+    // oxlint-disable-next-line no-await-in-loop
+    const { call, approve } = await createSet(over);
+    // oxlint-disable-next-line no-await-in-loop
+    const approved = Object.keys(over).length > 0 ? await approve(input) : order;
+    // A person need not say whether it ran.
+    // oxlint-disable-next-line no-await-in-loop
+    const { result, text } = await call(input, approved);
+    expect(text).toMatch(/ENOENT: the command was not started\. Try: /);
+    expect(result).toMatchObject({ is_error: true, effect: { state: 'failed' } });
+  }
 });

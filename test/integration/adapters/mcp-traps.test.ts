@@ -159,9 +159,12 @@ it('a tool that changes during a run is refused in this run and taken by the nex
   const [echo, turn] = [await odd.pin(mcp, 'echo'), await odd.pin(mcp, 'turn')];
   await callOdd(mcp, echo, { text: 'before' });
   await callOdd(mcp, turn);
-  const call = callOdd(mcp, echo, { text: 'after' });
-  await expect(call).rejects.toBeInstanceOf(McpUnavailable);
-  await expect(call).rejects.toThrow(/has changed the tool "echo" since this run began/);
+  // The second call comes while the list is read again for the first.
+  for (const call of [callOdd(mcp, echo, { text: 'after' }), callOdd(mcp, echo, { text: 'too' })]) {
+    const refusal = call.catch((error: unknown) => error);
+    expect(await refusal).toBeInstanceOf(McpUnavailable);
+    expect(String(await refusal)).toMatch(/has changed the tool "echo" since this run began/);
+  }
   // The connection is still good for tools that are as they were.
   expect(textOf(await callOdd(mcp, turn))).toContain('changed');
   const changed = odd.open({ flags: ['--changed'] });

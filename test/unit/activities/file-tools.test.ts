@@ -143,6 +143,27 @@ it('a file that is no text is neither shown nor edited, and stays as it is', asy
   }
 });
 
+it('a mark never takes the place of the secret that it stands for', async () => {
+  const { dir, file, change } = await createSet();
+  const secret = "const key = 'AKIAQ7ZK2M4P5R6S7T8U';\nconst port = 1;\n";
+  writeFileSync(file, secret);
+  const path = 'src/price.ts';
+  const mark = "const key = '[redacted:aws]';\n";
+  const reason = /\[redacted:aws\].*stands for a secret that planwave hid.*Try: edit_file/;
+  const whole = await change('write_file', { path, content: `${mark}const port = 2;\n` });
+  expect(whole.text).toMatch(reason);
+  const copied = await change('edit_file', { path, old_string: mark, new_string: '' });
+  expect(copied.text).toMatch(reason);
+  expect(readFileSync(file, 'utf8')).toBe(secret);
+  const around = { path, old_string: 'port = 1', new_string: 'port = 2' };
+  expect((await change('edit_file', around)).result.type).toBe('needs_approval');
+  // A page may speak of marks.
+  const page = { path: 'notes/marks.md', content: mark };
+  expect((await change('write_file', page)).result).toMatchObject({ is_error: false });
+  await change('write_file', { ...page, content: `${mark}More.\n` });
+  expect(readFileSync(join(dir, page.path), 'utf8')).toBe(`${mark}More.\n`);
+});
+
 describe('finding T5: work that the run did not write', () => {
   it('is replaced only with an approval, which shows the change, and is kept', async () => {
     const { home, file, change } = await createSet();

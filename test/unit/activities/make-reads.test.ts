@@ -90,11 +90,15 @@ it('M11: a repeat makes the reads again and buys nothing', async () => {
 
 it('LD2: the calls of one reply share what may still be loaded', async () => {
   const lefts: number[] = [];
-  const tool = reader('one', async (_input, { loads_left }) => {
+  const run: ReadingTool['run'] = async (_input, { loads_left }) => {
     lefts.push(loads_left);
     return 'x';
-  });
-  const { bench, input } = await benchOf(['one', 'one', 'one', 'one', 'one'], [tool]);
+  };
+  const loading: ReadingTool = { ...reader('one', run), loads: true };
+  const other = reader('other', async () => 'y');
+  // Calls that load nothing take no share, however many there are.
+  const names = ['other', 'one', 'one', ...Array.from({ length: 9 }, () => 'other')];
+  const { bench, input } = await benchOf([...names, 'one', 'one', 'one'], [loading, other]);
   await runIn(bench.env(), bench.activities.modelTurn, input);
   expect(lefts).toEqual([3, 2, 1, 0, 0]);
 });

@@ -289,7 +289,9 @@ describe('load_detail', () => {
     expect((await load({ detail_id: 'other' })).loaded_details).toEqual([]);
     const full = await load({ detail_id: 'draft' }, { loads_left: 0 });
     expect(full).toMatchObject({ is_error: true, loaded_details: [] });
-    expect(full.text).toMatch(/50 details, the most .*Try: /);
+    expect(full.text).toMatch(
+      /of this reply may load no more: 50 details are the most .*Try: the call in your next reply/,
+    );
   });
 
   it('a page that does not exist is an error with the last one', async () => {
@@ -326,5 +328,13 @@ describe('cutting', () => {
     expect(takeLines('ab\ncd\nef', 7)).toBe('ab\ncd\n');
     expect(takeLines('ab\ncd', 5)).toBe('ab\ncd');
     expect(takeLines('abcdef', 4)).toBe('abcd');
+  });
+
+  it('cuts between characters where the last line break is in the first half', () => {
+    expect(takeLines('a\nbcdefgh', 6)).toBe('a\nbcde');
+    expect(takeLines('ab\ncdefgh', 6)).toBe('ab\n');
+    expect(takeLines('a\nbcdéé', 6)).toBe('a\nbcd');
+    const page = `# Head\n${'x'.repeat(150_000)}`;
+    expect(takeLines(page, 100_000)).toHaveLength(100_000);
   });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { diagnose, probeSandbox } from '../../../activities/adapters/sandbox/probe-sandbox.ts';
 import { createUnconfinedRunner } from '../../../activities/adapters/sandbox/command-runner.ts';
+import { CommandNotStarted } from '../../../activities/ports/command-runner.ts';
 import { ownToolchain } from '../../../activities/adapters/sandbox/bubblewrap.ts';
 
 const settings = { toolchains: [], sharedFolders: [] };
@@ -66,5 +67,16 @@ it('an unconfined command has the same limits on time and environment', async ()
   expect(end.output).toContain(`in${folder}`);
   expect(end.output).not.toContain('planted-token-value');
   expect(await run(['sh', '-c', 'sleep 60 & sleep 60'], 200)).toMatchObject({ ending: 'timeout' });
-  await expect(run(['/no/such/program'])).rejects.toThrow('ENOENT');
+});
+
+it.each([
+  ['no program', ['/no/such/program'], '', 'ENOENT'],
+  ['no folder', ['sh', '-c', 'true'], 'no/such/folder', 'ENOENT'],
+  ['no right to run it', ['/etc/passwd'], '', 'EACCES'],
+  ['too long', ['true', 'x'.repeat(9_000_000)], '', 'E2BIG'],
+])('a command that was not started says so: %s', async (_what, argv, cwd, code) => {
+  const command = { folder, sharedFrom: null, argv, cwd, stdin: 'in', timeoutMs: 20_000 };
+  const run = createUnconfinedRunner(settings).run(command, new AbortController().signal);
+  await expect(run).rejects.toBeInstanceOf(CommandNotStarted);
+  await expect(run).rejects.toThrow(new RegExp(`${code}: the command was not started. Try: `));
 });

@@ -1,7 +1,10 @@
 import { describeQuestion } from '../../../client/cli/ask/ask-in-terminal.ts';
 import { createPaint } from '../../../client/cli/terminal-text.ts';
 import { answerCommand } from '../../../core/render/questions.ts';
-import { question } from './support/samples.ts';
+import { runCli } from '../../../client/cli/commands/program.ts';
+import { createFakeDeps } from './support/fake-client.ts';
+import { createFakeIo } from './support/fake-io.ts';
+import { listing, question } from './support/samples.ts';
 
 const paint = createPaint(false);
 
@@ -78,3 +81,26 @@ it.each([
     expect(answerCommand('run-1', asked)).toBe(`npm run planwave -- ${end}`);
   },
 );
+
+it('the inbox has every run that waits, also the 121st, and asks 50 at a time', async () => {
+  const io = createFakeIo();
+  const waiting = Array.from({ length: 121 }, (_, at) => {
+    return { ...listing({ run_id: `run-${at}` }), stuck: null };
+  });
+  let asked = 0;
+  let mostAtOnce = 0;
+  const deps = createFakeDeps(io, {
+    list: async ({ limit = 50 } = {}) => waiting.slice(0, limit),
+    questions: async () => {
+      mostAtOnce = Math.max(mostAtOnce, (asked += 1));
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      asked -= 1;
+      const view = { open: [question()], answered: [], rejected: [], rejected_total: 0 };
+      return { live: true, view };
+    },
+  });
+  expect(await runCli(['questions'], deps)).toBe(0);
+  expect(io.out().match(/answer with: /g)).toHaveLength(121);
+  expect(io.out()).toContain('run-120 ·');
+  expect(mostAtOnce).toBe(50);
+});

@@ -141,6 +141,21 @@ it('answers with the default when that was asked for', async () => {
   expect(io.out()).toContain('q1 answered: true');
 });
 
+it('sends a default answer again when the connection was lost, and a refused one once', async () => {
+  const { client, answers } = askingRun();
+  const io = createFakeIo();
+  let sent = 0;
+  const answer: PlanwaveClient['answer'] = async (_run, { question_id }) => {
+    if ((sent += 1) === 1) throw lost;
+    setTimeout(() => answers.push('by hand'), 50);
+    const example = { question_id, answer: true };
+    return { status: 'refused', question_id, reason: 'a person has to answer', example };
+  };
+  const watching = options({ io, defaults: true });
+  expect(await followRun(createFakeClient({ ...client, answer }), 'run-1', watching)).toBe(0);
+  expect(sent).toBe(2);
+});
+
 it('tells the answers that the run gave itself, once', async () => {
   const { client, answers } = askingRun();
   const own = { text: 'Which region?', delegation_id: null, source_refs: [], answered_at: 1 };

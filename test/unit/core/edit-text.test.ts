@@ -1,9 +1,6 @@
 import * as fc from 'fast-check';
-import {
-  checkReadPath,
-  isPrivateName,
-  editText,
-} from '../../../core/effects/check-workspace-path.ts';
+import { checkReadPath, isPrivateName } from '../../../core/effects/check-workspace-path.ts';
+import { editText } from '../../../core/effects/edit-text.ts';
 
 const edit = (text: string, old_string: string, new_string: string, replace_all = false) =>
   editText(text, { old_string, new_string, replace_all });
@@ -39,6 +36,15 @@ describe('editing a text', () => {
   it('ED3: a file with CRLF keeps it, and one with both is taken as it is', () => {
     expect(edit('a\r\nb\r\nc', 'a\nb', 'x\ny')).toMatchObject({ text: 'x\r\ny\r\nc' });
     expect(edit('a\r\nb\nc', 'b\nc', 'x\ny')).toMatchObject({ text: 'a\r\nx\ny' });
+  });
+
+  it('ED4: a mark never takes the place of a secret, and a text that has the mark is edited', () => {
+    const hidden = { ok: false, reason: expect.stringMatching(/\[redacted:aws\].*secret.*Try: /) };
+    expect(edit('key = AKIA', 'key = [redacted:aws]', 'key = x')).toMatchObject(hidden);
+    expect(edit('key = AKIA', 'AKIA', '[redacted:aws]')).toMatchObject(hidden);
+    expect(edit('key = AKIA', 'key', 'id')).toMatchObject({ text: 'id = AKIA' });
+    const page = 'A mark such as [redacted:aws].';
+    expect(edit(page, 'such as', 'like')).toMatchObject({ text: 'A mark like [redacted:aws].' });
   });
 });
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -147,6 +147,45 @@ describe('a typed answer', () => {
     expect(read).toThrow(UnfitAnswer);
     expect(read).toThrow(reason);
     expect(read).toThrow(expect.objectContaining({ answer }));
+  });
+
+  it('that the run returned in part is read whole below the home, and else names its place', async () => {
+    const whole = JSON.stringify({ articles: ['A'.repeat(30_000), '\n---\n'] }, null, 2);
+    const cut = `${whole.slice(0, 100)}…\n\n… ${whole.length} characters in all; the whole is in run-1/result.md`;
+    const planwave = createPlanwave({ home });
+    Object.assign(planwave.client, {
+      startRun: async () => ({ run_id: 'run-1' }),
+      describe: async () => ({ run_id: 'run-1', phase: 'completed' }),
+      waitForEnd: async () => ({
+        ended: 'result',
+        result: {
+          status: 'completed',
+          answer: cut,
+          result_path: 'run-1/result.md',
+          report_path: '',
+        },
+      }),
+    });
+    const run = await planwave.start('List the articles', { result: schema });
+    const page = join(home, 'run-1', 'result.md');
+    mkdirSync(join(home, 'run-1'));
+    // One is missing; the other is of another answer.
+    for (const text of [null, '# Result\n\n---\n\nOther\n']) {
+      if (text !== null) writeFileSync(page, text);
+      // oxlint-disable-next-line no-await-in-loop
+      await expect(run.result()).rejects.toMatchObject({
+        name: 'UnfitAnswer',
+        answer: cut,
+        message: expect.stringMatching(
+          /was cut at 20,?000; the whole is in run-1\/result\.md.*Try: /,
+        ),
+      });
+    }
+    writeFileSync(page, `# Result: List\n\n- **Status:** Completed\n\n---\n\n${whole}\n`);
+    const outcome = await run.result();
+    expect(outcome.value).toEqual(JSON.parse(whole));
+    expect(outcome.answer).toBe(whole);
+    await planwave.close();
   });
 
   it('of values that JSON does not have is refused with what to try', () => {

@@ -232,6 +232,26 @@ it('finding R1: an answer that is a file names its folder and shows its text whe
   expect(unproven).toBe(place);
 });
 
+it('an answer that is a file shows its text after the last edit', async () => {
+  const path = 'src/duration.ts';
+  const edited = content.replace('1', '2');
+  const content_ref = await harness.deps.store.put(edited);
+  const { answer } = await endRun(
+    'completed',
+    await written(path),
+    await written(path, {
+      effect_id: 'build/effect-2',
+      tool: 'edit_file',
+      arguments_ref: await harness.put({ path, old_string: '1', new_string: '2' }),
+      receipt: { target: path, sha256: hashBytes(edited), bytes: edited.length, content_ref },
+    }),
+    await waveOf(1, { build: output() }, { kind: 'file', value: path }),
+  );
+  expect(answer).toBe(
+    `The file \`${path}\`, in the folder \`workspace\` beside \`result.md\`.\n\n\`\`\`ts\n${edited}\`\`\``,
+  );
+});
+
 it('an answer that is a result of a plan’s agent is named with its worktree, any other file with the folder', async () => {
   const dir = await createFolder();
   const plan_refs = [await harness.put(samplePlan())];

@@ -230,6 +230,7 @@ const toolContext: ReadContext = {
   record_ref: '',
   upstream: [],
   loads_left: 1,
+  listAddresses: async () => [],
   onLoaded: () => {},
   signal: AbortSignal.timeout(60_000),
 };
