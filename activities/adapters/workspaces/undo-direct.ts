@@ -3,6 +3,7 @@ import type { Ref } from '../../../contracts/ref.ts';
 import type { RunRecord } from '../../../contracts/run-record.ts';
 import type { ArtifactStore } from '../../ports/artifact-store.ts';
 import type { WorkspacePlace, Workspaces } from '../../ports/workspaces.ts';
+import { hashBytes } from '../../text/bytes.ts';
 import { createFileWorkspaces } from './file-workspaces.ts';
 
 /** A file that a run changed in the user's folder itself. */
@@ -37,8 +38,10 @@ export async function undoDirect(
   for (const file of listChangedFiles(effects)) {
     /* oxlint-disable no-await-in-loop */
     const now = (await workspaces.look(place, file.path))?.sha256 ?? null;
-    if (now === file.before) continue;
-    const text = file.before === null ? null : toText(await store.get(file.before));
+    const before = file.before === null ? null : await store.get(file.before);
+    // With keys the address is that of the encrypted bytes.
+    if (now === (before === null ? null : hashBytes(before))) continue;
+    const text = before === null ? null : toText(before);
     if (now !== file.after || text === undefined) conflicts.push(file.path);
     else undone.push({ file, text });
     /* oxlint-enable no-await-in-loop */
