@@ -6,9 +6,9 @@ export interface StoreIdentity {
   readonly place: string;
   /**
    * The home beside a database, which has the working copies of folders. In the identity that a run records: the home that it
-   * needs. Absent where the home is the store, and in a run without a folder of the user's.
+   * needs, also where it is the store; absent in a run without a folder of the user's.
    */
-  readonly home?: Pick<StoreIdentity, 'id' | 'place'>;
+  readonly home?: Pick<StoreIdentity, 'id' | 'place' | 'copied'>;
   /** Ids of stores that were copied into it: it has their runs too. Absent when there are none. */
   readonly copied?: readonly string[];
 }

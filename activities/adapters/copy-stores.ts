@@ -21,7 +21,8 @@ const all = 2_000_000_000;
  * CPS2. Every artifact is read back from the other store, also one that was there, and compared with its address.
  * CPS3. Nothing in the other store is replaced. An entry that differs is a fault.
  * CPS4. A run is named after everything else is copied, and only if its record is there.
- * CPS5. At the end the other store is known as one that has the runs of the first, and of those that were copied into that.
+ * CPS5. At the end the other store is known as one that has the runs of the first, and of those that were copied into that. A
+ *       home into which a database is copied also takes the place of the home beside it: whoever copies brings its folders.
  *
  * @param to without a cache: it would read back from memory.
  * @throws {StoreUnavailable} when a store can't be read or written.
@@ -44,9 +45,17 @@ export async function copyStores(from: Stores, to: Stores): Promise<CopiedStores
     ),
     faults,
   };
-  const identity = await from.findIdentity();
-  if (identity !== null) await to.adopt([identity.id, ...(identity.copied ?? [])]);
+  await adoptRuns(from, to);
   return copied;
+}
+
+async function adoptRuns(from: Stores, to: Stores): Promise<void> {
+  const identity = await from.findIdentity();
+  if (identity === null) return;
+  const { home } = identity;
+  const isMoved = home !== undefined && (await to.identify()).home === undefined;
+  const all = isMoved ? [identity, home] : [identity];
+  await to.adopt(all.flatMap(({ id, copied = [] }) => [id, ...copied]));
 }
 
 type Fault = (where: string, what: string, cure?: string) => void;

@@ -91,6 +91,24 @@ it('CPS5: the other store is right for runs of the first, and of those that were
   expect((await third.identify()).copied).toEqual([between.id, id]);
 });
 
+it('CPS5: a home into which a database is copied takes the place of the home beside that', async () => {
+  const [from, to, other] = [open('from'), open('to'), open('other')];
+  for (const stores of [from, to, other]) expect(await stores.open()).toBeNull();
+  await fill(from);
+  const home = { id: 'beside', place: '"/srv/a" on host-a', copied: ['before'] };
+  const database: Stores = {
+    ...from,
+    findIdentity: async () => ({ id: 'db', place: 'postgresql://db/planwave', home }),
+  };
+  await copyStores(database, to);
+  expect((await to.identify()).copied).toEqual(['db', 'beside', 'before']);
+  // Another database has its own home beside it.
+  const identify = async () => ({ ...(await other.findIdentity()), id: 'x', place: 'y', home });
+  const adopted: (readonly string[])[] = [];
+  await copyStores(database, { ...other, identify, adopt: async (ids) => void adopted.push(ids) });
+  expect(adopted).toEqual([['db']]);
+});
+
 it('CPS3, CPS4: names what is damaged or differs, and leaves it', async () => {
   const [from, to] = [open('from'), open('to')];
   const [record] = await fill(from);
