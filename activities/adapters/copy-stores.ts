@@ -24,6 +24,8 @@ const all = 2_000_000_000;
  * CPS5. At the end the other store is known as one that has the runs of the first, and of those that were copied into that. A
  *       home into which a database is copied also takes the place of the home beside it: whoever copies brings its folders.
  *
+ * CPS6. A paid reply keeps the time at which it was written, and that of the first entry of its attempt.
+ *
  * @param to without a cache: it would read back from memory.
  * @throws {StoreUnavailable} when a store can't be read or written.
  * @throws {ThreadUnavailable} when threads can't be read or written.
@@ -54,8 +56,8 @@ async function adoptRuns(from: Stores, to: Stores): Promise<void> {
   if (identity === null) return;
   const { home } = identity;
   const isMoved = home !== undefined && (await to.identify()).home === undefined;
-  const all = isMoved ? [identity, home] : [identity];
-  await to.adopt(all.flatMap(({ id, copied = [] }) => [id, ...copied]));
+  const stores = isMoved ? [identity, home] : [identity];
+  await to.adopt(stores.flatMap(({ id, copied = [] }) => [id, ...copied]));
 }
 
 type Fault = (where: string, what: string, cure?: string) => void;
@@ -107,26 +109,50 @@ async function isWhole({ store }: Stores, ref: string): Promise<boolean> {
   );
 }
 
+/** The entries of an attempt that are copied: the last counts, and the first says when it began. */
+interface ReplyAttempt {
+  readonly first: string;
+  readonly last: string;
+  /** Unix epoch milliseconds. */
+  readonly begunAt: number;
+}
+
 async function copyReplies(from: Stores, to: Stores): Promise<CopiedKind> {
   const known = new Set<string>();
   for await (const entry of to.contents.replies()) known.add(nameReply(entry, true));
-  const newest = new Map<string, string>();
-  for await (const entry of from.contents.replies()) {
-    newest.set(nameReply(entry, false), nameReply(entry, true));
-  }
+  const attempts = await readAttempts(from);
+  const copy = ({ key, attempt, value }: LedgerEntry, time: number): Promise<void> =>
+    to.ledger.put(key, attempt, value, undefined, time);
   let [copied, present] = [0, 0];
   for await (const entry of from.contents.replies()) {
     const name = nameReply(entry, true);
-    // Of an attempt only the last entry counts.
-    if (newest.get(nameReply(entry, false)) !== name) continue;
-    newest.delete(nameReply(entry, false));
-    if (known.has(name)) present += 1;
-    else {
-      await to.ledger.put(entry.key, entry.attempt, entry.value);
-      copied += 1;
+    const attempt = attempts.get(nameReply(entry, false));
+    if (attempt === undefined) continue;
+    const { first, last, begunAt } = attempt;
+    if (name === last) {
+      attempts.delete(nameReply(entry, false));
+      if (known.has(name)) present += 1;
+      else {
+        await copy(entry, first === last ? begunAt : Math.max(entry.written_at, begunAt + 1));
+        copied += 1;
+      }
+    } else if (name === first && !known.has(name) && !known.has(last)) {
+      // Nothing may come behind the last one.
+      known.add(name);
+      await copy(entry, begunAt);
     }
   }
   return { copied, present };
+}
+
+async function readAttempts({ contents }: Stores): Promise<Map<string, ReplyAttempt>> {
+  const attempts = new Map<string, ReplyAttempt>();
+  for await (const entry of contents.replies()) {
+    const [attempt, last] = [nameReply(entry, false), nameReply(entry, true)];
+    const { first = last, begunAt = entry.written_at } = attempts.get(attempt) ?? {};
+    attempts.set(attempt, { first, last, begunAt });
+  }
+  return attempts;
 }
 
 /** Names the attempt, or the attempt with its value. */

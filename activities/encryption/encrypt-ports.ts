@@ -103,8 +103,8 @@ export function encryptLedger(ledger: ReplyLedger, cipher: Cipher | undefined): 
         ...entry,
         value: openValue(cipher, entry.value, partOf(entry.key)),
       })),
-    put: async (key, attempt, value, batch) =>
-      ledger.put(key, attempt, sealValue(cipher, value, partOf(key)), batch),
+    put: async (key, attempt, value, batch, time) =>
+      ledger.put(key, attempt, sealValue(cipher, value, partOf(key)), batch, time),
   };
 }
 

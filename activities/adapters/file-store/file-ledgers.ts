@@ -201,12 +201,12 @@ export function createFileReplyLedger(
       }
       return [...newest.values()];
     },
-    put: async (key, attempt, value, batch) => {
+    put: async (key, attempt, value, batch, time) => {
       const body = sealReply(key, value);
       const artifacts = [...(batch?.staged ?? [])];
       await segments.append([
         ...artifacts.map(([ref, bytes]) => ({ key: ref, attempt: 0, body: bytes })),
-        { key: hashKey(key), attempt, body },
+        { key: hashKey(key), attempt, body, time },
       ]);
       for (const [ref, bytes] of artifacts) segments.cache.set(ref, bytes);
     },

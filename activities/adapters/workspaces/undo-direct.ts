@@ -38,10 +38,8 @@ export async function undoDirect(
   for (const file of listChangedFiles(effects)) {
     /* oxlint-disable no-await-in-loop */
     const now = (await workspaces.look(place, file.path))?.sha256 ?? null;
-    const before = file.before === null ? null : await store.get(file.before);
-    // With keys the address is that of the encrypted bytes.
-    if (now === (before === null ? null : hashBytes(before))) continue;
-    const text = before === null ? null : toText(before);
+    const { sha256, text } = await readBefore(store, file);
+    if (now === sha256) continue;
     if (now !== file.after || text === undefined) conflicts.push(file.path);
     else undone.push({ file, text });
     /* oxlint-enable no-await-in-loop */
@@ -51,6 +49,16 @@ export async function undoDirect(
   // oxlint-disable-next-line no-await-in-loop
   for (const { file, text } of undone) files.push(await putBack(workspaces, place, file, text));
   return { state: 'done', files };
+}
+
+/** Reads the content before the run. With keys its SHA-256 is not its address. */
+async function readBefore(
+  store: ArtifactStore,
+  { before }: ChangedFile,
+): Promise<{ readonly sha256: string | null; readonly text: string | null | undefined }> {
+  if (before === null) return { sha256: null, text: null };
+  const bytes = await store.get(before);
+  return { sha256: hashBytes(bytes), text: toText(bytes) };
 }
 
 async function putBack(

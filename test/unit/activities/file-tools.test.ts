@@ -213,33 +213,33 @@ describe('finding T5: work that the run did not write', () => {
   });
 });
 
-describe('a change whose worker was killed before it was confirmed', () => {
-  /** Tools for one file of the user's, and the context of a call; with keys, also of what is stored. */
-  async function createCalls(keys: KeyRing) {
-    const dir = mkdtempSync(join(tmpdir(), 'planwave-killed-'));
-    folders.push(dir);
-    const bench = await createBench({ record: { workspace_dir: dir } });
-    const store = encryptStore(bench.store, createStoreCipher(keys));
-    const keep = (content: Uint8Array) => store.put(content);
-    const tools = createChangeFiles(createFileWorkspaces({ home: join(dir, 'home'), keep }));
-    writeFileSync(join(dir, 'a.txt'), 'old');
-    const context = {
-      store,
-      run_id: 'my-run',
-      delegation_id: '',
-      builds_on: [],
-      record_ref: bench.record_ref,
-      signal: new AbortController().signal,
-      mayStill: async () => {},
-    };
-    const toolOf = (name: string): ActingTool => {
-      const tool = tools.find(({ spec }) => spec.name === name);
-      if (tool === undefined) throw new Error(`There is no ${name}.`);
-      return tool;
-    };
-    return { context, toolOf };
-  }
+/** Tools for one file of the user's, and the context of a call; with keys, also of what is stored. */
+async function createCalls(keys: KeyRing) {
+  const dir = mkdtempSync(join(tmpdir(), 'planwave-killed-'));
+  folders.push(dir);
+  const bench = await createBench({ record: { workspace_dir: dir } });
+  const store = encryptStore(bench.store, createStoreCipher(keys));
+  const keep = (content: Uint8Array) => store.put(content);
+  const tools = createChangeFiles(createFileWorkspaces({ home: join(dir, 'home'), keep }));
+  writeFileSync(join(dir, 'a.txt'), 'old');
+  const context = {
+    store,
+    run_id: 'my-run',
+    delegation_id: '',
+    builds_on: [],
+    record_ref: bench.record_ref,
+    signal: new AbortController().signal,
+    mayStill: async () => {},
+  };
+  const toolOf = (name: string): ActingTool => {
+    const tool = tools.find(({ spec }) => spec.name === name);
+    if (tool === undefined) throw new Error(`There is no ${name}.`);
+    return tool;
+  };
+  return { context, toolOf };
+}
 
+describe('a change whose worker was killed before it was confirmed', () => {
   it.each([
     ['write_file', { path: 'a.txt', content: 'new' }],
     ['edit_file', { path: 'a.txt', old_string: 'old', new_string: 'new' }],

@@ -79,6 +79,29 @@ it('CPS1, CPS2: copies what counts, and the second time nothing', async () => {
   expect(await there.threads.read('t', 5)).toEqual(await from.threads.read('t', 5));
 });
 
+it('CPS6: a paid reply keeps its times, so that a run is not charged for an earlier one of its name', async () => {
+  const [from, to] = [open('from'), open('to')];
+  await from.ledger.put(key, 1, 'reserved', undefined, 1_000);
+  await from.ledger.put(key, 1, 'told', undefined, 2_000);
+  await from.ledger.put(key, 1, 'paid', undefined, 5_000);
+  await from.ledger.put(key, 2, 'paid again', undefined, 7_000);
+  // A copy that was killed has begun with the first.
+  await to.ledger.put(key, 1, 'reserved', undefined, 1_000);
+  expect((await copyStores(from, to)).replies).toEqual(kind(2, 0));
+  const listed = await to.ledger.list('run', 0);
+  expect(listed).toEqual(await from.ledger.list('run', 0));
+  expect(listed).toMatchObject([
+    { begun_at: 1_000, written_at: 5_000, value: 'paid' },
+    { begun_at: 7_000, written_at: 7_000, value: 'paid again' },
+  ]);
+  expect(await open('to').ledger.list('run', 8_000)).toEqual([]);
+  // Of an attempt that is there nothing comes behind the last entry.
+  const other = open('other');
+  await other.ledger.put(key, 1, 'paid', undefined, 5_000);
+  expect((await copyStores(from, other)).replies).toEqual(kind(1, 1));
+  expect(await other.ledger.find(key)).toEqual(['paid', 'paid again']);
+});
+
 it('CPS5: the other store is right for runs of the first, and of those that were copied into that', async () => {
   const [first, second, third] = [open('first'), open('second'), open('third')];
   for (const stores of [first, second, third]) expect(await stores.open()).toBeNull();
