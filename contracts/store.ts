@@ -39,6 +39,8 @@ export interface CheckedHome {
   readonly faults: readonly HomeFault[];
   /** Faults that were removed. */
   readonly repaired: readonly HomeFault[];
+  /** What could not be checked. Absent when everything was. */
+  readonly unchecked?: readonly HomeFault[];
 }
 
 /** Things of one kind: those that were copied, and those that the other store had already. */

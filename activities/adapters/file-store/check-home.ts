@@ -86,6 +86,7 @@ export async function checkHome({ home, store, repair }: CheckOptions): Promise<
     bytes: segments.reduce((sum, { size }) => sum + size, 0),
     faults: [...faults, ...effects.faults, ...findDamagedShared(shared), ...runs.faults],
     repaired,
+    ...(runs.unchecked !== undefined && { unchecked: runs.unchecked }),
   };
 }
 
@@ -188,7 +189,7 @@ async function checkRuns(
   home: string,
   store: ArtifactStore,
   whole: ReadonlySet<Ref>,
-): Promise<{ readonly count: number; readonly faults: readonly HomeFault[] }> {
+): Promise<Pick<CheckedHome, 'faults' | 'unchecked'> & { readonly count: number }> {
   const index = createFileRunIndex({ home });
   const names = await index.list();
   const faults: HomeFault[] = [];
@@ -201,5 +202,6 @@ async function checkRuns(
       cure: 'let its worker continue the run, which writes the entry again, or move the folder away',
     });
   }
-  return { count: names.length, faults: [...faults, ...(await checkRecords(store, index, whole))] };
+  const records = await checkRecords(store, index, whole);
+  return { count: names.length, ...records, faults: [...faults, ...records.faults] };
 }

@@ -18,7 +18,8 @@ import {
   migrations,
 } from './database.ts';
 import { createPostgresArtifactStore, type ArtifactPlace } from './postgres-artifact-store.ts';
-import { checkDatabase, listRefs, pruneDatabase } from './postgres-upkeep.ts';
+import { checkDatabase, listRefs } from './postgres-upkeep.ts';
+import { pruneDatabase } from './prune-database.ts';
 import {
   createEntries,
   createPostgresEffectLedger,
@@ -93,7 +94,7 @@ export function openPostgresStores(
     },
     findIdentity: async () => ((await db.readVersion()) < identifiedFrom ? null : identify()),
     prune: (options) => pruneDatabase({ ...at, store, index, home, ...options }),
-    check: (options) => checkDatabase({ ...at, store, index, ...options }),
+    check: (options) => checkDatabase({ ...at, store, artifacts, index, ...options }),
     close: async () => {
       await Promise.all([db.close(), threads.close()]);
     },
