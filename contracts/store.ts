@@ -16,7 +16,7 @@ export interface StoreIdentity {
 export interface Pruned {
   /** Ids of the removed runs, sorted. */
   readonly runs: readonly string[];
-  /** Removed artifacts, entries of both ledgers, and shared values. */
+  /** Removed artifacts, entries of both ledgers, shared values, and entries of kept research. */
   readonly records: number;
   readonly bytes: number;
   /** The open run that began first, if it keeps files that are older than `endedBefore` allows; null without one. */

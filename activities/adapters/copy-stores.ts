@@ -35,15 +35,21 @@ export async function copyStores(from: Stores, to: Stores): Promise<CopiedStores
   const fault = (where: string, what: string, cure = damagedCure): void =>
     void faults.push({ where, what, cure });
   const { refs, ...artifacts } = await copyArtifacts(from, to, fault);
+  for await (const where of from.contents.damagedRuns()) {
+    fault(where, 'it is damaged, so the record of its run is not found');
+  }
   const copied = {
     artifacts,
-    replies: await copyReplies(from, to),
+    replies: await copyReplies(from, to, fault),
     effects: await copyEffects(from, to, fault),
     threads: await copyThreads(from, to, fault),
     shared: await copyShared(from, to, fault),
     names: addKinds(
-      await copyNames('research', [from.research, to.research], refs, fault),
-      await copyNames('run', [from.index, to.index], refs, fault),
+      await copyNames('research', [from.research, to.research], refs, async (ref, ...told) => {
+        // A prune has removed it: readers take the name for one without research.
+        if (ref === null || (await from.store.has(ref))) fault(...told);
+      }),
+      await copyNames('run', [from.index, to.index], refs, async (_ref, ...told) => fault(...told)),
     ),
     faults,
   };
@@ -117,10 +123,10 @@ interface ReplyAttempt {
   readonly begunAt: number;
 }
 
-async function copyReplies(from: Stores, to: Stores): Promise<CopiedKind> {
+async function copyReplies(from: Stores, to: Stores, fault: Fault): Promise<CopiedKind> {
   const known = new Set<string>();
   for await (const entry of to.contents.replies()) known.add(nameReply(entry, true));
-  const attempts = await readAttempts(from);
+  const attempts = await readAttempts(from, fault);
   const copy = ({ key, attempt, value }: LedgerEntry, time: number): Promise<void> =>
     to.ledger.put(key, attempt, value, undefined, time);
   let [copied, present] = [0, 0];
@@ -145,9 +151,14 @@ async function copyReplies(from: Stores, to: Stores): Promise<CopiedKind> {
   return { copied, present };
 }
 
-async function readAttempts({ contents }: Stores): Promise<Map<string, ReplyAttempt>> {
+async function readAttempts(
+  { contents }: Stores,
+  fault: Fault,
+): Promise<Map<string, ReplyAttempt>> {
   const attempts = new Map<string, ReplyAttempt>();
-  for await (const entry of contents.replies()) {
+  const onDamaged = (place: string): void =>
+    fault(place, 'a paid reply is damaged, and a repeat of its activity would pay again');
+  for await (const entry of contents.replies(onDamaged)) {
     const [attempt, last] = [nameReply(entry, false), nameReply(entry, true)];
     const { first = last, begunAt = entry.written_at } = attempts.get(attempt) ?? {};
     attempts.set(attempt, { first, last, begunAt });
@@ -219,16 +230,17 @@ async function copyNames(
   kind: 'run' | 'research',
   [index, target]: readonly [from: RunIndex, to: RunIndex],
   refs: ReadonlySet<string>,
-  fault: Fault,
+  fault: (ref: string | null, ...told: Parameters<Fault>) => Promise<void>,
 ): Promise<CopiedKind> {
   let [copied, present] = [0, 0];
   for (const name of await index.list()) {
     const { ref } = await index.read(name);
     const there = await target.read(name);
     const where = `the ${kind} ${JSON.stringify(name)}`;
-    if (ref === null || !refs.has(ref)) fault(where, 'its record could not be copied');
+    if (ref === null || !refs.has(ref)) await fault(ref, where, 'its record could not be copied');
     else if (there.ref === ref) present += 1;
-    else if (there.version > 0) fault(where, 'the other store has another record', differsCure);
+    else if (there.version > 0)
+      await fault(ref, where, 'the other store has another record', differsCure);
     else {
       await target.write(name, ref, 0);
       copied += 1;

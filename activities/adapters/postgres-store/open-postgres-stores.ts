@@ -27,6 +27,8 @@ import {
   createPostgresRunIndex,
   createPostgresSharedValues,
   listRows,
+  placeOf,
+  readIndexEntry,
   readReply,
 } from './postgres-ledgers.ts';
 
@@ -117,10 +119,16 @@ async function readOwnId(db: Database): Promise<string> {
 function listContents(db: Database): StoreContents {
   return {
     artifacts: () => listRefs(db),
-    async *replies() {
+    async *replies(onDamaged) {
       for await (const row of listRows(db, 'true', [])) {
         const entry = readReply(row);
         if (entry !== null) yield entry;
+        else onDamaged?.(`the entry ${String(row['seq'])} of planwave_replies`);
+      }
+    },
+    async *damagedRuns() {
+      for await (const { key, text } of createEntries(db, 'run').list()) {
+        if (readIndexEntry(text) === null) yield placeOf(key);
       }
     },
     async *effects() {

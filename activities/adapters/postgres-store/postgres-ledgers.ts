@@ -137,7 +137,8 @@ export function createPostgresEffectLedger(db: Database): EffectLedger {
   };
 }
 
-function placeOf(key: string): string {
+/** Names an entry for people. */
+export function placeOf(key: string): string {
   return `the entry ${key} of planwave_entries`;
 }
 

@@ -64,7 +64,14 @@ export async function pruneDatabase(
   ]) {
     sizes.push(...(await sweep(db, dryRun, isOld, old)).map(sizeOf));
   }
-  sizes.push(...(await sweepShared(db, before, dryRun)));
+  const leadsNowhere = (text: string): boolean => {
+    const entry = readIndexEntry(text);
+    return entry !== null && !stored.has(entry.ref);
+  };
+  sizes.push(
+    ...(await sweepEntries(db, { kind: 'shared', before, dryRun }, isUselessShared)),
+    ...(await sweepEntries(db, { kind: 'research', before, dryRun }, leadsNowhere)),
+  );
   return {
     runs: removed.map(({ record }) => record.run_id).toSorted(),
     records: sizes.length,
@@ -73,21 +80,25 @@ export async function pruneDatabase(
   };
 }
 
-/** Removes shared values that nobody needs and that were last written before a time. @returns the size of each. */
-async function sweepShared(
+function isUselessShared(text: string): boolean {
+  const shared = readShared(text);
+  return shared !== null && isOutdated(shared.name, shared.value);
+}
+
+/** Removes entries that are useless and were last written before a time. @returns the size of each. */
+async function sweepEntries(
   db: Database,
-  before: number,
-  dryRun: boolean,
+  { kind, before, dryRun }: { kind: 'shared' | 'research'; before: number; dryRun: boolean },
+  isUseless: (text: string) => boolean,
 ): Promise<readonly number[]> {
-  const old = "planwave_entries WHERE kind = 'shared' AND stored_at < $1";
-  const values = [new Date(before)];
+  const old = 'planwave_entries WHERE kind = $1 AND stored_at < $2';
+  const values = [kind, new Date(before)];
   const rows = await db.query('read', `SELECT key, version, body FROM ${old}`, values);
   const sizes: number[] = [];
   for (const { key, version, body } of rows) {
-    const shared = Buffer.isBuffer(body) ? readShared(body.toString('utf8')) : null;
-    if (shared === null || !isOutdated(shared.name, shared.value)) continue;
+    if (!Buffer.isBuffer(body) || !isUseless(body.toString('utf8'))) continue;
     // Only what was read: a worker may write the next version.
-    const read = `${old} AND key = $2 AND version = $3`;
+    const read = `${old} AND key = $3 AND version = $4`;
     // oxlint-disable-next-line no-await-in-loop
     const swept = await sweep(db, dryRun, read, [...values, key, version]);
     sizes.push(...swept.map(sizeOf));

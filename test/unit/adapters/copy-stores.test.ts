@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashBytes } from '../../../activities/text/bytes.ts';
 import { copyStores } from '../../../activities/adapters/copy-stores.ts';
+import { hashKey } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import { openStores } from '../../../activities/adapters/open-stores.ts';
 import type { Stores } from '../../../activities/ports/stores.ts';
 import { entry, kept } from '../../support/thread-entries.ts';
@@ -149,6 +150,32 @@ it('CPS3, CPS4: names what is damaged or differs, and leaves it', async () => {
   expect(names).toEqual(kind(0, 0));
   expect(await to.index.list()).toEqual([]);
   expect((await to.research.read('a technology')).ref).toBe(own);
+});
+
+it('kept research whose text a prune has removed is left out without a fault', async () => {
+  const [from, to] = [open('from'), open('to')];
+  await fill(from);
+  await from.research.write('pruned', 'f'.repeat(64), 0);
+  const { names, faults } = await copyStores(from, to);
+  expect([names, faults]).toEqual([kind(2, 0), []]);
+  expect(await to.research.list()).toEqual(['a technology']);
+});
+
+it('a damaged entry of the run index, and a damaged reply, are faults', async () => {
+  const [from, to] = [open('from'), open('to')];
+  const [record] = await fill(from);
+  await from.index.write('lost', record, 0);
+  const folder = join(at.outside, 'from', 'refs', 'n-lost');
+  await writeFile(join(folder, '1.json'), 'damaged');
+  await damageRecord(join(at.outside, 'from'), hashKey(key));
+  const { names, replies, faults } = await copyStores(open('from'), to);
+  expect([names, replies]).toEqual([kind(2, 0), kind(0, 0)]);
+  expect(faults.map(({ where, what }) => `${where}: ${what}`)).toEqual([
+    `${folder}: it is damaged, so the record of its run is not found`,
+    ...[1, 2, 3].map(() =>
+      expect.stringMatching(/^byte \d+ of .*\.seg: a paid reply is damaged, and .* pay again$/),
+    ),
+  ]);
 });
 
 it('CPS3: a shared value that differs there, or is damaged here, is a fault', async () => {
