@@ -28,11 +28,27 @@ export interface Poll {
   readonly version: string | null;
 }
 
-/** Reads who polls a task queue. Works with every worker off. */
-export async function readQueue(server: ServerAddress, taskQueue: string): Promise<QueueState> {
+/** Temporal's number for the part of a task queue from which workers take activities. */
+const activityType = 2;
+
+/**
+ * Reads who polls a task queue. Works with every worker off.
+ *
+ * @param part Default: workflows.
+ */
+export async function readQueue(
+  server: ServerAddress,
+  taskQueue: string,
+  part: 'workflows' | 'activities' = 'workflows',
+): Promise<QueueState> {
   const { connection, namespace } = server;
+  const asked = {
+    namespace,
+    taskQueue: { name: taskQueue },
+    ...(part === 'activities' && { taskQueueType: activityType }),
+  };
   const { pollers, versioningInfo } = await callServer(server, null, () =>
-    connection.workflowService.describeTaskQueue({ namespace, taskQueue: { name: taskQueue } }),
+    connection.workflowService.describeTaskQueue(asked),
   );
   const seen = (pollers ?? []).map(({ lastAccessTime, deploymentOptions, identity }) => ({
     identity: identity ?? '',

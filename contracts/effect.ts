@@ -93,7 +93,7 @@ export interface RecordedEffect {
 export interface Approval {
   readonly effect_id: string;
   readonly tool: string;
-  /** Hash and address of the arguments that were shown. */
+  /** Address of the arguments that were shown. */
   readonly arguments_ref: Ref;
   /** The state that was shown as being replaced; empty when the call replaces nothing of others. */
   readonly before: string;

@@ -6,9 +6,9 @@ export interface StoreIdentity {
   readonly place: string;
   /**
    * The home beside a database, which has the working copies of folders. In the identity that a run records: the home that it
-   * needs. Absent where the home is the store, and in a run without a folder of the user's.
+   * needs, also where it is the store; absent in a run without a folder of the user's.
    */
-  readonly home?: Pick<StoreIdentity, 'id' | 'place'>;
+  readonly home?: Pick<StoreIdentity, 'id' | 'place' | 'copied'>;
   /** Ids of stores that were copied into it: it has their runs too. Absent when there are none. */
   readonly copied?: readonly string[];
 }
@@ -16,7 +16,7 @@ export interface StoreIdentity {
 export interface Pruned {
   /** Ids of the removed runs, sorted. */
   readonly runs: readonly string[];
-  /** Removed artifacts, entries of both ledgers, and shared values. */
+  /** Removed artifacts, entries of both ledgers, shared values, and entries of kept research. */
   readonly records: number;
   readonly bytes: number;
   /** The open run that began first, if it keeps files that are older than `endedBefore` allows; null without one. */
@@ -39,6 +39,8 @@ export interface CheckedHome {
   readonly faults: readonly HomeFault[];
   /** Faults that were removed. */
   readonly repaired: readonly HomeFault[];
+  /** What could not be checked. Absent when everything was. */
+  readonly unchecked?: readonly HomeFault[];
 }
 
 /** Things of one kind: those that were copied, and those that the other store had already. */

@@ -6,6 +6,18 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 /** A poll lasts a minute at most. */
 const pollSecondsMax = 90;
 
+/**
+ * Returns the process and host of a worker's name, which `core/run/run-place.ts` writes as `4711@host store:<id>`: plain
+ * JavaScript can't import it.
+ *
+ * @param {string | null | undefined} identity
+ */
+function processOf(identity) {
+  const name = identity ?? '';
+  const mark = name.lastIndexOf(' store:');
+  return mark === -1 ? name : name.slice(0, mark);
+}
+
 /** @returns {Promise<boolean>} */
 async function isPolling() {
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
@@ -17,7 +29,7 @@ async function isPolling() {
     });
     return (pollers ?? []).some(({ identity, lastAccessTime }) => {
       const age = Date.now() / 1_000 - Number(lastAccessTime?.seconds ?? 0);
-      return identity?.endsWith(`@${hostname()}`) === true && age < pollSecondsMax;
+      return processOf(identity).endsWith(`@${hostname()}`) && age < pollSecondsMax;
     });
   } finally {
     await connection.close();

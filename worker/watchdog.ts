@@ -25,7 +25,7 @@ export interface BlockedAttempt {
 
 /**
  * Builds the path of an attempt's note, `<home>/blocked/ab/<rest>/<attempt>.json`, from a hash of its activity. Workers on
- * one home see each other's notes.
+ * one home see each other's notes, those of other homes don't.
  */
 export function noteFileOf(
   home: string,
@@ -42,7 +42,7 @@ export function noteFileOf(
 }
 
 /**
- * Creates an interceptor that fails an activity which has blocked three workers, with the type that parks its run. A text
+ * Creates an interceptor that fails an activity which has blocked three workers of this home, with the type that parks its run. A text
  * that blocks every worker then costs three restarts. The first attempt is never looked up, so it costs nothing.
  *
  * @throws Blocked, which is not retried. After `resume` the workflow starts a new activity, without notes.

@@ -21,7 +21,10 @@ const all = 2_000_000_000;
  * CPS2. Every artifact is read back from the other store, also one that was there, and compared with its address.
  * CPS3. Nothing in the other store is replaced. An entry that differs is a fault.
  * CPS4. A run is named after everything else is copied, and only if its record is there.
- * CPS5. At the end the other store is known as one that has the runs of the first, and of those that were copied into that.
+ * CPS5. At the end the other store is known as one that has the runs of the first, and of those that were copied into that. A
+ *       home into which a database is copied also takes the place of the home beside it: whoever copies brings its folders.
+ *
+ * CPS6. A paid reply keeps the time at which it was written, and that of the first entry of its attempt.
  *
  * @param to without a cache: it would read back from memory.
  * @throws {StoreUnavailable} when a store can't be read or written.
@@ -32,21 +35,35 @@ export async function copyStores(from: Stores, to: Stores): Promise<CopiedStores
   const fault = (where: string, what: string, cure = damagedCure): void =>
     void faults.push({ where, what, cure });
   const { refs, ...artifacts } = await copyArtifacts(from, to, fault);
+  for await (const where of from.contents.damagedRuns()) {
+    fault(where, 'it is damaged, so the record of its run is not found');
+  }
   const copied = {
     artifacts,
-    replies: await copyReplies(from, to),
+    replies: await copyReplies(from, to, fault),
     effects: await copyEffects(from, to, fault),
     threads: await copyThreads(from, to, fault),
     shared: await copyShared(from, to, fault),
     names: addKinds(
-      await copyNames('research', [from.research, to.research], refs, fault),
-      await copyNames('run', [from.index, to.index], refs, fault),
+      await copyNames('research', [from.research, to.research], refs, async (ref, ...told) => {
+        // A prune has removed it: readers take the name for one without research.
+        if (ref === null || (await from.store.has(ref))) fault(...told);
+      }),
+      await copyNames('run', [from.index, to.index], refs, async (_ref, ...told) => fault(...told)),
     ),
     faults,
   };
-  const identity = await from.findIdentity();
-  if (identity !== null) await to.adopt([identity.id, ...(identity.copied ?? [])]);
+  await adoptRuns(from, to);
   return copied;
+}
+
+async function adoptRuns(from: Stores, to: Stores): Promise<void> {
+  const identity = await from.findIdentity();
+  if (identity === null) return;
+  const { home } = identity;
+  const isMoved = home !== undefined && (await to.identify()).home === undefined;
+  const stores = isMoved ? [identity, home] : [identity];
+  await to.adopt(stores.flatMap(({ id, copied = [] }) => [id, ...copied]));
 }
 
 type Fault = (where: string, what: string, cure?: string) => void;
@@ -98,26 +115,55 @@ async function isWhole({ store }: Stores, ref: string): Promise<boolean> {
   );
 }
 
-async function copyReplies(from: Stores, to: Stores): Promise<CopiedKind> {
+/** The entries of an attempt that are copied: the last counts, and the first says when it began. */
+interface ReplyAttempt {
+  readonly first: string;
+  readonly last: string;
+  /** Unix epoch milliseconds. */
+  readonly begunAt: number;
+}
+
+async function copyReplies(from: Stores, to: Stores, fault: Fault): Promise<CopiedKind> {
   const known = new Set<string>();
   for await (const entry of to.contents.replies()) known.add(nameReply(entry, true));
-  const newest = new Map<string, string>();
-  for await (const entry of from.contents.replies()) {
-    newest.set(nameReply(entry, false), nameReply(entry, true));
-  }
+  const attempts = await readAttempts(from, fault);
+  const copy = ({ key, attempt, value }: LedgerEntry, time: number): Promise<void> =>
+    to.ledger.put(key, attempt, value, undefined, time);
   let [copied, present] = [0, 0];
   for await (const entry of from.contents.replies()) {
     const name = nameReply(entry, true);
-    // Of an attempt only the last entry counts.
-    if (newest.get(nameReply(entry, false)) !== name) continue;
-    newest.delete(nameReply(entry, false));
-    if (known.has(name)) present += 1;
-    else {
-      await to.ledger.put(entry.key, entry.attempt, entry.value);
-      copied += 1;
+    const attempt = attempts.get(nameReply(entry, false));
+    if (attempt === undefined) continue;
+    const { first, last, begunAt } = attempt;
+    if (name === last) {
+      attempts.delete(nameReply(entry, false));
+      if (known.has(name)) present += 1;
+      else {
+        await copy(entry, first === last ? begunAt : Math.max(entry.written_at, begunAt + 1));
+        copied += 1;
+      }
+    } else if (name === first && !known.has(name) && !known.has(last)) {
+      // Nothing may come behind the last one.
+      known.add(name);
+      await copy(entry, begunAt);
     }
   }
   return { copied, present };
+}
+
+async function readAttempts(
+  { contents }: Stores,
+  fault: Fault,
+): Promise<Map<string, ReplyAttempt>> {
+  const attempts = new Map<string, ReplyAttempt>();
+  const onDamaged = (place: string): void =>
+    fault(place, 'a paid reply is damaged, and a repeat of its activity would pay again');
+  for await (const entry of contents.replies(onDamaged)) {
+    const [attempt, last] = [nameReply(entry, false), nameReply(entry, true)];
+    const { first = last, begunAt = entry.written_at } = attempts.get(attempt) ?? {};
+    attempts.set(attempt, { first, last, begunAt });
+  }
+  return attempts;
 }
 
 /** Names the attempt, or the attempt with its value. */
@@ -184,16 +230,17 @@ async function copyNames(
   kind: 'run' | 'research',
   [index, target]: readonly [from: RunIndex, to: RunIndex],
   refs: ReadonlySet<string>,
-  fault: Fault,
+  fault: (ref: string | null, ...told: Parameters<Fault>) => Promise<void>,
 ): Promise<CopiedKind> {
   let [copied, present] = [0, 0];
   for (const name of await index.list()) {
     const { ref } = await index.read(name);
     const there = await target.read(name);
     const where = `the ${kind} ${JSON.stringify(name)}`;
-    if (ref === null || !refs.has(ref)) fault(where, 'its record could not be copied');
+    if (ref === null || !refs.has(ref)) await fault(ref, where, 'its record could not be copied');
     else if (there.ref === ref) present += 1;
-    else if (there.version > 0) fault(where, 'the other store has another record', differsCure);
+    else if (there.version > 0)
+      await fault(ref, where, 'the other store has another record', differsCure);
     else {
       await target.write(name, ref, 0);
       copied += 1;

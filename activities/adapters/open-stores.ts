@@ -12,6 +12,7 @@ import { checkHome } from './file-store/check-home.ts';
 import { createFileArtifactStore } from './file-store/file-artifact-store.ts';
 import {
   createFileEffectLedger,
+  listDamagedRuns,
   listEffectKeys,
   createFileReplyLedger,
   listReplies,
@@ -106,7 +107,10 @@ function openFileStores(
         await segments.refresh();
         yield* segments.listArtifacts();
       },
-      replies: () => listReplies(segments, 0),
+      replies: (onDamaged) => listReplies(segments, 0, onDamaged),
+      async *damagedRuns() {
+        yield* await listDamagedRuns(home);
+      },
       async *effects() {
         yield* await listEffectKeys(home);
       },

@@ -1,15 +1,23 @@
 import type { Ref } from '../../contracts/ref.ts';
 import { isRecord } from '../../core/json.ts';
-import type { HomeFault } from '../../contracts/store.ts';
+import type { CheckedHome, HomeFault } from '../../contracts/store.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
-import { ArtifactCorrupt, type ArtifactStore, type RunIndex } from '../ports/artifact-store.ts';
+import { countOf } from '../../core/text/format.ts';
+import { messageOf } from '../../core/text/message-of.ts';
+import {
+  ArtifactCorrupt,
+  KeyUnavailable,
+  type ArtifactStore,
+  type RunIndex,
+} from '../ports/artifact-store.ts';
 import { readRecord } from './record-log.ts';
 
 /** The cure of damage that only a backup repairs. */
 export const restore = 'restore it from a backup, then resume the runs that need it';
 
 /**
- * Looks up everything that the records of the runs lead to, by the fields that hold references.
+ * Looks up everything that the records of the runs lead to, by the fields that hold references. A record whose key is not there
+ * is not followed.
  *
  * @param whole Addresses of artifacts that were found whole.
  * @throws {StoreUnavailable} when the store can't be read.
@@ -18,14 +26,32 @@ export async function checkRecords(
   store: ArtifactStore,
   index: RunIndex,
   whole: ReadonlySet<Ref>,
-): Promise<readonly HomeFault[]> {
+): Promise<Pick<CheckedHome, 'faults' | 'unchecked'>> {
   const checked = new Set<Ref>();
   const faults: HomeFault[] = [];
+  const unread: KeyUnavailable[] = [];
   for (const name of await index.list()) {
     const { ref } = await index.read(name);
-    if (ref !== null) faults.push(...(await checkRun(store, name, ref, { whole, checked })));
+    if (ref === null) continue;
+    const found = await checkRun(store, name, ref, { whole, checked }).catch((error: unknown) => {
+      if (!(error instanceof KeyUnavailable)) throw error;
+      unread.push(error);
+      return [];
+    });
+    faults.push(...found);
   }
-  return faults;
+  const [first] = unread;
+  return { faults, ...(first !== undefined && { unchecked: [describeUnread(first, unread)] }) };
+}
+
+function describeUnread({ cause }: KeyUnavailable, { length }: readonly unknown[]): HomeFault {
+  const [reason = '', cure = 'compare PLANWAVE_KEYS with those of the workers'] =
+    messageOf(cause).split(' Try: ');
+  return {
+    where: `the records of ${countOf(length, 'run')}`,
+    what: `they were not followed, and only addresses were checked. ${reason.replace(/\.$/, '')}`,
+    cure,
+  };
 }
 
 /** Addresses of artifacts, by what is known of them. */

@@ -1,7 +1,7 @@
 import { isRecord } from '../../core/json.ts';
 import {
   ArtifactCorrupt,
-  StoreUnavailable,
+  KeyUnavailable,
   type ArtifactStore,
   type RunIndex,
 } from '../ports/artifact-store.ts';
@@ -60,7 +60,7 @@ function open(cipher: Cipher, content: Uint8Array, part: string): Uint8Array {
     return cipher.open(content, part);
   } catch (error) {
     const message = `Can't read what is stored. ${messageOf(error)}. The run waits and continues by itself.`;
-    throw new StoreUnavailable(message, { path: '', code: null, cause: error });
+    throw new KeyUnavailable(message, { path: '', code: null, cause: error });
   }
 }
 
@@ -103,8 +103,8 @@ export function encryptLedger(ledger: ReplyLedger, cipher: Cipher | undefined): 
         ...entry,
         value: openValue(cipher, entry.value, partOf(entry.key)),
       })),
-    put: async (key, attempt, value, batch) =>
-      ledger.put(key, attempt, sealValue(cipher, value, partOf(key)), batch),
+    put: async (key, attempt, value, batch, time) =>
+      ledger.put(key, attempt, sealValue(cipher, value, partOf(key)), batch, time),
   };
 }
 

@@ -100,6 +100,9 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/** Encrypted content whose key is not there: what is stored can be checked, but not read. */
+export class KeyUnavailable extends StoreUnavailable {}
+
 /**
  * A stored artifact is missing, damaged or of another shape. The message names the path. A retry can't help.
  */

@@ -51,7 +51,15 @@ export interface ReplyLedger {
    *
    * @param attempt Number of the attempt, from 1.
    * @param batch Artifacts that are stored with the entry, both or neither; none by default.
+   * @param time Unix epoch milliseconds at which the entry counts as written, for a copy. Two entries of an attempt differ in it.
+   * Default: now.
    * @throws {StoreUnavailable} when the ledger can't be written.
    */
-  put(key: LedgerKey, attempt: number, value: unknown, batch?: ArtifactBatch): Promise<void>;
+  put(
+    key: LedgerKey,
+    attempt: number,
+    value: unknown,
+    batch?: ArtifactBatch,
+    time?: number,
+  ): Promise<void>;
 }

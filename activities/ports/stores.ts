@@ -60,12 +60,19 @@ export interface Stores {
   close(): Promise<void>;
 }
 
-/** Lists what a store holds, to copy or check it. Damaged entries of the reply ledger are left out. */
+/** Lists what a store holds, to copy or check it. */
 export interface StoreContents {
   /** @throws {StoreUnavailable} when the store can't be read. */
   artifacts(): AsyncIterable<string>;
-  /** Oldest first; of one attempt the last counts. @throws {StoreUnavailable} when the store can't be read. */
-  replies(): AsyncIterable<LedgerEntry>;
+  /**
+   * Entries of the reply ledger, oldest first; of one attempt the last counts. Damaged ones are left out.
+   *
+   * @param onDamaged Called with the place of each of those. If undefined, nothing tells of them.
+   * @throws {StoreUnavailable} when the store can't be read.
+   */
+  replies(onDamaged?: (place: string) => void): AsyncIterable<LedgerEntry>;
+  /** Places of damaged entries of the run index, which does not list them. @throws {StoreUnavailable} when the store can't be read. */
+  damagedRuns(): AsyncIterable<string>;
   /** Keys of the effect ledger. @throws {StoreUnavailable} when the store can't be read. */
   effects(): AsyncIterable<string>;
 }

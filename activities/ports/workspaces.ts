@@ -25,6 +25,8 @@ export interface FileState {
 export interface FoundFile extends FileState {
   /** True when the run wrote the file's present content, or the file is in a copy: then no work of others is lost with it. */
   readonly by_run: boolean;
+  /** The content as an artifact, when it was to be kept and is not the run's own. */
+  readonly kept_ref?: Ref;
 }
 
 /** Condition of a change: it is made if the file is as it was, and if the caller may still make it. */
@@ -101,8 +103,16 @@ export interface Workspaces {
   /** Returns the workspace's folder on this machine, an absolute path, for a command. It is made when it is missing. */
   folderOf(place: WorkspacePlace): Promise<string>;
 
-  /** Returns the file at a path that may be changed, or null when there is none. */
-  look(place: WorkspacePlace, path: string): Promise<FoundFile | null>;
+  /**
+   * Returns the file at a path that may be changed, or null when there is none.
+   *
+   * @param options `keeps`: true to keep its content as a change does, so that the address is known before. Default false.
+   */
+  look(
+    place: WorkspacePlace,
+    path: string,
+    options?: { readonly keeps?: boolean },
+  ): Promise<FoundFile | null>;
 
   /**
    * Writes a text as the whole file at `path`, in one step. Missing folders are created. When the promise resolves, the

@@ -76,8 +76,8 @@ export function redactLedger(ledger: ReplyLedger, redactor: Redactor): ReplyLedg
   return {
     find: (key) => ledger.find(key),
     list: (place, since) => ledger.list(place, since),
-    put: async (key, attempt, value, batch) =>
-      ledger.put(key, attempt, redactor.redactValue(value, 'ledger'), batch),
+    put: async (key, attempt, value, batch, time) =>
+      ledger.put(key, attempt, redactor.redactValue(value, 'ledger'), batch, time),
   };
 }
 

@@ -4,6 +4,7 @@ import type { RunBudget } from '../../contracts/budget.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
 import type { TeamSummary } from '../../contracts/team.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
+import type { StoreIdentity } from '../../contracts/store.ts';
 import { definedOnly } from '../../core/json.ts';
 import { resolveBudget } from '../../core/budget/resolve-budget.ts';
 import { resolveLimits } from '../../core/limits.ts';
@@ -48,7 +49,8 @@ export async function openRun(
     input,
   );
   const { id, place, home } = await deps.identifyStore();
-  const needsHome = request.workspaceDir !== null && home !== undefined;
+  // Also where the home is the store: that may be copied into a database, without the working copies.
+  const needsHome = request.workspaceDir !== null;
   const registry: RegistrySnapshot = {
     agents: [...agents],
     designers: [...designers],
@@ -73,7 +75,7 @@ export async function openRun(
   await publishRecord(deps, { record, ref: recordRef }, null, assertCurrent);
   const opened: OpenRunResult = {
     goal_title: record.goal_title,
-    store: { id, place, ...(needsHome && { home }) },
+    store: { id, place, ...(needsHome && { home: placeOf(home ?? { id, place }) }) },
     ...chooseLoad(request, input.load, deps.modelQueue),
     registry_ref: registryRef,
     record_ref: recordRef,
@@ -101,6 +103,10 @@ export async function openRun(
     ...(request.design !== null && { design: { ...request.design, plan: typedPlan } }),
   };
   return withFork(opened, fork);
+}
+
+function placeOf({ id, place }: StoreIdentity): Pick<StoreIdentity, 'id' | 'place'> {
+  return { id, place };
 }
 
 function toState({

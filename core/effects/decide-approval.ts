@@ -98,8 +98,9 @@ export function checkApproval(
  *
  * Invariants:
  *   EQ1. The question shows tool, agent, delegation and arguments (long ones with their beginning and their end) on one
- *        line each, without invisible characters, and the hash of the whole arguments. What the call would replace is shown
- *        line by line. The question of a guarded delegation says why it is guarded.
+ *        line each, without invisible characters, and the address of the whole arguments: the SHA-256 of
+ *        what is stored, which others can't have. What the call would replace is shown line by line. The question of a
+ *        guarded delegation says why it is guarded.
  *   EQ2. The question about an unverified effect has no default: only a person can say that it took place or is to be
  *        repeated.
  */
@@ -135,7 +136,7 @@ export function approvalQuestion(
       : [`Each of its calls is asked for, because it ${cleanLine(rule_of_two, reasonCharsMax)}.`]),
     ...shown.loss_shown.slice(0, lossLinesMax).map((line) => cleanLine(line, lossCharsMax)),
     `Arguments: ${cleanLine(shown.arguments_shown, engineLimits.shownArgumentsCharsMax)}`,
-    `SHA-256 of the whole arguments, and their address in the store: ${shown.arguments_ref}`,
+    `SHA-256 of the whole arguments as they are stored, and their address in the store: ${shown.arguments_ref}`,
     `All of them: ${commandText('questions', cleanLine(shown.run_id, runIdCharsMax), '--full')}, or ${commandText('artifact', shown.arguments_ref)}`,
   ].join('\n');
   return {
@@ -157,7 +158,7 @@ export function unverifiedQuestion(
     `Did ${cleanLine(call.tool, targetCharsMax)} change "${cleanLine(call.target, targetCharsMax)}"? It was interrupted, and nobody knows.`,
     `Agent: ${agent_id}, delegation: ${delegation_id} (${call.effect_id})`,
     `Found: ${cleanLine(call.found, foundCharsMax)}`,
-    `SHA-256 of the arguments, and their address in the store: ${call.arguments_ref}`,
+    `SHA-256 of the arguments as they are stored, and their address in the store: ${call.arguments_ref}`,
     '"verified": it is done. "retry": do it (again). "skip": go on without it.',
   ].join('\n');
   return {

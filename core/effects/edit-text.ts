@@ -1,13 +1,3 @@
-/**
- * Replaces one text by another in a file.
- *
- * Invariants:
- *   ED1. Without `replace_all`, the old text must occur exactly once; the refusal says how often it occurs.
- *   ED2. Every character outside of the replaced places stays as it is, a byte order mark too.
- *   ED3. In a file whose lines all end with CRLF, the texts may be given with LF, and the file keeps CRLF.
- *   ED4. A mark such as `[redacted:aws]` stands for a secret that was hidden from the agent. It never takes the place of
- *        the secret: no text is changed to one with a mark that it lacks.
- */
 import { cutText } from '../text/cut-text.ts';
 
 /** Maximum characters of each side of an edit that a question shows. */
@@ -23,6 +13,16 @@ type EditedText =
   | { readonly ok: true; readonly text: string; readonly count: number }
   | { readonly ok: false; readonly reason: string };
 
+/**
+ * Replaces one text by another in a file.
+ *
+ * Invariants:
+ *   ED1. Without `replace_all`, the old text must occur exactly once; the refusal says how often it occurs.
+ *   ED2. Every character outside of the replaced places stays as it is, a byte order mark too.
+ *   ED3. In a file whose lines all end with CRLF, the texts may be given with LF, and the file keeps CRLF.
+ *   ED4. A mark such as `[redacted:aws]` stands for a secret that was hidden from the agent. It never takes the place of
+ *        the secret: no text is changed to one with a mark that it lacks.
+ */
 export function editText(
   text: string,
   { old_string, new_string, replace_all }: TextEdit,

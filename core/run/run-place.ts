@@ -106,7 +106,8 @@ export function hasRunsOf(store: StoreIdentity, id: string): boolean {
  * OS2. A run without a recorded store, as those of older versions, accepts every store.
  * OS3. A refusal names both stores, both places and the cure.
  * OS4. A run that works in a folder of the user's needs the home that has its working copies, too, also where the store is a
- *      database that others share.
+ *      database that others share. A home into which that home was copied has them. One that an older version opened in a
+ *      home recorded none, and accepts every home.
  *
  * @param kept The store in which the run is kept; null when it recorded none.
  * @returns why not, with a cure; null when it may.
@@ -122,7 +123,7 @@ export function refuseOtherStore(kept: StoreIdentity | null, found: StoreIdentit
 }
 
 function refuseOtherHome({ home }: StoreIdentity, found: StoreIdentity): string | null {
-  if (home === undefined || home.id === found.id) return null;
+  if (home === undefined || hasRunsOf(found, home.id)) return null;
   return (
     `The working copies of the run's folder are in the home ${home.id} (${home.place}), and this worker has the home ` +
     `${found.id} (${found.place}). Nothing was read or written; the run waits for a worker that has its home. ` +

@@ -193,7 +193,7 @@ export function guardQuestion(shown: GuardedText): AskedQuestion {
     `May the ${stage} of the team pass the guardrail "${cleanLine(name, 120)}"?`,
     `Delegation: ${delegation_id}`,
     `Found: ${cleanLine(reason, reasonCharsMax)}`,
-    `SHA-256 of the whole text, and its address in the store: ${subject_ref}`,
+    `SHA-256 of the whole text as it is stored, and its address in the store: ${subject_ref}`,
   ].join('\n');
   return {
     text: cutText(text, engineLimits.questionCharsMax),

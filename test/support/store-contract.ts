@@ -247,6 +247,13 @@ function replies(at: () => StoreUnderTest, open: Open): void {
     expect(await open().ledger.list('run', 0)).toHaveLength(1);
   });
 
+  it('a copied entry keeps its time, and the newest counts all the same', async () => {
+    const { ledger } = open();
+    for (const time of [1_000, 3_000]) await ledger.put(key, 1, time, undefined, time);
+    expect(await ledger.list('run', 0)).toMatchObject([{ begun_at: 1_000, written_at: 3_000 }]);
+    expect(await open().ledger.list('run', 4_000)).toEqual([]);
+  });
+
   it('fault 49, SQR3: a damaged entry counts as missing, the one before counts, and both can be written again', async () => {
     const { ledger } = open();
     await ledger.put(key, 1, value);

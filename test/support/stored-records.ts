@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { readWholeSegment } from '../../activities/adapters/file-store/prune-home.ts';
+import { readWholeSegment } from '../../activities/adapters/file-store/rewrite-segment.ts';
 import { listSegments, readingFile } from '../../activities/adapters/file-store/segment-files.ts';
 import type { RecordPlace } from '../../activities/adapters/file-store/segment-records.ts';
 

@@ -11,13 +11,12 @@ import {
   createFileEffectLedger,
   listEffectKeys,
   createFileRunIndex,
-  runDirectoryOf,
+  listDamagedRuns,
 } from './file-ledgers.ts';
-import { readWholeSegment, rewriteSegment, type ReadSegment } from './prune-home.ts';
+import { readWholeSegment, rewriteSegment, type ReadSegment } from './rewrite-segment.ts';
 import { openSealed } from './versioned-file.ts';
 import { listSegments, readingFile, type SegmentFile } from './segment-files.ts';
 import type { RecordPlace } from './segment-records.ts';
-import { listFolder } from './store-errors.ts';
 import { commandPrefix } from '../../../core/text/format.ts';
 
 interface CheckOptions {
@@ -86,6 +85,7 @@ export async function checkHome({ home, store, repair }: CheckOptions): Promise<
     bytes: segments.reduce((sum, { size }) => sum + size, 0),
     faults: [...faults, ...effects.faults, ...findDamagedShared(shared), ...runs.faults],
     repaired,
+    ...(runs.unchecked !== undefined && { unchecked: runs.unchecked }),
   };
 }
 
@@ -188,18 +188,14 @@ async function checkRuns(
   home: string,
   store: ArtifactStore,
   whole: ReadonlySet<Ref>,
-): Promise<{ readonly count: number; readonly faults: readonly HomeFault[] }> {
+): Promise<Pick<CheckedHome, 'faults' | 'unchecked'> & { readonly count: number }> {
   const index = createFileRunIndex({ home });
   const names = await index.list();
-  const faults: HomeFault[] = [];
-  const known = new Set(names.map(runDirectoryOf));
-  for (const folder of await listFolder(join(home, 'refs'))) {
-    if (known.has(folder)) continue;
-    faults.push({
-      where: join(home, 'refs', folder),
-      what: 'the newest entry is damaged, so the record of its run is not found',
-      cure: 'let its worker continue the run, which writes the entry again, or move the folder away',
-    });
-  }
-  return { count: names.length, faults: [...faults, ...(await checkRecords(store, index, whole))] };
+  const faults = (await listDamagedRuns(home)).map((where) => ({
+    where,
+    what: 'the newest entry is damaged, so the record of its run is not found',
+    cure: 'let its worker continue the run, which writes the entry again, or move the folder away',
+  }));
+  const records = await checkRecords(store, index, whole);
+  return { count: names.length, ...records, faults: [...faults, ...records.faults] };
 }

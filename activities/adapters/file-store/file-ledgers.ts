@@ -60,6 +60,13 @@ export function createFileRunIndex(options: {
   };
 }
 
+/** Lists the folders of the run index whose newest entry is damaged. @throws {StoreUnavailable} */
+export async function listDamagedRuns(home: string): Promise<readonly string[]> {
+  const known = new Set((await createFileRunIndex({ home }).list()).map(runDirectoryOf));
+  const folders = await listFolder(join(home, 'refs'));
+  return folders.filter((one) => !known.has(one)).map((one) => join(home, 'refs', one));
+}
+
 async function listDirectories(refs: string): Promise<string[]> {
   try {
     if ((await lstat(refs)).isSymbolicLink()) return [];
@@ -71,7 +78,7 @@ async function listDirectories(refs: string): Promise<string[]> {
   }
 }
 
-function parseIndexEntry(text: string): z.infer<typeof IndexEntry> | null {
+export function parseIndexEntry(text: string): z.infer<typeof IndexEntry> | null {
   try {
     return IndexEntry.safeParse(JSON.parse(text)).data ?? null;
   } catch {
@@ -201,12 +208,12 @@ export function createFileReplyLedger(
       }
       return [...newest.values()];
     },
-    put: async (key, attempt, value, batch) => {
+    put: async (key, attempt, value, batch, time) => {
       const body = sealReply(key, value);
       const artifacts = [...(batch?.staged ?? [])];
       await segments.append([
         ...artifacts.map(([ref, bytes]) => ({ key: ref, attempt: 0, body: bytes })),
-        { key: hashKey(key), attempt, body },
+        { key: hashKey(key), attempt, body, time },
       ]);
       for (const [ref, bytes] of artifacts) segments.cache.set(ref, bytes);
     },
@@ -214,7 +221,11 @@ export function createFileReplyLedger(
 }
 
 /** Reads the whole entries that were written at a time or later, Unix epoch milliseconds, oldest first. */
-export async function* listReplies(segments: Segments, since: number): AsyncGenerator<LedgerEntry> {
+export async function* listReplies(
+  segments: Segments,
+  since: number,
+  onDamaged?: (place: string) => void,
+): AsyncGenerator<LedgerEntry> {
   await segments.refresh();
   for (const record of segments.listAttempts(since).toSorted((a, b) => a.time - b.time)) {
     // One after the other: their number has no bound.
@@ -223,6 +234,7 @@ export async function* listReplies(segments: Segments, since: number): AsyncGene
     const entry = bytes === null ? null : openReply(bytes);
     const { attempt, time } = record;
     if (entry !== null) yield { ...entry, attempt, begun_at: time, written_at: time };
+    else if (bytes !== null) onDamaged?.(`byte ${record.offset} of ${record.path}`);
   }
 }
 

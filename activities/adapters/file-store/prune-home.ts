@@ -1,4 +1,4 @@
-import { rename, rm, stat, lstat, readdir, rmdir } from 'node:fs/promises';
+import { rm, lstat, readdir, rmdir } from 'node:fs/promises';
 import { join, dirname } from 'node:path';
 import type { Ref } from '../../../contracts/ref.ts';
 import { isOutdated } from '../../ports/shared-values.ts';
@@ -6,109 +6,20 @@ import { listSharedKeys, readShared } from './file-shared-values.ts';
 import { openVersionedFile } from './versioned-file.ts';
 import type { Pruned } from '../../../contracts/store.ts';
 import { planPrune, type IndexedRun } from '../../artifacts/store-upkeep.ts';
-import { StoreUnavailable, type ArtifactStore, type RunIndex } from '../../ports/artifact-store.ts';
+import { StoreUnavailable, type ArtifactStore } from '../../ports/artifact-store.ts';
 import type { PruneOptions } from '../../ports/stores.ts';
 import { toRunDirectory, treePaths } from '../../projection/paths.ts';
-import { atomicWriteFile } from './atomic-write-file.ts';
-import { syncDirectory } from './confinement.ts';
-import {
-  asideSuffix,
-  damagedSuffix,
-  indexSuffix,
-  newSegmentId,
-  readingFile,
-  segmentsFolder,
-  segmentSuffix,
-  type SegmentFile,
-  listSegments,
-} from './segment-files.ts';
-import { encodeRecord, scanRecords, type RecordPlace, type Scan } from './segment-records.ts';
+import { readWholeSegment, rewriteSegment } from './rewrite-segment.ts';
+import { listSegments } from './segment-files.ts';
+import type { RecordPlace } from './segment-records.ts';
 import { listFolder, toStoreUnavailable, getCode } from './store-errors.ts';
-import { createFileRunIndex, runDirectoryOf } from './file-ledgers.ts';
+import {
+  createFileRunIndex,
+  listDamagedRuns,
+  parseIndexEntry,
+  runDirectoryOf,
+} from './file-ledgers.ts';
 import type { Segments } from './segments.ts';
-
-export interface RewriteOptions {
-  /** A segment that was written or renewed since, in Unix epoch milliseconds, stays as it is. If undefined: none does. */
-  readonly before?: number;
-  readonly isKept: (place: RecordPlace) => boolean;
-}
-
-/** A segment as it stands in its file. */
-export interface ReadSegment extends Scan {
-  readonly size: number;
-  /** Time of its last write or renewal, in Unix epoch milliseconds. */
-  readonly modifiedMs: number;
-}
-
-/** Reads a whole segment. @returns null when it is not there. */
-export async function readWholeSegment({ id, path }: SegmentFile): Promise<ReadSegment | null> {
-  return readingFile(path, async (readAt, size) => ({
-    ...(await scanRecords(id, readAt, 0, size)),
-    size,
-    modifiedMs: (await stat(path)).mtimeMs,
-  }));
-}
-
-/**
- * Replaces a segment by one with a part of its records, while others read and write it.
- *
- * GW1. The segment first loses its name: its writer looks for it after each flush, and writes anew what it has not
- *      acknowledged. What it has acknowledged is read here.
- * GW2. The segment is removed when its successor is safe. A crash leaves both, or the old one without its name, which
- *      readers read as well.
- * GW3. A segment with damaged bytes between its records is kept beside as `.damaged`: its owner may restore more of it.
- *
- * @returns the records that were left out; null when the segment stays as it was.
- * @throws {StoreUnavailable}
- */
-export async function rewriteSegment(
-  home: string,
-  file: SegmentFile,
-  { before = Infinity, isKept }: RewriteOptions,
-): Promise<readonly RecordPlace[] | null> {
-  const folder = segmentsFolder(home);
-  const named = (suffix: string): string => join(folder, `${file.id}${suffix}`);
-  const aside = { id: file.id, path: named(asideSuffix) };
-  try {
-    await rename(file.path, aside.path);
-    const found = await readWholeSegment(aside);
-    if (found === null) return null;
-    const { places, gaps, modifiedMs } = found;
-    const kept = places.filter(isKept);
-    if (modifiedMs >= before) {
-      await rename(aside.path, named(segmentSuffix));
-      return null;
-    }
-    if (kept.length > 0) await copyRecords(home, aside, kept, modifiedMs);
-    if (gaps.length > 0) await rename(aside.path, named(damagedSuffix));
-    else await rm(aside.path);
-    await rm(named(indexSuffix), { force: true });
-    await syncDirectory(folder);
-    return places.filter((place) => !isKept(place));
-  } catch (error) {
-    throw toStoreUnavailable('write', file.path, error);
-  }
-}
-
-async function copyRecords(
-  home: string,
-  from: SegmentFile,
-  places: readonly RecordPlace[],
-  modifiedMs: number,
-): Promise<void> {
-  const id = newSegmentId();
-  const parts = await readingFile(from.path, async (readAt) => {
-    const encoded: Uint8Array[] = [];
-    for (const { offset, length, ...header } of places) {
-      // One after the other, as they stand on the disk.
-      // oxlint-disable-next-line no-await-in-loop
-      encoded.push(...encodeRecord(id, { ...header, body: await readAt(offset, length) }));
-    }
-    return encoded;
-  });
-  const path = join(segmentsFolder(home), `${id}${segmentSuffix}`);
-  await atomicWriteFile(path, Buffer.concat(parts ?? []), { root: home, modifiedMs });
-}
 
 interface PruneHomeOptions extends PruneOptions {
   readonly home: string;
@@ -128,7 +39,8 @@ interface PruneHomeOptions extends PruneOptions {
  * HP4. After a crash the next prune removes the rest: a run leaves the index after its files, and before its artifacts.
  * HP5. A run whose record can't be read stops the prune before anything is removed.
  * HP6. Segments with damaged bytes stay as they are.
- * HP7. Budgets of tenants stay. Budgets that were removed, and waits that a model API asked for, go when they are as old.
+ * HP7. Budgets of tenants stay. Budgets that were removed, and waits that a model API asked for, go when they are as old. Entries
+ *      of kept research that lead to nothing go with the prune after that of their artifact.
  *
  * @throws {ArtifactCorrupt} HP5.
  * @throws {StoreUnavailable} when the home can't be read or written.
@@ -137,19 +49,16 @@ export async function pruneHome(options: PruneHomeOptions): Promise<Pruned> {
   const { home, segments, store, endedBefore, dryRun } = options;
   await segments.refresh();
   const index = createFileRunIndex({ home });
-  await refuseDamaged(home, index);
-  const plan = await planPrune({
-    store,
-    index,
-    isStored: (ref) => segments.find(ref).length > 0,
-    endedBefore,
-  });
+  await refuseDamaged(home);
+  const isStored = (ref: Ref): boolean => segments.find(ref).length > 0;
+  const plan = await planPrune({ store, index, isStored, endedBefore });
   const { removed, marked, before, keptBy } = plan;
   if (!dryRun) for (const run of removed) await removeRun(home, run);
   const swept = [
     ...(await sweepSegments(home, before, dryRun, marked)),
     ...(await sweepEffects(join(home, 'effects'), before, dryRun)),
     ...(await sweepShared(home, before, dryRun)),
+    ...(await sweepResearch(home, before, dryRun, isStored)),
   ];
   return {
     runs: removed.map(({ record }) => record.run_id).toSorted(),
@@ -160,11 +69,9 @@ export async function pruneHome(options: PruneHomeOptions): Promise<Pruned> {
 }
 
 /** @throws {StoreUnavailable} when nothing says what the run of an entry needs. */
-async function refuseDamaged(home: string, index: RunIndex): Promise<void> {
-  const known = new Set((await index.list()).map(runDirectoryOf));
-  const unknown = (await listFolder(join(home, 'refs'))).find((folder) => !known.has(folder));
-  if (unknown === undefined) return;
-  const path = join(home, 'refs', unknown);
+async function refuseDamaged(home: string): Promise<void> {
+  const [path] = await listDamagedRuns(home);
+  if (path === undefined) return;
   throw new StoreUnavailable(
     `The newest entry in "${path}" is damaged, so planwave can't tell what its run needs. Try: move that folder away if you no longer need the run.`,
     { path, code: null },
@@ -251,12 +158,39 @@ async function sweepShared(
   dryRun: boolean,
 ): Promise<readonly number[]> {
   const root = join(home, 'shared');
-  const sizes: number[] = [];
-  for (const key of await listSharedKeys(root)) {
-    const folder = join(root, key);
-    const { text, version } = await openVersionedFile(home, folder).readNewest();
+  const folders = (await listSharedKeys(root)).map((key) => join(root, key));
+  return sweepVersioned(home, folders, { before, dryRun }, (text) => {
     const shared = readShared(text);
-    if (shared === null || !isOutdated(shared.name, shared.value)) continue;
+    return shared !== null && isOutdated(shared.name, shared.value);
+  });
+}
+
+/** Removes entries of kept research that lead to nothing and were last written before a time. @returns the size of each file. */
+async function sweepResearch(
+  home: string,
+  before: number,
+  dryRun: boolean,
+  isStored: (ref: Ref) => boolean,
+): Promise<readonly number[]> {
+  const root = join(home, 'research');
+  const folders = (await listFolder(root)).map((name) => join(root, name));
+  return sweepVersioned(home, folders, { before, dryRun }, (text) => {
+    const entry = text === null ? null : parseIndexEntry(text);
+    return entry !== null && !isStored(entry.ref);
+  });
+}
+
+/** Removes the newest version in each folder that is useless and was last written before a time. */
+async function sweepVersioned(
+  home: string,
+  folders: readonly string[],
+  { before, dryRun }: { readonly before: number; readonly dryRun: boolean },
+  isUseless: (text: string | null) => boolean,
+): Promise<readonly number[]> {
+  const sizes: number[] = [];
+  for (const folder of folders) {
+    const { text, version } = await openVersionedFile(home, folder).readNewest();
+    if (!isUseless(text)) continue;
     const path = join(folder, `${version}.json`);
     const found = await lstat(path).catch(() => null);
     if (found === null || found.mtimeMs >= before) continue;

@@ -6,7 +6,7 @@ export interface SegmentRecord {
   readonly key: string;
   /** 0 for an artifact; for a ledger entry the number of the attempt, from 1. */
   readonly attempt: number;
-  /** Unix epoch milliseconds, later than every earlier record of the same process. */
+  /** Unix epoch milliseconds, later than every earlier record of the same process, but for what was copied from another store. */
   readonly time: number;
   readonly body: Uint8Array;
 }

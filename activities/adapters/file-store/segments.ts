@@ -45,6 +45,11 @@ interface Known {
   size: number;
 }
 
+interface NewRecord extends Omit<SegmentRecord, 'time'> {
+  /** If undefined: now. */
+  readonly time?: number | undefined;
+}
+
 export type Segments = ReturnType<typeof openSegments>;
 
 /**
@@ -90,11 +95,11 @@ export function openSegments({ home, cacheMaxBytes = 64 * 1024 * 1024 }: Segment
      *
      * @throws {StoreUnavailable}
      */
-    append: (records: readonly Omit<SegmentRecord, 'time'>[]): Promise<void> =>
+    append: (records: readonly NewRecord[]): Promise<void> =>
       writer.append(
         records.map((record) => {
           lastTime = Math.max(Date.now(), lastTime + 1);
-          return { ...record, time: lastTime };
+          return { ...record, time: record.time ?? lastTime };
         }),
       ),
 

@@ -18,7 +18,8 @@ import {
   migrations,
 } from './database.ts';
 import { createPostgresArtifactStore, type ArtifactPlace } from './postgres-artifact-store.ts';
-import { checkDatabase, listRefs, pruneDatabase } from './postgres-upkeep.ts';
+import { checkDatabase, listRefs } from './postgres-upkeep.ts';
+import { pruneDatabase } from './prune-database.ts';
 import {
   createEntries,
   createPostgresEffectLedger,
@@ -26,6 +27,8 @@ import {
   createPostgresRunIndex,
   createPostgresSharedValues,
   listRows,
+  placeOf,
+  readIndexEntry,
   readReply,
 } from './postgres-ledgers.ts';
 
@@ -93,7 +96,7 @@ export function openPostgresStores(
     },
     findIdentity: async () => ((await db.readVersion()) < identifiedFrom ? null : identify()),
     prune: (options) => pruneDatabase({ ...at, store, index, home, ...options }),
-    check: (options) => checkDatabase({ ...at, store, index, ...options }),
+    check: (options) => checkDatabase({ ...at, store, artifacts, index, ...options }),
     close: async () => {
       await Promise.all([db.close(), threads.close()]);
     },
@@ -116,10 +119,16 @@ async function readOwnId(db: Database): Promise<string> {
 function listContents(db: Database): StoreContents {
   return {
     artifacts: () => listRefs(db),
-    async *replies() {
+    async *replies(onDamaged) {
       for await (const row of listRows(db, 'true', [])) {
         const entry = readReply(row);
         if (entry !== null) yield entry;
+        else onDamaged?.(`the entry ${String(row['seq'])} of planwave_replies`);
+      }
+    },
+    async *damagedRuns() {
+      for await (const { key, text } of createEntries(db, 'run').list()) {
+        if (readIndexEntry(text) === null) yield placeOf(key);
       }
     },
     async *effects() {

@@ -137,7 +137,8 @@ export function createPostgresEffectLedger(db: Database): EffectLedger {
   };
 }
 
-function placeOf(key: string): string {
+/** Names an entry for people. */
+export function placeOf(key: string): string {
   return `the entry ${key} of planwave_entries`;
 }
 
@@ -197,12 +198,13 @@ export function createPostgresReplyLedger(db: Database, store: PostgresArtifactS
       }
       return [...newest.values()];
     },
-    put: async (key, attempt, value, batch) => {
+    put: async (key, attempt, value, batch, time) => {
       // In one order, so that two writers of the same artifacts don't wait for each other.
       const artifacts = [...(batch?.staged ?? [])].toSorted(([a], [b]) => (a < b ? -1 : 1));
       const { statement, values, settle } = await store.prepare(artifacts, true);
       const entry = [randomUUID(), hashKey(key), attempt, rootOf(key.workflow_id)];
-      const row = [...entry, sealReply(key, value)];
+      const storedAt = time === undefined ? null : new Date(time);
+      const row = [...entry, sealReply(key, value), storedAt];
       const insertion = statement(row.length + 1);
       const sql =
         insertion === null
@@ -216,7 +218,8 @@ export function createPostgresReplyLedger(db: Database, store: PostgresArtifactS
   };
 }
 
-const insertReply = `INSERT INTO planwave_replies (id, key, attempt, root, body) VALUES ($1, $2, $3, $4, $5)
+const insertReply = `INSERT INTO planwave_replies (id, key, attempt, root, body, stored_at)
+  VALUES ($1, $2, $3, $4, $5, COALESCE($6::timestamptz, now()))
   ON CONFLICT (id) DO NOTHING`;
 
 /** Returns the hash of the part of a workflow id that all workflows of a run share. */

@@ -86,6 +86,9 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
       by_run: isCopy || (await written.has(place.run_id, shown, state.sha256)),
     };
   };
+  /** @returns null for content that the run wrote itself. */
+  const keep = async ({ by_run }: FoundFile, target: Target): Promise<Ref | null> =>
+    by_run ? null : options.keep(await readForKeeping(target));
   /** Runs a change between two looks at the file: what was found is kept, and what came since is not replaced. */
   const change = async (
     { place, target, terms }: { place: WorkspacePlace; target: Target; terms: ChangeTerms },
@@ -93,8 +96,8 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
   ): Promise<ChangedFile> => {
     const found = await find(place, target);
     checkExpected(target, found, terms);
-    const isLost = found !== null && !found.by_run;
-    const kept = isLost && { replaced_ref: await options.keep(await readForKeeping(target)) };
+    const ref = found === null ? null : await keep(found, target);
+    const kept = ref !== null && { replaced_ref: ref };
     const state = await act(found, async () => {
       await terms.mayStill?.();
       checkExpected(target, await readState(target), { expected: found?.sha256 ?? null });
@@ -110,8 +113,12 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
       return folder;
     },
     findFault: (dir, isCopied) => findFolderFault(home, options.roots ?? null, dir, isCopied),
-    look: async (place, path) =>
-      inTarget(await rootOf(place), path, false, (target) => find(place, target)),
+    look: async (place, path, { keeps = false } = {}) =>
+      inTarget(await rootOf(place), path, false, async (target) => {
+        const found = await find(place, target);
+        const ref = keeps && found !== null ? await keep(found, target) : null;
+        return found !== null && ref !== null ? { ...found, kept_ref: ref } : found;
+      }),
     async write(place, path, text, terms = {}) {
       const bytes = Buffer.from(text, 'utf8');
       const state = { sha256: hashBytes(bytes), bytes: bytes.byteLength };

@@ -3,6 +3,7 @@ import type { Ref } from '../../../contracts/ref.ts';
 import type { RunRecord } from '../../../contracts/run-record.ts';
 import type { ArtifactStore } from '../../ports/artifact-store.ts';
 import type { WorkspacePlace, Workspaces } from '../../ports/workspaces.ts';
+import { hashBytes } from '../../text/bytes.ts';
 import { createFileWorkspaces } from './file-workspaces.ts';
 
 /** A file that a run changed in the user's folder itself. */
@@ -37,8 +38,8 @@ export async function undoDirect(
   for (const file of listChangedFiles(effects)) {
     /* oxlint-disable no-await-in-loop */
     const now = (await workspaces.look(place, file.path))?.sha256 ?? null;
-    if (now === file.before) continue;
-    const text = file.before === null ? null : toText(await store.get(file.before));
+    const { sha256, text } = await readBefore(store, file);
+    if (now === sha256) continue;
     if (now !== file.after || text === undefined) conflicts.push(file.path);
     else undone.push({ file, text });
     /* oxlint-enable no-await-in-loop */
@@ -48,6 +49,16 @@ export async function undoDirect(
   // oxlint-disable-next-line no-await-in-loop
   for (const { file, text } of undone) files.push(await putBack(workspaces, place, file, text));
   return { state: 'done', files };
+}
+
+/** Reads the content before the run. With keys its SHA-256 is not its address. */
+async function readBefore(
+  store: ArtifactStore,
+  { before }: ChangedFile,
+): Promise<{ readonly sha256: string | null; readonly text: string | null | undefined }> {
+  if (before === null) return { sha256: null, text: null };
+  const bytes = await store.get(before);
+  return { sha256: hashBytes(bytes), text: toText(bytes) };
 }
 
 async function putBack(

@@ -2,17 +2,11 @@ import { z } from 'zod';
 import type { EffectReceipt } from '../../../contracts/effect.ts';
 import { workspacePathCharsMax } from '../../../core/effects/check-workspace-path.ts';
 import { describeEdit, editText, findHiddenSecret } from '../../../core/effects/edit-text.ts';
-import type { EffectVerdict } from '../../../core/effects/step-effect.ts';
 import { isRecord } from '../../../core/json.ts';
-import type { FileState, FoundFile, WorkspacePlace, Workspaces } from '../../ports/workspaces.ts';
+import type { FileState, WorkspacePlace, Workspaces } from '../../ports/workspaces.ts';
 import { countBytes, decodeText, hashBytes } from '../../text/bytes.ts';
-import {
-  placeOf,
-  type ActContext,
-  type ActingTool,
-  type ToolContext,
-  type ToolEntry,
-} from '../tool.ts';
+import { placeOf, type ActContext, type ActingTool, type ToolEntry } from '../tool.ts';
+import { checkChange, readStates, stateOf, type States } from './check-change.ts';
 
 /** Maximum characters of a text in a call: twice as much as a model can write in one reply. */
 const textCharsMax = 500_000;
@@ -165,13 +159,14 @@ function createFileTool(workspaces: Workspaces, { readChange, ...entry }: Change
       // Begun at once. What the look refuses is said first.
       const computing = compute(change, place);
       computing.catch(() => {});
-      const found = await workspaces.look(place, change.path);
+      const found = await workspaces.look(place, change.path, { keeps: true });
       const computed = await computing;
       if (isRecord(input)) looked.set(input, computed);
       const { next } = computed;
       if (next === null && found === null) throw new Error('There is no such file.');
       const after = next === null ? null : hashBytes(next);
-      return JSON.stringify({ before: stateOf(found), after });
+      const kept = found?.kept_ref !== undefined && { before_ref: found.kept_ref };
+      return JSON.stringify({ before: stateOf(found), after, ...kept } satisfies States);
     },
     async act(input, context) {
       const change = readChange(input);
@@ -185,9 +180,10 @@ function createFileTool(workspaces: Workspaces, { readChange, ...entry }: Change
       return makeChange(workspaces, { place, path: change.path, next, isKept }, context);
     },
     async check(input, before, context) {
-      const target = readChange(input).path;
-      const found = await workspaces.look(await placeOf(context), target);
-      return judge(target, found, readStates(before), await keptOf(before, context));
+      const { path: target } = readChange(input);
+      const place = await placeOf(context);
+      const isKept = entry.needsWorkspace === true;
+      return checkChange(workspaces, { place, path: target, isKept }, before, context);
     },
   };
 }
@@ -234,59 +230,4 @@ async function makeChange(
     ...(content_ref !== null && { content_ref }),
     ...(next === null && { removed: true as const }),
   };
-}
-
-type KeptTexts = Pick<EffectReceipt, 'replaced_ref' | 'content_ref'>;
-
-/** States of a file before and after its change: a SHA-256, or null for no file. */
-interface States {
-  readonly before: string | null;
-  readonly after: string | null;
-}
-
-function judge(
-  target: string,
-  found: FoundFile | null,
-  { before, after }: States,
-  kept: KeptTexts,
-): EffectVerdict {
-  const now = stateOf(found);
-  if (now === after) {
-    const receipt =
-      found === null
-        ? { target, sha256: before ?? '', bytes: 0, removed: true as const }
-        : { target, sha256: found.sha256, bytes: found.bytes };
-    return { type: 'happened', receipt: { ...receipt, ...kept } };
-  }
-  if (now === before) return { type: 'absent' };
-  return {
-    type: 'unknown',
-    found: `Expected after the change: ${describe(after)}. Before: ${describe(before)}. Now: ${describe(now)}.`,
-  };
-}
-
-/** Finds the contents that an attempt kept which did not live to say so. */
-async function keptOf(states: string, { store }: ToolContext): Promise<KeptTexts> {
-  const { before, after } = readStates(states);
-  const [isKept, isStored] = await Promise.all(
-    [before, after].map(async (ref) => ref !== null && (await store.has(ref))),
-  );
-  return {
-    ...(before !== null && isKept === true && { replaced_ref: before }),
-    ...(after !== null && isStored === true && { content_ref: after }),
-  };
-}
-
-function readStates(before: string): States {
-  // Written by `look`.
-  const states: States = JSON.parse(before);
-  return states;
-}
-
-function stateOf(found: FileState | null): string | null {
-  return found?.sha256 ?? null;
-}
-
-function describe(sha256: string | null): string {
-  return sha256 === null ? 'no file' : `a file with SHA-256 ${sha256}`;
 }

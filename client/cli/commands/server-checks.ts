@@ -13,7 +13,7 @@ import type { CliSession } from '../cli-session.ts';
 import type { DoctorCheck, DoctorFinding } from '../cli-deps.ts';
 import type { StoreIdentity } from '../../../contracts/store.ts';
 import { describeStoreWait } from '../../store-waits.ts';
-import { checkPinned, checkStores, checkWorkers } from './worker-checks.ts';
+import { checkModelQueues, checkPinned, checkStores, checkWorkers } from './worker-checks.ts';
 import { describeStuck } from '../../stuck-workflows.ts';
 import { messageOf } from '../../../core/text/message-of.ts';
 
@@ -32,6 +32,7 @@ export function createServerChecks(
     { name: 'access', run: () => checkAccess(session) },
     { name: 'search attributes', run: () => checkSearchAttributes(session) },
     { name: 'worker', run: () => checkWorkers(session, taskQueue) },
+    { name: 'model queues', run: () => checkModelQueues(session) },
     { name: 'stores', run: async () => checkStores(session, taskQueue, await findStore()) },
     { name: 'waiting for a store', run: () => checkStoreWaits(session) },
     { name: 'pinned runs', run: () => checkPinned(session, taskQueue) },

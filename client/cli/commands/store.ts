@@ -71,12 +71,17 @@ export function registerFsck(command: Command, runner: CommandRunner): void {
     );
 }
 
-function describeCheck({ runs, records, bytes, faults, repaired }: CheckedHome): string[] {
+function describeCheck(checked: CheckedHome): string[] {
+  const { runs, records, bytes, faults, repaired, unchecked = [] } = checked;
   const found = faults.length === 0 ? 'no damage' : countOf(faults.length, 'fault');
   return [
     `Read ${countOf(runs, 'run')} and ${countOf(records, 'stored record')}, ${formatSize(bytes)}: ${found}.`,
     ...repaired.map((one) => `Removed: ${describeFault(one)}.`),
     ...faults.flatMap((one) => [`${describeFault(one)}.`, cleanLine(`Try: ${one.cure}.`)]),
+    ...unchecked.flatMap((one) => [
+      `Not checked: ${describeFault(one)}.`,
+      cleanLine(`Try: ${one.cure}.`),
+    ]),
   ];
 }
 

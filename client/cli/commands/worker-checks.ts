@@ -12,6 +12,7 @@ import type { CliSession } from '../cli-session.ts';
 import type { DoctorFinding } from '../cli-deps.ts';
 import { entryPoints } from '../../../core/text/entry-points.ts';
 import { formatDuration } from '../../../core/text/format.ts';
+import { listNames } from '../../../core/text/list-names.ts';
 import { hasRunsOf, nameStore } from '../../../core/run/run-place.ts';
 
 /** Checks that a worker polls that takes new runs. */
@@ -71,7 +72,32 @@ export async function checkStores(
   };
 }
 
-const pinnedMax = 1_000;
+const runsMax = 1_000;
+
+/** Checks that a worker polls each task queue on which open runs make their model calls: a run keeps that of its beginning. */
+export async function checkModelQueues(session: CliSession): Promise<DoctorFinding> {
+  const runs = new Map<string, string[]>();
+  for (const { run_id, load } of await session.client.list({ open: true, limit: runsMax })) {
+    const queue = load?.model_queue;
+    if (queue !== undefined) runs.set(queue, [...(runs.get(queue) ?? []), run_id]);
+  }
+  const queues = [...runs.keys()].toSorted();
+  const polled = await Promise.all(
+    queues.map(async (queue) => (await readQueue(session, queue, 'activities')).versions.length),
+  );
+  const idle = queues.filter((_queue, at) => polled[at] === 0);
+  const [first] = idle;
+  if (first === undefined) {
+    const list = queues.length === 0 ? 'no open run has one' : `workers poll ${queues.join(', ')}`;
+    return { ok: true, detail: list };
+  }
+  const waiting = idle.map((queue) => `${queue}: ${listNames(runs.get(queue) ?? [])}`);
+  return {
+    ok: false,
+    detail: `no worker polls the task queue on which open runs make their model calls, so these wait (${waiting.join('; ')})`,
+    cure: `start a worker with PLANWAVE_MODEL_QUEUE=${first} beside the others, until these runs have ended`,
+  };
+}
 
 /** Checks that every run that is pinned to a version has a worker of that version. */
 export async function checkPinned(session: CliSession, taskQueue: string): Promise<DoctorFinding> {
@@ -101,7 +127,7 @@ export async function checkPinned(session: CliSession, taskQueue: string): Promi
 async function countVersions(session: CliSession, query: string): Promise<Map<string, number>> {
   const { connection, namespace } = session;
   const { executions } = await callServer(session, null, () =>
-    connection.workflowService.listWorkflowExecutions({ namespace, query, pageSize: pinnedMax }),
+    connection.workflowService.listWorkflowExecutions({ namespace, query, pageSize: runsMax }),
   ).catch((error: unknown) => {
     if (error instanceof PlanwaveClientError && error.code === 'bad_input')
       return { executions: [] };

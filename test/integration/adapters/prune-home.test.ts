@@ -1,7 +1,10 @@
 import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
-import { createFileReplyLedger } from '../../../activities/adapters/file-store/file-ledgers.ts';
+import {
+  createFileReplyLedger,
+  createFileRunIndex,
+} from '../../../activities/adapters/file-store/file-ledgers.ts';
 import { pruneHome } from '../../../activities/adapters/file-store/prune-home.ts';
 import { listSegments } from '../../../activities/adapters/file-store/segment-files.ts';
 import { openSegments } from '../../../activities/adapters/file-store/segments.ts';
@@ -102,6 +105,26 @@ describe('finding T9: prune', () => {
     const before = await storedRecords(harness.home);
     expect(await prune(harness)).toEqual({ runs: ['old'], records: 0, bytes: 0, kept_by: 'open' });
     expect(await storedRecords(harness.home)).toEqual(before);
+  });
+
+  it('HP7: an entry of kept research goes when its text is gone and it is as old', async () => {
+    const { home } = await createHarness();
+    const index = createFileRunIndex({ home, folder: 'research' });
+    const ref = await createFileArtifactStore({ home }).put('research');
+    const old = join(home, 'research', 'n-old', '1.json');
+    for (const name of ['old', 'young']) await index.write(name, ref, 0);
+    await utimes(old, startedAt, startedAt);
+    const pruneAt = (dryRun = false) => pruneOlder(home, startedAt + 60, dryRun);
+    // Its text is young.
+    expect(await pruneAt()).toMatchObject({ records: 0 });
+    await age(home, startedAt);
+    expect(await pruneAt()).toMatchObject({ records: 1 });
+    expect(await index.list()).toEqual(['old', 'young']);
+    const dry = await pruneAt(true);
+    expect(await pruneAt()).toEqual(dry);
+    expect(dry).toMatchObject({ records: 1 });
+    expect(await index.list()).toEqual(['young']);
+    expect(await pruneAt()).toMatchObject({ records: 0 });
   });
 
   it('HP3, GS3: an artifact that is stored again is as young as a new one', async () => {

@@ -16,7 +16,7 @@ import { createFileReplyLedger } from '../../../activities/adapters/file-store/f
 import {
   readWholeSegment,
   rewriteSegment,
-} from '../../../activities/adapters/file-store/prune-home.ts';
+} from '../../../activities/adapters/file-store/rewrite-segment.ts';
 import {
   listSegments,
   SegmentIndex,

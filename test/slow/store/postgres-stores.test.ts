@@ -109,6 +109,7 @@ it('with keys a database holds no word of what is stored, and without keys each 
     await stores.ledger.put(key, 1, { word });
     await stores.effects.put(hashName('effect'), { type: 'failed', reason: word }, 0);
     await stores.research.write(word, ref, 0);
+    await stores.index.write('run', ref, 0);
     const task = kept('d1', { title: word, result: word });
     await stores.threads.append(entry({ message: word, delegations: [task] }));
     expect(await stores.store.getText(ref)).toBe(`The ${word}`);
@@ -121,6 +122,14 @@ it('with keys a database holds no word of what is stored, and without keys each 
   await fill(plain);
   expect(await findWord(word, encrypted)).toEqual([]);
   expect(await findWord(word, plain)).toHaveLength(6);
+  // Addresses are checked without keys, records are not followed.
+  const cipher = createStoreCipher(testKeys());
+  const keyless = openStores({ home: join(at.home, 'home'), storeUrl: encrypted, cipher });
+  expect(await keyless.check({ repair: false })).toMatchObject({
+    faults: [],
+    unchecked: [{ where: 'the records of 1 run', what: expect.stringContaining('"k1"') }],
+  });
+  await keyless.close();
 });
 
 describe('a connection that is cut', () => {
@@ -227,12 +236,14 @@ describe('upkeep', () => {
   it('finds damage, and removes what is old and in no run', async () => {
     const url = await createDatabase('upkeep');
     await withStores(url, async (stores) => {
-      const { store, ledger, effects, index } = stores;
+      const { store, ledger, effects, index, research } = stores;
       const [old, damaged] = [await store.put('old'), await store.put('damaged')];
       const key = { workflow_id: 'run', run_id: 'r', activity_id: '1' };
       await ledger.put(key, 1, 'paid');
       await effects.put('a'.repeat(64), { type: 'intended', round: 1 }, 0);
       await index.write('run', 'b'.repeat(64), 0);
+      await research.write('pruned', 'c'.repeat(64), 0);
+      await research.write('kept', old, 0);
       const sql = `UPDATE planwave_artifacts SET ${damage('bytes')} WHERE ref = $1`;
       await execute(sql, [damaged], url);
       expect(await stores.check({ repair: false })).toMatchObject({
@@ -259,10 +270,11 @@ describe('upkeep', () => {
       // As young as a new one.
       await store.put('old');
       const dry = await stores.prune({ endedBefore, dryRun: true });
-      expect(dry).toMatchObject({ records: 3, runs: [], kept_by: null });
+      expect(dry).toMatchObject({ records: 4, runs: [], kept_by: null });
       expect(await stores.prune({ endedBefore, dryRun: false })).toEqual(dry);
       expect(await store.has(old)).toBe(true);
       expect(await store.has(damaged)).toBe(false);
+      expect(await research.list()).toEqual(['kept']);
       expect(await ledger.find(key)).toEqual([]);
       expect(await effects.find('a'.repeat(64))).toEqual({ state: null, version: 0 });
     });

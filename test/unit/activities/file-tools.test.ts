@@ -1,6 +1,13 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createFileWorkspaces } from '../../../activities/adapters/workspaces/file-workspaces.ts';
+import { encryptStore } from '../../../activities/encryption/encrypt-ports.ts';
+import { hashBytes } from '../../../activities/text/bytes.ts';
+import type { ActingTool } from '../../../activities/tools/tool.ts';
+import { createStoreCipher } from '../../../encryption/encrypting-codec.ts';
+import type { KeyRing } from '../../../encryption/key-ring.ts';
+import { testKeys } from '../../support/test-keys.ts';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
 import {
   createToolRegistry,
@@ -224,5 +231,60 @@ describe('finding T5: work that the run did not write', () => {
     expect(none.text).toMatch(/0 matches.*Try: /);
     const missing = await change('delete_file', { path: 'absent.md' });
     expect(missing.result).toMatchObject({ type: 'done', is_error: true });
+  });
+});
+
+/** Tools for one file of the user's, and the context of a call; with keys, also of what is stored. */
+async function createCalls(keys: KeyRing) {
+  const dir = mkdtempSync(join(tmpdir(), 'planwave-killed-'));
+  folders.push(dir);
+  const bench = await createBench({ record: { workspace_dir: dir } });
+  const store = encryptStore(bench.store, createStoreCipher(keys));
+  const keep = (content: Uint8Array) => store.put(content);
+  const tools = createChangeFiles(createFileWorkspaces({ home: join(dir, 'home'), keep }));
+  writeFileSync(join(dir, 'a.txt'), 'old');
+  const context = {
+    store,
+    run_id: 'my-run',
+    delegation_id: '',
+    builds_on: [],
+    record_ref: bench.record_ref,
+    signal: new AbortController().signal,
+    mayStill: async () => {},
+  };
+  const toolOf = (name: string): ActingTool => {
+    const tool = tools.find(({ spec }) => spec.name === name);
+    if (tool === undefined) throw new Error(`There is no ${name}.`);
+    return tool;
+  };
+  return { context, toolOf };
+}
+
+describe('a change whose worker was killed before it was confirmed', () => {
+  it.each([
+    ['write_file', { path: 'a.txt', content: 'new' }],
+    ['edit_file', { path: 'a.txt', old_string: 'old', new_string: 'new' }],
+    ['delete_file', { path: 'a.txt' }],
+  ])('has the receipt that it would have had, with keys too: %s', async (name, input) => {
+    for (const keys of [testKeys(), testKeys('k1')]) {
+      const { context, toolOf } = await createCalls(keys);
+      const tool = toolOf(name);
+      const before = await tool.look(input, context);
+      const receipt = await tool.act(input, { ...context, before });
+      expect(await context.store.getText(receipt.replaced_ref ?? '')).toBe('old');
+      const known = { ...receipt, bytes: expect.any(Number) };
+      expect(await tool.check(input, before, context)).toEqual({
+        type: 'happened',
+        receipt: known,
+      });
+    }
+  });
+
+  it('is known by the hash alone where an earlier version began it', async () => {
+    const { context, toolOf } = await createCalls(testKeys());
+    const [tool, input] = [toolOf('write_file'), { path: 'a.txt', content: 'new' }];
+    const before = JSON.stringify({ before: hashBytes('old'), after: hashBytes('new') });
+    const receipt = await tool.act(input, { ...context, before });
+    expect(await tool.check(input, before, context)).toEqual({ type: 'happened', receipt });
   });
 });

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashBytes } from '../../../activities/text/bytes.ts';
 import { copyStores } from '../../../activities/adapters/copy-stores.ts';
+import { hashKey } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import { openStores } from '../../../activities/adapters/open-stores.ts';
 import type { Stores } from '../../../activities/ports/stores.ts';
 import { entry, kept } from '../../support/thread-entries.ts';
@@ -79,6 +80,29 @@ it('CPS1, CPS2: copies what counts, and the second time nothing', async () => {
   expect(await there.threads.read('t', 5)).toEqual(await from.threads.read('t', 5));
 });
 
+it('CPS6: a paid reply keeps its times, so that a run is not charged for an earlier one of its name', async () => {
+  const [from, to] = [open('from'), open('to')];
+  await from.ledger.put(key, 1, 'reserved', undefined, 1_000);
+  await from.ledger.put(key, 1, 'told', undefined, 2_000);
+  await from.ledger.put(key, 1, 'paid', undefined, 5_000);
+  await from.ledger.put(key, 2, 'paid again', undefined, 7_000);
+  // A copy that was killed has begun with the first.
+  await to.ledger.put(key, 1, 'reserved', undefined, 1_000);
+  expect((await copyStores(from, to)).replies).toEqual(kind(2, 0));
+  const listed = await to.ledger.list('run', 0);
+  expect(listed).toEqual(await from.ledger.list('run', 0));
+  expect(listed).toMatchObject([
+    { begun_at: 1_000, written_at: 5_000, value: 'paid' },
+    { begun_at: 7_000, written_at: 7_000, value: 'paid again' },
+  ]);
+  expect(await open('to').ledger.list('run', 8_000)).toEqual([]);
+  // Of an attempt that is there nothing comes behind the last entry.
+  const other = open('other');
+  await other.ledger.put(key, 1, 'paid', undefined, 5_000);
+  expect((await copyStores(from, other)).replies).toEqual(kind(1, 1));
+  expect(await other.ledger.find(key)).toEqual(['paid', 'paid again']);
+});
+
 it('CPS5: the other store is right for runs of the first, and of those that were copied into that', async () => {
   const [first, second, third] = [open('first'), open('second'), open('third')];
   for (const stores of [first, second, third]) expect(await stores.open()).toBeNull();
@@ -89,6 +113,24 @@ it('CPS5: the other store is right for runs of the first, and of those that were
   const between = await second.identify();
   expect(between.copied).toEqual([id]);
   expect((await third.identify()).copied).toEqual([between.id, id]);
+});
+
+it('CPS5: a home into which a database is copied takes the place of the home beside that', async () => {
+  const [from, to, other] = [open('from'), open('to'), open('other')];
+  for (const stores of [from, to, other]) expect(await stores.open()).toBeNull();
+  await fill(from);
+  const home = { id: 'beside', place: '"/srv/a" on host-a', copied: ['before'] };
+  const database: Stores = {
+    ...from,
+    findIdentity: async () => ({ id: 'db', place: 'postgresql://db/planwave', home }),
+  };
+  await copyStores(database, to);
+  expect((await to.identify()).copied).toEqual(['db', 'beside', 'before']);
+  // Another database has its own home beside it.
+  const identify = async () => ({ ...(await other.findIdentity()), id: 'x', place: 'y', home });
+  const adopted: (readonly string[])[] = [];
+  await copyStores(database, { ...other, identify, adopt: async (ids) => void adopted.push(ids) });
+  expect(adopted).toEqual([['db']]);
 });
 
 it('CPS3, CPS4: names what is damaged or differs, and leaves it', async () => {
@@ -108,6 +150,32 @@ it('CPS3, CPS4: names what is damaged or differs, and leaves it', async () => {
   expect(names).toEqual(kind(0, 0));
   expect(await to.index.list()).toEqual([]);
   expect((await to.research.read('a technology')).ref).toBe(own);
+});
+
+it('kept research whose text a prune has removed is left out without a fault', async () => {
+  const [from, to] = [open('from'), open('to')];
+  await fill(from);
+  await from.research.write('pruned', 'f'.repeat(64), 0);
+  const { names, faults } = await copyStores(from, to);
+  expect([names, faults]).toEqual([kind(2, 0), []]);
+  expect(await to.research.list()).toEqual(['a technology']);
+});
+
+it('a damaged entry of the run index, and a damaged reply, are faults', async () => {
+  const [from, to] = [open('from'), open('to')];
+  const [record] = await fill(from);
+  await from.index.write('lost', record, 0);
+  const folder = join(at.outside, 'from', 'refs', 'n-lost');
+  await writeFile(join(folder, '1.json'), 'damaged');
+  await damageRecord(join(at.outside, 'from'), hashKey(key));
+  const { names, replies, faults } = await copyStores(open('from'), to);
+  expect([names, replies]).toEqual([kind(2, 0), kind(0, 0)]);
+  expect(faults.map(({ where, what }) => `${where}: ${what}`)).toEqual([
+    `${folder}: it is damaged, so the record of its run is not found`,
+    ...[1, 2, 3].map(() =>
+      expect.stringMatching(/^byte \d+ of .*\.seg: a paid reply is damaged, and .* pay again$/),
+    ),
+  ]);
 });
 
 it('CPS3: a shared value that differs there, or is damaged here, is a fault', async () => {

@@ -17,7 +17,8 @@ const { createFileArtifactStore } =
   await import('../../../activities/adapters/file-store/file-artifact-store.ts');
 const { createFileReplyLedger } =
   await import('../../../activities/adapters/file-store/file-ledgers.ts');
-const { rewriteSegment } = await import('../../../activities/adapters/file-store/prune-home.ts');
+const { rewriteSegment } =
+  await import('../../../activities/adapters/file-store/rewrite-segment.ts');
 const { listSegments } = await import('../../../activities/adapters/file-store/segment-files.ts');
 const { openSegments } = await import('../../../activities/adapters/file-store/segments.ts');
 const { createTemporaryHome } = await import('./temporary-home.ts');

@@ -38,6 +38,15 @@ it('names each fault with its cure, and ends with 1', async () => {
   );
 });
 
+it('says what could not be checked, with its cure, and ends with 0', async () => {
+  const unread = { where: 'the records of 2 runs', what: 'they were not followed', cure: 'add it' };
+  const { code, out } = await run(['fsck'], { unchecked: [unread] });
+  expect(code).toBe(0);
+  expect(out).toContain(
+    'no damage.\nNot checked: the records of 2 runs: they were not followed.\nTry: add it.\n',
+  );
+});
+
 it('says what a repair has removed, also as JSON', async () => {
   const { code, out, asked } = await run(['fsck', '--repair'], { repaired: [fault] });
   expect(code).toBe(0);

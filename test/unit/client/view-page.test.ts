@@ -227,8 +227,10 @@ it('Markdown is shown with its structure, and nothing in it is loaded', () => {
 
 it('an agent cannot name another text as that which is approved', () => {
   const [own, other] = ['a'.repeat(64), 'b'.repeat(64)];
-  const line = `SHA-256 of the whole arguments, and their address in the store: ${own}`;
+  const line = `SHA-256 of the whole arguments as they are stored, and their address in the store: ${own}`;
   expect(findShownRef(`Arguments: x in the store: ${other}\n${line}`)).toBe(own);
   expect(findShownRef(`${line.replace(own, other)}\n${line}`)).toBe(own);
   expect(findShownRef(`Arguments: in the store: ${other}`)).toBeNull();
+  // A question of an earlier version.
+  expect(findShownRef(line.replace(' as they are stored', ''))).toBe(own);
 });

@@ -84,6 +84,20 @@ it('OS4: a run with working copies needs the home that has them, also beside a s
   expect(refuseOtherStore(pinned, beside('cd34'))).toContain(
     'are in the home ab12 ("/srv/a" on host-a), and this worker has the home cd34 ("/srv/b" on host-b). Nothing was read',
   );
+  // The store of the run was a home, which was copied into the database.
+  const moved = (id: string) => ({ ...beside(id), copied: [kept.id] });
+  const own = { ...kept, home: kept };
+  expect(refuseOtherStore(own, kept)).toBeNull();
+  expect(refuseOtherStore(own, moved('ab12'))).toBeNull();
+  expect(refuseOtherStore(own, moved('cd34'))).toContain('are in the home ab12');
+  // An earlier version recorded no home then.
+  expect(refuseOtherStore(kept, moved('cd34'))).toBeNull();
+  // The home, or the database beside it, was copied into another one.
+  expect(refuseOtherStore(own, { id: 'cd34', place: 'x', copied: ['ab12'] })).toBeNull();
+  expect(refuseOtherStore(pinned, { id: 'cd34', place: 'x', copied: ['db', 'ab12'] })).toBeNull();
+  expect(refuseOtherStore(pinned, { id: 'cd34', place: 'x', copied: ['db'] })).not.toBeNull();
+  const grown = { ...beside('cd34').home, copied: ['ab12'] };
+  expect(refuseOtherStore(pinned, { ...database, home: grown })).toBeNull();
   // Copied into a home, which then has the copies as well.
   expect(refuseOtherStore(pinned, { ...kept, copied: ['db'] })).toBeNull();
 });

@@ -17,10 +17,12 @@ import {
   withholdProjection,
 } from '../../../activities/encryption/encrypt-ports.ts';
 import { encryptThreads } from '../../../activities/encryption/encrypt-threads.ts';
-import { createThreadStore } from '../../../activities/adapters/open-stores.ts';
+import { createThreadStore, openStores } from '../../../activities/adapters/open-stores.ts';
 import { ArtifactCorrupt, StoreUnavailable } from '../../../activities/ports/artifact-store.ts';
 import { createStoreCipher } from '../../../encryption/encrypting-codec.ts';
 import { hashBytes } from '../../../activities/text/bytes.ts';
+import { createHarness } from '../record/harness.ts';
+import { damageRecord } from '../../support/stored-records.ts';
 import { createMemoryLedger } from '../../support/memory-ledger.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';
 import { readTree } from '../../support/read-tree.ts';
@@ -148,6 +150,33 @@ it('EP5: what needs a key that is not there waits for it', async () => {
   const memory = createMemoryStore();
   const plain = encryptStore(memory, cipherOf());
   await expect(plain.getText('0'.repeat(64))).rejects.toThrow(ArtifactCorrupt);
+});
+
+it('EP2: without the key a check looks at all addresses, and says that records were not followed', async () => {
+  const openAll = (...ids: readonly string[]) => openStores({ home, cipher: cipherOf(...ids) });
+  const { store, index } = openAll('k1');
+  const harness = await createHarness({ store, index });
+  await harness.open('plannerRun', { goal: word });
+  const whole = await openAll('k1').check({ repair: false });
+  expect(whole).toMatchObject({ runs: 1, faults: [] });
+  expect(whole).not.toHaveProperty('unchecked');
+  expect(await openAll().check({ repair: false })).toEqual({
+    ...whole,
+    unchecked: [
+      {
+        where: 'the records of 1 run',
+        what: expect.stringMatching(
+          /not followed.* with the key "k1", and there are no keys here$/,
+        ),
+        cure: expect.stringMatching(/^add "k1:…" to PLANWAVE_KEYS/),
+      },
+    ],
+  });
+  const ref = await store.put('lost');
+  await damageRecord(home, ref);
+  expect((await openAll().check({ repair: false })).faults).toMatchObject([
+    { what: expect.stringContaining(ref) },
+  ]);
 });
 
 it('EP6: an entry under another key of the ledger is not read', async () => {

@@ -147,8 +147,15 @@ it('a run without a workspace has no tools for one', async () => {
 
 it('the folder for files is in the record, and a wrong one is refused before anything is paid for', async () => {
   const dir = await createFolder();
-  const { record_ref } = await harness.open('plannerRun', { goal: 'Go', workspace_dir: dir });
+  const { record_ref, store } = await harness.open('plannerRun', {
+    goal: 'Go',
+    workspace_dir: dir,
+  });
   expect((await harness.record(record_ref)).workspace_dir).toBe(dir);
+  // OS4: the working copies are in the home, also where it is the store.
+  const { id, place } = await harness.deps.identifyStore();
+  expect(store).toEqual({ id, place, home: { id, place } });
+  expect((await harness.open('plannerRun', { goal: 'Go' })).store).toEqual({ id, place });
   for (const [bad, said] of [
     ['results', 'not absolute'],
     [join(dir, 'missing'), 'ENOENT'],
