@@ -173,16 +173,17 @@ it('the sessions of a terminated run are archived before the next run begins, an
   expect(await again.result()).toEqual({ archived: [], failures: [] });
 });
 
+const longNote = (nth: number) => ({
+  action: 'resolve',
+  category: 'documentation',
+  description: `Long note ${nth}. ${'The columns are named as in orders. '.repeat(10)}`,
+  context: 'Writing the table',
+  text: 'See orders.sql.',
+});
+
 it('an agent pays for the notes of its current session only, however many its ended sessions hold', async () => {
-  const long = (nth: number) => ({
-    action: 'resolve',
-    category: 'documentation',
-    description: `Long note ${nth}. ${'The columns are named as in orders. '.repeat(10)}`,
-    context: 'Writing the table',
-    text: 'See orders.sql.',
-  });
-  const past = notes(...Array.from({ length: 15 }, (_, nth) => long(nth)));
-  const own = notes({ ...long(0), description: 'The own note of the last task.' });
+  const past = notes(...Array.from({ length: 15 }, (_, nth) => longNote(nth)));
+  const own = notes({ ...longNote(0), description: 'The own note of the last task.' });
   /** Plays a wave of earlier tasks and one of the last task. Returns what the last one's requests contain and cost. */
   const play = async (id: string, early: readonly Reply[]) => {
     stage.rehearsal.reset();

@@ -14,11 +14,11 @@ const hangs = { pass: true, delayMs: 600_000 } as const;
 
 /** Returns what must be the same however the judgement reached its end. */
 async function judgementOf(runId: string) {
-  const { status } = await stage.result(stage.client.workflow.getHandle(runId));
+  const run = await stage.result(stage.client.workflow.getHandle(runId));
   const outcome = (await storedRecord(stage.home, runId)).waves[0]?.outcomes[0];
   const { verification } = outcome ?? {};
   return {
-    status,
+    status: run.status,
     result: [verification?.status, verification?.verified_by, verification?.attempts],
     phases: verification?.judgement?.executor.work.phases?.map(({ phase, status }) => [
       phase,
