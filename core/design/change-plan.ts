@@ -17,7 +17,7 @@ import type {
   PlanTask,
   TaskInput,
 } from '../../contracts/coordination-plan.ts';
-import { keepTriad } from './verifier-triads.ts';
+import { keepTriad } from './check-plan-verifiers.ts';
 import { listNames } from '../text/list-names.ts';
 import { instructionCharsMax } from './task-rules.ts';
 
