@@ -67,6 +67,16 @@ describe('nextWave', () => {
     });
   });
 
+  it('WN5: where other work met the evidence of a task, its results are required', () => {
+    const verified = [id('try-index'), id('docs')];
+    const instead = new Map([[id('try-index'), ['index-again']]]);
+    const [schema] = nextWave(samplePlan(), { verified, instead, dispatched: verified }, 50);
+    expect(schema).toMatchObject({
+      required_inputs: ['index-again'],
+      provided_inputs: ['index-again'],
+    });
+  });
+
   it('WN6: a plan needs a wave for each proof of concept in a row, and more for small waves', () => {
     const plan = samplePlan();
     const counted = [50, 2, 1].map((max) => countWaves(plan, max));
