@@ -154,6 +154,8 @@ export interface FindWorkInput {
   readonly wave: number;
   /** delegation_ids that asked the same again and again. */
   readonly looping: readonly string[];
+  /** Those that crashed and are wanted again: their proofs of concept have shown nothing yet. Absent when there are none. */
+  readonly again?: readonly string[];
 }
 
 /** Work of a wave that has to be judged before the next. */

@@ -147,7 +147,7 @@ const read: readonly DesignStageName[] = ['interview', 'poc_recommendation'];
 /** Returns the work of a wave that has to be judged, and what is verified so far. */
 export async function findWork(
   store: ArtifactStore,
-  { plan_ref, record_ref, wave, looping }: FindWorkInput,
+  { plan_ref, record_ref, wave, looping, again = [] }: FindWorkInput,
 ): Promise<FindWorkResult> {
   const [plan, record] = await Promise.all([
     readCoordinationPlan(store, plan_ref),
@@ -157,12 +157,17 @@ export async function findWork(
   const verified = listVerified(plan, record).flatMap((id) => findTask(tasks, id)?.task_id ?? []);
   const worked = listWorked(record, tasks, wave);
   return {
-    proofs: worked.filter(({ criteria }) => criteria !== undefined),
+    proofs: worked.filter((one) => isProven(one) && !again.includes(one.delegation_id)),
     materials: (record.design?.materials ?? []).filter(({ stage }) => read.includes(stage)),
     looping: worked.filter(({ delegation_id }) => looping.includes(delegation_id)),
     contradicted: listContradicted(worked, findAnswerConflicts(record, tasks, wave)),
     verified,
   };
+}
+
+/** Returns true for a proof of concept that has shown something. One that never began or was stopped works later. */
+function isProven({ criteria, status }: WorkedTask): boolean {
+  return criteria !== undefined && (status === 'completed' || status === 'failed');
 }
 
 /** Contradictions of one task that are judged together. */

@@ -40,6 +40,7 @@ export async function judgeWave(host: RootHost, wave: number): Promise<RunStatus
     record_ref,
     wave,
     looping: loops.map(({ delegation_id }) => delegation_id),
+    ...(state.again.length > 0 && { again: state.again }),
   });
   const works = listWork(found, loops);
   if (works.length === 0) return null;
