@@ -51,6 +51,8 @@ export type DesignChangeSource =
       readonly before_ref: Ref;
       readonly verified: readonly string[];
       readonly failed: string | null;
+      /** Versions of the plan that it must not be afterwards. Absent where none is refused. */
+      readonly unwanted?: readonly Ref[];
     };
 
 export interface ChangeDesignInput {

@@ -1,6 +1,5 @@
 import { CoordinationPlan } from '../../../../contracts/coordination-plan.ts';
 import type { NewAgent } from '../../../../contracts/coordination-plan.ts';
-import { changePlan } from '../../../../core/design/change-plan.ts';
 import { checkCoordinationPlan } from '../../../../core/design/check-plan-file.ts';
 import { planAgents, samplePlan, withTask } from '../../../support/plans.ts';
 
@@ -57,23 +56,6 @@ function withJury(
         : one,
     ),
   });
-}
-
-/** The sample plan after a task was given to another agent that works as the reviewer does. */
-function reassigned(task_id: string): CoordinationPlan {
-  const agent = { ...idle, agent_name: 'second_agent', agent_id: 'reviewer' };
-  const result = changePlan(samplePlan(), [
-    { operation: 'add_agent', agent },
-    { operation: 'reassign', task_id, agent: 'second_agent' },
-    {
-      operation: 'change_files',
-      task_id,
-      inputs: [],
-      outputs: [{ path: 'agents/second_agent/task_output/docs.md', format: 'Markdown' }],
-    },
-  ]);
-  if (!result.ok) throw new Error('The sample plan was not changed.');
-  return result.plan;
 }
 
 /** Each fault with the one rule and the one place that report it. */
@@ -280,7 +262,14 @@ const faults: readonly [string, string, string, CoordinationPlan][] = [
     'DP23: an agent that verifies its own work under another name',
     'DP23',
     'tasks/3/validation/verified_by',
-    reassigned('docs_1727539200'),
+    withTask(
+      3,
+      () => ({
+        agent: 'idle_agent',
+        outputs: [{ path: 'agents/idle_agent/task_output/docs.md', format: 'Markdown' }],
+      }),
+      samplePlan({ agents: [...agents, { ...idle, agent_id: 'reviewer' }] }),
+    ),
   ],
   [
     'DP30: a member that takes no tasks',
