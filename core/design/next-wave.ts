@@ -15,6 +15,7 @@
  *        stopped, or crashed and is wanted again, was not done.
  *   WN9. A verified task whose result rests on what no longer holds is done again, before what depends on it, as a redo of
  *        that result.
+ *   WN10. Open proofs of concept, and what they depend on, come before all other tasks.
  */
 import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-plan.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
@@ -81,18 +82,20 @@ function chooseTasks(
   const openProofs = new Set(
     open.filter((task) => task.proof_of_concept !== null).map(({ task_id }) => task_id),
   );
-  const chosen = new Set<string>();
+  const isFirst = ({ task_id }: PlanTask): boolean =>
+    openProofs.has(task_id) || [...openProofs].some((id) => upstream.get(id)?.has(task_id));
   // Layers put each task after its dependencies, so a cut at any place leaves none without them.
-  for (const task of listLayers(open).flat()) {
+  const layered = listLayers(open).flat();
+  const ordered = [...layered.filter(isFirst), ...layered.filter((task) => !isFirst(task))];
+  const chosen = new Set<string>();
+  for (const task of ordered) {
     if (chosen.size >= countMax) break;
     const mayStart =
       task.depends_on.every((id) => done.has(id) || chosen.has(id)) &&
       ![...(upstream.get(task.task_id) ?? [])].some((id) => openProofs.has(id));
     if (mayStart) chosen.add(task.task_id);
   }
-  return listLayers(open)
-    .flat()
-    .filter(({ task_id }) => chosen.has(task_id));
+  return ordered.filter(({ task_id }) => chosen.has(task_id));
 }
 
 function toDelegation(
