@@ -1,11 +1,11 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreUnavailable } from '../ports/artifact-store.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
 import { toRunDirectory } from '../projection/paths.ts';
 import { atomicWriteFile } from './file-store/atomic-write-file.ts';
 import { checkInside } from './file-store/confinement.ts';
-import { toStoreUnavailable } from './file-store/store-errors.ts';
+import { getCode, toStoreUnavailable } from './file-store/store-errors.ts';
 
 /** Names that `projection/paths.ts` builds. None begins or ends with a dot, so none is `.` or `..`. */
 const segment = /^[a-z0-9][a-z0-9_~-]*(?:\.[a-z0-9][a-z0-9_~-]*)*$/;
@@ -30,10 +30,11 @@ export function createFileProjection(options: { readonly home: string }): Projec
   return {
     write: async (runId, relativePath, text, mayStill) =>
       atomicWriteFile(toPath(runId, relativePath), text, { root: home, mayStill }),
-    remove: async (runId, relativePath) => {
+    remove: async (runId, relativePath, mayGo) => {
       const path = toPath(runId, relativePath);
       try {
         checkInside(home, path);
+        if (mayGo !== undefined && !mayGo(await readText(path))) return;
         await rm(path, { force: true });
       } catch (error) {
         throw toStoreUnavailable('write', path, error);
@@ -41,4 +42,14 @@ export function createFileProjection(options: { readonly home: string }): Projec
     },
     rootOf: toRunDirectory,
   };
+}
+
+/** @returns the empty text for a file that is missing. */
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (getCode(error) === 'ENOENT') return '';
+    throw error;
+  }
 }

@@ -20,9 +20,10 @@ export interface ProjectionWriter {
   /**
    * Removes one file of a run's tree. A missing file is no error.
    *
+   * @param mayGo Is given the text of the file, which stays when it returns false. If undefined, every text may go.
    * @throws {StoreUnavailable} when the file can't be removed, or when a link is in its path.
    */
-  remove(runId: string, relativePath: string): Promise<void>;
+  remove(runId: string, relativePath: string, mayGo?: (text: string) => boolean): Promise<void>;
 
   /** Returns the run's folder below the artifact home, for people. */
   rootOf(runId: string): string;

@@ -97,7 +97,7 @@ export function redactProjection(
   return {
     write: async (runId, path, text, mayStill) =>
       projection.write(runId, path, redactor.redactText(text, 'projection'), mayStill),
-    remove: (runId, path) => projection.remove(runId, path),
+    remove: (runId, path, mayGo) => projection.remove(runId, path, mayGo),
     rootOf: (runId) => projection.rootOf(runId),
   };
 }

@@ -13,14 +13,15 @@ import {
   type VerificationActivities,
 } from '../../contracts/verification.ts';
 import type { Activities } from '../../contracts/activity-types.ts';
-import { findTask } from '../../core/design/next-wave.ts';
 import { taskWordsOf, withoutRules } from '../../core/design/task-rules.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { orderJudgement as composeJudgement } from '../../core/verification/order-judgement.ts';
+import { parseJson } from '../../core/json.ts';
 import { bullets, embedMarkdown, joinSections, oneLine } from '../../core/text/markdown.ts';
 import { commandText } from '../../core/text/format.ts';
 import { readDelegation, applyInstructions } from '../prompts/read-task.ts';
@@ -29,12 +30,12 @@ import { cutAtLine } from '../text/blocks.ts';
 import { placeOf } from '../tools/tool.ts';
 import { storePlan } from '../run-record/compose-plan.ts';
 import { readCommands } from '../stages/verification.ts';
-import { readCoordinationPlan } from '../artifacts/read-reports.ts';
 import { readOutput, readShape } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
 import { treePaths } from '../projection/paths.ts';
+import { agentNameOf } from '../projection/render-design.ts';
 import { withHeartbeat, whileCurrent } from '../attempt/heartbeat.ts';
 import { checkEvidence, type EvidenceDeps } from './check-evidence.ts';
 
@@ -158,25 +159,26 @@ async function recordVerification(
   };
   const text = `${JSON.stringify(results, null, 2)}\n`;
   const results_ref = await store.put(text);
-  const path = treePaths.verificationResults(await nameAuthor(store, input));
+  const record = await readRecord(store, input.record_ref);
+  const path = treePaths.verificationResults(agentNameOf(record, input));
   if (result === 'fail') await projection.write(run_id, path, text, assertCurrent);
   else {
     await assertCurrent();
-    await projection.remove(run_id, path);
+    // Tasks of one agent share the file.
+    await projection.remove(run_id, path, (shown) => isOver(shown, delegation_id, record));
   }
   return { results_ref, result };
 }
 
-/** Returns the author's name in the approved plan, or its agent_id. */
-async function nameAuthor(
-  store: ArtifactStore,
-  { record_ref, delegation_id, agent_id }: RecordVerificationInput,
-): Promise<string> {
-  const { design } = await readRecord(store, record_ref);
-  const plan_ref = design?.plan_refs.at(-1);
-  if (plan_ref === undefined) return agent_id;
-  const { tasks } = await readCoordinationPlan(store, plan_ref);
-  return findTask(tasks, delegation_id)?.agent ?? agent_id;
+/**
+ * Returns true for results that no task at work needs any more: those of the task itself, of one that ended in an earlier
+ * wave, and what are no results.
+ */
+function isOver(text: string, delegation_id: string, { waves }: RunRecord): boolean {
+  const { data } = VerificationResults.safeParse(parseJson(text));
+  if (data === undefined || data.task_id === delegation_id) return true;
+  const ended = waves.flatMap(({ outcomes }) => outcomes.map((one) => one.delegation_id));
+  return ended.includes(data.task_id);
 }
 
 /** Shares of a question's 2,000 characters. */
