@@ -51,6 +51,8 @@ export type DesignChangeSource =
       readonly before_ref: Ref;
       readonly verified: readonly string[];
       readonly failed: string | null;
+      /** Versions of the plan that it must not be afterwards. Absent where none is refused. */
+      readonly unwanted?: readonly Ref[];
     };
 
 export interface ChangeDesignInput {
@@ -154,6 +156,8 @@ export interface FindWorkInput {
   readonly wave: number;
   /** delegation_ids that asked the same again and again. */
   readonly looping: readonly string[];
+  /** Those that crashed and are wanted again: their proofs of concept have shown nothing yet. Absent when there are none. */
+  readonly again?: readonly string[];
 }
 
 /** Work of a wave that has to be judged before the next. */

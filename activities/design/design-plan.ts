@@ -122,7 +122,11 @@ async function checkAgainstWork(
   { source }: ChangeDesignInput,
 ): Promise<readonly PlanFinding[]> {
   if (source.type !== 'adaptation') return [];
-  return checkPlanChange(await readCoordinationPlan(store, source.before_ref), after, source);
+  const [before, unwanted] = await Promise.all([
+    readCoordinationPlan(store, source.before_ref),
+    Promise.all((source.unwanted ?? []).map((ref) => readCoordinationPlan(store, ref))),
+  ]);
+  return checkPlanChange(before, after, { ...source, unwanted });
 }
 
 async function readOperations(

@@ -48,7 +48,8 @@ export async function planNextWave(
   const stale = record.stale
     .filter(({ redone_by }) => redone_by === null)
     .map(({ delegation_id }) => delegation_id);
-  const ready = nextWave(plan, { verified, dispatched, stale }, plan.tasks.length);
+  const instead = listInstead(plan, record);
+  const ready = nextWave(plan, { verified, instead, dispatched, stale }, plan.tasks.length);
   const tried = listDone(
     plan.tasks,
     listEnded(record, dispatched),
@@ -74,6 +75,26 @@ function listVerified({ tasks }: CoordinationPlan, { criteria, waves }: RunRecor
   );
   return findVerified(tasks, criteria).map(
     (task) => completed.findLast((id) => findTask(tasks, id) === task) ?? task.task_id,
+  );
+}
+
+/** Lists by task_id what met the evidence of a verified task that left some open itself: the planner gave it out. */
+function listInstead({ tasks }: CoordinationPlan, record: RunRecord): Map<string, string[]> {
+  const completed = record.waves.flatMap(({ outcomes }) =>
+    outcomes.filter(({ status }) => status === 'completed'),
+  );
+  const isOther = (id: string, task: PlanTask): boolean =>
+    completed.some((one) => one.delegation_id === id) && findTask(tasks, id) !== task;
+  return new Map(
+    findVerified(tasks, record.criteria).flatMap((task): [string, string[]][] => {
+      const own = completed.findLast((one) => findTask(tasks, one.delegation_id) === task);
+      if (own?.criteria_unmet.length === 0) return [];
+      const evidence = task.validation.evidence.map(({ evidence_id }) => evidence_id);
+      const others = record.criteria
+        .filter(({ criterion_id }) => evidence.includes(criterion_id))
+        .flatMap(({ delegation_id: id }) => (id !== null && isOther(id, task) ? [id] : []));
+      return others.length === 0 ? [] : [[task.task_id, others]];
+    }),
   );
 }
 
@@ -126,7 +147,7 @@ const read: readonly DesignStageName[] = ['interview', 'poc_recommendation'];
 /** Returns the work of a wave that has to be judged, and what is verified so far. */
 export async function findWork(
   store: ArtifactStore,
-  { plan_ref, record_ref, wave, looping }: FindWorkInput,
+  { plan_ref, record_ref, wave, looping, again = [] }: FindWorkInput,
 ): Promise<FindWorkResult> {
   const [plan, record] = await Promise.all([
     readCoordinationPlan(store, plan_ref),
@@ -136,12 +157,17 @@ export async function findWork(
   const verified = listVerified(plan, record).flatMap((id) => findTask(tasks, id)?.task_id ?? []);
   const worked = listWorked(record, tasks, wave);
   return {
-    proofs: worked.filter(({ criteria }) => criteria !== undefined),
+    proofs: worked.filter((one) => isProven(one) && !again.includes(one.delegation_id)),
     materials: (record.design?.materials ?? []).filter(({ stage }) => read.includes(stage)),
     looping: worked.filter(({ delegation_id }) => looping.includes(delegation_id)),
     contradicted: listContradicted(worked, findAnswerConflicts(record, tasks, wave)),
     verified,
   };
+}
+
+/** Returns true for a proof of concept that has shown something. One that never began or was stopped works later. */
+function isProven({ criteria, status }: WorkedTask): boolean {
+  return criteria !== undefined && (status === 'completed' || status === 'failed');
 }
 
 /** Contradictions of one task that are judged together. */

@@ -61,7 +61,7 @@ export const rosterStage = defineDesignStage({
   schema: DesignRoster,
   showsAgents: true,
   rules: `# The roster
-- agents lists everyone who works: role "doer" makes something, "verifier" checks what others made, "solution_architect" decides technology, architecture or security, which a doer must not: by tasks of its own, and whenever a doer asks while it works. Each one has a task or verifies one; only a solution_architect may be there for questions alone. At least one doer and one verifier, who are not the same agent_name.
+- agents lists everyone who works: role "doer" makes something, "verifier" checks what others made, "solution_architect" decides technology, architecture or security, which a doer must not: by tasks of its own, and whenever a doer asks while it works. Each one has a task or verifies one; only a solution_architect may be there for questions alone. At least one doer and one verifier. A verifier has another agent_name and another agent_id than those whose work it verifies: no agent verifies its own work.
 - agent_id is an agent of <agents> or of new_agents. Choose by description, capabilities and tools: an agent can do what its tools do, and nothing else. The text of one without "write_file" is its file, and no file of the workspace: who changes those has "edit_file" or "write_file".
 - A verifier only reads, whatever its tools: files, changes, and the commands that the author or code ran, with their exit codes.
 - new_agents only where no agent of <agents> fits. prompt is the whole role: how it works, and what its result looks like. tools are names of <agent_tools>.
@@ -101,7 +101,7 @@ export const checkpointsStage = defineDesignStage({
   stage: 'checkpoints',
   schema: DesignCheckpoints,
   rules: `# The checkpoints
-- Every task of the sequence has an entry. verified_by is an agent_name with the role "verifier", never the task's own agent.
+- Every task of the sequence has an entry. verified_by is an agent_name with the role "verifier", never the task's own agent nor one with the same agent_id.
 - evidence: one to five statements that can be seen to be true or not. evidence_id is a short name, unique in the plan. A defect that matters must make one of them false.
 - The verifier reads files and changes and runs nothing, but sees each command of the author with its exit code and output: what only a run shows is worded so, such as "npm test exits with 0".
 - escalation: what happens when a task is blocked, in order: who decides technical questions, what goes to the user.

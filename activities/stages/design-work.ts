@@ -124,7 +124,7 @@ The plan is being carried out, and something has shown that it must change: <mat
 - change_instructions replaces the whole text, so give all of it; append_instructions adds a section to it.
 - A proof of concept that has failed must not hold up the work. One that is verified holds up nothing, and stays. Any other: remove it, change what it tests, or let its dependents wait for something else.
 - An experiment is added by add_task with its proof_of_concept, and by reorder of the tasks that wait for it. A task is split by add_task for its second part, change_instructions of the first, and reorder of its dependents.
-- Evidence that you leave out is a promise that the user has to give up. Keep it where you can, in another task if need be.
+- Evidence that you leave out or word anew is a promise that the user has to give up. Keep it as it is where you can, in another task if need be.
 - conflicts of the <work>: an answer to a question of the task contradicts what others stated. holds says whether the value of the answer stands now; if not, another one does. tasks are those that stated or read another value: bring what is open of them, and <subject> itself, in line with the value that stands; for what is verified and wrong by it add a task. Where nothing is built on the difference, change nothing: operations is empty.
 - Where there are <findings>, mend each. Where there is a <requested_change>, do what the user asks.
 

@@ -8,6 +8,7 @@
  *        writes it.
  *   PO4. A proof of concept comes before the tasks that it names, in the plan and by their dependencies.
  *   PO5. A plan never exceeds the limits of its contract.
+ *   PO6. Evidence keeps its checks by code, and a verifier its triad: only people name them.
  */
 import type {
   CoordinationPlan,
@@ -17,7 +18,8 @@ import type {
   PlanTask,
   TaskInput,
 } from '../../contracts/coordination-plan.ts';
-import { keepTriad } from './verifier-triads.ts';
+import { keepChecks } from './check-plan-evidence.ts';
+import { keepTriad } from './check-plan-verifiers.ts';
 import { listNames } from '../text/list-names.ts';
 import { instructionCharsMax } from './task-rules.ts';
 
@@ -132,8 +134,10 @@ function splitTask(
   { task_id, into }: Extract<PlanOperation, { operation: 'split_task' }>,
 ): CoordinationPlan | Refusal {
   const at = plan.tasks.findIndex((task) => task.task_id === task_id);
+  const whole = plan.tasks[at];
   const last = into.at(-1);
-  if (at === -1 || last === undefined) return noTask(plan, task_id);
+  if (whole === undefined || last === undefined) return noTask(plan, task_id);
+  const parts = into.map((one) => ({ ...one, validation: keepChecks(whole, one.validation) }));
   const readFrom = (input: TaskInput): TaskInput => {
     if (input.from !== task_id) return input;
     const writer = into.findLast(({ outputs }) => outputs.some(({ path }) => path === input.path));
@@ -144,7 +148,7 @@ function splitTask(
     depends_on: replaceIn(task, task_id, [last.task_id]),
     inputs: task.inputs.map(readFrom),
   }));
-  return addTasks({ ...plan, tasks: rest }, into, at);
+  return addTasks({ ...plan, tasks: rest }, parts, at);
 }
 
 function insertProof(
@@ -187,9 +191,8 @@ function isTaskChange(operation: PlanOperation): operation is TaskChange {
 function changeTask(plan: CoordinationPlan, change: TaskChange): CoordinationPlan | Refusal {
   const task = plan.tasks.find(({ task_id }) => task_id === change.task_id);
   if (task === undefined) return noTask(plan, change.task_id);
-  const hasAgent = (name: string): boolean =>
-    plan.agents.some(({ agent_name }) => agent_name === name);
-  if (change.operation === 'reassign' && !hasAgent(change.agent))
+  const names = plan.agents.map(({ agent_name }) => agent_name);
+  if (change.operation === 'reassign' && !names.includes(change.agent))
     return noAgent(plan, change.agent);
   const changed = { ...task, ...changesOf(task, change) };
   if (changed.instructions.length > instructionCharsMax) {
@@ -216,7 +219,7 @@ function changesOf(task: PlanTask, change: TaskChange): Partial<PlanTask> {
     case 'change_files':
       return { inputs: change.inputs, outputs: change.outputs };
     case 'change_validation':
-      return { validation: change.validation };
+      return { validation: keepChecks(task, change.validation) };
   }
 }
 
@@ -290,10 +293,7 @@ function findExcess(plan: CoordinationPlan): Refusal | null {
     }
   }
   const full = plan.tasks.find(({ depends_on }) => depends_on.length > dependenciesMax);
-  return full === undefined
-    ? null
-    : new Refusal(
-        `"${full.task_id}" would depend on more than ${dependenciesMax} tasks`,
-        'Depend on the last of a chain instead',
-      );
+  if (full === undefined) return null;
+  const message = `"${full.task_id}" would depend on more than ${dependenciesMax} tasks`;
+  return new Refusal(message, 'Depend on the last of a chain instead');
 }

@@ -1,5 +1,5 @@
-/** Checks the evidence that a plan requires (rules DP19 to DP21 of `check-plan-file`). */
-import type { CoordinationPlan, PlanFinding } from '../../contracts/coordination-plan.ts';
+/** Checks the evidence that a plan requires (rules DP19 to DP21 of `check-plan-file`), and keeps its checks by code. */
+import type { CoordinationPlan, PlanFinding, PlanTask } from '../../contracts/coordination-plan.ts';
 import { findUnwritten } from './templates.ts';
 
 /** Finds the entries of a list whose name an earlier entry has. */
@@ -9,6 +9,18 @@ export function findTwice<T>(
 ): { readonly at: number; readonly name: string }[] {
   const names = entries.map(nameOf);
   return names.flatMap((name, at) => (names.indexOf(name) === at ? [] : [{ at, name }]));
+}
+
+/** Returns a validation that takes the place of a task's: its evidence keeps the checks by code, which only people name. */
+export function keepChecks(
+  { validation: { evidence: known } }: PlanTask,
+  validation: PlanTask['validation'],
+): PlanTask['validation'] {
+  const evidence = validation.evidence.map((one) => {
+    const check = one.check ?? known.find((old) => old.evidence_id === one.evidence_id)?.check;
+    return { ...one, ...(check !== undefined && { check }) };
+  });
+  return { ...validation, evidence };
 }
 
 /** Words that judge and measure nothing. */

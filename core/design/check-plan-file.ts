@@ -26,7 +26,7 @@
  *   DP20. Evidence is measurable: it names what is seen, and not only how good that is.
  *   DP21. Each evidence_id is unique in the plan.
  *   DP22. The verifier of a task is a verifier of the roster.
- *   DP23. No agent verifies its own work, also not as the member of a triad.
+ *   DP23. No registered or drafted agent verifies its own work, also not under another agent_name or as the member of a triad.
  *   DP24. A proof of concept tests a risk of the plan.
  *   DP25. Each proof of concept has a task that depends on it.
  *   DP26. Each risk_id is unique.
@@ -41,8 +41,8 @@ import { internalAgentIds, plannerAgentId } from '../../contracts/names.ts';
 import { findCycle } from '../schedule/dependencies.ts';
 import { listNames } from '../text/list-names.ts';
 import { checkEvidence, findTwice } from './check-plan-evidence.ts';
-import { checkVerifierTriads } from './verifier-triads.ts';
 import { checkFiles } from './check-plan-files.ts';
+import { checkVerifiers } from './check-plan-verifiers.ts';
 import { instructionCharsMax } from './task-rules.ts';
 import { findUnwritten, renderTaskInstructions } from './templates.ts';
 
@@ -59,7 +59,7 @@ export function checkCoordinationPlan(
     ...checkInstructions(plan),
     ...checkFiles(plan, agents),
     ...checkEvidence(plan),
-    ...checkVerifierTriads(plan, listWorking(plan, agents)),
+    ...checkVerifiers(plan, listWorking(plan, agents)),
     ...checkRisks(plan),
     ...checkEscalation(plan),
   ];
@@ -154,35 +154,18 @@ function checkTaskIds({ tasks }: CoordinationPlan): PlanFinding[] {
 
 function checkAssignments({ agents, tasks }: CoordinationPlan): PlanFinding[] {
   const names = agents.map(({ agent_name }) => agent_name);
-  const verifiers = agents.filter(({ role }) => role === 'verifier');
-  const verifierNames = verifiers.map(({ agent_name }) => agent_name);
-  return tasks.flatMap(({ task_id, agent, validation: { verified_by } }, at) => {
-    const findings: PlanFinding[] = [];
-    if (!names.includes(agent)) {
-      findings.push({
-        rule: 'DP4',
-        path: `tasks/${at}/agent`,
-        message: `the roster has no agent "${agent}"`,
-        cure: `Name one of ${listNames(names)}, or add the agent to the roster`,
-      });
-    }
-    if (verified_by === agent) {
-      findings.push({
-        rule: 'DP23',
-        path: `tasks/${at}/validation/verified_by`,
-        message: `"${agent}" would verify its own work of "${task_id}"`,
-        cure: `Name another verifier: ${listNames(verifierNames.filter((one) => one !== agent))}`,
-      });
-    } else if (!verifierNames.includes(verified_by)) {
-      findings.push({
-        rule: 'DP22',
-        path: `tasks/${at}/validation/verified_by`,
-        message: `"${verified_by}" is no verifier of the roster`,
-        cure: `Name one of ${listNames(verifierNames)}, or add a verifier to the roster`,
-      });
-    }
-    return findings;
-  });
+  return tasks.flatMap(({ agent }, at) =>
+    names.includes(agent)
+      ? []
+      : [
+          {
+            rule: 'DP4',
+            path: `tasks/${at}/agent`,
+            message: `the roster has no agent "${agent}"`,
+            cure: `Name one of ${listNames(names)}, or add the agent to the roster`,
+          },
+        ],
+  );
 }
 
 function checkDependencies({ tasks }: CoordinationPlan): PlanFinding[] {

@@ -7,13 +7,15 @@
  *        first.
  *   WN3. A wave has at most the given number of delegations, and with each one all that it depends on.
  *   WN4. A task that is done again has a delegation_id of its own, from which its task is found.
- *   WN5. Each delegation requires the results of all that its task depends on or reads from.
+ *   WN5. Each delegation requires the results of all that its task depends on or reads from; of a task whose evidence others
+ *        met, theirs.
  *   WN6. The counted waves of a plan are those that carry it out when each task is verified in its wave.
  *   WN7. Each delegation is verified by the verifier of its task, after the checks of its evidence.
  *   WN8. What was done once is not done again until the plan gives the task something else to do. Work that never began, was
  *        stopped, or crashed and is wanted again, was not done.
  *   WN9. A verified task whose result rests on what no longer holds is done again, before what depends on it, as a redo of
  *        that result.
+ *   WN10. Open proofs of concept, and what they depend on, come before all other tasks.
  */
 import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-plan.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
@@ -28,6 +30,8 @@ import { renderTaskInstructions } from './templates.ts';
 export interface PlanProgress {
   /** Delegations whose task is verified; of several of one task the last one counts. */
   readonly verified: readonly string[];
+  /** Delegations of other work that met the evidence of a verified task, by task_id. Absent: each met its own. */
+  readonly instead?: ReadonlyMap<string, readonly string[]>;
   /** Delegations whose results rest on what no longer holds. Absent: none does. */
   readonly stale?: readonly string[];
   readonly dispatched: readonly string[];
@@ -36,7 +40,7 @@ export interface PlanProgress {
 /** @returns delegations in an order in which each comes after what it depends on; empty when no task can start. */
 export function nextWave(
   plan: CoordinationPlan,
-  { verified, dispatched, stale = [] }: PlanProgress,
+  { verified, dispatched, stale = [], instead = new Map() }: PlanProgress,
   delegationsMax: number,
 ): Delegation[] {
   const { tasks } = plan;
@@ -51,7 +55,7 @@ export function nextWave(
   const ids = new Map(
     wave.map(({ task_id }) => [task_id, freeDelegationId(task_id, new Set(dispatched))]),
   );
-  return wave.map((task) => toDelegation(plan, task, { ids, results, redone }));
+  return wave.map((task) => toDelegation(plan, task, { ids, results, redone, instead }));
 }
 
 /** @returns 0 for a plan whose dependencies have no order. */
@@ -78,18 +82,20 @@ function chooseTasks(
   const openProofs = new Set(
     open.filter((task) => task.proof_of_concept !== null).map(({ task_id }) => task_id),
   );
-  const chosen = new Set<string>();
+  const isFirst = ({ task_id }: PlanTask): boolean =>
+    openProofs.has(task_id) || [...openProofs].some((id) => upstream.get(id)?.has(task_id));
   // Layers put each task after its dependencies, so a cut at any place leaves none without them.
-  for (const task of listLayers(open).flat()) {
+  const layered = listLayers(open).flat();
+  const ordered = [...layered.filter(isFirst), ...layered.filter((task) => !isFirst(task))];
+  const chosen = new Set<string>();
+  for (const task of ordered) {
     if (chosen.size >= countMax) break;
     const mayStart =
       task.depends_on.every((id) => done.has(id) || chosen.has(id)) &&
       ![...(upstream.get(task.task_id) ?? [])].some((id) => openProofs.has(id));
     if (mayStart) chosen.add(task.task_id);
   }
-  return listLayers(open)
-    .flat()
-    .filter(({ task_id }) => chosen.has(task_id));
+  return ordered.filter(({ task_id }) => chosen.has(task_id));
 }
 
 function toDelegation(
@@ -102,12 +108,13 @@ function toDelegation(
     readonly results: ReadonlyMap<string, string>;
     /** delegation_ids of results that no longer hold, by task_id. */
     readonly redone: ReadonlyMap<string, string>;
+    readonly instead: ReadonlyMap<string, readonly string[]>;
   },
 ): Delegation {
   const { task_id, title, agent, depends_on, inputs, validation } = task;
   const needed = [...new Set([...depends_on, ...inputs.flatMap(({ from }) => from ?? [])])];
   const own = needed.flatMap((id) => names.ids.get(id) ?? []);
-  const known = needed.flatMap((id) => names.results.get(id) ?? []);
+  const known = needed.flatMap((id) => names.instead.get(id) ?? names.results.get(id) ?? []);
   const redoes = names.redone.get(task_id);
   return {
     delegation_id: names.ids.get(task_id) ?? task_id,
@@ -118,8 +125,8 @@ function toDelegation(
       criterion_id: evidence_id,
       description: description.slice(0, criterionCharsMax),
     })),
-    required_inputs: [...known, ...own],
-    provided_inputs: known,
+    required_inputs: [...new Set([...known, ...own])],
+    provided_inputs: [...new Set(known)],
     depends_on: own,
     produces: [],
     ...(own.length > 0 && { needs: 'met' }),

@@ -4,9 +4,11 @@
  *
  * Invariants:
  *   RPC1. A change of instructions alone is not significant; every other change of a task, an agent or a file is.
- *   RPC2. Scope has changed when evidence is left out, and cost when there are more tasks than before.
+ *   RPC2. Scope has changed when evidence is left out, says something else or is no longer checked by code as before, and
+ *        cost when there are more tasks than before.
  *   RPC3. What is verified stays as it is: no change may remove or change it.
  *   RPC4. After the change no task waits for a proof of concept that has failed and stayed as it was.
+ *   RPC5. A change that follows from a failed proof of concept or a wish of the user changes something.
  */
 import type { PlanChangeRating, ProofReview } from '../../contracts/adaptation.ts';
 import type {
@@ -32,8 +34,8 @@ export function ratePlanChange(
   const later = new Set(after.tasks.map(({ task_id }) => task_id));
   const changed = after.tasks.filter((task) => !isSame(earlier.get(task.task_id), task));
   const removed_tasks = [...earlier.keys()].filter((task_id) => !later.has(task_id));
-  const kept = new Set(evidenceOf(after));
-  const removed_evidence = evidenceOf(before).filter((id) => !kept.has(id));
+  const kept = evidenceOf(after);
+  const removed_evidence = [...evidenceOf(before).keys()].filter((id) => !kept.has(id));
   const isNew = ({ task_id }: PlanTask): boolean => !earlier.has(task_id);
   return {
     changed_tasks: changed.map(({ task_id }) => task_id),
@@ -44,15 +46,29 @@ export function ratePlanChange(
       JSON.stringify([before.agents, before.new_agents]) !==
         JSON.stringify([after.agents, after.new_agents]) ||
       changed.some((task) => !isSame(withText(earlier.get(task.task_id)), withText(task))),
-    scope_changed: removed_evidence.length > 0,
+    scope_changed: removed_evidence.length > 0 || listReworded(before, after).length > 0,
     cost_changed: changed.filter(isNew).length > removed_tasks.length,
   };
 }
 
-function evidenceOf({ tasks }: CoordinationPlan): string[] {
-  return tasks.flatMap(({ validation }) =>
-    validation.evidence.map(({ evidence_id }) => evidence_id),
-  );
+type Evidence = PlanTask['validation']['evidence'][number];
+
+function evidenceOf({ tasks }: CoordinationPlan): ReadonlyMap<string, Evidence> {
+  const all = tasks.flatMap(({ validation }) => validation.evidence);
+  return new Map(all.map((one) => [one.evidence_id, one]));
+}
+
+/** Lists the evidence that both versions require, and that says something else or is checked otherwise. */
+function listReworded(before: CoordinationPlan, after: CoordinationPlan): string[] {
+  const earlier = evidenceOf(before);
+  return [...evidenceOf(after).values()].flatMap(({ evidence_id, description, check }) => {
+    const old = earlier.get(evidence_id);
+    if (old === undefined) return [];
+    const isKept =
+      old.description.trim() === description.trim() &&
+      (old.check === undefined || JSON.stringify(old.check) === JSON.stringify(check));
+    return isKept ? [] : [evidence_id];
+  });
 }
 
 function isSame(a: PlanTask | undefined, b: PlanTask | undefined): boolean {
@@ -64,21 +80,29 @@ function withText(task: PlanTask | undefined): PlanTask | undefined {
   return task === undefined ? undefined : { ...task, instructions: '', title: '' };
 }
 
+interface WorkDone {
+  readonly verified: readonly string[];
+  readonly failed: string | null;
+  readonly unwanted?: readonly CoordinationPlan[];
+}
+
 /**
  * Checks a change of the plan against the work that was done.
  *
- * @param verified task_ids of what is verified. @param failed task_id of a proof of concept that has failed; null for none.
+ * @param unwanted Versions of the plan that do not mend what is to be mended. @param verified task_ids of what is verified. @param failed task_id of a proof of concept that has failed; null for none.
  */
 export function checkPlanChange(
   before: CoordinationPlan,
   after: CoordinationPlan,
-  { verified, failed }: { readonly verified: readonly string[]; readonly failed: string | null },
+  { verified, failed, unwanted = [] }: WorkDone,
 ): PlanFinding[] {
   const later = new Map(after.tasks.map((task) => [task.task_id, task]));
   const touched = before.tasks
     .filter(({ task_id }) => verified.includes(task_id))
     .filter((task) => !isSame(task, later.get(task.task_id)));
+  const isUnwanted = unwanted.some((one) => JSON.stringify(one) === JSON.stringify(after));
   return [
+    ...(isUnwanted ? [unchanged] : []),
     ...touched.map(({ task_id }) =>
       finding(
         task_id,
@@ -109,6 +133,13 @@ function checkFailedProof(
     ),
   );
 }
+
+const unchanged: PlanFinding = {
+  rule: 'work',
+  path: 'operations',
+  message: 'they leave the plan as it was, which is what must change',
+  cure: 'give the operations that <materials> or <requested_change> call for, such as add_task, change_instructions or remove_task',
+};
 
 function finding(task_id: string, message: string, cure: string): PlanFinding {
   return { rule: 'work', path: `tasks/${task_id}`, message, cure };
@@ -144,6 +175,7 @@ export function describePlanChange(
   const list = (title: string, ids: readonly string[]): string[] =>
     ids.length === 0 ? [] : [`${title}: ${ids.map(titleOf).join('; ')}.`];
   const added = after.tasks.filter(({ task_id }) => isNew(task_id));
+  const reworded = listReworded(before, after);
   // The end says how to see all of it, and is kept however long the rest is.
   const end = [
     ...(added.length === 0 || question === undefined
@@ -171,6 +203,7 @@ export function describePlanChange(
       ...(removed_evidence.length === 0
         ? []
         : [`Evidence that is given up: ${removed_evidence.join(', ')}.`]),
+      ...(reworded.length === 0 ? [] : [`Evidence that is changed: ${reworded.join(', ')}.`]),
     ].join('\n'),
     textCharsMax - end.length - 1,
   );

@@ -111,7 +111,9 @@ function roster({ goal, prompt }: DesignRequest): JsonObject {
     const id = isNew ? newAgent.agent_id : agent_id;
     return { agent_name: agent, role: 'doer', responsibility: `${title}.`, agent_id: id };
   });
-  const checker = chooseAgent(prompt.agents, ['review', 'verif', 'check'], used);
+  const free = prompt.agents.filter((one) => !used.has(textOf(one['agent_id'])));
+  const checkers = free.length > 0 ? free : prompt.agents;
+  const checker = chooseAgent(checkers, ['review', 'verif', 'check'], used);
   return {
     agents: [
       ...agents,

@@ -1,32 +1,24 @@
-import type {
-  AdaptationCause,
-  AskedLoop,
-  ProofReview,
-  WorkedTask,
-} from '../../contracts/adaptation.ts';
+import type { AskedLoop, WorkedTask } from '../../contracts/adaptation.ts';
 import type { PlanFinding } from '../../contracts/coordination-plan.ts';
 import type { RatePlanChangeResult } from '../../contracts/design-activities.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import { designAgentIds } from '../../contracts/names.ts';
 import type { DesignStageName } from '../../contracts/names.ts';
+import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { ratePlanChange } from '../shared/activities.ts';
 import {
+  askForChange,
   askForWish,
   askToApprove,
-  changeQuestion,
-  failedQuestion,
-  readWish,
-  askForChange,
   checkPlan,
   currentPlan,
+  readWish,
   reviewPlan,
 } from './approve-plan.ts';
-import { askStage } from './ask-stage.ts';
 import { changesOf, DesignEnded, designUse, materialsOf } from './design-context.ts';
 import type { DesignContext } from './design-context.ts';
-import { checkJudged } from '../../core/design/rate-change.ts';
 import { callUntilDone } from '../shared/failures.ts';
 
 /** Work that has shown whether the plan holds. */
@@ -36,118 +28,17 @@ export interface JudgedWork {
   readonly loop: AskedLoop | null;
   /** task_ids of all that is verified. */
   readonly verified: readonly string[];
+  /** True for a proof of concept that was judged as failed: the plan can't stay as it was. Absent for all else. */
+  readonly refutes?: true;
 }
 
-export interface Judgement {
-  readonly cause: AdaptationCause;
-  /** Null: the plan stays as it was. */
-  readonly change: AdaptedPlan | null;
-}
-
-interface AdaptedPlan {
+export interface AdaptedPlan {
   readonly rating: RatePlanChangeResult;
   readonly approved_by: string | null;
 }
 
 /** Wish of the user on the change; null when the requirements of a stage say what is to change. */
 type Wish = DeliveredAnswer | undefined | null;
-
-/**
- * Judges a proof of concept that has worked (seed 003, "Phase 2: During Workflow Execution"), a task that asks the same
- * again and again, or one whose answers contradict what others stated, and changes the plan where that is called for.
- *
- * @param autoApprove True: a change that leaves nothing out is approved in the user's place.
- * @throws DesignEnded when the run was stopped, or the user or the budget ends it.
- */
-export async function judgeWork(
-  work: JudgedWork,
-  autoApprove: boolean,
-  context: DesignContext,
-): Promise<Judgement> {
-  const { loop, worked } = work;
-  if (loop !== null) return judgeLoop(work, loop, autoApprove, context);
-  if (worked.conflicts === undefined) return judgeProof(work, autoApprove, context);
-  const question_ids = [...new Set(worked.conflicts.map(({ question_id }) => question_id))];
-  const cause = { type: 'escalation', task_id: worked.task_id, question_ids } as const;
-  return { cause, change: await adapt(work, null, autoApprove, context) };
-}
-
-async function judgeProof(
-  work: JudgedWork,
-  autoApprove: boolean,
-  context: DesignContext,
-): Promise<Judgement> {
-  const { task_id } = work.worked;
-  const assessment = await assess(work, context);
-  const cause = { type: 'proof_of_concept', task_id, assessment } as const;
-  // What the criteria show needs no opinion.
-  if (assessment === 'pass') return { cause: { ...cause, decision: 'proceed' }, change: null };
-  const { decision = 'escalate' } = await askStage(
-    {
-      ...requestOf('poc_decision', work, context),
-      check: async (reply) =>
-        assessment === 'fail' && reply.decision === 'proceed' ? [failedProceeds] : [],
-    },
-    context,
-  );
-  if (decision === 'proceed') return { cause: { ...cause, decision }, change: null };
-  const wish = decision === 'escalate' ? await escalate(work, assessment, context) : null;
-  if (wish === 'proceed') return { cause: { ...cause, decision }, change: null };
-  return { cause: { ...cause, decision }, change: await adapt(work, wish, autoApprove, context) };
-}
-
-const failedProceeds = {
-  path: 'decision',
-  reason: 'the proof of concept has failed, so the work that relies on it can not go on as planned',
-  hint: 'Try: "adapt" with requirements, or "escalate"',
-};
-
-/** Missing evidence is a failure, and needs no judgement. */
-async function assess(
-  work: JudgedWork,
-  context: DesignContext,
-): Promise<ProofReview['assessment']> {
-  const { status, criteria_unmet, output_ref, criteria } = work.worked;
-  if (status !== 'completed' || criteria_unmet.length > 0 || output_ref === null) return 'fail';
-  const { assessment = 'fail' } = await askStage(
-    {
-      ...requestOf('poc_evidence', work, context),
-      // A run that began with an older version has no keys.
-      check: async ({ judged }) =>
-        criteria === undefined || judged === undefined ? [] : checkJudged(criteria, judged),
-    },
-    context,
-  );
-  return assessment;
-}
-
-async function judgeLoop(
-  work: JudgedWork,
-  loop: AskedLoop,
-  autoApprove: boolean,
-  context: DesignContext,
-): Promise<Judgement> {
-  const { cycle } = loop;
-  const { root_cause = 'planning_gap' } = await askStage(
-    {
-      ...requestOf('loop_analysis', work, context),
-      loop,
-      roundsMax: 1,
-      check: async (reply) =>
-        cycle !== undefined && reply.root_cause !== 'circular_dependency' ? [isCircular] : [],
-    },
-    context,
-  );
-  const known = { type: 'loop', task_id: work.worked.task_id, root_cause } as const;
-  const cause = cycle === undefined ? known : { ...known, cycle };
-  return { cause, change: await adapt(work, null, autoApprove, context) };
-}
-
-const isCircular = {
-  path: 'root_cause',
-  reason: 'code has found the cycle that stands in <escalations>',
-  hint: 'Try: "circular_dependency", with requirements that break the cycle',
-};
 
 type WorkStage = Extract<
   DesignStageName,
@@ -162,7 +53,7 @@ const read = {
   adaptation: ['interview', 'poc_decision', 'loop_analysis', 'design_review'],
 } as const satisfies Readonly<Record<WorkStage, readonly DesignStageName[]>>;
 
-function requestOf(stage: WorkStage, { worked }: JudgedWork, context: DesignContext) {
+export function requestOf(stage: WorkStage, { worked }: JudgedWork, context: DesignContext) {
   const { task_id } = worked;
   return {
     stage,
@@ -176,20 +67,8 @@ function requestOf(stage: WorkStage, { worked }: JudgedWork, context: DesignCont
   };
 }
 
-/** Lets the user decide on a failed assumption. @returns the wish for a change, or `proceed`. */
-async function escalate(
-  { worked: { task_id } }: JudgedWork,
-  assessment: ProofReview['assessment'],
-  context: DesignContext,
-): Promise<DeliveredAnswer | undefined | 'proceed'> {
-  const verdict = await askToApprove(failedQuestion(task_id, assessment), context);
-  if (verdict?.answer === 'change') return askForWish(context);
-  if (verdict?.answer === 'proceed') return 'proceed';
-  throw new DesignEnded('abandoned');
-}
-
 /** Changes the plan, has the change checked, and asks the user where it leaves something out or costs more. */
-async function adapt(
+export async function adapt(
   work: JudgedWork,
   wish: Wish,
   autoApprove: boolean,
@@ -207,7 +86,11 @@ async function adapt(
     const mayChange = changes < engineLimits.planChangesMax;
     // oxlint-disable-next-line no-await-in-loop
     const verdict = await askToApprove(
-      changeQuestion(rating.text, context.work.findings, mayChange),
+      changeQuestion(rating.text, {
+        findings: context.work.findings,
+        mayChange,
+        failed: work.refutes === true ? work.worked.task_id : null,
+      }),
       context,
     );
     if (verdict?.answer === 'approve') return { rating, approved_by: verdict.question_id };
@@ -286,13 +169,54 @@ function askToAdapt(
   const { worked, verified } = work;
   const isProof = work.loop === null && worked.conflicts === undefined;
   const failed = isProof && !verified.includes(worked.task_id) ? worked.task_id : null;
+  const unwanted = [
+    ...(work.refutes === true ? [before_ref] : []),
+    ...(wish === null ? [] : [currentPlan(context).plan_ref]),
+  ];
   return askForChange(
     {
       ...requestOf('adaptation', work, context),
       findings,
       ...(wish !== null && readWish(wish)),
     },
-    (ref) => ({ type: 'adaptation', ref, before_ref, verified, failed }),
+    (ref) => ({
+      type: 'adaptation',
+      ref,
+      before_ref,
+      verified,
+      failed,
+      ...(unwanted.length > 0 && { unwanted }),
+    }),
     context,
   );
+}
+
+/** @param text Description of the change. */
+function changeQuestion(
+  text: string,
+  {
+    findings,
+    mayChange,
+    failed,
+  }: {
+    readonly findings: readonly PlanFinding[];
+    /** False when the user has asked for as many changes as there may be. */
+    readonly mayChange: boolean;
+    /** task_id of the proof of concept whose failure calls for the change; null for none. */
+    readonly failed: string | null;
+  },
+): AskedQuestion {
+  const relies =
+    failed === null ? '' : `, and work goes on that relies on what ${failed} has refuted`;
+  const left = findings.length === 0 ? '' : `\nIt has ${findings.length} findings that stay.`;
+  return {
+    text: `${text}${left}`,
+    why_it_matters:
+      `approve: the run goes on with the new version; evidence that it leaves out is waived. keep: the plan stays as it was${relies}. ` +
+      'change: say next what is to change. abandon: the run ends here.',
+    priority: 'critical',
+    expected_answer_format: 'choice',
+    choices: ['approve', 'keep', ...(mayChange ? ['change'] : []), 'abandon'],
+    default_answer: null,
+  };
 }

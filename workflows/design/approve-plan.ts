@@ -125,43 +125,6 @@ export function readWish(wish: DeliveredAnswer | undefined): {
   return { requested_change: `As answered to ${wish.question_id}.`, answers: [wish] };
 }
 
-/** @param text Description of the change. @param mayChange False when the user has asked for as many changes as there may be. */
-export function changeQuestion(
-  text: string,
-  findings: readonly PlanFinding[],
-  mayChange: boolean,
-): AskedQuestion {
-  const left = findings.length === 0 ? '' : `\nIt has ${findings.length} findings that stay.`;
-  return {
-    text: `${text}${left}`,
-    why_it_matters:
-      'approve: the run goes on with the new version; evidence that it leaves out is waived. keep: the plan stays as it was. ' +
-      'change: say next what is to change. abandon: the run ends here.',
-    priority: 'critical',
-    expected_answer_format: 'choice',
-    choices: ['approve', 'keep', ...(mayChange ? ['change'] : []), 'abandon'],
-    default_answer: null,
-  };
-}
-
-/** Asks what follows from a failed assumption that no change of the plan mends. */
-export function failedQuestion(
-  task_id: string,
-  assessment: ProofReview['assessment'],
-): AskedQuestion {
-  const choices = assessment === 'fail' ? ['change', 'abandon'] : ['proceed', 'change', 'abandon'];
-  return {
-    text: `The proof of concept ${task_id} has the result "${assessment}", and no change of the plan helps without your decision. The judgement is in the run's report. What now?`,
-    why_it_matters:
-      `${assessment === 'fail' ? '' : 'proceed: the work goes on as planned. '}change: say next what is to change in goal, limits or approach. ` +
-      'abandon: the run ends here.',
-    priority: 'critical',
-    expected_answer_format: 'choice',
-    choices,
-    default_answer: null,
-  };
-}
-
 /** Returns the plan. It exists from its assembly on. */
 export function currentPlan({ work }: Pick<DesignContext, 'work'>): PlanOutline {
   if (work.plan === null) throw new Error('The design has no plan yet.');

@@ -7,8 +7,9 @@ import { reserveForWave } from '../../core/budget/resolve-budget.ts';
 import { plannerChild } from '../../core/budget/step-account.ts';
 import { isDone, waiveCriteria } from '../../core/criteria/criteria.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
-import { judgeWork } from '../design/adapt-plan.ts';
-import type { JudgedWork, Judgement } from '../design/adapt-plan.ts';
+import type { JudgedWork } from '../design/adapt-plan.ts';
+import { judgeWork } from '../design/judge-work.ts';
+import type { Judgement } from '../design/judge-work.ts';
 import { beginDesignWork, statusOfEnd } from '../design/design-context.ts';
 import type { DesignContext, DesignEnded } from '../design/design-context.ts';
 import { endedBy, openAccount } from '../shared/account.ts';
@@ -40,6 +41,7 @@ export async function judgeWave(host: RootHost, wave: number): Promise<RunStatus
     record_ref,
     wave,
     looping: loops.map(({ delegation_id }) => delegation_id),
+    ...(state.again.length > 0 && { again: state.again }),
   });
   const works = listWork(found, loops);
   if (works.length === 0) return null;

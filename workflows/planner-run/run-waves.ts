@@ -1,21 +1,14 @@
-import {
-  allHandlersFinished,
-  condition,
-  continueAsNew,
-  patched,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { patched, workflowInfo } from '@temporalio/workflow';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
-import type { CarriedRun, PlannerRunArgs, RunStatus } from '../../contracts/planner-run.ts';
+import type { RunStatus } from '../../contracts/planner-run.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
-import type { Ref } from '../../contracts/ref.ts';
 import { isDone, waiveCriteria } from '../../core/criteria/criteria.ts';
 import { decideNextStep } from '../../core/run/decide-next-step.ts';
 import { createChildRelay } from '../shared/child-relay.ts';
 import type { ChildRelay } from '../shared/child-relay.ts';
 import type { RootHost } from '../shared/root-host.ts';
-import { describeBudget, runTerms } from '../shared/root-state.ts';
-import type { RootState } from '../shared/root-state.ts';
+import { describeBudget } from '../shared/root-state.ts';
+import { carryOver } from './carry-over.ts';
 import { judgeWave } from './judge-wave.ts';
 import { designFirst, isEndedEarly } from './run-design-first.ts';
 import { runNextWave, openLedger } from './run-next-wave.ts';
@@ -68,7 +61,6 @@ async function takeStep(
   if (designed !== null) return designed === 'full' ? null : designed;
   const step = decideNextStep({
     criteria: state.criteria,
-    ...(state.again.length > 0 && { again: state.again }),
     wave: state.wave,
     waves_allowed: state.waves_allowed,
     input_pending: state.news.from_user > state.news.considered,
@@ -187,65 +179,4 @@ async function askWhenTasksCrashed(
   state.again = [...state.again, ...crashed.map(({ delegation_id }) => delegation_id)];
   state.waves_allowed += 1;
   return null;
-}
-
-/** Continues as new without losses: writes are done, answers delivered, handlers finished. */
-async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
-  const { state, control, record, inbox } = host;
-  const { opened } = state;
-  if (opened === null) throw new Error('A run was carried over before it was opened.');
-  await condition(allHandlersFinished);
-  const record_ref = await settle(host);
-  const taint = ledger.taint();
-  const parkedUntil = control.parkedUntil();
-  const carried: CarriedRun = {
-    ...runTerms(opened),
-    ...(taint !== undefined && { taint }),
-    version: 1,
-    started_at: state.started_at,
-    record_ref,
-    budget: state.budget,
-    ...(opened.design !== undefined && { design_request: opened.design }),
-    ...(state.mode !== null && { mode_chosen: state.mode }),
-    ...(state.first_plan_ref !== null && { first_plan_ref: state.first_plan_ref }),
-    ...(state.plan_approved !== null && { plan_approved: state.plan_approved }),
-    ...carriedDesign(state),
-    wave: state.wave,
-    waves_allowed: state.waves_allowed,
-    criteria: state.criteria,
-    known_inputs: record.knownInputs(),
-    delegation_ids: ledger.delegationIds(),
-    fingerprints: ledger.fingerprints(),
-    stale: record.stale(),
-    usage: state.usage,
-    inbox: inbox.carry(),
-    recent_answers: inbox.recentAnswers(),
-    facts_total: record.factsTotal(),
-    recent_facts: record.facts(),
-    amendments: state.amendments,
-    news: state.news,
-    waived: state.waived,
-    ...host.views.carryNotices(),
-    wave_outlines: state.waves,
-    paused_reason: control.pausedReason(),
-    parked_reason: control.parkedReason(),
-    ...(parkedUntil !== null && { parked_until: parkedUntil }),
-  };
-  return continueAsNew<(args: PlannerRunArgs) => Promise<unknown>>({ carried });
-}
-
-/** Resolves with the newest record when every write is done and every notification on its way, also of what came meanwhile. */
-async function settle(host: RootHost): Promise<Ref> {
-  for (;;) {
-    await host.views.settleNotices();
-    const record_ref = await host.settleRecord();
-    if (host.views.hasToldAll()) return record_ref;
-  }
-}
-
-/** Carries what an unfinished design has finished: the next execution goes on from there. */
-function carriedDesign({ design, plan_approved }: RootState): Pick<CarriedRun, 'design_at_work'> {
-  if (design === null || plan_approved !== null) return {};
-  const { materials, plan_refs, lost } = design;
-  return { design_at_work: { materials, plan_refs, lost } };
 }

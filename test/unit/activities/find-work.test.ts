@@ -1,22 +1,26 @@
 import { findWork } from '../../../activities/design/plan-next-wave.ts';
+import type { FindWorkInput } from '../../../contracts/design-activities.ts';
+import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { samplePlan } from '../../support/plans.ts';
 import { outcome } from '../core/builders.ts';
 import { createRun } from './prompt-bench.ts';
 
-it('a proof of concept is judged by the files that it wrote', async () => {
-  const plan = samplePlan();
-  const task_id = plan.tasks.find((task) => task.proof_of_concept !== null)?.task_id ?? '';
-  const files = [
-    { path: 'probe.md', sha256: 'x', bytes: 9, tool: 'write_file', arguments_ref: 'arguments' },
-  ];
+const plan = samplePlan();
+const task_id = plan.tasks.find((task) => task.proof_of_concept !== null)?.task_id ?? '';
+
+/** The proofs of concept to be judged after a wave with one of them. */
+async function findProofs(
+  ended: Partial<DelegationOutcome>,
+  input: Pick<FindWorkInput, 'again'> = {},
+) {
   const { bench } = await createRun({
     waves: [
       {
         wave: 1,
         status: 'decided',
         plan_ref: null,
-        outcomes: [outcome(task_id, { files })],
+        outcomes: [outcome(task_id, ended)],
         decision_ref: null,
         usage: noUsage,
         planned_at: 1,
@@ -27,6 +31,25 @@ it('a proof of concept is judged by the files that it wrote', async () => {
   });
   const plan_ref = await bench.store.put(JSON.stringify(plan));
   const { record_ref } = bench;
-  const { proofs } = await findWork(bench.store, { plan_ref, record_ref, wave: 1, looping: [] });
-  expect(proofs).toMatchObject([{ task_id, files }]);
+  const found = { plan_ref, record_ref, wave: 1, looping: [], ...input };
+  return (await findWork(bench.store, found)).proofs;
+}
+
+it('a proof of concept is judged by the files that it wrote', async () => {
+  const files = [
+    { path: 'probe.md', sha256: 'x', bytes: 9, tool: 'write_file', arguments_ref: 'arguments' },
+  ];
+  expect(await findProofs({ files })).toMatchObject([{ task_id, files }]);
 });
+
+it('a proof of concept that failed is judged, one that the user wants again is not', async () => {
+  expect(await findProofs({ status: 'failed' }, { again: ['other'] })).toMatchObject([{ task_id }]);
+  expect(await findProofs({ status: 'failed' }, { again: [task_id] })).toEqual([]);
+});
+
+it.each(['skipped', 'stopped'] as const)(
+  'a proof of concept that was %s has shown nothing',
+  async (status) => {
+    expect(await findProofs({ status })).toEqual([]);
+  },
+);

@@ -1,7 +1,7 @@
 import type { CoordinationPlan, PlanOperation } from '../../../../contracts/coordination-plan.ts';
 import { changePlan } from '../../../../core/design/change-plan.ts';
 import { checkCoordinationPlan } from '../../../../core/design/check-plan-file.ts';
-import { planAgents, planTask, samplePlan } from '../../../support/plans.ts';
+import { planAgents, planTask, samplePlan, withTask } from '../../../support/plans.ts';
 import {
   operationsOfPractices,
   operationsOfProofs,
@@ -26,6 +26,12 @@ const idsOf = ({ tasks }: CoordinationPlan): string[] =>
 const taskOf = ({ tasks }: CoordinationPlan, name: string) =>
   tasks.find(({ task_id }) => task_id.startsWith(`${name}_`));
 const schema = 'schema_1727539200';
+const doer = {
+  agent_name: 'database_agent',
+  role: 'doer',
+  responsibility: 'Designs the tables.',
+  agent_id: 'engineer',
+} as const;
 
 describe('changePlan', () => {
   it('PO1: all operations that can not be applied are reported, and nothing is changed', () => {
@@ -54,6 +60,14 @@ describe('changePlan', () => {
     expect(taskOf(plan, 'docs')?.agent).toBe('ux_agent');
     expect(taskOf(plan, 'schema')?.instructions).toMatch(/\n\n## Keys\nUse UUIDs\.$/);
     expect(plan.escalation).toEqual(['Ask the user at once.']);
+  });
+
+  it.each<readonly [string, PlanOperation]>([
+    ['change_agent', { operation: 'change_agent', agent: { ...doer, agent_id: 'reviewer' } }],
+    ['reassign', { operation: 'reassign', task_id: schema, agent: 'reviewer_agent' }],
+  ])('an author that becomes its own verifier by %s is found', (_name, operation) => {
+    const rules = checkCoordinationPlan(change([operation]), { agents: planAgents });
+    expect(rules.map(({ rule }) => rule)).toContain('DP23');
   });
 
   it('PO2: the dependencies of a removed task pass on to its dependents', () => {
@@ -92,6 +106,30 @@ describe('changePlan', () => {
     expect(faultsOf([{ operation: 'insert_proof_of_concept', task: plain, before }])).toEqual([
       ['operations/0', 'the task "try-login_1727539200" is no proof of concept'],
     ]);
+  });
+
+  it('PO6: evidence keeps its checks by code when a task gets another validation or is split', () => {
+    const someCheck = { kind: 'file', path: 'schema.md', sha256: null } as const;
+    const plan = withTask(1, ({ validation }) => ({
+      validation: {
+        ...validation,
+        evidence: validation.evidence.map((one) => ({ ...one, check: someCheck })),
+      },
+    }));
+    const validation = {
+      verified_by: 'reviewer_agent',
+      evidence: [
+        { evidence_id: 'schema-done', description: 'The file names all tables.' },
+        { evidence_id: 'keys', description: 'Each table has 1 key.' },
+      ],
+    };
+    const changed = change([{ operation: 'change_validation', task_id: schema, validation }], plan);
+    const [done, added] = taskOf(changed, 'schema')?.validation.evidence ?? [];
+    expect(done).toEqual({ ...validation.evidence[0], check: someCheck });
+    expect(added).toEqual(validation.evidence[1]);
+    const into = [planTask('schema-a', { validation }), planTask('schema-b')];
+    const split = change([{ operation: 'split_task', task_id: schema, into }], plan);
+    expect(taskOf(split, 'schema-a')?.validation.evidence[0]).toEqual(done);
   });
 
   it('PO5: no operation exceeds the limits of a plan', () => {

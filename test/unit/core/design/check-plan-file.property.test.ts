@@ -196,6 +196,14 @@ const mutations: readonly (readonly [rule: string, what: string, mutate: Mutatio
     change(({ validation, agent }) => ({ validation: { ...validation, verified_by: agent } })),
   ],
   [
+    'DP23',
+    'one agent_id for authors and verifiers',
+    (plan) => ({
+      ...plan,
+      agents: plan.agents.map((one) => ({ ...one, agent_id: 'reviewer' })),
+    }),
+  ],
+  [
     'DP24',
     'a proof of an unknown risk',
     (plan) => withExtra(plan, { proof_of_concept: { ...proof, risk_id: 'ghost' } }),

@@ -259,6 +259,19 @@ const faults: readonly [string, string, string, CoordinationPlan][] = [
     })),
   ],
   [
+    'DP23: an agent that verifies its own work under another name',
+    'DP23',
+    'tasks/3/validation/verified_by',
+    withTask(
+      3,
+      () => ({
+        agent: 'idle_agent',
+        outputs: [{ path: 'agents/idle_agent/task_output/docs.md', format: 'Markdown' }],
+      }),
+      samplePlan({ agents: [...agents, { ...idle, agent_id: 'reviewer' }] }),
+    ),
+  ],
+  [
     'DP30: a member that takes no tasks',
     'DP30',
     'agents/2/triad/members/0/agent_id',
@@ -301,7 +314,12 @@ const faults: readonly [string, string, string, CoordinationPlan][] = [
     withTask(
       3,
       () => ({ outputs: [{ path, format: 'Markdown' }] }),
-      samplePlan({ agents: agents.map((one) => ({ ...one, agent_id: 'reviewer' })) }),
+      samplePlan({
+        agents: agents.map((one) => ({
+          ...one,
+          agent_id: one.role === 'verifier' ? 'engineer' : 'reviewer',
+        })),
+      }),
     ),
   ]),
   ['DP27: a plan without escalation', 'DP27', 'escalation', samplePlan({ escalation: [] })],

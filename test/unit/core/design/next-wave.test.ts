@@ -18,6 +18,18 @@ describe('nextWave', () => {
     expect(idsOf(nothing)).toEqual([id('try-index'), id('docs')]);
   });
 
+  it('WN10: a small wave has the proofs of concept and what they need, wherever they stand in the plan', () => {
+    const { tasks } = samplePlan();
+    const others = Array.from({ length: 12 }, (_, nth) => planTask(`other-${nth}`));
+    const [proof, ...rest] = tasks.map((task, at) =>
+      at === 0 ? { ...task, depends_on: [id('prepare')] } : task,
+    );
+    const prepare = planTask('prepare');
+    const plan = samplePlan({ tasks: [...others, prepare, ...rest, ...(proof ? [proof] : [])] });
+    const wave = nextWave(plan, nothing, 4).map(({ delegation_id }) => delegation_id);
+    expect(wave).toEqual([id('prepare'), id('try-index'), id('other-0'), id('other-1')]);
+  });
+
   it('WN1: what depends on a task of the same wave is in it too', () => {
     const verified = [id('try-index'), id('docs')];
     expect(idsOf({ verified, dispatched: verified })).toEqual([id('schema'), id('api')]);
@@ -64,6 +76,16 @@ describe('nextWave', () => {
       required_inputs: [id('schema')],
       depends_on: [id('schema')],
       needs: 'met',
+    });
+  });
+
+  it('WN5: where other work met the evidence of a task, its results are required', () => {
+    const verified = [id('try-index'), id('docs')];
+    const instead = new Map([[id('try-index'), ['index-again']]]);
+    const [schema] = nextWave(samplePlan(), { verified, instead, dispatched: verified }, 50);
+    expect(schema).toMatchObject({
+      required_inputs: ['index-again'],
+      provided_inputs: ['index-again'],
     });
   });
 

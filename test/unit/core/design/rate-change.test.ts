@@ -60,6 +60,32 @@ describe('ratePlanChange', () => {
     expect(evidence).not.toEqual([]);
   });
 
+  const check = { kind: 'file', path: 'schema.md', sha256: null } as const;
+  const evidence = { evidence_id: 'schema-done', description: 'The file names all 3 schemas.' };
+  const requiring = (one: PlanTask['validation']['evidence'][number]): CoordinationPlan =>
+    changed(schema, { validation: { verified_by: 'reviewer_agent', evidence: [one] } });
+
+  it.each([
+    ['says something else', plan, requiring({ ...evidence, description: 'There is 1 schema.' })],
+    ['code no longer checks', requiring({ ...evidence, check }), requiring(evidence)],
+    [
+      'code checks otherwise',
+      requiring({ ...evidence, check }),
+      requiring({ ...evidence, check: { ...check, path: 'other.md' } }),
+    ],
+  ])('RPC2: evidence that %s changes the scope, and the question names it', (_what, from, to) => {
+    const rating = ratePlanChange(from, to);
+    expect(rating).toMatchObject({ scope_changed: true, removed_evidence: [] });
+    const reason = { task_id: schema, explanation: '' };
+    expect(describePlanChange(from, to, { plan_ref: 'sha256:new', rating, reason })).toContain(
+      'Evidence that is changed: schema-done.',
+    );
+  });
+
+  it('RPC2: a check by code that is added changes no scope', () => {
+    expect(ratePlanChange(plan, requiring({ ...evidence, check })).scope_changed).toBe(false);
+  });
+
   it('RPC2: more tasks than before change the cost, one in the place of another does not', () => {
     const added = planTask('further', { depends_on: [schema] });
     const more = withTasks((tasks) => [...tasks, added]);
@@ -96,6 +122,15 @@ describe('checkPlanChange', () => {
     expect(pathsOf(without(proof), [], proof)).toEqual([]);
     expect(pathsOf(changed(proof, { instructions: 'Another test.' }), [], proof)).toEqual([]);
   });
+});
+
+it('RPC5: a change that has to follow is refused where it leaves the plan as it was', () => {
+  const done = { verified: [proof], failed: null, unwanted: [plan] };
+  expect(checkPlanChange(plan, samplePlan(), done)).toMatchObject([
+    { path: 'operations', cure: expect.stringMatching(/^give the operations/) },
+  ]);
+  expect(checkPlanChange(plan, changed(schema, { instructions: 'Other.' }), done)).toEqual([]);
+  expect(checkPlanChange(plan, samplePlan(), { verified: [proof], failed: null })).toEqual([]);
 });
 
 it('describes a change with its version, and what is added and given up', () => {

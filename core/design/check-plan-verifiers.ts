@@ -1,5 +1,5 @@
-/** Keeps and checks the triads that verify (rules DP23 and DP30 of `check-plan-file`). */
-import type { CoordinationPlan, PlanFinding } from '../../contracts/coordination-plan.ts';
+/** Checks the verifiers of a plan (rules DP22, DP23 and DP30 of `check-plan-file`), and keeps the triads among them. */
+import type { CoordinationPlan, PlanFinding, PlanTask } from '../../contracts/coordination-plan.ts';
 import { listNames } from '../text/list-names.ts';
 import { checkTriad } from '../triad/check-triad.ts';
 import { findWriter } from '../triad/roles.ts';
@@ -13,11 +13,8 @@ export function keepTriad(before: PlannedAgent | undefined, agent: PlannedAgent)
 }
 
 /** @param working agent_ids of all that take tasks, drafted ones included. */
-export function checkVerifierTriads(
-  plan: CoordinationPlan,
-  working: readonly string[],
-): PlanFinding[] {
-  return plan.agents.flatMap((agent, at) =>
+export function checkVerifiers(plan: CoordinationPlan, working: readonly string[]): PlanFinding[] {
+  const triads = plan.agents.flatMap((agent, at) =>
     agent.triad === undefined
       ? []
       : [
@@ -25,6 +22,39 @@ export function checkVerifierTriads(
           ...checkAuthors(plan, agent.agent_name, agent.triad),
         ],
   );
+  return [...plan.tasks.flatMap((task, at) => checkVerifier(plan, task, at)), ...triads];
+}
+
+function checkVerifier(
+  { agents }: CoordinationPlan,
+  { task_id, agent, validation: { verified_by } }: PlanTask,
+  at: number,
+): PlanFinding[] {
+  const path = `tasks/${at}/validation/verified_by`;
+  const find = (name: string): PlannedAgent | undefined =>
+    agents.find(({ agent_name }) => agent_name === name);
+  const author = find(agent);
+  const verifiers = agents.filter(({ role }) => role === 'verifier');
+  const others = verifiers
+    .filter(({ agent_name, agent_id }) => agent_name !== agent && agent_id !== author?.agent_id)
+    .map(({ agent_name }) => agent_name);
+  const another = others.length === 0 ? 'add one to the roster' : listNames(others);
+  if (verified_by === agent) {
+    const message = `"${agent}" would verify its own work of "${task_id}"`;
+    return [{ rule: 'DP23', path, message, cure: `Name another verifier: ${another}` }];
+  }
+  const verifier = find(verified_by);
+  if (verifier?.role !== 'verifier') {
+    const known = listNames(verifiers.map(({ agent_name }) => agent_name));
+    const message = `"${verified_by}" is no verifier of the roster`;
+    const cure = `Name one of ${known}, or add a verifier to the roster`;
+    return [{ rule: 'DP22', path, message, cure }];
+  }
+  // The members of a triad are checked one by one.
+  if (verifier.triad !== undefined || verifier.agent_id !== author?.agent_id) return [];
+  const message = `"${verifier.agent_id}" would verify its own work of "${task_id}": "${agent}" and "${verified_by}" are the same agent`;
+  const cure = `Give one of the two another agent_id, or name another verifier: ${another}`;
+  return [{ rule: 'DP23', path, message, cure }];
 }
 
 type Triad = NonNullable<PlannedAgent['triad']>;

@@ -1,0 +1,91 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createFileProjection } from '../../../activities/adapters/file-projection.ts';
+import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';
+import { createVerificationActivities } from '../../../activities/verification/create-verification-activities.ts';
+import type { RunRecord } from '../../../contracts/run-record.ts';
+import { noUsage } from '../../../core/usage/add-usage.ts';
+import { fileWorkspaces } from '../../support/file-workspaces.ts';
+import { outcome } from '../core/builders.ts';
+import { createBench, runIn } from './bench.ts';
+
+const rates = 'rates_1727539200';
+const page = 'page_1727539201';
+
+const design: NonNullable<RunRecord['design']> = {
+  status: 'approved',
+  materials: [],
+  plan_refs: [],
+  plan_agents: [
+    { agent_name: 'till_agent', task_ids: [rates, page] },
+    { agent_name: 'architect_agent', decides: true, task_ids: [] },
+  ],
+  findings: [],
+  approved_by: null,
+  usage: noUsage,
+};
+
+/** A run of a plan in which two tasks are of one agent. @param waves Those that have ended. */
+async function createVerifier(waves: RunRecord['waves'] = []) {
+  const home = await mkdtemp(join(tmpdir(), 'planwave-results-'));
+  const bench = await createBench({ record: { design, waves } });
+  const { store, record_ref } = bench;
+  const worktrees = createGitWorktrees({ home });
+  const { recordVerification } = createVerificationActivities({
+    store,
+    projection: createFileProjection({ home }),
+    worktrees,
+    workspaces: fileWorkspaces(home, undefined, worktrees),
+    commands: null,
+  });
+  const evidence_ref = await store.put(JSON.stringify({ checks: [], diff: '' }));
+  const verify = async (delegation_id: string, verdict: 'pass' | 'fail') => {
+    const missing_evidence = verdict === 'fail' ? ['A test of it'] : [];
+    const reply = { verdict, missing_evidence, reviewed_notes: [] };
+    const verdict_ref = await store.put(JSON.stringify(reply));
+    return runIn(bench.env(), recordVerification, {
+      run_id: 'my-run',
+      delegation_id,
+      agent_id: 'engineer',
+      record_ref,
+      evidence_ref,
+      verdict_ref,
+      failure: '',
+      now: 1_727_539_300,
+    });
+  };
+  /** The task whose failure is shown in the folder of an agent; null where none is. */
+  const shownFor = (agent_name: string): unknown => {
+    const path = join(home, 'my-run/agents', agent_name, 'verification_results.json');
+    return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).task_id : null;
+  };
+  return { verify, shownFor };
+}
+
+it('a failure is shown until the task passes, also when another task of its agent passes before', async () => {
+  const { verify, shownFor } = await createVerifier();
+  await verify(rates, 'fail');
+  await verify(page, 'pass');
+  expect(shownFor('till_agent')).toBe(rates);
+  await verify(rates, 'pass');
+  expect(shownFor('till_agent')).toBeNull();
+});
+
+it('the failure of a task that ended in an earlier wave goes with the next pass of its agent', async () => {
+  const ended = { wave: 1, status: 'decided', plan_ref: null, decision_ref: null } as const;
+  const times = { usage: noUsage, planned_at: 1, done_at: 2, shown: null };
+  const { verify, shownFor } = await createVerifier([
+    { ...ended, ...times, outcomes: [outcome(rates, { status: 'failed' })] },
+  ]);
+  await verify(rates, 'fail');
+  await verify(page, 'pass');
+  expect(shownFor('till_agent')).toBeNull();
+});
+
+it("the failure of a solution architect's decision is shown beside its other files", async () => {
+  const { verify, shownFor } = await createVerifier();
+  await verify('decision_w1n1_1727539200', 'fail');
+  expect(shownFor('architect_agent')).toBe('decision_w1n1_1727539200');
+});
