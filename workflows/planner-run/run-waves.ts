@@ -194,7 +194,6 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
   const { state, control, record, inbox } = host;
   const { opened } = state;
   if (opened === null) throw new Error('A run was carried over before it was opened.');
-  await condition(allHandlersFinished);
   const record_ref = await settle(host);
   const taint = ledger.taint();
   const parkedUntil = control.parkedUntil();
@@ -234,12 +233,16 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
   return continueAsNew<(args: PlannerRunArgs) => Promise<unknown>>({ carried });
 }
 
-/** Resolves with the newest record when every write is done and every notification on its way, also of what came meanwhile. */
+/**
+ * Resolves with the newest record when every handler has finished, every write is done and every notification on its way, also
+ * of what came meanwhile: a handler may wait for the same write before it goes on.
+ */
 async function settle(host: RootHost): Promise<Ref> {
   for (;;) {
+    await condition(allHandlersFinished);
     await host.views.settleNotices();
     const record_ref = await host.settleRecord();
-    if (host.views.hasToldAll()) return record_ref;
+    if (host.views.hasToldAll() && allHandlersFinished()) return record_ref;
   }
 }
 
