@@ -5,7 +5,7 @@ import type { BudgetAccount, CarriedBudget } from './budget.ts';
 import { CoordinationPlan } from './coordination-plan.ts';
 import type { PlanFinding } from './coordination-plan.ts';
 import type { DesignMaterial, DesignExplanation } from './design.ts';
-import type { RunLimits } from './limits.ts';
+import type { RunLimits, RunLoad } from './limits.ts';
 import type { NewsItem } from './messages.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
@@ -224,7 +224,12 @@ export interface ConsultedContext {
 }
 
 export type OpenConsultationResult =
-  | { readonly type: 'open'; readonly context: ConsultedContext }
+  | {
+      readonly type: 'open';
+      readonly context: ConsultedContext;
+      /** Queue of its model calls. Absent: that of the consultation. */
+      readonly load?: RunLoad;
+    }
   | { readonly type: 'refused'; readonly reason: string };
 
 export interface ConsultationResult extends DesignExplanation {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BudgetAmounts } from './budget.ts';
-import { LimitsInput } from './limits.ts';
+import { LimitsInput, type RunLoad } from './limits.ts';
 import type { RunStatus } from './planner-run.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
@@ -231,8 +231,9 @@ export interface OpenedEvaluation {
   readonly done: readonly CellResult[];
 }
 
+/** `load`: queue of the graders' model calls. Absent: that of the evaluation. */
 export type OpenEvaluationResult =
-  | { readonly type: 'open'; readonly evaluation: OpenedEvaluation }
+  | { readonly type: 'open'; readonly evaluation: OpenedEvaluation; readonly load?: RunLoad }
   | { readonly type: 'refused'; readonly reason: string };
 
 /** State that an evaluation carries over continue-as-new. Only the engine writes it. */

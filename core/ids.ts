@@ -122,6 +122,12 @@ export function questionId(n: number): string {
   return `q${n}`;
 }
 
+/** Returns the number in a question_id; 0 for an id of another form. */
+export function questionNumber(questionId: string): number {
+  const [, digits = '0'] = /^q(\d+)$/.exec(questionId) ?? [];
+  return Number(digits);
+}
+
 /** @param n From 1, in the order of recording. */
 export function factId(n: number): string {
   return `f${n}`;

@@ -146,7 +146,7 @@ export function createActivities(
       ...turnTimes,
     }),
     ...createRecordActivities(record),
-    ...createDesignActivities(designDeps(stores, store, tools)),
+    ...createDesignActivities({ ...designDeps(stores, store, tools), ...queueOf(settings) }),
     ...createVerificationActivities({ store, projection, ...places }),
     ...createEvaluationActivities({
       ...record,
@@ -168,7 +168,6 @@ function recordDeps(
   stores: Stores,
   { tools, places, middlewares, ...parts }: RecordParts,
 ): RecordDeps {
-  const { models } = settings;
   const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
   return {
     ...parts,
@@ -179,7 +178,7 @@ function recordDeps(
     changes: createRunChanges({ home: settings.home }),
     approvers: settings.approvers ?? null,
     notifies: settings.notify !== undefined,
-    modelQueue: models?.rate === undefined ? undefined : models.queue,
+    ...queueOf(settings),
     toolNames,
     toolProperties: listProperties(tools),
     onLeftOut: (words) => log.warn(words),
@@ -187,6 +186,11 @@ function recordDeps(
     middlewareNames: describeMiddlewares(middlewares),
     ...knownModels(settings),
   };
+}
+
+/** Returns the queue of model calls; none where the worker gives them no rate. */
+function queueOf({ models }: WorkerSettings): Pick<RecordDeps, 'modelQueue'> {
+  return { modelQueue: models?.rate === undefined ? undefined : models.queue };
 }
 
 /** Ports of the record, redacted where they write. */

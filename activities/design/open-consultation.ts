@@ -6,9 +6,11 @@ import {
   type ConsultedRole,
   type OpenConsultationResult,
 } from '../../contracts/design-run.ts';
+import { chooseLoad } from '../../core/run/run-place.ts';
 import { commandText } from '../../core/text/format.ts';
+import type { RecordDeps } from '../run-record/deps.ts';
 
-export interface ConsultationDeps {
+export interface ConsultationDeps extends Pick<RecordDeps, 'modelQueue'> {
   readonly store: ArtifactStore;
   readonly runs: Pick<RunIndex, 'read'>;
 }
@@ -50,7 +52,7 @@ const sources: Readonly<
 
 /** Reads what an agent of a run's design knows: its results and those that it worked from, and the current plan. */
 export async function openConsultation(
-  { store, runs }: ConsultationDeps,
+  { store, runs, modelQueue }: ConsultationDeps,
   typed: unknown,
 ): Promise<OpenConsultationResult> {
   const read = ConsultationInput.safeParse(typed);
@@ -70,7 +72,7 @@ export async function openConsultation(
   const materials = [...newest.values()].filter(({ stage }) => stages.includes(stage));
   const plan_ref = design.plan_refs.at(-1) ?? null;
   const context = { input, agent_id, record_ref: ref, registry_ref, materials, plan_ref };
-  return { type: 'open', context };
+  return { type: 'open', context, ...chooseLoad({}, {}, modelQueue) };
 }
 
 const example = '{"run_id":"my-run","role":"designer","question":"Why two databases?"}';

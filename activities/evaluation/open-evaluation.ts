@@ -13,6 +13,7 @@ import { noUsage, readUsage } from '../../core/usage/add-usage.ts';
 import { graderAgentId } from '../../contracts/names.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { contentOf, gradersOf, listCells, type CellTerms } from '../../core/evaluation/matrix.ts';
+import { chooseLoad } from '../../core/run/run-place.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { orNull, readShape, type RegistrySnapshot } from '../artifacts/read-artifact.ts';
 import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
@@ -84,7 +85,10 @@ function nameOf(address: string): string {
 export interface OpenEvaluationDeps
   extends
     KeptCellsDeps,
-    Pick<RecordDeps, 'agents' | 'toolNames' | 'workspaceTools' | 'mcp' | 'onLeftOut'> {
+    Pick<
+      RecordDeps,
+      'agents' | 'modelQueue' | 'toolNames' | 'workspaceTools' | 'mcp' | 'onLeftOut'
+    > {
   /** Model of agents that name none. */
   readonly defaultModel: string;
   /** Runs no commands: why, and the cure. Null when commands run in a sandbox. */
@@ -118,6 +122,7 @@ export async function openEvaluation(
   }));
   return {
     type: 'open',
+    ...chooseLoad({}, {}, deps.modelQueue),
     evaluation: {
       input,
       input_ref: await deps.store.put(JSON.stringify(input)),

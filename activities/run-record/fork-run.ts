@@ -4,7 +4,7 @@ import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import type { PlanOutline } from '../../contracts/design-run.ts';
 import type { CarriedInbox, TakenOver } from '../../contracts/planner-run.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
-import { questionId } from '../../core/ids.ts';
+import { questionNumber } from '../../core/ids.ts';
 import { definedOnly, isRecord } from '../../core/json.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { applyRuleOfTwo } from '../../core/plan/rule-of-two.ts';
@@ -168,10 +168,9 @@ function readAnswers({
     if (question === null) continue;
     answered[question_id] = acceptAnswer(question, answer, { answered_by, now: answered_at });
   }
-  const ids = new Set([...all, ...open_questions].map(({ question_id }) => question_id));
-  let next = 1;
-  while (ids.has(questionId(next))) next += 1;
-  return { answered, next_question: next };
+  // Questions that were withdrawn are in neither list, so the ids have gaps.
+  const numbers = [...all, ...open_questions].map((one) => questionNumber(one.question_id));
+  return { answered, next_question: 1 + Math.max(0, ...numbers) };
 }
 
 function countFingerprints(

@@ -184,10 +184,15 @@ export function foldReport(record: RunRecord, event: ReportEvent): RunRecord {
   }
 }
 
-/** Replaces the effect's earlier report by the new one. A known result is not replaced by a mere intention. */
+/**
+ * Replaces the effect's earlier report by the new one. A known result is not replaced by a mere intention. The wave after a lost
+ * one may use the same ids: its effects are others.
+ */
 function takeEffect(record: RunRecord, effect: RecordedEffect): RunRecord {
   const effects = record.effects ?? [];
-  const before = effects.find((one) => one.effect_id === effect.effect_id);
+  const before = effects.find(
+    (one) => one.effect_id === effect.effect_id && one.wave === effect.wave,
+  );
   if (before === undefined) return { ...record, effects: [...effects, effect] };
   if (effect.state === 'intended' && before.state !== 'intended') return record;
   return { ...record, effects: effects.map((one) => (one === before ? effect : one)) };

@@ -48,6 +48,16 @@ export function chooseLoad(
   return load === null ? {} : { load };
 }
 
+/**
+ * Adds the queue of model calls to the place of a workflow that opens no run: an evaluation, or a consultation.
+ *
+ * @param opened Result of the activity that opened it.
+ */
+export function addModelQueue(load: RunLoad | null, opened: unknown): RunLoad | null {
+  const found = isRecord(opened) ? readRunLoad(opened['load']) : null;
+  return readRunLoad({ ...load, ...definedOnly({ model_queue: found?.model_queue }) });
+}
+
 /** Returns the options by which Temporal places a child workflow; none for a run without a place. */
 export function toPriority(load: RunLoad | null | undefined): { readonly priority?: TaskPriority } {
   if (load?.priority === undefined && load?.tenant === undefined) return {};

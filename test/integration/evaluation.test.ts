@@ -5,11 +5,13 @@ import { fileURLToPath } from 'node:url';
 import type { CellResult, EvaluationResult } from '../../contracts/evaluation.ts';
 import { cellRunId } from '../../core/ids.ts';
 import { eventually } from '../support/eventually.ts';
+import { fetchHistories, listModelQueues } from '../support/histories.ts';
 import { playGoal, readPlayedGoals } from '../support/played/played-goal.ts';
 import { runCommand } from '../support/run-command.ts';
 import { useStage } from '../support/use-stage.ts';
 
-const { stage } = useStage();
+const models = { queue: 'models-of-evaluations', rate: 1_000 };
+const { stage } = useStage({ settings: { models } });
 
 const matrix = {
   name: 'two-by-two',
@@ -64,6 +66,11 @@ it('a matrix is carried out across a restart of the worker, judged blindly, and 
   const graded = calls.filter(({ shape }) => shape === 'grading');
   expect(new Set(graded.map(({ callKey }) => callKey)).size).toBe(4);
   for (const { body } of graded) expect(JSON.stringify(body)).not.toMatch(/set-/);
+
+  // The graders' calls count against the rate, too.
+  expect(listModelQueues(await fetchHistories(stage.client, 'eval-matrix'))).toEqual([
+    models.queue,
+  ]);
 
   // Cells that could not be judged are open again; nothing else is bought.
   const goals = matrix.goals.map(({ graders: _graders, ...goal }) => ({ ...goal, graders: [] }));

@@ -12,9 +12,11 @@ import {
   plan,
   plans,
   question,
+  unmet,
   work,
   works,
 } from '../support/scripted-work.ts';
+import { untilSignaled, untilTold } from '../support/until-idle.ts';
 import type { Stage } from '../support/stage.ts';
 import { answerFirst, goal } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
@@ -155,6 +157,37 @@ export const scenarios: readonly Scenario[] = [
       );
       const answer = asked.choices[1];
       await run.executeUpdate('submitAnswer', { args: [{ question_id, answer }] });
+      await run.result();
+    },
+  },
+  {
+    // The answer by which a decision waives a criterion changes while the planner decides.
+    name: 'changed-answer',
+    keep: {
+      '': { last: 'plannerRun-changed-answer' },
+      '/wave-001': { last: 'plannerWave-changed-answer' },
+    },
+    async play(stage, runId) {
+      const criteria_waived = [{ criterion_id: 'goal-1', question_id: 'q1' }];
+      const decides = held({ json: { ...decision('goal-2'), criteria_waived } });
+      const both = ['goal-1', 'goal-2'];
+      stage.rehearsal.script([
+        plans(1, plan([], [question('May the summary be left out?')])),
+        plans(2, plan([work('check', { criteria: ['goal-2'] })])),
+        plans(3, plan([work('both', { criteria: both })])),
+        works('check', { json: unmet('completed', 'Not yet.', 'goal-2') }),
+        works('both', { json: completed(...both) }),
+        { match: { schema: 'decision', nth: 1 }, reply: decides.reply },
+      ]);
+      const input = { goal, criteria: ['There is a summary.', 'It names three ways.'] };
+      const run = await stage.start('plannerRun', input, runId);
+      await answerFirst(stage, run);
+      await stage.rehearsal.waitForCalls(4);
+      const answers = [{ question_id: 'q1', answer: 'No' }];
+      await run.signal('amend', { instruction: 'Keep the summary.', answers });
+      await untilSignaled(stage, `${runId}/wave-001`, 'inform');
+      await untilTold(stage, runId);
+      decides.release();
       await run.result();
     },
   },

@@ -138,6 +138,15 @@ function addKey(found: Record<string, string>, name?: string | null, key?: strin
   found[name ?? ''] = [...new Set([...keys, key ?? ''])].join(' ');
 }
 
+/** Lists the task queues that model calls were given to. */
+export function listModelQueues(histories: readonly StoredHistory[]): string[] {
+  const scheduled = histories
+    .flatMap(({ history }) => history.events ?? [])
+    .map((event) => event.activityTaskScheduledEventAttributes)
+    .filter((activity) => activity?.activityType?.name === 'modelTurn');
+  return [...new Set(scheduled.map((activity) => activity?.taskQueue?.name ?? ''))];
+}
+
 export interface StartedTimer {
   /** Its name in the Web UI; empty when it has none. */
   readonly summary: string;

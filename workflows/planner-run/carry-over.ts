@@ -12,7 +12,6 @@ export async function carryOver(host: RootHost, ledger: RunLedger): Promise<neve
   const { state, control, record, inbox } = host;
   const { opened } = state;
   if (opened === null) throw new Error('A run was carried over before it was opened.');
-  await condition(allHandlersFinished);
   const record_ref = await settle(host);
   const taint = ledger.taint();
   const parkedUntil = control.parkedUntil();
@@ -68,11 +67,15 @@ function carryDesign({ design, plan_approved }: RootState): Pick<CarriedRun, 'de
   return { design_at_work: { materials, plan_refs, lost } };
 }
 
-/** Resolves with the newest record when every write is done and every notification on its way, also of what came meanwhile. */
+/**
+ * Resolves with the newest record when every handler has finished, every write is done and every notification on its way, also
+ * of what came meanwhile: a handler may wait for the same write before it goes on.
+ */
 async function settle(host: RootHost): Promise<Ref> {
   for (;;) {
+    await condition(allHandlersFinished);
     await host.views.settleNotices();
     const record_ref = await host.settleRecord();
-    if (host.views.hasToldAll()) return record_ref;
+    if (host.views.hasToldAll() && allHandlersFinished()) return record_ref;
   }
 }

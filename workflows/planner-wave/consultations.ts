@@ -1,16 +1,12 @@
+import { patched } from '@temporalio/workflow';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
-import {
-  applyOutcomes,
-  applyPlan,
-  openCriteria,
-  settleByAnswers,
-} from '../../core/criteria/criteria.ts';
+import { openCriteria, settleWave } from '../../core/criteria/criteria.ts';
 import { checkDecision } from '../../core/decision/check-decision.ts';
 import { capFaults } from '../../core/text/list-names.ts';
+import { changedInNews } from '../../core/run/news.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
 import type { PlanContext } from '../../core/plan/check-plan.ts';
 import { readEnd } from '../../core/executor.ts';
-import type { NewsFeed } from '../shared/news-feed.ts';
 import type { Consultation } from './consult-planner.ts';
 import type { Dispatched } from './dispatch-wave.ts';
 import { knownAnswers, knownInputs, settleByNews } from './wave-context.ts';
@@ -66,7 +62,7 @@ export function deciding(
 ): Consultation {
   const { wave, record_ref, amendments } = order;
   const criteria = (): readonly CriterionState[] =>
-    criteriaAfter(order, plan, dispatched, context.superior.news);
+    criteriaAfter(order, { plan, dispatched, decision: null }, context);
   const outputs = dispatched.outcomes.flatMap(({ delegation_id, output_ref, files }) =>
     output_ref === null
       ? []
@@ -116,15 +112,27 @@ export function deciding(
   };
 }
 
-/** Returns the criteria after the work of a wave. */
+/** Parts of a wave that change criteria. */
+interface WaveParts {
+  readonly plan: WavePlanOutline | null;
+  readonly dispatched: Pick<Dispatched, 'outcomes'>;
+  /** Null before and without it. */
+  readonly decision: WaveDecisionOutline | null;
+}
+
+/** Returns the criteria after the work of a wave, or after its decision. */
 export function criteriaAfter(
-  order: WaveOrder,
-  plan: WavePlanOutline | null,
-  { outcomes }: Dispatched,
-  news: NewsFeed,
+  { criteria }: Pick<WaveOrder, 'criteria'>,
+  { plan, dispatched: { outcomes }, decision }: WaveParts,
+  { superior, work }: Pick<WaveContext, 'superior' | 'work'>,
 ): readonly CriterionState[] {
-  const planned = settleByAnswers(applyPlan(order.criteria, plan?.delegations ?? []), plan ?? {});
-  return settleByNews(applyOutcomes(planned, outcomes), news);
+  const news = superior.news.all();
+  // Before 2026-11-26, a changed answer undid what a plan had settled, and nothing of what a decision did.
+  const isInOrder = changedInNews(news).length > 0 && patched('settle-in-order');
+  const heard = isInOrder
+    ? { plan: work.newsPlanned, decision: work.newsConsidered }
+    : { plan: 0, decision: Infinity };
+  return settleWave(criteria, { plan, outcomes, decision, news, heard });
 }
 
 /** Pool, outputs and the decision's text are in the store, so an activity holds them against each other. */

@@ -1,7 +1,6 @@
 import { log } from '@temporalio/workflow';
 import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import type { WaveView } from '../../contracts/views.ts';
-import { reopenCriteria, settleByAnswers } from '../../core/criteria/criteria.ts';
 import { plannerChild } from '../../core/budget/step-account.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { applyRuleOfTwo } from '../../core/plan/rule-of-two.ts';
@@ -103,6 +102,7 @@ async function carryOut(
       await consultPlanner(planning(order, context), order, plannerContext),
       account,
     );
+    context.work.newsPlanned = context.work.newsConsidered;
     if (typeof plan === 'string') return end(plan, nothing, null);
     ruled = rulePlan(plan, order);
   }
@@ -178,7 +178,6 @@ function resultOf(
   dispatched: Dispatched,
   decision: WaveDecisionOutline | null,
 ): Omit<WaveResult, 'budget'> {
-  const reopened = decision?.criteria_reopened.map(({ criterion_id }) => criterion_id) ?? [];
   return {
     wave: order.wave,
     status,
@@ -188,10 +187,7 @@ function resultOf(
     ...definedOnly({ merge_conflicts: dispatched.merge_conflicts, changes: dispatched.changes }),
     decision,
     fingerprints: dispatched.fingerprints,
-    criteria: settleByAnswers(
-      reopenCriteria(criteriaAfter(order, plan, dispatched, context.superior.news), reopened),
-      decision ?? {},
-    ),
+    criteria: criteriaAfter(order, { plan, dispatched, decision }, context),
     usage: context.work.usage,
     news_considered: context.work.newsConsidered,
   };

@@ -54,6 +54,8 @@ export function viewBefore(wave: number): WaveView {
 interface WaveWork {
   /** Use of the planner's finished conversations in this wave, and of delegations that have ended. */
   usage: Usage;
+  /** The newest news item that the planner had for the plan; 0 before, and for one that came with the order. */
+  newsPlanned: number;
   /** Defined in WaveResult. */
   newsConsidered: number;
   readonly talks: Set<Conversation>;
@@ -66,6 +68,7 @@ interface WaveWork {
 export function beginWaveWork(): WaveWork {
   return {
     usage: noUsage,
+    newsPlanned: 0,
     newsConsidered: 0,
     talks: new Set(),
     escalations: 0,

@@ -231,7 +231,7 @@ export class RootHost implements Superior {
   }
 
   takeWave(wave: WaveResult): void {
-    takeWaveIntoState(this.state, wave);
+    takeWaveIntoState(this.state, wave, this.news);
     this.record.add({ type: 'wave_done', wave: recordedWave(wave), criteria: this.state.criteria });
     this.refresh();
   }

@@ -1,5 +1,5 @@
 import type { AskedLoop } from '../../contracts/adaptation.ts';
-import { workflowInfo } from '@temporalio/workflow';
+import { patched, workflowInfo } from '@temporalio/workflow';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import type { CarriedBudget } from '../../contracts/budget.ts';
 import type { FinishedStages, PlanOutline } from '../../contracts/design-run.ts';
@@ -17,11 +17,13 @@ import type { Usage } from '../../contracts/usage.ts';
 import type { DelegationStatusView, PlanView, RunPhase } from '../../contracts/views.ts';
 import { carryLostWave, openBudget } from '../../core/budget/resolve-budget.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
-import { waiveCriteria } from '../../core/criteria/criteria.ts';
+import { reopenChanged, waiveCriteria } from '../../core/criteria/criteria.ts';
+import { changedInNews } from '../../core/run/news.ts';
 import { summariseWave } from '../../core/run/decide-next-step.ts';
 import { formatUnreported } from '../../core/text/format.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { nowSeconds } from './clock.ts';
+import type { NewsFeed } from './news-feed.ts';
 import type { RecordStart } from './record-keeper.ts';
 import { describeAgainst } from '../../core/budget/account-terms.ts';
 import { resolveQuestionRules } from '../../core/questions/inbox-event.ts';
@@ -211,12 +213,26 @@ export function recordStart({ record_ref, known_inputs, taken_over }: OpenRunRes
   return { record_ref, known_inputs, stale, facts_total, facts };
 }
 
-/** Adds a finished wave. Criteria that the user waived in the meantime stay waived. */
-export function takeWaveIntoState(state: RootState, wave: WaveResult): void {
+/**
+ * Adds a finished wave. Criteria that the user waived in the meantime stay waived, and what was settled by an answer that has
+ * changed since is open again.
+ */
+export function takeWaveIntoState(
+  state: RootState,
+  wave: WaveResult,
+  news: Pick<NewsFeed, 'since'>,
+): void {
+  const heard = Math.max(state.news.considered, wave.news_considered);
+  const unheard = changedInNews(news.since(heard));
+  // Before 2026-11-26, the wave's criteria replaced those that the change had opened.
+  const reopened =
+    unheard.length > 0 && patched('settle-in-order')
+      ? reopenChanged(wave.criteria, unheard)
+      : wave.criteria;
   state.wave = wave.wave;
   state.usage = addUsage(state.usage, wave.usage);
   state.budget = wave.budget;
-  state.criteria = waiveCriteria(wave.criteria, state.waived);
+  state.criteria = waiveCriteria(reopened, state.waived);
   const io_status = wave.decision?.planner_decision.io_status ?? null;
   const changed = wave.changes !== undefined && { changed: sumSizes(wave.changes) };
   const about = { wave: wave.wave, io_status, ...changed, usage: wave.usage };

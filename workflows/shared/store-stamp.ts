@@ -4,6 +4,7 @@ import { loadHeader, storeHeader, workflowTypes } from '../../contracts/names.ts
 import type { StoreIdentity } from '../../contracts/store.ts';
 import { isRecord } from '../../core/json.ts';
 import {
+  addModelQueue,
   chooseLoad,
   placeActivity,
   readRunLoad,
@@ -20,8 +21,9 @@ const toPayload = (value: StoreIdentity | RunLoad): Payload =>
 /**
  * Stamps every activity of a run with the store in which the run is kept, so that a worker with another store refuses it
  * before it reads anything, and gives all work the run's place in the queues. The topmost workflow learns both from the result
- * of `openRun`; children and continuations inherit them. A consultation is told the store of the run that it is about. A run that
- * was opened by an older version has none.
+ * of `openRun`; children and continuations inherit them. An evaluation and a consultation open no run: they learn only the queue
+ * of model calls, and a consultation is told the store of the run that it is about. A run that was opened by an older version has
+ * none.
  *
  * Puts no steps between a result and who waits for it, so existing histories replay.
  */
@@ -32,6 +34,14 @@ export function interceptors(): WorkflowInterceptors {
     store = isRecord(opened) ? readStoreIdentity(opened['store']) : null;
     load = isRecord(opened) ? readRunLoad(opened['load']) : null;
   };
+  const learnQueue = (opened: unknown): void => {
+    load = addModelQueue(load, opened);
+  };
+  const openers: ReadonlyMap<string, (opened: unknown) => void> = new Map([
+    ['openRun', learn],
+    ['openEvaluation', learnQueue],
+    ['openConsultation', learnQueue],
+  ]);
   const stampStore = (headers: Headers): Headers =>
     store === null ? headers : { ...headers, [storeHeader]: toPayload(store) };
   const stamp = (headers: Headers): Headers => ({
@@ -63,7 +73,8 @@ export function interceptors(): WorkflowInterceptors {
           const options = { ...input.options, ...placeActivity(input.activityType, load) };
           const done = next({ ...input, options, headers: stampStore(input.headers) });
           // Runs before the caller goes on, because the caller waits for the same promise from later on.
-          if (input.activityType === 'openRun') void done.then(learn, () => {});
+          const open = openers.get(input.activityType);
+          if (open !== undefined) void done.then(open, () => {});
           return done;
         },
         startChildWorkflowExecution(input, next) {

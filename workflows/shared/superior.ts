@@ -272,7 +272,9 @@ export function shareSuperior(
     const { workflowId: from } = workflowInfo();
     onWaiting(escalation.questions.map(({ text }) => text).join(' · '));
     try {
-      return await superior.ask({ ...escalation, escalation_id, from, delegation_id });
+      // A triad that judges works as on a task of the delegation: the wave knows only that.
+      const owner = taskOwner(delegation_id);
+      return await superior.ask({ ...escalation, escalation_id, from, delegation_id: owner });
     } finally {
       onWaiting('');
     }

@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bodyOf } from '../../support/calls.ts';
 import { stagesOf, untilAsked, untilEnded } from '../../support/design-play.ts';
-import { listTenants } from '../../support/histories.ts';
+import { listModelQueues, listTenants } from '../../support/histories.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { untilRecorded } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
-const { stage } = useStage();
+const models = { queue: 'models-of-consultations', rate: 1_000 };
+const { stage } = useStage({ settings: { models } });
 const { stage: other } = useStage();
 
 const hostile =
@@ -62,13 +63,16 @@ it('answers at any time from what the agent knows, and a hostile question change
   // The tenant of the run pays for what is asked about it.
   const query = `WorkflowType = 'consultation' AND TaskQueue = '${stage.taskQueue}'`;
   const tenants: (string | undefined)[] = [];
+  const queues: string[] = [];
   for await (const { workflowId } of stage.client.workflow.list({ query })) {
     const history = await stage.client.workflow.getHandle(workflowId).fetchHistory();
-    tenants.push(
-      listTenants([{ workflowId, runId: '', type: 'consultation', history }])['modelTurn'],
-    );
+    const histories = [{ workflowId, runId: '', type: 'consultation', history }];
+    tenants.push(listTenants(histories)['modelTurn']);
+    queues.push(...listModelQueues(histories));
   }
   expect(new Set(tenants)).toEqual(new Set(['acme']));
+  // Its calls count against the rate, too.
+  expect(new Set(queues)).toEqual(new Set([models.queue]));
 }, 120_000);
 
 it('refuses a run without a design, an unknown one and an unknown role, and says what to try', async () => {

@@ -17,7 +17,7 @@ import {
 } from '../../support/scripted-work.ts';
 import { refuseText, stallFile } from '../../support/stalled-file.ts';
 import { indexFile, storedRecord, storedText } from '../../support/stored-record.ts';
-import { isIdle } from '../../support/until-idle.ts';
+import { isIdle, untilDecided, untilSignaled } from '../../support/until-idle.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage({
@@ -49,8 +49,11 @@ async function askByHand(run: WorkflowHandle): Promise<void> {
   await openQuestions(stage, run, 1);
 }
 
-/** Answers while the run writes its record for the last time, on a disk that at first has no room for the answer. */
-async function answerInLastWrite(run: WorkflowHandle, letGo: () => void): Promise<void> {
+/** Acts while the run writes its record for the last time. @returns to be called when what was sent has arrived. */
+async function holdLastWrite(
+  run: WorkflowHandle,
+  letGo: () => void,
+): Promise<() => Promise<unknown>> {
   // At two looks: what the wave told beside its call may still be on its way at the first.
   let before = 0;
   await eventually('nothing but the decision at work', async () => {
@@ -64,6 +67,18 @@ async function answerInLastWrite(run: WorkflowHandle, letGo: () => void): Promis
   const recordWrite = stallFile(index);
   letGo();
   await untilPending(run, 'updateRecord');
+  return async () => {
+    await recordWrite.release(entry);
+    await eventually(
+      'the record',
+      async () => !(await pendingActivities(run)).includes('updateRecord'),
+    );
+  };
+}
+
+/** Answers during the last write, on a disk that at first has no room for the answer. */
+async function answerInLastWrite(run: WorkflowHandle, letGo: () => void): Promise<void> {
+  const releaseWrite = await holdLastWrite(run, letGo);
   const releaseAnswer = await refuseText(longAnswer);
   const taken = await submit(run, { question_id: 'q1', answer: longAnswer });
   expect(taken).toMatchObject({
@@ -71,11 +86,7 @@ async function answerInLastWrite(run: WorkflowHandle, letGo: () => void): Promis
     accepted: expect.stringContaining('Frankfurt'),
   });
   await untilPending(run, 'storeText');
-  await recordWrite.release(entry);
-  await eventually(
-    'the record',
-    async () => !(await pendingActivities(run)).includes('updateRecord'),
-  );
+  await releaseWrite();
   releaseAnswer();
 }
 
@@ -103,7 +114,8 @@ it('fault 41: a long answer that comes in the last write of a run is in its reco
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 
-it('fault 41: a long answer that comes in the last write before continue-as-new is in the record', async () => {
+/** Two waves; the decision of the first is held. */
+function scriptTwoWaves(): () => void {
   const end = held({ json: decision('host-done') });
   stage.rehearsal.script([
     plans(1, plan([work('host')])),
@@ -112,15 +124,39 @@ it('fault 41: a long answer that comes in the last write before continue-as-new 
     plans(2, plan([work('again', { criteria: ['host-done'] })])),
     works('again', { json: completed('host-done') }),
   ]);
+  return end.release;
+}
+
+it('fault 41: a long answer that comes in the last write before continue-as-new is in the record', async () => {
+  const letGo = scriptTwoWaves();
   const run = await stage.start('plannerRun', { goal });
   await askByHand(run);
   await stage.rehearsal.waitForCalls(3);
-  await answerInLastWrite(run, end.release);
+  await answerInLastWrite(run, letGo);
   expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 2 });
   await expectKept(run);
   const histories = await expectPromisesKept(stage, run.workflowId);
   const runs = histories.filter(({ workflowId }) => workflowId === run.workflowId);
   expect(runs.length).toBeGreaterThan(1);
+}, 60_000);
+
+it('fault 41: a changed answer that comes in the last write before continue-as-new is applied', async () => {
+  const letGo = scriptTwoWaves();
+  const run = await stage.start('plannerRun', { goal });
+  await askByHand(run);
+  await submit(run, { question_id: 'q1', answer: 'eu-west' });
+  await stage.rehearsal.waitForCalls(3);
+  const releaseWrite = await holdLastWrite(run, letGo);
+  const answers = [{ question_id: 'q1', answer: 'us-east' }];
+  await run.signal('amend', { instruction: 'Move it.', answers });
+  await untilSignaled(stage, run.workflowId, 'amend');
+  await untilDecided(stage, run.workflowId);
+  await releaseWrite();
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 2 });
+  const { answered_questions: kept, instructions } = await storedRecord(stage.home, run.workflowId);
+  expect(kept).toMatchObject([{ question_id: 'q1', answer: 'us-east' }]);
+  expect(instructions).toEqual(['Move it.']);
+  await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 
 it('a run that is paused during its last write ends with its result', async () => {

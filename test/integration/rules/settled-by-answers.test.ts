@@ -2,10 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openQuestion, submit } from '../../support/asking.ts';
 import { faultsOf } from '../../support/calls.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
   blocked,
+  completed,
   decision,
+  held,
   plan,
   planCalls,
   plans,
@@ -15,6 +18,7 @@ import {
   works,
 } from '../../support/scripted-work.ts';
 import { storedRecord } from '../../support/stored-record.ts';
+import { untilTold } from '../../support/until-idle.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -74,6 +78,42 @@ it('finding W4: what the user answers can waive a criterion in a plan and meet o
       '  Your answer: Yes, forget it.',
     ].join('\n'),
   );
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('CA6: an answer that changes while the planner decides by it settles nothing', async () => {
+  const decided = held({
+    json: {
+      ...decision('goal-2'),
+      criteria_waived: [{ criterion_id: 'goal-1', question_id: 'q1' }],
+    },
+  });
+  const both = ['goal-1', 'goal-2'];
+  stage.rehearsal.script([
+    plans(1, plan([], [question('May the brochure be left out?')])),
+    plans(2, plan([work('check', { criteria: ['goal-2'] })])),
+    plans(3, plan([work('both', { criteria: both })])),
+    works('check', { json: unmet('completed', 'Not yet.', 'goal-2') }),
+    works('both', { json: completed(...both) }),
+    { match: { schema: 'decision', nth: 1 }, reply: decided.reply },
+  ]);
+  const run = await stage.start('plannerRun', {
+    goal: 'Ship the tool',
+    criteria: ['There is a brochure.', 'The test has passed.'],
+  });
+  await openQuestion(stage, run, 'q1');
+  await submit(run, { question_id: 'q1', answer: 'Yes, forget it.' });
+  await stage.rehearsal.waitForCalls(4);
+  const answers = [{ question_id: 'q1', answer: 'No' }];
+  await run.signal('amend', { instruction: 'Keep the brochure.', answers });
+  await eventually('the changed answer', async () =>
+    (await stage.questions(run)).answered.some(({ answer }) => answer === 'No'),
+  );
+  await untilTold(stage, run.workflowId);
+  decided.release();
+  const result = await stage.result(run);
+  expect(result).toMatchObject({ status: 'completed', waves: 2 });
+  expect(result.criteria.map(({ state }) => state)).toEqual(['met', 'met']);
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 

@@ -1,12 +1,22 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { openQuestion, submit } from '../../support/asking.ts';
 import { bodyOf } from '../../support/calls.ts';
 import { eventually } from '../../support/eventually.ts';
 import { runJudgedPlan } from '../../support/judged-plan.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { readTree } from '../../support/read-tree.ts';
 import { runCommand } from '../../support/run-command.ts';
-import { plan, plans, work } from '../../support/scripted-work.ts';
+import { memberCalls, takes } from '../../support/scripted-triad.ts';
+import {
+  blocked,
+  newestText,
+  ownWorkflows,
+  plan,
+  plans,
+  question,
+  work,
+} from '../../support/scripted-work.ts';
 import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
@@ -94,15 +104,47 @@ it('has the output that fails made again, and judges it anew', async () => {
   expect(await readTree(pages)).toEqual(written);
 }, 120_000);
 
+it.each([
+  ['in the wave', {}],
+  ['in a workflow of its own', ownWorkflows],
+])(
+  'asks the user as the delegation that it judges, which works %s',
+  async (_where, limits) => {
+    stage.rehearsal.script([
+      plans(1, plan([work('advice', { criteria: ['goal-1'] })])),
+      takes(
+        { within: 'verify-1', phase: 'execute', nth: 1 },
+        { json: blocked([question('Which office?')], 'judgement') },
+      ),
+    ]);
+    const run = await stage.start('plannerRun', {
+      goal: 'Advise a small office',
+      criteria: ['One way is recommended'],
+      verify: ['goal-1'],
+      verify_triad: 'dialectic',
+      limits,
+    });
+    const { question_id, delegation_id } = await openQuestion(stage, run);
+    expect(delegation_id).toBe('advice');
+    await submit(run, { question_id, answer: 'The one in Basel' });
+    expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+    expect(newestText(memberCalls(stage.rehearsal, { phase: 'execute' }).at(-1))).toContain(
+      'Basel',
+    );
+    await expectPromisesKept(stage, run.workflowId);
+  },
+  120_000,
+);
+
 it('passes nothing on whose judgement the triad did not agree: the user decides in the end', async () => {
   const id = await runJudgedPlan(stage, 'disputed', 'List three ways. [disagree]');
   const run = stage.client.workflow.getHandle(id);
-  const question = await eventually(
+  const asked = await eventually(
     'the question after five failures',
     async () => (await stage.questions(run)).open.at(0),
     180_000,
   );
-  expect(question).toMatchObject({ kind: 'verification', choices: ['modify', 'guide', 'abandon'] });
+  expect(asked).toMatchObject({ kind: 'verification', choices: ['modify', 'guide', 'abandon'] });
   const shown = join(stage.home, id, 'agents/fact_agent/verification_results.json');
   await eventually('the readable results', async () => existsSync(shown));
   await run.signal('stop', { reason: 'seen' });

@@ -1,4 +1,5 @@
 import {
+  addModelQueue,
   chooseLoad,
   describeLoad,
   placeActivity,
@@ -47,6 +48,17 @@ it('PQ3: only model calls leave the task queue of the run', () => {
   expect(toPriority({ model_queue: 'q' })).toEqual({});
   expect(describeLoad(load)).toBe('priority 2 · tenant acme');
   expect(describeLoad(null)).toBe('');
+});
+
+it('PQ3: a workflow that opens no run learns the queue of its model calls, and keeps its place', () => {
+  const place = { priority: 2, tenant: 'acme' };
+  const opened = { type: 'open', load: { model_queue: 'q', tenant: 'other' } };
+  expect(addModelQueue(place, opened)).toEqual({ ...place, model_queue: 'q' });
+  expect(addModelQueue(null, opened)).toEqual({ model_queue: 'q' });
+  for (const value of [undefined, null, 'q', {}, { type: 'refused', reason: '' }]) {
+    expect(addModelQueue(place, value)).toEqual(place);
+    expect(addModelQueue(null, value)).toBeNull();
+  }
 });
 
 const kept = { id: 'ab12', place: '"/srv/a" on host-a' };

@@ -5,7 +5,9 @@ import {
   checkByAnswers,
   reopenChanged,
   settleByAnswers,
+  settleWave,
 } from '../../../core/criteria/criteria.ts';
+import type { NewsItem } from '../../../contracts/messages.ts';
 import { checkDecision } from '../../../core/decision/check-decision.ts';
 import { criterion, decision, outcome } from './builders.ts';
 import type { CriteriaByAnswers } from '../../../contracts/criterion.ts';
@@ -24,6 +26,8 @@ const waives = (criterion_id: string, question_id: string): CriteriaByAnswers =>
 
 const faultsOf = (said: CriteriaByAnswers, claimed: readonly string[] = []) =>
   checkByAnswers(said, { criteria, claimed, answered_questions });
+
+const stateOf = (after: ReturnType<typeof settleWave>) => after[0]?.state;
 
 describe("criteria by the user's answers", () => {
   it('finding W4: CA1: an answer of a person waives or meets an open criterion', () => {
@@ -88,6 +92,61 @@ describe("criteria by the user's answers", () => {
       criterion_id: 'a',
       state: 'open',
       delegation_id: null,
+    });
+  });
+
+  describe('CA6: plan and decision settle by what they had heard', () => {
+    const changed: NewsItem = {
+      news_id: 5,
+      type: 'answer',
+      question_id: 'q1',
+      text: 'May a be left out?',
+      answer: 'No.',
+      answer_ref: null,
+      answered_by: 'user',
+      delegation_id: null,
+      changed: true,
+    };
+    const open = [criterion('a')];
+    const wave = { plan: null, outcomes: [], decision: null, news: [changed] };
+    const plan = { ...waives('a', 'q1'), delegations: [] };
+    const met = { criteria_met_by_answer: [{ criterion_id: 'a', question_id: 'q1' }] };
+
+    it.each([
+      [4, 'open'],
+      [5, 'waived'],
+    ])('a plan that had heard up to %i', (heard, state) => {
+      const after = settleWave(open, { ...wave, plan, heard: { plan: heard, decision: 0 } });
+      expect(stateOf(after)).toBe(state);
+    });
+
+    it.each([
+      [4, 'open', 'open'],
+      [5, 'waived', 'met'],
+    ])('a decision that had heard up to %i', (heard, whenWaived, whenMet) => {
+      const after = [waives('a', 'q1'), met].map((said) => {
+        const decided = { ...decision(said), criteria_reopened: [] };
+        return settleWave(open, {
+          ...wave,
+          decision: decided,
+          heard: { plan: 3, decision: heard },
+        });
+      });
+      expect(after.map(stateOf)).toEqual([whenWaived, whenMet]);
+    });
+
+    it('what an earlier wave settled is open again, and what an instruction waived stays so', () => {
+      const heard = { plan: 0, decision: 0 };
+      const settled = settleByAnswers(open, waives('a', 'q1'));
+      expect(stateOf(settleWave(settled, { ...wave, heard }))).toBe('open');
+      const waived: NewsItem = {
+        news_id: 6,
+        type: 'instruction',
+        instruction: 'Leave a out.',
+        criteria_waived: ['a'],
+      };
+      const news = [changed, waived];
+      expect(stateOf(settleWave(settled, { ...wave, news, heard }))).toBe('waived');
     });
   });
 

@@ -56,6 +56,17 @@ it('an effect keeps its place, and what is known of it is not replaced by an int
   expect(await linesOf('my-run')).toEqual([confirmed(1, 'a.md'), effectOf(2)]);
 });
 
+it('an effect of a lost wave stays when the next wave uses its id again', async () => {
+  const run = await harness.begin('my-run');
+  await run.apply(change(confirmed(1, 'a.md')), { type: 'wave_lost', wave: 1, usage: usage(1) });
+  const again = effectOf(1, { wave: 2, target: 'b.md' });
+  await run.apply(change(again));
+  expect((await run.record()).effects).toEqual([confirmed(1, 'a.md'), again]);
+  const done = { ...confirmed(1, 'b.md'), wave: 2 };
+  await run.apply(change(done));
+  expect((await run.record()).effects).toEqual([confirmed(1, 'a.md'), done]);
+});
+
 it('the report says what was changed, and what is not confirmed', async () => {
   const run = await harness.begin('my-run');
   const skipped = effectOf(4, { state: 'skipped', target: 'c.md', reason: 'Other bytes.' });

@@ -2,6 +2,7 @@ import type { RunRecord, StoredWave } from '../../../contracts/run-record.ts';
 import { explainNoFork, forkRecord } from '../../../core/run/fork-record.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { useHarness } from './harness.ts';
+import { answered, question, wave } from './samples.ts';
 
 const harness = useHarness();
 
@@ -102,4 +103,18 @@ it('GO2, GO3: what the other run paid stands in the origin; what is not certain 
   });
   expect(record.waves).toEqual([{ ...ended(1), usage: noUsage }]);
   expect(record.effects?.map(({ effect_id }) => effect_id)).toEqual(['e1']);
+});
+
+it('the questions of a fork are numbered after all of the other run, also when some were withdrawn', async () => {
+  const run = await harness.begin('asked');
+  await run.apply(
+    { type: 'question_opened', question: question('q1') },
+    { type: 'question_withdrawn', question_id: 'q1' },
+    { type: 'question_opened', question: question('q2') },
+    { type: 'question_answered', answered: answered('q2'), answer_ref: null },
+    { type: 'wave_done', wave: wave(1, {}), criteria: [] },
+  );
+  const fork = { goal: 'Go on', from: { run_id: 'asked', wave: 2 } };
+  const { taken_over } = await harness.open('plannerRun', fork);
+  expect(taken_over).toMatchObject({ answered: { q2: {} }, next_question: 3 });
 });
