@@ -3,7 +3,7 @@ import {
   diffRun,
   undoChanges,
   type ChangeResult,
-} from '../activities/adapters/git/commit-changes.ts';
+} from '../activities/adapters/git/apply-changes.ts';
 import { diffOf } from '../activities/adapters/git/git-worktrees.ts';
 import type { ChangedRun } from '../activities/adapters/git/merge-for-user.ts';
 import { GitFailed } from '../activities/adapters/git/run-git.ts';

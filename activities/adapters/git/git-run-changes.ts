@@ -4,14 +4,8 @@ import { engineLimits } from '../../../core/limits.ts';
 import { cutText } from '../../../core/text/cut-text.ts';
 import { listNames } from '../../../core/text/list-names.ts';
 import type { ChangedFolder, RunChanges } from '../../ports/run-changes.ts';
-import {
-  appliedCommit,
-  applyChanges,
-  findObstacle,
-  type ChangeResult,
-  commitApplied,
-  isBranch,
-} from './commit-changes.ts';
+import { appliedCommit, applyChanges, findObstacle, type ChangeResult } from './apply-changes.ts';
+import { commitApplied, isBranch } from './commit-changes.ts';
 import {
   diffCommits,
   listChangedFiles,

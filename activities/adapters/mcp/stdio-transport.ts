@@ -8,7 +8,12 @@ import {
 } from '@modelcontextprotocol/client';
 import { cleanLine } from '../../../core/text/cut-text.ts';
 import type { McpStdio } from '../../ports/mcp-servers.ts';
-import { bindSystem, commandEnvironment, ownToolchain } from '../sandbox/bubblewrap.ts';
+import {
+  bindSystem,
+  bindToolchain,
+  commandEnvironment,
+  ownToolchain,
+} from '../sandbox/bubblewrap.ts';
 import { messageOf } from '../../../core/text/message-of.ts';
 
 /** Program and arguments that start a server. */
@@ -33,7 +38,8 @@ function sandboxCall({ command, args, env, sandbox }: McpStdio): ServerCall {
       ...'--cap-drop ALL'.split(' '),
       ...bindSystem(),
       ...'--proc /proc --dev /dev --tmpfs /tmp --dir /tmp/home'.split(' '),
-      ...[...toolchains, ...read].flatMap((path) => ['--ro-bind', path, path]),
+      ...toolchains.flatMap(bindToolchain),
+      ...read.flatMap((path) => ['--ro-bind', path, path]),
       ...write.flatMap((path) => ['--bind', path, path]),
       '--chdir',
       '/tmp',

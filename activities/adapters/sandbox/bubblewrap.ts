@@ -1,5 +1,5 @@
-import { existsSync, lstatSync, readlinkSync } from 'node:fs';
-import { dirname, join, posix } from 'node:path';
+import { existsSync, lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs';
+import { dirname, join, posix, resolve } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { commandLimits } from '../../../core/command-limits.ts';
@@ -8,7 +8,10 @@ import { hashBytes } from '../../text/bytes.ts';
 
 /** Parts of the machine that commands may read, besides the system's programs. */
 export interface SandboxSettings {
-  /** Absolute paths of toolchains outside `/usr`. They have the same paths inside. */
+  /**
+   * Absolute paths of toolchains outside `/usr`, which have the same paths inside. A folder is there as a whole; of the folder
+   * around a program, such as `/home/ana/bin/node`, only what belongs to Node.
+   */
   readonly toolchains: readonly string[];
   /** Names of folders in the user's folder that a worktree lacks because git ignores them, such as `node_modules`. */
   readonly sharedFolders: readonly string[];
@@ -25,7 +28,7 @@ const systemFiles = ['/etc/ld.so.cache', '/etc/alternatives', '/etc/ssl/certs', 
 
 /** The environment of a command, and nothing else of the worker's. */
 export function commandEnvironment(toolchains: readonly string[], home: string) {
-  const folders = toolchains.map((path) => join(path, 'bin'));
+  const folders = toolchains.map((path) => (isProgram(path) ? dirname(path) : join(path, 'bin')));
   return {
     PATH: [...folders, '/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin'].join(':'),
     HOME: home,
@@ -76,7 +79,7 @@ function listArguments(command: Command, settings: SandboxSettings): string[] {
     ...`--proc /proc --dev /dev --size ${commandLimits.temporaryBytesMax} --tmpfs /tmp`.split(' '),
     ...'--dir /tmp/home'.split(' '),
     // After /tmp, below which a toolchain may be.
-    ...toolchains.flatMap((path) => ['--ro-bind', path, path]),
+    ...toolchains.flatMap(bindToolchain),
     '--bind',
     command.folder,
     inside,
@@ -137,10 +140,41 @@ function listShared({ folder, sharedFrom }: Command, { sharedFolders }: SandboxS
   });
 }
 
-/** Returns the toolchain that this process runs on, when it is outside `/usr`. */
+/**
+ * Returns the program that this process runs on, when it is outside `/usr`. The folder above is not taken for its own: it is the
+ * user's home where Node is in `~/bin`.
+ */
 export function ownToolchain(execPath = process.execPath): readonly string[] {
-  const prefix = dirname(dirname(execPath));
-  return prefix === '/' || prefix === '/usr' || prefix.startsWith('/usr/') ? [] : [prefix];
+  const isShown = ['/usr', ...systemFolders].some((folder) => execPath.startsWith(`${folder}/`));
+  return isShown ? [] : [execPath];
+}
+
+/** Returns the arguments of `bwrap` that show a toolchain, read-only. */
+export function bindToolchain(path: string): string[] {
+  if (!isProgram(path)) return ['--ro-bind', path, path];
+  const bin = dirname(path);
+  const prefix = dirname(bin);
+  const packages = join(prefix, 'lib', 'node_modules');
+  const parts = [path, packages, join(prefix, 'include', 'node')].filter((part) =>
+    existsSync(part),
+  );
+  return [
+    ...parts.flatMap((part) => ['--ro-bind', part, part]),
+    ...linkPrograms(bin, `${packages}/`),
+  ];
+}
+
+/** Links npm and other programs of packages as they are outside: they find their files from where the link leads. */
+function linkPrograms(bin: string, packages: string): string[] {
+  return readdirSync(bin, { withFileTypes: true }).flatMap((entry) => {
+    const link = join(bin, entry.name);
+    const target = entry.isSymbolicLink() ? readlinkSync(link) : '';
+    return resolve(bin, target).startsWith(packages) ? ['--symlink', target, link] : [];
+  });
+}
+
+function isProgram(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** A control group that bounds the processes of one command. */

@@ -12,7 +12,7 @@ import {
   applyChanges,
   diffRun,
   undoChanges,
-} from '../../../activities/adapters/git/commit-changes.ts';
+} from '../../../activities/adapters/git/apply-changes.ts';
 import { createRunChanges } from '../../../activities/adapters/git/git-run-changes.ts';
 import { createGitWorktrees, diffOf } from '../../../activities/adapters/git/git-worktrees.ts';
 import { moveRef, readRef } from '../../../activities/adapters/git/git-snapshots.ts';
@@ -156,6 +156,78 @@ it('an interrupted apply is finished, and can be undone', async () => {
   expect([text('a.txt'), text('new.txt')]).toEqual(['ONE\n', 'new\n']);
   expect(await undoChanges(run, 1_700_000_000)).toMatchObject({ state: 'done' });
   expect(userGit(dir, 'status', '--porcelain')).toBe('');
+});
+
+describe('changes that a run makes after its first ones were applied', () => {
+  /** A run whose first delegation is applied, after which a second one builds on it. */
+  async function createGrownRun() {
+    const made = await createRun({ first: { 'a.txt': 'ONE\ntwo\nthree\n' } });
+    const { run, home, dir } = made;
+    expect(await applyChanges(run)).toMatchObject({ state: 'done' });
+    const worker = { delegation_id: 'second', foundations: ['first'] };
+    const copy = await createGitWorktrees({ home }).open({ run_id: 'my-run', dir, worker });
+    put(copy ?? '', { 'a.txt': 'Eins\ntwo\nthree\n', 'new.txt': 'new\n' });
+    return { ...made, run: { ...run, delegation_ids: ['first', 'second'] } };
+  }
+  const grown = 'Eins\ntwo\nthree\n';
+
+  it('come on top of them, and all are taken out at once', async () => {
+    const { run, text, dir } = await createGrownRun();
+    put(dir, { 'b.txt': 'mine\n' });
+    expect(await applyChanges(run)).toEqual({
+      state: 'done',
+      files: [
+        { change: 'changed', path: 'a.txt' },
+        { change: 'added', path: 'new.txt' },
+      ],
+    });
+    expect([text('a.txt'), text('new.txt'), text('b.txt')]).toEqual([grown, 'new\n', 'mine\n']);
+    expect(await applyChanges(run)).toEqual({ state: 'applied_before' });
+    expect(await undoChanges(run, 1_700_000_000)).toMatchObject({ state: 'done' });
+    expect(userGit(dir, 'status', '--porcelain')).toBe(' M b.txt\n');
+  });
+
+  it('are committed at the end of the run with them', async () => {
+    const { run, home, dir } = await createGrownRun();
+    const commit = { message: 'Mend it', at: 1_700_000_000 };
+    expect(await createRunChanges({ home }).apply(run, commit)).toMatchObject({
+      state: 'committed',
+    });
+    expect(userGit(dir, 'show', 'HEAD:a.txt')).toBe(grown);
+    expect(userGit(dir, 'status', '--porcelain')).toBe('');
+  });
+
+  it('leave alone what the user has taken out since', async () => {
+    const { run, text, dir } = await createGrownRun();
+    put(dir, { 'a.txt': files['a.txt'] });
+    expect(await applyChanges(run)).toEqual({ state: 'conflict', with: null, files: ['a.txt'] });
+    expect(userGit(dir, 'status', '--porcelain')).toBe('');
+    expect(text('a.txt')).toBe(files['a.txt']);
+  });
+
+  it('come in after an apply that was killed at its very end, and undone', async () => {
+    const { run, text, dir, home } = await createGrownRun();
+    const gitDir = repositoryOf(home, 'my-run');
+    const applied = await readRef(gitDir, 'refs/planwave/applied');
+    await moveRef(gitDir, 'refs/planwave/applying', applied ?? '', null);
+    expect(await undoChanges(run, 1_700_000_000)).toMatchObject({ state: 'done' });
+    expect(userGit(dir, 'status', '--porcelain')).toBe('');
+    expect(await applyChanges(run)).toMatchObject({ state: 'done' });
+    expect([text('a.txt'), text('new.txt')]).toEqual([grown, 'new\n']);
+  });
+
+  it('come in after an apply that was killed before them', async () => {
+    const { run, text, dir, home } = await createGrownRun();
+    const gitDir = repositoryOf(home, 'my-run');
+    const applied = await readRef(gitDir, 'refs/planwave/applied');
+    await moveRef(gitDir, 'refs/planwave/applying', applied ?? '', null);
+    rmSync(join(gitDir, 'refs', 'planwave', 'applied'));
+    put(dir, { 'a.txt': files['a.txt'] });
+    expect(await applyChanges(run)).toMatchObject({ state: 'done' });
+    expect([text('a.txt'), text('new.txt')]).toEqual([grown, 'new\n']);
+    await undoChanges(run, 1_700_000_000);
+    expect(userGit(dir, 'status', '--porcelain')).toBe('');
+  });
 });
 
 it('a run without changes has nothing to apply', async () => {

@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { appliedCommit, undoChanges } from '../../../activities/adapters/git/commit-changes.ts';
+import { appliedCommit, undoChanges } from '../../../activities/adapters/git/apply-changes.ts';
 import { createRunChanges } from '../../../activities/adapters/git/git-run-changes.ts';
 import { moveRef } from '../../../activities/adapters/git/git-snapshots.ts';
 import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -14,6 +15,7 @@ import { dirname, join } from 'node:path';
 import {
   bubblewrapCall,
   limitProcesses,
+  ownToolchain,
   removeOldGroups,
 } from '../../../activities/adapters/sandbox/bubblewrap.ts';
 import { createSandbox, runProcess } from '../../../activities/adapters/sandbox/command-runner.ts';
@@ -148,6 +150,35 @@ it('shared folders of the user are there, read-only, unless the agent has someth
   expect((await sh('ls node_modules', { sharedFrom: user })).output).toContain('bin');
   rmSync(join(folder, 'node_modules'));
 });
+
+it.each(['bin', '.local/bin', '.nvm/versions/node/v20/bin'])(
+  'with Node in ~/%s a command has Node and npm, and sees nothing else of the home',
+  async (place) => {
+    const home = mkdtempSync(join(root, 'home-'));
+    const bin = join(home, place);
+    const lib = join(dirname(bin), 'lib');
+    for (const made of [bin, lib, join(home, '.ssh')]) mkdirSync(made, { recursive: true });
+    cpSync(process.execPath, join(bin, 'node'));
+    const found = join(dirname(dirname(process.execPath)), 'lib', 'node_modules');
+    cpSync(join(found, 'npm'), join(lib, 'node_modules', 'npm'), { recursive: true });
+    symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(bin, 'npm'));
+    writeFileSync(join(home, '.ssh', 'id_rsa'), 'secret of the user');
+    writeFileSync(join(bin, 'own-script'), 'secret of the user');
+    const toolchains = ownToolchain(join(bin, 'node'));
+    const end = await createSandbox({ ...settings, toolchains }, bwrap).run(
+      command([
+        'sh',
+        '-c',
+        `command -v node; command -v npm; npm --version; find ${home} -name npm -prune -o -type f -print; cat ${home}/.ssh/*`,
+      ]),
+      new AbortController().signal,
+    );
+    const [node, npm, version, ...files] = end.output.trim().split('\n');
+    expect([node, npm]).toEqual([join(bin, 'node'), join(bin, 'npm')]);
+    expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(files).toEqual([join(bin, 'node'), expect.stringContaining('No such file')]);
+  },
+);
 
 it('a worker that starts removes the old groups of killed workers, and leaves the new group of another worker', async () => {
   const limit = await limitProcesses();

@@ -1,10 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { diagnose, probeSandbox } from '../../../activities/adapters/sandbox/probe-sandbox.ts';
 import { createUnconfinedRunner } from '../../../activities/adapters/sandbox/command-runner.ts';
 import { CommandNotStarted } from '../../../activities/ports/command-runner.ts';
-import { ownToolchain } from '../../../activities/adapters/sandbox/bubblewrap.ts';
+import {
+  bindToolchain,
+  commandEnvironment,
+  ownToolchain,
+} from '../../../activities/adapters/sandbox/bubblewrap.ts';
 
 const settings = { toolchains: [], sharedFolders: [] };
 const folder = mkdtempSync(join(tmpdir(), 'planwave-probe-'));
@@ -47,10 +51,32 @@ it('a bubblewrap that fails is not taken for one that works', async () => {
   );
 });
 
-it('a toolchain is shared only from outside /usr', () => {
-  expect(ownToolchain('/usr/bin/node')).toEqual([]);
-  expect(ownToolchain('/usr/local/bin/node')).toEqual([]);
-  expect(ownToolchain('/opt/node/bin/node')).toEqual(['/opt/node']);
+it('Node is shared only from outside /usr, and of the folder above it only what is its own', () => {
+  for (const shown of ['/usr/bin/node', '/usr/local/bin/node', '/bin/node'])
+    expect(ownToolchain(shown)).toEqual([]);
+  const home = join(folder, 'home');
+  for (const dir of ['bin', 'lib/node_modules/npm/bin', 'include/node', '.ssh'])
+    mkdirSync(join(home, dir), { recursive: true });
+  for (const file of [
+    'bin/node',
+    'bin/own-script',
+    '.ssh/id_rsa',
+    'lib/node_modules/npm/bin/npm-cli.js',
+  ])
+    writeFileSync(join(home, file), '');
+  const npm = '../lib/node_modules/npm/bin/npm-cli.js';
+  symlinkSync(npm, join(home, 'bin/npm'));
+  symlinkSync('../.ssh/id_rsa', join(home, 'bin/key'));
+  const [node = ''] = ownToolchain(join(home, 'bin/node'));
+  const shown = ['bin/node', 'lib/node_modules', 'include/node'].map((part) => join(home, part));
+  expect(bindToolchain(node)).toEqual([
+    ...shown.flatMap((path) => ['--ro-bind', path, path]),
+    ...['--symlink', npm, join(home, 'bin/npm')],
+  ]);
+  expect(commandEnvironment([node, '/opt/go'], '/tmp').PATH).toMatch(
+    `${home}/bin:/opt/go/bin:/usr`,
+  );
+  expect(bindToolchain('/opt/go')).toEqual(['--ro-bind', '/opt/go', '/opt/go']);
 });
 
 it('an unconfined command has the same limits on time and environment', async () => {
