@@ -200,6 +200,9 @@ export const designAgentIds = {
 /** The shipped agent that judges answers in an evaluation. */
 export const graderAgentId = 'grader';
 
+/** The folder of the home into which a program's agents in code are written, with a folder for each set of them. */
+export const definedAgentsFolder = 'temporal/agents';
+
 /** Agents that get no delegation, besides the planner. */
 export const internalAgentIds: readonly string[] = [
   ...Object.values(designAgentIds),

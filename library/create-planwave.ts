@@ -107,6 +107,10 @@ const StartInput = PlannerRunInput.omit({ agents_dir: true }).extend({
   run_id: z.string('expected a text. Try: market-research').optional(),
   agents: z
     .custom(isAgents, 'expected agents of defineAgent, or the path of a folder with agents')
+    .refine((agents) => findTwin(agents) === null, {
+      error: ({ input }) =>
+        `"${findTwin(input)}" is the name of two agents, expected a name of its own for each. Try: another name for one of them`,
+    })
     .optional(),
   result: z
     .instanceof(z.core.$ZodType, { error: 'expected a schema of zod 4. Try: z.object({ … })' })
@@ -115,7 +119,18 @@ const StartInput = PlannerRunInput.omit({ agents_dir: true }).extend({
 
 function isAgents(value: unknown): boolean {
   if (!Array.isArray(value)) return typeof value === 'string' && value !== '';
-  return value.every((one) => isRecord(one) && typeof one['text'] === 'string');
+  return value.every(isAgent);
+}
+
+function isAgent(one: unknown): one is Agent {
+  return isRecord(one) && typeof one['name'] === 'string' && typeof one['text'] === 'string';
+}
+
+/** Returns a name that two agents have, whose files would be one; null when there is none. */
+function findTwin(agents: unknown): string | null {
+  if (!Array.isArray(agents)) return null;
+  const names = agents.filter(isAgent).map(({ name }) => name);
+  return names.find((name, at) => names.indexOf(name) < at) ?? null;
 }
 
 /**
@@ -140,14 +155,14 @@ export function createPlanwave(options: PlanwaveOptions = {}): Planwave {
       checkInput(StartInput, { goal, ...given }, { of: 'run' });
       const { run_id, agents, result: schema, ...input } = given;
       if (run_id !== undefined) checkRunId(run_id);
-      const agents_dir =
-        agents === undefined || typeof agents === 'string'
-          ? agents
-          : await writeAgents(home, agents);
       const constraints = [
         ...(input.constraints ?? []),
         ...(schema === undefined ? [] : [describeSchema(schema)]),
       ];
+      const agents_dir =
+        agents === undefined || typeof agents === 'string'
+          ? agents
+          : await writeAgents(home, agents);
       const started = await client.startRun(
         {
           ...input,

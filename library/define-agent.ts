@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { RiskLevel } from '../contracts/agent-definition.ts';
+import { definedAgentsFolder } from '../contracts/names.ts';
 import { findUnknownKey } from '../core/text/list-names.ts';
 
 const AgentOptions = z.strictObject({
@@ -56,13 +57,23 @@ export function checkOptions(of: string, options: object, known: readonly string
 /**
  * Writes agents into a folder below the home, which every worker of this home may read. Equal agents share a folder.
  *
+ * @param agents each with a name of its own
  * @returns the folder, absolute if `home` is
  */
 export async function writeAgents(home: string, agents: readonly Agent[]): Promise<string> {
   const texts = agents.map(({ text }) => text).toSorted();
   const hash = createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16);
-  const folder = join(home, 'temporal', 'agents', hash);
+  const folder = join(home, definedAgentsFolder, hash);
   await mkdir(folder, { recursive: true });
-  await Promise.all(agents.map(({ name, text }) => writeFile(join(folder, `${name}.md`), text)));
+  await Promise.all(agents.map(({ name, text }) => writeWhole(join(folder, `${name}.md`), text)));
   return folder;
+}
+
+/** Writes a file that a worker may be reading for an earlier run: it finds the whole text at any time. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  if ((await readFile(path, 'utf8').catch(() => null)) === text) return;
+  // Agents are in files that end in .md.
+  const aside = `${path}.${randomUUID()}.tmp`;
+  await writeFile(aside, text);
+  await rename(aside, path);
 }

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { engineLimits } from '../core/limits.ts';
+import { PlanwaveClientError } from '../client/client-error.ts';
+import { PlannerRunInput } from '../contracts/planner-run.ts';
 import { messageOf } from '../core/text/message-of.ts';
 
 /** The answer of a run that ended does not fit the schema that was asked for. It holds the answer. */
@@ -22,18 +24,27 @@ export class UnfitAnswer extends Error {
 /**
  * Describes to the planner that the answer is a JSON document of a schema.
  *
- * @throws {TypeError} when the schema has values that JSON does not have, such as dates
+ * @throws {PlanwaveClientError} `bad_input` when the schema has values that JSON does not have, such as dates, and when it is
+ * too long for a constraint
  */
 export function describeSchema(schema: z.ZodType): string {
-  const text = JSON.stringify(toJsonSchema(schema));
-  return `The answer of the run is one JSON document in a fenced code block, without text around it, that fits this JSON Schema: ${text}`;
+  const json = JSON.stringify(toJsonSchema(schema));
+  const text = `The answer of the run is one JSON document in a fenced code block, without text around it, that fits this JSON Schema: ${json}`;
+  if (!PlannerRunInput.shape.constraints.safeParse([text]).success) {
+    throw new PlanwaveClientError(
+      'bad_input',
+      `result: expected a schema that fits into one constraint of the run; as JSON Schema it has ${json.length.toLocaleString('en')} characters, and about 3,800 fit. Try: shorter descriptions, fewer fields, or a record of fields that are alike`,
+    );
+  }
+  return text;
 }
 
 function toJsonSchema(schema: z.ZodType): object {
   try {
     return z.toJSONSchema(schema, { io: 'input' });
   } catch (error) {
-    throw new TypeError(
+    throw new PlanwaveClientError(
+      'bad_input',
       `result: expected a schema of values that JSON has; ${messageOf(error)}. Try: z.iso.datetime() for a time`,
       { cause: error },
     );

@@ -17,7 +17,10 @@ export interface WorkerOptions {
   readonly tools?: readonly OwnTool[];
   /** Middlewares and guardrails that teams may name (docs/middlewares.md), besides the shipped ones. */
   readonly middlewares?: readonly Middleware[];
-  /** Folders with agents that runs may name. Default: `PLANWAVE_AGENTS`, else the current folder and the home. */
+  /**
+   * Folders with agents that runs may name, besides those of `defineAgent`. Default: `PLANWAVE_AGENTS`, else the current folder and
+   * the home.
+   */
   readonly agents?: readonly string[];
   /** Default: `PLANWAVE_HOME`, else `.planning` in the current folder. */
   readonly home?: string;

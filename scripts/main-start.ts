@@ -8,7 +8,7 @@ import { splitStartArguments, startUsage } from './bootstrap/start-arguments.mjs
 import { createCliDeps } from './cli-deps.ts';
 import { describeFolderFault, readSettings, type Settings } from './parts/settings.ts';
 import { listenForStop } from './parts/supervise.ts';
-import { say, webUiLine } from './say.ts';
+import { sayBeside, webUiLine } from './say.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
 import { bringUp, stopStack } from './stack.ts';
 import { commandText } from '../core/text/format.ts';
@@ -24,13 +24,14 @@ export async function main(args: readonly string[]): Promise<number> {
     return 2;
   }
   const settings = readSettings();
-  console.log(describeModel(settings));
+  const say = sayBeside(rest);
+  say(describeModel(settings));
   const stop = listenForStop();
   const cwd = process.env['INIT_CWD'] ?? process.cwd();
   const env = allowNamedFolders(rest, cwd, process.env);
   const stack = await Promise.race([bringUp(settings, say, env), stop.asked]);
   if (stack === undefined) return interruptedExitCode;
-  console.log(webUiLine(stack.uiUrl));
+  say(webUiLine(stack.uiUrl));
   let startedId: string | undefined;
   const deps: CliDeps = {
     ...createCliDeps(settings, stack.temporalAddress),
@@ -49,7 +50,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const reason = fault ?? (typeof outcome === 'string' ? outcome : undefined);
   if (reason !== undefined) console.error(`Giving up: ${reason}`);
   await stopStack(stack, stop, say);
-  console.log(describeRest(startedId, outcome));
+  say(describeRest(startedId, outcome));
   if (typeof outcome === 'number') return outcome;
   return outcome === undefined ? interruptedExitCode : 1;
 }

@@ -7,6 +7,11 @@ export function say(line: string): void {
   console.log(line);
 }
 
+/** Returns how a command with these options says its lines: with `--json`, standard output is for the documents alone. */
+export function sayBeside(options: readonly string[]): (line: string) => void {
+  return options.includes('--json') ? (line) => console.error(line) : say;
+}
+
 /** Returns the address of the Web UI as a line for the terminal. */
 export function webUiLine(uiUrl: string | undefined): string {
   return `Web UI:     ${uiUrl ?? 'none here; the Temporal server in use may have one'}`;

@@ -117,13 +117,25 @@ interface OwnerModule {
 
 /** @throws {BadSettings} when the module can't be loaded. */
 async function importModule(module: OwnerModule): Promise<Readonly<Record<string, unknown>>> {
+  const isTypeScript = /\.m?ts$/.test(module.file);
   try {
+    if (isTypeScript) await readTypeScript();
     const loaded: Readonly<Record<string, unknown>> = await import(pathToFileURL(module.file).href);
     return loaded;
   } catch (error) {
     const said = messageOf(error);
-    throw badModule(module, [`it can't be loaded: ${said}`], 'node --check on it, and its imports');
+    const cure = isTypeScript
+      ? 'npx tsc --noEmit on it; the ending .mts, or "type": "module" in the package.json of its folder'
+      : 'node --check on it, and its imports';
+    throw badModule(module, [`it can't be loaded: ${said}`], cure);
   }
+}
+
+/** Lets this process load TypeScript. Where planwave runs from its sources, it does so already. */
+async function readTypeScript(): Promise<void> {
+  if (import.meta.url.endsWith('.ts')) return;
+  const { register } = await import('tsx/esm/api');
+  register();
 }
 
 /** Describes a module that can't be used: setting, file, faults and cure. */

@@ -1,7 +1,7 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { taskQueue } from '../contracts/names.ts';
+import { definedAgentsFolder, taskQueue } from '../contracts/names.ts';
 import {
   modelQueueVariables,
   toModelQueueSettings,
@@ -54,7 +54,7 @@ export interface WorkerSettings extends Partial<StoreSettings> {
    * the folder that the worker starts in, and `home`. If undefined, any folder.
    */
   readonly workspaceRoots?: readonly string[] | undefined;
-  /** `PLANWAVE_AGENTS`: the same for folders with agents. The shipped ones are always allowed. */
+  /** `PLANWAVE_AGENTS`: the same for folders with agents. The shipped ones, and those in code of this home, are always allowed. */
   readonly agentRoots?: readonly string[] | undefined;
   /** Default: model calls wait in the queue of their run. */
   readonly models?: ModelQueueSettings | undefined;
@@ -278,7 +278,7 @@ function foldersOf(
   return {
     home,
     workspaceRoots: read.PLANWAVE_WORKSPACES ?? roots,
-    agentRoots: read.PLANWAVE_AGENTS ?? roots,
+    agentRoots: read.PLANWAVE_AGENTS?.concat(join(home, definedAgentsFolder)) ?? roots,
   };
 }
 

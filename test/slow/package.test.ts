@@ -102,6 +102,29 @@ it.each(['20.20.2', '22.23.3', '24.21.0'])(
   },
 );
 
+it('loads tools and middlewares in TypeScript in each command, and start --json prints JSON alone', async () => {
+  const tool = `{ name: 'read_stock', description: 'Reads the stock. Example: {}', schema: z.strictObject({}),
+    effect: 'read', brings: [], run: (): string => '12' }`;
+  writeFileSync(
+    join(folder, 'tools.mts'),
+    `export const tools = ({ defineTool, z }: any) => [defineTool(${tool})];\n`,
+  );
+  writeFileSync(join(folder, 'middlewares.ts'), 'export const middlewares: unknown[] = [];\n');
+  const env = {
+    ...(await ownPlace('home-typescript')),
+    PLANWAVE_TOOLS: 'tools.mts',
+    PLANWAVE_MIDDLEWARES: 'middlewares.ts',
+  };
+  await run(process.execPath, [script, 'agents', 'list'], env);
+  const goal = 'Compare three ways to store a backup';
+  const start = [script, 'start', goal, '--defaults', '--json'];
+  const { stdout, stderr } = await run(process.execPath, start, env);
+  const events = stdout.trimEnd().split('\n');
+  const types = events.map((line) => Object(JSON.parse(line)).type);
+  expect([types[0], types.at(-1)]).toEqual(['started', 'ended']);
+  expect(stderr).toMatch(/^Model: [^]*^Web UI: [^]*^Stopping the server …\nRun \S+ is kept/m);
+});
+
 /** Starts a script in the folder, and waits until it prints a text. */
 async function startScript(args: readonly string[], env: NodeJS.ProcessEnv, text: string) {
   const child = spawn(process.execPath, args, { cwd: folder, env: { ...process.env, ...env } });

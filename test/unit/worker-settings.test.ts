@@ -86,7 +86,8 @@ it('finding T5: folders for workspaces and agents are lists, as PATH is', () => 
     PLANWAVE_AGENTS: '/srv/agents',
   });
   expect(set.workspaceRoots).toEqual(['/srv/projects', resolve('here')]);
-  expect(set.agentRoots).toEqual(['/srv/agents']);
+  // Agents in code are written there.
+  expect(set.agentRoots).toEqual(['/srv/agents', resolve('.planning/temporal/agents')]);
 });
 
 it('an empty variable is one that is not set', () => {

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stat, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { loadAgents } from '../../../activities/adapters/agent-files.ts';
 import { createPlanwave } from '../../../library/create-planwave.ts';
@@ -8,6 +9,7 @@ import { defineAgent, writeAgents } from '../../../library/define-agent.ts';
 import { defineTool } from '../../../library/define-tool.ts';
 import { assertCompleted } from '../../../library/testing.ts';
 import { describeSchema, readAnswer, UnfitAnswer } from '../../../library/typed-answer.ts';
+import { readFolders } from '../../../worker/worker-settings.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'planwave-library-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -43,6 +45,29 @@ describe('defineAgent', () => {
     const two = defineAgent({ name: 'b', description: 'B.', prompt: 'P' });
     expect(await writeAgents(home, [one, two])).toBe(await writeAgents(home, [two, one]));
     expect(await writeAgents(home, [one])).not.toBe(await writeAgents(home, [two]));
+  });
+
+  it('leaves an equal file alone, and replaces another one as a whole', async () => {
+    const agents = [defineAgent({ name: 'c', description: 'C.', prompt: 'P' })];
+    const file = join(await writeAgents(home, agents), 'c.md');
+    const first = await stat(file);
+    await writeAgents(home, agents);
+    const second = await stat(file);
+    expect([second.ino, second.mtimeMs]).toEqual([first.ino, first.mtimeMs]);
+    await writeFile(file, 'damaged');
+    await writeAgents(home, agents);
+    expect(readFileSync(file, 'utf8')).toBe(agents[0]?.text);
+    // Another file has the name: one that is being read stays as it is.
+    expect((await stat(file)).ino).not.toBe(first.ino);
+    expect(readdirSync(join(file, '..'))).toEqual(['c.md']);
+  });
+
+  it('writes where a worker may read, also one with other folders for agents', async () => {
+    const folder = await writeAgents(home, [
+      defineAgent({ name: 'd', description: 'D.', prompt: 'P' }),
+    ]);
+    const { agentRoots } = readFolders({ PLANWAVE_HOME: home, PLANWAVE_AGENTS: '/elsewhere' });
+    await expect(loadAgents([folder], { roots: agentRoots })).resolves.toHaveLength(1);
   });
 
   it('names each wrong field', () => {
@@ -95,6 +120,10 @@ describe('a start with a wrong field or value is refused at once, and nothing is
       { agents: [agent], result: { type: 'object' } },
       'result: expected a schema of zod 4. Try: z.',
     ],
+    [
+      { agents: [agent, defineAgent({ name: 'a', description: 'Other.', prompt: 'Q' })] },
+      'agents: "a" is the name of two agents, expected a name of its own for each. Try: ',
+    ],
     [{ run_id: 'My run', agents: [agent] }, 'run id "My run": expected 1 to 40 lower-case letters'],
   ])('%j', async (options, words) => {
     // As a program without types gives them.
@@ -103,6 +132,31 @@ describe('a start with a wrong field or value is refused at once, and nothing is
       name: 'PlanwaveClientError',
       code: 'bad_input',
       message: expect.stringContaining(words),
+    });
+    expect(() => readdirSync(untouched)).toThrow(/ENOENT/);
+  });
+
+  it.each([
+    ['values that JSON does not have', z.object({ at: z.date() }), /^result: .* Try: z\.iso/],
+    [
+      '80 described fields',
+      z.object(
+        Object.fromEntries(
+          Array.from({ length: 80 }, (_, nth) => [
+            `field_${nth}`,
+            z.string().describe('What the field is about.'),
+          ]),
+        ),
+      ),
+      /^result: expected a schema that fits into one constraint .* has \d,\d{3} char.* Try: short/,
+    ],
+  ])('a result schema of %s', async (_of, result, message) => {
+    await expect(
+      planwave.start('Compare three databases', { agents: [agent], result }),
+    ).rejects.toMatchObject({
+      name: 'PlanwaveClientError',
+      code: 'bad_input',
+      message: expect.stringMatching(message),
     });
     expect(() => readdirSync(untouched)).toThrow(/ENOENT/);
   });

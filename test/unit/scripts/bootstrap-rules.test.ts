@@ -3,10 +3,11 @@ import { checkNode } from '../../../scripts/bootstrap/ensure-packages.mjs';
 import { ensureChromium, ensurePostgres } from '../../../scripts/bootstrap/test-programs.mjs';
 import { formatTotals, listSlow } from '../../../scripts/bootstrap/run-tests.mjs';
 import { allowNamedFolders } from '../../../scripts/main-start.ts';
+import { say, sayBeside } from '../../../scripts/say.ts';
 import { splitStartArguments } from '../../../scripts/bootstrap/start-arguments.mjs';
 import { makeFolder, writeExecutable } from './fake-executables.ts';
 
-const say = (): void => {};
+const silent = (): void => {};
 
 describe('the Node version', () => {
   it.each(['18.20.0', '20.18.3'])('%s is refused with what to install', (version) => {
@@ -31,6 +32,19 @@ describe('the arguments of npm start', () => {
       defaults: true,
       rest: ['--mode', 'direct'],
     });
+  });
+
+  it('with --json, what is said beside the run leaves standard output to the documents', () => {
+    const { error } = console;
+    const lines: string[] = [];
+    console.error = (line: string) => void lines.push(line);
+    try {
+      sayBeside(['--json'])('Stopping the worker …');
+    } finally {
+      console.error = error;
+    }
+    expect(lines).toEqual(['Stopping the worker …']);
+    expect(sayBeside(['--watch'])).toBe(say);
   });
 
   it.each([[[]], [['--defaults']], [['  ']]])('%j has no goal', (args) => {
@@ -88,7 +102,7 @@ describe('Chromium', () => {
     const named = writeExecutable(folder, 'my-chromium', 'echo Chromium 1');
     writeExecutable(folder, 'chromium', 'echo Chromium 2');
     const env = { PATH: folder, PLANWAVE_CHROMIUM: named };
-    expect(await ensureChromium({ env, install: false, say })).toBe(named);
+    expect(await ensureChromium({ env, install: false, say: silent })).toBe(named);
   });
 
   it('takes the first name on PATH that runs', async () => {
@@ -96,12 +110,12 @@ describe('Chromium', () => {
     writeExecutable(folder, 'chromium', 'exit 1');
     writeExecutable(folder, 'google-chrome', 'echo Chrome');
     const env = { PATH: folder };
-    expect(await ensureChromium({ env, install: false, say })).toBe('google-chrome');
+    expect(await ensureChromium({ env, install: false, say: silent })).toBe('google-chrome');
   });
 
   it('says what was tried and what to do', async () => {
     const env = { PATH: makeFolder(), PLANWAVE_CHROMIUM: '/no/such/browser' };
-    await expect(ensureChromium({ env, install: false, say })).rejects.toThrow(
+    await expect(ensureChromium({ env, install: false, say: silent })).rejects.toThrow(
       /PLANWAVE_CHROMIUM=\/no\/such\/browser: .* does not exist.*chromium is not on PATH.*What to do/s,
     );
   });
@@ -119,7 +133,7 @@ describe('PostgreSQL', () => {
     const good = makePrograms(makeFolder());
     const broken = makePrograms(makeFolder(), 'exit 1');
     const env = { PATH: `${makeFolder()}:${broken}:${good}` };
-    const options = { install: false, root: makeFolder(), say };
+    const options = { install: false, root: makeFolder(), say: silent };
     expect(await ensurePostgres({ ...options, env })).toBe(good);
     expect(await ensurePostgres({ ...options, env: { ...env, PLANWAVE_POSTGRES: named } })).toBe(
       named,
@@ -129,14 +143,16 @@ describe('PostgreSQL', () => {
   it("takes the newest version of Debian's, which are not on PATH", async () => {
     const root = makeFolder();
     for (const version of ['9', '15', '13']) makePrograms(`${root}/${version}/bin`);
-    expect(await ensurePostgres({ env: { PATH: '' }, install: false, root, say })).toBe(
+    expect(await ensurePostgres({ env: { PATH: '' }, install: false, root, say: silent })).toBe(
       `${root}/15/bin`,
     );
   });
 
   it('says what was tried and what to do', async () => {
     const env = { PATH: makeFolder(), PLANWAVE_POSTGRES: '/no/such/folder' };
-    await expect(ensurePostgres({ env, install: false, root: makeFolder(), say })).rejects.toThrow(
+    await expect(
+      ensurePostgres({ env, install: false, root: makeFolder(), say: silent }),
+    ).rejects.toThrow(
       /PLANWAVE_POSTGRES=\/no\/such\/folder: it has no initdb.*neither on PATH nor in.*What to do/s,
     );
   });
