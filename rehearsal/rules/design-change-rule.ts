@@ -57,7 +57,11 @@ function changeRoster({ change, prompt, roster: planned }: DesignRequest): JsonO
   const [agent] = planned;
   if (agent === undefined || needsNewAgent === dropsNewAgent) return [];
   const { agent_id: id } = newAgent;
-  const agent_id = needsNewAgent ? id : chooseAgent(prompt.agents, ['research'], new Set());
+  const verifiers = new Set(
+    planned.filter((one) => one['role'] === 'verifier').map((one) => one['agent_id']),
+  );
+  const doers = prompt.agents.filter((one) => !verifiers.has(one['agent_id']));
+  const agent_id = needsNewAgent ? id : chooseAgent(doers, ['research'], new Set());
   const draft = needsNewAgent
     ? { operation: 'draft_agent', draft: newAgent }
     : { operation: 'remove_draft', agent_id: id };

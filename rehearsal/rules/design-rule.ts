@@ -104,16 +104,17 @@ function brief({ goal }: DesignRequest): JsonObject {
 function roster({ goal, prompt }: DesignRequest): JsonObject {
   const { needsNewAgent } = readDesignMarks(goal);
   const used = new Set<string>();
+  // First, because no author may verify its own work.
+  const checker = chooseAgent(prompt.agents, ['review', 'verif', 'check'], used);
+  const others = prompt.agents.filter((one) => one['agent_id'] !== checker);
+  const doers = others.length > 0 ? others : prompt.agents;
   const agents = tasks.map(({ agent, title, words }) => {
-    const agent_id = chooseAgent(prompt.agents, words, used);
+    const agent_id = chooseAgent(doers, words, used);
     used.add(agent_id);
     const isNew = used.size === 1 && needsNewAgent;
     const id = isNew ? newAgent.agent_id : agent_id;
     return { agent_name: agent, role: 'doer', responsibility: `${title}.`, agent_id: id };
   });
-  const free = prompt.agents.filter((one) => !used.has(textOf(one['agent_id'])));
-  const checkers = free.length > 0 ? free : prompt.agents;
-  const checker = chooseAgent(checkers, ['review', 'verif', 'check'], used);
   return {
     agents: [
       ...agents,

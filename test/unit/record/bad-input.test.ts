@@ -297,7 +297,7 @@ describe('bad input', () => {
     const [task] = plan.tasks;
     const faulty = {
       ...plan,
-      agents: plan.agents.map((one) => ({ ...one, agent_id: 'ghost' })),
+      agents: plan.agents.map((one, at) => ({ ...one, agent_id: `ghost-${at}` })),
       tasks: [{ ...task, depends_on: ['never_1727539200'] }],
     };
     const { message, paths } = await refused('plannerRun', { goal, plan: faulty });
