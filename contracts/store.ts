@@ -39,7 +39,7 @@ export interface CheckedHome {
   readonly faults: readonly HomeFault[];
   /** Faults that were removed. */
   readonly repaired: readonly HomeFault[];
-  /** What could not be checked. Absent when everything was. */
+  /** Parts that could not be checked. Absent when all were. */
   readonly unchecked?: readonly HomeFault[];
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client as PostgresClient } from 'pg';
@@ -160,4 +160,38 @@ it('a run that waits goes on after its database was lost and restored from a dum
   expect(await planwave(['fsck'], { PLANWAVE_HOME: join(folder, 'after'), ...shared })).toContain(
     'no damage',
   );
+}, 300_000);
+
+it('OS4: a run with a folder, whose home was copied into a database, goes on only with that home', async () => {
+  const url = postgres.url.replace(/postgres$/, 'moved');
+  const client = new PostgresClient({ connectionString: postgres.url });
+  await client.connect();
+  await client.query('CREATE DATABASE moved');
+  await client.end();
+  const [home, workspace_dir] = [join(folder, 'old-home'), join(folder, 'of-the-user')];
+  mkdirSync(workspace_dir);
+  const own = { PLANWAVE_WORKSPACES: folder };
+  const before = await startWorkerProcess({ ...stage, home }, own);
+  const input = { goal, workspace_dir, changes: 'direct' };
+  const run = await stage.start('plannerRun', input, 'moved');
+  const question = await eventually('a question', async () => (await stage.questions(run)).open[0]);
+  await untilIdle(stage, run.workflowId);
+  before.signal('SIGKILL');
+  await before.ended;
+  await planwave(['store', 'copy', home, url], { PLANWAVE_HOME: home });
+
+  const shared = { ...own, PLANWAVE_STORE_URL: url };
+  const other = await startWorkerProcess({ ...stage, home: join(folder, 'new-home') }, shared);
+  await run.signal('answer', { question_id: question.question_id, answer: question.choices[0] });
+  const refusal = await eventually('the refusal', async () => {
+    const { raw } = await run.describe();
+    return (raw.pendingActivities ?? []).flatMap(
+      ({ lastFailure }) => lastFailure?.message ?? [],
+    )[0];
+  });
+  expect(refusal).toMatch(/working copies .* are in the home .*old-home.*Try: .*PLANWAVE_HOME/);
+  other.signal('SIGKILL');
+  await other.ended;
+  await startWorkerProcess({ ...stage, home }, shared);
+  expect((await stage.result(run)).status).toBe('completed');
 }, 300_000);
