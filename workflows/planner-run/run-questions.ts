@@ -1,5 +1,6 @@
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { CrashedTask } from '../../contracts/planner-run.ts';
+import type { WaveResult } from '../../contracts/planner-wave.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import type { RootHost } from '../shared/root-host.ts';
@@ -46,7 +47,18 @@ function lostQuestion(lost: string, retry: string, reason: string, spent: string
 }
 
 /** Characters of the reason that the question about a crashed task has. */
-export const crashReasonCharsMax = 500;
+const crashReasonCharsMax = 500;
+
+/** Lists the tasks of the plan that crashed, as the question about them shows them. */
+export function listCrashed({ outcomes }: Pick<WaveResult, 'outcomes'>): CrashedTask[] {
+  return outcomes
+    .filter(({ crashes, decides }) => crashes !== undefined && decides !== true)
+    .map(({ delegation_id, title, reason }) => ({
+      delegation_id,
+      title,
+      reason: cutText(reason, crashReasonCharsMax),
+    }));
+}
 
 /** @param crashed At least one. */
 export function tasksCrashedQuestion(crashed: readonly CrashedTask[]): AskedQuestion {

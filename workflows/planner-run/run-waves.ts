@@ -2,7 +2,6 @@ import { patched, workflowInfo } from '@temporalio/workflow';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { CrashedTask, RunStatus } from '../../contracts/planner-run.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
-import { cutText } from '../../core/text/cut-text.ts';
 import { isDone, waiveCriteria } from '../../core/criteria/criteria.ts';
 import { decideNextStep } from '../../core/run/decide-next-step.ts';
 import { createChildRelay } from '../shared/child-relay.ts';
@@ -15,7 +14,7 @@ import { designFirst, isEndedEarly } from './run-design-first.ts';
 import { runNextWave, openLedger } from './run-next-wave.ts';
 import {
   askUser,
-  crashReasonCharsMax,
+  listCrashed,
   tasksCrashedQuestion,
   waveLostQuestion,
   wavesSpentQuestion,
@@ -181,17 +180,6 @@ async function askWhenWaveIsLost(host: RootHost, reason: string): Promise<RunSta
   if (answer?.answer !== 'retry') return 'abandoned';
   state.waves_allowed += 1;
   return null;
-}
-
-/** Lists the tasks that crashed, as the question about them shows them. */
-function listCrashed({ outcomes }: WaveResult): CrashedTask[] {
-  return outcomes
-    .filter(({ crashes }) => crashes !== undefined)
-    .map(({ delegation_id, title, reason }) => ({
-      delegation_id,
-      title,
-      reason: cutText(reason, crashReasonCharsMax),
-    }));
 }
 
 /** Asks the user about tasks of a designed plan that have crashed, once their siblings have ended (seed 003, Issue 5). */
