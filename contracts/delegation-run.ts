@@ -102,6 +102,8 @@ export interface DelegationOutcome {
   readonly executor: ExecutorOutcome;
   /** Number of attempts that broke off without an outcome, the last one included. Absent unless it failed by that. */
   readonly crashes?: number;
+  /** True for a decision of a solution architect that failed by that: no wave does it again. Absent for all else. */
+  readonly decides?: true;
   /** Absent when it has no notes. */
   readonly notes?: NotesOutline;
   /** Absent when no verification was demanded. */

@@ -162,6 +162,7 @@ export interface FindWorkInput {
 
 /** Work of a wave that has to be judged before the next. */
 export interface FindWorkResult {
+  /** Proofs of concept that were not judged since they ended, also of an earlier wave. */
   readonly proofs: readonly WorkedTask[];
   /** Its tasks that asked the same again and again. */
   readonly looping: readonly WorkedTask[];

@@ -172,6 +172,8 @@ export interface CarriedRun extends RunTerms, RunKnowledge {
   readonly design_at_work?: FinishedStages & { readonly lost: Usage };
   /** delegation_ids of a designed run that crashed and are wanted again. Absent when there are none. */
   readonly again?: readonly string[];
+  /** Absent when the last wave was judged, and in a direct run. */
+  readonly unjudged?: UnjudgedWave;
   readonly wave: number;
   readonly waves_allowed: number;
   readonly usage: Usage;
@@ -190,6 +192,19 @@ export interface CarriedRun extends RunTerms, RunKnowledge {
   readonly parked_reason: string | null;
   /** Unix epoch milliseconds at which a parked run goes on by itself. Absent: after a resume. */
   readonly parked_until?: number;
+}
+
+/** A wave of a designed run whose work was not judged: its execution was full, or it is one of another run. */
+export interface UnjudgedWave {
+  /** Tasks that crashed, and that the user was not asked about. */
+  readonly crashed: readonly CrashedTask[];
+}
+
+/** These are defined in DelegationOutcome. */
+export interface CrashedTask {
+  readonly delegation_id: string;
+  readonly title: string;
+  readonly reason: string;
 }
 
 /** State of the inbox. Bounded: `core/limits.ts` proves that it fits into one payload with the rest. */
@@ -280,6 +295,8 @@ export interface TakenOver extends Pick<
   readonly recent_answers: readonly AnsweredQuestion[];
   /** The instruction of the fork point. Absent without one. */
   readonly instruction?: string;
+  /** The last wave of the other run. Absent without an approved plan. */
+  readonly unjudged?: UnjudgedWave;
 }
 
 /** Input of `plannerRun`: typed by a person, or carried over when it continues as new. */

@@ -20,7 +20,7 @@ import { linkInputs } from '../../core/plan/check-inputs.ts';
 import { countOf } from '../../core/text/format.ts';
 import { DesignChange } from '../../contracts/design.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
-import type { WorkedTask } from '../../contracts/adaptation.ts';
+import type { AdaptationCause, WorkedTask } from '../../contracts/adaptation.ts';
 import type { DesignStageName } from '../../contracts/names.ts';
 import { describePlanChange, ratePlanChange, keysOfProof } from '../../core/design/rate-change.ts';
 import { findAnswerConflicts, type FoundConflict } from '../../core/design/architect-task.ts';
@@ -144,7 +144,7 @@ function keepKnown(
 /** Stages of the design whose results a judgement reads. */
 const read: readonly DesignStageName[] = ['interview', 'poc_recommendation'];
 
-/** Returns the work of a wave that has to be judged, and what is verified so far. */
+/** Returns the work that has to be judged after a wave, proofs of concept of earlier ones too, and what is verified so far. */
 export async function findWork(
   store: ArtifactStore,
   { plan_ref, record_ref, wave, looping, again = [] }: FindWorkInput,
@@ -154,15 +154,41 @@ export async function findWork(
     readRecord(store, record_ref),
   ]);
   const { tasks } = plan;
+  const adaptations = record.design?.adaptations ?? [];
+  const isJudged = (type: AdaptationCause['type'], task_id: string, since: number): boolean =>
+    adaptations.some(
+      ({ cause, wave: after }) =>
+        cause.type === type && cause.task_id === task_id && after >= since,
+    );
+  const proofs = listProofs(record, tasks).filter(
+    ({ worked: { task_id, delegation_id }, wave: since }) =>
+      !again.includes(delegation_id) && !isJudged('proof_of_concept', task_id, since),
+  );
   const verified = listVerified(plan, record).flatMap((id) => findTask(tasks, id)?.task_id ?? []);
   const worked = listWorked(record, tasks, wave);
   return {
-    proofs: worked.filter((one) => isProven(one) && !again.includes(one.delegation_id)),
+    proofs: proofs.map((one) => one.worked),
     materials: (record.design?.materials ?? []).filter(({ stage }) => read.includes(stage)),
     looping: worked.filter(({ delegation_id }) => looping.includes(delegation_id)),
-    contradicted: listContradicted(worked, findAnswerConflicts(record, tasks, wave)),
+    contradicted: listContradicted(
+      worked.filter(({ task_id }) => !isJudged('escalation', task_id, wave)),
+      findAnswerConflicts(record, tasks, wave),
+    ),
     verified,
   };
+}
+
+/** Lists the proofs of concept that have shown something, each as it ended last, with the wave. */
+function listProofs(
+  record: RunRecord,
+  tasks: readonly PlanTask[],
+): { readonly worked: WorkedTask; readonly wave: number }[] {
+  const ended = record.waves.flatMap(({ wave }) =>
+    listWorked(record, tasks, wave)
+      .filter(isProven)
+      .map((worked) => ({ worked, wave })),
+  );
+  return [...new Map(ended.map((one) => [one.worked.task_id, one])).values()];
 }
 
 /** Returns true for a proof of concept that has shown something. One that never began or was stopped works later. */

@@ -154,6 +154,8 @@ export async function openFork(
         .slice(-engineLimits.recentAnswersMax)
         .map(({ answer_ref: _ref, question: _question, amended_at: _at, ...answered }) => answered),
       ...(instruction !== undefined && { instruction }),
+      // The other run may have ended at the question about its last proof of concept.
+      ...(plan !== null && { unjudged: { crashed: [] } }),
     },
   };
 }

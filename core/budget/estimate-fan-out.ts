@@ -16,7 +16,7 @@ import type { ExecutorKind } from '../../contracts/delegation.ts';
 const turnsEach = 2;
 
 /** Turns of a triad that agrees soon: three members in three phases, each of which starts a new conversation. */
-const triadTurns = 9;
+export const triadTurns = 9;
 
 /**
  * Work of a team: tasks that its leader delegates, and three turns of the leader, to delegate, to check and to combine.

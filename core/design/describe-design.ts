@@ -7,7 +7,7 @@
  *   DSC3. After a change it names what differs from the plan that the user saw last.
  *   DSC4. It shows what each new agent may do, and how much of the research was looked up.
  */
-import type { CoordinationPlan, PlanFinding } from '../../contracts/coordination-plan.ts';
+import type { CoordinationPlan, PlanFinding, PlanTask } from '../../contracts/coordination-plan.ts';
 import type { TechnologyResearch } from '../../contracts/design.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
@@ -21,6 +21,7 @@ import {
   commandText,
 } from '../text/format.ts';
 import { oneLine } from '../text/markdown.ts';
+import { triadTurns } from '../budget/estimate-fan-out.ts';
 import { listLayers } from './graph.ts';
 import { diffPlans } from './draw-plan.ts';
 import type { PlanAgent } from '../../contracts/design-run.ts';
@@ -31,6 +32,11 @@ import type { Spending } from '../../contracts/budget.ts';
 const textCharsMax = 2_000;
 /** Calls of one task: one that loads what it reads, one that answers. */
 const callsEach = 2;
+/** Calls of a verification, and those of them that follow one another: a triad works in three phases before its verdict. */
+const verifications = {
+  alone: { calls: 1, inARow: 1 },
+  triad: { calls: triadTurns + 1, inARow: 4 },
+} as const;
 /** Calls of the planner for each wave: its decision, and a review of questions. */
 const callsPerWave = 2;
 
@@ -47,18 +53,25 @@ export interface PlanEstimate extends Spending {
 
 /** Estimates the use of the work from the design's calls, which read and write texts of the same kind. */
 export function estimatePlan(
-  plan: Pick<CoordinationPlan, 'tasks'>,
+  { agents, tasks }: Pick<CoordinationPlan, 'agents' | 'tasks'>,
   { usage, worked_ms }: DesignUse,
 ): PlanEstimate {
-  const layers = listLayers(plan.tasks).length;
-  const calls = plan.tasks.length * callsEach + layers * callsPerWave;
+  const triads = agents.flatMap(({ agent_name, triad }) => (triad === undefined ? [] : agent_name));
+  const verificationOf = ({ validation }: PlanTask) =>
+    verifications[triads.includes(validation.verified_by) ? 'triad' : 'alone'];
+  const layers = listLayers(tasks);
+  const calls =
+    tasks.reduce((sum, task) => sum + callsEach + verificationOf(task).calls, 0) +
+    layers.length * callsPerWave;
   const measured = Math.max(1, usage.calls);
   const tokens =
     usage.input_tokens +
     usage.cache_creation_input_tokens +
     usage.cache_read_input_tokens +
     usage.output_tokens;
-  const chain = layers * (callsEach + callsPerWave);
+  const chain = layers
+    .map((layer) => Math.max(...layer.map((task) => verificationOf(task).inARow)))
+    .reduce((sum, inARow) => sum + callsEach + inARow + callsPerWave, 0);
   return {
     calls,
     tokens: Math.round((tokens / measured) * calls),

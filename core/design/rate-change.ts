@@ -181,7 +181,7 @@ export function describePlanChange(
     ...(added.length === 0 || question === undefined
       ? []
       : [
-          `Expected for the new tasks: ${formatEstimate(estimatePlan({ tasks: added }, question))} that changed the plan.`,
+          `Expected for the new tasks: ${formatEstimate(estimatePlan({ ...after, tasks: added }, question))} that changed the plan.`,
         ]),
     `All of the new version: ${commandText('artifact', plan_ref)}`,
     ...(question === undefined

@@ -49,6 +49,9 @@ const carried: Carried = {
   plan_approved: { plan_ref: someRef, agents: [], tasks: 2, proofs_of_concept: 1 },
   design_at_work: { materials: [], plan_refs: [someRef], lost: { ...noUsage, calls: 2 } },
   again: ['facts_1727539200'],
+  unjudged: {
+    crashed: [{ delegation_id: 'facts_1727539200', title: 'Find facts', reason: 'It broke off.' }],
+  },
   wave: 3,
   waves_allowed: 9,
   criteria: [{ criterion_id: 'speed', state: 'open', delegation_id: null }],

@@ -38,7 +38,7 @@ export async function carryOver(host: RootHost, ledger: RunLedger): Promise<neve
 
 /** Returns what `openRootState` takes up in the next execution. */
 export function carryState(state: RootState, opened: OpenRunResult) {
-  const { mode, first_plan_ref, plan_approved, again } = state;
+  const { mode, first_plan_ref, plan_approved, again, unjudged } = state;
   return {
     ...runTerms(opened),
     started_at: state.started_at,
@@ -49,6 +49,7 @@ export function carryState(state: RootState, opened: OpenRunResult) {
     ...(plan_approved !== null && { plan_approved }),
     ...carryDesign(state),
     ...(again.length > 0 && { again }),
+    ...(unjudged !== null && { unjudged }),
     wave: state.wave,
     waves_allowed: state.waves_allowed,
     criteria: state.criteria,

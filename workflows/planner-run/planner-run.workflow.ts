@@ -149,6 +149,7 @@ function takeFork(host: RootHost, fork: TakenOver): void {
   state.waves_allowed += fork.wave;
   state.waves = fork.wave_outlines;
   state.mode = fork.mode_chosen ?? null;
+  state.unjudged = fork.unjudged ?? null;
   state.waived = [...fork.waived, ...state.waived];
   state.amendments = [...fork.amendments, ...state.amendments];
   host.inbox.takeOver(fork);

@@ -1,6 +1,6 @@
 import { patched, workflowInfo } from '@temporalio/workflow';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
-import type { RunStatus } from '../../contracts/planner-run.ts';
+import type { CrashedTask, RunStatus } from '../../contracts/planner-run.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 import { isDone, waiveCriteria } from '../../core/criteria/criteria.ts';
 import { decideNextStep } from '../../core/run/decide-next-step.ts';
@@ -14,6 +14,7 @@ import { designFirst, isEndedEarly } from './run-design-first.ts';
 import { runNextWave, openLedger } from './run-next-wave.ts';
 import {
   askUser,
+  listCrashed,
   tasksCrashedQuestion,
   waveLostQuestion,
   wavesSpentQuestion,
@@ -59,6 +60,8 @@ async function takeStep(
   await host.control.ready();
   const designed = await designFirst(host, relay);
   if (designed !== null) return designed === 'full' ? null : designed;
+  const judged = await judgeLate(host);
+  if (judged !== null) return judged;
   const step = decideNextStep({
     criteria: state.criteria,
     wave: state.wave,
@@ -107,9 +110,23 @@ async function takeWave(host: RootHost, wave: WaveResult): Promise<RunStatus | n
   host.takeWave(wave);
   if (wave.chosen?.mode === 'designed') takeChoice(host, wave.chosen);
   if (wave.status === 'finished') return endAsFinished(host.state.criteria);
-  if (isEndedEarly(host, wave)) return null;
+  const crashed = listCrashed(wave);
+  if (isEndedEarly(host, wave)) {
+    // The next execution can be answered.
+    if (host.state.plan_approved !== null) host.state.unjudged = { crashed };
+    return null;
+  }
   if (wave.status !== 'decided') return wave.status;
-  return (await askWhenTasksCrashed(host, wave)) ?? judgeWave(host, wave.wave);
+  return (await askWhenTasksCrashed(host, crashed)) ?? judgeWave(host, wave.wave);
+}
+
+/** Judges the last wave where that was not done when it ended. @returns the status of a run that ends here, or null. */
+async function judgeLate(host: RootHost): Promise<RunStatus | null> {
+  const { state } = host;
+  const { unjudged } = state;
+  if (unjudged === null) return null;
+  state.unjudged = null;
+  return (await askWhenTasksCrashed(host, unjudged.crashed)) ?? judgeWave(host, state.wave);
 }
 
 /** Takes a plan as the proposal for a design. Its wave gave nothing out, so it does not count. */
@@ -168,10 +185,9 @@ async function askWhenWaveIsLost(host: RootHost, reason: string): Promise<RunSta
 /** Asks the user about tasks of a designed plan that have crashed, once their siblings have ended (seed 003, Issue 5). */
 async function askWhenTasksCrashed(
   host: RootHost,
-  { outcomes }: WaveResult,
+  crashed: readonly CrashedTask[],
 ): Promise<RunStatus | null> {
   const { state } = host;
-  const crashed = outcomes.filter(({ crashes }) => crashes !== undefined);
   if (crashed.length === 0 || isDone(state.criteria)) return null;
   const answer = await askUser(host, 'planner_stuck', tasksCrashedQuestion(crashed));
   if (answer?.answer === 'abandon') return 'abandoned';

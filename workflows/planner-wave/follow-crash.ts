@@ -4,7 +4,7 @@ import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { CrashedAttempts, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { noSpending, spendingOf } from '../../core/budget/spending.ts';
-import { delegationWorkflowId } from '../../core/ids.ts';
+import { delegationWorkflowId, isDecisionTask } from '../../core/ids.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { describeCrashes, mayBeginAnew } from '../../core/schedule/failures.ts';
 import { addUsage, lostUsage, noUsage } from '../../core/usage/add-usage.ts';
@@ -76,7 +76,10 @@ export async function followCrash(
   const usage = await countLost(d, delegation, a, again);
   if (place === null || !again) {
     const end = outcomeUnbegun(delegation, 'failed', describeCrashes(count, reason));
-    return { ...end, usage, ...(isDesigned(d) && { crashes: count }) };
+    if (!isDesigned(d)) return { ...end, usage };
+    // A new attempt at a decision is made by whoever asks again.
+    const decides = isDecisionTask(delegation.delegation_id);
+    return { ...end, usage, crashes: count, ...(decides && { decides }) };
   }
   const { delegation_id } = delegation;
   d.inside.delete(delegation_id);

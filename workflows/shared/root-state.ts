@@ -7,6 +7,7 @@ import type {
   CarriedRun,
   RunAnswer,
   RunTerms,
+  UnjudgedWave,
   WaveSummary,
   WorkTerms,
 } from '../../contracts/planner-run.ts';
@@ -74,6 +75,8 @@ export interface RootState {
   loops: AskedLoop[];
   /** delegation_ids of a designed run that crashed and are wanted again. */
   again: readonly string[];
+  /** Null when the last wave was judged. */
+  unjudged: UnjudgedWave | null;
   stop_reason: string | null;
   /** Set at the end; before, the phase follows from the other fields. */
   phase: RunPhase | null;
@@ -120,6 +123,7 @@ export function openRootState(carried: CarriedRun | null): RootState {
     plan_approved: null,
     loops: [],
     again: [],
+    unjudged: null,
     stop_reason: null,
     phase: null,
     result: null,
@@ -141,6 +145,7 @@ export function openRootState(carried: CarriedRun | null): RootState {
     plan_approved: carried.plan_approved ?? null,
     design: carried.design_at_work ? { ...openDesign(), ...carried.design_at_work } : null,
     again: carried.again ?? [],
+    unjudged: carried.unjudged ?? null,
     wave,
     wave_at_work: wave,
     waves_allowed,

@@ -196,8 +196,8 @@ async function readPlan(deps: CliDeps, name: string): Promise<CoordinationPlan> 
   throw badInput(describeFindings(name, findings).join('\n'));
 }
 
-/** Id of a run, and perhaps the number of a version of its plan. */
-const runName = /^(?<run>[\w-]+)(?:@(?<version>[1-9]\d{0,3}))?$/;
+/** Id of a run, that of a schedule with its time, and perhaps the number of a version of its plan. */
+const runName = /^(?<run>[\w-]+(?:T\d\d:\d\d:\d\dZ)?)(?:@(?<version>[1-9]\d{0,3}))?$/;
 
 async function readPlanOfRun(deps: CliDeps, name: string): Promise<CoordinationPlan> {
   const { run: runId = name, version } = runName.exec(name)?.groups ?? {};

@@ -268,6 +268,16 @@ describe('the first message', () => {
     expect(designStages[name].tools).toBe('reading');
   });
 
+  it('the review asks for hand-offs without a guess and evidence that can be seen, and is shown both', async () => {
+    const rules = rulesOf('design_review');
+    expect(rules).toContain('do its task from its instructions and inputs alone, without a guess?');
+    expect(rules).toContain('Can the verifier see each piece of evidence?');
+    const tasks = blockOf(await firstMessage({ stage: 'design_review' }), 'plan_tasks');
+    const file = { path: 'agents/database_agent/task_output/schema.sql', format: 'SQL' };
+    expect(tasks).toContain(`"inputs":[],"outputs":[${JSON.stringify(file)}]`);
+    expect(tasks).toContain('E-mails are unique.');
+  });
+
   it('a second review has what the first one found', async () => {
     const found = { findings: [{ path: 'tasks/0', message: 'No index.', cure: 'Add one.' }] };
     const ref = await scene.bench.store.put(JSON.stringify({ ...found, remarks: [] }));
@@ -365,7 +375,15 @@ describe('the reply', () => {
       reply: { stage: 'brief', technologies: ['PostgreSQL 16', 'argon2'], user_questions: [] },
     });
     expect(review.outline('r2')).toMatchObject({
-      reply: { findings: [{ rule: 'verifier', path: 'tasks/1/validation/evidence/0' }] },
+      reply: {
+        findings: [
+          {
+            rule: 'verifier',
+            path: 'tasks/1/validation/evidence/0',
+            cure: 'Add evidence that a second registration with the e-mail in capitals is refused',
+          },
+        ],
+      },
     });
   });
 });

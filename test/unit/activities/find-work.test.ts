@@ -1,5 +1,7 @@
 import { findWork } from '../../../activities/design/plan-next-wave.ts';
 import type { FindWorkInput } from '../../../contracts/design-activities.ts';
+import type { Adaptation } from '../../../contracts/adaptation.ts';
+import type { RecordedDesign } from '../../../contracts/design-run.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { samplePlan } from '../../support/plans.ts';
@@ -9,12 +11,33 @@ import { createRun } from './prompt-bench.ts';
 const plan = samplePlan();
 const task_id = plan.tasks.find((task) => task.proof_of_concept !== null)?.task_id ?? '';
 
-/** The proofs of concept to be judged after a wave with one of them. */
+const design: RecordedDesign = {
+  status: 'approved',
+  materials: [],
+  plan_refs: [],
+  plan_agents: [],
+  findings: [],
+  approved_by: null,
+  usage: noUsage,
+};
+
+/** A judgement of the proof of concept after a wave. */
+const judgedAfter = (wave: number): Adaptation => ({
+  wave,
+  cause: { type: 'proof_of_concept', task_id, assessment: 'pass', decision: 'proceed' },
+  plan_ref: null,
+  changed_tasks: [],
+  approved_by: null,
+});
+
+/** The proofs of concept to be judged when one worked in the first wave. */
 async function findProofs(
   ended: Partial<DelegationOutcome>,
-  input: Pick<FindWorkInput, 'again'> = {},
+  input: Partial<Pick<FindWorkInput, 'again' | 'wave'>> = {},
+  adaptations: readonly Adaptation[] = [],
 ) {
   const { bench } = await createRun({
+    design: { ...design, adaptations },
     waves: [
       {
         wave: 1,
@@ -53,3 +76,11 @@ it.each(['skipped', 'stopped'] as const)(
     expect(await findProofs({ status })).toEqual([]);
   },
 );
+
+it('a proof of concept that was not judged after its wave is judged after a later one, once', async () => {
+  expect(await findProofs({}, { wave: 3 })).toMatchObject([{ task_id }]);
+  expect(await findProofs({}, { wave: 3 }, [judgedAfter(1)])).toEqual([]);
+  expect(await findProofs({}, { wave: 3 }, [judgedAfter(2)])).toEqual([]);
+  // The judgement of an earlier result says nothing of this one.
+  expect(await findProofs({}, { wave: 3 }, [judgedAfter(0)])).toMatchObject([{ task_id }]);
+});

@@ -259,6 +259,27 @@ describe('planwave plan export, diff, graph and schema', () => {
     expect(out).toBe('changed tasks/docs_1727539200/title\n- Do docs\n+ Manual\n');
   });
 
+  it('versions of the plan of a scheduled run are compared and drawn by its name', async () => {
+    const scheduled = 'nightly-2026-11-26T18:00:00Z';
+    const asked: unknown[] = [];
+    const readVersion: CliDeps['readPlan'] = (...version) => {
+      asked.push(version);
+      return Promise.resolve(samplePlan());
+    };
+    const deps = { readPlan: readVersion };
+    const versions = [`${scheduled}@1`, `${scheduled}@2`];
+    expect(await run(['plan', 'diff', ...versions], deps)).toMatchObject({
+      code: 0,
+      out: 'The plans are equal.\n',
+    });
+    expect(await run(['plan', 'graph', scheduled, '--mermaid'], deps)).toMatchObject({ code: 0 });
+    expect(asked).toEqual([
+      [scheduled, 1],
+      [scheduled, 2],
+      [scheduled, undefined],
+    ]);
+  });
+
   it('a run without a plan, and one that does not exist, are named', async () => {
     const { code, err } = await run(['plan', 'export', 'direct'], { readPlan });
     expect(code).toBe(4);

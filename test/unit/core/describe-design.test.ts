@@ -22,7 +22,7 @@ it('DSC1: the question names the address of the plan, its agents, steps, risks a
   expect(text).toContain('plan export site');
   for (const { agent_name } of plan.agents) expect(text).toContain(agent_name);
   const { calls, tokens } = estimatePlan(plan, use);
-  const time = '24 s, estimated from the calls of the design';
+  const time = '30 s, estimated from the calls of the design';
   expect(text).toContain(
     `Expected besides: about ${calls} calls, ${formatCount(tokens)} tokens, less than $0.0001, ${time}`,
   );
@@ -49,6 +49,22 @@ it('expects no time before anything is measured, and more calls of more tasks', 
   const large = samplePlan({ tasks: [planTask('one'), planTask('two')] });
   expect(estimatePlan(small, { usage: noUsage, worked_ms: 0 }).seconds).toBeNull();
   expect(estimatePlan(large, use).calls).toBeGreaterThan(estimatePlan(small, use).calls);
+});
+
+it('expects the calls of the verifiers, a triad with all of its members', () => {
+  const alone = samplePlan({ tasks: [planTask('one')] });
+  const members = ['pro', 'con', 'syn'].map((name) => ({
+    name,
+    role: 'peer' as const,
+    agent_id: 'reviewer',
+  }));
+  const triad = { type: 'consensus' as const, reason: 'Three see more.', members };
+  const jury = samplePlan({
+    tasks: alone.tasks,
+    agents: alone.agents.map((one) => (one.role === 'verifier' ? { ...one, triad } : one)),
+  });
+  expect(estimatePlan(alone, use)).toMatchObject({ calls: 5, seconds: 10 });
+  expect(estimatePlan(jury, use)).toMatchObject({ calls: 14, seconds: 16 });
 });
 
 it('DSC3: after a change the question names what differs from the plan that was shown', () => {

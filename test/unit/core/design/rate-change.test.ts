@@ -157,7 +157,7 @@ it('describes what new tasks are expected to cost, and how to see all of the cha
   const text = describePlanChange(plan, after, { plan_ref: 'new', rating, reason, question });
   expect(text.length).toBeLessThanOrEqual(2_000);
   expect(text).toContain(
-    'Expected for the new tasks: about 18 calls, 9.0k tokens, $0.00, 4 s, estimated from the calls that changed the plan.',
+    'Expected for the new tasks: about 26 calls, 13.0k tokens, $0.00, 5 s, estimated from the calls that changed the plan.',
   );
   expect(text).toMatch(
     /All of the new version: .*artifact new\nWhat differs: .*plan diff my-run new$/,
