@@ -33,7 +33,7 @@ import { storePlan } from '../run-record/compose-plan.ts';
 /**
  * Returns the next wave of an approved plan. A task that was done once and whose evidence is not there is left to the
  * planner, with all that depends on it, until the plan gives it something else to do or the user wants it again. One whose
- * result rests on what no longer holds is done again.
+ * result rests on what no longer holds is done again, once: after a failure only when the user wants it.
  */
 export async function planNextWave(
   store: ArtifactStore,
@@ -50,13 +50,17 @@ export async function planNextWave(
     .map(({ delegation_id }) => delegation_id);
   const instead = listInstead(plan, record);
   const ready = nextWave(plan, { verified, instead, dispatched, stale }, plan.tasks.length);
-  const tried = listDone(
-    plan.tasks,
-    listEnded(record, dispatched),
-    input.again ?? [],
-    record.design?.adaptations ?? [],
-  );
-  const delegations = dropRepeated(ready, plan, tried).slice(0, input.max_delegations);
+  const ended = listEnded(record, dispatched);
+  const { adaptations = [] } = record.design ?? {};
+  // Of a result that no longer holds, what was done after it counts: a redo that failed.
+  const triedAfter = (redoes?: string): ReadonlySet<string> =>
+    listDone(
+      plan.tasks,
+      ended.slice(redoes === undefined ? 0 : dispatched.indexOf(redoes) + 1),
+      input.again ?? [],
+      adaptations,
+    );
+  const delegations = dropRepeated(ready, plan, triedAfter).slice(0, input.max_delegations);
   const { max_parallel } = plan;
   if (delegations.length === 0) return { plan: null, max_parallel };
   const wave: WavePlan = {
@@ -114,14 +118,14 @@ function listEnded({ waves }: RunRecord, dispatched: readonly string[]): EndedWo
 function dropRepeated(
   ready: readonly Delegation[],
   { tasks }: CoordinationPlan,
-  tried: ReadonlySet<string>,
+  triedAfter: (redoes?: string) => ReadonlySet<string>,
 ): Delegation[] {
   const dropped = new Set<string>();
   // Each delegation comes after those that it depends on.
   return ready.filter((one) => {
     const task_id = findTask(tasks, one.delegation_id)?.task_id ?? '';
-    const isTried = one.redoes === undefined && tried.has(task_id);
-    const isDropped = isTried || one.depends_on.some((id) => dropped.has(id));
+    const isDropped =
+      triedAfter(one.redoes).has(task_id) || one.depends_on.some((id) => dropped.has(id));
     if (isDropped) dropped.add(one.delegation_id);
     return !isDropped;
   });

@@ -14,7 +14,7 @@
  *   WN8. What was done once is not done again until the plan gives the task something else to do. Work that never began, was
  *        stopped, or crashed and is wanted again, was not done.
  *   WN9. A verified task whose result rests on what no longer holds is done again, before what depends on it, as a redo of
- *        that result.
+ *        that result. A redo that was done itself counts as what WN8 says.
  *   WN10. Open proofs of concept, and what they depend on, come before all other tasks.
  */
 import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-plan.ts';

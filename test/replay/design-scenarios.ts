@@ -7,6 +7,7 @@ import { askForChange, untilAsked, untilEnded } from '../support/design-play.ts'
 import {
   blocked,
   callsOf,
+  held,
   ownWorkflows,
   question,
   unmet,
@@ -137,6 +138,46 @@ export const designScenarios: readonly Scenario[] = [
       );
       const id = delegationWorkflowId(waveWorkflowId(runId, 1), page.task_id);
       await stage.client.workflow.getHandle(id).terminate('a crash');
+      await run.result();
+    },
+  },
+  {
+    // An answer changes once its task is done; the task is done again, and crashes.
+    name: 'redo-crashed',
+    keep: { '': { last: 'plannerRun-redo-crashed' } },
+    async play(stage, runId) {
+      const [rates, redo] = [planTask('rates').task_id, 'rates-2_1727539200'];
+      const decides = held({ pass: true });
+      stage.rehearsal.script([
+        works(rates, asks('Which countries?'), 1),
+        { match: { schema: 'decision', nth: 1 }, reply: decides.reply },
+        ...[1, 2, 3].map((nth) => works(redo, { pass: true, delayMs: 600_000 }, nth)),
+      ]);
+      const input = { goal, plan: planOf(planTask('rates')), auto_approve: true };
+      const run = await stage.start('plannerRun', { ...input, limits: ownWorkflows }, runId);
+      const { question_id } = await untilAsked(stage, run, 'blocking');
+      await run.signal('answer', { question_id, answer: 'France' });
+      await eventually('the decision', async () =>
+        stage.rehearsal.calls().some(({ shape }) => shape === 'decision'),
+      );
+      const answers = [{ question_id, answer: 'All of Europe' }];
+      await run.signal('amend', { instruction: 'It is for Europe.', answers });
+      await eventually('the new answer', async () =>
+        (await stage.questions(run)).answered.some(({ answer }) => answer === 'All of Europe'),
+      );
+      decides.release();
+      const id = delegationWorkflowId(waveWorkflowId(runId, 2), redo);
+      for (const attempt of [1, 2, 3]) {
+        // oxlint-disable-next-line no-await-in-loop
+        await eventually(
+          `the call of attempt ${attempt}`,
+          async () => callsOf(stage.rehearsal, redo).length === attempt,
+        );
+        // oxlint-disable-next-line no-await-in-loop
+        await stage.client.workflow.getHandle(id).terminate('a crash');
+      }
+      const crashed = await untilAsked(stage, run, 'planner_stuck');
+      await run.signal('answer', { question_id: crashed.question_id, answer: 'retry' });
       await run.result();
     },
   },

@@ -182,13 +182,21 @@ async function askWhenWaveIsLost(host: RootHost, reason: string): Promise<RunSta
   return null;
 }
 
+/** Returns true for a run by a plan of which something counts as done, but was to be done again. Before 2026-11-26 it did not matter. */
+async function leavesStale({ state, record }: RootHost): Promise<boolean> {
+  if (state.plan_approved === null || !patched('redo-crashed')) return false;
+  await record.flush();
+  return record.stale().length > 0;
+}
+
 /** Asks the user about tasks of a designed plan that have crashed, once their siblings have ended (seed 003, Issue 5). */
 async function askWhenTasksCrashed(
   host: RootHost,
   crashed: readonly CrashedTask[],
 ): Promise<RunStatus | null> {
   const { state } = host;
-  if (crashed.length === 0 || isDone(state.criteria)) return null;
+  if (crashed.length === 0) return null;
+  if (isDone(state.criteria) && !(await leavesStale(host))) return null;
   const answer = await askUser(host, 'planner_stuck', tasksCrashedQuestion(crashed));
   if (answer?.answer === 'abandon') return 'abandoned';
   if (answer?.answer !== 'retry') return null;

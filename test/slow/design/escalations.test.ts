@@ -12,6 +12,7 @@ import {
   blocked,
   completed,
   callsOf,
+  held,
   newestText,
   ownWorkflows,
   question,
@@ -41,6 +42,19 @@ const openQuestion = (run: WorkflowHandle, begin: string) =>
     (await lookAtQuestions(stage, run))?.open.find(({ text }) => text.startsWith(begin)),
   );
 
+/** Ends each attempt at a task in its first call. @param before Calls that it made before. */
+async function crashThrice(workflowId: string, taskId: string, before: number): Promise<void> {
+  for (const attempt of [1, 2, 3]) {
+    // oxlint-disable-next-line no-await-in-loop
+    await eventually(
+      `the stalled call of attempt ${attempt}`,
+      async () => callsOf(stage.rehearsal, taskId).length === before + attempt,
+    );
+    // oxlint-disable-next-line no-await-in-loop
+    await stage.client.workflow.getHandle(workflowId).terminate('as if its machine had burnt down');
+  }
+}
+
 it('a task that crashes three times has failed, buys and asks nothing twice, and is asked about when its sibling has ended', async () => {
   const stalls = { pass: true, delayMs: 600_000 } as const;
   stage.rehearsal.script([
@@ -60,17 +74,8 @@ it('a task that crashes three times has failed, buys and asks nothing twice, and
     async () => readStatus(run.workflowId)?.agents['api_agent']?.status === 'verified',
   );
   await run.signal('answer', { question_id, answer: 'All of Europe' });
-  const id = `${waveWorkflowId(run.workflowId, 1)}/${rates}`;
-  for (const attempt of [1, 2, 3]) {
-    // The first call is the question, which no later attempt asks again.
-    // oxlint-disable-next-line no-await-in-loop
-    await eventually(
-      `the stalled call of attempt ${attempt}`,
-      async () => callsOf(stage.rehearsal, rates).length === attempt + 1,
-    );
-    // oxlint-disable-next-line no-await-in-loop
-    await stage.client.workflow.getHandle(id).terminate('as if its machine had burnt down');
-  }
+  // The first call is the question, which no later attempt asks again.
+  await crashThrice(`${waveWorkflowId(run.workflowId, 1)}/${rates}`, rates, 1);
   const crashed = await openQuestion(run, 'A task of the plan has failed');
   expect(crashed.text).toContain('it crashed 3 times');
   expect((await stage.questions(run)).answered).toHaveLength(1);
@@ -85,6 +90,41 @@ it('a task that crashes three times has failed, buys and asks nothing twice, and
   expect(usage.calls + usage.unreported_calls).toBe(stage.rehearsal.calls().length);
   expect(callsOf(stage.rehearsal, 'rates-2_1727539200').length).toBeGreaterThan(0);
   expect(stage.rehearsal.calls().filter(({ shape }) => shape === 'plan')).toEqual([]);
+  await expectPromisesKept(stage, run.workflowId, { orphans: true, lostUsage: true });
+}, 180_000);
+
+it('a task that is done again and crashes three times is asked about, and made again when the user wants it', async () => {
+  const redo = 'rates-2_1727539200';
+  const decides = held({ pass: true });
+  stage.rehearsal.script([
+    works(rates, { json: blocked([question('Which countries?')], 'rates-done') }, 1),
+    { match: { schema: 'decision', nth: 1 }, reply: decides.reply },
+    ...[1, 2, 3].map((nth) => works(redo, { pass: true, delayMs: 600_000 }, nth)),
+  ]);
+  const run = await stage.start('plannerRun', {
+    goal: 'Ship',
+    plan: typed,
+    auto_approve: true,
+    limits: { ...ownWorkflows, max_waves: 6 },
+  });
+  const { question_id } = await openQuestion(run, 'Which countries');
+  await run.signal('answer', { question_id, answer: 'France' });
+  await eventually('the decision', async () =>
+    stage.rehearsal.calls().some(({ shape }) => shape === 'decision'),
+  );
+  const answers = [{ question_id, answer: 'All of Europe' }];
+  await run.signal('amend', { instruction: 'It is for Europe.', answers });
+  await eventually('the new answer', async () =>
+    (await lookAtQuestions(stage, run))?.answered.some(({ answer }) => answer === 'All of Europe'),
+  );
+  decides.release();
+  await crashThrice(`${waveWorkflowId(run.workflowId, 2)}/${redo}`, redo, 0);
+  const crashed = await openQuestion(run, 'A task of the plan has failed');
+  expect(crashed.text).toContain(redo);
+  await run.signal('answer', { question_id: crashed.question_id, answer: 'retry' });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 3 });
+  const { stale } = await storedRecord(stage.home, run.workflowId);
+  expect(stale).toMatchObject([{ delegation_id: rates, redone_by: 'rates-3_1727539200' }]);
   await expectPromisesKept(stage, run.workflowId, { orphans: true, lostUsage: true });
 }, 180_000);
 
