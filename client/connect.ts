@@ -5,7 +5,7 @@ import { explainSighting, explainTlsSettings } from './explain-connection.ts';
 import { probeServer, readOwnTls } from './probe-server.ts';
 import { isRefusal, refusedCredentials, serverCure } from './server-calls.ts';
 import { taskQueue } from '../contracts/names.ts';
-import { definedOnly } from '../core/json.ts';
+import { setVariables } from '../core/json.ts';
 import { messageOf } from '../core/text/message-of.ts';
 
 export interface ConnectOptions {
@@ -40,9 +40,9 @@ const defaultTimeoutMs = 4_000;
  */
 export function loadServerConfig(options: ConnectOptions = {}): ServerConfig {
   try {
-    const loaded = loadClientConnectConfig(
-      options.env ? { overrideEnvVars: definedOnly(options.env) } : {},
-    );
+    const loaded = loadClientConnectConfig({
+      overrideEnvVars: setVariables(options.env ?? process.env),
+    });
     const { address, apiKey, tls, metadata } = loaded.connectionOptions;
     const connectionOptions: ConnectionOptions = {
       address: options.address ?? address ?? defaultAddress,

@@ -14,6 +14,15 @@ export function definedOnly(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
+/** Returns the variables of an environment that are set. An empty one, as compose files make them, is not. */
+export function setVariables(
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, text]) => (text ? [[name, text] as const] : [])),
+  );
+}
+
 /** Parses a text that may be anything. @returns undefined when it is no JSON, which has no such value. */
 export function parseJson(text: string): unknown {
   try {

@@ -142,7 +142,7 @@ function findTwin(agents: unknown): string | null {
 export function createPlanwave(options: PlanwaveOptions = {}): Planwave {
   checkOptions('createPlanwave', options, optionNames);
   const { connection, address, namespace } = connect(options);
-  const home = resolve(options.home ?? process.env['PLANWAVE_HOME'] ?? '.planning');
+  const home = resolve(options.home ?? (process.env['PLANWAVE_HOME'] || '.planning'));
   const client = createPlanwaveClient({
     connection,
     address,

@@ -20,6 +20,7 @@ import type { ClientTracing } from '../client/cli/cli-session.ts';
 import { PlanwaveClientError } from '../client/client-error.ts';
 import type { OpenRunInput } from '../contracts/activity-types.ts';
 import type { CopiedStores } from '../contracts/store.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
 import { createRedactor, type Redactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import {
@@ -116,7 +117,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
       yield* replayQuietly(histories, { keys, namespace });
     },
     runTemporalCli,
-    startTracing: isTraced(process.env) ? () => loadTracing(redactor) : undefined,
+    startTracing: isTraced(process.env) ? () => loadTracing(redactor, keys) : undefined,
   };
 }
 
@@ -215,9 +216,9 @@ function bucketVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /** Loads the OpenTelemetry SDK only when it is needed. */
-async function loadTracing(redactor: Redactor): Promise<ClientTracing> {
+async function loadTracing(redactor: Redactor, keys: KeyRing): Promise<ClientTracing> {
   const { startTracing } = await import('../worker/start-tracing.ts');
-  return startTracing(redactor);
+  return startTracing(redactor, keys.ids.length > 0);
 }
 
 /** Gives the error a code of its own, so that a script recognises it by the exit code. */

@@ -81,7 +81,8 @@ export async function checkModel(env: NodeJS.ProcessEnv): Promise<DoctorFinding>
   }
   const baseUrl = settings.baseUrl ?? anthropicUrl;
   try {
-    const response = await fetch(new URL('/v1/models?limit=1', baseUrl), {
+    // As the SDK does: the path of the address is kept.
+    const response = await fetch(`${baseUrl.replace(/\/$/, '')}/v1/models?limit=1`, {
       headers: { 'x-api-key': settings.apiKey, 'anthropic-version': '2023-06-01' },
       signal: AbortSignal.timeout(timeoutMs),
     });

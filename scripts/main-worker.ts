@@ -16,7 +16,7 @@ const insistedExitCode = 130;
 export async function main(): Promise<number> {
   const settings = readSettings();
   const address = temporalAddressOf(settings);
-  process.env['TEMPORAL_ADDRESS'] ??= address;
+  process.env['TEMPORAL_ADDRESS'] ||= address;
   // Checked before the server is asked: a fault here does not depend on it.
   await asExpected(async () => {
     const { middlewaresFile, tools } = readWorkerSettings(process.env);

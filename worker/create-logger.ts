@@ -5,6 +5,7 @@ import { readPlace } from '../core/ids.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
 import type { Recorder } from '../core/metrics/create-recorder.ts';
 import { metrics } from '../core/metrics/metrics.ts';
+import { framesOf } from '../core/text/stack-frames.ts';
 
 /** Settings of `PLANWAVE_LOG` and `PLANWAVE_LOG_LEVEL`. */
 export interface LogSettings {
@@ -53,8 +54,7 @@ function hideErrors(entry: LogEntry): LogEntry {
 function hideMessage(error: Error): object {
   const { type, message, stack } = describeError(error);
   if (plainTypes.has(type)) return { type, message, stack };
-  const frames = stack.split('\n').filter((line) => /^ {2,}at /.test(line));
-  return { type, message: '(encrypted: the history has it)', stack: frames.join('\n') };
+  return { type, message: '(encrypted: the history has it)', stack: framesOf(stack) };
 }
 
 /** Formats one JSON object without line breaks. */

@@ -18,7 +18,7 @@ import type { Middleware } from '../activities/ports/middleware.ts';
 import type { OwnTool } from '../activities/tools/own-tool.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { createRedactor, type Redactor } from '../redaction/create-redactor.ts';
-import { definedOnly } from '../core/json.ts';
+import { setVariables } from '../core/json.ts';
 import { nameWorker } from '../core/run/run-place.ts';
 import { allMetrics } from '../core/metrics/metrics.ts';
 import { computeBuildId, loadWorkflowBundle } from './bundle-workflows.ts';
@@ -85,9 +85,9 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
   const identity = nameWorker(`${process.pid}@${hostname()}`, await stores.identify());
   const middlewares = await loadMiddlewares(settings.middlewaresFile, options.middlewares);
   const tools = await loadTools(settings.tools.file, options.tools);
-  const tracing = settings.traced ? await loadTracing(redactor) : undefined;
+  const tracing = settings.traced ? await loadTracing(redactor, settings) : undefined;
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({
-    overrideEnvVars: definedOnly(env),
+    overrideEnvVars: setVariables(env),
   });
   const { taskQueue, deploymentName, keys } = settings;
   const [connection, workflowBundle, buildId, commands] = await Promise.all([
@@ -156,9 +156,9 @@ function watchRuns(
 }
 
 /** Loads the OpenTelemetry SDK only when the worker traces. */
-async function loadTracing(redactor: Redactor): Promise<Tracing> {
+async function loadTracing(redactor: Redactor, { log }: WorkerProcessSettings): Promise<Tracing> {
   const { startTracing } = await import('./start-tracing.ts');
-  return startTracing(redactor);
+  return startTracing(redactor, log.hidesErrors === true);
 }
 
 /**

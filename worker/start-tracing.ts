@@ -21,6 +21,7 @@ import {
 import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
 import { workOf } from '../activities/attempt/heartbeat.ts';
 import { readPlace } from '../core/ids.ts';
+import { framesOf } from '../core/text/stack-frames.ts';
 import type { Redactor } from '../redaction/create-redactor.ts';
 import { describeWork } from './work-place.ts';
 
@@ -38,10 +39,11 @@ export interface Tracing {
  * `OTEL_*` variables of the OpenTelemetry SDK apply too. Call it once per process.
  *
  * @param redactor Redacts for the collector, because spans contain the messages of errors.
+ * @param hidesErrors True with `PLANWAVE_KEYS`: messages of errors may quote content, which is encrypted everywhere else.
  */
-export function startTracing(redactor: Redactor): Tracing {
+export function startTracing(redactor: Redactor, hidesErrors: boolean): Tracing {
   const resource = new Resource({ 'service.name': 'planwave' }).merge(envDetectorSync.detect());
-  const processor = new PlacingProcessor(new OTLPTraceExporter(), redactor);
+  const processor = new PlacingProcessor(new OTLPTraceExporter(), redactor, hidesErrors);
   const provider = new BasicTracerProvider({ resource, spanProcessors: [processor] });
   provider.register({ contextManager: new AsyncLocalStorageContextManager() });
   const start = new OpenTelemetryWorkflowClientInterceptor();
@@ -98,24 +100,39 @@ const kept = new Set([
 /** Destination of spans, for the count of redactions. */
 const sink = 'trace';
 
-/** Adds run, wave and delegation to each span, as the log does. */
-class PlacingProcessor extends BatchSpanProcessor {
+/** Adds run, wave and delegation to each span, as the log does, and takes out what may not leave the process. */
+export class PlacingProcessor extends BatchSpanProcessor {
   readonly #redactor: Redactor;
+  readonly #hidesErrors: boolean;
 
-  constructor(exporter: SpanExporter, redactor: Redactor) {
+  constructor(exporter: SpanExporter, redactor: Redactor, hidesErrors: boolean) {
     super(exporter);
     this.#redactor = redactor;
+    this.#hidesErrors = hidesErrors;
   }
 
   override onEnd(span: ReadableSpan): void {
+    const { events, status } = this.#hidesErrors ? hideMessages(span) : span;
     // A span has methods, which a copy would lose.
     const placed: ReadableSpan = Object.create(span, {
       attributes: { value: placeAttributes(span.attributes), enumerable: true },
-      events: { value: this.#redactor.redactValue(span.events, sink), enumerable: true },
-      status: { value: this.#redactor.redactValue(span.status, sink), enumerable: true },
+      events: { value: this.#redactor.redactValue(events, sink), enumerable: true },
+      status: { value: this.#redactor.redactValue(status, sink), enumerable: true },
     });
     super.onEnd(placed);
   }
+}
+
+/** Keeps the types of errors and the places in the code. */
+function hideMessages({ events, status }: ReadableSpan): Pick<ReadableSpan, 'events' | 'status'> {
+  return {
+    status: { code: status.code },
+    events: events.map(({ attributes, ...event }) => {
+      const { 'exception.type': type, 'exception.stacktrace': stack } = attributes ?? {};
+      const frames = typeof stack === 'string' ? framesOf(stack) : undefined;
+      return { ...event, attributes: { 'exception.type': type, 'exception.stacktrace': frames } };
+    }),
+  };
 }
 
 function placeAttributes(attributes: Attributes): Attributes {

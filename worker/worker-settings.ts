@@ -23,6 +23,7 @@ import { findNotifyFault, notifyVariables, toNotifyTarget } from './notify-setti
 import { deploymentVariables } from './describe-deployment.ts';
 import { commandVariables, toCommandSettings, type CommandSettings } from './open-commands.ts';
 import { address, folders, isListenAddress, oneWord, wholeNumber } from './setting-shapes.ts';
+import { setVariables } from '../core/json.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
 import type { LogSettings } from './create-logger.ts';
 
@@ -284,8 +285,7 @@ function foldersOf(
 
 /** Reads an empty variable like one that is not set, and lists every fault at once. */
 function readVariables<T>(shape: z.ZodType<T>, env: NodeJS.ProcessEnv): T {
-  const set = Object.fromEntries(Object.entries(env).filter(([, text]) => text !== ''));
-  const read = shape.safeParse(set);
+  const read = shape.safeParse(setVariables(env));
   if (read.success) return read.data;
   const faults = read.error.issues.map(
     ({ path, message }) => `${path.join('.')} can't be used: expected ${message}`,

@@ -106,7 +106,7 @@ async function closeQuietly(opened: Promise<CliSession> | undefined): Promise<vo
 /** Returns the folder below which a worker on this machine writes files; null for one that encrypts, which writes none. */
 export function artifactHome({ deps }: CommandContext): string | null {
   if ((deps.keys?.ids.length ?? 0) > 0) return null;
-  return deps.env['PLANWAVE_HOME'] ?? '.planning';
+  return deps.env['PLANWAVE_HOME'] || '.planning';
 }
 
 /** Returns the path of a run's file, for a worker on this machine, or the command that writes it. */

@@ -43,7 +43,7 @@ async function explainPortInUse(host: string, port: number): Promise<string> {
 export async function runRehearsal(): Promise<void> {
   const port = readNumber('PLANWAVE_REHEARSAL_PORT', portDefault, portMax);
   const thinkMs = readNumber('PLANWAVE_REHEARSAL_THINK_MS', 150, 600_000);
-  const host = process.env['PLANWAVE_REHEARSAL_HOST'] ?? '127.0.0.1';
+  const host = process.env['PLANWAVE_REHEARSAL_HOST'] || '127.0.0.1';
   const scriptable = process.env['PLANWAVE_REHEARSAL_SCRIPTABLE'] === '1';
   try {
     const options = { port, host, thinkMs, scriptable, keepsCalls: scriptable };

@@ -43,7 +43,7 @@ export const pinnedHash = executableHashes[platform];
  */
 export async function fetchOfficial(workDir, env, expectedHash) {
   if (expectedHash === undefined) throw new Error(`no hash is pinned for ${platform}`);
-  const base = env['PLANWAVE_TEMPORAL_DOWNLOAD_URL'] ?? 'https://temporal.download';
+  const base = env['PLANWAVE_TEMPORAL_DOWNLOAD_URL'] || 'https://temporal.download';
   const url = new URL(`${base}/cli/v${cliVersionPreferred}`);
   url.searchParams.set('arch', process.arch === 'x64' ? 'amd64' : process.arch);
   url.searchParams.set('platform', process.platform === 'win32' ? 'windows' : process.platform);

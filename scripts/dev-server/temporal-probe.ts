@@ -3,7 +3,7 @@ import { connect as connectSocket, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { definedOnly } from '../../core/json.ts';
+import { setVariables } from '../../core/json.ts';
 import { messageOf } from '../bootstrap/expected-error.mjs';
 
 /** Result of a probe: `free` means that nothing listens, `other` that it is not Temporal. */
@@ -97,7 +97,7 @@ export function connectTo(
   timeoutMs = connectTimeoutMs,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<Connection> {
-  const { connectionOptions } = loadClientConnectConfig({ overrideEnvVars: definedOnly(env) });
+  const { connectionOptions } = loadClientConnectConfig({ overrideEnvVars: setVariables(env) });
   return Connection.connect({
     ...connectionOptions,
     address,
@@ -108,7 +108,7 @@ export function connectTo(
 
 /** Returns the namespace of an environment; default `default`. @param env Default: that of this process. */
 export function namespaceOf(env: NodeJS.ProcessEnv = process.env): string {
-  return loadClientConnectConfig({ overrideEnvVars: definedOnly(env) }).namespace ?? 'default';
+  return loadClientConnectConfig({ overrideEnvVars: setVariables(env) }).namespace ?? 'default';
 }
 
 /** @returns true when Temporal answers in time */

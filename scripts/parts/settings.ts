@@ -1,6 +1,7 @@
 import { resolve, dirname, join } from 'node:path';
 import { accessSync, constants, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { setVariables } from '../../core/json.ts';
 import {
   badSettingsExitCode,
   ExpectedError,
@@ -38,7 +39,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   // Near the highest port there is no room above.
   const uiPortDefault = above <= 65_535 ? above : temporalPort - webUiDistance;
   return {
-    home: resolve(env['PLANWAVE_HOME'] ?? '.planning'),
+    home: resolve(env['PLANWAVE_HOME'] || '.planning'),
     temporalAddressGiven: readTemporalAddress(env),
     temporalPort,
     uiPort: readPort(env, 'PLANWAVE_UI_PORT', uiPortDefault),
@@ -87,11 +88,8 @@ function readPort(env: NodeJS.ProcessEnv, name: string, fallback: number): numbe
 }
 
 function readTemporalAddress(env: NodeJS.ProcessEnv): string | undefined {
-  const defined = Object.entries(env).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value] as const],
-  );
   try {
-    const config = loadClientConnectConfig({ overrideEnvVars: Object.fromEntries(defined) });
+    const config = loadClientConnectConfig({ overrideEnvVars: setVariables(env) });
     return config.connectionOptions.address ?? undefined;
   } catch (error) {
     throw new ExpectedError(

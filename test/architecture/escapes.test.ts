@@ -25,6 +25,7 @@ const attempts = [
   'commands that look for the network',
   'commands that look for the environment or other processes',
   'commands that look for the store',
+  'commands that look for the user’s home',
   'new namespaces and capabilities',
 ];
 

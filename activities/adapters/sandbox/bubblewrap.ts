@@ -10,7 +10,7 @@ import { hashBytes } from '../../text/bytes.ts';
 export interface SandboxSettings {
   /**
    * Absolute paths of toolchains outside `/usr`, which have the same paths inside. A folder is there as a whole; of the folder
-   * around a program, such as `/home/ana/bin/node`, only what belongs to Node.
+   * around a program, such as `/opt/bin/node`, only what belongs to Node.
    */
   readonly toolchains: readonly string[];
   /** Names of folders in the user's folder that a worktree lacks because git ignores them, such as `node_modules`. */

@@ -181,7 +181,7 @@ async function serveOnHttp(
   create: () => ReturnType<typeof createMcpServer>,
   port: number,
 ): Promise<void> {
-  const { PLANWAVE_MCP_TOKEN: given } = deps.env;
+  const given = deps.env['PLANWAVE_MCP_TOKEN'] || undefined;
   if (given !== undefined && !/^[\u0021-\u007e]{16,500}$/u.test(given)) {
     throw badInput('PLANWAVE_MCP_TOKEN: expected at least 16 printable characters without spaces');
   }

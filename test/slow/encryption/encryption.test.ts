@@ -20,6 +20,7 @@ import {
   works,
 } from '../../support/scripted-work.ts';
 import { runCommand } from '../../support/run-command.ts';
+import { startOtlpReceiver } from '../../support/traces.ts';
 import { keysText, testKeys } from '../../support/test-keys.ts';
 import { useOwnServer } from '../../support/use-stage.ts';
 import { openWebPage } from '../../support/web-page.ts';
@@ -32,6 +33,8 @@ const codecPort = await findFreePort();
 
 /** Tests build on one another: the first two leave runs that the others read. */
 const { server, stage } = useOwnServer(['--ui-codec-endpoint', `http://localhost:${codecPort}`]);
+const collector = await startOtlpReceiver();
+afterAll(() => collector.close());
 let web: WebPage | undefined;
 // Before the server is stopped: the page keeps connections to it open.
 afterAll(() => web?.close());
@@ -43,7 +46,10 @@ function clientOf(keys: KeyRing): PlanwaveClient {
 }
 
 function workerWith(...ids: readonly string[]): Promise<ScriptProcess> {
-  const env: Record<string, string> = { PLANWAVE_LOG_LEVEL: 'info' };
+  const env: Record<string, string> = {
+    PLANWAVE_LOG_LEVEL: 'info',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+  };
   return startWorkerProcess(
     stage,
     ids.length === 0 ? env : { ...env, PLANWAVE_KEYS: keysText(...ids) },
@@ -140,6 +146,7 @@ async function findWord(
       .join('\n'),
     store: readAll(stage.home),
     log,
+    traces: collector.text(),
   };
   return Object.entries(places).flatMap(([place, text]) => (hasWord(word, text) ? [place] : []));
 }
@@ -169,7 +176,7 @@ async function keyIdsOf(runId: string): Promise<readonly string[]> {
   return [...found].toSorted();
 }
 
-it('finding T11: no word of a run is in database, history, store or log; without keys it is in each', async () => {
+it('finding T11: no word of a run is in database, history, store, log or traces; without keys it is in each', async () => {
   const keys = testKeys('k1');
   const worker = await workerWith('k1');
   await play(clientOf(keys), 'tower', 'Zwiebelturm');
@@ -190,6 +197,7 @@ it('finding T11: no word of a run is in database, history, store or log; without
     'history',
     'store',
     'log',
+    'traces',
   ]);
   expect(await findWord('Zwiebelturm', log, 'tower', 'tower-fails')).toEqual([]);
   expect(existsSync(join(stage.home, 'arch', 'result.md'))).toBe(true);

@@ -22,7 +22,11 @@ const load = (
 };
 
 it('finds a local server without any setting', () => {
-  expect(load({})).toEqual({ address: 'localhost:7233', namespace: 'default' });
+  const local = { address: 'localhost:7233', namespace: 'default' };
+  expect(load({})).toEqual(local);
+  expect(load({ TEMPORAL_ADDRESS: '', TEMPORAL_NAMESPACE: '', TEMPORAL_API_KEY: '' })).toEqual(
+    local,
+  );
 });
 
 it('reads the environment, and options win over it', () => {

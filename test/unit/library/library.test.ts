@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stat, writeFile } from 'node:fs/promises';
+import { Connection } from '@temporalio/client';
 import { z } from 'zod';
 import { loadAgents } from '../../../activities/adapters/agent-files.ts';
 import { createPlanwave } from '../../../library/create-planwave.ts';
@@ -180,6 +181,25 @@ describe('a start with a wrong field or value is refused at once, and nothing is
       'createPlanwave: unknown field "namspace". Did you mean "namespace"?',
     );
   });
+});
+
+it('an empty PLANWAVE_HOME is not set: the home is .planning, not the current folder', async () => {
+  const before = { folder: process.cwd(), home: process.env['PLANWAVE_HOME'] };
+  const folder = mkdtempSync(join(home, 'empty-'));
+  process.chdir(folder);
+  process.env['PLANWAVE_HOME'] = '';
+  try {
+    const agents = [defineAgent({ name: 'a', description: 'A.', prompt: 'P' })];
+    // The agents are written before the server is asked, which does not answer.
+    const connection = Connection.lazy({ address: '127.0.0.1:1', connectTimeout: 100 });
+    const starting = createPlanwave({ connection }).start('Goal', { agents });
+    await expect(starting).rejects.toThrow('127.0.0.1:1');
+    expect(readdirSync(folder)).toEqual(['.planning']);
+  } finally {
+    process.chdir(before.folder);
+    if (before.home === undefined) delete process.env['PLANWAVE_HOME'];
+    else process.env['PLANWAVE_HOME'] = before.home;
+  }
 });
 
 describe('a typed answer', () => {

@@ -29,7 +29,9 @@ function run(env: Record<string, string>): {
 }
 
 test('prints where it listens, answers there, and ends on SIGTERM', async () => {
-  const { child, ended, printed } = run({ PLANWAVE_REHEARSAL_PORT: '0' });
+  // An empty variable is not set: it must not listen on all networks.
+  const env = { PLANWAVE_REHEARSAL_PORT: '0', PLANWAVE_REHEARSAL_HOST: '' };
+  const { child, ended, printed } = run(env);
   const url = /http:\/\/127\.0\.0\.1:\d+/u.exec(await printed)?.[0] ?? '';
   expect((await fetch(url)).headers.get('server')).toBe('planwave-rehearsal');
   child.kill('SIGTERM');

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkSettings } from '../../../scripts/check-settings.ts';
@@ -41,6 +43,23 @@ it('doctor names a setting with which no worker starts, with and without a model
   const { detail } = await checkModel({ ...wrong, ANTHROPIC_API_KEY: 'sk-ant-1' });
   expect(detail).not.toContain('no ANTHROPIC_API_KEY');
 });
+
+it.each(['', '/', '/anthropic', '/anthropic/'])(
+  'doctor asks the model API below the path of its address, "%s"',
+  async (path) => {
+    const asked: (string | undefined)[] = [];
+    const server = createServer(({ url }, response) => {
+      asked.push(url);
+      response.end('{}');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = Object(server.address());
+    const ANTHROPIC_BASE_URL = `http://127.0.0.1:${port}${path}`;
+    expect(await checkModel({ ANTHROPIC_BASE_URL })).toMatchObject({ ok: true });
+    expect(asked).toEqual([`${path.replace(/\/$/, '')}/v1/models?limit=1`]);
+    await new Promise((closed) => server.close(closed));
+  },
+);
 
 it('doctor says of commands what a worker here says: the cause and the cure, or that they run unconfined', async () => {
   const path = process.env['PATH'];

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { serverArguments } from '../../../scripts/dev-server/server-arguments.ts';
+import { namespaceOf } from '../../../scripts/dev-server/temporal-probe.ts';
 import {
   partEnvironment,
   readSettings,
@@ -36,6 +37,14 @@ it.each(['0', '70000', 'http', '1.5'])('refuses %s as a port and says what is on
 it('takes the address of the environment', () => {
   const settings = readSettings({ ...bare(), TEMPORAL_ADDRESS: 'temporal:7233' });
   expect(temporalAddressOf(settings)).toBe('temporal:7233');
+});
+
+it('an empty variable is not set', () => {
+  const names = ['PLANWAVE_HOME', 'PLANWAVE_TEMPORAL_PORT', 'TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE'];
+  const empty = Object.fromEntries(names.map((name) => [name, '']));
+  const env = bare();
+  expect(readSettings({ ...env, ...empty })).toEqual(readSettings(env));
+  expect(namespaceOf({ ...env, TEMPORAL_NAMESPACE: '' })).toBe('default');
 });
 
 it.each(['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'])('needs no rehearsal with %s', (name) => {
