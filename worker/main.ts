@@ -85,7 +85,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
   const identity = nameWorker(`${process.pid}@${hostname()}`, await stores.identify());
   const middlewares = await loadMiddlewares(settings.middlewaresFile, options.middlewares);
   const tools = await loadTools(settings.tools.file, options.tools);
-  const tracing = settings.traced ? await loadTracing(redactor) : undefined;
+  const tracing = settings.traced ? await loadTracing(redactor, env) : undefined;
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({
     overrideEnvVars: definedOnly(env),
   });
@@ -156,9 +156,9 @@ function watchRuns(
 }
 
 /** Loads the OpenTelemetry SDK only when the worker traces. */
-async function loadTracing(redactor: Redactor): Promise<Tracing> {
+async function loadTracing(redactor: Redactor, env: NodeJS.ProcessEnv): Promise<Tracing> {
   const { startTracing } = await import('./start-tracing.ts');
-  return startTracing(redactor);
+  return startTracing(redactor, env);
 }
 
 /**

@@ -21,7 +21,9 @@ import {
 import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
 import { workOf } from '../activities/attempt/heartbeat.ts';
 import { readPlace } from '../core/ids.ts';
+import { definedOnly } from '../core/json.ts';
 import type { Redactor } from '../redaction/create-redactor.ts';
+import { traceUrlOf } from './part-settings.ts';
 import { describeWork } from './work-place.ts';
 
 /** Parts of a traced process that its worker or its client needs. */
@@ -38,10 +40,13 @@ export interface Tracing {
  * `OTEL_*` variables of the OpenTelemetry SDK apply too. Call it once per process.
  *
  * @param redactor Redacts for the collector, because spans contain the messages of errors.
+ * @param env Has the collector's address. The other variables are always those of the process.
  */
-export function startTracing(redactor: Redactor): Tracing {
+export function startTracing(redactor: Redactor, env: NodeJS.ProcessEnv = process.env): Tracing {
+  // The SDK would read the address from the process, which a program's worker may not share.
+  const url = traceUrlOf(env);
   const resource = new Resource({ 'service.name': 'planwave' }).merge(envDetectorSync.detect());
-  const processor = new PlacingProcessor(new OTLPTraceExporter(), redactor);
+  const processor = new PlacingProcessor(new OTLPTraceExporter(definedOnly({ url })), redactor);
   const provider = new BasicTracerProvider({ resource, spanProcessors: [processor] });
   provider.register({ contextManager: new AsyncLocalStorageContextManager() });
   const start = new OpenTelemetryWorkflowClientInterceptor();
