@@ -129,8 +129,8 @@ function isAgent(one: unknown): one is Agent {
 /** Returns a name that two agents have, whose files would be one; null when there is none. */
 function findTwin(agents: unknown): string | null {
   if (!Array.isArray(agents)) return null;
-  const names = agents.filter(isAgent).map(({ name }) => name);
-  return names.find((name, at) => names.indexOf(name) < at) ?? null;
+  const names = agents.filter(isAgent).map((agent) => agent.name);
+  return names.find((one, at) => names.indexOf(one) < at) ?? null;
 }
 
 /**

@@ -218,7 +218,7 @@ function bucketVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 /** Loads the OpenTelemetry SDK only when it is needed. */
 async function loadTracing(redactor: Redactor, keys: KeyRing): Promise<ClientTracing> {
   const { startTracing } = await import('../worker/start-tracing.ts');
-  return startTracing(redactor, keys.ids.length > 0);
+  return startTracing(redactor, { hidesErrors: keys.ids.length > 0 });
 }
 
 /** Gives the error a code of its own, so that a script recognises it by the exit code. */

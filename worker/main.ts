@@ -85,7 +85,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
   const identity = nameWorker(`${process.pid}@${hostname()}`, await stores.identify());
   const middlewares = await loadMiddlewares(settings.middlewaresFile, options.middlewares);
   const tools = await loadTools(settings.tools.file, options.tools);
-  const tracing = settings.traced ? await loadTracing(redactor, settings) : undefined;
+  const tracing = settings.traced ? await loadTracing(redactor, settings, env) : undefined;
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({
     overrideEnvVars: setVariables(env),
   });
@@ -156,9 +156,13 @@ function watchRuns(
 }
 
 /** Loads the OpenTelemetry SDK only when the worker traces. */
-async function loadTracing(redactor: Redactor, { log }: WorkerProcessSettings): Promise<Tracing> {
+async function loadTracing(
+  redactor: Redactor,
+  { log }: WorkerProcessSettings,
+  env: NodeJS.ProcessEnv,
+): Promise<Tracing> {
   const { startTracing } = await import('./start-tracing.ts');
-  return startTracing(redactor, log.hidesErrors === true);
+  return startTracing(redactor, { hidesErrors: log.hidesErrors === true, env });
 }
 
 /**

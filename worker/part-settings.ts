@@ -235,5 +235,13 @@ export function nameAccount({
 
 /** Returns true when spans have a destination. */
 export function isTraced(env: NodeJS.ProcessEnv): boolean {
-  return Boolean(env['OTEL_EXPORTER_OTLP_ENDPOINT']);
+  return traceUrlOf(env) !== undefined;
+}
+
+/** Returns the address that spans are sent to, as the OpenTelemetry SDK composes it; undefined when they have no destination. */
+export function traceUrlOf(env: NodeJS.ProcessEnv): string | undefined {
+  const base = env['OTEL_EXPORTER_OTLP_ENDPOINT']?.trim();
+  if (!base) return undefined;
+  const own = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']?.trim();
+  return own || `${base.replace(/\/$/, '')}/v1/traces`;
 }

@@ -21,8 +21,10 @@ import {
 import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
 import { workOf } from '../activities/attempt/heartbeat.ts';
 import { readPlace } from '../core/ids.ts';
+import { definedOnly } from '../core/json.ts';
 import { framesOf } from '../core/text/stack-frames.ts';
 import type { Redactor } from '../redaction/create-redactor.ts';
+import { traceUrlOf } from './part-settings.ts';
 import { describeWork } from './work-place.ts';
 
 /** Parts of a traced process that its worker or its client needs. */
@@ -34,16 +36,27 @@ export interface Tracing {
   stop(): Promise<void>;
 }
 
+export interface TracingOptions {
+  /** True with `PLANWAVE_KEYS`: messages of errors may quote content, which is encrypted everywhere else. Default false. */
+  readonly hidesErrors?: boolean;
+  /** Has the collector's address; the other variables are always those of the process. Default: that of the process. */
+  readonly env?: NodeJS.ProcessEnv;
+}
+
 /**
  * Traces this process: spans go to the collector in `OTEL_EXPORTER_OTLP_ENDPOINT`, by OTLP over HTTP in JSON. The other
  * `OTEL_*` variables of the OpenTelemetry SDK apply too. Call it once per process.
  *
  * @param redactor Redacts for the collector, because spans contain the messages of errors.
- * @param hidesErrors True with `PLANWAVE_KEYS`: messages of errors may quote content, which is encrypted everywhere else.
  */
-export function startTracing(redactor: Redactor, hidesErrors: boolean): Tracing {
+export function startTracing(
+  redactor: Redactor,
+  { hidesErrors = false, env = process.env }: TracingOptions = {},
+): Tracing {
+  // The SDK would read the address from the process, which a program's worker may not share.
+  const exporter = new OTLPTraceExporter(definedOnly({ url: traceUrlOf(env) }));
   const resource = new Resource({ 'service.name': 'planwave' }).merge(envDetectorSync.detect());
-  const processor = new PlacingProcessor(new OTLPTraceExporter(), redactor, hidesErrors);
+  const processor = new PlacingProcessor(exporter, redactor, hidesErrors);
   const provider = new BasicTracerProvider({ resource, spanProcessors: [processor] });
   provider.register({ contextManager: new AsyncLocalStorageContextManager() });
   const start = new OpenTelemetryWorkflowClientInterceptor();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import type { RecordedCall } from '../../rehearsal/script.ts';
 import { untilRequestsArrive, wakesMs } from './interruption.ts';
 import type { Interruption, InterruptionKind } from './interruption.ts';
@@ -22,6 +23,8 @@ interface Around {
   readonly before?: () => Promise<unknown>;
   /** While nobody works. Default: nothing. */
   readonly whileAway?: () => Promise<unknown>;
+  /** Kind of a death whose durable write never came, so that the worker was killed without it. Default: the given kind. */
+  readonly kindUnhit?: InterruptionKind;
 }
 
 function isHarmless({ type }: Blow): boolean {
@@ -30,6 +33,8 @@ function isHarmless({ type }: Blow): boolean {
 
 /** How long a fault point may take to be hit: a run that waits for a person writes nothing. */
 const faultMsMax = 4_000;
+/** What a worker that was hit at the last moment may take to note it, in milliseconds. */
+const noteMs = 200;
 
 /** Hurts the processes of a lane and heals them, one blow after the other, and keeps what each blow found. */
 export class Harmer {
@@ -81,9 +86,15 @@ export class Harmer {
     return hurting;
   }
 
-  async #hurtOnce(blow: Blow, kind: InterruptionKind, { whileAway }: Around): Promise<void> {
+  async #hurtOnce(
+    blow: Blow,
+    kind: InterruptionKind,
+    { whileAway, kindUnhit = kind }: Around,
+  ): Promise<void> {
     const atMs = Date.now();
-    await this.#strikeDown(blow);
+    const hasStruck = await this.#strikeDown(blow);
+    // What has hurt nothing is no harm, and explains none.
+    if (!hasStruck && isHarmless(blow)) return;
     // What the dead had sent may still be on its way to the model.
     if (blow.type !== 'pause') await untilRequestsArrive();
     const unrecorded = await this.#unrecordedCalls();
@@ -94,7 +105,8 @@ export class Harmer {
     if (blow.type === 'pause') await sleep(wakesMs);
     const late = blow.type === 'pause' ? await this.#unrecordedCalls() : [];
     const found = [...new Set([...unrecorded, ...late])];
-    this.interruptions.push({ kind, atMs, readyAtMs, unrecorded: found, inCall });
+    const done = hasStruck ? kind : kindUnhit;
+    this.interruptions.push({ kind: done, atMs, readyAtMs, unrecorded: found, inCall });
   }
 
   /** The model calls of the run so far. */
@@ -110,28 +122,24 @@ export class Harmer {
     return site !== null && lane.isRecorded(site);
   }
 
-  async #strikeDown(blow: Blow): Promise<void> {
+  /** @returns false when nothing was hurt: a run that has ended, a disk that nothing was written to, a write that never came. */
+  async #strikeDown(blow: Blow): Promise<boolean> {
     const { lane } = this.#options;
+    let hasStruck = true;
     switch (blow.type) {
       case 'pause':
         for (const worker of lane.workers) worker.signal('SIGSTOP');
-        return;
+        return true;
       case 'flood':
         return this.#flood(blow.signals);
       case 'stop':
-        // It may have ended.
-        await lane.client.workflow
-          .getHandle(this.#options.runId)
-          .signal('stop', {})
-          .catch(() => {});
-        return;
+        return this.#stop();
       case 'reset':
         return this.#reset(blow.to);
       case 'fill the disk':
-        await this.#orderFault({ what: 'full', nth: blow.nth });
-        return;
+        return this.#orderFault({ what: 'full', nth: blow.nth });
       case 'die at a write':
-        await this.#orderFault({ what: blow.what, nth: blow.nth });
+        hasStruck = await this.#orderFault({ what: blow.what, nth: blow.nth });
         break;
       case 'kill worker':
       case 'kill worker and server':
@@ -140,18 +148,43 @@ export class Harmer {
     if (blow.type === 'kill worker and server') await lane.server?.kill();
     await Promise.all(dying);
     lane.gate.open();
+    return hasStruck;
   }
 
-  /** Arms the fault points of the workers, and waits until one was hit, or for `faultMsMax`. */
-  async #orderFault(order: { readonly what: string; readonly nth: number }): Promise<void> {
-    const { faultFile, workers } = this.#options.lane;
-    writeFileSync(`${faultFile}.new`, JSON.stringify(order));
+  /**
+   * Arms the fault points of the workers, and waits until one has died, or for `faultMsMax`.
+   *
+   * @returns whether one was hit
+   */
+  async #orderFault(order: { readonly what: string; readonly nth: number }): Promise<boolean> {
+    const { faultFile } = this.#options.lane;
+    const workers = [...this.#options.lane.workers];
+    const notes = workers.map(({ pid }) =>
+      order.what === 'full' ? `${faultFile}.full.${pid}` : `${faultFile}.${pid}`,
+    );
+    for (const note of notes) rmSync(note, { force: true });
+    const untilMs = Date.now() + faultMsMax;
+    writeFileSync(`${faultFile}.new`, JSON.stringify({ ...order, untilMs }));
     renameSync(`${faultFile}.new`, faultFile);
-    await Promise.race([...workers.map((worker) => worker.ended), sleep(faultMsMax)]);
+    const ends = workers.map((worker) => worker.ended);
+    await Promise.race([...ends, sleep(faultMsMax + noteMs)]);
     rmSync(faultFile, { force: true });
+    return notes.some((note) => existsSync(note));
   }
 
-  async #flood(signals: number): Promise<void> {
+  /** @returns false when the run has ended. */
+  async #stop(): Promise<boolean> {
+    const { lane, runId } = this.#options;
+    try {
+      await lane.client.workflow.getHandle(runId).signal('stop', {});
+      return true;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return false;
+      throw error;
+    }
+  }
+
+  async #flood(signals: number): Promise<boolean> {
     const { lane, runId } = this.#options;
     const run = lane.client.workflow.getHandle(runId);
     const long = 'z'.repeat(2_000);
@@ -164,17 +197,20 @@ export class Harmer {
     const sent = await Promise.allSettled(
       Array.from({ length: signals }, async (_one, nth) => send[nth % send.length]?.()),
     );
-    this.#floodSignals += sent.filter(({ status }) => status === 'fulfilled').length;
+    const taken = sent.filter(({ status }) => status === 'fulfilled').length;
+    this.#floodSignals += taken;
+    return taken > 0;
   }
 
-  async #reset(to: number): Promise<void> {
+  /** @returns false when the run has ended, or has done nothing that could be taken back. */
+  async #reset(to: number): Promise<boolean> {
     const { lane, runId } = this.#options;
     const run = lane.client.workflow.getHandle(runId);
     const { events } = await run.fetchHistory();
     const tasks = (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes);
     const task = tasks[Math.round(to * (tasks.length - 1))];
     const { status, runId: execution } = await run.describe();
-    if (task === undefined || status.name !== 'RUNNING') return;
+    if (task === undefined || status.name !== 'RUNNING') return false;
     await lane.client.connection.workflowService.resetWorkflowExecution({
       namespace: 'default',
       workflowExecution: { workflowId: runId, runId: execution },
@@ -182,6 +218,7 @@ export class Harmer {
       requestId: randomUUID(),
       reason: 'the campaign',
     });
+    return true;
   }
 
   /** Resolves with the Unix epoch milliseconds at which somebody works again. */

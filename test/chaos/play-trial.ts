@@ -146,7 +146,12 @@ class Trial {
     if (!strikesLate) this.#due.splice(0);
     if (strike === undefined) return;
     this.#fired.push(strike);
-    this.#goOn(this.#harmer.hurt(strike.blow, kindOf(strike)));
+    this.#goOn(this.#hurt(strike));
+  }
+
+  #hurt(strike: Strike, before = async (): Promise<unknown> => undefined): Promise<void> {
+    const kindUnhit = kindOf({ ...strike, blow: { type: 'kill worker' } });
+    return this.#harmer.hurt(strike.blow, kindOf(strike), { before, kindUnhit });
   }
 
   /** A continuation goes on with its questions; a reset asks those of its execution again. */
@@ -199,13 +204,13 @@ class Trial {
         this.#lane.gate.hold();
         await this.#untilRecorded(request.callKey);
       };
-      this.#goOn(this.#harmer.hurt(blow, kindOf(strike), { before }));
+      this.#goOn(this.#hurt(strike, before));
       // The gate is closed before the reply is on its way.
       await sleep(0);
       return reply;
     }
     const pauseMs = this.#plan.random.integer(0, 400);
-    const hurting = this.#harmer.hurt(blow, kindOf(strike), { before: () => sleep(pauseMs) });
+    const hurting = this.#hurt(strike, () => sleep(pauseMs));
     this.#goOn(hurting);
     if (moment.at === 'call' && moment.stage === 'streaming') {
       return { ...reply, stall: 'in-stream' };

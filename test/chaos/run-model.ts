@@ -16,6 +16,7 @@ import type { RunFacts } from './run-facts.ts';
  *   end. Every request has an attempt, and an attempt without a request an interruption. Nothing exceeds the limit.
  * - The files of the workspace are those of the undisturbed run, and those that the confirmed effects name. A folder of the
  *   user is changed as a whole at the end, or not at all. After a reset a line may be there twice.
+ * - A run that was stopped may end anywhere; one that is completed nevertheless has the result of the undisturbed run.
  * - The effects are those of the undisturbed run, each confirmed, and an MCP server was called once for each of its own.
  */
 
@@ -85,7 +86,11 @@ export function judgeRun(
   const bought = countRepeats(harm, seen);
   return {
     breaches: harm.isStopped
-      ? [...judgeStopped(seen.facts), ...compareBills(reference, harm, seen)]
+      ? [
+          ...judgeStopped(seen.facts),
+          ...judgeUnstopped(reference.facts, harm, seen.facts),
+          ...compareBills(reference, harm, seen),
+        ]
       : [
           ...(harm.isReset
             ? compareResults(
@@ -103,7 +108,7 @@ export function judgeRun(
   };
 }
 
-/** A run that was stopped has ended, and what its effects wrote is there. It may have ended before it knew. */
+/** A run that was stopped has ended, and what its effects wrote is there. It may have been completed before it knew. */
 function judgeStopped({ status, effectFaults, outsideCalls }: RunFacts): Breach[] {
   const wrong = effectFaults.filter((fault) => !fault.includes('stopped'));
   const twice = Object.entries(outsideCalls).filter(([, times]) => times > 1);
@@ -113,6 +118,19 @@ function judgeStopped({ status, effectFaults, outsideCalls }: RunFacts): Breach[
       : [other('other result', 'status', 'stopped', status)]),
     ...(wrong.length === 0 ? [] : [other('other result', 'effectFaults', [], wrong)]),
     ...(twice.length === 0 ? [] : [other('other result', 'outsideCalls', [], twice)]),
+  ];
+}
+
+/**
+ * A run that was stopped too late is completed like the undisturbed one. Its answers are kept, those that came too late are not
+ * counted, and the folder of the user may have been left as it was.
+ */
+function judgeUnstopped(expected: RunFacts, { isReset }: Harm, seen: RunFacts): Breach[] {
+  if (seen.status !== 'completed') return [];
+  const fields = (isReset ? lastingFields : resultFields).filter((field) => field !== 'files');
+  return [
+    ...compareResults(expected, seen, fields),
+    ...(isReset ? [] : compareKept(expected.answers, seen.answers)),
   ];
 }
 

@@ -3,7 +3,8 @@
  *
  * - Fault points: when the file `FAULT_FILE` exists, `{"what","nth"}`, the nth durable write from then on is hit: `before`
  *   and `after` kill the process around it, `torn` kills it when half of the next bytes are written, `full` makes all
- *   writes fail for two seconds with ENOSPC. The file is removed first, so that the next worker is not hit.
+ *   writes fail for two seconds with ENOSPC. The file is removed first, so that the next worker is not hit. With `untilMs`, Unix
+ *   epoch milliseconds, the order is void from then on. A hit is noted beside the file.
  * - Clock: `CLOCK_OFFSET_MS` is added to the time of day.
  * - Stalls: each time in which the event loop computed for more than five seconds is one line of `STALL_FILE`. A process
  *   that was stopped or starved did not compute.
@@ -13,6 +14,8 @@ import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 
+// The true time of day: the clock is set below.
+const { now: nowMs } = Date;
 const { FAULT_FILE, STALL_FILE, CLOCK_OFFSET_MS } = process.env;
 const fullMs = 2_000;
 const stallMs = 5_000;
@@ -20,7 +23,7 @@ const everyMs = 500;
 
 const { writeFileSync } = fs;
 
-/** Kills this process, and notes that it was ordered to die. */
+/** Kills this process, and notes that it was ordered to die, which explains its end. */
 const die = () => {
   writeFileSync(`${FAULT_FILE}.${process.pid}`, '');
   process.kill(process.pid, 'SIGKILL');
@@ -29,12 +32,16 @@ const die = () => {
 let ordered = null;
 let fullUntilMs = 0;
 
+const isVoid = ({ untilMs = Infinity }) => nowMs() >= untilMs;
+
 /** The order of the campaign, once; null when there is none. */
 function takeOrder() {
+  if (ordered !== null && isVoid(ordered)) ordered = null;
   if (ordered !== null || FAULT_FILE === undefined || !fs.existsSync(FAULT_FILE)) return ordered;
   try {
-    ordered = JSON.parse(fs.readFileSync(FAULT_FILE, 'utf8'));
+    const order = JSON.parse(fs.readFileSync(FAULT_FILE, 'utf8'));
     fs.rmSync(FAULT_FILE);
+    ordered = isVoid(order) ? null : order;
   } catch {
     // Half written, or taken by another worker.
     ordered = null;
@@ -49,7 +56,11 @@ function hit() {
   order.nth -= 1;
   if (order.nth > 0) return null;
   ordered = null;
-  if (order.what === 'full') fullUntilMs = performance.now() + fullMs;
+  if (order.what === 'full') {
+    fullUntilMs = performance.now() + fullMs;
+    writeFileSync(`${FAULT_FILE}.full.${process.pid}`, '');
+  }
+  if (order.what === 'torn') tearing = order;
   return order.what;
 }
 
@@ -78,7 +89,6 @@ function patch(owner, name) {
     : async function (...args) {
         const what = hit();
         if (what === 'before') die();
-        if (what === 'torn') tearNext = true;
         refuseWhenFull();
         const result = await original.apply(this, args);
         if (what === 'after') die();
@@ -106,7 +116,8 @@ function patchCallback(owner, name) {
   };
 }
 
-let tearNext = false;
+/** An order to tear the next bytes. */
+let tearing = null;
 
 /** Makes a function that writes bytes fail while the disk is full, and tear. */
 function patchBytes(owner, name) {
@@ -114,7 +125,7 @@ function patchBytes(owner, name) {
   if (typeof original !== 'function') return;
   owner[name] = async function (data, ...rest) {
     refuseWhenFull();
-    if (!tearNext) return original.call(this, data, ...rest);
+    if (tearing === null || isVoid(tearing)) return original.call(this, data, ...rest);
     const bytes = Buffer.from(data.buffer === undefined ? String(data) : data);
     await original.call(this, bytes.subarray(0, Math.ceil(bytes.length / 2)), ...rest);
     return die();

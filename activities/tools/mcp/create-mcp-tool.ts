@@ -157,6 +157,7 @@ export function createMcpTool(servers: McpServers, pin: PinnedTool): GrantableTo
           throw error;
         });
       const text = renderAnswer(answer);
+      // By the protocol the tool ran, and reports that it failed: its word is the end of the call.
       if (answer.isError) throw new NothingDone(`the server reports an error: ${text}`);
       return text;
     },

@@ -16,6 +16,7 @@ import { expandGrants, serverOfGrant } from '../../../activities/tools/mcp/expan
 import { hashTool, pinTools } from '../../../activities/tools/mcp/pin-tools.ts';
 import { readServers } from '../../../activities/tools/mcp/read-servers.ts';
 import { toTool as convertTool } from '../../../activities/adapters/anthropic/json-schemas.ts';
+import { createMemoryStore } from '../../support/memory-store.ts';
 
 const stranger = { name: 'odd', trusted: false, brings: null };
 const friend = { ...stranger, trusted: true };
@@ -183,6 +184,32 @@ describe('tools of servers', () => {
       pin,
     );
     expect(convertTool(tool.spec).input_schema).toEqual({ ...inputSchema, required: ['text'] });
+  });
+});
+
+describe('the end of an acting call', () => {
+  const callOf = (call: () => Promise<McpAnswer>) => {
+    const tool = createMcpTool(serversOf(call), pinOne(stranger, {}));
+    if (tool.effect !== 'acting') throw new Error('a stranger acts');
+    const context = Object({ signal: new AbortController().signal, store: createMemoryStore() });
+    const acting = tool.act({}, { ...context, before: 'key', mayStill: async () => {} });
+    return { acting, check: () => tool.check({}, 'key', context) };
+  };
+
+  it('is certain when the server reports an error, and the agent reads its words', async () => {
+    const text = 'Half of it is deployed.';
+    const { acting, check: look } = callOf(async () => ({
+      ...answer([{ type: 'text', text }]),
+      isError: true,
+    }));
+    await expect(acting).rejects.toThrow(`the server reports an error: ${text}`);
+    expect(await look()).toEqual({ type: 'absent' });
+  });
+
+  it('is unknown when no answer came', async () => {
+    const { acting, check: look } = callOf(() => Promise.reject(new Error('the server ended')));
+    await expect(acting).rejects.toThrow('the server ended');
+    expect(await look()).toMatchObject({ type: 'unknown' });
   });
 });
 

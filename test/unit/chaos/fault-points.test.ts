@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +23,9 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 /** Writes `first` and `second` durably, each to a temporary file that is then renamed. */
 const program = `
   import { open, rename } from 'node:fs/promises';
+  import { setTimeout as sleep } from 'node:timers/promises';
   for (const name of ['first', 'second']) {
+    if (name === 'second') await sleep(Number(process.env.PAUSE_MS));
     const file = await open(name + '.tmp', 'w');
     await file.writeFile('content of ' + name);
     await file.sync();
@@ -25,7 +35,13 @@ const program = `
   console.log(new Date().getTime() - Number(process.env.NOW));
 `;
 
-function run(order: { readonly what: string; readonly nth: number } | null, clockOffsetMs = 0) {
+interface Order {
+  readonly what: string;
+  readonly nth: number;
+  readonly untilMs?: number;
+}
+
+function run(order: Order | null, clockOffsetMs = 0, pauseMs = 0) {
   const faultFile = join(dir, 'order.json');
   if (order !== null) writeFileSync(faultFile, JSON.stringify(order));
   const { status, signal, stdout, stderr } = spawnSync(
@@ -40,12 +56,14 @@ function run(order: { readonly what: string; readonly nth: number } | null, cloc
         FAULT_FILE: faultFile,
         CLOCK_OFFSET_MS: String(clockOffsetMs),
         NOW: String(Date.now()),
+        PAUSE_MS: String(pauseMs),
       },
     },
   );
   const contentOf = (name: string): string | null =>
     existsSync(join(dir, name)) ? readFileSync(join(dir, name), 'utf8') : null;
-  return { end: signal ?? status, stdout, stderr, contentOf };
+  const notes = readdirSync(dir).filter((name) => name.startsWith('order.json.'));
+  return { end: signal ?? status, stdout, stderr, contentOf, notes };
 }
 
 it('without an order nothing is hit', () => {
@@ -68,9 +86,27 @@ it('dies in the middle of the bytes that follow', () => {
 });
 
 it('a full disk refuses writes by name', () => {
-  const { end, stderr } = run({ what: 'full', nth: 1 });
+  const { end, stderr, notes } = run({ what: 'full', nth: 1 });
   expect(end).toBe(1);
   expect(stderr).toContain('ENOSPC');
+  // Not as a death is noted: a worker that ends of a full disk was not ordered to.
+  expect(notes).toEqual([expect.stringMatching(/^order\.json\.full\.\d+$/)]);
+});
+
+it('a hit is noted, and a write that never came is not', () => {
+  expect(run({ what: 'before', nth: 1 }).notes).toEqual([
+    expect.stringMatching(/^order\.json\.\d+$/),
+  ]);
+  rmSync(dir, { recursive: true });
+  mkdirSync(dir);
+  expect(run({ what: 'full', nth: 50 }).notes).toEqual([]);
+});
+
+it.each(['before', 'torn', 'full'])('an order that is over hits nothing: %s', (what) => {
+  const over = run({ what, nth: 1, untilMs: Date.now() });
+  expect([over.end, over.contentOf('second'), over.notes]).toEqual([0, 'content of second', []]);
+  const late = run({ what, nth: 3, untilMs: Date.now() + 1_000 }, 3_600_000, 1_100);
+  expect([late.end, late.contentOf('second'), late.notes]).toEqual([0, 'content of second', []]);
 });
 
 it('the clock is as far off as it was told', () => {

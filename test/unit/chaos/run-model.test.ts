@@ -253,6 +253,21 @@ it('a run that was stopped, or was reset, need not be like the undisturbed one, 
   expect(breachesOf({ ...reset, facts: wrote('x') })).toEqual(['other result']);
 });
 
+function stopped(changed: Partial<RunFacts>, harm: Partial<Harm> = {}): string[] {
+  return breachesOf({ harm: { isStopped: true, ...harm }, facts: changed });
+}
+
+it('a run that was stopped and is completed nevertheless is like the undisturbed one, its files and late answers left out', () => {
+  expect(stopped({ files: {}, refused: 3 })).toEqual([]);
+  expect(stopped({ artifacts: { ...facts.artifacts, costs: 'dd' } })).toEqual(['other result']);
+  expect(stopped({ criteria: ['costs-done: open'] })).toEqual(['other result']);
+  expect(stopped({ effects: [] })).toEqual(['other result']);
+  expect(stopped({ answers: ['costs: 120'] })).toEqual(['answer lost']);
+  // What a reset repeats may be there twice.
+  expect(stopped({ thread: null, answers: [] }, { isReset: true })).toEqual([]);
+  expect(stopped({ waves: 2 }, { isReset: true })).toEqual(['other result']);
+});
+
 it('a run that asks for more, or continues as new early, delivers answers otherwise', () => {
   const seen = { ...facts, attempts: toldOf(calls), deliveries: {} };
   const judgedAs = (peculiar: Partial<Reference>) =>
