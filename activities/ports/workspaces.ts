@@ -104,6 +104,12 @@ export interface Workspaces {
   folderOf(place: WorkspacePlace): Promise<string>;
 
   /**
+   * Copies the files of a run's own folder, as they are, into that of a run that goes on from it. Does nothing when there are
+   * none, or when the other run has its folder already.
+   */
+  takeOver(from: string, to: string, assertCurrent: () => Promise<void>): Promise<void>;
+
+  /**
    * Returns the file at a path that may be changed, or null when there is none.
    *
    * @param options `keeps`: true to keep its content as a change does, so that the address is known before. Default false.

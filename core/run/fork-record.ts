@@ -7,6 +7,8 @@
  *   GO3. Open questions, notes of sessions and effects that are not certain stay with the other run: nobody in the fork
  *        waits for them.
  *   GO4. A run can be forked only where all earlier waves have ended, and where their results are in the store.
+ *   GO5. A fork begins with the files of the other run's own folder as they are then: no version of them is kept, so what
+ *        later waves changed is among them.
  */
 import type { RunEvent } from '../../contracts/run-log.ts';
 import type {
@@ -185,21 +187,28 @@ interface ComparedCriterion {
   readonly states: readonly (RecordedCriterion['state'] | null)[];
 }
 
-/** Lists the criteria that any of the runs has, by their ids, in the order in which they came up. */
+/**
+ * Lists the criteria that any of the runs has, in the order in which they came up. Two are the same only if they say the same:
+ * each run numbers its own.
+ */
 export function compareCriteria(runs: readonly ComparedRun[]): ComparedCriterion[] {
-  const found = new Map<string, string>();
-  for (const { criteria } of runs) {
-    for (const { criterion_id: id, description } of criteria) {
-      if (!found.has(id)) found.set(id, description);
-    }
+  const found = new Map<string, Omit<ComparedCriterion, 'states'>>();
+  for (const { criterion_id, description } of runs.flatMap(({ criteria }) => criteria)) {
+    found.set(nameCriterion({ criterion_id, description }), { criterion_id, description });
   }
-  return Array.from(found, ([criterion_id, description]) => ({
-    criterion_id,
-    description,
+  return Array.from(found, ([name, said]) => ({
+    ...said,
     states: runs.map(
-      ({ criteria }) => criteria.find((one) => one.criterion_id === criterion_id)?.state ?? null,
+      ({ criteria }) => criteria.find((one) => nameCriterion(one) === name)?.state ?? null,
     ),
   }));
+}
+
+function nameCriterion({
+  criterion_id,
+  description,
+}: Pick<ComparedCriterion, 'criterion_id' | 'description'>): string {
+  return JSON.stringify([criterion_id, description]);
 }
 
 interface ComparedPlan {

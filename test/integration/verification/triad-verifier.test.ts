@@ -47,6 +47,38 @@ it('judges together, in a direct run, only what works on the criterion that requ
   await expectPromisesKept(stage, run.workflowId);
 }, 120_000);
 
+it.each([
+  ['in the wave', {}],
+  ['in a workflow of its own', ownWorkflows],
+])(
+  'asks the user as the delegation that it judges, which works %s',
+  async (_where, limits) => {
+    stage.rehearsal.script([
+      plans(1, plan([work('advice', { criteria: ['goal-1'] })])),
+      takes(
+        { within: 'verify-1', phase: 'execute', nth: 1 },
+        { json: blocked([question('Which office?')], 'judgement') },
+      ),
+    ]);
+    const run = await stage.start('plannerRun', {
+      goal: 'Advise a small office',
+      criteria: ['One way is recommended'],
+      verify: ['goal-1'],
+      verify_triad: 'dialectic',
+      limits,
+    });
+    const { question_id, delegation_id } = await openQuestion(stage, run);
+    expect(delegation_id).toBe('advice');
+    await submit(run, { question_id, answer: 'The one in Basel' });
+    expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+    expect(newestText(memberCalls(stage.rehearsal, { phase: 'execute' }).at(-1))).toContain(
+      'Basel',
+    );
+    await expectPromisesKept(stage, run.workflowId);
+  },
+  120_000,
+);
+
 it('has a triad judge an output that it did not write, and its writer gives the verdict', async () => {
   const id = await runJudgedPlan(stage, 'judged', 'List three ways.');
   const run = stage.client.workflow.getHandle(id);
@@ -103,38 +135,6 @@ it('has the output that fails made again, and judges it anew', async () => {
   expect(await runCommand(stage, ['export', id])).toMatchObject({ code: 0 });
   expect(await readTree(pages)).toEqual(written);
 }, 120_000);
-
-it.each([
-  ['in the wave', {}],
-  ['in a workflow of its own', ownWorkflows],
-])(
-  'asks the user as the delegation that it judges, which works %s',
-  async (_where, limits) => {
-    stage.rehearsal.script([
-      plans(1, plan([work('advice', { criteria: ['goal-1'] })])),
-      takes(
-        { within: 'verify-1', phase: 'execute', nth: 1 },
-        { json: blocked([question('Which office?')], 'judgement') },
-      ),
-    ]);
-    const run = await stage.start('plannerRun', {
-      goal: 'Advise a small office',
-      criteria: ['One way is recommended'],
-      verify: ['goal-1'],
-      verify_triad: 'dialectic',
-      limits,
-    });
-    const { question_id, delegation_id } = await openQuestion(stage, run);
-    expect(delegation_id).toBe('advice');
-    await submit(run, { question_id, answer: 'The one in Basel' });
-    expect(await stage.result(run)).toMatchObject({ status: 'completed' });
-    expect(newestText(memberCalls(stage.rehearsal, { phase: 'execute' }).at(-1))).toContain(
-      'Basel',
-    );
-    await expectPromisesKept(stage, run.workflowId);
-  },
-  120_000,
-);
 
 it('passes nothing on whose judgement the triad did not agree: the user decides in the end', async () => {
   const id = await runJudgedPlan(stage, 'disputed', 'List three ways. [disagree]');

@@ -1,6 +1,7 @@
 import type { RunRecord, StoredWave } from '../../../contracts/run-record.ts';
 import { explainNoFork, forkRecord } from '../../../core/run/fork-record.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
+import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import { useHarness } from './harness.ts';
 import { answered, question, wave } from './samples.ts';
 
@@ -117,4 +118,25 @@ it('the questions of a fork are numbered after all of the other run, also when s
   const fork = { goal: 'Go on', from: { run_id: 'asked', wave: 2 } };
   const { taken_over } = await harness.open('plannerRun', fork);
   expect(taken_over).toMatchObject({ answered: { q2: {} }, next_question: 3 });
+});
+
+it('GO5: a fork begins with the files of the other run’s own folder, as work of its own, and keeps what it changes', async () => {
+  const run = await harness.begin('origin');
+  await run.apply({ type: 'wave_done', wave: wave(1, {}), criteria: [] });
+  const files = fileWorkspaces(harness.home);
+  const [own, taken] = [
+    { run_id: 'origin', dir: null },
+    { run_id: 'fork', dir: null },
+  ] as const;
+  const read = async () => String(Buffer.from((await files.read(taken, 'a/report.md')).content));
+  await files.write(own, 'a/report.md', 'Of the first wave');
+  const input = { goal: 'Go on', from: { run_id: 'origin', wave: 2 } };
+  await harness.begin('fork', input);
+  expect(await read()).toBe('Of the first wave');
+  expect(await files.look(taken, 'a/report.md')).toMatchObject({ by_run: true });
+  await files.write(taken, 'a/report.md', 'Of the fork');
+  await files.write(own, 'a/report.md', 'Of the other run');
+  // Its intake is repeated after a crash.
+  await harness.begin('fork', input);
+  expect(await read()).toBe('Of the fork');
 });
