@@ -3,8 +3,13 @@ import { z } from 'zod';
 import type { CommandReceipt } from '../../../contracts/effect.ts';
 import type { Ref } from '../../../contracts/ref.ts';
 import { commandLimits } from '../../../core/command-limits.ts';
+import { isRecord } from '../../../core/json.ts';
 import { cutText } from '../../../core/text/cut-text.ts';
-import type { CommandEnd, CommandRunner } from '../../ports/command-runner.ts';
+import {
+  CommandNotStarted,
+  type CommandEnd,
+  type CommandRunner,
+} from '../../ports/command-runner.ts';
 import type { Workspaces } from '../../ports/workspaces.ts';
 import type { Worktrees } from '../../ports/worktrees.ts';
 import { countBytes } from '../../text/bytes.ts';
@@ -49,6 +54,8 @@ interface RunCommandDeps {
  * user's folder that is used directly each command needs an approval, because nothing keeps what it replaces.
  */
 export function createRunCommand({ runner, workspaces, worktrees }: RunCommandDeps): ActingTool {
+  /** Inputs of commands that were not started in this process: of these alone it is certain that nothing ran. */
+  const notStarted = new WeakSet<object>();
   return {
     spec: {
       name: runCommandName,
@@ -89,7 +96,10 @@ export function createRunCommand({ runner, workspaces, worktrees }: RunCommandDe
         timeoutMs,
         onTail: context.onTail,
       };
-      const end = await runner.run(command, context.signal);
+      const end = await runner.run(command, context.signal).catch((error: unknown) => {
+        if (error instanceof CommandNotStarted && isRecord(input)) notStarted.add(input);
+        throw error;
+      });
       const { confined } = runner;
       const output_ref = isLong(end.output) ? await context.store.put(end.output) : null;
       const text = describeCommand(argv, end, { confined, output_ref });
@@ -100,7 +110,8 @@ export function createRunCommand({ runner, workspaces, worktrees }: RunCommandDe
         command: { exit_code: end.exit_code, confined, output_ref },
       };
     },
-    async check(_input, before, context) {
+    async check(input, before, context) {
+      if (isRecord(input) && notStarted.delete(input)) return { type: 'absent' };
       const place = await placeOf(context);
       const folder = await workspaces.folderOf(place);
       // A command that runs there by now may be the one of the worker that has this call.
