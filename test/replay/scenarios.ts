@@ -1,7 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WaveView } from '../../contracts/views.ts';
 import type { ScriptRule } from '../../rehearsal/script.ts';
+import { openQuestion } from '../support/asking.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   blocked,
@@ -214,6 +216,29 @@ export const scenarios: readonly Scenario[] = [
       await untilTold(stage, runId);
       decides.release();
       await run.result();
+    },
+  },
+  {
+    // The user tells the run something while it asks what becomes of the changes.
+    name: 'told-at-end',
+    keep: { '': { last: 'plannerRun-told-at-end' } },
+    async play(stage, runId) {
+      const dir = mkdtempSync(join(tmpdir(), 'planwave-history-'));
+      const input = { path: 'page.md', content: 'The page.' };
+      stage.rehearsal.script([
+        plans(1, plan([work('page', { agent_id: 'engineer' })])),
+        plans(2, plan([work('note')])),
+        works('page', { tool_use: [{ name: 'write_file', input }] }, 1),
+        works('page', { json: { ...completed('page-done'), effects_claimed: ['page.md'] } }),
+        works('note', { json: completed('note-done') }),
+      ]);
+      const run = await stage.start('plannerRun', { goal, workspace_dir: dir }, runId);
+      await openQuestion(stage, run);
+      await run.signal('amend', { instruction: 'Write a note on it, too.' });
+      await openQuestion(stage, run, 'q2');
+      await run.signal('answer', { question_id: 'q2', answer: 'keep' });
+      await run.result();
+      rmSync(dir, { recursive: true });
     },
   },
   {

@@ -10,6 +10,7 @@ import type {
   CarriedRun,
   PlannerRunArgs,
   PlannerRunResult,
+  RunStatus,
   TakenOver,
 } from '../../contracts/planner-run.ts';
 import type { RunWavesView } from '../../contracts/views.ts';
@@ -18,7 +19,8 @@ import { waveWorkflowId, archivalWorkflowId } from '../../core/ids.ts';
 import { designedSignal, progressSignal, waveQuery } from '../shared/messages.ts';
 import { registerRootHandlers, takeAmend } from '../shared/root-handlers.ts';
 import { RootHost } from '../shared/root-host.ts';
-import { runWaves } from './run-waves.ts';
+import { openWaves, runWaves } from './run-waves.ts';
+import type { Waves } from './run-waves.ts';
 import { workflowTypes } from '../../contracts/names.ts';
 import { archiveSessions } from '../shared/activities.ts';
 import { nowSeconds } from '../shared/clock.ts';
@@ -80,9 +82,20 @@ export async function plannerRun(args: PlannerRunArgs): Promise<PlannerRunResult
     before = taken_over;
     await archiveFirst(host);
   }
-  const { status, outcomes } = await runWaves(host, before);
-  await settleChanges(host, status);
-  return host.finish(status, explainCriteria(outcomes));
+  const waves = openWaves(host, before);
+  const status = await runToEnd(host, waves);
+  return host.finish(status, explainCriteria(waves.outcomes));
+}
+
+/** Runs waves, and settles the changes of its agents. What the user says before they are settled is planned for first. */
+async function runToEnd(host: RootHost, waves: Waves): Promise<RunStatus> {
+  for (;;) {
+    // One end after the other.
+    // oxlint-disable-next-line no-await-in-loop
+    const status = await runWaves(host, waves);
+    // oxlint-disable-next-line no-await-in-loop
+    if (await settleChanges(host, status, true)) return status;
+  }
 }
 
 function showPlanned(host: RootHost, progress: WaveProgress): void {

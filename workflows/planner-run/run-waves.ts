@@ -26,17 +26,21 @@ import type { CriterionState } from '../../contracts/criterion.ts';
 
 type ChosenMode = NonNullable<WaveResult['chosen']>;
 
-export interface RunEnd {
-  readonly status: RunStatus;
-  /** Outcomes of all waves in this run of the workflow, for the reasons in the result. */
-  readonly outcomes: readonly DelegationOutcome[];
+/** Waves of this run of the workflow. */
+export interface Waves {
+  readonly ledger: RunLedger;
+  readonly relay: ChildRelay;
+  /** Of all of them, for the reasons in the result. */
+  readonly outcomes: DelegationOutcome[];
 }
 
-/** Runs waves until `core/run` or the user ends the run. */
-export async function runWaves(host: RootHost, earlier: EarlierWaves | null): Promise<RunEnd> {
-  const ledger = openLedger(earlier);
-  const outcomes: DelegationOutcome[] = [];
-  const relay = createChildRelay(host.control, host.news);
+export function openWaves({ control, news }: RootHost, earlier: EarlierWaves | null): Waves {
+  return { ledger: openLedger(earlier), relay: createChildRelay(control, news), outcomes: [] };
+}
+
+/** Runs waves until `core/run` or the user ends the run. It may be called again then. */
+export async function runWaves(host: RootHost, waves: Waves): Promise<RunStatus> {
+  const { ledger, relay, outcomes } = waves;
   const end = await stopWhenCancelled(() =>
     host.stoppable(async (): Promise<RunStatus> => {
       for (;;) {
@@ -46,7 +50,7 @@ export async function runWaves(host: RootHost, earlier: EarlierWaves | null): Pr
       }
     }),
   );
-  return { status: end ?? 'stopped', outcomes };
+  return end ?? 'stopped';
 }
 
 /** @returns the status at the run's end, or null while it goes on. */

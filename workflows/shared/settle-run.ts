@@ -1,4 +1,5 @@
-import { CancellationScope, sleep } from '@temporalio/workflow';
+import { CancellationScope, condition, patched, sleep } from '@temporalio/workflow';
+import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { LoneAnswer, PlannerRunResult, RunStatus } from '../../contracts/planner-run.ts';
 import { applyRunChanges, proposeChanges, recallRunSpent } from './activities.ts';
 import type { RootHost } from './root-host.ts';
@@ -16,16 +17,26 @@ import type { ChangesMode } from '../../contracts/limits.ts';
 /**
  * Brings the changes of a run's agents into the user's folder, once, at its end: by the mode of the input, or as the user
  * answers. Whatever the end, the record says what became of them.
+ *
+ * @param mayGoOn True for a run that can plan once more. If undefined, it ends here.
+ * @returns false when the user told such a run something before they were settled: it goes on, and nothing was changed.
  */
-export async function settleChanges(host: RootHost, status: RunStatus): Promise<void> {
+export async function settleChanges(
+  host: RootHost,
+  status: RunStatus,
+  mayGoOn = false,
+): Promise<boolean> {
   const mode = host.state.opened?.changes;
-  if (mode === undefined || mode === 'direct') return;
-  await CancellationScope.nonCancellable(async () => {
+  if (mode === undefined || mode === 'direct') return true;
+  const heard = host.state.news.from_user;
+  const isTold = (): boolean => mayGoOn && host.state.news.from_user > heard;
+  return CancellationScope.nonCancellable(async () => {
     const place = { run_id: host.runId, record_ref: await host.settleRecord() };
     const proposed = await callUntilDone(host, proposeChanges, 'sum up the changes', place);
-    if (proposed === null) return;
     const hasResult = status === 'completed' || status === 'finished_unmet';
-    const choice = hasResult ? await choose(host, mode, proposed) : 'keep';
+    if (proposed === null) return !(hasResult && goesOn(isTold));
+    const choice = hasResult ? await choose(host, mode, proposed, isTold) : 'keep';
+    if (choice === 'go_on') return false;
     const settled: ApplyChangesResult =
       choice === 'keep'
         ? { state: 'kept', note: proposed.obstacle }
@@ -37,7 +48,13 @@ export async function settleChanges(host: RootHost, status: RunStatus): Promise<
           });
     const { can_commit: _can, patch_shown: _shown, obstacle: _obstacle, ...sums } = proposed;
     host.record.add({ type: 'changes_settled', changes: { ...sums, ...settled } });
+    return true;
   });
+}
+
+/** Runs from before 2026-11-26 ended whatever the user told them then. */
+function goesOn(isTold: () => boolean): boolean {
+  return isTold() && patched('told-at-end');
 }
 
 type Choice = 'apply' | 'commit' | 'keep';
@@ -47,27 +64,51 @@ async function choose(
   host: RootHost,
   mode: Exclude<ChangesMode, 'direct'>,
   proposed: ProposedChanges,
-): Promise<Choice> {
+  isTold: () => boolean,
+): Promise<Choice | 'go_on'> {
+  if (goesOn(isTold)) return 'go_on';
   if (mode !== 'ask') return mode;
   if (proposed.obstacle !== '') return 'keep';
-  const { wave } = host.state;
   const answers = await stopWhenCancelled(() =>
-    host.stoppable(() =>
-      host.ask({
-        type: 'questions',
-        escalation_id: `changes-${wave}`,
-        from: host.runId,
-        kind: 'changes',
-        wave,
-        delegation_id: null,
-        agent_id: null,
-        questions: [changesQuestion(proposed)],
-      }),
-    ),
+    host.stoppable(() => askUntilTold(host, proposed, isTold)),
   );
-  const answer = answers?.[0];
+  if (answers === null) return 'keep';
+  if (goesOn(isTold)) return 'go_on';
+  const [answer] = answers;
   if (answer === undefined || answer.loop) return 'keep';
   return answer.answer === 'apply' || answer.answer === 'commit' ? answer.answer : 'keep';
+}
+
+/** Asks for the choice, and withdraws the question when the user tells the run something else. @returns no answer then. */
+async function askUntilTold(
+  host: RootHost,
+  proposed: ProposedChanges,
+  isTold: () => boolean,
+): Promise<readonly DeliveredAnswer[]> {
+  const { wave } = host.state;
+  const slot: { answers: readonly DeliveredAnswer[] | null } = { answers: null };
+  const asking = new CancellationScope();
+  const asked = asking.run(async () => {
+    slot.answers = await host.ask({
+      type: 'questions',
+      escalation_id: `changes-${wave}#${host.inbox.carry().next_question}`,
+      from: host.runId,
+      kind: 'changes',
+      wave,
+      delegation_id: null,
+      agent_id: null,
+      questions: [changesQuestion(proposed)],
+    });
+  });
+  void asked.catch(() => {});
+  await condition(() => slot.answers !== null || isTold());
+  if (slot.answers === null && goesOn(isTold)) {
+    host.inbox.withdraw(host.runId, null);
+    asking.cancel();
+    return [];
+  }
+  await condition(() => slot.answers !== null);
+  return slot.answers ?? [];
 }
 
 /** Maps criterion_ids to the reasons why they are not met: the last ones of the delegations that tried. */

@@ -57,6 +57,27 @@ it('the run asks at its end, shows the patch, and commits when the user says so'
   await expectPromisesKept(stage, run.workflowId);
 }, 90_000);
 
+it('what the user says while the run asks for the changes is planned for, and it asks again', async () => {
+  const { run, text } = await startMend({});
+  const { question_id } = await openQuestion(stage, run);
+  stage.rehearsal.script([
+    plans(1, plan([work('note', { agent_id: 'writer' })])),
+    works('note', { json: completed('note-done') }),
+  ]);
+  await run.signal('amend', { instruction: 'Write a note on it, too.' });
+  const again = await openQuestion(stage, run, 'q2');
+  expect(again).toMatchObject({ kind: 'changes', wave: 2 });
+  expect((await stage.questions(run)).open).toHaveLength(1);
+  expect(text()).toBe(before);
+  await submit(run, { question_id: again.question_id, answer: 'apply' });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 2 });
+  expect(text()).toBe(after);
+  const { instructions, answered_questions } = await storedRecord(stage.home, run.workflowId);
+  expect(instructions).toEqual(['Write a note on it, too.']);
+  expect(answered_questions.map((one) => one.question_id)).not.toContain(question_id);
+  await expectPromisesKept(stage, run.workflowId);
+}, 90_000);
+
 it.each([
   ['apply', {}, 'applied', after],
   ['keep', {}, 'kept', before],
