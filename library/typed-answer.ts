@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { messageOf } from '../core/text/message-of.ts';
 import { PlanwaveClientError } from '../client/client-error.ts';
 import { PlannerRunInput } from '../contracts/planner-run.ts';
-import { messageOf } from '../core/text/message-of.ts';
 
 /** The answer of a run that ended does not fit the schema that was asked for. Nothing is lost: it holds the answer. */
 export class UnfitAnswer extends Error {
