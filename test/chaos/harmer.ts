@@ -33,7 +33,7 @@ function isHarmless({ type }: Blow): boolean {
 
 /** How long a fault point may take to be hit: a run that waits for a person writes nothing. */
 const faultMsMax = 4_000;
-/** What a worker that was hit at the last moment may take to note it, in milliseconds. */
+/** Milliseconds that a worker which was hit at the last moment may take to note it. */
 const noteMs = 200;
 
 /** Hurts the processes of a lane and heals them, one blow after the other, and keeps what each blow found. */

@@ -188,14 +188,6 @@ describe('tools of servers', () => {
 });
 
 describe('the end of an acting call', () => {
-  const callOf = (call: () => Promise<McpAnswer>) => {
-    const tool = createMcpTool(serversOf(call), pinOne(stranger, {}));
-    if (tool.effect !== 'acting') throw new Error('a stranger acts');
-    const context = Object({ signal: new AbortController().signal, store: createMemoryStore() });
-    const acting = tool.act({}, { ...context, before: 'key', mayStill: async () => {} });
-    return { acting, check: () => tool.check({}, 'key', context) };
-  };
-
   it('is certain when the server reports an error, and the agent reads its words', async () => {
     const text = 'Half of it is deployed.';
     const { acting, check: look } = callOf(async () => ({
@@ -355,4 +347,13 @@ function serversOf(
     call,
     close: () => Promise.resolve(),
   };
+}
+
+/** Makes an acting call of a server that is not trusted. */
+function callOf(call: () => Promise<McpAnswer>) {
+  const tool = createMcpTool(serversOf(call), pinOne(stranger, {}));
+  if (tool.effect !== 'acting') throw new Error('a stranger acts');
+  const context = Object({ signal: new AbortController().signal, store: createMemoryStore() });
+  const acting = tool.act({}, { ...context, before: 'key', mayStill: async () => {} });
+  return { acting, check: () => tool.check({}, 'key', context) };
 }

@@ -27,7 +27,7 @@ const ended: MetRun = {
 
 /** Strikes once. @param suffix Of the note that the worker writes; undefined when it writes nothing durably. */
 async function strike(blow: Blow, kind: InterruptionKind, { run = open, suffix = '' } = {}) {
-  const faultFile = join(mkdtempSync(join(dir, 'lane-')), 'fault.json');
+  const faultFile = join(mkdtempSync(join(dir, 'lane-')), 'order.json');
   const handle = {
     ...run,
     describe: async () => ({ status: { name: run.status }, runId: 'execution' }),
