@@ -42,6 +42,14 @@ const RunCommandInput = z.strictObject({
   stdin: z.string().max(commandLimits.stdinCharsMax).default(''),
 });
 
+const spec = {
+  name: runCommandName,
+  description:
+    'Runs a program in the workspace and returns its exit code and output. There is no network, and nothing else can ' +
+    'be changed. No shell reads the arguments: for pipes call sh. Example: {"argv":["npm","test"]}',
+  input: RunCommandInput,
+};
+
 interface RunCommandDeps {
   readonly runner: CommandRunner;
   readonly workspaces: Pick<Workspaces, 'folderOf'>;
@@ -57,13 +65,7 @@ export function createRunCommand({ runner, workspaces, worktrees }: RunCommandDe
   /** Inputs of commands that were not started in this process: of these alone it is certain that nothing ran. */
   const notStarted = new WeakSet<object>();
   return {
-    spec: {
-      name: runCommandName,
-      description:
-        'Runs a program in the workspace and returns its exit code and output. There is no network, and nothing else can ' +
-        'be changed. No shell reads the arguments: for pipes call sh. Example: {"argv":["npm","test"]}',
-      input: RunCommandInput,
-    },
+    spec,
     effect: 'acting',
     brings: runner.confined ? ['private_data'] : ['private_data', 'acts_outside'],
     offeredTo: ['agents'],

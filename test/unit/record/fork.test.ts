@@ -3,7 +3,7 @@ import { explainNoFork, forkRecord } from '../../../core/run/fork-record.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import { useHarness } from './harness.ts';
-import { answered, question, wave } from './samples.ts';
+import { answered, question, wave as doneWave } from './samples.ts';
 
 const harness = useHarness();
 
@@ -113,7 +113,7 @@ it('the questions of a fork are numbered after all of the other run, also when s
     { type: 'question_withdrawn', question_id: 'q1' },
     { type: 'question_opened', question: question('q2') },
     { type: 'question_answered', answered: answered('q2'), answer_ref: null },
-    { type: 'wave_done', wave: wave(1, {}), criteria: [] },
+    { type: 'wave_done', wave: doneWave(1, {}), criteria: [] },
   );
   const fork = { goal: 'Go on', from: { run_id: 'asked', wave: 2 } };
   const { taken_over } = await harness.open('plannerRun', fork);
@@ -122,7 +122,7 @@ it('the questions of a fork are numbered after all of the other run, also when s
 
 it('GO5: a fork begins with the files of the other run’s own folder, as work of its own, and keeps what it changes', async () => {
   const run = await harness.begin('origin');
-  await run.apply({ type: 'wave_done', wave: wave(1, {}), criteria: [] });
+  await run.apply({ type: 'wave_done', wave: doneWave(1, {}), criteria: [] });
   const files = fileWorkspaces(harness.home);
   const [own, taken] = [
     { run_id: 'origin', dir: null },
