@@ -233,7 +233,6 @@ export interface OpenedEvaluation {
   readonly done: readonly CellResult[];
 }
 
-/** `load`: queue of the graders' model calls. Absent: that of the evaluation. */
 export type OpenEvaluationResult =
   | { readonly type: 'open'; readonly evaluation: OpenedEvaluation; readonly load?: RunLoad }
   | { readonly type: 'refused'; readonly reason: string };
