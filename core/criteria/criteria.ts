@@ -21,9 +21,7 @@ import type { KnownAnswer } from '../../contracts/question.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
 import type { CriterionState, CriteriaByAnswers } from '../../contracts/criterion.ts';
-import type { NewsItem } from '../../contracts/messages.ts';
 import { isPerson } from '../questions/answer-kinds.ts';
-import { changedInNews, waivedInNews } from '../run/news.ts';
 
 /** Adds the criteria that the plan lists for the first time, as open. */
 export function applyPlan(
@@ -179,44 +177,6 @@ export function reopenChanged<C extends CriterionState>(
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     return { ...(rest as C), state: 'open' };
   });
-}
-
-/** What happened to the criteria while a wave worked. */
-interface WaveOfCriteria {
-  /** Null without a plan. */
-  readonly plan:
-    | (CriteriaByAnswers & { readonly delegations: Parameters<typeof applyPlan>[1] })
-    | null;
-  readonly outcomes: readonly DelegationOutcome[];
-  /** Null before and without it. */
-  readonly decision:
-    | (CriteriaByAnswers & { readonly criteria_reopened: readonly { criterion_id: string }[] })
-    | null;
-  /** Decisions of the user since the wave was ordered. */
-  readonly news: readonly NewsItem[];
-  /** The newest news items that plan and decision had heard. */
-  readonly heard: { readonly plan: number; readonly decision: number };
-}
-
-/** Returns the criteria after a wave, or after its work so far. @param criteria Those with which it began. */
-export function settleWave(
-  criteria: readonly CriterionState[],
-  { plan, outcomes, decision, news, heard }: WaveOfCriteria,
-): CriterionState[] {
-  const reopen = (of: readonly CriterionState[], after: number, until: number): CriterionState[] =>
-    reopenChanged(of, changedInNews(between(news, after, until)));
-  const waived = waivedInNews(news);
-  const toDecision = decision === null ? Infinity : heard.decision;
-  const known = applyPlan(reopen(criteria, 0, heard.plan), plan?.delegations ?? []);
-  const worked = applyOutcomes(settleByAnswers(known, plan ?? {}), outcomes);
-  const before = waiveCriteria(reopen(worked, heard.plan, toDecision), waived);
-  const reopened = decision?.criteria_reopened.map(({ criterion_id }) => criterion_id) ?? [];
-  const decided = settleByAnswers(reopenCriteria(before, reopened), decision ?? {});
-  return waiveCriteria(reopen(decided, toDecision, Infinity), waived);
-}
-
-function between(news: readonly NewsItem[], after: number, until: number): readonly NewsItem[] {
-  return news.filter(({ news_id }) => news_id > after && news_id <= until);
 }
 
 /** Facts against which claims about answers are checked. */

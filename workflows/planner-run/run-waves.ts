@@ -30,7 +30,7 @@ type ChosenMode = NonNullable<WaveResult['chosen']>;
 export interface Waves {
   readonly ledger: RunLedger;
   readonly relay: ChildRelay;
-  /** Of all of them, for the reasons in the result. */
+  /** Outcomes of all of them, for the reasons in the result. */
   readonly outcomes: DelegationOutcome[];
 }
 

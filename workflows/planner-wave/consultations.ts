@@ -1,9 +1,10 @@
 import { patched } from '@temporalio/workflow';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
-import { openCriteria, settleWave } from '../../core/criteria/criteria.ts';
+import { openCriteria } from '../../core/criteria/criteria.ts';
 import { checkDecision } from '../../core/decision/check-decision.ts';
 import { capFaults } from '../../core/text/list-names.ts';
 import { changedInNews } from '../../core/run/news.ts';
+import { settleWave } from '../../core/run/settle-wave.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
 import type { PlanContext } from '../../core/plan/check-plan.ts';
 import { readEnd } from '../../core/executor.ts';

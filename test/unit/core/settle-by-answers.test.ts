@@ -5,8 +5,8 @@ import {
   checkByAnswers,
   reopenChanged,
   settleByAnswers,
-  settleWave,
 } from '../../../core/criteria/criteria.ts';
+import { settleWave } from '../../../core/run/settle-wave.ts';
 import type { NewsItem } from '../../../contracts/messages.ts';
 import { checkDecision } from '../../../core/decision/check-decision.ts';
 import { criterion, decision, outcome } from './builders.ts';
