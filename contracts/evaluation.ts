@@ -227,6 +227,8 @@ export interface OpenedEvaluation {
   /** Registry snapshot with the grader. */
   readonly registry_ref: Ref;
   readonly rubrics: readonly OpenRubric[];
+  /** Part of the ids of its cells, which no other evaluation has. Undefined when an earlier version opened it. */
+  readonly stamp?: string;
   readonly open: readonly OpenCell[];
   readonly done: readonly CellResult[];
 }

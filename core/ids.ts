@@ -10,6 +10,7 @@
  */
 import { triadPhases } from '../contracts/names.ts';
 import type { TriadPhase } from '../contracts/triad.ts';
+import { hashText } from './text/hash-text.ts';
 
 /** @param wave From 1. */
 export function waveWorkflowId(runId: string, wave: number): string {
@@ -38,15 +39,35 @@ export function consultationWorkflowId(runId: string, stamp: string): string {
   return `${runId}/ask-${stamp}`;
 }
 
-/** Returns the id of the run of a cell: a run of its own, which files and commands name as any other. @param cell From 1. */
-export function cellRunId(evaluationId: string, cell: number): string {
-  return `${evaluationId}-c${waveNumber(cell)}`;
+/**
+ * Returns what tells two evaluations with one id apart, in the ids of their cells: without it the second would work in the
+ * folders of the first. Short, because the id of a run is a slug.
+ *
+ * @param executionId Id of the execution that opened the evaluation.
+ */
+export function evaluationStamp(executionId: string): string {
+  return Number.parseInt(hashText(executionId).slice(0, 10), 16)
+    .toString(36)
+    .slice(-4)
+    .padStart(4, '0');
 }
 
-/** Tells whether a run carries out a cell of the evaluation. */
+/**
+ * Returns the id of the run of a cell: a run of its own, which files and commands name as any other.
+ *
+ * @param stamp As `evaluationStamp` returns it. Undefined for an evaluation that an earlier version opened. @param cell From 1.
+ */
+export function cellRunId(evaluationId: string, stamp: string | undefined, cell: number): string {
+  const opened = stamp === undefined ? evaluationId : `${evaluationId}-${stamp}`;
+  return `${opened}-c${waveNumber(cell)}`;
+}
+
+/** Tells whether a run carries out a cell of the evaluation, however often that was started. */
 export function isCellOf(evaluationId: string, runId: string): boolean {
-  const [, cell] = /-c(\d{3,})$/.exec(runId) ?? [];
-  return cell !== undefined && runId === cellRunId(evaluationId, Number(cell));
+  return (
+    runId.startsWith(`${evaluationId}-`) &&
+    /^(?:[0-9a-z]{4}-)?c\d{3,}$/.test(runId.slice(evaluationId.length + 1))
+  );
 }
 
 export function delegationWorkflowId(waveId: string, delegationId: string): string {

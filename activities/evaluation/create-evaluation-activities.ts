@@ -173,7 +173,11 @@ export type EvaluationDeps = OpenEvaluationDeps & GradeCellDeps;
 /** Creates the activities of an evaluation. Each can be repeated. */
 export function createEvaluationActivities(deps: EvaluationDeps): EvaluationActivities {
   return {
-    openEvaluation: ({ input }) => withHeartbeat(() => openEvaluation(deps, input)),
+    openEvaluation: ({ input }) =>
+      withHeartbeat(() => {
+        const { workflowExecution, activityRunId = '' } = Context.current().info;
+        return openEvaluation(deps, input, workflowExecution?.runId ?? activityRunId);
+      }),
     gradeCell: (input) => whileCurrent((assertCurrent) => gradeCell(deps, input, assertCurrent)),
     keepCell: (input) => withHeartbeat(() => keepCell(deps, input)),
   };

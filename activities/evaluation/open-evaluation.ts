@@ -12,6 +12,7 @@ import {
 import { noUsage, readUsage } from '../../core/usage/add-usage.ts';
 import { graderAgentId } from '../../contracts/names.ts';
 import type { Ref } from '../../contracts/ref.ts';
+import { evaluationStamp } from '../../core/ids.ts';
 import { contentOf, gradersOf, listCells, type CellTerms } from '../../core/evaluation/matrix.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { orNull, readShape, type RegistrySnapshot } from '../artifacts/read-artifact.ts';
@@ -91,10 +92,15 @@ export interface OpenEvaluationDeps
   readonly noCommands: string | null;
 }
 
-/** Checks a typed evaluation, lists its cells and finds the results of those that ran before. */
+/**
+ * Checks a typed evaluation, lists its cells and finds the results of those that ran before.
+ *
+ * @param executionId Id of the workflow's execution: the same evaluation may be started again.
+ */
 export async function openEvaluation(
   deps: OpenEvaluationDeps,
   typed: unknown,
+  executionId: string,
 ): Promise<OpenEvaluationResult> {
   const parsed = EvaluationInput.safeParse(typed);
   if (!parsed.success) {
@@ -123,6 +129,7 @@ export async function openEvaluation(
       input_ref: await deps.store.put(JSON.stringify(input)),
       registry_ref: await deps.store.put(JSON.stringify(registry)),
       rubrics: await storeRubrics(deps, input),
+      stamp: evaluationStamp(executionId),
       open: placed.flatMap((one) => ('address' in one ? [one] : [])),
       done: placed.flatMap((one) => ('address' in one ? [] : [one])),
     },

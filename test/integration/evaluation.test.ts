@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CellResult, EvaluationResult } from '../../contracts/evaluation.ts';
-import { cellRunId } from '../../core/ids.ts';
 import { eventually } from '../support/eventually.ts';
 import { playGoal, readPlayedGoals } from '../support/played/played-goal.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -77,12 +76,14 @@ it('a matrix is carried out across a restart of the worker, judged blindly, and 
   ]);
   expect(first.usage.calls).toBe(0);
   expect(stage.rehearsal.calls()).toHaveLength(calls.length);
-  const fresh = await evaluate(
-    { ...matrix, goals: goals.slice(0, 1), settings: matrix.settings.slice(0, 1), fresh: true },
-    'eval-fresh',
-  );
+  const settings = matrix.settings.slice(0, 1);
+  const anew = { ...matrix, goals: goals.slice(0, 1), settings, fresh: true };
+  const fresh = await evaluate(anew, 'eval-fresh');
   expect(fresh.cells.map(({ cached }) => cached)).toEqual([false]);
   expect(fresh.usage.calls).toBeGreaterThan(0);
+  // The same evaluation again works in folders of its own: those of the first have its files.
+  const repeated = await evaluate(anew, 'eval-fresh');
+  expect(repeated.cells[0]?.run_id).not.toBe(fresh.cells[0]?.run_id);
 }, 240_000);
 
 it('a budget leaves cells out, and a command without a sandbox is refused before anything is bought', async () => {
@@ -114,7 +115,7 @@ describe('the six goals', () => {
     const replies = played.map((goal, at) => {
       let reply: ReturnType<typeof playGoal> | null = null;
       return (request: Parameters<ReturnType<typeof playGoal>>[0]) => {
-        const runId = cellRunId(id, at + 1);
+        const runId = `${id}-c00${at + 1}`;
         if (!request.callKey.startsWith(`${runId}/`)) return null;
         reply ??= playGoal(goal, runId);
         return reply(request);

@@ -121,7 +121,7 @@ class Evaluation {
     const cell = this.#waiting.shift();
     if (cell === undefined) return;
     if (share === null) {
-      this.#done.push(notStarted(cell));
+      this.#done.push(notStarted(this.#opened, cell));
       return;
     }
     this.#reserved.set(cell.cell, toSpending(share));

@@ -34,10 +34,10 @@ import { readFailure } from '../shared/failures.ts';
 const reasonCharsMax = 300;
 
 /** Returns the result of a cell for which nothing was left. */
-export function notStarted(open: OpenCell): CellResult {
+export function notStarted(opened: OpenedEvaluation, open: OpenCell): CellResult {
   return {
     ...cellOf(open),
-    run_id: runIdOf(open),
+    run_id: runIdOf(opened, open),
     status: 'no_budget',
     reason: 'The budget of the evaluation was spent.',
     passed: false,
@@ -72,7 +72,7 @@ export async function runCell(
   }
   const result: CellResult = {
     ...cellOf(open),
-    run_id: runIdOf(open),
+    run_id: runIdOf(opened, open),
     status,
     reason,
     passed: isPassed({ status, grades }),
@@ -99,8 +99,8 @@ function cellOf({ cell, goal, setting, repetition }: OpenCell): Cell {
   return { cell, goal, setting, repetition };
 }
 
-function runIdOf({ cell }: OpenCell): string {
-  return cellRunId(workflowInfo().workflowId, cell);
+function runIdOf({ stamp }: OpenedEvaluation, { cell }: OpenCell): string {
+  return cellRunId(workflowInfo().workflowId, stamp, cell);
 }
 
 /** Returns what models may still spend on grading. Beyond it they are not called. */
@@ -121,14 +121,15 @@ interface EndedRun {
 }
 
 async function runGoal(
-  { input, rubrics }: OpenedEvaluation,
+  opened: OpenedEvaluation,
   open: OpenCell,
   share: Allowance | 'none',
 ): Promise<EndedRun> {
+  const { input, rubrics } = opened;
   const parts = partsOf(input, open);
   const isGraded = rubrics.some(({ goal }) => goal === open.goal);
   const run = runOf(parts, budgetOf(share, parts.setting.budget, isGraded));
-  const workflowId = runIdOf(open);
+  const workflowId = runIdOf(opened, open);
   const since = nowMs();
   try {
     const { usage } = await executeChild<(given: object) => Promise<{ readonly usage: Usage }>>(
@@ -148,12 +149,12 @@ async function runGoal(
 }
 
 async function judge(
-  { input_ref }: OpenedEvaluation,
+  opened: OpenedEvaluation,
   open: OpenCell,
   { failure }: EndedRun,
 ): Promise<GradedCell> {
   if (failure !== null) return { status: 'failed', reason: failure, grades: [], answer_ref: null };
-  const input = { input_ref, cell: cellOf(open), run_id: runIdOf(open) };
+  const input = { input_ref: opened.input_ref, cell: cellOf(open), run_id: runIdOf(opened, open) };
   return gradeCell.executeWithOptions({ summary: `grade cell ${open.cell}` }, [input]);
 }
 

@@ -1,10 +1,14 @@
 import * as fc from 'fast-check';
+import { Slug } from '../../../contracts/agent-definition.ts';
 import { TaskId } from '../../../contracts/coordination-plan.ts';
 import {
+  cellRunId,
   decisionTaskId,
   delegationWorkflowId,
   disputeKey,
+  evaluationStamp,
   factId,
+  isCellOf,
   isDecisionTask,
   memberSource,
   phaseWorkflowId,
@@ -42,6 +46,21 @@ describe('ids', () => {
     expect(waveSource(1, 'a')).not.toBe(waveSource(2, 'a'));
     expect(memberSource(1, 'a', 'critic')).toBe('wave-001/a/critic');
     expect(disputeKey('a', 'prices')).toBe('triad/a/prices');
+  });
+
+  it('ID2: cells of two evaluations with one id have different ids, which are slugs', () => {
+    const evaluation = 'eval-name-of-sixteen-0123abcd';
+    const stamps = Array.from({ length: 200 }, (_, i) =>
+      evaluationStamp(`0199b3c2-0000-7000-8000-00000000${String(i).padStart(4, '0')}`),
+    );
+    expect(new Set(stamps).size).toBe(200);
+    const ids = stamps.map((stamp) => cellRunId(evaluation, stamp, 400));
+    for (const id of [...ids, cellRunId(evaluation, undefined, 1)]) {
+      expect(Slug.safeParse(id).success).toBe(true);
+      expect(isCellOf(evaluation, id)).toBe(true);
+      expect(isCellOf('eval-name', id)).toBe(false);
+    }
+    expect(isCellOf(evaluation, `${evaluation}-copy`)).toBe(false);
   });
 
   it('ID2: tasks that decide questions have ids of their own, in the form of a task_id', () => {
