@@ -145,10 +145,13 @@ function openQuery(taskQueue: string): string {
   return `${startedQuery(taskQueue)} AND ExecutionStatus = 'Running'`;
 }
 
-/** Builds the visibility query for those that wait for a person: for an answer, or parked until their cause is removed. */
+/**
+ * Builds the visibility query for those that wait for a person: for an answer, or parked until their cause is removed. Also the
+ * runs of an evaluation, and those that a workflow of the user's started.
+ */
 export function waitingQuery(): string {
-  // Only planwave sets these attributes, so the link to the inbox needs no list of types.
-  return `ExecutionStatus = 'Running' AND ParentWorkflowId IS NULL AND (PlanwaveOpenQuestions > 0 OR PlanwavePhase = 'parked')`;
+  // Only planwave sets these attributes, and only for what people steer, so the link to the inbox needs no list of types.
+  return `ExecutionStatus = 'Running' AND (PlanwaveOpenQuestions > 0 OR PlanwavePhase = 'parked')`;
 }
 
 export async function listRuns(
@@ -179,7 +182,9 @@ export async function listParked(
   context: ClientContext,
   tenant: string,
 ): Promise<readonly string[]> {
-  const query = `${openQuery(context.taskQueue)} AND PlanwavePhase = 'parked'`;
+  const query =
+    `TaskQueue = ${queryText(context.taskQueue)} AND ExecutionStatus = 'Running' ` +
+    "AND PlanwavePhase = 'parked'";
   const list = context.lists.list({ query, pageSize: 1_000 })[Symbol.asyncIterator]();
   const found: string[] = [];
   for (;;) {

@@ -168,8 +168,9 @@ export interface Grade {
 }
 
 /**
- * Ends of a cell: those of its run, and three more. `waits_for_user`: it was ended because only a person could answer its
+ * Ends of a cell: those of its run, and four more. `waits_for_user`: it was ended because only a person could answer its
  * question. `failed`: its workflow failed. `no_budget`: it was not started, because the evaluation's budget was spent.
+ * `not_started`: nor was this one, because the evaluation was stopped.
  */
 export const cellStatuses = [
   'completed',
@@ -179,7 +180,14 @@ export const cellStatuses = [
   'waits_for_user',
   'failed',
   'no_budget',
-] as const satisfies readonly (RunStatus | 'waits_for_user' | 'failed' | 'no_budget')[];
+  'not_started',
+] as const satisfies readonly (
+  | RunStatus
+  | 'waits_for_user'
+  | 'failed'
+  | 'no_budget'
+  | 'not_started'
+)[];
 
 export interface CellResult extends Cell {
   readonly run_id: string;

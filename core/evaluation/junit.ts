@@ -7,6 +7,7 @@
  *        started is skipped.
  */
 import type { CellResult, EvaluationResult } from '../../contracts/evaluation.ts';
+import { hasRun } from './summary.ts';
 
 export function renderJUnit({ name, cells }: EvaluationResult): string {
   const settings = [...new Set(cells.map(({ setting }) => setting))];
@@ -35,9 +36,10 @@ function renderSuite(setting: string, cells: readonly CellResult[]): string {
 
 type Outcome = 'passed' | 'failure' | 'error' | 'skipped';
 
-function outcomeOf({ status, passed, grades }: CellResult): Outcome {
+function outcomeOf(cell: CellResult): Outcome {
+  const { status, passed, grades } = cell;
   if (passed) return 'passed';
-  if (status === 'no_budget') return 'skipped';
+  if (!hasRun(cell)) return 'skipped';
   const isBroken = status === 'failed' || grades.some(({ result }) => result === 'not_run');
   return isBroken ? 'error' : 'failure';
 }

@@ -55,8 +55,13 @@ function groupCells(cells: readonly CellResult[]): CellGroup[] {
   });
 }
 
+/** Returns false for a cell that was not started. */
+export function hasRun({ status }: Pick<CellResult, 'status'>): boolean {
+  return status !== 'no_budget' && status !== 'not_started';
+}
+
 function listRan(cells: readonly CellResult[]): CellResult[] {
-  return cells.filter(({ status }) => status !== 'no_budget');
+  return cells.filter(hasRun);
 }
 
 function estimatePassed(ran: readonly CellResult[]): Estimate | null {

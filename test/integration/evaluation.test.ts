@@ -104,6 +104,25 @@ it('a budget leaves cells out, and a command without a sandbox is refused before
   expect(stage.rehearsal.calls()).toHaveLength(made);
 }, 120_000);
 
+it('a stop ends the runs that are open, starts no other, and the result says which', async () => {
+  stage.rehearsal.script([
+    { match: { schema: 'delegation' }, reply: { pass: true, delayMs: 600_000 } },
+  ]);
+  const goals = [{ name: 'backup', goal: 'Say what a restore is' }];
+  const settings = [{ name: 'set-alone', run: 'model' }];
+  const input = { name: 'stopped', goals, settings, repeat: 3, parallel: 1 };
+  const handle = await stage.start('evaluation', input, 'eval-stopped');
+  await stage.rehearsal.waitForCalls(1);
+  await handle.signal('stop', { reason: 'enough' });
+  const { cells }: EvaluationResult = await handle.result();
+  expect(cells.map(({ status, reason, passed }) => [status, reason, passed])).toEqual([
+    ['stopped', expect.stringContaining('enough'), false],
+    ['not_started', 'The evaluation was stopped: enough', false],
+    ['not_started', 'The evaluation was stopped: enough', false],
+  ]);
+  expect(stage.rehearsal.calls()).toHaveLength(1);
+}, 120_000);
+
 describe('the six goals', () => {
   const file = fileURLToPath(new URL('../../examples/evaluation/six-goals.yaml', import.meta.url));
   const folder = mkdtempSync(join(tmpdir(), 'planwave-evaluation-'));

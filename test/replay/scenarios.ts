@@ -62,6 +62,31 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
+    name: 'evaluation-stopped',
+    isTold: true,
+    keep: { '': { last: 'evaluation-stopped' }, '-*': { last: 'delegation-parked' } },
+    async play(stage, runId) {
+      stage.rehearsal.script([
+        { match: { schema: 'delegation' }, times: 1, reply: { status: 401 } },
+      ]);
+      const input = {
+        name: 'stopped',
+        goals: [{ name: 'backup', goal }],
+        settings: [{ name: 'alone', run: 'model' }],
+        repeat: 2,
+        parallel: 1,
+      };
+      const run = await stage.start('evaluation', input, runId);
+      const query = `PlanwavePhase = "parked" AND PlanwaveRun STARTS_WITH "${runId}-"`;
+      await eventually('a parked cell', async () => {
+        const { count } = await stage.client.workflow.count(query);
+        return count === 1;
+      });
+      await run.signal('stop', { reason: 'no key' });
+      await run.result();
+    },
+  },
+  {
     name: 'one-question',
     keep: {
       '': { last: 'plannerRun-one-question' },

@@ -1,6 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { defaultPayloadConverter } from '@temporalio/common';
-import type { ActivateInput, Headers } from '@temporalio/workflow';
+import type {
+  ActivateInput,
+  Headers,
+  StartChildWorkflowExecutionInput as ChildStart,
+} from '@temporalio/workflow';
 
 // The SDK's workflow modules take this from their sandbox.
 Object.assign(globalThis, { AsyncLocalStorage });
@@ -16,6 +20,12 @@ const stamp = (token: string): Headers => ({ 'planwave-token': toPayload(token) 
 const signal = (signalName: string, headers: Headers = {}) => ({
   signalWorkflow: { signalName, headers, input: [toPayload(signalName)] },
 });
+const noOptions: ChildStart['options'] = {
+  workflowId: 'child',
+  taskQueue: 'planwave',
+  args: [],
+  cancellationType: 'ABANDON',
+};
 const flood = (name: string, count: number) =>
   Array.from({ length: count }, (_, nth) => signal(`${name}${nth}`));
 
@@ -32,10 +42,13 @@ function describeJob({ signalWorkflow }: Job): string {
   return `${String(args[0])}…${String(args.at(-1))}`;
 }
 
-/** Hands the first activation of a continued run to the intake, and returns the jobs that reach the SDK. */
-function take(jobs: readonly Job[]): string[] {
-  Reflect.set(globalThis, activator, { info: { continuedFromExecutionRunId: 'earlier' } });
-  const activation = { jobs: [{ initializeWorkflow: { headers: stamp('run') } }, ...jobs] };
+const continued = { continuedFromExecutionRunId: 'earlier' };
+const parent = { workflowId: 'above' };
+
+/** Hands the first activation of a workflow to the intake, and returns the jobs that reach the SDK. Default: a continued run. */
+function take(jobs: readonly Job[], info: object = continued, headers = stamp('run')): string[] {
+  Reflect.set(globalThis, activator, { info });
+  const activation = { jobs: [{ initializeWorkflow: { headers } }, ...jobs] };
   let taken: Job[] = [];
   const [intake] = interceptors().internals ?? [];
   intake?.activate?.({ activation, batchIndex: 0 }, (input) => {
@@ -69,4 +82,45 @@ it('finding T4: signals with a token of another run are joined like those withou
 
 it('fewer than 100 signals stay apart', () => {
   expect(take(flood('a', 99))).toHaveLength(99);
+});
+
+describe('a workflow below another one', () => {
+  const stop = [signal('stop'), signal('escalate', stamp('run'))];
+
+  it('that got a token with its start takes only what the same run sends', () => {
+    expect(take(stop, { parent })).toEqual(['escalate']);
+    expect(take(stop, { parent, ...continued })).toEqual(['escalate']);
+  });
+
+  it('that got none is a run of its own, which people steer', () => {
+    expect(take(stop, { parent }, {})).toEqual(['stop', 'escalate']);
+    expect(take(flood('a', 100), { parent }, {})).toEqual(['a0…a99']);
+  });
+
+  it('that got none stays one when it continues as new, and no start can claim that', () => {
+    const own = { ...stamp('run'), 'planwave-topmost': toPayload(true) };
+    expect(take(stop, { parent, ...continued }, own)).toEqual(['stop', 'escalate']);
+    expect(take(stop, { parent }, own)).toEqual(['escalate']);
+  });
+
+  it('gets a token from its run, and none from an evaluation', async () => {
+    const startFrom = async (workflowType: string): Promise<string[]> => {
+      Reflect.set(globalThis, activator, { info: { workflowType } });
+      const [outbound] = interceptors().outbound ?? [];
+      let names: string[] = [];
+      const input: ChildStart = {
+        workflowType: 'delegation',
+        seq: 1,
+        options: noOptions,
+        headers: {},
+      };
+      await outbound?.startChildWorkflowExecution?.(input, ({ headers }) => {
+        names = Object.keys(headers);
+        return Promise.resolve([Promise.resolve(''), Promise.resolve(null)]);
+      });
+      return names;
+    };
+    expect(await startFrom('plannerRun')).toEqual(['planwave-token']);
+    expect(await startFrom('evaluation')).toEqual([]);
+  });
 });

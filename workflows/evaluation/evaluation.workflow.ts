@@ -19,12 +19,13 @@ import { addSpending, spendingOf } from '../../core/budget/spending.ts';
 import { describeProgress } from '../../core/evaluation/summary.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { openEvaluation } from '../shared/activities.ts';
+import { CellOrders } from './cell-orders.ts';
 import { notStarted, runCell } from './run-cell.ts';
 import { limitsOf, shareOf, toSpending } from '../../core/evaluation/matrix.ts';
 
 /**
  * Carries out goals under settings, each as a run of its own, and judges the answers. A cell that ran before is taken from
- * the store. Continues as new when its history is long and no cell is at work.
+ * the store. A stop, a pause and its end are passed on to the open cells. Continues as new when its history is long and no cell is at work.
  *
  * @throws InvalidInput with every fault at once.
  */
@@ -56,6 +57,7 @@ class Evaluation {
   readonly #waiting: OpenCell[];
   readonly #done: CellResult[];
   readonly #reserved = new Map<number, Spending>();
+  readonly #orders = new CellOrders();
   #usage: CarriedEvaluation['usage'];
   #failure: unknown = null;
 
@@ -83,12 +85,21 @@ class Evaluation {
       this.#show();
       // One place after the other becomes free.
       /* oxlint-disable no-await-in-loop */
-      await condition(() => this.#hasRoom() || this.#failure !== null);
-      if (this.#failure !== null) return;
-      if (workflowInfo().continueAsNewSuggested) await this.#continue();
-      this.#start();
+      await condition(() => this.#hasRoom() || this.#isOver());
+      if (this.#isOver()) break;
+      if (!workflowInfo().continueAsNewSuggested) this.#start();
+      else await this.#continue();
       /* oxlint-enable no-await-in-loop */
     }
+    const reason = this.#orders.stopReason();
+    if (reason === null) return;
+    for (const cell of this.#waiting.splice(0))
+      this.#done.push(notStarted(this.#opened, cell, reason));
+  }
+
+  /** Returns true when no other cell is to start. */
+  #isOver(): boolean {
+    return this.#failure !== null || this.#orders.stopReason() !== null;
   }
 
   result(): EvaluationResult {
@@ -102,6 +113,7 @@ class Evaluation {
 
   /** Returns false also while cells at work may leave something for the next. */
   #hasRoom(): boolean {
+    if (this.#orders.isPaused()) return false;
     if (this.#reserved.size === 0) return true;
     return this.#reserved.size < this.#opened.input.parallel && this.#share() !== null;
   }
@@ -121,11 +133,11 @@ class Evaluation {
     const cell = this.#waiting.shift();
     if (cell === undefined) return;
     if (share === null) {
-      this.#done.push(notStarted(this.#opened, cell));
+      this.#done.push(notStarted(this.#opened, cell, null));
       return;
     }
     this.#reserved.set(cell.cell, toSpending(share));
-    void this.#finish(cell, runCell(this.#opened, cell, share));
+    void this.#finish(cell, runCell(this.#opened, cell, { share, orders: this.#orders }));
   }
 
   async #finish(cell: OpenCell, running: Promise<CellResult>): Promise<void> {
@@ -140,10 +152,11 @@ class Evaluation {
     }
   }
 
-  async #continue(): Promise<never> {
+  /** Returns when the evaluation was stopped or paused meanwhile, and when a cell has failed. */
+  async #continue(): Promise<void> {
     await condition(() => this.#reserved.size === 0);
-    if (this.#failure !== null) throw this.#failure;
-    return continueAsNew<(args: EvaluationArgs) => Promise<unknown>>({
+    if (this.#isOver() || this.#orders.isPaused()) return;
+    await continueAsNew<(args: EvaluationArgs) => Promise<unknown>>({
       carried: {
         evaluation: { ...this.#opened, open: this.#waiting, done: this.#done },
         usage: this.#usage,

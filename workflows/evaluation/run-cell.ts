@@ -1,4 +1,4 @@
-import { executeChild, isCancellation, workflowInfo } from '@temporalio/workflow';
+import { isCancellation, startChild, workflowInfo } from '@temporalio/workflow';
 import type { Allowance } from '../../contracts/budget.ts';
 import type {
   Cell,
@@ -28,18 +28,24 @@ import { nowMs } from '../shared/clock.ts';
 import { createControl } from '../shared/control.ts';
 import { converse, openConversation } from '../shared/conversation.ts';
 import { nobodyAbove } from '../shared/superior.ts';
+import type { CellOrders } from './cell-orders.ts';
 import { childOptions } from '../shared/visibility.ts';
 import { readFailure } from '../shared/failures.ts';
 
 const reasonCharsMax = 300;
 
-/** Returns the result of a cell for which nothing was left. */
-export function notStarted(opened: OpenedEvaluation, open: OpenCell): CellResult {
+/** @param stopReason Why the evaluation was stopped; null when its budget left nothing for the cell. */
+export function notStarted(
+  opened: OpenedEvaluation,
+  open: OpenCell,
+  stopReason: string | null,
+): CellResult {
   return {
     ...cellOf(open),
     run_id: runIdOf(opened, open),
-    status: 'no_budget',
-    reason: 'The budget of the evaluation was spent.',
+    ...(stopReason === null
+      ? { status: 'no_budget', reason: 'The budget of the evaluation was spent.' }
+      : { status: 'not_started', reason: describeStop(stopReason) }),
     passed: false,
     grades: [],
     usage: noUsage,
@@ -48,14 +54,19 @@ export function notStarted(opened: OpenedEvaluation, open: OpenCell): CellResult
   };
 }
 
-/** Carries out a cell and judges its answer. @param share What it may spend. */
+function describeStop(reason: string): string {
+  const stopped = 'The evaluation was stopped';
+  return cutText(reason === '' ? `${stopped}.` : `${stopped}: ${reason}`, reasonCharsMax);
+}
+
+/** Carries out a cell and judges its answer. A stopped evaluation has no model judge it. @param share What it may spend. */
 export async function runCell(
   opened: OpenedEvaluation,
   open: OpenCell,
-  share: Allowance | 'none',
+  { share, orders }: { readonly share: Allowance | 'none'; readonly orders: CellOrders },
 ): Promise<CellResult> {
   const began = nowMs();
-  const ended = await runGoal(opened, open, share);
+  const ended = await runGoal(opened, open, { share, orders });
   const seconds = Math.round((nowMs() - began) / 1_000);
   const { status, reason, grades: known, answer_ref } = await judge(opened, open, ended);
   const rubrics = opened.rubrics.filter(({ goal }) => goal === open.goal);
@@ -64,6 +75,11 @@ export async function runCell(
   let usage = ended.usage;
   for (const rubric of rubrics) {
     if (answer_ref === null) break;
+    const stopReason = orders.stopReason();
+    if (stopReason !== null) {
+      grades.push(notGradedBy(rubric.grader, describeStop(stopReason)));
+      continue;
+    }
     // They share what is left of the budget.
     // oxlint-disable-next-line no-await-in-loop
     const graded = await gradeByModel(opened, open, { rubric, answer_ref, budget });
@@ -123,7 +139,7 @@ interface EndedRun {
 async function runGoal(
   opened: OpenedEvaluation,
   open: OpenCell,
-  share: Allowance | 'none',
+  { share, orders }: Parameters<typeof runCell>[2],
 ): Promise<EndedRun> {
   const { input, rubrics } = opened;
   const parts = partsOf(input, open);
@@ -132,7 +148,7 @@ async function runGoal(
   const workflowId = runIdOf(opened, open);
   const since = nowMs();
   try {
-    const { usage } = await executeChild<(given: object) => Promise<{ readonly usage: Usage }>>(
+    const child = await startChild<(given: object) => Promise<{ readonly usage: Usage }>>(
       run.workflow_type,
       {
         workflowId,
@@ -140,6 +156,7 @@ async function runGoal(
         ...childOptions(workflowId, `${open.goal} · ${open.setting} · ${open.repetition}`),
       },
     );
+    const { usage } = await orders.untilEnded(child);
     return { usage, failure: null };
   } catch (error) {
     if (isCancellation(error)) throw error;
@@ -196,8 +213,11 @@ async function gradeByModel(
     return { grade: { grader, result, score, reason }, usage };
   }
   const why = 'reason' in end ? end.reason : 'the model gave no judgement';
-  const reason = cutText(`It could not be judged: ${why}`, reasonCharsMax);
-  return { grade: { grader, result: 'not_run', score: null, reason }, usage };
+  return { grade: notGradedBy(grader, `It could not be judged: ${why}`), usage };
+}
+
+function notGradedBy(grader: string, why: string): Grade {
+  return { grader, result: 'not_run', score: null, reason: cutText(why, reasonCharsMax) };
 }
 
 function notGraded(reason: string): never {

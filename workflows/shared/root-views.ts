@@ -1,4 +1,4 @@
-import { setHandler, workflowInfo } from '@temporalio/workflow';
+import { patched, setHandler, workflowInfo } from '@temporalio/workflow';
 import { workflowTypes } from '../../contracts/names.ts';
 import type { Question } from '../../contracts/question.ts';
 import type { RunPhase, StatusView } from '../../contracts/views.ts';
@@ -51,9 +51,9 @@ export class RootViews {
     return viewStatus(this.#shown);
   }
 
-  /** Tells a person that the run has ended. Must be called when its result is known, before its phase is the last one. */
+  /** Tells a person that the run has ended, unless another workflow waits for that. Must be called when its result is known, before its phase is the last one. */
   async tellEnd(status: RunStatus): Promise<void> {
-    if (isTold(this.#shown)) await this.#notices.end(this.status(), status);
+    if (!isBelow() && isTold(this.#shown)) await this.#notices.end(this.status(), status);
   }
 
   /** Resolves when every notification is on its way. */
@@ -100,9 +100,16 @@ export class RootViews {
   }
 }
 
-/** Returns true when a person is told about the run: never about one that belongs to another workflow's work. */
-function isTold({ state }: Shown): boolean {
-  return state.opened?.notify === true && workflowInfo().parent === undefined;
+/** Returns true when a person is told what the run waits for. */
+function isTold(shown: Shown): boolean {
+  if (shown.state.opened?.notify !== true) return false;
+  // Until 2026-11-26 a run below an evaluation or a workflow of the user's told nothing.
+  return !isBelow() || patched('told-below');
+}
+
+/** Returns true below an evaluation or a workflow of the user's, which gets the result itself. */
+function isBelow(): boolean {
+  return workflowInfo().parent !== undefined;
 }
 
 /** An unattended run ends at a question, so no person can answer it. */

@@ -4,10 +4,13 @@ import type {
   WorkflowInboundCallsInterceptor,
   WorkflowOutboundCallsInterceptor,
 } from '@temporalio/workflow';
-import { signalNames } from '../../contracts/names.ts';
+import { signalNames, workflowTypes } from '../../contracts/names.ts';
 
 /** Header of every message between the workflows of one run. No payload, prompt, record or file contains it. */
 const tokenHeader = 'planwave-token';
+
+/** Header with which a topmost workflow below another one continues as new: its parent gave it no token, so it has its own. */
+const topmostHeader = 'planwave-topmost';
 
 /** Signals that only a workflow of the same run sends. */
 export const engineSignals: readonly string[] = [
@@ -22,14 +25,20 @@ export const engineSignals: readonly string[] = [
 export interface TokenCheck {
   readonly inbound: WorkflowInboundCallsInterceptor;
   readonly outbound: WorkflowOutboundCallsInterceptor;
-  /** Learns the token from the headers with which a child was started. */
+  /** Learns from the headers of a start whether the workflow is part of a run, and then the token. */
   learn(headers: Headers): void;
+  /**
+   * Returns true for a workflow that people steer: no workflow of the same run started it. Also the cell of an evaluation and
+   * the child of a user's workflow. Known once its start was learnt.
+   */
+  isTopmost(): boolean;
   /** Returns true for the headers of a message from a workflow of this run. */
   isStamped(headers: Headers): boolean;
 }
 
 interface TokenState {
   token: string | null;
+  isTopmost: boolean;
 }
 
 /**
@@ -41,13 +50,19 @@ interface TokenState {
  * one, and the server gives it the messages from before once more.
  */
 export function createTokenCheck(): TokenCheck {
-  const state: TokenState = { token: null };
+  const state: TokenState = { token: null, isTopmost: false };
   return {
     inbound: createInbound(state),
     outbound: createOutbound(state),
     learn(headers) {
-      state.token = readToken(headers);
+      const { parent, continuedFromExecutionRunId } = workflowInfo();
+      const isFirst = continuedFromExecutionRunId === undefined;
+      const token = readToken(headers);
+      const isOwn = !isFirst && headers[topmostHeader] !== undefined;
+      state.isTopmost = parent === undefined || token === null || isOwn;
+      state.token = parent === undefined && isFirst ? null : token;
     },
+    isTopmost: () => state.isTopmost,
     isStamped: (headers) => state.token !== null && readToken(headers) === state.token,
   };
 }
@@ -79,10 +94,19 @@ function createOutbound(state: TokenState): WorkflowOutboundCallsInterceptor {
       [tokenHeader]: defaultPayloadConverter.toPayload(state.token),
     },
   });
+  const mark = <T extends { readonly headers: Headers }>(input: T): T =>
+    state.isTopmost && workflowInfo().parent !== undefined
+      ? {
+          ...input,
+          headers: { ...input.headers, [topmostHeader]: defaultPayloadConverter.toPayload(true) },
+        }
+      : input;
   return {
-    startChildWorkflowExecution: (input, next) => next(stamp(input)),
+    // Each cell of an evaluation is a run of its own.
+    startChildWorkflowExecution: (input, next) =>
+      next(workflowInfo().workflowType === workflowTypes.evaluation ? input : stamp(input)),
     signalWorkflow: (input, next) => next(stamp(input)),
-    continueAsNew: (input, next) => next(stamp(input)),
+    continueAsNew: (input, next) => next(mark(stamp(input))),
   };
 }
 

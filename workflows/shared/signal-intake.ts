@@ -1,4 +1,4 @@
-import { defaultPayloadConverter, defineSignal, workflowInfo } from '@temporalio/workflow';
+import { defaultPayloadConverter, defineSignal } from '@temporalio/workflow';
 import type { ActivateInput, WorkflowInterceptors } from '@temporalio/workflow';
 import { createTokenCheck } from './run-token.ts';
 import type { TokenCheck } from './run-token.ts';
@@ -37,7 +37,7 @@ export interface FloodedSignal {
  *
  * - Signals with a reserved name are renamed. The default handler then records them like every unknown signal. This is
  *   an interceptor of the activation, because the SDK skips the interceptor of the signal for reserved names.
- * - A child takes no signal without its run's token, so these are dropped. The SDK would keep those that have no handler.
+ * - A part of a run takes no signal without the run's token, so these are dropped. The SDK would keep those that have no handler.
  * - The topmost workflow gets a flood as one signal, or as one before, between and after the messages of its children.
  *   For each signal the SDK makes about ten promises, each with a stack trace, and evaluates all conditions: about a
  *   millisecond. The SDK interrupts an activation after 5 s, and if a promise is interrupted, Node ends the process
@@ -60,8 +60,8 @@ export function interceptors(): WorkflowInterceptors {
             if (isReserved(name))
               Object.assign(signalWorkflow ?? {}, { signalName: `${escapeMark}${name}` });
           }
-          activation.jobs =
-            workflowInfo().parent === undefined ? joinFlood(jobs, token) : dropForged(jobs, token);
+          learnAtStart(jobs, token);
+          activation.jobs = token.isTopmost() ? joinFlood(jobs, token) : dropForged(jobs, token);
           next(input);
         },
       },
@@ -96,8 +96,6 @@ export function splitFlood(
  * not overtake the escalation of a child that opens its question.
  */
 function joinFlood(jobs: Jobs, token: TokenCheck): Jobs {
-  // Children of the execution before this one may have sent signals that come with the start.
-  if (workflowInfo().continuedFromExecutionRunId !== undefined) learnAtStart(jobs, token);
   const flooded = jobs.map(
     ({ signalWorkflow: signal }) => isSignal(signal) && !token.isStamped(signal.headers ?? {}),
   );
@@ -133,12 +131,12 @@ function isSignal(signal: Jobs[number]['signalWorkflow']): signal is Signal {
 }
 
 function dropForged(jobs: Jobs, token: TokenCheck): Jobs {
-  learnAtStart(jobs, token);
   return jobs.filter(
     ({ signalWorkflow: signal }) => !isSignal(signal) || token.isStamped(signal.headers ?? {}),
   );
 }
 
+/** Children of the execution before this one may have sent signals that come with the start. */
 function learnAtStart(jobs: Jobs, token: TokenCheck): void {
   const [started] = jobs.flatMap(({ initializeWorkflow }) => initializeWorkflow ?? []);
   if (started !== undefined) token.learn(started.headers ?? {});

@@ -2,6 +2,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createPlanwaveClient } from '../../../client/planwave-client.ts';
 import type { NotificationBody } from '../../../core/run/notify.ts';
 import { openQuestions, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -124,6 +125,27 @@ describe('a webhook', () => {
     await stage.result(again);
     await eventually('the end', async () => kinds(hook.heard).includes('ended'));
     expect(kinds(hook.heard)).toEqual(['needs_user', 'ended']);
+  }, 60_000);
+
+  it('is told of a cell that parks, which a resume lets go on, and not of its end', async () => {
+    await open(webhook());
+    stage.rehearsal.script([{ match: { schema: 'delegation' }, times: 1, reply: { status: 401 } }]);
+    const goals = [{ name: 'backup', goal }];
+    const settings = [{ name: 'alone', run: 'model' }];
+    const evaluation = await stage.start('evaluation', { name: 'parks', goals, settings });
+    await eventually('the first message', async () => hook.heard.length === 1);
+    const { kind, phase, run_id = '' } = hook.heard[0]?.data ?? {};
+    expect([kind, phase]).toEqual(['needs_user', 'parked']);
+    expect(run_id).toContain(`${evaluation.workflowId}-`);
+    const { connection } = stage.client;
+    const server = { connection, address: '', namespace: 'default' };
+    const client = createPlanwaveClient({ ...server, taskQueue: stage.taskQueue });
+    await eventually('the cell among those that wait', async () =>
+      (await client.list({ waiting: true })).some((one) => one.run_id === run_id),
+    );
+    await client.resume(run_id);
+    expect(await evaluation.result()).toMatchObject({ cells: [{ run_id, status: 'completed' }] });
+    expect(kinds(hook.heard)).toEqual(['needs_user']);
   }, 60_000);
 
   it('is told of a run that parks, and again of its end', async () => {
