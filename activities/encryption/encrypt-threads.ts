@@ -1,3 +1,4 @@
+import type { ThreadEntry } from '../../contracts/thread.ts';
 import { listTerms } from '../../core/text/hash-text.ts';
 import type { Cipher } from '../ports/cipher.ts';
 import {
@@ -19,6 +20,8 @@ const mark = 'pwe1:';
  *
  * ET1. Nothing that the store keeps holds a word of a text, its index of words neither.
  * ET2. A search finds the delegations that share most words with the text, of equals the newest, among the newest 200.
+ * ET3. A message or delegation whose key is not there is left out and counted. A thread of which nothing can be opened is not
+ *      read: rather the worker lacks its keys.
  */
 export function encryptThreads(threads: ThreadStore, cipher: Cipher | undefined): ThreadStore {
   if (cipher === undefined) return threads;
@@ -36,15 +39,24 @@ export function encryptThreads(threads: ThreadStore, cipher: Cipher | undefined)
     key,
     delegation: openTask(delegation),
   });
+  const openEntry = ({ message, answer, delegations, ...entry }: ThreadEntry, tried: Tried) => ({
+    ...entry,
+    message: open(message),
+    answer: open(answer),
+    delegations: openAll(delegations, openTask, tried),
+  });
   return {
     ...threads,
     load: async (threadId, options) => {
       const kept = await threads.load(threadId, options);
-      return {
-        ...kept,
-        messages: kept.messages.map((one) => ({ ...one, text: open(one.text) })),
-        delegations: kept.delegations.map(openFound),
-      };
+      const tried: Tried = { opened: 0, refused: [] };
+      const openMessage = (one: (typeof kept.messages)[number]) => ({
+        ...one,
+        text: open(one.text),
+      });
+      const messages = openAll(kept.messages, openMessage, tried);
+      const delegations = openAll(kept.delegations, openFound, tried);
+      return { messages, delegations, unreadable: kept.unreadable + countRefused(tried) };
     },
     append: async (entry) =>
       threads.append({
@@ -62,22 +74,50 @@ export function encryptThreads(threads: ThreadStore, cipher: Cipher | undefined)
       if (!cipher.isOn) return threads.search(threadId, query, options);
       const { exceptRun, limit } = options;
       const loaded = { messages: 1, delegations: searchedMax, exceptRun };
-      const { delegations, unreadable } = await threads.load(threadId, loaded);
-      return { delegations: rank(delegations.map(openFound), query).slice(0, limit), unreadable };
+      const kept = await threads.load(threadId, loaded);
+      const tried: Tried = { opened: 0, refused: [] };
+      const delegations = rank(openAll(kept.delegations, openFound, tried), query).slice(0, limit);
+      return { delegations, unreadable: kept.unreadable + countRefused(tried) };
     },
     read: async (threadId, limit) => {
       const found = await threads.read(threadId, limit);
-      return {
-        ...found,
-        entries: found.entries.map((entry) => ({
-          ...entry,
-          message: open(entry.message),
-          answer: open(entry.answer),
-          delegations: entry.delegations.map(openTask),
-        })),
-      };
+      const tried: Tried = { opened: 0, refused: [] };
+      const entries = openAll(found.entries, (entry) => openEntry(entry, tried), tried);
+      return { ...found, entries, unreadable: found.unreadable + countRefused(tried) };
     },
   };
+}
+
+/** Texts that were to be opened. */
+interface Tried {
+  opened: number;
+  readonly refused: ThreadUnavailable[];
+}
+
+/** Opens each, and leaves out those whose key is not there. */
+function openAll<T, Opened>(
+  sealed: readonly T[],
+  open: (one: T) => Opened,
+  tried: Tried,
+): Opened[] {
+  return sealed.flatMap((one) => {
+    try {
+      const opened = open(one);
+      tried.opened += 1;
+      return [opened];
+    } catch (error) {
+      if (!(error instanceof ThreadUnavailable)) throw error;
+      tried.refused.push(error);
+      return [];
+    }
+  });
+}
+
+/** @throws {ThreadUnavailable} when nothing could be opened. */
+function countRefused({ opened, refused }: Tried): number {
+  const [first] = refused;
+  if (first !== undefined && opened === 0) throw first;
+  return refused.length;
 }
 
 /** Sorts by the number of shared words, stably, and leaves out those without any. */

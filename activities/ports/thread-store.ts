@@ -16,7 +16,7 @@ export interface FoundDelegation {
 
 export interface FoundDelegations {
   readonly delegations: readonly FoundDelegation[];
-  /** Number of unreadable delegations, which are left out. */
+  /** Number of unreadable delegations, and of a loaded thread also messages, which are left out. */
   readonly unreadable: number;
 }
 

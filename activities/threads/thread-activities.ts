@@ -122,7 +122,9 @@ function describeThread({ messages, delegations }: ThreadHistory): string {
 
 function describeLoss(found: FoundDelegations | null, unreadable: number): string[] {
   if (found === null) return ['Its past delegations could not be searched.'];
-  return unreadable === 0 ? [] : ['Past delegations that could not be read were left out.'];
+  return unreadable === 0
+    ? []
+    : ['Past messages and delegations that could not be read were left out.'];
 }
 
 /** Parts of stored artifacts that a thread keeps; no more is read. */

@@ -174,7 +174,7 @@ it('case 4.4: past delegations that can not be read cost themselves, and it is s
   expect(result).toMatchObject({ status: 'completed' });
   expect(teamOf(result)?.notes).toEqual([
     'Of the thread the leader was told 6 messages and answers and 0 past delegations. ' +
-      'Past delegations that could not be read were left out.',
+      'Past messages and delegations that could not be read were left out.',
   ]);
   expect(prompt).toContain('The answer to: Which oolong?');
   expect(prompt).not.toContain('Look into this: Which oolong?');

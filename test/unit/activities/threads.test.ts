@@ -276,7 +276,7 @@ describe('what a leader is told', () => {
     });
     expect((await lossy.load('nothing alike')).note).toBe(
       'Of the thread the leader was told 2 messages and answers and 0 past delegations. ' +
-        'Past delegations that could not be read were left out.',
+        'Past messages and delegations that could not be read were left out.',
     );
     expect((await lossy.told('nothing alike'))?.messages).toHaveLength(2);
   });

@@ -202,8 +202,30 @@ it('ET1: the file of threads holds no word of a text, and texts come back as the
   expect(delegations[0]?.delegation).toMatchObject({ title: word, result: `Found: ${word}` });
   const { entries } = await threads.read('tower', 5);
   expect(entries).toContainEqual(added);
-  await expect(openThreads().load('tower', shown)).rejects.toThrow(/key "k1".*PLANWAVE_KEYS/);
+  const without = await openThreads().load('tower', shown);
+  expect(without.messages.map(({ text }) => text)).toEqual([plain.message]);
   await threads.close();
+});
+
+it('ET3: what is left under a removed key is left out and counted; the rest of the thread is read', async () => {
+  const old = openThreads('k1');
+  await old.append(
+    entry({ thread_id: 'mast', at: 1, delegations: [kept('d1', { task: 'mast' })] }),
+  );
+  await expect(openThreads('k2').read('mast', 5)).rejects.toThrow(/key "k1".*PLANWAVE_KEYS/);
+  const threads = openThreads('k2');
+  const added = entry({ thread_id: 'mast', at: 2, delegations: [kept('d2', { task: 'mast' })] });
+  await threads.append(added);
+  expect(await threads.read('mast', 5)).toEqual({ entries: [added], total: 2, unreadable: 1 });
+  const loaded = await threads.load('mast', shown);
+  expect(loaded.messages.map(({ text }) => text)).toEqual([added.message, added.answer]);
+  expect(loaded.delegations.map(({ delegation }) => delegation.title)).toEqual(['Task d2']);
+  // A message, an answer and a delegation.
+  expect(loaded.unreadable).toBe(3);
+  const found = await threads.search('mast', 'mast', { limit: 5, exceptRun });
+  expect(found.delegations.map(({ delegation }) => delegation.title)).toEqual(['Task d2']);
+  expect(found.unreadable).toBe(1);
+  await Promise.all([old.close(), threads.close()]);
 });
 
 it('ET2: a search ranks by shared words, of equals the newest first', async () => {
