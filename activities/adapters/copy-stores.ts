@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CopiedKind, CopiedStores, HomeFault } from '../../contracts/store.ts';
+import type { ThreadEntry } from '../../contracts/thread.ts';
 import { ArtifactCorrupt, type RunIndex } from '../ports/artifact-store.ts';
 import { damagedEntry } from '../ports/effect-ledger.ts';
 import type { LedgerEntry } from '../ports/reply-ledger.ts';
@@ -160,24 +161,38 @@ async function copyShared(from: Stores, to: Stores, fault: Fault): Promise<Copie
 
 async function copyThreads(from: Stores, to: Stores, fault: Fault): Promise<CopiedKind> {
   let [copied, present] = [0, 0];
-  for (const { thread_id } of (await from.threads.list({ limit: all, userId: null })).threads) {
-    const { entries, unreadable } = await from.threads.read(thread_id, all);
-    const known = new Set(
-      (await to.threads.read(thread_id, all)).entries.map((entry) => JSON.stringify(entry)),
-    );
+  // An entry has its key in the whole store: another thread may have it there.
+  const known = new Map<string, string>();
+  for await (const { entries } of readThreads(to)) {
+    for (const entry of entries) known.set(nameEntry(entry), hashBytes(JSON.stringify(entry)));
+  }
+  for await (const { where, entries, unreadable } of readThreads(from)) {
     for (const entry of entries) {
-      if (known.has(JSON.stringify(entry))) present += 1;
-      else {
+      const there = known.get(nameEntry(entry));
+      if (there === undefined) {
         await to.threads.append(entry);
         copied += 1;
+      } else if (there === hashBytes(JSON.stringify(entry))) present += 1;
+      else {
+        const what = `the other store has another entry of the run ${JSON.stringify(entry.run_id)}`;
+        fault(where, what, differsCure);
       }
     }
-    if (unreadable > 0) {
-      const what = `${unreadable} of its entries and delegations can't be read`;
-      fault(`the thread ${JSON.stringify(thread_id)}`, what);
-    }
+    if (unreadable > 0) fault(where, `${unreadable} of its entries and delegations can't be read`);
   }
   return { copied, present };
+}
+
+async function* readThreads({ threads }: Stores) {
+  for (const { thread_id } of (await threads.list({ limit: all, userId: null })).threads) {
+    const where = `the thread ${JSON.stringify(thread_id)}`;
+    yield { where, ...(await threads.read(thread_id, all)) };
+  }
+}
+
+/** Names an entry as a store of threads does: an entry of the same name replaces it. */
+function nameEntry({ run_id, delegation_id }: ThreadEntry): string {
+  return JSON.stringify([run_id, delegation_id]);
 }
 
 async function copyNames(

@@ -132,3 +132,20 @@ it('CPS3: a shared value that differs there, or is damaged here, is a fault', as
     /is damaged\. Try: restore it from a backup, or remove it: .* a wait that a model API asked for/,
   );
 });
+
+it('CPS3: an entry of a thread replaces none of another run with the same id', async () => {
+  const [from, to] = [open('from'), open('to')];
+  const ofTo = entry({ thread_id: 'anna/shop', run_id: 'my-team' });
+  await to.threads.append(ofTo);
+  await from.threads.append(entry({ thread_id: 'ben/shop', run_id: 'my-team', at: 2_000 }));
+  const { threads, faults } = await copyStores(from, to);
+  expect(threads).toEqual(kind(0, 0));
+  expect(faults).toMatchObject([
+    {
+      where: 'the thread "ben/shop"',
+      what: 'the other store has another entry of the run "my-team"',
+      cure: expect.stringContaining('empty store'),
+    },
+  ]);
+  expect((await to.threads.read('anna/shop', 5)).entries).toEqual([ofTo]);
+});
