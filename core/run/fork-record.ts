@@ -185,21 +185,28 @@ interface ComparedCriterion {
   readonly states: readonly (RecordedCriterion['state'] | null)[];
 }
 
-/** Lists the criteria that any of the runs has, by their ids, in the order in which they came up. */
+/**
+ * Lists the criteria that any of the runs has, in the order in which they came up. Two are the same only if they say the same:
+ * each run numbers its own.
+ */
 export function compareCriteria(runs: readonly ComparedRun[]): ComparedCriterion[] {
-  const found = new Map<string, string>();
-  for (const { criteria } of runs) {
-    for (const { criterion_id: id, description } of criteria) {
-      if (!found.has(id)) found.set(id, description);
-    }
+  const found = new Map<string, Omit<ComparedCriterion, 'states'>>();
+  for (const { criterion_id, description } of runs.flatMap(({ criteria }) => criteria)) {
+    found.set(nameCriterion({ criterion_id, description }), { criterion_id, description });
   }
-  return Array.from(found, ([criterion_id, description]) => ({
-    criterion_id,
-    description,
+  return Array.from(found, ([name, said]) => ({
+    ...said,
     states: runs.map(
-      ({ criteria }) => criteria.find((one) => one.criterion_id === criterion_id)?.state ?? null,
+      ({ criteria }) => criteria.find((one) => nameCriterion(one) === name)?.state ?? null,
     ),
   }));
+}
+
+function nameCriterion({
+  criterion_id,
+  description,
+}: Pick<ComparedCriterion, 'criterion_id' | 'description'>): string {
+  return JSON.stringify([criterion_id, description]);
 }
 
 interface ComparedPlan {

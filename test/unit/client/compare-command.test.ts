@@ -34,7 +34,7 @@ function runOf(run_id: string, others: Partial<ComparedRun>): ComparedRun {
   };
 }
 
-const runs: Readonly<Record<string, ComparedRun>> = {
+const runs: Record<string, ComparedRun> = {
   a: runOf('a', {
     design,
     waves: [
@@ -94,6 +94,20 @@ it('TB1: two runs stand beside each other with what they used, reached, planned 
   );
   // What a model wrote can't clear the screen.
   expect(out).toMatch(/answer:\n--- a\n\+\+\+ b\n@@ .* @@\n One\n-Two\n\+Three\n$/);
+});
+
+it('TB1: criteria that share an id and say something else stand in rows of their own', async () => {
+  const own = { ...criterion('c2', 'open', null), description: 'Says something else' };
+  runs['c'] = runOf('c', { criteria: [criterion('goal-1', 'met', null), own] });
+  const { out } = await compare('a', 'c');
+  const rows = out.split('\n').map((line) => line.split(/ {2,}/));
+  expect(rows).toEqual(
+    expect.arrayContaining([
+      ['goal-1: Says goal-1', 'met', 'met'],
+      ['c2: Says c2', 'met', '–'],
+      ['c2: Says something else', '–', 'open'],
+    ]),
+  );
 });
 
 it('prints one document with --json, and says what is equal', async () => {
