@@ -101,6 +101,12 @@ export interface Workspaces {
   /** Returns the workspace's folder on this machine, an absolute path, for a command. It is made when it is missing. */
   folderOf(place: WorkspacePlace): Promise<string>;
 
+  /**
+   * Copies the files of a run's own folder, as they are, into that of a run that goes on from it. Does nothing when there are
+   * none, or when the other run has its folder already.
+   */
+  takeOver(from: string, to: string, assertCurrent: () => Promise<void>): Promise<void>;
+
   /** Returns the file at a path that may be changed, or null when there is none. */
   look(place: WorkspacePlace, path: string): Promise<FoundFile | null>;
 

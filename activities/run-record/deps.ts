@@ -19,8 +19,8 @@ export interface RecordDeps {
    */
   readonly agents: (agentsDir: string | null) => AgentSource;
   readonly projection: ProjectionWriter;
-  /** Checks the folder that a run's input may name for its files, and reads its guide. */
-  readonly workspaces: Pick<Workspaces, 'findFault' | 'read'>;
+  /** Checks the folder that a run's input may name for its files, reads its guide, and gives a fork the files of its origin. */
+  readonly workspaces: Pick<Workspaces, 'findFault' | 'read' | 'takeOver'>;
   /** Changes of runs, on their way into the users' folders. */
   readonly changes: RunChanges;
   /** True when a person is told about new runs. If undefined, none is. */

@@ -13,6 +13,7 @@ import { openSpec } from '../../core/spec/read-spec.ts';
 import { stepSpec } from '../../core/spec/step-spec.ts';
 import { listNegotiators, mayWrite } from '../../core/triad/roles.ts';
 import type { SpecSection, TriadMember, TriadPhaseInput } from '../../contracts/triad.ts';
+import type { AssertCurrent } from '../attempt/heartbeat.ts';
 import { WorkspaceRefused } from '../ports/workspaces.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { takeLines } from '../text/bytes.ts';
@@ -28,9 +29,11 @@ export async function beginRecord(
   request: RunRequest,
   {
     registryRef,
+    assertCurrent,
     ...known
   }: {
     readonly registryRef: Ref;
+    readonly assertCurrent: AssertCurrent;
     readonly typedPlan: PlanOutline | null;
     readonly storeId: string;
   },
@@ -41,6 +44,8 @@ export async function beginRecord(
   const first = createFirstRecord(input, request, registryRef, { ...known, guide, inputRef });
   if (request.from === null) return { record: first, fork: null };
   const fork = await openFork(deps, request.from);
+  if (request.workspaceDir === null && fork.before.workspace_dir === undefined)
+    await deps.workspaces.takeOver(fork.from.run_id, input.run_id, assertCurrent);
   return { record: forkRecord(fork.before, first, fork.from.wave), fork };
 }
 

@@ -66,6 +66,7 @@ export async function openRun(
     request.plan === null ? null : await storeCoordinationPlan(deps.store, request.plan);
   const { record, fork } = await beginRecord(deps, input, request, {
     registryRef,
+    assertCurrent,
     typedPlan,
     storeId: id,
   });

@@ -7,6 +7,8 @@
  *   GO3. Open questions, notes of sessions and effects that are not certain stay with the other run: nobody in the fork
  *        waits for them.
  *   GO4. A run can be forked only where all earlier waves have ended, and where their results are in the store.
+ *   GO5. A fork begins with the files of the other run's own folder as they are then: no version of them is kept, so what
+ *        later waves changed is among them.
  */
 import type { RunEvent } from '../../contracts/run-log.ts';
 import type {

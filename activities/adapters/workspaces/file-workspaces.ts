@@ -1,4 +1,6 @@
-import { lstat, mkdir } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { cp, lstat, mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Ref } from '../../../contracts/ref.ts';
 import { checkWorkspacePath, foldFileName } from '../../../core/effects/check-workspace-path.ts';
@@ -16,6 +18,7 @@ import {
 } from '../../ports/workspaces.ts';
 import type { Worktrees } from '../../ports/worktrees.ts';
 import { atomicCreateFile } from '../file-store/atomic-write-file.ts';
+import { putInPlace } from '../git/run-repository.ts';
 import { getCode } from '../file-store/store-errors.ts';
 import {
   isBelow,
@@ -32,9 +35,11 @@ import { createReader, readGrants, type Root, throwMissing } from './read-worksp
 
 /** Opens the notes of what runs have written: one empty file for each run, path and content, below `<home>/written`. */
 function openWritten(home: string) {
+  const folderOf = (runId: string): string => join(home, 'written', toRunDirectory(runId));
   const noteOf = (runId: string, path: string, sha256: string): string =>
-    join(home, 'written', toRunDirectory(runId), hashBytes(`${path}\n${sha256}`));
+    join(folderOf(runId), hashBytes(`${path}\n${sha256}`));
   return {
+    folderOf,
     has: async (...note: Parameters<typeof noteOf>): Promise<boolean> =>
       (await lstat(noteOf(...note)).catch(() => null))?.isFile() === true,
     add: (...note: Parameters<typeof noteOf>) =>
@@ -109,6 +114,21 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
       await mkdir(folder, { recursive: true });
       return folder;
     },
+    async takeOver(from, to, assertCurrent) {
+      const [source, target] = [ownFolder(home, from), ownFolder(home, to)];
+      if (existsSync(target) || !existsSync(source)) return;
+      const made = `${target}.${randomUUID()}`;
+      try {
+        // Notes come first, as at a write: what the other run wrote is the run's own.
+        if (existsSync(written.folderOf(from)))
+          await copyFolder(written.folderOf(from), written.folderOf(to));
+        await copyFolder(source, made);
+        await assertCurrent();
+        await putInPlace(made, target);
+      } finally {
+        await rm(made, { recursive: true, force: true });
+      }
+    },
     findFault: (dir, isCopied) => findFolderFault(home, options.roots ?? null, dir, isCopied),
     look: async (place, path) =>
       inTarget(await rootOf(place), path, false, (target) => find(place, target)),
@@ -136,6 +156,19 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
       return done ?? throwMissing(path);
     },
   };
+}
+
+function ownFolder(home: string, runId: string): string {
+  return join(home, toRunDirectory(runId), treePaths.workspace);
+}
+
+/** Copies files, folders and links, which are not followed; pipes and sockets stay. */
+function copyFolder(source: string, target: string): Promise<void> {
+  const isKept = async (path: string): Promise<boolean> => {
+    const found = await lstat(path);
+    return found.isFile() || found.isDirectory() || found.isSymbolicLink();
+  };
+  return cp(source, target, { recursive: true, verbatimSymlinks: true, filter: isKept });
 }
 
 /** Finds where a delegation works: in its copy, in the folder that the input names, or in one of the run's own. */

@@ -1,7 +1,9 @@
 import type { RunRecord, StoredWave } from '../../../contracts/run-record.ts';
 import { explainNoFork, forkRecord } from '../../../core/run/fork-record.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
+import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import { useHarness } from './harness.ts';
+import { wave } from './samples.ts';
 
 const harness = useHarness();
 
@@ -102,4 +104,25 @@ it('GO2, GO3: what the other run paid stands in the origin; what is not certain 
   });
   expect(record.waves).toEqual([{ ...ended(1), usage: noUsage }]);
   expect(record.effects?.map(({ effect_id }) => effect_id)).toEqual(['e1']);
+});
+
+it('GO5: a fork begins with the files of the other run’s own folder, as work of its own, and keeps what it changes', async () => {
+  const run = await harness.begin('origin');
+  await run.apply({ type: 'wave_done', wave: wave(1, {}), criteria: [] });
+  const files = fileWorkspaces(harness.home);
+  const [own, taken] = [
+    { run_id: 'origin', dir: null },
+    { run_id: 'fork', dir: null },
+  ] as const;
+  const read = async () => String(Buffer.from((await files.read(taken, 'a/report.md')).content));
+  await files.write(own, 'a/report.md', 'Of the first wave');
+  const input = { goal: 'Go on', from: { run_id: 'origin', wave: 2 } };
+  await harness.begin('fork', input);
+  expect(await read()).toBe('Of the first wave');
+  expect(await files.look(taken, 'a/report.md')).toMatchObject({ by_run: true });
+  await files.write(taken, 'a/report.md', 'Of the fork');
+  await files.write(own, 'a/report.md', 'Of the other run');
+  // Its intake is repeated after a crash.
+  await harness.begin('fork', input);
+  expect(await read()).toBe('Of the fork');
 });
