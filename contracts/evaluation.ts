@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { BudgetAmounts } from './budget.ts';
 import { LimitsInput } from './limits.ts';
-import type { RunStatus } from './planner-run.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
 import { TriadType } from './triad.ts';
@@ -169,8 +168,7 @@ export interface Grade {
 
 /**
  * Ends of a cell: those of its run, and four more. `waits_for_user`: it was ended because only a person could answer its
- * question. `failed`: its workflow failed. `no_budget`: it was not started, because the evaluation's budget was spent.
- * `not_started`: nor was this one, because the evaluation was stopped.
+ * question. `failed`: its workflow failed. `no_budget`, `not_started`: the evaluation's budget was spent, or it was stopped.
  */
 export const cellStatuses = [
   'completed',
@@ -181,13 +179,7 @@ export const cellStatuses = [
   'failed',
   'no_budget',
   'not_started',
-] as const satisfies readonly (
-  | RunStatus
-  | 'waits_for_user'
-  | 'failed'
-  | 'no_budget'
-  | 'not_started'
-)[];
+] as const;
 
 export interface CellResult extends Cell {
   readonly run_id: string;

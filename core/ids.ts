@@ -10,7 +10,6 @@
  */
 import { triadPhases } from '../contracts/names.ts';
 import type { TriadPhase } from '../contracts/triad.ts';
-import { hashText } from './text/hash-text.ts';
 
 /** @param wave From 1. */
 export function waveWorkflowId(runId: string, wave: number): string {
@@ -37,19 +36,6 @@ export function notificationWorkflowId(runId: string, id: string): string {
 /** @param stamp Tells the consultations of a run apart: a slug. */
 export function consultationWorkflowId(runId: string, stamp: string): string {
   return `${runId}/ask-${stamp}`;
-}
-
-/**
- * Returns what tells two evaluations with one id apart, in the ids of their cells: without it the second would work in the
- * folders of the first. Short, because the id of a run is a slug.
- *
- * @param executionId Id of the execution that opened the evaluation.
- */
-export function evaluationStamp(executionId: string): string {
-  return Number.parseInt(hashText(executionId).slice(0, 10), 16)
-    .toString(36)
-    .slice(-4)
-    .padStart(4, '0');
 }
 
 /**

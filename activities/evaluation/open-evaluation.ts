@@ -12,8 +12,13 @@ import {
 import { noUsage, readUsage } from '../../core/usage/add-usage.ts';
 import { graderAgentId } from '../../contracts/names.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import { evaluationStamp } from '../../core/ids.ts';
-import { contentOf, gradersOf, listCells, type CellTerms } from '../../core/evaluation/matrix.ts';
+import {
+  evaluationStamp,
+  contentOf,
+  gradersOf,
+  listCells,
+  type CellTerms,
+} from '../../core/evaluation/matrix.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { orNull, readShape, type RegistrySnapshot } from '../artifacts/read-artifact.ts';
 import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';

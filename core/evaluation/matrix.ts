@@ -18,6 +18,7 @@ import type {
   EvaluationSetting,
   Grader,
 } from '../../contracts/evaluation.ts';
+import { hashText } from '../text/hash-text.ts';
 import { definedOnly } from '../json.ts';
 import { limitsOf as limitsOfAmounts, microUsdPerUsd } from '../budget/resolve-budget.ts';
 import { mapAllowance, mapSpending } from '../budget/spending.ts';
@@ -66,6 +67,19 @@ export interface CellTerms {
   readonly model: string;
   /** Hash of the grader's rules. */
   readonly grading: string;
+}
+
+/**
+ * Returns what tells two evaluations with one id apart, in the ids of their cells: without it the second would work in the
+ * folders of the first. Short, because the id of a run is a slug.
+ *
+ * @param executionId Id of the execution that opened the evaluation.
+ */
+export function evaluationStamp(executionId: string): string {
+  return Number.parseInt(hashText(executionId).slice(0, 10), 16)
+    .toString(36)
+    .slice(-4)
+    .padStart(4, '0');
 }
 
 /** Version of what the cells of this code record. */

@@ -57,6 +57,20 @@ function take(jobs: readonly Job[], info: object = continued, headers = stamp('r
   return taken.slice(1).map(describeJob);
 }
 
+/** Starts a child from a workflow of the type, and returns the names of the headers that it gets. */
+async function startFrom(workflowType: string): Promise<string[]> {
+  Reflect.set(globalThis, activator, { info: { workflowType } });
+  const [outbound] = interceptors().outbound ?? [];
+  let names: string[] = [];
+  const input: ChildStart = { workflowType: 'delegation', seq: 1, options: noOptions, headers: {} };
+  const started = outbound?.startChildWorkflowExecution?.(input, ({ headers }) => {
+    names = Object.keys(headers);
+    return Promise.resolve([Promise.resolve(''), Promise.resolve(null)]);
+  });
+  await Promise.all((await started) ?? []);
+  return names;
+}
+
 it('finding T4: the stretches of a flood are joined, and no signal overtakes a message of a child', () => {
   const escalate = signal('escalate', stamp('run'));
   const jobs = [...flood('a', 60), escalate, signal('answer'), escalate, escalate];
@@ -104,22 +118,6 @@ describe('a workflow below another one', () => {
   });
 
   it('gets a token from its run, and none from an evaluation', async () => {
-    const startFrom = async (workflowType: string): Promise<string[]> => {
-      Reflect.set(globalThis, activator, { info: { workflowType } });
-      const [outbound] = interceptors().outbound ?? [];
-      let names: string[] = [];
-      const input: ChildStart = {
-        workflowType: 'delegation',
-        seq: 1,
-        options: noOptions,
-        headers: {},
-      };
-      await outbound?.startChildWorkflowExecution?.(input, ({ headers }) => {
-        names = Object.keys(headers);
-        return Promise.resolve([Promise.resolve(''), Promise.resolve(null)]);
-      });
-      return names;
-    };
     expect(await startFrom('plannerRun')).toEqual(['planwave-token']);
     expect(await startFrom('evaluation')).toEqual([]);
   });

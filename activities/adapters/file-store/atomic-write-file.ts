@@ -178,6 +178,15 @@ async function writeAndSync(
   }
 }
 
+/** Renames a finished folder, unless another call has put one there. */
+export async function putInPlace(made: string, place: string): Promise<void> {
+  try {
+    await rename(made, place);
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST'].includes(getCode(error) ?? '')) throw error;
+  }
+}
+
 /**
  * Reads the file at `path`; returns null when there is none, or a symbolic link or a directory in its place.
  *

@@ -28,10 +28,10 @@ import {
   baseRef,
   delegationRef,
   openRepository,
-  putInPlace,
   readDelegationRef,
   repositoryOf,
 } from './run-repository.ts';
+import { putInPlace } from '../file-store/atomic-write-file.ts';
 import type { MergeConflict } from '../../../contracts/effect.ts';
 
 /** A worktree, and whose it is. */

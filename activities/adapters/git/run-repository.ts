@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { toRunDirectory, treePaths } from '../../projection/paths.ts';
-import { temporaryPattern } from '../file-store/atomic-write-file.ts';
-import { getCode } from '../file-store/store-errors.ts';
+import { putInPlace, temporaryPattern } from '../file-store/atomic-write-file.ts';
 import { isBelow, realOf } from '../workspaces/open-folder.ts';
 import { commitTree, moveRef, storeFolder, type TrackedFolder } from './git-snapshots.ts';
 import { runGit } from './run-git.ts';
@@ -84,15 +83,6 @@ export async function openRepository(home: string, runId: string, dir: string): 
     return gitDir;
   } finally {
     await rm(made, { recursive: true, force: true });
-  }
-}
-
-/** Renames a finished folder, unless another call has put one there. */
-export async function putInPlace(made: string, place: string): Promise<void> {
-  try {
-    await rename(made, place);
-  } catch (error) {
-    if (!['ENOTEMPTY', 'EEXIST'].includes(getCode(error) ?? '')) throw error;
   }
 }
 

@@ -17,8 +17,7 @@ import {
   type Workspaces,
 } from '../../ports/workspaces.ts';
 import type { Worktrees } from '../../ports/worktrees.ts';
-import { atomicCreateFile } from '../file-store/atomic-write-file.ts';
-import { putInPlace } from '../git/run-repository.ts';
+import { atomicCreateFile, putInPlace } from '../file-store/atomic-write-file.ts';
 import { getCode } from '../file-store/store-errors.ts';
 import {
   isBelow,
@@ -114,21 +113,7 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
       await mkdir(folder, { recursive: true });
       return folder;
     },
-    async takeOver(from, to, assertCurrent) {
-      const [source, target] = [ownFolder(home, from), ownFolder(home, to)];
-      if (existsSync(target) || !existsSync(source)) return;
-      const made = `${target}.${randomUUID()}`;
-      try {
-        // Notes come first, as at a write: what the other run wrote is the run's own.
-        if (existsSync(written.folderOf(from)))
-          await copyFolder(written.folderOf(from), written.folderOf(to));
-        await copyFolder(source, made);
-        await assertCurrent();
-        await putInPlace(made, target);
-      } finally {
-        await rm(made, { recursive: true, force: true });
-      }
-    },
+    takeOver: (from, to, assertCurrent) => takeOver({ home, written, assertCurrent }, from, to),
     findFault: (dir, isCopied) => findFolderFault(home, options.roots ?? null, dir, isCopied),
     look: async (place, path) =>
       inTarget(await rootOf(place), path, false, (target) => find(place, target)),
@@ -162,13 +147,40 @@ function ownFolder(home: string, runId: string): string {
   return join(home, toRunDirectory(runId), treePaths.workspace);
 }
 
+interface TakingOver {
+  readonly home: string;
+  readonly written: ReturnType<typeof openWritten>;
+  readonly assertCurrent: () => Promise<void>;
+}
+
+async function takeOver(
+  { home, written, assertCurrent }: TakingOver,
+  from: string,
+  to: string,
+): Promise<void> {
+  const [source, target] = [ownFolder(home, from), ownFolder(home, to)];
+  if (existsSync(target) || !existsSync(source)) return;
+  const made = `${target}.${randomUUID()}`;
+  const [notes, own] = [written.folderOf(from), written.folderOf(to)];
+  try {
+    // Noted first, as at a write: what the other run wrote is the run's own.
+    if (existsSync(notes)) await copyFolder(notes, own);
+    await copyFolder(source, made);
+    await assertCurrent();
+    await putInPlace(made, target);
+  } finally {
+    await rm(made, { recursive: true, force: true });
+  }
+}
+
 /** Copies files, folders and links, which are not followed; pipes and sockets stay. */
 function copyFolder(source: string, target: string): Promise<void> {
-  const isKept = async (path: string): Promise<boolean> => {
-    const found = await lstat(path);
-    return found.isFile() || found.isDirectory() || found.isSymbolicLink();
-  };
-  return cp(source, target, { recursive: true, verbatimSymlinks: true, filter: isKept });
+  return cp(source, target, { recursive: true, verbatimSymlinks: true, filter: isCopied });
+}
+
+async function isCopied(path: string): Promise<boolean> {
+  const found = await lstat(path);
+  return found.isFile() || found.isDirectory() || found.isSymbolicLink();
 }
 
 /** Finds where a delegation works: in its copy, in the folder that the input names, or in one of the run's own. */

@@ -6,7 +6,6 @@ import {
   decisionTaskId,
   delegationWorkflowId,
   disputeKey,
-  evaluationStamp,
   factId,
   isCellOf,
   isDecisionTask,
@@ -21,6 +20,7 @@ import {
   waveSource,
   waveWorkflowId,
 } from '../../../core/ids.ts';
+import { evaluationStamp } from '../../../core/evaluation/matrix.ts';
 import { property } from './builders.ts';
 
 const phases = [

@@ -3,7 +3,7 @@ import { explainNoFork, forkRecord } from '../../../core/run/fork-record.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import { useHarness } from './harness.ts';
-import { wave } from './samples.ts';
+import { wave as doneWave } from './samples.ts';
 
 const harness = useHarness();
 
@@ -108,7 +108,7 @@ it('GO2, GO3: what the other run paid stands in the origin; what is not certain 
 
 it('GO5: a fork begins with the files of the other run’s own folder, as work of its own, and keeps what it changes', async () => {
   const run = await harness.begin('origin');
-  await run.apply({ type: 'wave_done', wave: wave(1, {}), criteria: [] });
+  await run.apply({ type: 'wave_done', wave: doneWave(1, {}), criteria: [] });
   const files = fileWorkspaces(harness.home);
   const [own, taken] = [
     { run_id: 'origin', dir: null },
