@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CellResult, EvaluationResult } from '../../contracts/evaluation.ts';
+import type { StatusView } from '../../contracts/views.ts';
 import { eventually } from '../support/eventually.ts';
 import { playGoal, readPlayedGoals } from '../support/played/played-goal.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -104,7 +105,7 @@ it('a budget leaves cells out, and a command without a sandbox is refused before
   expect(stage.rehearsal.calls()).toHaveLength(made);
 }, 120_000);
 
-it('a stop ends the runs that are open, starts no other, and the result says which', async () => {
+it('a pause and its end reach the open runs; a stop ends them, starts no other, and the result says which', async () => {
   stage.rehearsal.script([
     { match: { schema: 'delegation' }, reply: { pass: true, delayMs: 600_000 } },
   ]);
@@ -113,6 +114,14 @@ it('a stop ends the runs that are open, starts no other, and the result says whi
   const input = { name: 'stopped', goals, settings, repeat: 3, parallel: 1 };
   const handle = await stage.start('evaluation', input, 'eval-stopped');
   await stage.rehearsal.waitForCalls(1);
+  const { raw } = await handle.describe();
+  const cell = stage.client.workflow.getHandle(raw.pendingChildren?.[0]?.workflowId ?? '');
+  const untilPhase = (phase: string) =>
+    eventually(phase, async () => (await cell.query<StatusView>('status')).phase === phase);
+  await handle.signal('pause', { reason: 'lunch' });
+  await untilPhase('paused');
+  await handle.signal('resume', {});
+  await untilPhase('working');
   await handle.signal('stop', { reason: 'enough' });
   const { cells }: EvaluationResult = await handle.result();
   expect(cells.map(({ status, reason, passed }) => [status, reason, passed])).toEqual([

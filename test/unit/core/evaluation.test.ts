@@ -222,12 +222,20 @@ it('EU1, EU2, EU3: cells that did not start count as cells only, kept ones like 
     result({ cached: true }),
     result({ cell: 2, passed: false, seconds: 8 }),
     result({ cell: 3, status: 'no_budget', passed: false, grades: [], usage: noUsage, seconds: 0 }),
+    result({
+      cell: 5,
+      status: 'not_started',
+      passed: false,
+      grades: [],
+      usage: noUsage,
+      seconds: 0,
+    }),
     result({ cell: 4, goal: 'b', usage: { ...noUsage, calls: 5, unpriced_calls: 1 } }),
   ]);
   expect(rows.map(({ goal, cells, cached, left_out }) => [goal, cells, cached, left_out])).toEqual([
-    ['a', 3, 1, 1],
+    ['a', 4, 1, 2],
     ['b', 1, 0, 0],
-    [null, 4, 1, 1],
+    [null, 5, 1, 2],
   ]);
   expect(rows[0]).toMatchObject({
     passed: { value: 0.5 },
@@ -257,9 +265,10 @@ it('JU1, JU2: JUnit is well formed whatever a text holds, and tells failures, er
       result({ passed: false, grades: [failed] }),
       result({ passed: false, status: 'failed', reason: bad }),
       result({ passed: false, status: 'no_budget' }),
+      result({ passed: false, status: 'not_started' }),
     ],
   });
-  expect(xml).toContain('tests="4" failures="1" errors="1" skipped="1" time="16"');
+  expect(xml).toContain('tests="5" failures="1" errors="1" skipped="2" time="20"');
   expect(xml).toContain(
     '<failure message="g failed: &lt;b&gt; &amp; &quot;q&quot;  line&#10;next"/>',
   );
