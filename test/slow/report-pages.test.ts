@@ -1,3 +1,4 @@
+import type { EvaluationResult } from '../../contracts/evaluation.ts';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inputExamples } from '../../activities/run-record/describe-input-issues.ts';
@@ -147,8 +148,9 @@ it('the pages of the runs of an evaluation, and of a scheduled run', async () =>
     settings: [{ name: 'alone', run: 'model' }],
     graders: [{ kind: 'regex', pattern: 'backup' }],
   };
-  await (await stage.start('evaluation', evaluation, 'page-eval')).result();
-  await lookAt('page-eval-c001');
+  const handle = await stage.start('evaluation', evaluation, 'page-eval');
+  const { cells }: EvaluationResult = await handle.result();
+  await lookAt(cells[0]?.run_id ?? '');
   const schedule = ['schedule', 'create', 'page-nightly', goal, '--cron', '0 2 29 2 *'];
   expect(await runCommand(stage, schedule)).toMatchObject({ code: 0 });
   try {

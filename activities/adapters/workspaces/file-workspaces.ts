@@ -182,10 +182,10 @@ async function takeOver(
 
 /** Copies files, folders and links, which are not followed; pipes and sockets stay. */
 function copyFolder(source: string, target: string): Promise<void> {
-  return cp(source, target, { recursive: true, verbatimSymlinks: true, filter: isCopied });
+  return cp(source, target, { recursive: true, verbatimSymlinks: true, filter: isKept });
 }
 
-async function isCopied(path: string): Promise<boolean> {
+async function isKept(path: string): Promise<boolean> {
   const found = await lstat(path);
   return found.isFile() || found.isDirectory() || found.isSymbolicLink();
 }
