@@ -96,7 +96,7 @@ export async function findObstacle(run: ChangedRun): Promise<ChangeResult> {
   return typeof target === 'string' ? { state: 'done', files: [] } : target;
 }
 
-/** Returns the commit of the folder with the changes, if they are in it; its parent is the folder before. */
+/** Returns the commit of the folder with the changes, if they are in it; its first parent is the folder without them. */
 export function appliedCommit(gitDir: string): Promise<string | null> {
   return readRef(gitDir, appliedRef);
 }

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs';
-import { dirname, join, posix, resolve } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { commandLimits } from '../../../core/command-limits.ts';
@@ -169,12 +169,17 @@ function linkPrograms(bin: string, packages: string): string[] {
   return readdirSync(bin, { withFileTypes: true }).flatMap((entry) => {
     const link = join(bin, entry.name);
     const target = entry.isSymbolicLink() ? readlinkSync(link) : '';
-    return resolve(bin, target).startsWith(packages) ? ['--symlink', target, link] : [];
+    return posix.resolve(bin, target).startsWith(packages) ? ['--symlink', target, link] : [];
   });
 }
 
 function isProgram(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  try {
+    return statSync(path).isFile();
+  } catch {
+    // What can't be read is left to `bwrap`, which says so.
+    return false;
+  }
 }
 
 /** A control group that bounds the processes of one command. */

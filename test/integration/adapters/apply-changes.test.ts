@@ -158,17 +158,18 @@ it('an interrupted apply is finished, and can be undone', async () => {
   expect(userGit(dir, 'status', '--porcelain')).toBe('');
 });
 
+/** A run whose first delegation is applied, after which a second one builds on it. */
+async function createGrownRun() {
+  const made = await createRun({ first: { 'a.txt': 'ONE\ntwo\nthree\n' } });
+  const { run, home, dir } = made;
+  expect(await applyChanges(run)).toMatchObject({ state: 'done' });
+  const worker = { delegation_id: 'second', foundations: ['first'] };
+  const copy = await createGitWorktrees({ home }).open({ run_id: 'my-run', dir, worker });
+  put(copy ?? '', { 'a.txt': 'Eins\ntwo\nthree\n', 'new.txt': 'new\n' });
+  return { ...made, run: { ...run, delegation_ids: ['first', 'second'] } };
+}
+
 describe('changes that a run makes after its first ones were applied', () => {
-  /** A run whose first delegation is applied, after which a second one builds on it. */
-  async function createGrownRun() {
-    const made = await createRun({ first: { 'a.txt': 'ONE\ntwo\nthree\n' } });
-    const { run, home, dir } = made;
-    expect(await applyChanges(run)).toMatchObject({ state: 'done' });
-    const worker = { delegation_id: 'second', foundations: ['first'] };
-    const copy = await createGitWorktrees({ home }).open({ run_id: 'my-run', dir, worker });
-    put(copy ?? '', { 'a.txt': 'Eins\ntwo\nthree\n', 'new.txt': 'new\n' });
-    return { ...made, run: { ...run, delegation_ids: ['first', 'second'] } };
-  }
   const grown = 'Eins\ntwo\nthree\n';
 
   it('come on top of them, and all are taken out at once', async () => {

@@ -71,7 +71,9 @@ it('Node is shared only from outside /usr, and of the folder above it only what 
   const shown = ['bin/node', 'lib/node_modules', 'include/node'].map((part) => join(home, part));
   expect(bindToolchain(node)).toEqual([
     ...shown.flatMap((path) => ['--ro-bind', path, path]),
-    ...['--symlink', npm, join(home, 'bin/npm')],
+    '--symlink',
+    npm,
+    join(home, 'bin/npm'),
   ]);
   expect(commandEnvironment([node, '/opt/go'], '/tmp').PATH).toMatch(
     `${home}/bin:/opt/go/bin:/usr`,
