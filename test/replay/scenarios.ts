@@ -1,9 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WaveView } from '../../contracts/views.ts';
 import type { ScriptRule } from '../../rehearsal/script.ts';
-import { openQuestion } from '../support/asking.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   blocked,
@@ -14,14 +12,13 @@ import {
   plan,
   plans,
   question,
-  unmet,
   work,
   works,
 } from '../support/scripted-work.ts';
-import { untilSignaled, untilTold } from '../support/until-idle.ts';
 import type { Stage } from '../support/stage.ts';
 import { answerFirst, goal } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
+import { amendedScenarios } from './amended-scenarios.ts';
 import { designScenarios } from './design-scenarios.ts';
 import { teamScenarios } from './team-scenarios.ts';
 
@@ -188,60 +185,6 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    // The answer by which a decision waives a criterion changes while the planner decides.
-    name: 'changed-answer',
-    keep: {
-      '': { last: 'plannerRun-changed-answer' },
-      '/wave-001': { last: 'plannerWave-changed-answer' },
-    },
-    async play(stage, runId) {
-      const criteria_waived = [{ criterion_id: 'goal-1', question_id: 'q1' }];
-      const decides = held({ json: { ...decision('goal-2'), criteria_waived } });
-      const both = ['goal-1', 'goal-2'];
-      stage.rehearsal.script([
-        plans(1, plan([], [question('May the summary be left out?')])),
-        plans(2, plan([work('check', { criteria: ['goal-2'] })])),
-        plans(3, plan([work('both', { criteria: both })])),
-        works('check', { json: unmet('completed', 'Not yet.', 'goal-2') }),
-        works('both', { json: completed(...both) }),
-        { match: { schema: 'decision', nth: 1 }, reply: decides.reply },
-      ]);
-      const input = { goal, criteria: ['There is a summary.', 'It names three ways.'] };
-      const run = await stage.start('plannerRun', input, runId);
-      await answerFirst(stage, run);
-      await stage.rehearsal.waitForCalls(4);
-      const answers = [{ question_id: 'q1', answer: 'No' }];
-      await run.signal('amend', { instruction: 'Keep the summary.', answers });
-      await untilSignaled(stage, `${runId}/wave-001`, 'inform');
-      await untilTold(stage, runId);
-      decides.release();
-      await run.result();
-    },
-  },
-  {
-    // The user tells the run something while it asks what becomes of the changes.
-    name: 'told-at-end',
-    keep: { '': { last: 'plannerRun-told-at-end' } },
-    async play(stage, runId) {
-      const dir = mkdtempSync(join(tmpdir(), 'planwave-history-'));
-      const input = { path: 'page.md', content: 'The page.' };
-      stage.rehearsal.script([
-        plans(1, plan([work('page', { agent_id: 'engineer' })])),
-        plans(2, plan([work('note')])),
-        works('page', { tool_use: [{ name: 'write_file', input }] }, 1),
-        works('page', { json: { ...completed('page-done'), effects_claimed: ['page.md'] } }),
-        works('note', { json: completed('note-done') }),
-      ]);
-      const run = await stage.start('plannerRun', { goal, workspace_dir: dir }, runId);
-      await openQuestion(stage, run);
-      await run.signal('amend', { instruction: 'Write a note on it, too.' });
-      await openQuestion(stage, run, 'q2');
-      await run.signal('answer', { question_id: 'q2', answer: 'keep' });
-      await run.result();
-      rmSync(dir, { recursive: true });
-    },
-  },
-  {
     name: 'stopped',
     keep: {
       '': { last: 'plannerRun-stopped' },
@@ -383,6 +326,7 @@ export const scenarios: readonly Scenario[] = [
       await run.result();
     },
   },
+  ...amendedScenarios,
   ...designScenarios,
   ...teamScenarios,
 ];
