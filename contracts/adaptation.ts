@@ -177,3 +177,16 @@ export interface PlanChangeRating {
   readonly scope_changed: boolean;
   readonly cost_changed: boolean;
 }
+
+/** A wave of a designed run whose work was not judged: its execution was full, or it is one of another run. */
+export interface UnjudgedWave {
+  /** Tasks that crashed, and that the user was not asked about. */
+  readonly crashed: readonly CrashedTask[];
+}
+
+/** These are defined in DelegationOutcome. */
+export interface CrashedTask {
+  readonly delegation_id: string;
+  readonly title: string;
+  readonly reason: string;
+}

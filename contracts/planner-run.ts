@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { CarriedBudget } from './budget.ts';
-import type { RunLimits, ChangesMode, RunLoad, ModeChoice } from './limits.ts';
 import type { AgentSummary, Taint } from './agent-definition.ts';
 import { CoordinationPlan } from './coordination-plan.ts';
 import { ForkPoint } from './fork.ts';
@@ -9,6 +8,7 @@ import type { DesignRequest, FinishedStages, PlanOutline } from './design-run.ts
 import type {
   AnsweredQuestion,
   AnswerFormat,
+  AskedBefore,
   Question,
   RejectedAnswer,
   Autonomy,
@@ -22,8 +22,10 @@ import type { Usage } from './usage.ts';
 import type { Fact } from './agent-output.ts';
 import type { ChangeSize } from './effect.ts';
 import type { TriadType } from './triad.ts';
+import type { RunLimits, ChangesMode, RunLoad, ModeChoice } from './limits.ts';
 import { runSettings } from './limits.ts';
 import type { CriterionState } from './criterion.ts';
+import type { UnjudgedWave } from './adaptation.ts';
 
 /** Typed input that starts a run: `{"goal":"…"}` is enough. */
 export const PlannerRunInput = z.strictObject({
@@ -194,19 +196,6 @@ export interface CarriedRun extends RunTerms, RunKnowledge {
   readonly parked_until?: number;
 }
 
-/** A wave of a designed run whose work was not judged: its execution was full, or it is one of another run. */
-export interface UnjudgedWave {
-  /** Tasks that crashed, and that the user was not asked about. */
-  readonly crashed: readonly CrashedTask[];
-}
-
-/** These are defined in DelegationOutcome. */
-export interface CrashedTask {
-  readonly delegation_id: string;
-  readonly title: string;
-  readonly reason: string;
-}
-
 /** State of the inbox. Bounded: `core/limits.ts` proves that it fits into one payload with the rest. */
 export interface CarriedInbox {
   /** Listed in the order of asking. */
@@ -244,11 +233,6 @@ export interface AcceptedAnswer {
   /** `default` when the default was taken. */
   readonly answered_by: string;
   readonly answered_at: number;
-}
-
-export interface AskedBefore {
-  readonly times: number;
-  readonly question_id: string;
 }
 
 export interface PendingEscalation {
@@ -295,7 +279,6 @@ export interface TakenOver extends Pick<
   readonly recent_answers: readonly AnsweredQuestion[];
   /** The instruction of the fork point. Absent without one. */
   readonly instruction?: string;
-  /** The last wave of the other run. Absent without an approved plan. */
   readonly unjudged?: UnjudgedWave;
 }
 

@@ -100,6 +100,11 @@ export interface AnswerInput {
   readonly as_default?: boolean;
 }
 
+export interface AskedBefore {
+  readonly times: number;
+  readonly question_id: string;
+}
+
 /** A refused answer, kept so that the sender can see the reason. */
 export interface RejectedAnswer {
   readonly question_id: string | null;

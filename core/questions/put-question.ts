@@ -1,13 +1,9 @@
 /** Puts an asked question into the inbox, joins it to an open one, or refuses it with a reason for the asker. */
 import type { QuestionsEscalation } from '../../contracts/messages.ts';
 import { answererNames } from '../../contracts/names.ts';
+import type { CarriedInbox, LeftAnswer, PendingAnswer } from '../../contracts/planner-run.ts';
 import type {
   AskedBefore,
-  CarriedInbox,
-  LeftAnswer,
-  PendingAnswer,
-} from '../../contracts/planner-run.ts';
-import type {
   AskedQuestion,
   Question,
   QuestionKind,

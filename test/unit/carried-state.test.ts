@@ -62,9 +62,33 @@ const carried: Carried = {
   wave_outlines: [],
 };
 
+/** Everything that is carried besides. */
+const rest = {
+  version: 1,
+  record_ref: someRef,
+  known_inputs: [],
+  delegation_ids: [],
+  fingerprints: {},
+  stale: [],
+  inbox: {
+    open: [],
+    answered: {},
+    next_question: 1,
+    asked: {},
+    rejected: [],
+    rejected_total: 0,
+    pending: [],
+  },
+  recent_answers: [],
+  facts_total: 0,
+  recent_facts: [],
+  paused_reason: null,
+  parked_reason: null,
+} as const;
+
 /** The state after continue-as-new. */
-function carryOn(state: Partial<Carried>): State {
-  const next = openRootState(state as CarriedRun);
+function carryOn(state: State): State {
+  const next = openRootState({ ...state, ...rest });
   if (next.opened === null) throw new Error('A carried run is open.');
   return carryState(next, next.opened);
 }

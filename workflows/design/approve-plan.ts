@@ -1,6 +1,5 @@
 import type { PlanFinding } from '../../contracts/coordination-plan.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
-import type { ProofReview } from '../../contracts/adaptation.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../../core/limits.ts';

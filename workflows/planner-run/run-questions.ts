@@ -1,5 +1,5 @@
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
-import type { CrashedTask } from '../../contracts/planner-run.ts';
+import type { CrashedTask } from '../../contracts/adaptation.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import { cutText } from '../../core/text/cut-text.ts';

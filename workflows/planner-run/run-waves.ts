@@ -1,6 +1,7 @@
 import { patched, workflowInfo } from '@temporalio/workflow';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
-import type { CrashedTask, RunStatus } from '../../contracts/planner-run.ts';
+import type { CrashedTask } from '../../contracts/adaptation.ts';
+import type { RunStatus } from '../../contracts/planner-run.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 import { isDone, waiveCriteria } from '../../core/criteria/criteria.ts';
 import { decideNextStep } from '../../core/run/decide-next-step.ts';

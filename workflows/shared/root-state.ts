@@ -1,4 +1,4 @@
-import type { AskedLoop } from '../../contracts/adaptation.ts';
+import type { AskedLoop, UnjudgedWave } from '../../contracts/adaptation.ts';
 import { patched, workflowInfo } from '@temporalio/workflow';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import type { CarriedBudget } from '../../contracts/budget.ts';
@@ -7,7 +7,6 @@ import type {
   CarriedRun,
   RunAnswer,
   RunTerms,
-  UnjudgedWave,
   WaveSummary,
   WorkTerms,
 } from '../../contracts/planner-run.ts';

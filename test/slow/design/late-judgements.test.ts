@@ -56,4 +56,5 @@ it('a proof of concept whose wave was ended early by a flood of messages is judg
   await eventually('the next execution', async () => (await current.describe()).runId !== before);
   slow.release();
   await giveUp(current);
+  expect(callsOf(stage.rehearsal, proof).length).toBeGreaterThan(0);
 }, 240_000);
