@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stat, writeFile } from 'node:fs/promises';
 import { Connection } from '@temporalio/client';
 import { z } from 'zod';
 import { loadAgents } from '../../../activities/adapters/agent-files.ts';
+import { stat, writeFile } from 'node:fs/promises';
 import { createPlanwave } from '../../../library/create-planwave.ts';
 import { defineAgent, writeAgents } from '../../../library/define-agent.ts';
 import { defineTool } from '../../../library/define-tool.ts';
