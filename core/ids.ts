@@ -130,8 +130,8 @@ export function questionId(n: number): string {
 }
 
 /** Returns the number in a question_id; 0 for an id of another form. */
-export function questionNumber(questionId: string): number {
-  const [, digits = '0'] = /^q(\d+)$/.exec(questionId) ?? [];
+export function questionNumber(id: string): number {
+  const [, digits = '0'] = /^q(\d+)$/.exec(id) ?? [];
   return Number(digits);
 }
 
