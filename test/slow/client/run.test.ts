@@ -117,8 +117,9 @@ it('finding R2: --watch --defaults follows a run to its end and prints the answe
   stage.rehearsal.script([{ match, reply: last.reply }]);
   const io = createFakeIo();
   const watching = cliAt(io, 'start', 'Write a plan', '--id', runId, '--watch', '--defaults');
+  // Whoever of them comes second may find the answer to the common question in its task, and needs one turn less.
   await eventually('what the others did', async () =>
-    /wave 1: . gather-facts .* completed · 2 turns/.test(io.out()),
+    /wave 1: . gather-facts .* completed · [12] turns?/.test(io.out()),
   );
   last.release();
   const { code, out } = await watching;

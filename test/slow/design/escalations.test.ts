@@ -93,41 +93,6 @@ it('a task that crashes three times has failed, buys and asks nothing twice, and
   await expectPromisesKept(stage, run.workflowId, { orphans: true, lostUsage: true });
 }, 180_000);
 
-it('a task that is done again and crashes three times is asked about, and made again when the user wants it', async () => {
-  const redo = 'rates-2_1727539200';
-  const decides = held({ pass: true });
-  stage.rehearsal.script([
-    works(rates, { json: blocked([question('Which countries?')], 'rates-done') }, 1),
-    { match: { schema: 'decision', nth: 1 }, reply: decides.reply },
-    ...[1, 2, 3].map((nth) => works(redo, { pass: true, delayMs: 600_000 }, nth)),
-  ]);
-  const run = await stage.start('plannerRun', {
-    goal: 'Ship',
-    plan: typed,
-    auto_approve: true,
-    limits: { ...ownWorkflows, max_waves: 6 },
-  });
-  const { question_id } = await openQuestion(run, 'Which countries');
-  await run.signal('answer', { question_id, answer: 'France' });
-  await eventually('the decision', async () =>
-    stage.rehearsal.calls().some(({ shape }) => shape === 'decision'),
-  );
-  const answers = [{ question_id, answer: 'All of Europe' }];
-  await run.signal('amend', { instruction: 'It is for Europe.', answers });
-  await eventually('the new answer', async () =>
-    (await lookAtQuestions(stage, run))?.answered.some(({ answer }) => answer === 'All of Europe'),
-  );
-  decides.release();
-  await crashThrice(`${waveWorkflowId(run.workflowId, 2)}/${redo}`, redo, 0);
-  const crashed = await openQuestion(run, 'A task of the plan has failed');
-  expect(crashed.text).toContain(redo);
-  await run.signal('answer', { question_id: crashed.question_id, answer: 'retry' });
-  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 3 });
-  const { stale } = await storedRecord(stage.home, run.workflowId);
-  expect(stale).toMatchObject([{ delegation_id: rates, redone_by: 'rates-3_1727539200' }]);
-  await expectPromisesKept(stage, run.workflowId, { orphans: true, lostUsage: true });
-}, 180_000);
-
 it('a task that crashes after it left its wave begins anew, buys no reply again and changes nothing twice', async () => {
   const { dir } = createGitFixture({ 'page.md': 'n0\n' });
   const edits = Array.from({ length: 8 }, (_one, at) => ({
@@ -276,4 +241,39 @@ it('an answer that contradicts what another task stated changes the plan of thos
   expect(newestText(told)).toContain('Rehearsal: take another way.');
   expect(newestText(told)).toContain('9090');
   await expectPromisesKept(stage, run.workflowId);
+}, 180_000);
+
+it('a task that is done again and crashes three times is asked about, and made again when the user wants it', async () => {
+  const redo = 'rates-2_1727539200';
+  const decides = held({ pass: true });
+  stage.rehearsal.script([
+    works(rates, { json: blocked([question('Which countries?')], 'rates-done') }, 1),
+    { match: { schema: 'decision', nth: 1 }, reply: decides.reply },
+    ...[1, 2, 3].map((nth) => works(redo, { pass: true, delayMs: 600_000 }, nth)),
+  ]);
+  const run = await stage.start('plannerRun', {
+    goal: 'Ship',
+    plan: typed,
+    auto_approve: true,
+    limits: { ...ownWorkflows, max_waves: 6 },
+  });
+  const { question_id } = await openQuestion(run, 'Which countries');
+  await run.signal('answer', { question_id, answer: 'France' });
+  await eventually('the decision', async () =>
+    stage.rehearsal.calls().some(({ shape }) => shape === 'decision'),
+  );
+  const answers = [{ question_id, answer: 'All of Europe' }];
+  await run.signal('amend', { instruction: 'It is for Europe.', answers });
+  await eventually('the new answer', async () =>
+    (await lookAtQuestions(stage, run))?.answered.some(({ answer }) => answer === 'All of Europe'),
+  );
+  decides.release();
+  await crashThrice(`${waveWorkflowId(run.workflowId, 2)}/${redo}`, redo, 0);
+  const crashed = await openQuestion(run, 'A task of the plan has failed');
+  expect(crashed.text).toContain(redo);
+  await run.signal('answer', { question_id: crashed.question_id, answer: 'retry' });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 3 });
+  const { stale } = await storedRecord(stage.home, run.workflowId);
+  expect(stale).toMatchObject([{ delegation_id: rates, redone_by: 'rates-3_1727539200' }]);
+  await expectPromisesKept(stage, run.workflowId, { orphans: true, lostUsage: true });
 }, 180_000);
