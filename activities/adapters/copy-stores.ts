@@ -24,7 +24,6 @@ const all = 2_000_000_000;
  * CPS4. A run is named after everything else is copied, and only if its record is there.
  * CPS5. At the end the other store is known as one that has the runs of the first, and of those that were copied into that. A
  *       home into which a database is copied also takes the place of the home beside it: whoever copies brings its folders.
- *
  * CPS6. A paid reply keeps the time at which it was written, and that of the first entry of its attempt.
  *
  * @param to without a cache: it would read back from memory.

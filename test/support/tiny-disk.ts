@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Stores } from '../../activities/ports/stores.ts';
 import { eventually } from './eventually.ts';
 
 interface FillableDisk {
@@ -99,4 +100,39 @@ export function mountDisk({ uid, gid }: Owner): MountedDisk {
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+/**
+ * Fills the disk below a store and frees it again: the failure is told with its cure, nothing is lost, and writes are taken
+ * when there is space.
+ *
+ * @param said Text of the failure.
+ */
+export async function expectFullDiskSurvived(
+  { store, ledger, index }: Pick<Stores, 'store' | 'ledger' | 'index'>,
+  disk: FillableDisk,
+  said: RegExp,
+): Promise<void> {
+  const key = { workflow_id: 'run', run_id: 'r', activity_id: '1' };
+  const [first, second] = ['1'.repeat(200_000), '2'.repeat(200_000)];
+  const stored = await store.put(first);
+  expect(await index.write('run', stored, 0)).toBe(true);
+  disk.fill();
+  const full = { type: 'StoreUnavailable', message: expect.stringMatching(said) };
+  const refused = store.openBatch();
+  const lost = await refused.put(second);
+  await expect(ledger.put(key, 1, { lost }, refused)).rejects.toMatchObject(full);
+  await expect(store.put(second)).rejects.toMatchObject(full);
+  // Neither half of what belongs together is there, and what was there can be read.
+  expect(await ledger.find(key)).toEqual([]);
+  expect(await store.has(lost)).toBe(false);
+  expect(await store.getText(stored)).toBe(first);
+  expect(await index.read('run')).toEqual({ ref: stored, version: 1 });
+
+  disk.free();
+  const batch = store.openBatch();
+  const ref = await batch.put(second);
+  await ledger.put(key, 1, { ref }, batch);
+  expect(await ledger.find(key)).toEqual([{ ref }]);
+  expect(await store.getText(ref)).toBe(second);
 }

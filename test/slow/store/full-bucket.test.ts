@@ -7,7 +7,7 @@ import type { ObjectStore } from '../../cluster/object-store.ts';
 import { findPrograms } from '../../cluster/programs.ts';
 import { startOwnPostgres } from '../../support/own-postgres.ts';
 import type { OwnPostgres } from '../../support/own-postgres.ts';
-import { canMountForAll, mountDisk } from '../../support/tiny-disk.ts';
+import { canMountForAll, expectFullDiskSurvived, mountDisk } from '../../support/tiny-disk.ts';
 import type { MountedDisk } from '../../support/tiny-disk.ts';
 
 const { folder: programs, missing } = findPrograms('objects');
@@ -41,32 +41,9 @@ const canRun = programs !== null && canMountForAll;
     };
     const stores = openStores({ home, storeUrl: postgres.url, artifacts });
     expect(await stores.open()).toBeNull();
-    const { store, ledger } = stores;
-    const key = { workflow_id: 'run', run_id: 'r', activity_id: '1' };
-    const [first, second] = ['1'.repeat(200_000), '2'.repeat(200_000)];
-    const stored = await store.put(first);
-    disk.fill();
-    const full = {
-      type: 'StoreUnavailable',
-      message: expect.stringMatching(
-        /artifacts at s3:.*: its disk is full \(InsufficientStorage\)\. Try: free some space there/,
-      ),
-    };
-    const refused = store.openBatch();
-    const lost = await refused.put(second);
-    await expect(ledger.put(key, 1, { lost }, refused)).rejects.toMatchObject(full);
-    await expect(store.put(second)).rejects.toMatchObject(full);
-    // Neither half of what belongs together is there, and what was there can be read.
-    expect(await ledger.find(key)).toEqual([]);
-    expect(await store.has(lost)).toBe(false);
-    expect(await store.getText(stored)).toBe(first);
-
-    disk.free();
-    const batch = store.openBatch();
-    const ref = await batch.put(second);
-    await ledger.put(key, 1, { ref }, batch);
-    expect(await ledger.find(key)).toEqual([{ ref }]);
-    expect(await store.getText(ref)).toBe(second);
+    const said =
+      /artifacts at s3:.*: its disk is full \(InsufficientStorage\)\. Try: free some space there/;
+    await expectFullDiskSurvived(stores, disk, said);
     await stores.close();
   });
 });

@@ -13,7 +13,7 @@ import type { OwnPostgres } from '../../support/own-postgres.ts';
 import { itStores } from '../../support/store-contract.ts';
 import { storedArtifacts } from '../../support/stored-records.ts';
 import { testKeys } from '../../support/test-keys.ts';
-import { canMountForAll, mountDisk } from '../../support/tiny-disk.ts';
+import { canMountForAll, expectFullDiskSurvived, mountDisk } from '../../support/tiny-disk.ts';
 import type { MountedDisk } from '../../support/tiny-disk.ts';
 import { entry, kept } from '../../support/thread-entries.ts';
 import { runScript } from '../../support/worker-process.ts';
@@ -201,33 +201,11 @@ describe('a connection that is cut', () => {
   });
 
   it('is told with its cure, loses nothing, and takes writes when it has space', async () => {
-    const key = { workflow_id: 'run', run_id: 'r', activity_id: '1' };
-    const [first, second] = ['1'.repeat(200_000), '2'.repeat(200_000)];
     const url = postgres.url.replace(/postgres$/, 'tiny');
-    await withStores(url, async ({ store, ledger, index }) => {
-      const stored = await store.put(first);
-      expect(await index.write('run', stored, 0)).toBe(true);
-      disk.fill();
-      const full = {
-        type: 'StoreUnavailable',
-        message: expect.stringMatching(/its disk is full \(53100\)\. Try: free some space/),
-      };
-      const refused = store.openBatch();
-      const lost = await refused.put(second);
-      await expect(ledger.put(key, 1, { lost }, refused)).rejects.toMatchObject(full);
-      await expect(store.put(second)).rejects.toMatchObject(full);
-      // Neither half of what belongs together is there, and what was there can be read.
-      expect(await ledger.find(key)).toEqual([]);
-      expect(await store.has(lost)).toBe(false);
-      expect(await store.getText(stored)).toBe(first);
-      expect(await index.read('run')).toEqual({ ref: stored, version: 1 });
-
-      disk.free();
-      const batch = store.openBatch();
-      const ref = await batch.put(second);
-      await ledger.put(key, 1, { ref }, batch);
-      expect(await ledger.find(key)).toEqual([{ ref }]);
-      expect(await store.getText(ref)).toBe(second);
+    const said = /its disk is full \(53100\)\. Try: free some space/;
+    await withStores(url, async (stores) => {
+      expect(await stores.open()).toBeNull();
+      await expectFullDiskSurvived(stores, disk, said);
     });
   });
 });
