@@ -76,8 +76,8 @@ export async function playPhase(options: PhaseRun): Promise<Tally> {
 
 function toTrial(harm: PlannedHarm, name: string, run: ReferenceRun, random: Prng): TrialPlan {
   const own = random.fork(name);
-  const { strikes, modelFaultChance, answering = pickStyle(own.fork('style')) } = harm;
-  return { name, run, strikes, modelFaultChance, answering, random: own };
+  const { answering = pickStyle(own.fork('style')), ...planned } = harm;
+  return { name, run, ...planned, answering, random: own };
 }
 
 /** Half of the runs get their answers while no worker runs. */

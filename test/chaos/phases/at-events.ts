@@ -1,7 +1,9 @@
 import { spread, takeRound } from './phase.ts';
 import type { Phase } from './phase.ts';
 
-const blowsPerRun = 3;
+/** Deaths of one run: at least three, and in a long run one for so many of its events. */
+const blowsPerRunMin = 3;
+const eventsPerBlow = 200;
 
 export const atEvents: Phase = {
   title:
@@ -12,6 +14,7 @@ export const atEvents: Phase = {
     const moments = takeRound(events, blows, random);
     const inOrder = events.flatMap((event) => moments.filter((moment) => moment === event));
     const strikes = inOrder.map((moment) => ({ moment, blow: { type: 'kill worker' } as const }));
+    const blowsPerRun = Math.max(blowsPerRunMin, Math.round(events.length / eventsPerBlow));
     return spread(strikes, blowsPerRun).map((some) => ({ strikes: some, modelFaultChance: 0 }));
   },
 };

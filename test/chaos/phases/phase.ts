@@ -17,7 +17,10 @@ export interface Phase {
 }
 
 /** Harm to one run. */
-export interface PlannedHarm extends Pick<TrialPlan, 'strikes' | 'modelFaultChance'> {
+export interface PlannedHarm extends Pick<
+  TrialPlan,
+  'strikes' | 'strikesLate' | 'modelFaultChance'
+> {
   /** Default: half of the runs get their answers while no worker runs, the others at once or all together. */
   readonly answering?: AnsweringStyle;
 }
