@@ -1,3 +1,4 @@
+import type { WorkflowService } from '@temporalio/client';
 import { readWorkerName } from '../core/run/run-place.ts';
 import { entryPoints } from '../core/text/entry-points.ts';
 import { commandText, countOf } from '../core/text/format.ts';
@@ -28,8 +29,16 @@ export interface Poll {
   readonly version: string | null;
 }
 
-/** Temporal's number for the part of a task queue from which workers take activities. */
+/** Temporal's numbers for the parts of a task queue from which workers take workflow tasks and activities. */
+const workflowType = 1;
 const activityType = 2;
+
+/**
+ * Temporal's number for a look at all partitions of a queue, of which there are four by default. The usual look sees those who
+ * poll the first one, and from some five workers on not all of them do. It needs the versions that are meant, which the
+ * usual one tells.
+ */
+const everyPartition = 1;
 
 /**
  * Reads who polls a task queue. Works with every worker off.
@@ -41,27 +50,70 @@ export async function readQueue(
   taskQueue: string,
   part: 'workflows' | 'activities' = 'workflows',
 ): Promise<QueueState> {
-  const { connection, namespace } = server;
-  const asked = {
-    namespace,
-    taskQueue: { name: taskQueue },
-    ...(part === 'activities' && { taskQueueType: activityType }),
-  };
-  const { pollers, versioningInfo } = await callServer(server, null, () =>
-    connection.workflowService.describeTaskQueue(asked),
+  const type = part === 'workflows' ? workflowType : activityType;
+  const { pollers, versioningInfo } = await describeQueue(server, taskQueue, {
+    taskQueueType: type,
+  });
+  const current = versionName(versioningInfo?.currentDeploymentVersion);
+  const atRoot = pollsOf(pollers);
+  const versions = [...new Set([current, ...atRoot.map(({ version }) => version)])];
+  const { versionsInfo } = await describeQueue(server, taskQueue, {
+    apiMode: everyPartition,
+    reportPollers: true,
+    taskQueueTypes: [type],
+    versions: { buildIds: versions.filter((version) => version !== null), unversioned: true },
+  });
+  const elsewhere = Object.values(versionsInfo ?? {}).flatMap(({ typesInfo }) =>
+    Object.values(typesInfo ?? {}).flatMap((info) => pollsOf(info.pollers)),
   );
-  const seen = (pollers ?? []).map(({ lastAccessTime, deploymentOptions, identity }) => ({
-    identity: identity ?? '',
-    at: Number(lastAccessTime?.seconds ?? 0),
-    version: versionName(deploymentOptions),
-  }));
+  const seen = newestOf([...atRoot, ...elsewhere]);
   const present = seen.filter(isRecent);
   return {
     polls: seen,
     versions: present.map(({ version }) => version),
     stores: storesOf(present.map(({ identity }) => identity)),
-    current: versionName(versioningInfo?.currentDeploymentVersion),
+    current,
   };
+}
+
+type DescribeRequest = Parameters<WorkflowService['describeTaskQueue']>[0];
+type QueueDescription = Awaited<ReturnType<WorkflowService['describeTaskQueue']>>;
+
+function describeQueue(
+  server: ServerAddress,
+  taskQueue: string,
+  asked: DescribeRequest,
+): Promise<QueueDescription> {
+  const { connection, namespace } = server;
+  return callServer(server, null, () =>
+    connection.workflowService.describeTaskQueue({
+      namespace,
+      taskQueue: { name: taskQueue },
+      ...asked,
+    }),
+  );
+}
+
+interface SeenPoll extends Poll {
+  readonly identity: string;
+}
+
+function pollsOf(pollers: QueueDescription['pollers'] | null = []): SeenPoll[] {
+  return (pollers ?? []).map(({ lastAccessTime, deploymentOptions, identity }) => ({
+    identity: identity ?? '',
+    at: Number(lastAccessTime?.seconds ?? 0),
+    version: versionName(deploymentOptions),
+  }));
+}
+
+/** Leaves the newest poll of each worker. */
+function newestOf(polls: readonly SeenPoll[]): SeenPoll[] {
+  const newest = new Map<string, SeenPoll>();
+  for (const poll of polls) {
+    const known = newest.get(poll.identity);
+    if (known === undefined || known.at < poll.at) newest.set(poll.identity, poll);
+  }
+  return [...newest.values()];
 }
 
 function isRecent({ at }: Pick<Poll, 'at'>): boolean {

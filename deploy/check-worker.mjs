@@ -6,6 +6,13 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 /** A poll lasts a minute at most. */
 const pollSecondsMax = 90;
 
+/** Variables that are set. An empty one, as compose files and Secrets make them, is not: so the worker reads them too. */
+const variables = Object.fromEntries(Object.entries(process.env).filter(([, text]) => text));
+
+/** Temporal's numbers for workflow tasks, and for a look at all partitions of a queue. */
+const workflowType = 1;
+const everyPartition = 1;
+
 /**
  * Returns the process and host of a worker's name, which `core/run/run-place.ts` writes as `4711@host store:<id>`: plain
  * JavaScript can't import it.
@@ -18,22 +25,50 @@ function processOf(identity) {
   return mark === -1 ? name : name.slice(0, mark);
 }
 
+/** @param {import('@temporalio/proto').temporal.api.taskqueue.v1.IPollerInfo[] | null | undefined} pollers */
+function arePolling(pollers) {
+  return (pollers ?? []).some(({ identity, lastAccessTime }) => {
+    const age = Date.now() / 1_000 - Number(lastAccessTime?.seconds ?? 0);
+    return processOf(identity).endsWith(`@${hostname()}`) && age < pollSecondsMax;
+  });
+}
+
 /** @returns {Promise<boolean>} */
 async function isPolling() {
-  const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
+  const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({
+    overrideEnvVars: variables,
+  });
   const connection = await Connection.connect(connectionOptions);
+  const { workflowService } = connection;
+  const queue = { namespace, taskQueue: { name: variables['PLANWAVE_TASK_QUEUE'] ?? 'planwave' } };
   try {
-    const { pollers } = await connection.workflowService.describeTaskQueue({
-      namespace,
-      taskQueue: { name: process.env['PLANWAVE_TASK_QUEUE'] || 'planwave' },
+    const { pollers } = await workflowService.describeTaskQueue(queue);
+    if (arePolling(pollers)) return true;
+    // That look sees the pollers of one partition of the queue, and with some five workers and more not all poll it.
+    const { versionsInfo } = await workflowService.describeTaskQueue({
+      ...queue,
+      apiMode: everyPartition,
+      reportPollers: true,
+      taskQueueTypes: [workflowType],
+      versions: { buildIds: [...new Set(versionsOf(pollers))], unversioned: true },
     });
-    return (pollers ?? []).some(({ identity, lastAccessTime }) => {
-      const age = Date.now() / 1_000 - Number(lastAccessTime?.seconds ?? 0);
-      return processOf(identity).endsWith(`@${hostname()}`) && age < pollSecondsMax;
-    });
+    return Object.values(versionsInfo ?? {}).some(({ typesInfo }) =>
+      Object.values(typesInfo ?? {}).some((info) => arePolling(info.pollers)),
+    );
   } finally {
     await connection.close();
   }
+}
+
+/**
+ * Lists the versions of workers, as `<deployment>:<build>`. The first workers of a version always poll the first partition too.
+ *
+ * @param {import('@temporalio/proto').temporal.api.taskqueue.v1.IPollerInfo[] | null | undefined} pollers
+ */
+function versionsOf(pollers) {
+  return (pollers ?? []).flatMap(({ deploymentOptions: version }) =>
+    version?.deploymentName ? [`${version.deploymentName}:${version.buildId ?? ''}`] : [],
+  );
 }
 
 try {

@@ -1,4 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
@@ -16,6 +19,7 @@ const Compose = z.object({
       networks: z.array(z.string()),
       environment: z.record(z.string(), z.string()),
       ports: z.array(z.string()).default([]),
+      command: z.array(z.string()).default([]),
     }),
   ),
 });
@@ -61,5 +65,69 @@ describe('finding T10: containers of docker-compose.temporal.yml', () => {
 
   it.each(names)('%s listens on loopback only', (name) => {
     expect(services[name]?.ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
+  });
+});
+
+describe('the image', () => {
+  const dockerfile = readFileSync('deploy/Dockerfile', 'utf8');
+  const copied = [...dockerfile.matchAll(/^COPY (.+) \S+$/gmu)].flatMap(([, sources = '']) =>
+    sources.split(' '),
+  );
+
+  it('finds everything that it copies in its context', () => {
+    const kept = readFileSync('.dockerignore', 'utf8').split('\n');
+    expect(copied).toContain('encryption');
+    expect(copied.filter((source) => !kept.includes(`!${source}`))).toEqual([]);
+  });
+
+  it('has every folder of the sources that the worker is made of', () => {
+    const { references }: { references: { path: string }[] } = JSON.parse(
+      readFileSync('tsconfig.json', 'utf8'),
+    );
+    const folders = references.map(({ path }) => path.split('/')[0] ?? '');
+    expect(folders).toContain('worker');
+    const without = folders.filter((folder) => !copied.includes(folder));
+    // The entry points of the package, and the tests.
+    expect(without.toSorted()).toEqual(['library', 'test']);
+  });
+
+  it('has git, in which a run with a workspace keeps its changes', () => {
+    expect(dockerfile).toMatch(/apt-get install .*\bgit\b/);
+  });
+});
+
+describe('the key of the worker', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'planwave-compose-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const script = services['worker']?.command[2] ?? '';
+
+  /** Runs the worker's script with a stand-in for the worker. @returns its exit code, and the key and address that it would work with. */
+  function start(keyFile: string) {
+    const shell = script
+      .replaceAll('$$', '$')
+      .replace('/run/secrets/anthropic-api-key', keyFile)
+      .replace('exec node', 'exec echo "$ANTHROPIC_API_KEY $ANTHROPIC_BASE_URL"');
+    const env = { PATH: process.env['PATH'], ANTHROPIC_BASE_URL: '' };
+    const { status, stdout } = spawnSync('sh', ['-c', shell], { env, encoding: 'utf8' });
+    return { status, said: stdout.trim() };
+  }
+
+  it('is the one of its file', () => {
+    writeFileSync(join(folder, 'key'), 'sk-mine');
+    expect(start(join(folder, 'key'))).toEqual({
+      status: 0,
+      said: 'sk-mine  scripts/planwave.mjs worker',
+    });
+  });
+
+  it('is that of the rehearsal model without one', () => {
+    expect(start('/dev/null')).toEqual({
+      status: 0,
+      said: 'rehearsal http://rehearsal:8787 scripts/planwave.mjs worker',
+    });
+  });
+
+  it('ends the worker when its file cannot be read', () => {
+    expect(start(join(folder, 'missing'))).toEqual({ status: 1, said: '' });
   });
 });
