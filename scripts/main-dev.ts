@@ -4,7 +4,7 @@ import { type Settings, readSettings } from './parts/settings.ts';
 import { listenForStop } from './parts/supervise.ts';
 import { say, temporalLinks } from './say.ts';
 import { type Stack, bringUp, stopStack } from './stack.ts';
-import { commandText } from '../core/text/format.ts';
+import { commandText, quoteWord } from '../core/text/format.ts';
 
 const pollEveryMs = 500;
 
@@ -90,7 +90,7 @@ function nextCommands(settings: Settings, stack: Stack): string[] {
   const isUsual = stack.temporalAddress === '127.0.0.1:7233';
   const setup = isUsual ? [] : [`export TEMPORAL_ADDRESS=${stack.temporalAddress}`];
   if (process.env['PLANWAVE_HOME'] !== undefined)
-    setup.push(`export PLANWAVE_HOME=${settings.home}`);
+    setup.push(`export PLANWAVE_HOME=${quoteWord(settings.home)}`);
   return [
     ...setup,
     commandText('start', '--watch') + ' "Plan the move of our shop to a second data centre"',

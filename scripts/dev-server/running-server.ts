@@ -1,3 +1,4 @@
+import { quoteWord } from '../../core/text/format.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { readFile, readdir, readlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -176,7 +177,7 @@ export async function refuseOtherHome(
       `The Temporal server at ${address} belongs to another home, ${owner}, not to ${settings.home}.`,
       'Its worker could take the runs of this home and write their files there.',
       `What to do: start a server of your own: PLANWAVE_TEMPORAL_PORT=${port + 100}`,
-      `or work in the other home: PLANWAVE_HOME=${owner}`,
+      `or work in the other home: PLANWAVE_HOME=${quoteWord(owner)}`,
       `or join its server with a queue of your own: TEMPORAL_ADDRESS=${address} PLANWAVE_TASK_QUEUE=planwave-2`,
     ].join('\n'),
   );

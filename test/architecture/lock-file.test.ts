@@ -14,3 +14,26 @@ it('finding T10: the lock file has a hash for every package', () => {
     .map((name) => `${name}. Cure: choose a version that exists for every platform`);
   expect(faults).toEqual([]);
 });
+
+it('each dependency has its line in decision 9, with what it replaces', () => {
+  const { dependencies } = z
+    .object({ dependencies: z.record(z.string(), z.string()) })
+    .parse(JSON.parse(read('package.json')));
+  const rows = read('docs/decisions/0009-libraries.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) => line.split(' | '));
+  expect(rows.filter((cells) => cells.length !== 3).map(([library]) => library)).toEqual([]);
+  const named = rows.flatMap(([library = '']) =>
+    [...library.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
+  );
+  const missing = Object.keys(dependencies).filter(
+    (dependency) => !named.some((name) => covers(name, dependency)),
+  );
+  expect(missing).toEqual([]);
+});
+
+/** @param name As in decision 9, where `@temporalio/…` stands for all packages of that scope. */
+function covers(name: string, dependency: string): boolean {
+  return name.endsWith('…') ? dependency.startsWith(name.slice(0, -1)) : name === dependency;
+}

@@ -165,7 +165,7 @@ function memoryRow(
     ...common,
     measured: formatMegabytes(memory.rssBytes),
     reached: memory.rssBytes < bytesMax,
-    notes: `Each run is a plannerRun, a plannerWave and a delegation. Before the first run: ${atFirst}; at most ${atMost}.`,
+    notes: `Each run is a plannerRun and a plannerWave. Before the first run: ${atFirst}; at most ${atMost}.`,
     numbers: {
       idle_bytes: idle.rssBytes,
       rss_bytes: memory.rssBytes,
