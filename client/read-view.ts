@@ -8,6 +8,7 @@ import {
 } from '@temporalio/common';
 import type { DelegationOutcome, LoneOutcome } from '../contracts/delegation-run.ts';
 import { queryNames } from '../contracts/names.ts';
+import type { EvaluationResult } from '../contracts/evaluation.ts';
 import type { PlannerRunResult } from '../contracts/planner-run.ts';
 import type { LoneWaveResult, WaveResult } from '../contracts/planner-wave.ts';
 import type {
@@ -198,6 +199,7 @@ export type RunEnd =
   | { readonly ended: 'result'; readonly result: PlannerRunResult }
   /** A wave, delegation, triad, team or phase that was started by hand: it has an outcome of its own. */
   | { readonly ended: 'part'; readonly outcome: PartOutcome }
+  | { readonly ended: 'evaluation'; readonly evaluation: EvaluationResult }
   | {
       readonly ended: 'failed' | 'cancelled' | 'terminated' | 'timed_out';
       /** Type of the failure, such as `InvalidInput`, or null. */
@@ -217,8 +219,11 @@ export async function readRunEnd(
   const read = async (): Promise<RunEnd> => {
     try {
       const handle =
-        context.workflows.getHandle<() => Promise<PlannerRunResult | PartOutcome>>(runId);
+        context.workflows.getHandle<
+          () => Promise<PlannerRunResult | PartOutcome | EvaluationResult>
+        >(runId);
       const result = await handle.result();
+      if ('cells' in result) return { ended: 'evaluation', evaluation: result };
       return 'waves' in result ? { ended: 'result', result } : { ended: 'part', outcome: result };
     } catch (error) {
       if (error instanceof WorkflowFailedError) return describeFailure(error);

@@ -169,6 +169,8 @@ export function tellEnd(end: RunEnd): TeamEvent[] {
   if (end.ended === 'part') return tellOutcome(end.outcome);
   if (end.ended === 'result')
     return [{ ...noEnd, type: 'end', status: end.result.status, reason: '' }];
+  if (end.ended === 'evaluation')
+    return [{ ...noEnd, type: 'end', status: 'completed', reason: '' }];
   const { ended: status, reason } = end;
   return [...errorOf(status, reason), { ...noEnd, type: 'end', status, reason }];
 }

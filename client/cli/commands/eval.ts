@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { EvaluationInput, type EvaluationResult } from '../../../contracts/evaluation.ts';
@@ -9,8 +10,15 @@ import {
   summariseCells,
   type SummaryRow,
 } from '../../../core/evaluation/summary.ts';
-import { countOf, formatDollars, formatDuration, formatUsage } from '../../../core/text/format.ts';
+import {
+  commandText,
+  countOf,
+  formatDollars,
+  formatDuration,
+  formatUsage,
+} from '../../../core/text/format.ts';
 import { badInput, exitCodes } from '../cli-error.ts';
+import { exitCodeOfCells } from '../follow/follow-event.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { cleanLine, renderTable } from '../terminal-text.ts';
 import { writeOut, readInputText } from './json-file.ts';
@@ -67,23 +75,42 @@ async function evaluateFile(
       lines: [cleanLine(`${shown}: ${cells}, no finding.`)],
     };
   }
+  const junit = placeOf(options.junit, deps.cwd);
   const { client } = await context.session();
   const started = await client.evaluate(input);
   if (!json) {
     deps.io.stderr.write(
-      `${started.evaluation_id}: ${cells}. Ctrl-C leaves it at work; the same command returns to it.\n`,
+      `${started.evaluation_id}: ${cells}. Ctrl-C leaves it at work; the same command returns to it. ` +
+        `Its result, once it has ended: ${commandText('report', started.evaluation_id)}\n`,
     );
   }
   const result = await started.result();
-  if (options.junit !== undefined)
-    await writeOut(resolve(deps.cwd, options.junit), renderJUnit(result), 'The JUnit file');
+  if (junit !== null) await writeOut(junit, renderJUnit(result), 'The JUnit file');
+  return showEvaluation(result);
+}
+
+/** Shows an evaluation that has ended. */
+export function showEvaluation(result: EvaluationResult): CommandResult {
   const rows = summariseCells(result.cells);
-  const isPassed = result.cells.every(({ passed }) => passed);
   return {
     data: { ...result, summary: rows },
     lines: describeResult(result, rows),
-    exitCode: isPassed ? exitCodes.ok : exitCodes.unmet,
+    exitCode: exitCodeOfCells(result),
   };
+}
+
+/**
+ * Returns the path of a file that is to be written after hours of work.
+ *
+ * @throws CliError when its folder is not there.
+ */
+function placeOf(file: string | undefined, cwd: string): string | null {
+  if (file === undefined) return null;
+  const path = resolve(cwd, file);
+  if (existsSync(dirname(path))) return path;
+  throw badInput(
+    `--junit: there is no folder ${dirname(path)}. Try: a file in a folder that exists`,
+  );
 }
 
 /** Takes over what was typed. Folders in the file are relative to it. @throws CliError for a number that does not fit. */

@@ -11,6 +11,7 @@ import {
 } from '../command-runner.ts';
 import { describeOtherHome, inHomeOf } from '../other-home.ts';
 import { cleanText, cleanLine } from '../terminal-text.ts';
+import { showEvaluation } from './eval.ts';
 import { isCellOf } from '../../../core/ids.ts';
 import { commandText, countOf } from '../../../core/text/format.ts';
 import { messageOf } from '../../../core/text/message-of.ts';
@@ -39,7 +40,7 @@ async function showReport(
   full: boolean,
 ): Promise<CommandResult> {
   const stored = await context.deps.readResult(runId);
-  if (stored === null) throw await whyNoResult(context, runId);
+  if (stored === null) return (await findEvaluation(context, runId)) ?? whyNoResult(context, runId);
   const { result_md, report_md } = stored;
   const result_path = resultPath(context, stored.result_path);
   const report_path = resultPath(context, stored.report_path);
@@ -48,6 +49,16 @@ async function showReport(
     data: { run_id: runId, result_md, report_md, result_path, report_path },
     lines: [cleanText(result_md).trimEnd(), '', rest],
   };
+}
+
+/** Shows an evaluation that has ended; null for anything else. */
+async function findEvaluation(
+  context: CommandContext,
+  runId: string,
+): Promise<CommandResult | null> {
+  const { client } = await context.session();
+  const end = await client.result(runId);
+  return end?.ended === 'evaluation' ? showEvaluation(end.evaluation) : null;
 }
 
 /** Writes the page of a run, ended or not. Needs neither server nor worker. */
@@ -114,7 +125,7 @@ export function unknownRun(runId: string): CliError {
 }
 
 /** Explains why there is no result: the run may be unknown, still running, or ended without one. */
-async function whyNoResult(context: CommandContext, runId: string): Promise<CliError> {
+async function whyNoResult(context: CommandContext, runId: string): Promise<never> {
   const { client } = await context.session();
   const run = await client.describe(runId);
   const elsewhere = await describeOtherHome(context, run.store);
@@ -124,7 +135,7 @@ async function whyNoResult(context: CommandContext, runId: string): Promise<CliE
       : `No result of run ${runId} is stored here (its workflow is ${run.execution.replaceAll('_', ' ')}). ` +
         (elsewhere ??
           `Try: ${commandText('watch', runId)}, or set PLANWAVE_HOME to the value that the worker uses`);
-  return new CliError('no_result', exitCodes.notFound, message);
+  throw new CliError('no_result', exitCodes.notFound, message);
 }
 
 export function registerExport(command: Command, runner: CommandRunner): void {

@@ -1,5 +1,6 @@
 import { tellingOf as tellTaskState } from '../../tell-team.ts';
 import { join } from 'node:path';
+import type { EvaluationResult } from '../../../contracts/evaluation.ts';
 import type { Question } from '../../../contracts/question.ts';
 import type { PlannerRunResult, WaveSummary, RunAnswer } from '../../../contracts/planner-run.ts';
 import type { TaskView, WaveView, TeamView } from '../../../contracts/views.ts';
@@ -14,6 +15,7 @@ import { answerCommand } from '../../../core/render/questions.ts';
 import type { RunEnd } from '../../read-view.ts';
 import type { RunListing } from '../../run-listing.ts';
 import { exitCodes, type ExitCode } from '../cli-error.ts';
+import { commandText, countOf } from '../../../core/text/format.ts';
 import { teamViewOf } from '../../../core/executor.ts';
 
 /** One change of a run, as `watch --json` prints it and as `watch` without a terminal words it. */
@@ -241,6 +243,12 @@ export function toRunEndedEvent(
     const reason = stopped ?? ('reason' in outcome ? outcome.reason : '');
     return { ...ended, status: phase ?? outcome.status, reason, ...answer };
   }
+  if (end.ended === 'evaluation') {
+    const { cells } = end.evaluation;
+    const passed = cells.filter((cell) => cell.passed).length;
+    const reason = `${passed} of ${countOf(cells.length, 'cell')} passed. All of them: ${commandText('report', run_id)}`;
+    return { ...ended, status: 'completed', reason, ...noAnswer };
+  }
   return { ...ended, status: end.ended, reason: end.reason, ...noAnswer };
 }
 
@@ -262,8 +270,14 @@ function placeAnswer(
 
 /** Input that the run refused is the caller's mistake, whenever it is found. */
 export function exitCodeOfEnd(end: RunEnd, status: string): ExitCode {
+  if (end.ended === 'evaluation') return exitCodeOfCells(end.evaluation);
   if (end.ended === 'result' || end.ended === 'part') {
     return status === 'completed' ? exitCodes.ok : exitCodes.unmet;
   }
   return end.type === 'InvalidInput' ? exitCodes.badInput : exitCodes.unmet;
+}
+
+/** An evaluation is done when every cell passed. */
+export function exitCodeOfCells({ cells }: Pick<EvaluationResult, 'cells'>): ExitCode {
+  return cells.every(({ passed }) => passed) ? exitCodes.ok : exitCodes.unmet;
 }

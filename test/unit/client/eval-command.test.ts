@@ -22,3 +22,18 @@ it('docs/evaluation.md shows what eval --check prints', async () => {
   expect(code).toBe(2);
   expect(page).toContain(out.replaceAll('standard input:', 'goals.yaml:'));
 });
+
+it('a JUnit file in a folder that is missing is refused before anything is bought', async () => {
+  const io = createFakeIo();
+  io.stdin.end(example);
+  const started: unknown[] = [];
+  const deps = createFakeDeps(io, {
+    evaluate: (input) => {
+      started.push(input);
+      return Promise.reject(new Error('must not start'));
+    },
+  });
+  expect(await runCli(['eval', '-', '--junit', 'no-such/x.xml'], deps)).toBe(2);
+  expect(io.err()).toMatch(/^--junit: there is no folder .*no-such\. Try: a file in a folder/);
+  expect(started).toEqual([]);
+});

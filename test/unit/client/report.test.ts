@@ -1,4 +1,9 @@
 import type { CliDeps } from '../../../client/cli/cli-deps.ts';
+import { exitCodeOfEnd, toRunEndedEvent } from '../../../client/cli/follow/follow-event.ts';
+import { formatEvent } from '../../../client/cli/follow/format-event.ts';
+import { createPaint } from '../../../client/cli/terminal-text.ts';
+import type { EvaluationResult } from '../../../contracts/evaluation.ts';
+import { noUsage } from '../../../core/usage/add-usage.ts';
 import { runCli } from '../../../client/cli/commands/program.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import { createFakeDeps, noPages } from './support/fake-client.ts';
@@ -80,5 +85,48 @@ describe('report --html of a run without a page', () => {
   it('needs no server to say that a run is unknown', async () => {
     const { err } = await html({ openSession: () => Promise.reject(new Error('no server')) });
     expect(err).toMatch(/^No run run-1 is stored here\. Try: .*view/);
+  });
+});
+
+describe('an evaluation that has ended', () => {
+  const cell = {
+    cell: 1,
+    goal: 'backup',
+    setting: 'direct',
+    repetition: 1,
+    run_id: 'run-1-c1',
+    reason: '',
+    grades: [],
+    usage: noUsage,
+    seconds: 3,
+    cached: false,
+  };
+  const evaluation: EvaluationResult = {
+    evaluation_id: 'run-1',
+    name: 'backup',
+    cells: [
+      { ...cell, status: 'completed', passed: true },
+      { ...cell, cell: 2, run_id: 'run-1-c2', status: 'failed', passed: false },
+    ],
+    usage: noUsage,
+  };
+  const methods: Partial<PlanwaveClient> = {
+    result: async () => ({ ended: 'evaluation', evaluation }),
+  };
+
+  it('is reported with its table and the exit code of `eval`', async () => {
+    const io = createFakeIo();
+    expect(await runCli(['report', 'run-1'], createFakeDeps(io, methods))).toBe(1);
+    expect(io.out()).toContain('run-1-c2 (backup, direct) failed');
+    expect(io.out()).toMatch(/^goal +setting +cells +passed/);
+  });
+
+  it('ends `watch` with how many cells passed and where all of them are', () => {
+    const end = { ended: 'evaluation', evaluation } as const;
+    const event = toRunEndedEvent({ run_id: 'run-1', phase: null }, end, null);
+    expect(formatEvent(event, createPaint(false))).toEqual([
+      'run run-1: completed · 1 of 2 cells passed. All of them: npm run planwave -- report run-1',
+    ]);
+    expect(exitCodeOfEnd(end, event.status)).toBe(1);
   });
 });
