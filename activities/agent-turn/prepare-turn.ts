@@ -173,8 +173,11 @@ function chooseModel(
   agent: AgentDefinition,
   isNested: boolean,
 ): string {
-  const named = input.model === undefined ? null : deps.resolveModel(input.model);
-  const own = named ?? agent.model ?? deps.defaultModel;
+  // The input of a run may name the model of all agents, by a short name too.
+  const [named, ofAgent] = [input.model, agent.model].map((name) =>
+    name ? deps.resolveModel(name) : null,
+  );
+  const own = named ?? ofAgent ?? deps.defaultModel;
   return isNested ? (deps.webModel ?? own) : own;
 }
 

@@ -23,6 +23,8 @@ const RegistrySnapshot = z.strictObject({
   teams: z.array(NamedTeam),
   /** Tools of MCP servers that its agents are granted. Absent when there are none. */
   mcp_tools: z.array(PinnedTool).optional(),
+  /** Model that the run gives all agents. Absent: each has that of its file. */
+  agents_model: z.string().optional(),
 });
 export type RegistrySnapshot = z.infer<typeof RegistrySnapshot>;
 

@@ -187,7 +187,7 @@ export async function admitPlan(
     .map(({ tools, ...draft }): AgentDefinition => ({
       ...draft,
       allowed_tools: tools,
-      model: null,
+      model: registry.agents_model ?? null,
     }));
   const agents = [...registry.agents, ...added].toSorted((a, b) =>
     a.agent_id < b.agent_id ? -1 : 1,

@@ -44,21 +44,13 @@ export async function openRun(
   input: OpenRunInput,
   assertCurrent: AssertCurrent,
 ): Promise<OpenRunResult> {
-  const { request, agents, designers, pins, limits, budget, models, teams } = await checkIntake(
-    deps,
-    input,
-  );
+  const intake = await checkIntake(deps, input);
+  const { request, agents, pins, limits, budget, models, teams } = intake;
   const { id, place, home } = await deps.identifyStore();
   // Also where the home is the store: that may be copied into a database, without the working copies.
   const needsHome = request.workspaceDir !== null;
-  const registry: RegistrySnapshot = {
-    agents: [...agents],
-    designers: [...designers],
-    teams: [...(request.teams ?? [])],
-    ...(pins.length > 0 && { mcp_tools: [...pins] }),
-  };
   const properties = { ...deps.toolProperties, ...propertiesOf(pins) };
-  const registryRef = await deps.store.put(JSON.stringify(registry));
+  const registryRef = await deps.store.put(JSON.stringify(snapshotOf(intake)));
   const plan =
     request.delegations === null
       ? null
@@ -148,6 +140,16 @@ interface Intake {
   readonly budget: RunBudget | null;
   readonly models: readonly string[];
   readonly teams: readonly TeamSummary[] | null;
+}
+
+function snapshotOf({ request, agents, designers, pins }: Intake): RegistrySnapshot {
+  return {
+    agents: [...agents],
+    designers: [...designers],
+    teams: [...(request.teams ?? [])],
+    ...(pins.length > 0 && { mcp_tools: [...pins] }),
+    ...(request.agentsModel !== null && { agents_model: request.agentsModel }),
+  };
 }
 
 /**

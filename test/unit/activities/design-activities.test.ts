@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createFileRunIndex } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import { changeDesign, admitPlan } from '../../../activities/design/design-plan.ts';
 import { findResearch, keepResearch } from '../../../activities/design/research.ts';
+import { readRegistry } from '../../../activities/artifacts/read-artifact.ts';
 import {
   findPlanFaults,
   storeCoordinationPlan,
@@ -72,6 +73,18 @@ it('adds the new agents of a plan to the registry, and a registered one keeps it
   ]);
   expect(admitted.registry_ref).not.toBe(registry_ref);
   expect(admitted.criterion_ids).toHaveLength(4);
+});
+
+it('a new agent works on the model that the run gives all agents', async () => {
+  const { plan_ref } = await storeCoordinationPlan(
+    store,
+    samplePlan({ new_agents: [{ ...draft, tools: [], capabilities: [] }] }),
+  );
+  const snapshot = { agents: [], designers: [], teams: [], agents_model: 'opus' };
+  const registry_ref = await store.put(JSON.stringify(snapshot));
+  const admitted = await admitPlan(store, {}, { plan_ref, registry_ref, max_delegations: 8 });
+  const { agents } = await readRegistry(store, admitted.registry_ref);
+  expect(agents.map(({ agent_id, model }) => [agent_id, model])).toEqual([['migrator', 'opus']]);
 });
 
 it('finds a tool of a new agent that does not exist', () => {

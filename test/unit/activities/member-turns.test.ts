@@ -4,7 +4,8 @@ import { memberRules } from '../../../activities/stages/member.ts';
 import { findSharedPrefix } from '../../../activities/agent-turn/prefix-gate.ts';
 import { callTools, sayJson, sayText } from '../../support/scripted-model.ts';
 import type { Script } from '../../support/scripted-model.ts';
-import { createBench, outputOf, runIn } from './bench.ts';
+import { registryOf } from '../../support/registry-of.ts';
+import { agents, createBench, outputOf, runIn } from './bench.ts';
 import type { Bench } from './bench.ts';
 import { ann, briefOf, cid, memberPrompt, syd, triadPlan } from './triad-bench.ts';
 import { noDuties } from '../../../core/triad/phase-state.ts';
@@ -134,6 +135,17 @@ describe('a model of its own', () => {
     await bench.turn(memberTurn(bench, { model: 'claude-opus-5-5' }));
     const asked = bench.model.requests.map(({ model }) => model);
     expect(asked).toEqual(['rehearsal', 'claude-opus-5-5']);
+  });
+
+  it.each([
+    ['opus', 'claude-opus-5-5'],
+    ['inherit', 'rehearsal'],
+  ])('%s, which the input of a run gives all agents, is asked as %s', async (named, asked) => {
+    const bench = await benchOf(sayText('Fine.'));
+    const all = registryOf(agents.map((agent) => ({ ...agent, model: named })));
+    const registry_ref = await bench.store.put(all);
+    await bench.turn(memberTurn(bench, { registry_ref }));
+    expect(bench.model.requests.map(({ model }) => model)).toEqual([asked]);
   });
 });
 
