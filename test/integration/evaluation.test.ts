@@ -139,6 +139,36 @@ it('a pause and its end reach the open runs; a stop ends them, starts no other, 
   expect(stage.rehearsal.calls()).toHaveLength(1);
 }, 120_000);
 
+it('what its runs refuse changes nothing of an evaluation, and the end of a park leaves its pause', async () => {
+  stage.rehearsal.script([
+    { match: { schema: 'delegation' }, reply: { pass: true, delayMs: 600_000 } },
+  ]);
+  const goals = [{ name: 'backup', goal: 'Say what a restore is' }];
+  const settings = [{ name: 'set-alone', run: 'model' }];
+  const input = { name: 'refused', goals, settings, repeat: 2, parallel: 1 };
+  const handle = await stage.start('evaluation', input, 'eval-refused');
+  await stage.rehearsal.waitForCalls(1);
+  const openRun = async (): Promise<string | undefined> =>
+    (await handle.describe()).raw.pendingChildren?.[0]?.workflowId ?? undefined;
+  const first = stage.client.workflow.getHandle((await openRun()) ?? '');
+  await handle.signal('stop', { why: 'a typing error' });
+  await handle.signal('pause', { reason: 'lunch' });
+  await handle.signal('resume', { parked_only: true });
+  await first.signal('stop', {});
+  await eventually('its end', async () => (await openRun()) === undefined);
+  // No other run starts while it is paused.
+  await eventually('the kept result', async () => {
+    const { events = [] } = await handle.fetchHistory();
+    return (events ?? []).at(-1)?.workflowTaskCompletedEventAttributes;
+  });
+  expect(await openRun()).toBeUndefined();
+  await handle.signal('resume', {});
+  await stage.rehearsal.waitForCalls(2);
+  await handle.signal('stop', { reason: 'enough' });
+  const { cells }: EvaluationResult = await handle.result();
+  expect(cells.map(({ status }) => status)).toEqual(['stopped', 'stopped']);
+}, 120_000);
+
 describe('the six goals', () => {
   const file = fileURLToPath(new URL('../../examples/evaluation/six-goals.yaml', import.meta.url));
   const folder = mkdtempSync(join(tmpdir(), 'planwave-evaluation-'));

@@ -1,11 +1,12 @@
-import { patched, setHandler } from '@temporalio/workflow';
+import { log, patched, setHandler } from '@temporalio/workflow';
 import type {
   ChildWorkflowHandle,
   SignalDefinition,
   Workflow,
   WorkflowResultType,
 } from '@temporalio/workflow';
-import { checkControl } from '../../core/run/check-control.ts';
+import { checkControl, checkResume } from '../../core/run/check-control.ts';
+import type { CheckedControl } from '../../core/run/check-control.ts';
 import { inBackground, signalInOrder } from '../shared/background.ts';
 import { pauseSignal, resumeSignal, stopSignal } from '../shared/messages.ts';
 
@@ -22,25 +23,37 @@ export class CellOrders {
   #pause: unknown = null;
 
   constructor() {
-    const obey = (order: Order, description: string, note: (payload: unknown) => void): void =>
+    const obey = (
+      order: Order,
+      description: string,
+      note: (payload: unknown) => CheckedControl,
+    ): void =>
       setHandler(
         order,
         (payload) => {
           // Evaluations from before 2026-11-26 left these signals unread.
           if (!patched('evaluation-orders')) return;
-          note(payload);
+          const checked = note(payload);
+          // Its runs refuse it too.
+          if (!checked.ok) return log.warn(`Signal ${order.name}: ${checked.reason}`);
           for (const send of this.#open.values()) send(order, payload);
         },
         { description },
       );
     obey(stopSignal, 'Stops the open runs; no other starts: {"reason":"…"}', (payload) => {
-      this.#stopReason = readReason(payload);
+      const checked = checkControl(payload);
+      if (checked.ok) this.#stopReason = checked.reason;
+      return checked;
     });
     obey(pauseSignal, 'Pauses the open runs; no other starts: {"reason":"…"}', (payload) => {
-      this.#pause = payload ?? {};
+      const checked = checkControl(payload);
+      if (checked.ok) this.#pause = payload ?? {};
+      return checked;
     });
-    obey(resumeSignal, 'Goes on after pause, or after a parked run was mended: {}', () => {
-      this.#pause = null;
+    obey(resumeSignal, 'Goes on after pause, or after a parked run was mended: {}', (payload) => {
+      const checked = checkResume(payload);
+      if (checked.ok && !checked.parkedOnly) this.#pause = null;
+      return checked;
     });
   }
 
@@ -69,10 +82,4 @@ export class CellOrders {
       this.#open.delete(run.workflowId);
     }
   }
-}
-
-/** Returns the reason; empty for a message that can't be read: whoever sends it means a stop all the same. */
-function readReason(payload: unknown): string {
-  const checked = checkControl(payload);
-  return checked.ok ? checked.reason : '';
 }
