@@ -46,8 +46,8 @@ export async function architectureDesign(
   args: ArchitectureDesignArgs,
 ): Promise<DesignResult | (LoneStageResult & LoneAnswer)> {
   const { parent } = workflowInfo();
-  if (parent === undefined) return runDesignAlone(args);
-  if (!('order' in args)) throw ApplicationFailure.nonRetryable('A child design needs an order.');
+  // Without an order it is alone, also below a workflow of the user's.
+  if (parent === undefined || !('order' in args)) return runDesignAlone(args);
   const { order } = args;
   const control = createControl({ paused: null, parked: null });
   const superior = createParentSuperior(parent.workflowId, order.run_id, control, order.news);
@@ -83,10 +83,7 @@ export async function riskAssessment(
   args: { readonly order: RiskOrder } | RiskAssessmentInput,
 ): Promise<RiskResult | (RiskResult & LoneAnswer)> {
   const { parent } = workflowInfo();
-  if (parent === undefined) return runRiskAlone(args);
-  if (!('order' in args)) {
-    throw ApplicationFailure.nonRetryable('A child risk assessment needs an order.');
-  }
+  if (parent === undefined || !('order' in args)) return runRiskAlone(args);
   const { order } = args;
   const control = createControl({ paused: null, parked: null });
   const { workflowId } = parent;

@@ -39,8 +39,8 @@ import { finishAlone, recallMissed } from '../shared/settle-run.ts';
  */
 export async function plannerWave(args: PlannerWaveArgs): Promise<WaveResult | LoneWaveResult> {
   const { parent } = workflowInfo();
-  if (parent === undefined) return runWaveAlone(args);
-  if (!('order' in args)) throw ApplicationFailure.nonRetryable('A child wave needs an order.');
+  // Without an order it is alone, also below a workflow of the user's.
+  if (parent === undefined || !('order' in args)) return runWaveAlone(args);
   const { order } = args;
   const control = createControl({ paused: null, parked: null });
   const superior = createParentSuperior(parent.workflowId, order.run_id, control, order.news);

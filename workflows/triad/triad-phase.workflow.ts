@@ -32,8 +32,10 @@ import type { ExecutorOutline } from '../../contracts/delegation.ts';
  */
 export async function triadPhase(args: TriadPhaseArgs): Promise<PhaseResult | LoneOutcome> {
   const { parent } = workflowInfo();
-  if (parent === undefined) return runAlone('triadPhase', args, executePhase);
-  if (!('order' in args)) throw ApplicationFailure.nonRetryable('A child phase needs an order.');
+  // Without an order it is alone, also below a workflow of the user's.
+  if (parent === undefined || !('order' in args)) {
+    return runAlone('triadPhase', args, executePhase);
+  }
   const { order } = args;
   const { run_id, delegation } = order.order;
   const control = createControl({ paused: null, parked: null });
