@@ -13,6 +13,7 @@ import { noUsage, readUsage } from '../../core/usage/add-usage.ts';
 import { graderAgentId } from '../../contracts/names.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import {
+  findEvaluationFaults,
   evaluationStamp,
   contentOf,
   gradersOf,
@@ -188,7 +189,7 @@ async function loadRegistries(
   return { bySetting, faults };
 }
 
-/** Finds graders that could never judge here: every cell would be bought for nothing. */
+/** Finds what could never be judged, or carried out, here: every cell would be bought for nothing. */
 function checkGraders({ noCommands }: OpenEvaluationDeps, input: EvaluationInput): string[] {
   const graders = input.goals.flatMap((goal) => gradersOf(input, goal));
   const commands = graders.filter(({ kind }) => kind === 'command').map(({ name }) => name);
@@ -196,17 +197,10 @@ function checkGraders({ noCommands }: OpenEvaluationDeps, input: EvaluationInput
     noCommands === null || commands.length === 0
       ? []
       : [`the grader ${listNames([...new Set(commands)])} runs a command, and ${noCommands}`];
-  return [...refused, ...graders.flatMap(findBadPattern)];
-}
-
-function findBadPattern(grader: ReturnType<typeof gradersOf>[number]): string[] {
-  if (grader.kind !== 'regex') return [];
-  try {
-    RegExp(grader.pattern, grader.flags);
-    return [];
-  } catch (error) {
-    return [`the grader "${grader.name}": ${error instanceof Error ? error.message : ''}`];
-  }
+  const faults = findEvaluationFaults(input).map(
+    ({ path, message, cure }) => `${path.replaceAll('/', '.')}: ${message}. Try: ${cure}`,
+  );
+  return [...refused, ...faults];
 }
 
 /** Stores what models judge by: for each goal and rubric a task, which says nothing of settings. */

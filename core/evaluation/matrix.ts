@@ -18,7 +18,10 @@ import type {
   EvaluationSetting,
   Grader,
 } from '../../contracts/evaluation.ts';
+import type { PlanFinding } from '../../contracts/coordination-plan.ts';
 import { hashText } from '../text/hash-text.ts';
+import { listNames } from '../text/list-names.ts';
+import { messageOf } from '../text/message-of.ts';
 import { definedOnly } from '../json.ts';
 import { limitsOf as limitsOfAmounts, microUsdPerUsd } from '../budget/resolve-budget.ts';
 import { mapAllowance, mapSpending } from '../budget/spending.ts';
@@ -94,12 +97,74 @@ export function contentOf(input: EvaluationInput, cell: Cell, terms: CellTerms):
   return { contentVersion, asked, under, graders, terms, repetition: cell.repetition };
 }
 
+/** Words of a goal and its constraints, for a run that has no field for constraints. */
+function taskOf({ goal, constraints = [] }: EvaluationGoal): string {
+  return [goal, ...constraints.map((one) => `- ${one}`)].join('\n');
+}
+
+/** Kinds of run whose input is one text, and the most characters of it. */
+const oneText: readonly EvaluationSetting['run'][] = ['model', 'triad', 'team'];
+const taskCharsMax = 20_000;
+
+/** Fields of a setting that only one kind of run looks at. */
+const fieldsOfRuns = [
+  ['agent_id', 'model'],
+  ['triad_type', 'triad'],
+  ['members', 'team'],
+] as const;
+
+/** Finds settings that would be ignored, and what no run and no grader could work with: before anything is bought. */
+export function findEvaluationFaults(input: EvaluationInput): PlanFinding[] {
+  const { goals, settings, graders } = input;
+  const rule = 'evaluation';
+  const ignored = settings.flatMap((setting, at) =>
+    fieldsOfRuns.flatMap(([field, run]): PlanFinding[] => {
+      if (setting[field] === undefined || setting.run === run) return [];
+      const message = `a run of the kind "${setting.run}" has no ${field}`;
+      return [
+        { rule, path: `settings/${at}/${field}`, message, cure: `run: ${run}, or leave it out` },
+      ];
+    }),
+  );
+  const long = goals.flatMap((goal, at): PlanFinding[] => {
+    const { length } = taskOf(goal);
+    const under = settings.filter(
+      ({ name, run }) => (goal.settings?.includes(name) ?? true) && oneText.includes(run),
+    );
+    if (length <= taskCharsMax || under.length === 0) return [];
+    const names = listNames(under.map(({ name }) => name));
+    const message = `with its constraints it has ${length} characters, and the input of ${names} takes ${taskCharsMax}`;
+    return [{ rule, path: `goals/${at}/goal`, message, cure: 'A shorter goal, or other settings' }];
+  });
+  return [
+    ...ignored,
+    ...long,
+    ...findBadPatterns(graders, 'graders'),
+    ...goals.flatMap((goal, at) => findBadPatterns(goal.graders ?? [], `goals/${at}/graders`)),
+  ];
+}
+
+function findBadPatterns(graders: readonly Grader[], path: string): PlanFinding[] {
+  return graders.flatMap((grader, at): PlanFinding[] => {
+    if (grader.kind !== 'regex') return [];
+    try {
+      RegExp(grader.pattern, grader.flags);
+      return [];
+    } catch (error) {
+      const cure = 'A regular expression of JavaScript';
+      return [
+        { rule: 'evaluation', path: `${path}/${at}/pattern`, message: messageOf(error), cure },
+      ];
+    }
+  });
+}
+
 /** @param budget Limit of the run; if undefined, nothing is limited. */
 export function runOf(
   { goal, setting }: ReturnType<typeof partsOf>,
   budget: BudgetAmounts | undefined,
 ): CellRun {
-  const { constraints = [], criteria } = goal;
+  const { criteria } = goal;
   const settings = definedOnly({
     unattended: true,
     changes: goal.workspace_dir === undefined ? undefined : 'keep',
@@ -111,7 +176,7 @@ export function runOf(
     budget,
   });
   const alone = definedOnly({ ...settings, acceptance_criteria: criteria });
-  const task = [goal.goal, ...constraints.map((one) => `- ${one}`)].join('\n');
+  const task = taskOf(goal);
   switch (setting.run) {
     case 'model': {
       const agent_id = setting.agent_id ?? 'writer';

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { EvaluationInput, type EvaluationResult } from '../../../contracts/evaluation.ts';
 import { renderJUnit } from '../../../core/evaluation/junit.ts';
-import { listCells } from '../../../core/evaluation/matrix.ts';
+import { findEvaluationFaults, listCells } from '../../../core/evaluation/matrix.ts';
 import {
   formatEstimate,
   formatShare,
@@ -55,10 +55,12 @@ async function evaluateFile(
     fields: 'docs/evaluation.md',
   });
   const shown = name === '-' ? 'standard input' : name;
-  if (file.value === null) {
-    const lines = describeFindings(shown, file.findings);
+  const findings =
+    file.value === null ? file.findings : file.place(findEvaluationFaults(file.value));
+  if (file.value === null || findings.length > 0) {
+    const lines = describeFindings(shown, findings);
     return {
-      data: { file: shown, ok: false, findings: file.findings },
+      data: { file: shown, ok: false, findings },
       lines,
       exitCode: exitCodes.badInput,
     };

@@ -6,6 +6,7 @@ import { TeamInput } from '../../../contracts/team.ts';
 import { addSpending, noSpending } from '../../../core/budget/spending.ts';
 import { renderJUnit } from '../../../core/evaluation/junit.ts';
 import {
+  findEvaluationFaults,
   contentOf,
   gradersOf,
   listCells,
@@ -281,3 +282,51 @@ it('UN1: the end of an unattended run is told from one that a person stopped', (
   expect(isUnanswered(describeUnanswered({ question_id: 'q1', text: 'Which one?' }))).toBe(true);
   expect([isUnanswered(undefined), isUnanswered('another goal came up')]).toEqual([false, false]);
 });
+
+describe('faults that the shape of a file allows', () => {
+  const pathsOf = (changes: object): string[] =>
+    findEvaluationFaults(evaluationOf(changes)).map(({ path }) => path);
+
+  it('are settings that the kind of run would ignore', () => {
+    const settings = [
+      { name: 'direct', run: 'direct', agent_id: 'researcher' },
+      { name: 'triad', run: 'triad', members: ['writer'], triad_type: 'consensus' },
+      { name: 'team', run: 'team', members: ['writer'] },
+      { name: 'model', run: 'model', agent_id: 'researcher', triad_type: 'dialectic' },
+    ];
+    expect(pathsOf({ settings })).toEqual([
+      'settings/0/agent_id',
+      'settings/1/members',
+      'settings/3/triad_type',
+    ]);
+  });
+
+  it('are patterns that are none, of all goals and of one', () => {
+    const bad = { kind: 'regex', pattern: '(' };
+    const good = { kind: 'regex', pattern: 'a' };
+    const goals = [{ name: 'a', goal: 'A', graders: [bad] }];
+    expect(pathsOf({ graders: [good, bad], goals })).toEqual([
+      'graders/1/pattern',
+      'goals/0/graders/0/pattern',
+    ]);
+  });
+
+  it('are goals that are too long for a run whose input is one text', () => {
+    const goal = 'g'.repeat(19_000);
+    const constraints = ['c'.repeat(2_000)];
+    const goals = [{ name: 'a', goal, constraints }];
+    const model = { name: 'alone', run: 'model' };
+    expect(pathsOf({ goals })).toEqual([]);
+    expect(pathsOf({ goals, settings: [model] })).toEqual(['goals/0/goal']);
+    expect(pathsOf({ goals: [{ name: 'a', goal }], settings: [model] })).toEqual([]);
+  });
+});
+
+function evaluationOf(changes: object): EvaluationInput {
+  return EvaluationInput.parse({
+    name: 'x',
+    goals: [{ name: 'a', goal: 'A' }],
+    settings: [{ name: 'direct', run: 'direct' }],
+    ...changes,
+  });
+}
