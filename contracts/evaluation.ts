@@ -126,9 +126,8 @@ export const EvaluationInput = z
         context.addIssue({ code: 'custom', path: ['goals', at, 'settings', index], message });
       }
     }
-    const perSetting = (goal: EvaluationGoal): number =>
-      goal.settings?.length ?? input.settings.length;
-    const cells = input.repeat * input.goals.reduce((sum, goal) => sum + perSetting(goal), 0);
+    const counts = input.goals.map(({ settings = input.settings }) => settings.length);
+    const cells = input.repeat * counts.reduce((sum, count) => sum + count, 0);
     if (JSON.stringify(input).length > inputCharsMax) {
       const message = `this is longer than ${inputCharsMax} characters. Try: two files`;
       context.addIssue({ code: 'custom', path: ['goals'], message });
@@ -264,9 +263,10 @@ export interface GradedCell {
 
 export interface KeepCellInput {
   readonly address: string;
+  /** The evaluation, so that the address can be compared. Undefined when an earlier version began it. */
+  readonly input_ref?: Ref;
   readonly result: CellResult;
 }
-
 export interface EvaluationActivities {
   /** Checks the input, lists the cells, and finds those that ran before. */
   readonly openEvaluation: (input: { readonly input: unknown }) => Promise<OpenEvaluationResult>;

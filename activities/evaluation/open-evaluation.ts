@@ -68,22 +68,6 @@ async function findCell(
   return orNull(readShape(store, ref, KeptCell, 'the result of a cell'));
 }
 
-/** Keeps the result of a cell. The newest replaces any earlier one. */
-export async function keepCell(
-  { store, kept }: KeptCellsDeps,
-  { address, result }: KeepCellInput,
-): Promise<void> {
-  const ref = await store.put(JSON.stringify(result));
-  const name = nameOf(address);
-  for (;;) {
-    // Another evaluation may keep its own at the same time; then this one comes after it.
-    // oxlint-disable-next-line no-await-in-loop
-    const { version } = await kept.read(name);
-    // oxlint-disable-next-line no-await-in-loop
-    if (await kept.write(name, ref, version)) return;
-  }
-}
-
 /** Beside the names of technologies, none of which begins like this. */
 function nameOf(address: string): string {
   return `evaluation/${address}`;
@@ -120,31 +104,66 @@ export async function openEvaluation(
   const input = parsed.data;
   const registries = await loadRegistries(deps, input);
   const faults = [...registries.faults, ...checkGraders(deps, input)];
-  const [first] = registries.bySetting.values();
-  if (faults.length > 0 || first === undefined) return refuse(faults);
-  const registry: RegistrySnapshot = {
-    agents: [],
-    designers: first.designers.filter(({ agent_id }) => agent_id === graderAgentId),
-    teams: [],
-  };
-  const placed = await placeCells(deps, input, (cell) => ({
-    agents: hashOf(registries.bySetting.get(cell.setting)),
-    model: deps.defaultModel,
-    grading: hashOf([gradingRules, registry]),
-  }));
+  if (faults.length > 0) return refuse(faults);
+  const grader = graderOf(registries);
+  const placed = await placeCells(deps, input, createTerms(deps, registries));
   return {
     type: 'open',
     ...chooseLoad({}, {}, deps.modelQueue),
     evaluation: {
       input,
       input_ref: await deps.store.put(JSON.stringify(input)),
-      registry_ref: await deps.store.put(JSON.stringify(registry)),
+      registry_ref: await deps.store.put(JSON.stringify(grader)),
       rubrics: await storeRubrics(deps, input),
       stamp: evaluationStamp(executionId),
       open: placed.flatMap((one) => ('address' in one ? [one] : [])),
       done: placed.flatMap((one) => ('address' in one ? [] : [one])),
     },
   };
+}
+
+/** Returns the agents of whoever grades: the same under each setting. */
+function graderOf({ bySetting }: Registries): RegistrySnapshot {
+  const [first] = bySetting.values();
+  const designers = first?.designers.filter(({ agent_id }) => agent_id === graderAgentId) ?? [];
+  return { agents: [], designers, teams: [] };
+}
+
+function createTerms(
+  { defaultModel }: Pick<OpenEvaluationDeps, 'defaultModel'>,
+  registries: Registries,
+): (cell: Pick<Cell, 'setting'>) => CellTerms {
+  const grading = hashOf([gradingRules, graderOf(registries)]);
+  return ({ setting }) => ({
+    agents: hashOf(registries.bySetting.get(setting)),
+    model: defaultModel,
+    grading,
+  });
+}
+
+/**
+ * Keeps the result of a cell. The newest replaces any earlier one. Where agents or model have changed since the evaluation
+ * began, the run had others than its address says, so nothing is kept.
+ */
+export async function keepCell(
+  deps: OpenEvaluationDeps,
+  { address, result, input_ref }: KeepCellInput,
+): Promise<void> {
+  const { store, kept } = deps;
+  if (input_ref !== undefined) {
+    const input = await readShape(store, input_ref, EvaluationInput, 'an evaluation');
+    const termsOf = createTerms(deps, await loadRegistries(deps, input));
+    if (hashOf(contentOf(input, result, termsOf(result))) !== address) return;
+  }
+  const ref = await store.put(JSON.stringify(result));
+  const name = nameOf(address);
+  for (;;) {
+    // Another evaluation may keep its own at the same time; then this one comes after it.
+    // oxlint-disable-next-line no-await-in-loop
+    const { version } = await kept.read(name);
+    // oxlint-disable-next-line no-await-in-loop
+    if (await kept.write(name, ref, version)) return;
+  }
 }
 
 /** Finds the kept result of each cell. A cell without one, or of a fresh evaluation, is open. */

@@ -139,6 +139,27 @@ it('a pause and its end reach the open runs; a stop ends them, starts no other, 
   expect(stage.rehearsal.calls()).toHaveLength(1);
 }, 120_000);
 
+it('a result is not kept under agents that were changed meanwhile', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'planwave-evaluated-'));
+  const file = join(folder, 'writer.md');
+  const text = readFileSync(join('agents', 'writer.md'), 'utf8');
+  writeFileSync(file, text);
+  const goals = [{ name: 'backup', goal: 'Say what a changed agent is' }];
+  const settings = [{ name: 'set-alone', run: 'model', agents_dir: folder }];
+  const input = { name: 'changed', goals, settings };
+  stage.rehearsal.script([{ reply: { pass: true, delayMs: 2_000 } }]);
+  const handle = await stage.start('evaluation', input, 'eval-changed');
+  await stage.rehearsal.waitForCalls(1);
+  writeFileSync(file, `${text}\nAlways write in verse.\n`);
+  await handle.result();
+  writeFileSync(file, text);
+  const cachedIn = async (id: string): Promise<boolean[]> =>
+    (await evaluate(input, id)).cells.map(({ cached }) => cached);
+  expect(await cachedIn('eval-unchanged')).toEqual([false]);
+  expect(await cachedIn('eval-kept')).toEqual([true]);
+  rmSync(folder, { recursive: true, force: true });
+}, 120_000);
+
 it('what its runs refuse changes nothing of an evaluation, and the end of a park leaves its pause', async () => {
   stage.rehearsal.script([
     { match: { schema: 'delegation' }, reply: { pass: true, delayMs: 600_000 } },

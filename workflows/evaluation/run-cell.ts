@@ -100,7 +100,7 @@ export async function runCell(
   const { goal } = partsOf(opened.input, open);
   // The folder may be another one the next time.
   const isKept = goal.workspace_dir === undefined && isWorthKeeping(result, share);
-  if (isKept) await keepCell({ address: open.address, result });
+  if (isKept) await keepCell({ address: open.address, result, input_ref: opened.input_ref });
   return result;
 }
 

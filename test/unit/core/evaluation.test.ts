@@ -284,9 +284,6 @@ it('UN1: the end of an unattended run is told from one that a person stopped', (
 });
 
 describe('faults that the shape of a file allows', () => {
-  const pathsOf = (changes: object): string[] =>
-    findEvaluationFaults(evaluationOf(changes)).map(({ path }) => path);
-
   it('are settings that the kind of run would ignore', () => {
     const settings = [
       { name: 'direct', run: 'direct', agent_id: 'researcher' },
@@ -321,6 +318,10 @@ describe('faults that the shape of a file allows', () => {
     expect(pathsOf({ goals: [{ name: 'a', goal }], settings: [model] })).toEqual([]);
   });
 });
+
+function pathsOf(changes: object): string[] {
+  return findEvaluationFaults(evaluationOf(changes)).map(({ path }) => path);
+}
 
 function evaluationOf(changes: object): EvaluationInput {
   return EvaluationInput.parse({
