@@ -108,6 +108,11 @@ export function mapLimits(
   };
 }
 
+/** Adds the steps of top-ups to limits. A measure without a limit keeps none. */
+export function topUp(limits: BudgetLimits, step: BudgetLimits, times = 1): BudgetLimits {
+  return mapLimits(limits, (limit, measure) => limit + times * (step[measure] ?? 0));
+}
+
 /**
  * The children of a budget: what each has spent, and what is reserved for it. The account of a wave reserves for its
  * delegations as a delegation does for its members.

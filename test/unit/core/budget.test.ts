@@ -104,6 +104,18 @@ describe('budget', () => {
     expect(carryLostWave(null, 9)).toBeNull();
   });
 
+  it('RB3: a wave that told nothing of its end leaves the run the top-ups of its limit', () => {
+    const typed = { calls: 10, minutes: 1, wave: { calls: 4 } };
+    const account = reserveForWave(openBudget(resolveBudget(typed)), noUsage);
+    const carried = carryLostWave(account, 90_000, 2);
+    expect(carried?.limits.run).toMatchObject({ calls: 30, tokens: null, worked_ms: 180_000 });
+    expect(carried?.limits.wave.calls).toBe(4);
+    expect(carried?.steps).toEqual(account?.steps);
+    // There was time for it after the top-ups.
+    expect(carried?.worked_ms).toBe(90_000);
+    expect(carryLostWave(account, 90_000, 0)?.limits).toEqual(account?.limits);
+  });
+
   it('finding T2: what a reset took back counts as spent before the wave', () => {
     const account = reserveForWave(openBudget(resolveBudget({ calls: 10 })), noUsage);
     const total = { ...noUsage, calls: 3, unreported_calls: 1, output_tokens: 7 };
