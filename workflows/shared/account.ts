@@ -89,9 +89,8 @@ function createAccount(account: BudgetAccount, context: AccountContext): Account
       ...context.escalate(asked),
       type: 'questions',
       kind: 'budget',
-      delegation_id: limit.delegation_id,
+      ...placeOf(limit),
       agent_id: null,
-      budget_scope: limit.scope,
       questions: [budgetQuestion(state, limit)],
     });
     on({ type: 'answered', limit, decision: readDecision(answer?.answer ?? null) });
@@ -125,6 +124,10 @@ function createAccount(account: BudgetAccount, context: AccountContext): Account
       worked_ms: state.before_worked_ms + state.worked_ms,
     }),
   };
+}
+
+function placeOf({ scope, delegation_id }: ReachedLimit) {
+  return { delegation_id, budget_scope: scope };
 }
 
 export interface OpenedAccount {

@@ -113,10 +113,13 @@ describe('computeWorst', () => {
   });
 
   it('longer pages than results of searches are read the most often', () => {
-    const of = (searchesMax: number, fetchesMax: number): number =>
-      computeWorst({ ...request, web: { searchesMax, fetchesMax, pageTokensMax: 20_000 } })
-        .unreported_tokens;
-    expect(of(1, 1)).toBeGreaterThan(2 * 20_000 + 10_000 + 2 * 16_000);
-    expect(of(0, 0)).toBeLessThan(16_000 + 4_000 + 2_000);
+    const [one, none] = [1, 0].map((uses) =>
+      computeWorst({
+        ...request,
+        web: { searchesMax: uses, fetchesMax: uses, pageTokensMax: 20_000 },
+      }),
+    );
+    expect(one?.unreported_tokens).toBeGreaterThan(2 * 20_000 + 10_000 + 2 * 16_000);
+    expect(none?.unreported_tokens).toBeLessThan(16_000 + 4_000 + 2_000);
   });
 });

@@ -95,40 +95,40 @@ it('sets the limit also while the server is away, and says when runs go on', asy
   expect((await run('budget show acme')).out).toContain('of $50.00');
 });
 
+/** A shell with this store; null: with a new home. @param stores Those of the workers that poll. */
+async function runWith(line: string, store: StoreIdentity | null, stores: readonly string[]) {
+  const io = createFakeIo();
+  const seconds = Math.floor(Date.now() / 1_000) - 10;
+  const pollers = stores.map((id) => ({
+    identity: nameWorker('7@host-b', { id, place: '' }),
+    lastAccessTime: { seconds },
+  }));
+  const session: CliSession = Object.create(null);
+  Object.assign(session, {
+    address: 'localhost:7233',
+    namespace: 'default',
+    client: createFakeClient(),
+    connection: {
+      withDeadline: (_deadline: number, work: () => unknown) => work(),
+      workflowService: { describeTaskQueue: async () => ({ pollers }) },
+    },
+    close: () => Promise.resolve(),
+  });
+  const deps = createFakeDeps(
+    io,
+    {},
+    {
+      budgets: createCliBudgets(home, {}),
+      findStore: async () => store,
+      openSession: async () => session,
+    },
+  );
+  const code = await runCli(line.split(' '), deps);
+  return { code, out: io.out(), err: io.err() };
+}
+
 describe('the store of the workers', () => {
   const own = { id: 'ab12', place: '"/srv/planwave" on host-a' };
-
-  /** A shell with this store; null: with a new home. @param stores Those of the workers that poll. */
-  async function runWith(line: string, store: StoreIdentity | null, stores: readonly string[]) {
-    const io = createFakeIo();
-    const seconds = Math.floor(Date.now() / 1_000) - 10;
-    const pollers = stores.map((id) => ({
-      identity: nameWorker('7@host-b', { id, place: '' }),
-      lastAccessTime: { seconds },
-    }));
-    const session: CliSession = Object.create(null);
-    Object.assign(session, {
-      address: 'localhost:7233',
-      namespace: 'default',
-      client: createFakeClient(),
-      connection: {
-        withDeadline: (_deadline: number, work: () => unknown) => work(),
-        workflowService: { describeTaskQueue: async () => ({ pollers }) },
-      },
-      close: () => Promise.resolve(),
-    });
-    const deps = createFakeDeps(
-      io,
-      {},
-      {
-        budgets: createCliBudgets(home, {}),
-        findStore: async () => store,
-        openSession: async () => session,
-      },
-    );
-    const code = await runCli(line.split(' '), deps);
-    return { code, out: io.out(), err: io.err() };
-  }
 
   it.each(['budget set acme --usd-per-day 5', 'budget remove acme'])(
     '%s: another one than that of this shell is refused, and nothing is changed',
