@@ -66,7 +66,7 @@ export interface QuestionsEscalation {
   readonly spent?: Spending;
   /** Seconds after asking at which each question's default is taken. If undefined, the run's rules apply. */
   readonly deadline_seconds?: number;
-  /** Whose limit is reached, when it asks about a budget. */
+  /** Scope of the limit that is reached, when it asks about a budget. */
   readonly budget_scope?: BudgetScope;
 }
 
