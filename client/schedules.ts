@@ -2,6 +2,7 @@ import {
   ScheduleAlreadyRunning,
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
+  type ScheduleHandle,
   type ScheduleSummary,
 } from '@temporalio/client';
 import { memoKeys, workflowTaskTimeoutMs, workflowTypes } from '../contracts/names.ts';
@@ -55,7 +56,9 @@ export interface ListedSchedule {
 export interface Schedules {
   create(schedule: NewSchedule): Promise<void>;
   list(): Promise<readonly ListedSchedule[]>;
+  /** @param note If undefined, the note stays as it is. */
   pause(scheduleId: string, note?: string): Promise<void>;
+  /** @param note If undefined, the note stays as it is. */
   resume(scheduleId: string, note?: string): Promise<void>;
   /** Starts a run now, whatever runs. */
   trigger(scheduleId: string): Promise<void>;
@@ -77,11 +80,31 @@ export function createSchedules(context: ClientContext): Schedules {
   return {
     create: (given) => at(given.schedule_id, () => create(context, context.redact(given))),
     list: () => callServer(context, null, () => list(context)),
-    pause: (id, note) => at(id, () => schedules.getHandle(id).pause(context.redact(note))),
-    resume: (id, note) => at(id, () => schedules.getHandle(id).unpause(context.redact(note))),
+    pause: (id, note) =>
+      at(id, async () => {
+        const schedule = schedules.getHandle(id);
+        await schedule.pause(context.redact(note) ?? (await keepNote(schedule, 'paused')));
+      }),
+    resume: (id, note) =>
+      at(id, async () => {
+        const schedule = schedules.getHandle(id);
+        await schedule.unpause(context.redact(note) ?? (await keepNote(schedule, 'resumed')));
+      }),
     trigger: (id) => at(id, () => schedules.getHandle(id).trigger(ScheduleOverlapPolicy.ALLOW_ALL)),
     delete: (id) => at(id, () => schedules.getHandle(id).delete()),
   };
+}
+
+/** Notes of schedules that people gave none: the server takes no change without a text. */
+const changeNotes = ['paused', 'resumed'] as const;
+
+/** Returns the note of a schedule, so that a change without a note leaves it as it is. */
+async function keepNote(
+  schedule: ScheduleHandle,
+  change: (typeof changeNotes)[number],
+): Promise<string> {
+  const { note = '' } = (await schedule.describe()).state;
+  return ['', ...changeNotes].includes(note) ? change : note;
 }
 
 async function create(

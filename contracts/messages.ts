@@ -1,4 +1,4 @@
-import type { BudgetRequest, Spending } from './budget.ts';
+import type { BudgetRequest, BudgetScope, Spending } from './budget.ts';
 import type { RecordedEffect } from './effect.ts';
 import type { SessionReport } from './note.ts';
 import type { AskedQuestion, PlannerVerdict, QuestionKind } from './question.ts';
@@ -66,6 +66,8 @@ export interface QuestionsEscalation {
   readonly spent?: Spending;
   /** Seconds after asking at which each question's default is taken. If undefined, the run's rules apply. */
   readonly deadline_seconds?: number;
+  /** Scope of the limit that is reached, when it asks about a budget. */
+  readonly budget_scope?: BudgetScope;
 }
 
 /** A delegation needs a reservation for its next call. The wave answers by `grant`. */

@@ -1,5 +1,6 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Activities } from '../../contracts/activity-types.ts';
+import { computeMissed } from '../../core/budget/spending.ts';
 import { recallRunSpent, recallSpent } from './attempt-ledger.ts';
 import { guardActivity } from '../attempt/failures.ts';
 import { withHeartbeat } from '../attempt/heartbeat.ts';
@@ -35,8 +36,11 @@ export function createAgentTurnActivities(
       guardActivity(async () => ({
         usage: await recallSpent(deps.ledger, activityInfo(), activity_id),
       })),
-    recallRunSpent: ({ place, since }) =>
-      withHeartbeat(async () => ({ usage: await recallRunSpent(deps.ledger, place, since) })),
+    recallRunSpent: ({ place, since, known }) =>
+      withHeartbeat(async () => {
+        const usage = await recallRunSpent(deps.ledger, place, since);
+        return { usage, ...(known !== undefined && { missed: computeMissed(usage, known) }) };
+      }),
     runTool: (input) =>
       guardActivity(async () => runToolCall(await addPinned(deps, input.registry_ref), input)),
     storeText: ({ text }) => withHeartbeat(async () => ({ ref: await deps.store.put(text) })),

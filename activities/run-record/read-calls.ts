@@ -33,7 +33,7 @@ interface Call {
 type Placed = Omit<PlacedCalls, 'conversations'> & { readonly calls: Call[][] };
 
 /**
- * Reads every call of a run from the ledger, and its texts from the store.
+ * Reads every call that was made for the work of a run from the ledger, and its texts from the store.
  *
  * @param speakers Members of triads by the texts that they said.
  * @throws {ArtifactCorrupt} when the run's agents are missing or damaged.
@@ -76,8 +76,9 @@ export async function readCalls(
 /** The record is written by a workflow whose time may lag behind that of the machine that writes the ledger. */
 const clockSkewMs = 60_000;
 
+/** An answer of `ask` is told to whoever asked, and is no work of the run. */
 function isCallEntry(entry: LedgerEntry): entry is Call['entry'] {
-  return isAttemptEntry(entry.value);
+  return isAttemptEntry(entry.value) && entry.value.call?.stage !== 'explanation';
 }
 
 async function readCall(store: ArtifactStore, entry: Call['entry']): Promise<Call> {
@@ -154,7 +155,8 @@ function toTurn({ entry, node }: Call): PageTurn {
     attempt: entry.attempt,
     model: result?.model ?? '',
     request_id: result?.request_id ?? null,
-    usage: result?.usage ?? spent,
+    // That of the result is the sum of all attempts, and each of them is a turn.
+    usage: spent,
     reply_type: result?.reply.type ?? null,
     sent: blocksOf(node, 'user'),
     reply: blocksOf(node, 'assistant'),

@@ -4,6 +4,7 @@
  * Invariants:
  *   RB1. A measure that was not typed has no limit; a budget without any limit is null.
  *   RB2. A wave that ends without a report has used at most the time that has passed, and no more than it had.
+ *   RB3. The run keeps the top-ups of its own limit that were answered during such a wave, each once.
  */
 import type {
   BudgetAccount,
@@ -14,7 +15,7 @@ import type {
   RunBudget,
 } from '../../contracts/budget.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import { addSpending, spendingOf } from './spending.ts';
+import { addSpending, spendingOf, topUp } from './spending.ts';
 
 export const microUsdPerUsd = 1_000_000;
 const msPerMinute = 60_000;
@@ -56,13 +57,16 @@ export function chargeBefore(account: BudgetAccount | null, missed: Usage): Budg
  *
  * @param account What was reserved for it; null: nothing was limited.
  * @param passedMs Milliseconds from its start to its end.
+ * @param topUps Number of times that the user raised the run's limit meanwhile.
  */
 export function carryLostWave(
   account: BudgetAccount | null,
   passedMs: number,
+  topUps = 0,
 ): CarriedBudget | null {
   if (account === null) return null;
-  const { limits, steps, before_worked_ms } = account;
+  const { steps, before_worked_ms } = account;
+  const limits = { ...account.limits, run: topUp(account.limits.run, steps.run, topUps) };
   const leftMs = Math.min(
     (limits.run.worked_ms ?? Infinity) - before_worked_ms,
     limits.wave.worked_ms ?? Infinity,

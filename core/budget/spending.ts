@@ -4,9 +4,11 @@
  * Invariants:
  *   SP1. Tokens include every kind of input and the output; money includes the known costs only.
  *   SP2. Amounts that may have been billed without a report count as spent.
+ *   SP3. What is charged late brings what is known up to what was spent, in every measure, and not past it.
  */
 import type { Allowance, BudgetLimits, Spending, Reservation } from '../../contracts/budget.ts';
 import type { Usage } from '../../contracts/usage.ts';
+import { subtractUsage } from '../usage/add-usage.ts';
 
 /** Measures that are reserved before a call and settled after it. */
 export const measures = ['calls', 'tokens', 'cost_micro_usd'] as const;
@@ -32,6 +34,37 @@ export function spendingOf(usage: Usage): Spending {
       usage.unreported_tokens,
     cost_micro_usd: usage.cost_micro_usd + usage.unreported_cost_micro_usd,
   };
+}
+
+/** Fields of a usage that count towards each measure, those of reports first. */
+const usageFields = {
+  calls: ['calls', 'unreported_calls'],
+  tokens: [
+    'input_tokens',
+    'cache_creation_input_tokens',
+    'cache_read_input_tokens',
+    'output_tokens',
+    'unreported_tokens',
+  ],
+  cost_micro_usd: ['cost_micro_usd', 'unreported_cost_micro_usd'],
+} as const satisfies Record<Measure, readonly (keyof Usage)[]>;
+
+/**
+ * Returns what was spent and is not known. A call may be known at its worst case, because its report was late, and be among
+ * the reports by now: it is not charged again.
+ */
+export function computeMissed(spent: Usage, known: Usage): Usage {
+  const missed = { ...subtractUsage(spent, known) };
+  const [all, charged, added] = [spendingOf(spent), spendingOf(known), spendingOf(missed)];
+  for (const measure of measures) {
+    let excess = added[measure] - Math.max(0, all[measure] - charged[measure]);
+    for (const field of usageFields[measure]) {
+      const taken = Math.min(excess, missed[field]);
+      missed[field] -= taken;
+      excess -= taken;
+    }
+  }
+  return missed;
 }
 
 export function mapSpending(compute: (measure: Measure) => number): Spending {
@@ -73,6 +106,11 @@ export function mapLimits(
     ...mapAllowance(limits, compute),
     worked_ms: worked_ms === null ? null : compute(worked_ms, 'worked_ms'),
   };
+}
+
+/** Adds the steps of top-ups to limits. A measure without a limit keeps none. */
+export function topUp(limits: BudgetLimits, step: BudgetLimits, times = 1): BudgetLimits {
+  return mapLimits(limits, (limit, measure) => limit + times * (step[measure] ?? 0));
 }
 
 /**

@@ -18,7 +18,7 @@
 import type { BudgetAccount, Reservation, Spending } from '../../contracts/budget.ts';
 import { findBinding, sizeGrant } from './account-terms.ts';
 import type { AccountChild, AccountState, QueuedRequest, ReachedLimit } from './account-terms.ts';
-import { mapLimits, mapSpending, noSpending, lose, newChild, reserve, settle } from './spending.ts';
+import { lose, mapSpending, newChild, noSpending, reserve, settle, topUp } from './spending.ts';
 
 /** Id of the planner among the children. It can't equal a delegation_id. */
 export const plannerChild = '@planner';
@@ -167,14 +167,13 @@ function takeDecision(
         : { ...child, is_finished: true },
     );
   }
-  if (decision === 'top_up') return topUp(answered, limit.scope);
+  if (decision === 'top_up') return raiseLimit(answered, limit.scope);
   return { ...answered, verdict: limit.scope === 'run' ? 'finish_run' : 'finish_wave' };
 }
 
-function topUp(state: AccountState, scope: 'run' | 'wave'): AccountState {
-  const step = state.steps[scope];
-  const limits = mapLimits(state.limits[scope], (limit, measure) => limit + (step[measure] ?? 0));
-  return { ...state, limits: { ...state.limits, [scope]: limits } };
+function raiseLimit(state: AccountState, scope: 'run' | 'wave'): AccountState {
+  const raised = topUp(state.limits[scope], state.steps[scope]);
+  return { ...state, limits: { ...state.limits, [scope]: raised } };
 }
 
 function changeChild(

@@ -7,7 +7,8 @@
  *        charged its whole reservation: when its next attempt reserves, or after the longest time that an attempt may take.
  *   DU3. What a call used counts for the day on which it was reserved. A clock that is behind goes on with the newest day.
  *   DU4. Settling twice, or for an attempt that another one has followed, changes nothing.
- *   DU5. A refusal names limit, spent and reserved amounts, the end of the day, and the command that raises the limit.
+ *   DU5. A refusal names limit, spent and reserved amounts, the end of the day, and the command that raises the limit. Of a
+ *        call that no day has room for, it names only what can help.
  *   DU6. A refused call is tried again within a minute, because its run may have parked just after the limit was raised; then after
  *        twice as long each time, up to an hour. A run that stays parked for a day thus tries each call at most 30 times.
  *   DU7. A request that reserves again, because its store could not tell it whether it had, reserves once.
@@ -155,6 +156,13 @@ function describeRefusal(
   const { limit_micro_usd: limit, spent_micro_usd: spent } = budget;
   const reserved = sumReserved(budget);
   const raised = String(Math.ceil((2 * Math.max(limit, worst)) / 1_000_000));
+  const cure = `Try: ${commandText('budget', 'set', tenant, '--usd-per-day', raised)}`;
+  if (worst > limit) {
+    return [
+      `This call may cost up to ${formatDollars(worst)}, more than the tenant ${tenant} may spend in a whole day`,
+      `(${formatDollars(limit)}). It was not made, and nothing is lost: it is made by itself as soon as the limit is raised. ${cure}`,
+    ].join(' ');
+  }
   const uses = [
     `${formatDollars(spent)} of ${formatDollars(limit)} are spent`,
     ...(reserved === 0 ? [] : [`${formatDollars(reserved)} are reserved by calls in progress`]),
@@ -164,7 +172,7 @@ function describeRefusal(
     `The day's budget of the tenant ${tenant} is ${isUsedUp ? 'used up' : 'reserved'}: ${uses.join(', ')}.`,
     'The call was not made, and nothing is lost: it is made by itself when the day ends, at 00:00 UTC, or as soon as',
     isUsedUp ? 'the limit is raised.' : 'a call in progress has cost less than it reserved.',
-    `Try: ${commandText('budget', 'set', tenant, '--usd-per-day', raised)}`,
+    cure,
   ].join(' ');
 }
 

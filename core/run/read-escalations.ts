@@ -150,6 +150,7 @@ const questionsEscalation = object<QuestionsEscalation>({
   verdicts: optional(list(orNull(plannerVerdict))),
   spent: optional(spending),
   deadline_seconds: optional(integer(1)),
+  budget_scope: optional(wordOf({ run: true, wave: true, delegation: true })),
 });
 
 const session = object<SessionReport>({

@@ -143,7 +143,8 @@ async function runDesignChild(
     host.inbox.withdraw(workflowId, null);
     const passedMs = nowMs() - beganAtMs;
     const usage = await recallLostPart(host);
-    endAttempt(host, { usage, budget: carryLostWave(budget, passedMs) });
+    const topUps = host.topUps.take(workflowId);
+    endAttempt(host, { usage, budget: carryLostWave(budget, passedMs, topUps) });
     return { lost: readFailure(error).message };
   } finally {
     relay.dismiss(workflowId);

@@ -58,7 +58,9 @@ export async function runNextWave(
     }
     withdraw();
     const passedMs = nowMs() - beganAtMs;
-    host.loseWave({ ...order, usage: await recallLostPart(host), passedMs });
+    const usage = await recallLostPart(host);
+    const topUps = host.topUps.take(waveWorkflowId(host.runId, order.wave));
+    host.loseWave({ ...order, usage, passedMs, topUps });
     return { lost: readFailure(error).message };
   } finally {
     relay.dismiss(waveWorkflowId(host.runId, order.wave));

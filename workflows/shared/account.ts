@@ -7,7 +7,7 @@ import type {
   Spending,
 } from '../../contracts/budget.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
-import type { QuestionsEscalation } from '../../contracts/messages.ts';
+import type { Delivery, QuestionsEscalation } from '../../contracts/messages.ts';
 import type { AccountState, ReachedLimit } from '../../core/budget/account-terms.ts';
 import { emptyNode } from '../../core/budget/budget-node.ts';
 import { beginAccount, stepAccount } from '../../core/budget/step-account.ts';
@@ -89,7 +89,7 @@ function createAccount(account: BudgetAccount, context: AccountContext): Account
       ...context.escalate(asked),
       type: 'questions',
       kind: 'budget',
-      delegation_id: limit.delegation_id,
+      ...placeOf(limit),
       agent_id: null,
       questions: [budgetQuestion(state, limit)],
     });
@@ -124,6 +124,10 @@ function createAccount(account: BudgetAccount, context: AccountContext): Account
       worked_ms: state.before_worked_ms + state.worked_ms,
     }),
   };
+}
+
+function placeOf({ scope, delegation_id }: ReachedLimit) {
+  return { delegation_id, budget_scope: scope };
 }
 
 export interface OpenedAccount {
@@ -171,6 +175,37 @@ export function endedBy(account: Account | null): 'finished' | 'abandoned' | nul
   const verdict = account?.verdict() ?? 'open';
   if (verdict === 'abandon') return 'abandoned';
   return verdict === 'finish_run' ? 'finished' : null;
+}
+
+/**
+ * Counts the top-ups of the run's own limit that its waves and its design were given. Their accounts have them, and are gone
+ * with a part that is lost.
+ */
+export class RunTopUps {
+  /** Questions about the run's limit. */
+  readonly #asked = new Set<string>();
+  readonly #counts = new Map<string, number>();
+
+  /** Notes a question about the run's limit. @returns the same escalation. */
+  note(escalation: QuestionsEscalation): QuestionsEscalation {
+    const { from, escalation_id, kind, budget_scope } = escalation;
+    if (kind === 'budget' && budget_scope === 'run') this.#asked.add(`${from} ${escalation_id}`);
+    return escalation;
+  }
+
+  /** Takes the answers that are delivered to a part. */
+  hear(part: string, { escalation_id, answers }: Delivery): void {
+    if (!this.#asked.delete(`${part} ${escalation_id}`)) return;
+    if (readDecision(answers[0]?.answer ?? null) !== 'top_up') return;
+    this.#counts.set(part, (this.#counts.get(part) ?? 0) + 1);
+  }
+
+  /** Returns the number of top-ups of a part that is lost, once. */
+  take(part: string): number {
+    const count = this.#counts.get(part) ?? 0;
+    this.#counts.delete(part);
+    return count;
+  }
 }
 
 /** Reads the decision. Any answer other than to spend more or to give up ends in an orderly way. */

@@ -26,6 +26,7 @@ import { estimateFanOut } from '../../core/budget/estimate-fan-out.ts';
 import { applyPlan } from '../../core/criteria/criteria.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { isFromUser, newsOfAnswer, type UnnumberedNews } from '../../core/run/news.ts';
+import { RunTopUps } from './account.ts';
 import { openRun } from './activities.ts';
 import { nowSeconds } from './clock.ts';
 import { createControl, createParking, type Control } from './control.ts';
@@ -63,6 +64,7 @@ export class RootHost implements Superior {
   readonly record: RecordKeeper;
   readonly inbox: InboxHost;
   readonly news = new NewsFeed();
+  readonly topUps = new RunTopUps();
   readonly #mailbox = createMailbox<Delivery['answers']>();
   readonly #stopScope = new CancellationScope();
   readonly views: RootViews;
@@ -164,7 +166,7 @@ export class RootHost implements Superior {
       case 'session':
         return this.record.add({ type: 'session', session: escalation.session });
       case 'questions':
-        return this.inbox.ask(escalation);
+        return this.inbox.ask(this.topUps.note(escalation));
       case 'budget':
         return this.refuse(badEscalation);
     }
@@ -291,6 +293,7 @@ export class RootHost implements Superior {
   }
 
   async #deliver(to: string, delivery: Delivery): Promise<void> {
+    this.topUps.hear(to, delivery);
     if (to === this.runId) this.#mailbox.put(delivery.escalation_id, delivery.answers);
     else await signalQuietly(() => getExternalWorkflowHandle(to).signal(deliverSignal, delivery));
   }

@@ -256,15 +256,17 @@ export interface LostWave extends Pick<WaveOrder, 'wave' | 'budget'> {
   readonly usage: Usage;
   /** Milliseconds from its start to its end. */
   readonly passedMs: number;
+  /** Number of times that the run's limit was raised meanwhile. */
+  readonly topUps: number;
 }
 
 export function loseWaveInState(
   state: RootState,
-  { wave, budget, usage, passedMs }: LostWave,
+  { wave, budget, usage, passedMs, topUps }: LostWave,
 ): void {
   state.wave = wave;
   state.usage = addUsage(state.usage, usage);
-  state.budget = carryLostWave(budget, passedMs);
+  state.budget = carryLostWave(budget, passedMs, topUps);
 }
 
 export function recordedWave(wave: WaveResult): RecordedWave {

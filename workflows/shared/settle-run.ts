@@ -200,6 +200,8 @@ export async function recallMissed({
   const recalled = await callUntilDone({ park }, recallRunSpent, `what ${place} has spent`, {
     place,
     since,
+    known: usage,
   });
-  return subtractUsage(recalled.usage, usage);
+  // A worker of an earlier version compares nothing.
+  return recalled.missed ?? subtractUsage(recalled.usage, usage);
 }

@@ -161,10 +161,24 @@ const searchTokens = 10_000;
  */
 export function computeWorst(request: ModelRequest): Usage {
   const { web, model, maxOutputTokens } = request;
-  const foundTokens =
-    web === undefined ? 0 : web.searchesMax * searchTokens + web.fetchesMax * web.pageTokensMax;
-  const promptTokens = measureRequest(request) + providerTokens + foundTokens;
+  const promptTokens = countReadTokens(measureRequest(request) + providerTokens, request);
   return computeWorstUsage(model, promptTokens, maxOutputTokens, web?.searchesMax);
+}
+
+/**
+ * Adds up what the model reads. After each use of the provider's own tools it reads everything again, and each reading is
+ * billed: most is read when the longest results and all of the reply come first.
+ */
+function countReadTokens(sentTokens: number, { web, maxOutputTokens }: ModelRequest): number {
+  if (web === undefined) return sentTokens;
+  const { searchesMax, fetchesMax, pageTokensMax } = web;
+  const results = [
+    ...Array<number>(searchesMax).fill(searchTokens),
+    ...Array<number>(fetchesMax).fill(pageTokensMax),
+  ].toSorted((one, other) => other - one);
+  const uses = results.length;
+  const resultTokens = results.reduce((sum, tokens, before) => sum + tokens * (uses - before), 0);
+  return (uses + 1) * sentTokens + resultTokens + uses * maxOutputTokens;
 }
 
 function measureRequest(request: ModelRequest): number {

@@ -1,9 +1,13 @@
 import type { Command } from 'commander';
 import type { TenantDayView } from '../../../contracts/budget.ts';
+import type { StoreIdentity } from '../../../contracts/store.ts';
+import { nameStore } from '../../../core/run/run-place.ts';
 import { commandText, countOf, formatDollars } from '../../../core/text/format.ts';
 import { listNames } from '../../../core/text/list-names.ts';
 import { PlanwaveClientError } from '../../client-error.ts';
+import { taskQueueOf } from '../../connect.ts';
 import { formatTime } from '../../format-time.ts';
+import { readQueue } from '../../task-queue.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { cleanLine, renderTable } from '../terminal-text.ts';
@@ -15,7 +19,7 @@ interface SetOptions {
 
 const usdMax = 1_000_000;
 
-/** Registers the commands for budgets of tenants. Only those that raise a limit ask the server. */
+/** Registers the commands for budgets of tenants. Only those that change a limit ask the server. */
 export function registerBudget(budget: Command, runner: CommandRunner): void {
   const tenant = ['<tenant>', 'name of the tenant, as in start --tenant'] as const;
   budget
@@ -46,9 +50,13 @@ async function setBudget(
   if (usdPerDay > usdMax) {
     throw badInput('--usd-per-day takes at most 1,000,000 US dollars. Try: --usd-per-day 50');
   }
+  const describeStore = await checkStore(context);
   const view = await context.deps.budgets.set(tenant, Math.round(usdPerDay * 1_000_000));
   const resumed = await resumeRuns(context, tenant);
-  return { data: { ...view, ...resumed.data }, lines: [describeDay(view), ...resumed.lines] };
+  return {
+    data: { ...view, ...resumed.data },
+    lines: [describeDay(view), ...(await describeStore()), ...resumed.lines],
+  };
 }
 
 async function showBudget({ deps }: CommandContext, name: string): Promise<CommandResult> {
@@ -76,12 +84,60 @@ async function listBudgets({ deps }: CommandContext): Promise<CommandResult> {
 
 async function removeBudget(context: CommandContext, name: string): Promise<CommandResult> {
   const tenant = readTenant(name);
+  await checkStore(context);
   if (!(await context.deps.budgets.remove(tenant))) throw noBudget(tenant);
   const resumed = await resumeRuns(context, tenant);
   return {
     data: { tenant, removed: true, ...resumed.data },
     lines: [`The budget of ${tenant} was removed: its calls have no limit.`, ...resumed.lines],
   };
+}
+
+/** @returns null for a new store; undefined when it is not known. */
+async function findStore({ deps }: CommandContext): Promise<StoreIdentity | null | undefined> {
+  // The change itself says why a store can't be read.
+  return deps.findStore?.().catch(() => undefined);
+}
+
+/**
+ * Checks that workers of the task queue have the store of this shell: a limit in another one limits nothing.
+ *
+ * @returns what to say of the store after the change.
+ * @throws {CliError} when all of them have other stores.
+ */
+async function checkStore(context: CommandContext): Promise<() => Promise<readonly string[]>> {
+  const own = await findStore(context);
+  if (own === undefined) return async () => [];
+  const taskQueue = taskQueueOf(context.deps.env);
+  const stores = await readStores(context, taskQueue);
+  if (stores.length > 0 && !stores.some((id) => id === own?.id)) {
+    const here =
+      own === null ? 'the home of this shell is new' : `this shell has ${nameStore(own)}`;
+    const message =
+      `The workers of the task queue ${taskQueue} have the store ${stores.join(', ')}, and ${here}. A budget here limits none ` +
+      'of their calls, so nothing was changed. Try: set PLANWAVE_HOME and PLANWAVE_STORE_URL as the workers have them';
+    throw new CliError('other_store', exitCodes.unmet, message, { stores });
+  }
+  const note =
+    stores.length > 0
+      ? ''
+      : ` No worker of the task queue ${taskQueue} has told its store: theirs must be the same.`;
+  return async () => {
+    const store = await findStore(context);
+    return store === null || store === undefined
+      ? []
+      : [cleanLine(`The budget is kept in ${nameStore(store)}.${note}`)];
+  };
+}
+
+/** Returns the ids of the stores of the workers that poll. None when the server can't be reached. */
+async function readStores(context: CommandContext, taskQueue: string): Promise<readonly string[]> {
+  try {
+    return [...(await readQueue(await context.session(), taskQueue)).stores.keys()];
+  } catch (error) {
+    if (!(error instanceof PlanwaveClientError)) throw error;
+    return [];
+  }
 }
 
 /** Lets parked runs go on at once. Where the server can't be reached, they look again by themselves. */

@@ -159,9 +159,17 @@ export function mergeInput(
     const isGiven = value !== undefined && !(option.negate && value === true);
     if (isGiven && typeof field === 'string') fields = putInto(fields, field.split('.'), value);
   }
-  const merged = Object.entries(fields).map(([name, value]) => {
+  return mergeFields(file, fields);
+}
+
+/** A field that was given replaces that of the file; one with fields of its own is merged with it. */
+function mergeFields(file: Fields, given: Fields): Fields {
+  const merged = Object.entries(given).map(([name, value]) => {
     const before = file[name];
-    return [name, isRecord(before) && isRecord(value) ? { ...before, ...value } : value] as const;
+    return [
+      name,
+      isRecord(before) && isRecord(value) ? mergeFields(before, value) : value,
+    ] as const;
   });
   return { ...file, ...Object.fromEntries(merged) };
 }

@@ -112,12 +112,19 @@ it('a schedule is paused, resumed and deleted', async () => {
   await withSchedule(async (id) => {
     await ask('schedule', 'create', id, goal, '--every', '2h', '--paused');
     const paused = await untilListed(id, (one) => one.paused);
-    expect(paused).toMatchObject({ when: 'every 7200 s', next_at: null });
+    expect(paused).toMatchObject({ when: 'every 7200 s', next_at: null, note: '' });
+    await ask('schedule', 'pause', id);
+    await untilListed(id, (one) => one.note === 'paused');
+    await ask('schedule', 'resume', id);
+    await untilListed(id, (one) => !one.paused && one.note === 'resumed');
     await ask('schedule', 'resume', id, 'the move', 'is over');
     const resumed = await untilListed(id, (one) => !one.paused && one.next_at !== null);
     expect(resumed).toMatchObject({ note: 'the move is over', next_at: expect.any(Number) });
+    // Without words, the note stays.
     await ask('schedule', 'pause', id);
-    await untilListed(id, (one) => one.paused);
+    expect(await untilListed(id, (one) => one.paused)).toMatchObject({ note: 'the move is over' });
+    await ask('schedule', 'resume', id);
+    expect(await untilListed(id, (one) => !one.paused)).toMatchObject({ note: 'the move is over' });
     await ask('schedule', 'delete', id);
     await eventually('no schedule', async () => (await find(id)) === undefined);
   });

@@ -48,6 +48,34 @@ it('finding T2: a wave that is terminated has spent what its calls used, and no 
   await expectPromisesKept(stage, 'lost', { lostUsage: true, orphans: true });
 }, 90_000);
 
+it('RB3: a top_up is kept when its wave is terminated, once', async () => {
+  stage.rehearsal.script([
+    plans(1, plan([work('long')])),
+    plans(2, plan([work('again', { criteria: ['long-done'] })])),
+    works('long', stalls),
+    works('again', { json: completed('long-done') }),
+  ]);
+  const input: PlannerRunInput = { goal: 'Host the backup', budget: { calls: 1 } };
+  const run = await stage.start('plannerRun', input, 'raised');
+  // The plan is all that one call is enough for.
+  expect(await openQuestion(stage, run)).toMatchObject({ kind: 'budget' });
+  await submit(run, { question_id: 'q1', answer: 'top_up' });
+  await eventually('the call of the wave', async () => callsOf(stage.rehearsal, 'long').length > 0);
+  await stage.client.workflow.getHandle('raised/wave-001').terminate('by a test');
+  expect((await openQuestion(stage, run, 'q2')).why_it_matters).toContain('2 of 2 calls');
+  expect(await spentBy('raised')).toContain('2 of 2 calls');
+  await submit(run, { question_id: 'q2', answer: 'retry' });
+  const spent = await openQuestion(stage, run, 'q3');
+  expect(spent.text).toContain('2 of 2 calls');
+  // The wave that is not lost tells of its top-up itself.
+  await submit(run, { question_id: 'q3', answer: 'top_up' });
+  await openQuestion(stage, run, 'q4');
+  await submit(run, { question_id: 'q4', answer: 'finish' });
+  await stage.result(run);
+  const { budget } = await run.query<BudgetView>('budget');
+  expect(budget?.run.calls).toBe(3);
+}, 90_000);
+
 it('finding T2: a delegation that is terminated has spent what its calls used', async () => {
   stage.rehearsal.script([
     plans(1, plan([work('lost'), work('free')])),

@@ -38,7 +38,7 @@ import type { Script, ScriptedModel } from '../../support/scripted-model.ts';
 import { writeDelegation } from '../../../core/executor.ts';
 import type { WaveDecision, WavePlan, WrittenPlan } from '../../../contracts/wave-plan.ts';
 
-type Turns = Pick<Activities, 'modelTurn' | 'runTool' | 'storeText'>;
+type Turns = Pick<Activities, 'modelTurn' | 'recallRunSpent' | 'runTool' | 'storeText'>;
 
 /** A store with a run in it, and the activities on top. */
 export interface Bench {

@@ -3,7 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import type { ModelTurnInput } from '../../../contracts/model-turn.ts';
 import { restoreUsage } from '../../../core/turns/turn-call.ts';
-import { noUsage } from '../../../core/usage/add-usage.ts';
+import { lostUsage, noUsage } from '../../../core/usage/add-usage.ts';
 import type { Usage } from '../../../contracts/usage.ts';
 import { ModelFailure } from '../../../activities/ports/model-client.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -148,6 +148,23 @@ it('M6, M8: finding T2: an attempt that is killed is charged its worst case, the
   const usage = restoreUsage(third.usage);
   expect(usage).toMatchObject({ calls: 0, unreported_calls: 2 });
   expect(usage.unreported_tokens).toBeGreaterThan(2 * input.max_output_tokens);
+});
+
+it('SP3: a call that is known at its worst case is not missed when its report comes late', async () => {
+  const bench = await createBench({ scripts: [sayJson(outputOf())] });
+  const { usage } = await bench.turn();
+  const at = bench.env();
+  const place = at.context.info.workflowExecution?.workflowId ?? '';
+  const recall = (known?: Usage) =>
+    runIn(at, bench.activities.recallRunSpent, {
+      place,
+      since: 0,
+      ...(known !== undefined && { known }),
+    });
+  expect(await recall()).toEqual({ usage });
+  expect(await recall(noUsage)).toEqual({ usage, missed: usage });
+  const { missed } = await recall(lostUsage({ calls: 1, tokens: 1_000_000, cost_micro_usd: 9 }));
+  expect(missed).toEqual(noUsage);
 });
 
 it('M6: finding T2: a request that is not sent after all is not charged', async () => {

@@ -1,8 +1,10 @@
 import { assert, nat, property } from 'fast-check';
+import { computeWorst } from '../../../activities/adapters/anthropic/build-params.ts';
 import { computeUsage } from '../../../activities/adapters/prices.ts';
 import type { Usage } from '../../../contracts/usage.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
-import type { TokenCount } from '../../../activities/ports/model-client.ts';
+import type { ModelRequest, TokenCount } from '../../../activities/ports/model-client.ts';
+import { webResearchStage } from '../../../activities/stages/web-research.ts';
 
 const usageOf = (model: string, tokens: TokenCount): Usage =>
   computeUsage({ requested: model, answered: model }, tokens);
@@ -79,5 +81,45 @@ describe('computeUsage', () => {
         expect(Math.abs(cost - exact)).toBeLessThanOrEqual(1);
       }),
     );
+  });
+});
+
+describe('computeWorst', () => {
+  const request: ModelRequest = {
+    model: 'claude-haiku-5-5',
+    maxOutputTokens: 16_000,
+    system: [],
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'x'.repeat(4_000) }] }],
+    tools: [],
+    callKey: 'run/key',
+  };
+  const { web = { searchesMax: 0, fetchesMax: 0, pageTokensMax: 0 } } = webResearchStage;
+
+  it('a call that reads the web again after each use is billed no more than its worst case', () => {
+    const uses = web.searchesMax + web.fetchesMax;
+    // The longest results, and a reply that is nearly as long as it may be, first.
+    const readings = Array.from({ length: uses + 1 }, (_, use) =>
+      use === 0 ? 4_000 : 4_000 + use * 10_000 + 15_000,
+    );
+    const inputTokens = readings.reduce((sum, tokens) => sum + tokens, 0);
+    const tokens = count({ inputTokens, outputTokens: 16_000, webSearches: web.searchesMax });
+    const bill = usageOf(request.model, tokens);
+    const worst = computeWorst({ ...request, web });
+    expect(worst.unreported_tokens).toBeGreaterThanOrEqual(inputTokens + 16_000);
+    expect(worst.unreported_cost_micro_usd).toBeGreaterThanOrEqual(bill.cost_micro_usd);
+    // As docs/web.md says.
+    expect(worst.unreported_tokens).toBeLessThan(800_000);
+    expect(worst.unreported_cost_micro_usd).toBeLessThan(0.6 * million);
+  });
+
+  it('longer pages than results of searches are read the most often', () => {
+    const [one, none] = [1, 0].map((uses) =>
+      computeWorst({
+        ...request,
+        web: { searchesMax: uses, fetchesMax: uses, pageTokensMax: 20_000 },
+      }),
+    );
+    expect(one?.unreported_tokens).toBeGreaterThan(2 * 20_000 + 10_000 + 2 * 16_000);
+    expect(none?.unreported_tokens).toBeLessThan(16_000 + 4_000 + 2_000);
   });
 });

@@ -1,11 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CliSession } from '../../../client/cli/cli-session.ts';
 import { PlanwaveClientError } from '../../../client/client-error.ts';
 import { runCli } from '../../../client/cli/commands/program.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
+import type { StoreIdentity } from '../../../contracts/store.ts';
+import { nameWorker } from '../../../core/run/run-place.ts';
 import { createCliBudgets } from '../../../scripts/cli-stores.ts';
-import { createFakeDeps } from './support/fake-client.ts';
+import { createFakeClient, createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
 
 let home: string;
@@ -90,6 +93,69 @@ it('sets the limit also while the server is away, and says when runs go on', asy
   );
   expect(out).toContain('No server. Try: start one');
   expect((await run('budget show acme')).out).toContain('of $50.00');
+});
+
+/** A shell with this store; null: with a new home. @param stores Those of the workers that poll. */
+async function runWith(line: string, store: StoreIdentity | null, stores: readonly string[]) {
+  const io = createFakeIo();
+  const seconds = Math.floor(Date.now() / 1_000) - 10;
+  const pollers = stores.map((id) => ({
+    identity: nameWorker('7@host-b', { id, place: '' }),
+    lastAccessTime: { seconds },
+  }));
+  const session: CliSession = Object.create(null);
+  Object.assign(session, {
+    address: 'localhost:7233',
+    namespace: 'default',
+    client: createFakeClient(),
+    connection: {
+      withDeadline: (_deadline: number, work: () => unknown) => work(),
+      workflowService: { describeTaskQueue: async () => ({ pollers }) },
+    },
+    close: () => Promise.resolve(),
+  });
+  const deps = createFakeDeps(
+    io,
+    {},
+    {
+      budgets: createCliBudgets(home, {}),
+      findStore: async () => store,
+      openSession: async () => session,
+    },
+  );
+  const code = await runCli(line.split(' '), deps);
+  return { code, out: io.out(), err: io.err() };
+}
+
+describe('the store of the workers', () => {
+  const own = { id: 'ab12', place: '"/srv/planwave" on host-a' };
+
+  it.each(['budget set acme --usd-per-day 5', 'budget remove acme'])(
+    '%s: another one than that of this shell is refused, and nothing is changed',
+    async (line) => {
+      await run('budget set acme --usd-per-day 50');
+      const refused = await runWith(line, own, ['cd34']);
+      expect(refused).toMatchObject({ code: 1, out: '' });
+      expect(refused.err).toContain(
+        'The workers of the task queue planwave have the store cd34, and this shell has the store ab12 ("/srv/planwave" on host-a).',
+      );
+      expect(refused.err).toContain('Try: set PLANWAVE_HOME and PLANWAVE_STORE_URL');
+      expect((await runWith(line, null, ['cd34'])).err).toContain('the home of this shell is new');
+      expect((await run('budget show acme')).out).toContain('of $50.00');
+    },
+  );
+
+  it('the same one is named, and without a worker that tells it what has to be so', async () => {
+    const line = 'budget set acme --usd-per-day 5';
+    const set = await runWith(line, own, ['ab12']);
+    expect(set).toMatchObject({ code: 0, err: '' });
+    expect(set.out).toContain(
+      '\nThe budget is kept in the store ab12 ("/srv/planwave" on host-a).\n',
+    );
+    expect((await runWith(line, own, [])).out).toContain(
+      'No worker of the task queue planwave has told its store: theirs must be the same.',
+    );
+  });
 });
 
 it.each([

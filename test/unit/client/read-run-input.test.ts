@@ -39,6 +39,17 @@ it('takes what is to happen to questions that nobody answers', async () => {
   );
 });
 
+it('changes one part of what a file says about questions, and leaves the others', async () => {
+  const io = createFakeIo();
+  const escalate_to = { person: 'Maria', after_seconds: 30 };
+  io.stdin.end(JSON.stringify({ goal: 'given', questions: { deadline_seconds: 60, escalate_to } }));
+  const given = { input: '-', escalateTo: 'Bob' };
+  expect(await readRunInput({ cwd, io }, undefined, given)).toEqual({
+    goal: 'given',
+    questions: { deadline_seconds: 60, escalate_to: { person: 'Bob', after_seconds: 30 } },
+  });
+});
+
 it('lets one criterion or every output be verified', async () => {
   const verifyCriteria = ['goal-1', 'goal-3'];
   expect(await readRunInput(deps, 'given', { verifyCriteria })).toMatchObject({

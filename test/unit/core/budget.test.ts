@@ -1,3 +1,4 @@
+import { assert, nat, property, record } from 'fast-check';
 import type { BudgetInput } from '../../../contracts/budget.ts';
 import type { PlannedDelegation } from '../../../contracts/messages.ts';
 import {
@@ -9,7 +10,14 @@ import {
   takeGrant,
 } from '../../../core/budget/budget-node.ts';
 import { estimateFanOut } from '../../../core/budget/estimate-fan-out.ts';
-import { noLimits, noSpending, spendingOf, fits } from '../../../core/budget/spending.ts';
+import {
+  computeMissed,
+  fits,
+  maxSpending,
+  noLimits,
+  noSpending,
+  spendingOf,
+} from '../../../core/budget/spending.ts';
 import {
   carryLostWave,
   chargeBefore,
@@ -20,7 +28,7 @@ import {
 } from '../../../core/budget/resolve-budget.ts';
 import { checkBudgetGrant, checkBudgetRequest } from '../../../core/run/read-messages.ts';
 import { describeExpected, formatUsage } from '../../../core/text/format.ts';
-import { addUsage, lostUsage, noUsage, subtractUsage } from '../../../core/usage/add-usage.ts';
+import { addUsage, lostUsage, noUsage } from '../../../core/usage/add-usage.ts';
 
 const reservation = { calls: 2, tokens: 100, cost_micro_usd: null, until: 5_000 };
 const paid = { calls: 1, tokens: 60, cost_micro_usd: 7 };
@@ -96,13 +104,73 @@ describe('budget', () => {
     expect(carryLostWave(null, 9)).toBeNull();
   });
 
+  it('RB3: a wave that told nothing of its end leaves the run the top-ups of its limit', () => {
+    const typed = { calls: 10, minutes: 1, wave: { calls: 4 } };
+    const account = reserveForWave(openBudget(resolveBudget(typed)), noUsage);
+    const carried = carryLostWave(account, 90_000, 2);
+    expect(carried?.limits.run).toMatchObject({ calls: 30, tokens: null, worked_ms: 180_000 });
+    expect(carried?.limits.wave.calls).toBe(4);
+    expect(carried?.steps).toEqual(account?.steps);
+    // There was time for it after the top-ups.
+    expect(carried?.worked_ms).toBe(90_000);
+    expect(carryLostWave(account, 90_000, 0)?.limits).toEqual(account?.limits);
+  });
+
   it('finding T2: what a reset took back counts as spent before the wave', () => {
     const account = reserveForWave(openBudget(resolveBudget({ calls: 10 })), noUsage);
     const total = { ...noUsage, calls: 3, unreported_calls: 1, output_tokens: 7 };
-    const missed = subtractUsage(total, { ...noUsage, calls: 1, output_tokens: 9 });
+    const missed = computeMissed(total, { ...noUsage, calls: 1, output_tokens: 9 });
     expect(missed).toEqual({ ...noUsage, calls: 2, unreported_calls: 1 });
     expect(chargeBefore(account, missed)?.before.calls).toBe(3);
     expect(chargeBefore(null, missed)).toBeNull();
+  });
+
+  describe('SP3: a call that was counted at its worst case', () => {
+    const own = { ...noUsage, calls: 1, input_tokens: 30, output_tokens: 10, cost_micro_usd: 4 };
+    const worst = {
+      ...noUsage,
+      unreported_calls: 1,
+      unreported_tokens: 900,
+      unreported_cost_micro_usd: 90,
+    };
+
+    it('is not charged again when its worker wakes and reports', () => {
+      expect(computeMissed(addUsage(own, own), addUsage(worst, own))).toEqual(noUsage);
+      // Neither is one that reported, and whose reservation stayed in the ledger, beyond its worst case.
+      const missed = computeMissed(worst, own);
+      expect(missed).toMatchObject({ unreported_calls: 0, unreported_tokens: 860 });
+      expect(spendingOf(addUsage(own, missed))).toEqual(spendingOf(worst));
+    });
+
+    it('is not charged again as work of a part that was lost with its reservation', () => {
+      const reserved = { calls: 5, tokens: 5_000, cost_micro_usd: 500 };
+      const known = addUsage(own, lostUsage(reserved));
+      expect(computeMissed(addUsage(own, own, own), known)).toEqual(noUsage);
+      const more = addUsage(...Array.from({ length: 9 }, () => own));
+      expect(computeMissed(more, known)).toEqual({ ...noUsage, calls: 3 });
+    });
+
+    it('any two usages: both together are the larger one, in every measure', () => {
+      const amount = nat({ max: 9 });
+      const usage = record({
+        calls: amount,
+        input_tokens: amount,
+        cache_creation_input_tokens: amount,
+        cache_read_input_tokens: amount,
+        output_tokens: amount,
+        cost_micro_usd: amount,
+        unpriced_calls: amount,
+        unreported_calls: amount,
+        unreported_tokens: amount,
+        unreported_cost_micro_usd: amount,
+      });
+      assert(
+        property(usage, usage, (spent, known) => {
+          const charged = spendingOf(addUsage(known, computeMissed(spent, known)));
+          expect(charged).toEqual(maxSpending(spendingOf(spent), spendingOf(known)));
+        }),
+      );
+    });
   });
 
   it('U2: finding T2: without a limit, lost work counts as one call of unknown cost', () => {

@@ -220,6 +220,7 @@ describe('finding C1: every message comes back with all its fields', () => {
     verdicts: [verdict],
     spent: spending,
     deadline_seconds: 60,
+    budget_scope: 'run',
   };
   const budgetNeeds: Required<BudgetEscalation> = {
     type: 'budget',

@@ -99,6 +99,19 @@ it('DU5: a refusal names limit, use, the end of the day and the command', () => 
   });
 });
 
+it('DU5: a call that costs more than a whole day may is not promised for the next one', () => {
+  const small = setDayLimit(null, 0.5 * dollar, noon);
+  expect(reserveDay('acme', small, call('a', 0.83), noon)).toMatchObject({
+    type: 'refused',
+    isUsedUp: true,
+    reason:
+      'This call may cost up to $0.83, more than the tenant acme may spend in a whole day ($0.50). It was not made, and ' +
+      'nothing is lost: it is made by itself as soon as the limit is raised. ' +
+      'Try: npm run planwave -- budget set acme --usd-per-day 2',
+  });
+  expect(reserveDay('acme', small, call('a', 0.5), noon)).toMatchObject({ type: 'reserved' });
+});
+
 describe('a call that is refused again and again', () => {
   const used = settleDay(reserve(empty, call('a', 10)), call('a', 10), 10 * dollar);
 
