@@ -91,8 +91,11 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
     };
   };
   /** @returns null for content that the run wrote itself. */
-  const keep = async ({ by_run }: FoundFile, target: Target): Promise<Ref | null> =>
-    by_run ? null : options.keep(await readForKeeping(target));
+  const keep = async ({ by_run }: FoundFile, target: Target) => {
+    if (by_run) return null;
+    const { content, mode } = await readForKeeping(target);
+    return { ref: await options.keep(content), mode };
+  };
   /** Runs a change between two looks at the file: what was found is kept, and what came since is not replaced. */
   const change = async (
     { place, target, terms }: { place: WorkspacePlace; target: Target; terms: ChangeTerms },
@@ -100,8 +103,8 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
   ): Promise<ChangedFile> => {
     const found = await find(place, target);
     checkExpected(target, found, terms);
-    const ref = found === null ? null : await keep(found, target);
-    const kept = ref !== null && { replaced_ref: ref };
+    const before = found === null ? null : await keep(found, target);
+    const kept = before !== null && { replaced_ref: before.ref, replaced_mode: before.mode };
     const state = await act(found, async () => {
       await terms.mayStill?.();
       checkExpected(target, await readState(target), { expected: found?.sha256 ?? null });
@@ -121,8 +124,9 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
     look: async (place, path, { keeps = false } = {}) =>
       inTarget(await rootOf(place), path, false, async (target) => {
         const found = await find(place, target);
-        const ref = keeps && found !== null ? await keep(found, target) : null;
-        return found !== null && ref !== null ? { ...found, kept_ref: ref } : found;
+        const kept = keeps && found !== null ? await keep(found, target) : null;
+        if (found === null || kept === null) return found;
+        return { ...found, kept_ref: kept.ref, kept_mode: kept.mode };
       }),
     async write(place, path, text, terms = {}) {
       const bytes = Buffer.from(text, 'utf8');
@@ -131,7 +135,7 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
         change({ place, target, terms }, async (_found, mayStill) => {
           // Noted first: a crash may come between the note and the change, never the other way round. A copy needs none.
           if (!target.isCopy) await written.add(place.run_id, path, state.sha256);
-          await replaceFile(target, bytes, mayStill);
+          await replaceFile(target, bytes, { ...terms, mayStill });
           return state;
         }),
       );
@@ -278,12 +282,12 @@ async function readState({ folder, name, shown }: Target): Promise<FileState | n
   }
 }
 
-async function readForKeeping({ folder, name, shown }: Target): Promise<Uint8Array> {
+async function readForKeeping({ folder, name, shown }: Target) {
   const file = folder.openFile(name);
   if (file === null) return throwMissing(shown);
   const { keptFileBytesMax: max } = engineLimits;
   const content = await closing(file, () => file.readAtMost(max + 1));
-  if (content.byteLength <= max) return content;
+  if (content.byteLength <= max) return { content, mode: file.mode };
   throw new WorkspaceRefused(
     `${JSON.stringify(shown)} has more than ${max} bytes, too many to keep what it holds. Try: another path.`,
   );
