@@ -3,9 +3,10 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { toRunDirectory, treePaths } from '../../projection/paths.ts';
-import { putInPlace, temporaryPattern } from '../file-store/atomic-write-file.ts';
+import { putInPlace } from '../file-store/atomic-write-file.ts';
 import { isBelow, realOf } from '../workspaces/open-folder.ts';
 import { commitTree, moveRef, storeFolder, type TrackedFolder } from './git-snapshots.ts';
+import { excludedNames } from './ignored-files.ts';
 import { runGit } from './run-git.ts';
 
 /** Ref of the user's files as they were when the run first needed them. */
@@ -24,15 +25,11 @@ export function readDelegationRef(ref: string): string {
 /** Attributes that win over every `.gitattributes`: git keeps the bytes of a file as they are. */
 const unchangedBytes = '* -text -ident -filter -working-tree-encoding\n';
 
-/**
- * Names that no copy has, unless the user's repository tracks them: secrets, folders that commands share, and what a worker
- * that was killed left of a write. The artifact home would be copied into itself.
- */
+/** Lists what no copy has, unless the user's repository tracks it. The artifact home would be copied into itself. */
 async function listExcluded(home: string, dir: string): Promise<string> {
   const [folder, own] = await Promise.all([realOf(dir), realOf(home)]);
   const ownPath = isBelow(folder, own) ? [`/${relative(folder, own)}/`] : [];
-  const names = ['.env', '.env.*', 'node_modules/', '.venv/', temporaryPattern, ...ownPath];
-  return names.map((name) => `${name}\n`).join('');
+  return [...excludedNames, ...ownPath].map((name) => `${name}\n`).join('');
 }
 
 /** A run's own repository, beside the worktrees of its delegations. */

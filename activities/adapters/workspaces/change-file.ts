@@ -89,3 +89,9 @@ export function refuseChanged(shown: string): WorkspaceRefused {
     `${JSON.stringify(shown)} has changed since it was looked at, so nothing was done. Try: read it again.`,
   );
 }
+
+export function refuseIgnored(shown: string): WorkspaceRefused {
+  return new WorkspaceRefused(
+    `${JSON.stringify(shown)} is ignored by git, so it would be in no result of this run. Nothing was written. Try: another path.`,
+  );
+}
