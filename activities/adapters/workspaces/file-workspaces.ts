@@ -90,18 +90,12 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
   const find = async (place: WorkspacePlace, target: Target): Promise<FoundFile | null> => {
     const state = await readState(target);
     if (state === null) return null;
-    const { shown, isCopy } = target;
-    return {
-      ...state,
-      by_run: isCopy || (await written.has(place.run_id, shown, state.sha256)),
-    };
+    const by_run = target.isCopy || (await written.has(place.run_id, target.shown, state.sha256));
+    return { ...state, by_run };
   };
-  /** @returns null for content that the run wrote itself. */
-  const keep = async ({ by_run }: FoundFile, target: Target) => {
-    if (by_run) return null;
-    const { content, mode } = await readForKeeping(target);
-    return { ref: await options.keep(content), mode };
-  };
+  /** @returns null for no file, and for content that the run wrote itself. */
+  const keep = async (found: FoundFile | null, target: Target) =>
+    found === null || found.by_run ? null : keepContent(options, target);
   /** Runs a change between two looks at the file: what was found is kept, and what came since is not replaced. */
   const change = async (
     { place, target, terms }: { place: WorkspacePlace; target: Target; terms: ChangeTerms },
@@ -109,7 +103,7 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
   ): Promise<ChangedFile> => {
     const found = await find(place, target);
     checkExpected(target, found, terms);
-    const before = found === null ? null : await keep(found, target);
+    const before = await keep(found, target);
     const kept = before !== null && { replaced_ref: before.ref, replaced_mode: before.mode };
     const state = await act(found, async () => {
       await terms.mayStill?.();
@@ -130,7 +124,7 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
     look: async (place, path, { keeps = false } = {}) =>
       inTarget(await rootOf(place), path, false, async (target) => {
         const found = await find(place, target);
-        const kept = keeps && found !== null ? await keep(found, target) : null;
+        const kept = keeps ? await keep(found, target) : null;
         if (found === null || kept === null) return found;
         return { ...found, kept_ref: kept.ref, kept_mode: kept.mode };
       }),
@@ -248,6 +242,11 @@ async function readState({ folder, name, shown }: Target): Promise<FileState | n
   } catch (error) {
     throw toRefusal(shown, 'read', error);
   }
+}
+
+async function keepContent({ keep }: Pick<FileWorkspacesOptions, 'keep'>, target: Target) {
+  const { content, mode } = await readForKeeping(target);
+  return { ref: await keep(content), mode };
 }
 
 async function readForKeeping({ folder, name, shown }: Target) {

@@ -1,4 +1,4 @@
-import type { RecordedEffect } from '../../../contracts/effect.ts';
+import type { EffectReceipt, RecordedEffect } from '../../../contracts/effect.ts';
 import type { Ref } from '../../../contracts/ref.ts';
 import type { RunRecord } from '../../../contracts/run-record.ts';
 import type { ArtifactStore } from '../../ports/artifact-store.ts';
@@ -99,16 +99,22 @@ function listChangedFiles(effects: readonly RecordedEffect[]): ChangedFile[] {
   for (const { state, receipt } of effects) {
     const isFile = receipt !== null && !receipt.command && !receipt.call && !receipt.web;
     if (state !== 'confirmed' || !isFile) continue;
-    const { target, sha256, removed, replaced_ref, replaced_mode } = receipt;
-    const { before = [], after = [], mode = replaced_mode } = files.get(target) ?? {};
-    files.set(target, {
-      path: target,
-      before: replaced_ref === undefined ? before : [...before, replaced_ref],
-      mode,
-      after: new Set([...after, removed === true ? null : sha256]),
-    });
+    files.set(receipt.target, addChange(files.get(receipt.target), receipt));
   }
   return [...files.values()];
+}
+
+function addChange(
+  file: ChangedFile | undefined,
+  { target, sha256, removed, replaced_ref, replaced_mode }: EffectReceipt,
+): ChangedFile {
+  const { before = [], after = [], mode = replaced_mode } = file ?? {};
+  return {
+    path: target,
+    before: replaced_ref === undefined ? before : [...before, replaced_ref],
+    mode,
+    after: new Set([...after, removed === true ? null : sha256]),
+  };
 }
 
 /** @returns undefined for bytes that are no text. */

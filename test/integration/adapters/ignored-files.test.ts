@@ -37,7 +37,7 @@ it('a file at an ignored path of a copy is refused, because no result of the run
     // oxlint-disable-next-line no-await-in-loop
     const refused = await workspaces.write(place, path, 'x').catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(WorkspaceRefused);
-    expect(`${String(refused)}`).toContain('is ignored by git');
+    expect(String(refused)).toContain('is ignored by git');
     expect(existsSync(join((await worktrees.open(place)) ?? '', path))).toBe(false);
   }
   await workspaces.write(place, 'kept.csv', '3,4\n');
