@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { getCode } from '../file-store/store-errors.ts';
 import { definedOnly } from '../../../core/json.ts';
@@ -126,6 +127,7 @@ export function runGit(
       (error, stdout, stderr) => {
         const code = error === null ? 0 : error.code;
         if (typeof code === 'number' && okCodes.includes(code)) resolve({ code, output: stdout });
+        else if (isMissing(workTree)) reject(new GitFailed(describeMissing(workTree)));
         else reject(new GitFailed(describeFailure(args[0] ?? '', error, stderr.toString())));
       },
     );
@@ -133,6 +135,15 @@ export function runGit(
     child.stdin?.on('error', () => {});
     child.stdin?.end(stdin);
   });
+}
+
+/** Without its folder, a process can't start either, and the system says the same as for a missing program. */
+function isMissing(workTree: string | undefined): workTree is string {
+  return workTree !== undefined && !existsSync(workTree);
+}
+
+function describeMissing(workTree: string): string {
+  return `there is no folder ${workTree}. Try: move it back to this place`;
 }
 
 function describeFailure(command: string, error: Error | null, stderr: string): string {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync, type Dirent } from 'node:fs';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { toRunDirectory, treePaths } from '../../projection/paths.ts';
 import { putInPlace } from '../file-store/atomic-write-file.ts';
@@ -94,8 +94,34 @@ async function addTracked(place: TrackedFolder, dir: string): Promise<void> {
     .split('\0')
     .filter((line) => line !== '' && !line.startsWith('160000'))
     .map((line) => line.slice(line.indexOf('\t') + 1));
+  // At the first path that is no file any more, git ends.
+  const files = await keepFiles(place.workTree, paths);
   await runGit(place, ['update-index', '-z', '--add', '--remove', '--stdin'], {
-    stdin: Buffer.from(paths.map((path) => `${path}\0`).join(''), 'latin1'),
+    stdin: Buffer.from(files.map((path) => `${path}\0`).join(''), 'latin1'),
     packed: true,
   });
+}
+
+/** Keeps the paths at which a file or a link is, below folders that are no links. Names are bytes of any kind, in Latin-1. */
+async function keepFiles(root: string, paths: readonly string[]): Promise<string[]> {
+  const known = new Map<string, Promise<ReadonlyMap<string, Dirent>>>();
+  const listOnce = (folder: string): Promise<ReadonlyMap<string, Dirent>> => {
+    const entries = known.get(folder) ?? list(folder);
+    known.set(folder, entries);
+    return entries;
+  };
+  const find = async (path: string): Promise<Dirent | undefined> => {
+    const at = path.lastIndexOf('/');
+    return (await listOnce(path.slice(0, Math.max(at, 0)))).get(path.slice(at + 1));
+  };
+  const list = async (folder: string): Promise<ReadonlyMap<string, Dirent>> => {
+    if (folder !== '' && (await find(folder))?.isDirectory() !== true) return new Map();
+    const path = Buffer.concat([Buffer.from(`${root}/`), Buffer.from(folder, 'latin1')]);
+    const options = { encoding: 'latin1', withFileTypes: true } as const;
+    // What can't be read is left out.
+    const entries = await readdir(path, options).catch(() => []);
+    return new Map(entries.map((entry) => [entry.name, entry]));
+  };
+  const found = await Promise.all(paths.map(find));
+  return paths.filter((_path, at) => found[at]?.isFile() || found[at]?.isSymbolicLink());
 }
