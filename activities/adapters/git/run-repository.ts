@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, type Dirent } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { toRunDirectory, treePaths } from '../../projection/paths.ts';
 import { putInPlace } from '../file-store/atomic-write-file.ts';
 import { isBelow, realOf } from '../workspaces/open-folder.ts';
 import { commitTree, moveRef, storeFolder, type TrackedFolder } from './git-snapshots.ts';
 import { excludedNames } from './ignored-files.ts';
-import { runGit } from './run-git.ts';
+import { GitFailed, runGit, splitNul } from './run-git.ts';
 
 /** Ref of the user's files as they were when the run first needed them. */
 export const baseRef = 'refs/planwave/base';
@@ -29,7 +30,64 @@ const unchangedBytes = '* -text -ident -filter -working-tree-encoding\n';
 async function listExcluded(home: string, dir: string): Promise<string> {
   const [folder, own] = await Promise.all([realOf(dir), realOf(home)]);
   const ownPath = isBelow(folder, own) ? [`/${relative(folder, own)}/`] : [];
-  return [...excludedNames, ...ownPath].map((name) => `${name}\n`).join('');
+  // The last ones win.
+  const patterns = [await readUserPatterns(folder), ...excludedNames, ...ownPath];
+  return patterns.map((text) => `${text}\n`).join('');
+}
+
+/** Reads by which patterns git ignores files of the user's folder, beside the `.gitignore` files in it. */
+async function readUserPatterns(folder: string): Promise<string> {
+  let top = folder;
+  let gitDir = await findGitDir(top);
+  while (gitDir === null && top !== dirname(top)) {
+    top = dirname(top);
+    // Each folder is asked after the one in it.
+    // oxlint-disable-next-line no-await-in-loop
+    gitDir = await findGitDir(top);
+  }
+  if (gitDir === null) return '';
+  try {
+    const general = await readText(await findGeneralPatterns(gitDir));
+    if (top !== folder) return `${general}\n${await listIgnored({ gitDir, top, folder })}`;
+    const { output } = await runGit({ gitDir }, ['rev-parse', '--git-path', 'info/exclude']);
+    return `${general}\n${await readText(output.toString().trim())}`;
+  } catch (error) {
+    // A folder above that is no repository after all.
+    if (error instanceof GitFailed && top !== folder) return '';
+    throw error;
+  }
+}
+
+/** Returns the path of the ignore file for all repositories of the worker's user, which need not exist. */
+async function findGeneralPatterns(gitDir: string): Promise<string> {
+  const args = ['config', '--type=path', '--get', 'core.excludesFile'];
+  const { output } = await runGit({ gitDir }, args, { okCodes: [0, 1], asUser: true });
+  const named = output.toString().trim();
+  if (named !== '') return named;
+  const { XDG_CONFIG_HOME: config = '' } = process.env;
+  return join(config === '' ? join(homedir(), '.config') : config, 'git', 'ignore');
+}
+
+async function readText(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return text.replace(/^\uFEFF/u, '');
+}
+
+/** Lists what a repository ignores in a folder below its top, as patterns for that folder: those of its files may name the way there. */
+async function listIgnored({
+  gitDir,
+  top,
+  folder,
+}: Readonly<Record<'gitDir' | 'top' | 'folder', string>>): Promise<string> {
+  const way = `${relative(top, folder).split(sep).join('/')}/`;
+  const question = ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z'];
+  const args = [...question, '--', `:(top,literal)${way}`];
+  const paths = splitNul((await runGit({ gitDir, workTree: top }, args)).output);
+  // A folder that is ignored itself was chosen nevertheless.
+  return paths
+    .filter((path) => path.startsWith(way) && path !== way && !path.includes('\n'))
+    .map((path) => `/${path.slice(way.length).replaceAll(/[\\*?[\] ]/gu, String.raw`\$&`)}`)
+    .join('\n');
 }
 
 /** A run's own repository, beside the worktrees of its delegations. */

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRunChanges } from '../../../activities/adapters/git/git-run-changes.ts';
 import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';
@@ -79,4 +79,44 @@ it('a file that git tracks although it is ignored can be read in a copy, and no 
     'dist/kept.js',
     'kept.csv',
   ]);
+});
+
+describe('what the user’s git ignores elsewhere', () => {
+  const before = process.env['XDG_CONFIG_HOME'];
+  afterEach(() => {
+    if (before === undefined) delete process.env['XDG_CONFIG_HOME'];
+    else process.env['XDG_CONFIG_HOME'] = before;
+  });
+
+  it('is in no copy, and does not keep changes from being committed', async () => {
+    const { root, home, dir } = createGitFixture({ 'a.js': 'a\n' });
+    put(root, { 'config/git/ignore': '*.swp\n!.env' });
+    process.env['XDG_CONFIG_HOME'] = join(root, 'config');
+    put(dir, { '.git/info/exclude': '/priv\n', priv: 'x\n', 'a.swp': 'x\n', '.env': 'KEY=1\n' });
+    const worker = { delegation_id: 'fix', foundations: [] };
+    const copy = await createGitWorktrees({ home }).open({ run_id: 'my-run', dir, worker });
+    expect(readdirSync(copy ?? '').toSorted()).toEqual(['a.js']);
+    put(copy ?? '', { 'a.js': 'b\n' });
+    rmSync(join(dir, '.env'));
+    const run = { run_id: 'my-run', dir, delegation_ids: ['fix'], results_folders: [] };
+    const changes = createRunChanges({ home });
+    expect(await changes.propose(run)).toMatchObject({ can_commit: true, obstacle: '' });
+    expect(await changes.apply(run, { message: 'Mend it', at: 1_700_000_000 })).toEqual({
+      state: 'committed',
+      note: '',
+    });
+  });
+
+  it.each([
+    ['a folder of it', 'sub/priv\nsub/[[]a] b\n*.tmp\n', ['keep.js']],
+    ['that folder itself', '*\n', ['[a] b', 'keep.js', 'priv', 'x.tmp']],
+  ])('is in no copy of a folder of the repository: %s', async (_what, patterns, expected) => {
+    const { home, dir } = createGitFixture({ 'a.js': 'a\n' });
+    put(dir, { '.gitignore': patterns });
+    put(join(dir, 'sub'), { 'keep.js': '1\n', 'priv/x': '2', '[a] b': '3', 'x.tmp': '4' });
+    const place = { run_id: 'my-run', dir: join(dir, 'sub') };
+    const worker = { delegation_id: 'fix', foundations: [] };
+    const copy = await createGitWorktrees({ home }).open({ ...place, worker });
+    expect(readdirSync(copy ?? '').toSorted()).toEqual(expected);
+  });
 });
