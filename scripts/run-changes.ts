@@ -115,7 +115,7 @@ function takenOver(result: ChangeResult, { run_id, dir }: ChangedRun): TakenOver
 function undone(result: UndoneFiles, { run_id, dir }: ChangedRun): TakenOver {
   if (result.state === 'done') return { dir, files: result.files };
   throw conflict(
-    `Nothing was changed: since ${run_id} ended, others have changed ${listNames(result.files)}, or it was no text. Try: effects.jsonl names the content before as replaced_ref, which planwave artifact prints`,
+    `Nothing was changed: during ${run_id} or since, others have changed ${listNames(result.files)}, or it was no text. Try: effects.jsonl names the content before as replaced_ref, which planwave artifact prints`,
   );
 }
 

@@ -27,6 +27,8 @@ export interface FoundFile extends FileState {
   readonly by_run: boolean;
   /** The content as an artifact, when it was to be kept and is not the run's own. */
   readonly kept_ref?: Ref;
+  /** Permissions of the file, when its content was kept. */
+  readonly kept_mode?: number;
 }
 
 /** Condition of a change: it is made if the file is as it was, and if the caller may still make it. */
@@ -35,12 +37,16 @@ export interface ChangeTerms {
   readonly expected?: string | null;
   /** Called when everything is ready, right before the change. Its error is passed on, and nothing is changed. */
   readonly mayStill?: () => Promise<void>;
+  /** Permissions of a file that a write makes; a replaced file keeps its own. If undefined, those of the umask. */
+  readonly mode?: number;
 }
 
 /** State after a change. */
 export interface ChangedFile extends FileState {
   /** The replaced content, as an artifact, when it was not the run's own. Absent when nothing was lost. */
   readonly replaced_ref?: Ref;
+  /** Permissions of the file that had it. */
+  readonly replaced_mode?: number;
 }
 
 export interface ListedEntry {

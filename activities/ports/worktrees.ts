@@ -14,6 +14,12 @@ export interface Worktrees {
    */
   open(place: WorkspacePlace): Promise<string | null>;
 
+  /** Tells whether a file at a path would be in none of the copy's commits, because an ignore file names it. */
+  leavesOut(place: WorkspacePlace, path: string): Promise<boolean | null>;
+
+  /** Lists the files that are in the copy's commits although an ignore file names them. */
+  listKept(place: WorkspacePlace): Promise<readonly string[] | null>;
+
   /** Keeps the present files as a commit and returns its id. Files as they were kept before give the same commit. */
   keep(place: WorkspacePlace): Promise<string | null>;
 

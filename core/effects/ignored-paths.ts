@@ -50,6 +50,16 @@ export function isIgnored(
   });
 }
 
+/**
+ * Returns true for a result of an agent of a plan, and for the folders that lead there. Other tasks read it, whatever an ignore file
+ * says.
+ */
+export function isResult(parts: readonly string[], isFolder: boolean): boolean {
+  const [top, , folder = 'task_output'] = parts;
+  if (top !== 'agents' || folder !== 'task_output' || parts.includes('node_modules')) return false;
+  return isFolder || parts.length > 3;
+}
+
 /** Returns a test for paths by one pattern with the rules of an ignore file, such as `*.ts` or `src/**`. */
 export function matchPattern(pattern: string): (parts: readonly string[]) => boolean {
   const file = parseIgnoreFile([], pattern);

@@ -45,6 +45,7 @@ const receipt = object<EffectReceipt>({
   bytes: integer(0),
   removed: optional(literal(true)),
   replaced_ref: optional(hash),
+  replaced_mode: optional(integer(0)),
   content_ref: optional(hash),
   call: optional(literal(true)),
   web: optional(object({ searches: integer(0), opened: integer(0) })),

@@ -43,6 +43,8 @@ export interface AtomicWriteOptions {
    * by the umask; a replaced file keeps its permissions.
    */
   readonly access?: 'private' | 'shared' | undefined;
+  /** Permissions of a `shared` file that replaces none. If undefined, those of the umask. */
+  readonly mode?: number | undefined;
   /** Time that the file gets, in Unix epoch milliseconds. If undefined: now. */
   readonly modifiedMs?: number | undefined;
 }
@@ -115,7 +117,7 @@ export async function removeName(path: string): Promise<void> {
 async function writeAside<T>(
   path: string,
   bytes: Uint8Array | string,
-  { root, mayStill, access = 'private', modifiedMs }: AtomicWriteOptions,
+  { root, mayStill, access = 'private', mode: newMode, modifiedMs }: AtomicWriteOptions,
   settle: (temporary: string) => Promise<T>,
 ): Promise<T> {
   const dir = dirname(path);
@@ -131,7 +133,7 @@ async function writeAside<T>(
   };
   await inStore(async () => {
     if (root !== undefined) checkInside(root, path);
-    const mode = access === 'private' ? privateFileMode : modeOf(path);
+    const mode = access === 'private' ? privateFileMode : (modeOf(path) ?? newMode);
     const folderMode = access === 'private' ? privateFolderMode : undefined;
     const holding = existsSync(dir) ? [] : await createDirectory(dir, folderMode);
     const file = await open(temporary, 'wx', mode);

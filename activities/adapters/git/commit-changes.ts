@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ApplyChangesResult } from '../../../contracts/effect.ts';
 import { commitTree, mergeCommits, readTree, storeFolder } from './git-snapshots.ts';
-import { runGit } from './run-git.ts';
+import { GitFailed, runGit } from './run-git.ts';
 import { findGitDir, repositoryOf, userFolder } from './run-repository.ts';
 
 /** A run, and the user's folder that it changes. */
@@ -36,7 +38,8 @@ export async function isBranch(gitDir: string): Promise<boolean> {
 
 /**
  * Commits the applied changes on the user's branch. Files that are applied already, by an attempt that was killed, are
- * committed when the branch still is where they were applied to.
+ * committed when the branch still is where they were applied to. What git refuses is said in the note: the files are in the
+ * folder, and the commit may be made by then.
  *
  * @param applied Commit of the folder with the changes; its parent is the folder before. Null: there is none.
  */
@@ -54,6 +57,25 @@ export async function commitApplied(
     readTree(runDir, `${applied}^`),
     readTree(runDir, applied),
   ]);
+  try {
+    return await commitFiles({ gitDir, runDir, from, to }, options);
+  } catch (error) {
+    if (!(error instanceof GitFailed)) throw error;
+    const now = await readTree(gitDir, 'HEAD').catch(() => null);
+    if (now !== to) return { state: 'applied', note: `Not committed: ${error.message}` };
+    const old = `The index of the repository has the files before the commit: ${error.message}`;
+    return { state: 'committed', note: `${old} Try: git reset, before the next commit.` };
+  }
+}
+
+/** Trees before and after the changes, in the repository of the run and in the user's. */
+type TreeChange = Readonly<Record<'gitDir' | 'runDir' | 'from' | 'to', string>>;
+
+async function commitFiles(
+  change: TreeChange,
+  options: CommitOptions,
+): Promise<ApplyChangesResult> {
+  const { gitDir, from, to } = change;
   const now = await readTree(gitDir, 'HEAD');
   if (now === to) {
     await settleIndex(gitDir);
@@ -62,7 +84,7 @@ export async function commitApplied(
   if (now !== from || !(await isBranch(gitDir))) {
     return { state: 'applied', note: 'Not committed: the repository had other changes.' };
   }
-  await commitOnBranch({ gitDir, runDir, from, to }, options);
+  await commitOnBranch(change, options);
   return { state: 'committed', note: '' };
 }
 
@@ -126,9 +148,11 @@ async function findCommit(gitDir: string, tree: string) {
 
 /** Makes a commit of a tree of the run's repository on top of the user's branch. The files are there already. */
 async function commitOnBranch(
-  { gitDir, runDir, from, to }: Readonly<Record<'gitDir' | 'runDir' | 'from' | 'to', string>>,
+  { gitDir, runDir, from, to }: TreeChange,
   { message, at }: CommitOptions,
 ): Promise<void> {
+  // The index can't follow the commit then, and the user's next commit would take it back.
+  if (existsSync(join(gitDir, 'index.lock'))) throw new GitFailed(lockedIndex(gitDir));
   const head = (await runGit({ gitDir }, ['rev-parse', 'HEAD'])).output.toString().trim();
   const pack = await runGit({ gitDir: runDir }, ['pack-objects', '--stdout', '--revs', '-q'], {
     stdin: Buffer.from(`${to}\n^${from}\n`),
@@ -138,6 +162,10 @@ async function commitOnBranch(
   const commit = made.output.toString().trim();
   await runGit({ gitDir }, ['update-ref', '-m', 'planwave', 'HEAD', commit, head]);
   await runGit({ gitDir }, ['read-tree', commit]);
+}
+
+function lockedIndex(gitDir: string): string {
+  return `another git is at work in the repository. Try: once more when it has ended; if none is, remove ${join(gitDir, 'index.lock')}`;
 }
 
 /**

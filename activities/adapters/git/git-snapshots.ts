@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { copyFile, lstat, rename, rm, stat, utimes } from 'node:fs/promises';
+import { lstat, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getCode } from '../file-store/store-errors.ts';
+import { markCompared, withIndex } from './git-index.ts';
+import { addResults } from './ignored-files.ts';
 import { refLockMsMax, runGit, splitNul, type GitOptions, type GitPlace } from './run-git.ts';
 import type { FileChange } from '../../../contracts/effect.ts';
 
@@ -114,13 +115,18 @@ export async function readTree(gitDir: string, commit: string): Promise<string> 
   return lineOf((await runGit({ gitDir }, ['rev-parse', `${commit}^{tree}`])).output);
 }
 
+interface StoreOptions extends Pick<GitOptions, 'packed'> {
+  /** True to keep the results of a plan's agents although an ignore file names them. Default false. */
+  readonly keepsResults?: boolean;
+}
+
 /**
  * Stores the present files of the folder and returns their tree. Ignored files stay out, and so does a repository inside
  * the folder: git would keep a link to it instead of its files.
  */
 export function storeFolder(
   folder: TrackedFolder,
-  options: Pick<GitOptions, 'packed'> = {},
+  { keepsResults = false, ...options }: StoreOptions = {},
 ): Promise<string> {
   return withIndex(folder, async (place) => {
     // Files of this second may change once more without another time.
@@ -134,6 +140,7 @@ export function storeFolder(
         okCodes: [0, 1],
       });
     } else await markCompared(place.indexFile, settledSeconds);
+    if (keepsResults) await addResults(place);
     return lineOf((await runGit(place, ['write-tree'])).output);
   });
 }
@@ -156,15 +163,6 @@ async function compareFolder(place: GitPlace) {
     isChanged: found.length > nested.length,
     nested: nested.map((line) => line.slice(2, -1)),
   };
-}
-
-/**
- * Gives the index the time up to which its files were compared. Git compares the content of every file that is as young as the
- * index, and after a checkout all of them are.
- */
-async function markCompared(indexFile: string, seconds: number): Promise<void> {
-  const found = await stat(indexFile).catch(() => null);
-  if (found !== null && found.mtimeMs < seconds * 1_000) await utimes(indexFile, seconds, seconds);
 }
 
 /**
@@ -256,42 +254,6 @@ const changes: Readonly<Record<string, FileChange['change']>> = { A: 'added', D:
 async function isAncestor(gitDir: string, old: string, young: string): Promise<boolean> {
   const args = ['merge-base', '--is-ancestor', old, young];
   return (await runGit({ gitDir }, args, { okCodes: [0, 1] })).code === 0;
-}
-
-/**
- * Works on a copy of the index and puts it back at the end. A call that was killed leaves no lock behind, and two calls
- * at once don't disturb each other.
- */
-async function withIndex<T>(
-  { gitDir, workTree, indexFile }: TrackedFolder,
-  work: (place: TrackedFolder) => Promise<T>,
-): Promise<T> {
-  const copy = `${indexFile}.${randomUUID()}`;
-  try {
-    await copyIndex(indexFile, copy);
-    const result = await work({ gitDir, workTree, indexFile: copy });
-    await rename(copy, indexFile);
-    return result;
-  } finally {
-    await rm(copy, { force: true });
-    await rm(`${copy}.lock`, { force: true });
-  }
-}
-
-/**
- * Copies an index with its time. Git compares the content of a file that is as young as the index, and a younger copy
- * would hide the changes of the same second.
- */
-async function copyIndex(indexFile: string, copy: string): Promise<void> {
-  try {
-    const { mtimeMs } = await stat(indexFile);
-    await copyFile(indexFile, copy);
-    const seconds = Math.floor(mtimeMs / 1_000);
-    await utimes(copy, seconds, seconds);
-  } catch (error) {
-    // Git makes it.
-    if (getCode(error) !== 'ENOENT') throw error;
-  }
 }
 
 function lineOf(output: Buffer): string {

@@ -23,6 +23,7 @@ import {
   type Merged,
   type TrackedFolder,
 } from './git-snapshots.ts';
+import { isLeftOut, listKept } from './ignored-files.ts';
 import { runGit } from './run-git.ts';
 import {
   baseRef,
@@ -73,6 +74,8 @@ export function createGitWorktrees(options: { readonly home: string }): Worktree
     });
   return {
     open: (place) => inCopy(place, async ({ workTree }) => workTree),
+    leavesOut: (place, path) => inCopy(place, (copy) => isLeftOut(copy, path)),
+    listKept: (place) => inCopy(place, listKept),
     keep: (place) =>
       inCopy(place, async ({ run_id, delegation_id }) => {
         const { to } = await changeOf(home, run_id, delegation_id);
@@ -260,14 +263,12 @@ async function checkOut({ gitDir, workTree }: TrackedFolder, commit: string): Pr
 async function keepCopy(home: string, runId: string, delegationId: string) {
   const folder = folderOf(home, runId, delegationId);
   const { gitDir } = folder;
-  const [startRef, endRef] = [
-    delegationRef('start', delegationId),
-    delegationRef('end', delegationId),
-  ];
+  const startRef = delegationRef('start', delegationId);
+  const endRef = delegationRef('end', delegationId);
   const isThere = existsSync(folder.workTree);
   const [refs, tree] = await Promise.all([
     readRefs(gitDir, [startRef, endRef]),
-    isThere ? storeFolder(folder) : null,
+    isThere ? storeFolder(folder, { keepsResults: true }) : null,
   ]);
   const start = refs.get(startRef);
   if (start === undefined) return null;

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { getCode } from '../file-store/store-errors.ts';
 import { definedOnly } from '../../../core/json.ts';
@@ -22,6 +23,8 @@ export interface GitOptions {
    * many and less for few.
    */
   readonly packed?: boolean;
+  /** True to read the settings of the user, for a command that starts no program. Default false. */
+  readonly asUser?: boolean;
   /** Time of a commit that people see, in Unix epoch seconds. If undefined, always the same. */
   readonly at?: number;
 }
@@ -91,6 +94,12 @@ const environment = {
   ),
 };
 
+function userEnvironment(): Readonly<Record<string, string>> {
+  const { PATH, LC_ALL } = environment;
+  const { HOME, XDG_CONFIG_HOME }: NodeJS.ProcessEnv = process.env;
+  return definedOnly({ PATH, LC_ALL, HOME, XDG_CONFIG_HOME });
+}
+
 /**
  * Calls git. No other code does: an agent can write into a worktree, and a plain `git status` there runs the programs
  * that a planted repository names.
@@ -100,7 +109,7 @@ const environment = {
 export function runGit(
   { gitDir, workTree, indexFile }: GitPlace,
   args: readonly string[],
-  { stdin = Buffer.alloc(0), okCodes = [0], packed = false, at }: GitOptions = {},
+  { stdin = Buffer.alloc(0), okCodes = [0], packed = false, asUser = false, at }: GitOptions = {},
 ): Promise<GitAnswer> {
   const places = [
     `--git-dir=${gitDir}`,
@@ -108,13 +117,13 @@ export function runGit(
   ];
   const date = at === undefined ? undefined : `${at} +0000`;
   const env = {
-    ...environment,
+    ...(asUser ? userEnvironment() : environment),
     ...definedOnly({ GIT_INDEX_FILE: indexFile, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date }),
   };
   return new Promise((resolve, reject) => {
     const child = execFile(
       'git',
-      [...places, ...settings, ...(packed ? packing : []), ...args],
+      [...places, ...(asUser ? [] : settings), ...(packed ? packing : []), ...args],
       {
         cwd: workTree ?? '/',
         env,
@@ -126,6 +135,7 @@ export function runGit(
       (error, stdout, stderr) => {
         const code = error === null ? 0 : error.code;
         if (typeof code === 'number' && okCodes.includes(code)) resolve({ code, output: stdout });
+        else if (isMissing(workTree)) reject(new GitFailed(describeMissing(workTree)));
         else reject(new GitFailed(describeFailure(args[0] ?? '', error, stderr.toString())));
       },
     );
@@ -133,6 +143,15 @@ export function runGit(
     child.stdin?.on('error', () => {});
     child.stdin?.end(stdin);
   });
+}
+
+/** Without its folder, a process can't start either, and the system says the same as for a missing program. */
+function isMissing(workTree: string | undefined): workTree is string {
+  return workTree !== undefined && !existsSync(workTree);
+}
+
+function describeMissing(workTree: string): string {
+  return `there is no folder ${workTree}. Try: move it back to this place`;
 }
 
 function describeFailure(command: string, error: Error | null, stderr: string): string {

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { existsSync, type Dirent } from 'node:fs';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { toRunDirectory, treePaths } from '../../projection/paths.ts';
-import { putInPlace, temporaryPattern } from '../file-store/atomic-write-file.ts';
+import { putInPlace } from '../file-store/atomic-write-file.ts';
 import { isBelow, realOf } from '../workspaces/open-folder.ts';
 import { commitTree, moveRef, storeFolder, type TrackedFolder } from './git-snapshots.ts';
-import { runGit } from './run-git.ts';
+import { excludedNames } from './ignored-files.ts';
+import { GitFailed, runGit, splitNul } from './run-git.ts';
 
 /** Ref of the user's files as they were when the run first needed them. */
 export const baseRef = 'refs/planwave/base';
@@ -24,15 +26,68 @@ export function readDelegationRef(ref: string): string {
 /** Attributes that win over every `.gitattributes`: git keeps the bytes of a file as they are. */
 const unchangedBytes = '* -text -ident -filter -working-tree-encoding\n';
 
-/**
- * Names that no copy has, unless the user's repository tracks them: secrets, folders that commands share, and what a worker
- * that was killed left of a write. The artifact home would be copied into itself.
- */
+/** Lists what no copy has, unless the user's repository tracks it. The artifact home would be copied into itself. */
 async function listExcluded(home: string, dir: string): Promise<string> {
   const [folder, own] = await Promise.all([realOf(dir), realOf(home)]);
   const ownPath = isBelow(folder, own) ? [`/${relative(folder, own)}/`] : [];
-  const names = ['.env', '.env.*', 'node_modules/', '.venv/', temporaryPattern, ...ownPath];
-  return names.map((name) => `${name}\n`).join('');
+  // The last ones win.
+  const patterns = [await readUserPatterns(folder), ...excludedNames, ...ownPath];
+  return patterns.map((text) => `${text}\n`).join('');
+}
+
+/** Reads by which patterns git ignores files of the user's folder, beside the `.gitignore` files in it. */
+async function readUserPatterns(folder: string): Promise<string> {
+  let top = folder;
+  let gitDir = await findGitDir(top);
+  while (gitDir === null && top !== dirname(top)) {
+    top = dirname(top);
+    // Each folder is asked after the one in it.
+    // oxlint-disable-next-line no-await-in-loop
+    gitDir = await findGitDir(top);
+  }
+  if (gitDir === null) return '';
+  try {
+    const general = await readText(await findGeneralPatterns(gitDir));
+    if (top !== folder) return `${general}\n${await listIgnored({ gitDir, top, folder })}`;
+    const { output } = await runGit({ gitDir }, ['rev-parse', '--git-path', 'info/exclude']);
+    return `${general}\n${await readText(output.toString().trim())}`;
+  } catch (error) {
+    // A folder above that is no repository after all.
+    if (error instanceof GitFailed && top !== folder) return '';
+    throw error;
+  }
+}
+
+/** Returns the path of the ignore file for all repositories of the worker's user, which need not exist. */
+async function findGeneralPatterns(gitDir: string): Promise<string> {
+  const args = ['config', '--type=path', '--get', 'core.excludesFile'];
+  const { output } = await runGit({ gitDir }, args, { okCodes: [0, 1], asUser: true });
+  const named = output.toString().trim();
+  if (named !== '') return named;
+  const { XDG_CONFIG_HOME: config = '' } = process.env;
+  return join(config === '' ? join(homedir(), '.config') : config, 'git', 'ignore');
+}
+
+async function readText(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return text.replace(/^\uFEFF/u, '');
+}
+
+/** Lists what a repository ignores in a folder below its top, as patterns for that folder: those of its files may name the way there. */
+async function listIgnored({
+  gitDir,
+  top,
+  folder,
+}: Readonly<Record<'gitDir' | 'top' | 'folder', string>>): Promise<string> {
+  const way = `${relative(top, folder).split(sep).join('/')}/`;
+  const question = ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z'];
+  const args = [...question, '--', `:(top,literal)${way}`];
+  const paths = splitNul((await runGit({ gitDir, workTree: top }, args)).output);
+  // A folder that is ignored itself was chosen nevertheless.
+  return paths
+    .filter((path) => path.startsWith(way) && path !== way && !path.includes('\n'))
+    .map((path) => `/${path.slice(way.length).replaceAll(/[\\*?[\] ]/gu, String.raw`\$&`)}`)
+    .join('\n');
 }
 
 /** A run's own repository, beside the worktrees of its delegations. */
@@ -97,8 +152,34 @@ async function addTracked(place: TrackedFolder, dir: string): Promise<void> {
     .split('\0')
     .filter((line) => line !== '' && !line.startsWith('160000'))
     .map((line) => line.slice(line.indexOf('\t') + 1));
+  // At the first path that is no file any more, git ends.
+  const files = await keepFiles(place.workTree, paths);
   await runGit(place, ['update-index', '-z', '--add', '--remove', '--stdin'], {
-    stdin: Buffer.from(paths.map((path) => `${path}\0`).join(''), 'latin1'),
+    stdin: Buffer.from(files.map((path) => `${path}\0`).join(''), 'latin1'),
     packed: true,
   });
+}
+
+/** Keeps the paths at which a file or a link is, below folders that are no links. Names are bytes of any kind, in Latin-1. */
+async function keepFiles(root: string, paths: readonly string[]): Promise<string[]> {
+  const known = new Map<string, Promise<ReadonlyMap<string, Dirent>>>();
+  const listOnce = (folder: string): Promise<ReadonlyMap<string, Dirent>> => {
+    const entries = known.get(folder) ?? list(folder);
+    known.set(folder, entries);
+    return entries;
+  };
+  const find = async (path: string): Promise<Dirent | undefined> => {
+    const at = path.lastIndexOf('/');
+    return (await listOnce(path.slice(0, Math.max(at, 0)))).get(path.slice(at + 1));
+  };
+  const list = async (folder: string): Promise<ReadonlyMap<string, Dirent>> => {
+    if (folder !== '' && (await find(folder))?.isDirectory() !== true) return new Map();
+    const path = Buffer.concat([Buffer.from(`${root}/`), Buffer.from(folder, 'latin1')]);
+    const options = { encoding: 'latin1', withFileTypes: true } as const;
+    // What can't be read is left out.
+    const entries = await readdir(path, options).catch(() => []);
+    return new Map(entries.map((entry) => [entry.name, entry]));
+  };
+  const found = await Promise.all(paths.map(find));
+  return paths.filter((_path, at) => found[at]?.isFile() || found[at]?.isSymbolicLink());
 }

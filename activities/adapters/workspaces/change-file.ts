@@ -1,7 +1,7 @@
 import { link, lstat, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreUnavailable } from '../../ports/artifact-store.ts';
-import { WorkspaceRefused } from '../../ports/workspaces.ts';
+import { WorkspaceRefused, type ChangeTerms } from '../../ports/workspaces.ts';
 import {
   atomicWriteFile,
   leftoverPrefix,
@@ -20,15 +20,15 @@ export interface FilePlace {
   readonly shown: string;
 }
 
-/** @param mayStill Called right before the change. Its error is passed on, and nothing has changed. */
+/** @param terms `mayStill`: called right before the change. Its error is passed on, and nothing has changed. */
 export async function replaceFile(
   { folder, name, shown }: FilePlace,
   bytes: Uint8Array,
-  mayStill: () => Promise<void>,
+  terms: Pick<ChangeTerms, 'mayStill' | 'mode'>,
 ): Promise<void> {
   try {
     await removeLeftovers(folder, name);
-    await atomicWriteFile(join(folder.path, name), bytes, { mayStill, access: 'shared' });
+    await atomicWriteFile(join(folder.path, name), bytes, { ...terms, access: 'shared' });
   } catch (error) {
     throw error instanceof StoreUnavailable ? toRefusal(shown, 'written', error) : error;
   }
@@ -87,5 +87,11 @@ async function putBack(aside: string, place: string): Promise<void> {
 export function refuseChanged(shown: string): WorkspaceRefused {
   return new WorkspaceRefused(
     `${JSON.stringify(shown)} has changed since it was looked at, so nothing was done. Try: read it again.`,
+  );
+}
+
+export function refuseIgnored(shown: string): WorkspaceRefused {
+  return new WorkspaceRefused(
+    `${JSON.stringify(shown)} is ignored by git, so it would be in no result of this run. Nothing was written. Try: another path.`,
   );
 }

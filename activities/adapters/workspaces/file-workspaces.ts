@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { cp, lstat, mkdir, rm } from 'node:fs/promises';
+import { lstat, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Ref } from '../../../contracts/ref.ts';
 import { checkWorkspacePath, foldFileName } from '../../../core/effects/check-workspace-path.ts';
@@ -17,7 +15,7 @@ import {
   type Workspaces,
 } from '../../ports/workspaces.ts';
 import type { Worktrees } from '../../ports/worktrees.ts';
-import { atomicCreateFile, putInPlace } from '../file-store/atomic-write-file.ts';
+import { atomicCreateFile } from '../file-store/atomic-write-file.ts';
 import { getCode } from '../file-store/store-errors.ts';
 import {
   isBelow,
@@ -29,8 +27,16 @@ import {
   toRefusal,
   findFolderFault,
 } from './open-folder.ts';
-import { refuseChanged, removeFile, replaceFile, type FilePlace } from './change-file.ts';
-import { createReader, readGrants, type Root, throwMissing } from './read-workspace.ts';
+import {
+  refuseChanged,
+  refuseIgnored,
+  removeFile,
+  replaceFile,
+  type FilePlace,
+} from './change-file.ts';
+import { createReader, type Root, throwMissing } from './read-workspace.ts';
+import { readGrants } from './readable-paths.ts';
+import { takeOver } from './take-over.ts';
 
 /** Opens the notes of what runs have written: one empty file for each run, path and content, below `<home>/written`. */
 function openWritten(home: string) {
@@ -53,7 +59,7 @@ export interface FileWorkspacesOptions {
   /** Keeps content that is about to be replaced, byte for byte. */
   readonly keep: (content: Uint8Array) => Promise<Ref>;
   /** Copies of workspaces. If absent, each workspace is used directly. */
-  readonly worktrees?: Pick<Worktrees, 'open'>;
+  readonly worktrees?: Pick<Worktrees, 'open' | 'leavesOut' | 'listKept'>;
   /** Patterns of private or ignored files that may be read, as in a `.gitignore`. If absent, none. */
   readonly readable?: readonly string[];
 }
@@ -84,15 +90,12 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
   const find = async (place: WorkspacePlace, target: Target): Promise<FoundFile | null> => {
     const state = await readState(target);
     if (state === null) return null;
-    const { shown, isCopy } = target;
-    return {
-      ...state,
-      by_run: isCopy || (await written.has(place.run_id, shown, state.sha256)),
-    };
+    const by_run = target.isCopy || (await written.has(place.run_id, target.shown, state.sha256));
+    return { ...state, by_run };
   };
-  /** @returns null for content that the run wrote itself. */
-  const keep = async ({ by_run }: FoundFile, target: Target): Promise<Ref | null> =>
-    by_run ? null : options.keep(await readForKeeping(target));
+  /** @returns null for no file, and for content that the run wrote itself. */
+  const keep = async (found: FoundFile | null, target: Target) =>
+    found === null || found.by_run ? null : keepContent(options, target);
   /** Runs a change between two looks at the file: what was found is kept, and what came since is not replaced. */
   const change = async (
     { place, target, terms }: { place: WorkspacePlace; target: Target; terms: ChangeTerms },
@@ -100,8 +103,8 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
   ): Promise<ChangedFile> => {
     const found = await find(place, target);
     checkExpected(target, found, terms);
-    const ref = found === null ? null : await keep(found, target);
-    const kept = ref !== null && { replaced_ref: ref };
+    const before = await keep(found, target);
+    const kept = before !== null && { replaced_ref: before.ref, replaced_mode: before.mode };
     const state = await act(found, async () => {
       await terms.mayStill?.();
       checkExpected(target, await readState(target), { expected: found?.sha256 ?? null });
@@ -121,8 +124,9 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
     look: async (place, path, { keeps = false } = {}) =>
       inTarget(await rootOf(place), path, false, async (target) => {
         const found = await find(place, target);
-        const ref = keeps && found !== null ? await keep(found, target) : null;
-        return found !== null && ref !== null ? { ...found, kept_ref: ref } : found;
+        const kept = keeps ? await keep(found, target) : null;
+        if (found === null || kept === null) return found;
+        return { ...found, kept_ref: kept.ref, kept_mode: kept.mode };
       }),
     async write(place, path, text, terms = {}) {
       const bytes = Buffer.from(text, 'utf8');
@@ -131,7 +135,8 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
         change({ place, target, terms }, async (_found, mayStill) => {
           // Noted first: a crash may come between the note and the change, never the other way round. A copy needs none.
           if (!target.isCopy) await written.add(place.run_id, path, state.sha256);
-          await replaceFile(target, bytes, mayStill);
+          else if (await options.worktrees?.leavesOut(place, path)) throw refuseIgnored(path);
+          await replaceFile(target, bytes, { ...terms, mayStill });
           return state;
         }),
       );
@@ -150,46 +155,6 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
   };
 }
 
-function ownFolder(home: string, runId: string): string {
-  return join(home, toRunDirectory(runId), treePaths.workspace);
-}
-
-interface TakingOver {
-  readonly home: string;
-  readonly written: ReturnType<typeof openWritten>;
-  readonly assertCurrent: () => Promise<void>;
-}
-
-async function takeOver(
-  { home, written, assertCurrent }: TakingOver,
-  from: string,
-  to: string,
-): Promise<void> {
-  const [source, target] = [ownFolder(home, from), ownFolder(home, to)];
-  if (existsSync(target) || !existsSync(source)) return;
-  const made = `${target}.${randomUUID()}`;
-  const [notes, own] = [written.folderOf(from), written.folderOf(to)];
-  try {
-    // Noted first, as at a write: what the other run wrote is the run's own.
-    if (existsSync(notes)) await copyFolder(notes, own);
-    await copyFolder(source, made);
-    await assertCurrent();
-    await putInPlace(made, target);
-  } finally {
-    await rm(made, { recursive: true, force: true });
-  }
-}
-
-/** Copies files, folders and links, which are not followed; pipes and sockets stay. */
-function copyFolder(source: string, target: string): Promise<void> {
-  return cp(source, target, { recursive: true, verbatimSymlinks: true, filter: isKept });
-}
-
-async function isKept(path: string): Promise<boolean> {
-  const found = await lstat(path);
-  return found.isFile() || found.isDirectory() || found.isSymbolicLink();
-}
-
 /** Finds where a delegation works: in its copy, in the folder that the input names, or in one of the run's own. */
 async function findRoot(
   home: string,
@@ -202,7 +167,8 @@ async function findRoot(
     return { path: home, names, home: null, isCopy: false };
   }
   const copy = (await worktrees?.open(place)) ?? null;
-  if (copy !== null) return { path: copy, names: [], home: null, isCopy: true };
+  const listKept = async () => (await worktrees?.listKept(place)) ?? [];
+  if (copy !== null) return { path: copy, names: [], home: null, isCopy: true, listKept };
   return { path: resolve(dir), names: [], home: await realOf(home), isCopy: false };
 }
 
@@ -278,12 +244,17 @@ async function readState({ folder, name, shown }: Target): Promise<FileState | n
   }
 }
 
-async function readForKeeping({ folder, name, shown }: Target): Promise<Uint8Array> {
+async function keepContent({ keep }: Pick<FileWorkspacesOptions, 'keep'>, target: Target) {
+  const { content, mode } = await readForKeeping(target);
+  return { ref: await keep(content), mode };
+}
+
+async function readForKeeping({ folder, name, shown }: Target) {
   const file = folder.openFile(name);
   if (file === null) return throwMissing(shown);
   const { keptFileBytesMax: max } = engineLimits;
   const content = await closing(file, () => file.readAtMost(max + 1));
-  if (content.byteLength <= max) return content;
+  if (content.byteLength <= max) return { content, mode: file.mode };
   throw new WorkspaceRefused(
     `${JSON.stringify(shown)} has more than ${max} bytes, too many to keep what it holds. Try: another path.`,
   );

@@ -44,6 +44,8 @@ export interface OpenFile {
   readonly bytes: number;
   /** Number by which the file system knows it. No later file gets it while this one is open. */
   readonly ino: number;
+  /** Permissions when it was opened. */
+  readonly mode: number;
   /** Reads the beginning of the file. */
   readAtMost(bytesMax: number): Promise<Uint8Array>;
   /** Hashes all of it, which may be large. */
@@ -69,6 +71,7 @@ export function openFileAt(path: string, real: string): OpenFile | null {
   return {
     bytes,
     ino: stats.ino,
+    mode: stats.mode & 0o777,
     readAtMost: async (bytesMax) => {
       const buffer = Buffer.alloc(Math.min(bytes, bytesMax));
       return buffer.subarray(0, await fill(fd, buffer, 0));

@@ -24,6 +24,7 @@ import {
 import { getCode } from '../file-store/store-errors.ts';
 import type { OpenFile } from './open-file.ts';
 import { closing, descend, type OpenFolder, refuseOwn, toRefusal } from './open-folder.ts';
+import { keptBy, type KeptPaths, type ReadGrants } from './readable-paths.ts';
 import { runRipgrep } from './ripgrep.ts';
 import { hashBytes } from '../../text/bytes.ts';
 
@@ -36,6 +37,8 @@ export interface Root {
   readonly home: string | null;
   /** True for a delegation's copy. */
   readonly isCopy: boolean;
+  /** Lists files that may be read although an ignore file names them. If absent, none. */
+  readonly listKept?: () => Promise<readonly string[]>;
 }
 
 /** Part of the workspace that is read. */
@@ -48,15 +51,7 @@ interface Reach {
   readonly home: string | null;
   /** True when the path that is asked for is granted: then nothing on its way is private or ignored. */
   readonly granted: boolean;
-}
-
-/** Returns true for a path that may be read although it is private or ignored. */
-export type ReadGrants = (parts: readonly string[], isFolder: boolean) => boolean;
-
-/** Reads patterns like those of a `.gitignore`. */
-export function readGrants(patterns: readonly string[]): ReadGrants {
-  const file = parseIgnoreFile([], patterns.join('\n'));
-  return (parts, isFolder) => isIgnored([file], parts, isFolder);
+  readonly isKept: KeptPaths;
 }
 
 /** Most bytes of an ignore file that are read. */
@@ -118,23 +113,24 @@ function readParts(path: string, grants: ReadGrants): readonly string[] {
 
 /** @returns null when the workspace does not exist yet. */
 async function inFolder<T>(
-  { path, names, home, granted }: Omit<Root, 'isCopy'> & Pick<Reach, 'granted'>,
+  { path, names, home, granted, listKept }: Omit<Root, 'isCopy'> & Pick<Reach, 'granted'>,
   parts: readonly string[],
   shown: string,
   work: (reach: Reach) => Promise<T>,
 ): Promise<T | null> {
   let ignores: readonly IgnoreFile[] = [];
   const all = [...names, ...parts];
+  const reach = { home, granted, isKept: keptBy(listKept) };
   try {
     const folder = await descend(path, all, {
       async onWay(on, next, depth) {
         if (depth < names.length) return;
         const above = parts.slice(0, depth - names.length);
-        await assertOpen({ folder: on, parts: above, ignores, home, granted }, next, true, shown);
+        await assertOpen({ ...reach, folder: on, parts: above, ignores }, next, true, shown);
         ignores = [...ignores, ...(await readIgnoreFile(on, above))];
       },
     });
-    return await closing(folder, () => work({ folder, parts, ignores, home, granted }));
+    return await closing(folder, () => work({ ...reach, folder, parts, ignores }));
   } catch (error) {
     if (getCode(error) === 'ENOENT' && parts.length === 0) return null;
     throw toRefusal(shown, 'read', error);
@@ -151,7 +147,8 @@ async function assertOpen(
   if (isHome(reach, name)) throw refuseOwn(shown);
   if (reach.granted) return;
   const ignores = [...reach.ignores, ...(await readIgnoreFile(reach.folder, reach.parts))];
-  if (!isIgnored(ignores, [...reach.parts, name], isFolder)) return;
+  const path = [...reach.parts, name];
+  if (!isIgnored(ignores, path, isFolder) || (await reach.isKept(path, isFolder))) return;
   throw new WorkspaceRefused(
     `${JSON.stringify(shown)} is ignored by a .gitignore, so it can't be read. Try: a file that is part of the project.`,
   );
@@ -184,7 +181,8 @@ async function collect(
     const path = [...parts, name];
     const isFolder = entry.isDirectory();
     const granted = reach.granted || grants(path, isFolder);
-    if (!isListed({ ...reach, ignores, granted }, path, isFolder)) continue;
+    // oxlint-disable-next-line no-await-in-loop
+    if (!(await isListed({ ...reach, ignores, granted }, path, isFolder))) continue;
     const kind = entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other';
     const bytes = kind === 'file' ? sizeOf(folder, name) : 0;
     entries.push({ path: path.join('/'), kind, bytes });
@@ -205,10 +203,16 @@ async function collect(
 }
 
 /** @param path Of an entry of the folder. */
-function isListed(reach: Reach, path: readonly string[], isFolder: boolean): boolean {
+async function isListed(
+  reach: Reach,
+  path: readonly string[],
+  isFolder: boolean,
+): Promise<boolean> {
   const name = path.at(-1) ?? '';
   if (isGitName(name) || isHome(reach, name)) return false;
-  return reach.granted || !(isPrivateName(name) || isIgnored(reach.ignores, path, isFolder));
+  if (reach.granted) return true;
+  if (isPrivateName(name)) return false;
+  return !isIgnored(reach.ignores, path, isFolder) || reach.isKept(path, isFolder);
 }
 
 /** @returns 0 for a file that is gone by now, or can't be opened. */

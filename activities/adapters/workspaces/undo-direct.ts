@@ -1,23 +1,29 @@
-import type { RecordedEffect } from '../../../contracts/effect.ts';
+import type { EffectReceipt, RecordedEffect } from '../../../contracts/effect.ts';
 import type { Ref } from '../../../contracts/ref.ts';
 import type { RunRecord } from '../../../contracts/run-record.ts';
 import type { ArtifactStore } from '../../ports/artifact-store.ts';
 import type { WorkspacePlace, Workspaces } from '../../ports/workspaces.ts';
+import { definedOnly } from '../../../core/json.ts';
 import { hashBytes } from '../../text/bytes.ts';
 import { createFileWorkspaces } from './file-workspaces.ts';
 
 /** A file that a run changed in the user's folder itself. */
 interface ChangedFile {
   readonly path: string;
-  /** The content before the run's first change; null when there was no file. */
-  readonly before: Ref | null;
-  /** SHA-256 after the run's last change; null when it removed the file. */
-  readonly after: string | null;
+  /**
+   * Contents that were not the run's own when it replaced them. One: the file before the run. None: there was no file. More: the
+   * user changed the file during the run.
+   */
+  readonly before: readonly Ref[];
+  /** Permissions of that content, if they are known. */
+  readonly mode: number | undefined;
+  /** SHA-256 after each change of the run; null where it removed the file. */
+  readonly after: ReadonlySet<string | null>;
 }
 
 export type UndoneFiles =
   | { readonly state: 'done'; readonly files: { change: string; path: string }[] }
-  /** Nothing was changed: these files are no longer what the run left, or what they were is no text. */
+  /** Nothing was changed: these files are not what the run left, were changed by the user in between, or were no text. */
   | { readonly state: 'conflict'; readonly files: readonly string[] };
 
 /**
@@ -33,60 +39,82 @@ export async function undoDirect(
 ): Promise<UndoneFiles> {
   const workspaces = createFileWorkspaces({ home, keep: (content) => store.put(content) });
   const place: WorkspacePlace = { run_id, dir };
-  const undone: { readonly file: ChangedFile; readonly text: string | null }[] = [];
+  const undone: UndoneFile[] = [];
   const conflicts: string[] = [];
   for (const file of listChangedFiles(effects)) {
     /* oxlint-disable no-await-in-loop */
     const now = (await workspaces.look(place, file.path))?.sha256 ?? null;
-    const { sha256, text } = await readBefore(store, file);
-    if (now === sha256) continue;
-    if (now !== file.after || text === undefined) conflicts.push(file.path);
-    else undone.push({ file, text });
+    const before = await readBefore(store, file);
+    if (before.has(now)) continue;
+    const [text, ...others] = before.values();
+    if (!file.after.has(now) || text === undefined || others.length > 0) conflicts.push(file.path);
+    else undone.push({ file, now, text });
     /* oxlint-enable no-await-in-loop */
   }
   if (conflicts.length > 0) return { state: 'conflict', files: conflicts };
   const files: { change: string; path: string }[] = [];
   // oxlint-disable-next-line no-await-in-loop
-  for (const { file, text } of undone) files.push(await putBack(workspaces, place, file, text));
+  for (const one of undone) files.push(await putBack(workspaces, place, one));
   return { state: 'done', files };
 }
 
-/** Reads the content before the run. With keys its SHA-256 is not its address. */
+interface UndoneFile {
+  readonly file: ChangedFile;
+  /** SHA-256 of the present content; null for no file. */
+  readonly now: string | null;
+  /** Text before the run; null for no file. */
+  readonly text: string | null;
+}
+
+/** Reads the texts before the run, by SHA-256: with keys that is not the address. Undefined for bytes that are no text. */
 async function readBefore(
   store: ArtifactStore,
   { before }: ChangedFile,
-): Promise<{ readonly sha256: string | null; readonly text: string | null | undefined }> {
-  if (before === null) return { sha256: null, text: null };
-  const bytes = await store.get(before);
-  return { sha256: hashBytes(bytes), text: toText(bytes) };
+): Promise<ReadonlyMap<string | null, string | null | undefined>> {
+  if (before.length === 0) return new Map([[null, null]]);
+  const contents = await Promise.all(before.map((ref) => store.get(ref)));
+  return new Map(contents.map((bytes) => [hashBytes(bytes), toText(bytes)]));
 }
 
 async function putBack(
   workspaces: Workspaces,
   place: WorkspacePlace,
-  { path, after }: ChangedFile,
-  text: string | null,
+  { file: { path, mode }, now, text }: UndoneFile,
 ): Promise<{ change: string; path: string }> {
-  const terms = { expected: after };
+  const terms = { expected: now };
   if (text === null) {
     await workspaces.remove(place, path, terms);
     return { change: 'deleted', path };
   }
-  await workspaces.write(place, path, text, terms);
-  return { change: after === null ? 'added' : 'changed', path };
+  await workspaces.write(place, path, text, { ...terms, ...definedOnly({ mode }) });
+  return { change: now === null ? 'added' : 'changed', path };
 }
 
-/** Lists the files of confirmed effects, in the order of their first change. */
+/**
+ * Lists the files of confirmed effects. The record has effects in the order of the calls, which is not that of the changes when
+ * one waited for its approval: so no effect of a file is taken for the first one or the last.
+ */
 function listChangedFiles(effects: readonly RecordedEffect[]): ChangedFile[] {
   const files = new Map<string, ChangedFile>();
   for (const { state, receipt } of effects) {
     const isFile = receipt !== null && !receipt.command && !receipt.call && !receipt.web;
     if (state !== 'confirmed' || !isFile) continue;
-    const { target, sha256, removed, replaced_ref = null } = receipt;
-    const before = files.has(target) ? (files.get(target)?.before ?? null) : replaced_ref;
-    files.set(target, { path: target, before, after: removed === true ? null : sha256 });
+    files.set(receipt.target, addChange(files.get(receipt.target), receipt));
   }
   return [...files.values()];
+}
+
+function addChange(
+  file: ChangedFile | undefined,
+  { target, sha256, removed, replaced_ref, replaced_mode }: EffectReceipt,
+): ChangedFile {
+  const { before = [], after = [], mode = replaced_mode } = file ?? {};
+  return {
+    path: target,
+    before: replaced_ref === undefined ? before : [...before, replaced_ref],
+    mode,
+    after: new Set([...after, removed === true ? null : sha256]),
+  };
 }
 
 /** @returns undefined for bytes that are no text. */

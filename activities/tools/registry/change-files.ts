@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { EffectReceipt } from '../../../contracts/effect.ts';
 import { workspacePathCharsMax } from '../../../core/effects/check-workspace-path.ts';
 import { describeEdit, editText, findHiddenSecret } from '../../../core/effects/edit-text.ts';
-import { isRecord } from '../../../core/json.ts';
+import { definedOnly, isRecord } from '../../../core/json.ts';
 import type { FileState, WorkspacePlace, Workspaces } from '../../ports/workspaces.ts';
 import { countBytes, decodeText, hashBytes } from '../../text/bytes.ts';
 import { placeOf, type ActContext, type ActingTool, type ToolEntry } from '../tool.ts';
@@ -165,7 +165,7 @@ function createFileTool(workspaces: Workspaces, { readChange, ...entry }: Change
       const { next } = computed;
       if (next === null && found === null) throw new Error('There is no such file.');
       const after = next === null ? null : hashBytes(next);
-      const kept = found?.kept_ref !== undefined && { before_ref: found.kept_ref };
+      const kept = definedOnly({ before_ref: found?.kept_ref, before_mode: found?.kept_mode });
       return JSON.stringify({ before: stateOf(found), after, ...kept } satisfies States);
     },
     async act(input, context) {

@@ -1,6 +1,7 @@
 import type { EffectReceipt } from '../../../contracts/effect.ts';
 import type { Ref } from '../../../contracts/ref.ts';
 import type { EffectVerdict } from '../../../core/effects/step-effect.ts';
+import { definedOnly } from '../../../core/json.ts';
 import type { FileState, FoundFile, WorkspacePlace, Workspaces } from '../../ports/workspaces.ts';
 import { decodeText } from '../../text/bytes.ts';
 import type { ToolContext } from '../tool.ts';
@@ -11,6 +12,8 @@ export interface States {
   readonly after: string | null;
   /** The content before in the store. Absent when nothing of others is lost, and in the states of an earlier version. */
   readonly before_ref?: Ref;
+  /** Permissions of the file that has it. */
+  readonly before_mode?: number;
 }
 
 /** A change whose end is unknown. */
@@ -60,12 +63,13 @@ function judge(target: string, found: FoundFile | null, { before, after }: State
 
 /** Finds the content that an attempt replaced which did not live to say so. */
 async function findReplaced(
-  { before, before_ref }: States,
+  { before, before_ref, before_mode }: States,
   { store }: ToolContext,
-): Promise<Pick<EffectReceipt, 'replaced_ref'>> {
+): Promise<Pick<EffectReceipt, 'replaced_ref' | 'replaced_mode'>> {
   // An earlier version did not note the address. Without keys it is the hash.
   const ref = before_ref ?? before;
-  return ref !== null && (await store.has(ref)) ? { replaced_ref: ref } : {};
+  if (ref === null || !(await store.has(ref))) return {};
+  return { replaced_ref: ref, ...definedOnly({ replaced_mode: before_mode }) };
 }
 
 /** Stores the text after a change once more, which tells its address. */

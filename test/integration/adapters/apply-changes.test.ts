@@ -3,6 +3,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -41,6 +42,12 @@ async function createRun(changes: Readonly<Record<string, Readonly<Record<string
   const text = (path: string): string => readFileSync(join(fixture.dir, path), 'utf8');
   return { ...fixture, run, text };
 }
+
+it('a folder that was moved away is named as that', async () => {
+  const { run, dir } = await createRun({ one: { 'a.txt': 'ONE\n' } });
+  renameSync(dir, `${dir}.moved`);
+  await expect(applyChanges(run)).rejects.toThrow(`there is no folder ${dir}`);
+});
 
 it('parallel changes are merged, brought into the folder once, and taken out again', async () => {
   const { run, text, dir } = await createRun({

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { appliedCommit, undoChanges } from '../../../activities/adapters/git/apply-changes.ts';
 import { createRunChanges } from '../../../activities/adapters/git/git-run-changes.ts';
@@ -177,6 +177,36 @@ it('an attempt that was killed after the files were there is finished by the nex
   expect(userGit(dir, 'status', '--porcelain')).toBe('MM a.txt\n');
   expect(await changes.apply(folder, commit)).toEqual({ state: 'committed', note: '' });
   expect(userGit(dir, 'status', '--porcelain')).toBe('');
+});
+
+it('the lock of a git that is at work keeps the commit back, and the files are said to be in the folder', async () => {
+  const { changes, folder, dir } = await createRun({ one: { 'a.txt': 'ONE\n' } });
+  const lock = join(dir, '.git', 'index.lock');
+  writeFileSync(lock, '');
+  const { state, note } = await changes.apply(folder, commit);
+  expect({ state, note }).toEqual({ state: 'applied', note: expect.stringContaining(lock) });
+  expect(readFileSync(join(dir, 'a.txt'), 'utf8')).toBe('ONE\n');
+  expect(userGit(dir, 'rev-list', '--count', 'HEAD')).toBe('1\n');
+  rmSync(lock);
+  expect(await changes.apply(folder, commit)).toEqual({ state: 'committed', note: '' });
+  // The lock came between the commit and the index.
+  userGit(dir, 'read-tree', 'HEAD~1');
+  writeFileSync(lock, '');
+  expect(await changes.apply(folder, commit)).toEqual({
+    state: 'committed',
+    note: expect.stringContaining('git reset'),
+  });
+  rmSync(lock);
+  userGit(dir, 'reset', '--quiet');
+  expect(userGit(dir, 'status', '--porcelain')).toBe('');
+});
+
+it('in a repository without a commit the changes are in the folder, and the note says why they are not committed', async () => {
+  const { changes, folder, dir } = await createRun({ one: { 'a.txt': 'ONE\n' } });
+  userGit(dir, 'update-ref', '-d', 'HEAD');
+  const { state, note } = await changes.apply(folder, commit);
+  expect({ state, note }).toEqual({ state: 'applied', note: expect.stringMatching(/^Not comm/u) });
+  expect(readFileSync(join(dir, 'a.txt'), 'utf8')).toBe('ONE\n');
 });
 
 it('changes of the user’s are never in a commit of the run', async () => {

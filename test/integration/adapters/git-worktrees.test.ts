@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  readlinkSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -194,6 +195,19 @@ it('a folder that is no repository is copied too, without secrets, shared folder
   expect(readAll(folder)).toEqual({ 'a.txt': 'a' });
   put(folder, { 'a.txt': 'b', 'node_modules/x.js': 'x' });
   expect(await worktrees.listChanges(place)).toEqual([{ change: 'changed', path: 'a.txt' }]);
+});
+
+it('a tracked file that is a folder by now, and a tracked folder that is a link, are copied as they are', async () => {
+  const { worktrees, of, dir } = createSet({ 'link/x.js': 'x\n', 'grün/ß.log': 'umlaut\n' });
+  rmSync(join(dir, 'docs/read.md'));
+  rmSync(join(dir, 'src'), { recursive: true });
+  rmSync(join(dir, 'link'), { recursive: true });
+  put(dir, { 'docs/read.md/inside.md': 'inside\n', src: 'a file\n', 'other/x.js': 'other\n' });
+  symlinkSync('other', join(dir, 'link'));
+  const folder = await worktrees.open(of('fix'));
+  expect(readAll(folder)).toEqual(readAll(dir));
+  expect(readAll(folder)).toHaveProperty(['docs/read.md/inside.md'], 'inside\n');
+  expect(readlinkSync(join(folder, 'link'))).toBe('other');
 });
 
 it('the folder itself is used without a worker, and a linked worktree is a repository', async () => {

@@ -284,7 +284,8 @@ describe('a change whose worker was killed before it was confirmed', () => {
     const { context, toolOf } = await createCalls(testKeys());
     const [tool, input] = [toolOf('write_file'), { path: 'a.txt', content: 'new' }];
     const before = JSON.stringify({ before: hashBytes('old'), after: hashBytes('new') });
-    const receipt = await tool.act(input, { ...context, before });
+    const { replaced_mode, ...receipt } = await tool.act(input, { ...context, before });
+    expect(replaced_mode).toBeGreaterThan(0);
     expect(await tool.check(input, before, context)).toEqual({ type: 'happened', receipt });
   });
 });

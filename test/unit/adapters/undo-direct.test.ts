@@ -1,7 +1,16 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
+import { createFileWorkspaces } from '../../../activities/adapters/workspaces/file-workspaces.ts';
 import { undoDirect } from '../../../activities/adapters/workspaces/undo-direct.ts';
 import { encryptStore } from '../../../activities/encryption/encrypt-ports.ts';
 import { createStoreCipher } from '../../../encryption/encrypting-codec.ts';
@@ -38,7 +47,7 @@ async function createPlayed(before: Uint8Array = Buffer.from('old\n'), keys = te
   const undo = () => undoDirect({ home, store }, { run_id: 'run', effects }, dir);
   const read = (name: string): string | null =>
     existsSync(join(dir, name)) ? readFileSync(join(dir, name), 'utf8') : null;
-  return { dir, undo, read };
+  return { dir, home, store, undo, read };
 }
 
 it('finding T5: a run that changed a folder directly is undone: files are as before its first change, once', async () => {
@@ -78,4 +87,59 @@ it('finding T5: nothing is undone when somebody has changed a file since, or wha
   const binary = await createPlayed(Buffer.from([0xff, 0xfe]));
   expect(await binary.undo()).toEqual({ state: 'conflict', files: ['edited.txt', 'removed.txt'] });
   expect(binary.read('edited.txt')).toBe('newest\n');
+});
+
+/** Undoes the changes of one file: each content after one, and what it replaced of the user's. */
+async function undoOne(
+  now: string,
+  changes: readonly (readonly [after: string | null, replaced?: string])[],
+) {
+  const root = mkdtempSync(join(tmpdir(), 'planwave-undo-'));
+  folders.push(root);
+  const [home, dir] = [join(root, 'home'), join(root, 'user')];
+  mkdirSync(dir);
+  writeFileSync(join(dir, 'a.ts'), now);
+  const store = createFileArtifactStore({ home });
+  const receipts = await Promise.all(
+    changes.map(async ([after, replaced]) => ({
+      target: 'a.ts',
+      ...(after === null ? { removed: true } : { sha256: hashBytes(after) }),
+      ...(replaced !== undefined && { replaced_ref: await store.put(replaced) }),
+    })),
+  );
+  const effects: Effects = JSON.parse(
+    JSON.stringify(receipts.map((receipt) => ({ state: 'confirmed', receipt }))),
+  );
+  const result = await undoDirect({ home, store }, { run_id: 'run', effects }, dir);
+  return { state: result.state, text: readFileSync(join(dir, 'a.ts'), 'utf8') };
+}
+
+it('a file gets back what the run replaced first, whichever of its changes the record names first', async () => {
+  // The call before asked first, and was approved last.
+  const first = ['b.1', 'mine'] as const;
+  expect(await undoOne('b.2', [['a.1'], first, ['b.2']])).toEqual({ state: 'done', text: 'mine' });
+  expect(await undoOne('a.1', [['a.1'], first])).toEqual({ state: 'done', text: 'mine' });
+});
+
+it('what the user wrote between two changes of the run is not replaced by an older content', async () => {
+  const changes = [
+    ['run 1', 'mine'],
+    ['run 2', 'mine, by hand'],
+  ] as const;
+  expect(await undoOne('run 2', changes)).toEqual({ state: 'conflict', text: 'run 2' });
+  expect(await undoOne('mine', changes)).toEqual({ state: 'done', text: 'mine' });
+});
+
+it('a removed file comes back with its permissions', async () => {
+  const { dir, home, store } = await createPlayed();
+  const script = join(dir, 'run.sh');
+  writeFileSync(script, '#!/bin/sh\n', { mode: 0o755 });
+  const workspaces = createFileWorkspaces({ home, keep: (content) => store.put(content) });
+  const removed = await workspaces.remove({ run_id: 'run', dir }, 'run.sh');
+  const receipt = { target: 'run.sh', ...removed, removed: true as const };
+  const effects: Effects = JSON.parse(JSON.stringify([{ state: 'confirmed', receipt }]));
+  expect(await undoDirect({ home, store }, { run_id: 'run', effects }, dir)).toMatchObject({
+    state: 'done',
+  });
+  expect(statSync(script).mode & 0o777).toBe(0o755);
 });
