@@ -29,6 +29,7 @@ import {
   toRefusal,
   findFolderFault,
 } from './open-folder.ts';
+import { copyFolder, createOwnCopies, ownFolder } from './own-folder.ts';
 import { refuseChanged, removeFile, replaceFile, type FilePlace } from './change-file.ts';
 import { createReader, readGrants, type Root, throwMissing } from './read-workspace.ts';
 
@@ -116,6 +117,7 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
       await mkdir(folder, { recursive: true });
       return folder;
     },
+    ...createOwnCopies(home),
     takeOver: (from, to, assertCurrent) => takeOver({ home, written, assertCurrent }, from, to),
     findFault: (dir, copies) => findFolderFault(home, options.roots ?? null, dir, copies),
     look: async (place, path, { keeps = false } = {}) =>
@@ -150,10 +152,6 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
   };
 }
 
-function ownFolder(home: string, runId: string): string {
-  return join(home, toRunDirectory(runId), treePaths.workspace);
-}
-
 interface TakingOver {
   readonly home: string;
   readonly written: ReturnType<typeof openWritten>;
@@ -178,16 +176,6 @@ async function takeOver(
   } finally {
     await rm(made, { recursive: true, force: true });
   }
-}
-
-/** Copies files, folders and links, which are not followed; pipes and sockets stay. */
-function copyFolder(source: string, target: string): Promise<void> {
-  return cp(source, target, { recursive: true, verbatimSymlinks: true, filter: isKept });
-}
-
-async function isKept(path: string): Promise<boolean> {
-  const found = await lstat(path);
-  return found.isFile() || found.isDirectory() || found.isSymbolicLink();
 }
 
 /** Finds where a delegation works: in its copy, in the folder that the input names, or in one of the run's own. */

@@ -104,11 +104,12 @@ it('a task that failed half done counts no more: the one that did the work anew 
   expect(third).toMatchObject([{ text: expect.not.stringContaining('left out') }]);
   expect(readFileSync(join(dir, 'rate.js'), 'utf8')).toBe('export const rate = 2;\n');
   await expectPromisesKept(stage, run.workflowId);
-}, 90_000);
+}, 120_000);
 
 it('a verifier sees what the team has changed, and its leader mends that alone', async () => {
   const { dir } = createGitFixture({ 'rate.js': before });
   const team = teamWork('pair', { members: members('engineer') }, { agent_id: 'engineer' });
+  const alone = { delegation: 'pair', schema: 'delegation', leads: false } as const;
   const json = { verdict: 'fail', missing_evidence: ['It must be 23.'], reviewed_notes: [] };
   stage.rehearsal.script([
     plans(1, plan([team])),
@@ -120,8 +121,8 @@ it('a verifier sees what the team has changed, and its leader mends that alone',
       match: { schema: 'verification' },
       reply: { json: { ...json, verdict: 'pass', missing_evidence: [] } },
     },
-    { match: { delegation: 'pair', leads: false, nth: 1 }, reply: edits('2', '23') },
-    { match: { delegation: 'pair', leads: false }, reply: { json: completed('pair-done') } },
+    { match: { ...alone, nth: 1 }, reply: edits('2', '23') },
+    { match: alone, reply: { json: completed('pair-done') } },
     { match: { schema: 'decision' }, reply: { json: decision() } },
   ]);
   const run = await stage.start('plannerRun', {
@@ -135,4 +136,4 @@ it('a verifier sees what the team has changed, and its leader mends that alone',
   expect(JSON.stringify(verdict?.body)).toContain('+export const rate = 2;');
   expect(readFileSync(join(dir, 'rate.js'), 'utf8')).toBe('export const rate = 23;\n');
   await expectPromisesKept(stage, run.workflowId);
-}, 90_000);
+}, 120_000);
