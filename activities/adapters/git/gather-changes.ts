@@ -169,8 +169,6 @@ export async function leaveOut(
   unfinished: readonly string[],
   completed: readonly string[],
 ): Promise<void> {
-  const refsOf = (kind: 'start' | 'left', ids: readonly string[]) =>
-    ids.map((id) => delegationRef(kind, id));
   const known = await readRefs(gitDir, [
     ...refsOf('start', unfinished),
     ...refsOf('left', [...unfinished, ...completed]),
@@ -188,11 +186,14 @@ export async function leaveOut(
   }
 }
 
+function refsOf(kind: 'start' | 'left' | 'joined', ids: readonly string[]): string[] {
+  return ids.map((id) => delegationRef(kind, id));
+}
+
 /** Lists the tasks whose changes were not brought into the copy of their delegation yet. */
 export async function listNewTasks(gitDir: string, tasks: readonly string[]): Promise<string[]> {
   if (tasks.length === 0) return [];
-  const joined = tasks.map((id) => delegationRef('joined', id));
-  const known = await readRefs(gitDir, joined);
+  const known = await readRefs(gitDir, refsOf('joined', tasks));
   return tasks.filter((id) => !known.has(delegationRef('joined', id)));
 }
 

@@ -137,16 +137,8 @@ class Pool implements McpServers {
   #settle(key: string, slot: Slot): void {
     if (this.#leaving.has(slot) && slot.calls === 0) return this.#leave(slot);
     if (this.#slots.get(key) !== slot) return;
-    const { state } = slot;
-    if (state !== null && state !== 'failed' && state.isStuck && slot.calls > 0) {
-      this.#slots.delete(key);
-      this.#leaving.add(slot);
-      return;
-    }
     // Other calls notice that it is lost by themselves.
-    if (state === 'failed' || state?.isClosed === true || state?.isStuck === true) {
-      return this.#drop(key, slot);
-    }
+    if (isLost(slot) || isStuck(slot)) return this.#drop(key, slot);
     if (slot.calls > 0) return;
     // To the end: the first is the one that was used longest ago.
     this.#slots.delete(key);
@@ -159,7 +151,8 @@ class Pool implements McpServers {
   #drop(key: string, slot: Slot): void {
     clearTimeout(slot.idle);
     if (this.#slots.get(key) === slot) this.#slots.delete(key);
-    this.#leave(slot);
+    if (isStuck(slot) && !isLost(slot) && slot.calls > 0) this.#leaving.add(slot);
+    else this.#leave(slot);
   }
 
   #leave(slot: Slot): void {
@@ -180,4 +173,13 @@ class Pool implements McpServers {
     const closing = ended.finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
   }
+}
+
+/** Returns true when no call of the connection can end well any more. */
+function isLost({ state }: Slot): boolean {
+  return state === 'failed' || state?.isClosed === true;
+}
+
+function isStuck({ state }: Slot): boolean {
+  return state !== null && state !== 'failed' && state.isStuck;
 }

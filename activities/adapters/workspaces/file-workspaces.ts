@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, lstat, mkdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Ref } from '../../../contracts/ref.ts';
 import { checkWorkspacePath, foldFileName } from '../../../core/effects/check-workspace-path.ts';

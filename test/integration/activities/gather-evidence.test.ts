@@ -235,18 +235,19 @@ it('an attempt that comes back when another one has the work leaves the files as
   expect(readFileSync(join(set.copy, 'test/a.test.js'), 'utf8')).toBe('later work\n');
 });
 
+const checked = (script: string) => ({
+  verified_by: 'reviewer',
+  checks: [{ criterion_id: 'c1', check: sh(script) }],
+});
+
 it('checks of two delegations at once in the run’s own folder both end, and it stays as it was', async () => {
   const { home } = createGitFixture({ 'a.txt': 'a\n' });
   const workspaces = fileWorkspaces(home);
-  const checks = (script: string) => ({
-    verified_by: 'reviewer',
-    checks: [{ criterion_id: 'c1', check: sh(script) }],
-  });
   const slow = 'cat kept.txt; echo spoiled > kept.txt; sleep 2; cat kept.txt';
   const bench = await createBench({
     plan: wavePlan([
-      plannedDelegation('slow', { verification: checks(slow) }),
-      plannedDelegation('quick', { verification: checks('echo spoiled > left.txt') }),
+      plannedDelegation('slow', { verification: checked(slow) }),
+      plannedDelegation('quick', { verification: checked('echo spoiled > left.txt') }),
     ]),
   });
   const { store, plan_ref, record_ref } = bench;
