@@ -251,7 +251,8 @@ it('checks of two delegations at once in the run’s own folder both end, and it
     ]),
   });
   const { store, plan_ref, record_ref } = bench;
-  await workspaces.write({ run_id: 'my-run', dir: null }, 'kept.txt', 'kept\n');
+  const folder = await workspaces.folderOf({ run_id: 'my-run', dir: null });
+  put(folder, { 'kept.txt': 'kept\n' });
   const projection = { write: () => Promise.resolve(), remove: () => Promise.resolve() };
   const { gatherEvidence } = createVerificationActivities({
     store,
@@ -271,7 +272,6 @@ it('checks of two delegations at once in the run’s own folder both end, and it
   expect(await first).toMatchObject([
     { result: 'passed', found: expect.stringContaining('kept\nspoiled\n') },
   ]);
-  const folder = await workspaces.folderOf({ run_id: 'my-run', dir: null });
   expect(readdirSync(folder)).toEqual(['kept.txt']);
   expect(readFileSync(join(folder, 'kept.txt'), 'utf8')).toBe('kept\n');
   expect(readdirSync(join(dirname(folder), 'worktrees'))).toEqual([]);
