@@ -215,7 +215,7 @@ export interface RecordTeamInput {
   readonly run_id: string;
   readonly delegation_id: string;
   readonly report: TeamReport;
-  /** What the delegation's copy of the workspace builds on. Absent for a team whose tasks never began. */
+  /** Foundations of the delegation's copy of the workspace. Absent for a team whose tasks never began. */
   readonly builds?: { readonly record_ref: Ref; readonly on: readonly string[] };
 }
 

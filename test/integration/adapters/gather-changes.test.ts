@@ -1,8 +1,11 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createFileRunIndex } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import { createRunChanges } from '../../../activities/adapters/git/git-run-changes.ts';
 import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';
+import { createRunChanges as createCliChanges } from '../../../scripts/run-changes.ts';
 import { createGitFixture, put } from '../../support/git-fixture.ts';
+import { createBench } from '../../unit/activities/bench.ts';
 
 const before = 'one\ntwo\nthree\n';
 
@@ -22,7 +25,7 @@ async function createTeam(tasks: Readonly<Record<string, string>>) {
     // oxlint-disable-next-line no-await-in-loop
     put(await open(`fix.${id}`), { 'a.txt': text });
   }
-  const folder = { run_id: 'my-run', dir, delegation_ids: ['fix'], results_folders: [] };
+  const folder = { run_id: 'my-run', dir, delegation_ids: ['fix'], results_folders: [], home };
   return { worktrees, of, open, read, folder, changes: createRunChanges({ home }) };
 }
 
@@ -92,4 +95,18 @@ it('a task that did not complete gives way to the one that did, and no change of
   expect(await changes.findTaskConflicts(folder, 'fix', [])).toContainEqual(
     expect.objectContaining({ delegation_id: 'fix.d1', files: ['a.txt'] }),
   );
+});
+
+it('the diff of a delegation that the run does not have is an error: it is no delegation without changes', async () => {
+  const { folder, open } = await createTeam({});
+  await open('fix');
+  const { store, record_ref } = await createBench({ record: { workspace_dir: folder.dir } });
+  const index = createFileRunIndex({ home: folder.home });
+  await index.write('my-run', record_ref, 0);
+  const { diff } = createCliChanges(folder.home, async () => ({ store, index }));
+  expect(await diff('my-run', 'fix')).toBe('');
+  await expect(diff('my-run', 'fixx')).rejects.toMatchObject({
+    code: 'not_found',
+    message: expect.stringMatching(/"fixx" of my-run has worked with files\. .*Try: /),
+  });
 });
