@@ -31,6 +31,8 @@ export interface UpstreamOutput {
   readonly replaces?: readonly string[];
   /** Defined in DelegationOutcome. */
   readonly files?: readonly WrittenFile[];
+  /** True for a task of a team that ended without being completed: its changes of files don't count. */
+  readonly unfinished?: true;
 }
 
 /** Attempts at a delegation that crashed. What they have bought and changed is taken over, and not made again. */

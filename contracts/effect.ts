@@ -166,6 +166,8 @@ export interface FindMergeConflictsInput extends ChangesInput {
   readonly completed: readonly string[];
   /** Delegation of a team whose tasks are compared with each other, instead of the delegations. */
   readonly team?: string;
+  /** Tasks of the team that ended without being completed: their changes don't count. Absent for none. */
+  readonly unfinished?: readonly string[];
 }
 
 export interface FindMergeConflictsResult {

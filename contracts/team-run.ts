@@ -215,6 +215,8 @@ export interface RecordTeamInput {
   readonly run_id: string;
   readonly delegation_id: string;
   readonly report: TeamReport;
+  /** Foundations of the delegation's copy of the workspace. Absent for a team whose tasks never began. */
+  readonly builds?: { readonly record_ref: Ref; readonly on: readonly string[] };
 }
 
 export interface RecordTeamResult {

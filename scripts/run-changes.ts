@@ -4,12 +4,13 @@ import {
   undoChanges,
   type ChangeResult,
 } from '../activities/adapters/git/apply-changes.ts';
-import { diffOf } from '../activities/adapters/git/git-worktrees.ts';
+import { diffOf, hasWorktree } from '../activities/adapters/git/git-worktrees.ts';
 import type { ChangedRun } from '../activities/adapters/git/merge-for-user.ts';
 import { GitFailed } from '../activities/adapters/git/run-git.ts';
 import { undoDirect, type UndoneFiles } from '../activities/adapters/workspaces/undo-direct.ts';
 import { readRecord } from '../activities/artifacts/record-log.ts';
 import type { ArtifactStore, RunIndex } from '../activities/ports/artifact-store.ts';
+import type { RunRecord } from '../contracts/run-record.ts';
 import type { PageSources } from '../activities/run-record/read-page.ts';
 import type { CliChanges, TakenOver } from '../client/cli/cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';
@@ -35,23 +36,25 @@ export function createRunChanges(
     const run: ChangedRun = { home, run_id: runId, dir, ...describeChanges(record) };
     return { store, record, run };
   };
-  const find = async (runId: string): Promise<ChangedRun> => {
+  const findCopies = async (runId: string) => {
     const { record, run } = await read(runId);
-    if (record.changes !== 'direct') return run;
+    if (record.changes !== 'direct') return { record, run };
     throw badInput(
       `The agents of ${runId} worked in ${run.dir} itself: their changes are there. Try: planwave undo, or planwave start without --direct`,
     );
   };
   return {
     diff: async (runId, delegationId) => {
-      const run = await find(runId);
-      if (delegationId !== null) return inWords(() => diffOf(home, runId, delegationId));
+      const { run, record } = await findCopies(runId);
+      if (delegationId !== null) {
+        return inWords(() => diffDelegation(home, record, delegationId));
+      }
       const patch = await inWords(() => diffRun(run));
       if (typeof patch !== 'string') takenOver(patch, run);
       return typeof patch === 'string' ? patch : '';
     },
     apply: async (runId) => {
-      const run = await find(runId);
+      const { run } = await findCopies(runId);
       return takenOver(await inWords(() => applyChanges(run)), run);
     },
     undo: async (runId) => {
@@ -62,6 +65,21 @@ export function createRunChanges(
       return takenOver(await inWords(() => undoChanges(run, Math.floor(Date.now() / 1_000))), run);
     },
   };
+}
+
+/** @throws {CliError} when the run has no such delegation: without a change it would look the same. */
+async function diffDelegation(home: string, record: RunRecord, id: string): Promise<string> {
+  const patch = await diffOf(home, record.run_id, id);
+  const ids = record.waves.flatMap(({ outcomes }) => outcomes.map((one) => one.delegation_id));
+  if (patch !== '' || ids.includes(id) || (await hasWorktree(home, record.run_id, id))) {
+    return patch;
+  }
+  const known = ids.length === 0 ? 'None has ended yet' : `Its delegations are: ${listNames(ids)}`;
+  throw new CliError(
+    'not_found',
+    exitCodes.notFound,
+    `No delegation or task ${listNames([id])} of ${record.run_id} has worked with files. ${known}. Try: one of them, or planwave diff ${record.run_id}`,
+  );
 }
 
 /** Reads the patches that a page shows. One that can't be read, as in a repository that is gone, is left out. */

@@ -128,7 +128,7 @@ export function createActivities(
   const parts = { store, projection, places, tools, middlewares, mcp };
   const record = recordDeps(settings, commands, stores, parts);
   return {
-    ...createTeamActivities({ store, projection }),
+    ...createTeamActivities({ store, projection, worktrees: places.worktrees }),
     ...createMiddlewareActivities({ store, middlewares }),
     ...createAgentTurnActivities({
       model: redactModel(isRehearsal ? rehearse(provider) : provider, redactor),

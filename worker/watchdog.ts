@@ -214,15 +214,17 @@ function readStack(): string[] {
   Error.stackTraceLimit = framesMax + 5;
   const { stack = '' } = new Error('Only for its stack');
   Error.stackTraceLimit = limit;
-  return (
-    stack
-      .split('\n')
-      .slice(1)
-      .map((line) => line.trim().replace(/^at /, '').replace('file://', '').replace(root, ''))
-      // Frames of this file, and of the thread's expression.
-      .filter(
-        (frame) => !frame.includes('worker/watchdog.ts') && !frame.startsWith('<anonymous>:1:'),
-      )
-      .slice(0, framesMax)
-  );
+  return listFrames(stack);
+}
+
+/** Lists the frames of a stack without those of this file, compiled or not, and of the thread's expression. */
+export function listFrames(stack: string): string[] {
+  return stack
+    .split('\n')
+    .slice(1)
+    .map((line) => line.trim().replace(/^at /, '').replace('file://', '').replace(root, ''))
+    .filter(
+      (frame) => !/worker\/watchdog\.[jt]s/.test(frame) && !frame.startsWith('<anonymous>:1:'),
+    )
+    .slice(0, framesMax);
 }

@@ -1,3 +1,4 @@
+import { listUpstream } from '../../core/workspace/run-changes.ts';
 import type { Context } from '@temporalio/activity';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type {
@@ -219,7 +220,7 @@ async function answerRead(
   const { record_ref, upstream } = input.reading;
   const { store } = deps;
   const { run_id, delegation_id = '' } = input;
-  const builds_on = upstream.map((output) => output.delegation_id);
+  const builds_on = listUpstream(upstream);
   const signal = context.cancellationSignal;
   const listAddresses = () => findAddresses(deps, head);
   const caller = { run_id, delegation_id, builds_on, record_ref, upstream, listAddresses };
@@ -248,7 +249,7 @@ export async function checkUnchanged(
             store: deps.store,
             run_id,
             delegation_id,
-            builds_on: reading.upstream.map((one) => one.delegation_id),
+            builds_on: listUpstream(reading.upstream),
             record_ref: reading.record_ref,
             signal: context.cancellationSignal,
           }),

@@ -158,6 +158,7 @@ async function judgeCommand(
     stdin: answer,
   });
   await restore();
+  if (place.dir === null) await workspaces.dropOwn(place);
   return { result, score: null, reason: found };
 }
 

@@ -21,8 +21,16 @@ export interface RunChanges {
   /** Finds delegations that changed the same lines as those before them. */
   findConflicts(run: ChangedFolder): Promise<readonly MergeConflict[]>;
 
-  /** Finds tasks of a team that changed the same lines as tasks before them. Their changes are left out of the team's. */
-  findTaskConflicts(run: ChangedFolder, team: string): Promise<readonly MergeConflict[]>;
+  /**
+   * Finds tasks of a team that changed the same lines as tasks before them. Their changes are left out of the team's.
+   *
+   * @param unfinished tasks that ended without being completed: theirs don't count.
+   */
+  findTaskConflicts(
+    run: ChangedFolder,
+    team: string,
+    unfinished: readonly string[],
+  ): Promise<readonly MergeConflict[]>;
 
   /** Returns the sizes of the changes of each delegation and of each task of a team, of those that changed something. */
   measure(run: ChangedFolder): Promise<readonly DelegationChange[]>;

@@ -110,6 +110,16 @@ export interface Workspaces {
   folderOf(place: WorkspacePlace): Promise<string>;
 
   /**
+   * Copies a run's own folder for one delegation, anew: what a command changes in the copy stays out of the others' files.
+   *
+   * @param free called with the copy's folder, an absolute path, before what is left there is removed.
+   */
+  copyOwn(place: WorkspacePlace, free: (folder: string) => Promise<void>): Promise<string>;
+
+  /** Removes the copy that `copyOwn` has made, if there is any. */
+  dropOwn(place: WorkspacePlace): Promise<void>;
+
+  /**
    * Copies the files of a run's own folder, as they are, into that of a run that goes on from it. Does nothing when there are
    * none, or when the other run has its folder already.
    */

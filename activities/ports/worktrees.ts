@@ -4,7 +4,7 @@ import type { FileChange } from '../../contracts/effect.ts';
 /**
  * Copies of a folder of the user's, one for each delegation. The folder is only read: objects, refs and files of a run are
  * in its own repository below the artifact home. A place without a folder or without a worker has no copy, and each method
- * returns null for it.
+ * returns null for it, or does nothing. A leader's copy has the changes of those of its team's tasks that it builds on.
  */
 export interface Worktrees {
   /**
@@ -35,6 +35,12 @@ export interface Worktrees {
   /** Lists the files of the delegation's copy that differ from the user's as they were at the start, whoever changed them. */
   listTouched(place: WorkspacePlace): Promise<readonly FileChange[] | null>;
 
-  /** Returns the delegation's changes as a patch; empty when there are none. */
+  /** Returns the delegation's changes as a patch, with those of its team; empty when there are none. */
   diff(place: WorkspacePlace): Promise<string | null>;
+
+  /**
+   * Ends the work of the delegation's team: changes of the tasks that the place builds on come into its copy, and those of
+   * `unfinished` tasks belong to nothing any more. Repeating it gives the same.
+   */
+  gatherTasks(place: WorkspacePlace, unfinished: readonly string[]): Promise<void>;
 }

@@ -21,12 +21,12 @@ type ChangeDeps = Pick<RecordDeps, 'store' | 'changes'>;
 /** Finds contradictory changes before the planner decides on the wave that made them, or a leader on its team's. */
 export async function findMergeConflicts(
   { store, changes }: ChangeDeps,
-  { completed, team, ...input }: FindMergeConflictsInput,
+  { completed, team, unfinished = [], ...input }: FindMergeConflictsInput,
 ): Promise<FindMergeConflictsResult> {
   const folder = await findFolder(store, input);
   if (folder === null) return { conflicts: [], sizes: [] };
   if (team !== undefined) {
-    return { conflicts: await changes.findTaskConflicts(folder, team), sizes: [] };
+    return { conflicts: await changes.findTaskConflicts(folder, team, unfinished), sizes: [] };
   }
   const delegation_ids = [...new Set([...folder.delegation_ids, ...completed])];
   const conflicts = await changes.findConflicts({ ...folder, delegation_ids });

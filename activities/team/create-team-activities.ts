@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import type {
   PlanTasksInput,
   PlanTasksResult,
@@ -28,6 +29,7 @@ import {
   type LoadedTeam,
 } from '../projection/record-texts.ts';
 import { describeEnd, renderBrought, renderTeam } from '../projection/render-team.ts';
+import { placeOf } from '../tools/tool.ts';
 import { whileCurrent, withHeartbeat } from '../attempt/heartbeat.ts';
 import {
   type TeamDeps,
@@ -114,7 +116,8 @@ function noSuchMember({ member_id }: Task, members: readonly TeamMember[]): Erro
 }
 
 /**
- * Keeps how a team's work ended: in the store, and as a file for people. Repeating it gives the same.
+ * Keeps how a team's work ended: in the store, and as a file for people. What its completed tasks changed comes into the
+ * copy of its delegation. Repeating it gives the same.
  *
  * A team that ended without an answer of its leader hands on what its members brought. One that was blocked hands on
  * nothing, nor does one with guardrails for its output: what they hold back, or were never shown, would pass them so.
@@ -125,10 +128,23 @@ function noSuchMember({ member_id }: Task, members: readonly TeamMember[]): Erro
  * @throws {StoreUnavailable} when the store can't be read or written.
  */
 export async function recordTeam(
-  { store, projection }: TeamDeps,
-  { run_id, delegation_id, report }: RecordTeamInput,
+  { store, projection, worktrees }: TeamDeps,
+  { run_id, delegation_id, report, builds }: RecordTeamInput,
   assertCurrent: () => Promise<void>,
 ): Promise<RecordTeamResult> {
+  if (builds !== undefined) {
+    const listTasks = (isCompleted: boolean): string[] =>
+      report.tasks
+        .filter(({ status }) => (status === 'completed') === isCompleted)
+        .map((task) => task.delegation_id);
+    const builds_on = [...builds.on, ...listTasks(true)];
+    const { record_ref } = builds;
+    const signal = Context.current().cancellationSignal;
+    const caller = { store, run_id, delegation_id, builds_on, record_ref, signal };
+    const place = await placeOf(caller);
+    await assertCurrent();
+    await worktrees.gatherTasks(place, listTasks(false));
+  }
   const report_ref = await store.put(JSON.stringify(report));
   // Read back, so that a later export renders the same text.
   const team = await loadTeam(store, report_ref);

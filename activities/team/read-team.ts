@@ -16,6 +16,7 @@ import { readPlan, readRegistry } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import { ArtifactCorrupt, type ArtifactStore } from '../ports/artifact-store.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
+import type { Worktrees } from '../ports/worktrees.ts';
 import { type WavePlan } from '../../contracts/wave-plan.ts';
 
 /** Plan and delegation of a team's task. */
@@ -139,4 +140,5 @@ export async function openTeam(
 export interface TeamDeps {
   readonly store: ArtifactStore;
   readonly projection: ProjectionWriter;
+  readonly worktrees: Pick<Worktrees, 'gatherTasks'>;
 }

@@ -17,7 +17,7 @@ import { messageOf } from '../../core/text/message-of.ts';
 
 export interface EvidenceDeps {
   readonly store: ArtifactStore;
-  readonly workspaces: Pick<Workspaces, 'folderOf' | 'read'>;
+  readonly workspaces: Pick<Workspaces, 'folderOf' | 'read' | 'copyOwn' | 'dropOwn'>;
   readonly worktrees: Worktrees;
   /** Runs the commands of checks. Null where there are none. */
   readonly commands: CommandRunner | null;
@@ -67,14 +67,17 @@ async function checkCommand(
     const found = 'Commands run in no sandbox here, so code runs none unasked.';
     return { check, result: 'not_run', found };
   }
-  const folder = await workspaces.folderOf(place);
-  const isCopy = place.dir !== null && resolve(place.dir) !== folder;
-  if (place.dir !== null && !isCopy) {
+  const { dir } = place;
+  const endLeftovers = (left: string): Promise<void> => commands.endLeftovers(left);
+  // A run's own folder belongs to all its delegations, which may be at work there.
+  const folder =
+    dir === null ? await workspaces.copyOwn(place, endLeftovers) : await workspaces.folderOf(place);
+  if (dir !== null && resolve(dir) === folder) {
     const found = 'The run works in your folder itself, so nothing could put back what it changes.';
     return { check, result: 'not_run', found };
   }
-  await commands.endLeftovers(folder);
-  const sharedFrom = isCopy ? place.dir : null;
+  if (dir !== null) await endLeftovers(folder);
+  const sharedFrom = dir;
   const timeoutMs = commandLimits.secondsDefault * 1_000;
   try {
     const end = await commands.run({ folder, sharedFrom, argv, cwd: '', stdin, timeoutMs }, signal);

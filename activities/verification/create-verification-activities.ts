@@ -78,7 +78,10 @@ async function gatherEvidence(
     /* oxlint-disable no-await-in-loop */
     const found = await checkEvidence(deps, { check, place, signal });
     checks.push({ criterion_id, ...found });
-    if (check.kind === 'command') await restore();
+    if (check.kind === 'command') {
+      await restore();
+      if (place.dir === null) await deps.workspaces.dropOwn(place);
+    }
     /* oxlint-enable no-await-in-loop */
   }
   const patch = (await worktrees.diff(place)) ?? '';

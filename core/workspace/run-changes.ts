@@ -15,7 +15,7 @@ import { conflictOf } from '../pool/find-conflicts.ts';
 import type { Conflict } from '../pool/find-conflicts.ts';
 import { keyOfConflict } from '../pool/settle-facts.ts';
 import { listNames } from '../text/list-names.ts';
-import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { DelegationOutcome, UpstreamOutput } from '../../contracts/delegation-run.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import { cutText } from '../text/cut-text.ts';
 import { countOf } from '../text/format.ts';
@@ -166,6 +166,13 @@ export function describeChanges({ waves, design }: ChangedWork): {
     delegation_ids: listChanges(waves),
     results_folders: agents.map(({ agent_name }) => `agents/${agent_name}/task_output`),
   };
+}
+
+/** Lists the upstream work whose changes of files count. */
+export function listUpstream(upstream: readonly UpstreamOutput[]): readonly string[] {
+  return upstream.flatMap(({ delegation_id, unfinished }) =>
+    unfinished === true ? [] : [delegation_id],
+  );
 }
 
 /** @param upstream delegations that it depends on. */

@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Info } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { noteFileOf, refuseBlockedWork, type BlockedAttempt } from '../../worker/watchdog.ts';
+import {
+  listFrames,
+  noteFileOf,
+  refuseBlockedWork,
+  type BlockedAttempt,
+} from '../../worker/watchdog.ts';
 import { MockActivityEnvironment } from '@temporalio/testing';
 
 let home: string;
@@ -76,4 +81,15 @@ it('finding T1: a note that its worker did not finish counts', async () => {
     type: 'Blocked',
     message: expect.stringContaining('blocked 3 workers, which had to be ended. '),
   });
+});
+
+it.each(['ts', 'js'])('what blocks a worker is not its watchdog, watchdog.%s', (ending) => {
+  const stack = [
+    'Error: Only for its stack',
+    `    at readStack (file:///app/worker/watchdog.${ending}:212:35)`,
+    `    at end (file:///app/worker/watchdog.${ending}:163:17)`,
+    '    at <anonymous>:1:1',
+    '    at findKeys (file:///app/redaction/private-key.js:12:3)',
+  ].join('\n');
+  expect(listFrames(stack)).toEqual([expect.stringMatching(/^findKeys /)]);
 });

@@ -1,3 +1,4 @@
+import { listUpstream } from '../../core/workspace/run-changes.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { TriadJudgement, VerificationResults } from '../../contracts/verification.ts';
@@ -116,7 +117,7 @@ async function giveVerdict(
 async function gather({ order, superior }: ExecutionContext) {
   const { run_id, plan_ref, record_ref, upstream, delegation } = order;
   const { delegation_id, verification } = delegation;
-  const builds_on = upstream.map((output) => output.delegation_id);
+  const builds_on = listUpstream(upstream);
   const where = { run_id, delegation_id, plan_ref, record_ref, builds_on };
   // In history before a command runs: a repeated check puts back what an interrupted one has changed.
   const { kept } =

@@ -1,3 +1,4 @@
+import { listUpstream } from '../../core/workspace/run-changes.ts';
 import { CancellationScope, isCancellation, workflowInfo } from '@temporalio/workflow';
 import type {
   ApprovalNeeded,
@@ -228,7 +229,7 @@ function makeCall(
 ): Promise<RunToolResult> {
   const { run_id, registry_ref, record_ref, delegation, upstream } = order;
   const { agent_id, delegation_id } = delegation;
-  const builds_on = upstream.map((output) => output.delegation_id);
+  const builds_on = listUpstream(upstream);
   const caller = { run_id, agent_id, delegation_id, builds_on };
   const input = { ...caller, registry_ref, call, record_ref, effect };
   return untilDone(

@@ -28,6 +28,7 @@ import {
 import type { TeamAtWork } from './team-at-work.ts';
 import { outcomeOfOutput, outcomeUnbegun, outcomeWithout } from '../execution/execution-context.ts';
 import { readFailure, callUntilDone, stopWhenCancelled } from '../shared/failures.ts';
+import { listUpstream } from '../../core/workspace/run-changes.ts';
 import { boundReport, boundTeam } from '../../core/team/team-state.ts';
 import { recorder } from '../shared/in-span.ts';
 
@@ -137,7 +138,7 @@ async function guardOutput(t: TeamAtWork, end: TeamEnd): Promise<TeamEnd> {
 }
 
 function keepReport(
-  { run_id, delegation }: DelegationOrder,
+  { run_id, record_ref, delegation, upstream }: DelegationOrder,
   superior: Superior,
   report: TeamReport,
 ): Promise<RecordTeamResult> {
@@ -146,6 +147,7 @@ function keepReport(
     run_id,
     delegation_id,
     report,
+    ...(report.tasks.length > 0 && { builds: { record_ref, on: listUpstream(upstream) } }),
   });
 }
 

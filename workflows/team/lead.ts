@@ -1,4 +1,4 @@
-import type { DelegationOrder } from '../../contracts/delegation-run.ts';
+import type { DelegationOrder, UpstreamOutput } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { Passable } from '../../contracts/agent-output.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
@@ -88,10 +88,14 @@ function contextOf(t: TeamAtWork): ConversationContext {
   };
 }
 
-/** Lets the leader load the results of its members in full. */
+/** Lets the leader load the results of its members in full, and work on top of what they completed. */
 function withResults(t: TeamAtWork): DelegationOrder {
   const { order } = t.context;
-  return { ...order, upstream: [...order.upstream, ...outputsOf(t)] };
+  const outputs = outputsOf(t).map((one): UpstreamOutput => {
+    const isCompleted = t.records.get(one.delegation_id)?.status === 'completed';
+    return isCompleted ? one : { ...one, unfinished: true };
+  });
+  return { ...order, upstream: [...order.upstream, ...outputs] };
 }
 
 /** Lists the results that its output may pass on, by the leader's own name and by the id in a result. */
@@ -134,7 +138,8 @@ async function callTeam(
 ): Promise<ToolsDone> {
   const { delegation_id } = t.context.order.delegation;
   const heard: Heard = { delegation_id, results: new Map(), refused: [] };
-  await callOrdinary(calls.filter(isToolCall), context, heard);
+  const order = { ...context.order, upstream: withResults(t).upstream };
+  await callOrdinary(calls.filter(isToolCall), { ...context, order }, heard);
   const room = engineLimits.teamTasksMax - t.taskCount.given;
   const admitted = admitCalls(t.state, readCalls(calls, heard), workedMs(t), room);
   t.state = admitted.state;

@@ -178,7 +178,7 @@ export async function noteConflicts(t: TeamAtWork, ended: readonly TeamTask[]): 
     t.own.superior,
     findMergeConflicts,
     stepSummary(team, 'merge the changes'),
-    { run_id, record_ref, completed: [], team },
+    { run_id, record_ref, completed: [], team, unfinished: listUnfinished(t) },
   );
   for (const [id, text] of describeTaskConflicts(conflicts, ended, entries)) {
     const record = t.records.get(id);
@@ -186,6 +186,12 @@ export async function noteConflicts(t: TeamAtWork, ended: readonly TeamTask[]): 
     const reason = record.reason === '' ? text : `${record.reason}\n${text}`;
     t.records.set(id, { ...record, reason });
   }
+}
+
+function listUnfinished({ records }: TeamAtWork): readonly string[] {
+  return [...records.values()].flatMap(({ delegation_id, status }) =>
+    status === 'completed' ? [] : [delegation_id],
+  );
 }
 
 function isSame(one: TeamTask, other: Pick<TeamTask, 'delegation_id'>): boolean {

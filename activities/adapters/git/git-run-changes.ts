@@ -14,7 +14,7 @@ import {
   readTree,
   storeFolder,
 } from './git-snapshots.ts';
-import { findOpponents, gatherChanges } from './git-worktrees.ts';
+import { findOpponents, gatherChanges } from './gather-changes.ts';
 import { mergeForUser } from './merge-for-user.ts';
 import { GitFailed, runGit, splitNul } from './run-git.ts';
 import { baseRef, findGitDir, repositoryOf, userFolder } from './run-repository.ts';
@@ -38,9 +38,9 @@ export function createRunChanges(options: { readonly home: string }): RunChanges
   return {
     findConflicts: (folder) =>
       find(folder, async () => boundConflicts(await findConflicts(home, folder))),
-    findTaskConflicts: (folder, team) =>
+    findTaskConflicts: (folder, team, unfinished) =>
       find(folder, async () =>
-        boundConflicts((await gatherChanges(home, folder.run_id, team)).left),
+        boundConflicts((await gatherChanges(home, folder.run_id, team, unfinished)).left),
       ),
     measure: (folder) => find(folder, () => sizeDelegations(home, folder)),
     async propose(folder) {

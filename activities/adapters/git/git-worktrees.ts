@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { listNames } from '../../../core/text/list-names.ts';
 import {
   WorkspaceRefused,
@@ -9,18 +9,23 @@ import {
   type WorkspaceWorker,
 } from '../../ports/workspaces.ts';
 import type { Worktrees } from '../../ports/worktrees.ts';
-import { toRunDirectory, treePaths } from '../../projection/paths.ts';
 import {
-  commitTree,
+  changeOf,
+  folderOf,
+  gatherChanges,
+  joinTasks,
+  leaveOut,
+  listNewTasks,
+  mergeChanges,
+  trackedIn,
+  type MergedChanges,
+} from './gather-changes.ts';
+import {
   diffCommits,
   listChangedFiles,
-  mergeCommits,
   moveRef,
   readRef,
-  readRefs,
   restoreFolder,
-  storeFolder,
-  type Merged,
   type TrackedFolder,
 } from './git-snapshots.ts';
 import { isLeftOut, listKept } from './ignored-files.ts';
@@ -33,18 +38,12 @@ import {
   repositoryOf,
 } from './run-repository.ts';
 import { putInPlace } from '../file-store/atomic-write-file.ts';
-import type { MergeConflict } from '../../../contracts/effect.ts';
 
 /** A worktree, and whose it is. */
 interface Copy extends TrackedFolder {
   readonly run_id: string;
   readonly delegation_id: string;
 }
-
-/** Merged changes of some delegations, or the first of them that contradicts those before it. */
-export type MergedChanges =
-  | { readonly ok: true; readonly commit: string }
-  | { readonly ok: false; readonly delegation_id: string; readonly files: readonly string[] };
 
 /**
  * Creates worktrees as plain folders with an index beside them. There is no `.git` in them, so an agent finds no
@@ -59,10 +58,14 @@ export function createGitWorktrees(options: { readonly home: string }): Worktree
     if (dir === null || worker === undefined) return null;
     const folder = folderOf(home, run_id, worker.delegation_id);
     // It is made of the repository, and every call looks for it.
-    if (!existsSync(folder.workTree)) {
+    const isThere = existsSync(folder.workTree);
+    if (!isThere) {
       await openRepository(home, run_id, dir);
-      await checkOut(folder, await startOf(home, run_id, worker));
+      await startOf(home, run_id, worker);
     }
+    const tasks = await listNewTasks(folder.gitDir, tasksOf(worker));
+    if (tasks.length > 0) await joinTasks(home, run_id, worker.delegation_id, tasks);
+    if (!isThere) await checkOut(folder, (await changeOf(home, run_id, worker.delegation_id)).to);
     return { ...folder, run_id, delegation_id: worker.delegation_id };
   };
   const inTurn = createTurns();
@@ -98,6 +101,8 @@ export function createGitWorktrees(options: { readonly home: string }): Worktree
       }),
     diff: (place) =>
       inCopy(place, ({ run_id, delegation_id }) => diffOf(home, run_id, delegation_id)),
+    gatherTasks: (place, unfinished) =>
+      inTurn(place.run_id, () => gatherTasks(home, place, unfinished)),
   };
 }
 
@@ -115,111 +120,44 @@ function createTurns(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   };
 }
 
-/** Returns what one delegation has changed, as a patch; without a worktree it has changed nothing. */
+/** Returns what one delegation has changed with its team, as a patch; without a worktree it has changed nothing. */
 export async function diffOf(home: string, runId: string, delegationId: string): Promise<string> {
-  const { from, to } = await changeOf(home, runId, delegationId);
-  return diffCommits(repositoryOf(home, runId), from, to);
-}
-
-/** Returns the commits before and after a delegation's work; without a worktree both are the run's base. */
-export async function changeOf(home: string, runId: string, delegationId: string) {
   const gitDir = repositoryOf(home, runId);
-  const kept = await keepCopy(home, runId, delegationId);
-  if (kept !== null) return kept;
-  const base = (await readRef(gitDir, baseRef)) ?? '';
-  return { from: base, to: base };
+  const { commit, taken } = await gatherChanges(home, runId, delegationId);
+  const [first] = taken;
+  if (commit === null || first === undefined) return '';
+  const start = await readRef(gitDir, delegationRef('start', delegationId));
+  return diffCommits(gitDir, start ?? first.from, commit);
 }
 
-/**
- * Merges the changes of delegations, one after the other, with those of their teams' tasks. A delegation without a
- * worktree has changed nothing.
- */
-export async function mergeChanges(
+/** Returns true for a delegation, or a task of a team, that has worked with files. */
+export async function hasWorktree(home: string, runId: string, id: string): Promise<boolean> {
+  return (await gatherChanges(home, runId, id)).commit !== null;
+}
+
+/** Lists the tasks of the delegation's own team among what it builds on. */
+function tasksOf({ delegation_id, foundations }: WorkspaceWorker): readonly string[] {
+  return foundations.filter((id) => id.startsWith(`${delegation_id}.`));
+}
+
+async function gatherTasks(
   home: string,
-  runId: string,
-  delegationIds: readonly string[],
-): Promise<MergedChanges> {
-  const gitDir = repositoryOf(home, runId);
-  let commit = (await readRef(gitDir, baseRef)) ?? '';
-  for (const delegation_id of delegationIds) {
-    // Each merge builds on the one before.
-    // oxlint-disable-next-line no-await-in-loop
-    const theirs = await gatherChanges(home, runId, delegation_id);
-    if (theirs.commit === null) continue;
-    // oxlint-disable-next-line no-await-in-loop
-    const merged = await mergeCommits(gitDir, commit, theirs.commit);
-    if (!merged.ok) return { ok: false, delegation_id, files: merged.files };
-    ({ commit } = merged);
+  { run_id, dir, worker }: WorkspacePlace,
+  unfinished: readonly string[],
+): Promise<void> {
+  const gitDir = repositoryOf(home, run_id);
+  if (dir === null || worker === undefined || !existsSync(gitDir)) return;
+  const tasks = tasksOf(worker);
+  await leaveOut(gitDir, unfinished, tasks);
+  if ((await gatherChanges(home, run_id, worker.delegation_id)).commit === null) return;
+  try {
+    await startOf(home, run_id, worker);
+  } catch (error) {
+    // Its tasks build on less than it does.
+    if (error instanceof WorkspaceRefused) return;
+    throw error;
   }
-  return { ok: true, commit };
-}
-
-export interface GatheredChanges {
-  /** Null without a worktree. */
-  readonly commit: string | null;
-  /** Worktrees whose changes are in it: its own and those of its team's tasks. */
-  readonly taken: readonly TakenChange[];
-  /** Tasks whose changes are not in it, because they contradict those before them. */
-  readonly left: readonly MergeConflict[];
-}
-
-export interface TakenChange {
-  readonly delegation_id: string;
-  readonly from: string;
-  readonly to: string;
-}
-
-/**
- * Merges the changes of a delegation and of its team's tasks, by their names. A task that changed the same lines as those
- * before it is left out: its leader was told, and had what is missing done again on top of them.
- */
-export async function gatherChanges(
-  home: string,
-  runId: string,
-  delegationId: string,
-): Promise<GatheredChanges> {
-  const gitDir = repositoryOf(home, runId);
-  let commit: string | null = null;
-  const taken: TakenChange[] = [];
-  const left: MergeConflict[] = [];
-  for (const delegation_id of await listWorktrees(gitDir, delegationId)) {
-    /* oxlint-disable no-await-in-loop */
-    const { from, to } = await changeOf(home, runId, delegation_id);
-    const merged: Merged =
-      commit === null ? { ok: true, commit: to } : await mergeCommits(gitDir, commit, to);
-    if (merged.ok) {
-      ({ commit } = merged);
-      taken.push({ delegation_id, from, to });
-    } else {
-      left.push({
-        delegation_id,
-        with: await findOpponents(gitDir, taken, to),
-        files: merged.files,
-      });
-    }
-    /* oxlint-enable no-await-in-loop */
-  }
-  return { commit, taken, left };
-}
-
-/** Returns those that a commit contradicts; all of them when it only contradicts their sum. */
-export async function findOpponents(
-  gitDir: string,
-  taken: readonly Pick<TakenChange, 'delegation_id' | 'to'>[],
-  commit: string,
-): Promise<string[]> {
-  const each = await Promise.all(taken.map(({ to }) => mergeCommits(gitDir, to, commit)));
-  const found = taken.filter((_one, at) => each[at]?.ok === false);
-  return (found.length > 0 ? found : taken).map(({ delegation_id }) => delegation_id);
-}
-
-/** Lists the worktrees of a delegation and of its team's tasks, `d2` before `d10`. */
-async function listWorktrees(gitDir: string, delegationId: string): Promise<string[]> {
-  const own = delegationRef('start', delegationId);
-  const format = ['--format=%(refname)', '--sort=version:refname'];
-  const args = ['for-each-ref', ...format, own, `${own}+*`];
-  const refs = (await runGit({ gitDir }, args)).output.toString().split('\n');
-  return refs.filter((ref) => ref !== '').map(readDelegationRef);
+  await joinTasks(home, run_id, worker.delegation_id, tasks);
 }
 
 /**
@@ -227,12 +165,11 @@ async function listWorktrees(gitDir: string, delegationId: string): Promise<stri
  *
  * @throws {WorkspaceRefused} when the changes that it builds on contradict each other.
  */
-async function startOf(
-  home: string,
-  runId: string,
-  { delegation_id, foundations }: WorkspaceWorker,
-): Promise<string> {
+async function startOf(home: string, runId: string, worker: WorkspaceWorker): Promise<string> {
   const gitDir = repositoryOf(home, runId);
+  const { delegation_id } = worker;
+  const tasks = tasksOf(worker);
+  const foundations = worker.foundations.filter((id) => !tasks.includes(id));
   const ref = delegationRef('start', delegation_id);
   const chosen = await readRef(gitDir, ref);
   if (chosen !== null) return chosen;
@@ -254,39 +191,6 @@ async function checkOut({ gitDir, workTree }: TrackedFolder, commit: string): Pr
   } finally {
     await rm(made, { recursive: true, force: true });
   }
-}
-
-/**
- * Keeps the present files of a worktree as a commit. Returns the commits before and after the delegation's work; null for a
- * delegation without a worktree.
- */
-async function keepCopy(home: string, runId: string, delegationId: string) {
-  const folder = folderOf(home, runId, delegationId);
-  const { gitDir } = folder;
-  const startRef = delegationRef('start', delegationId);
-  const endRef = delegationRef('end', delegationId);
-  const isThere = existsSync(folder.workTree);
-  const [refs, tree] = await Promise.all([
-    readRefs(gitDir, [startRef, endRef]),
-    isThere ? storeFolder(folder, { keepsResults: true }) : null,
-  ]);
-  const start = refs.get(startRef);
-  if (start === undefined) return null;
-  const end = refs.get(endRef);
-  const last = end ?? start;
-  if (tree === null || tree === last.tree) return { from: start.commit, to: last.commit };
-  const commit = await commitTree(gitDir, tree, [last.commit], delegationId);
-  await moveRef(gitDir, endRef, commit, end?.commit ?? null);
-  return { from: start.commit, to: commit };
-}
-
-function folderOf(home: string, runId: string, delegationId: string): TrackedFolder {
-  const root = join(home, toRunDirectory(runId), treePaths.worktree(delegationId));
-  return trackedIn(repositoryOf(home, runId), root);
-}
-
-function trackedIn(gitDir: string, root: string): TrackedFolder {
-  return { gitDir, workTree: join(root, treePaths.worktreeFiles), indexFile: join(root, 'index') };
 }
 
 function refuseMerge(

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChangedFolder } from '../../ports/run-changes.ts';
 import { commitTree } from './git-snapshots.ts';
-import { mergeChanges, type MergedChanges } from './git-worktrees.ts';
+import { mergeChanges, type MergedChanges } from './gather-changes.ts';
 import { runGit } from './run-git.ts';
 import { baseRef, repositoryOf } from './run-repository.ts';
 

@@ -13,8 +13,15 @@ import { GitFailed, runGit, splitNul } from './run-git.ts';
 /** Ref of the user's files as they were when the run first needed them. */
 export const baseRef = 'refs/planwave/base';
 
-/** Ref of a commit of one delegation. Task ids have dots, and a ref must not end with ".lock". */
-export function delegationRef(kind: 'start' | 'end', delegationId: string): string {
+/**
+ * Ref of a commit of one delegation. Task ids have dots, and a ref must not end with ".lock".
+ *
+ * @param kind `left`: a task whose changes don't count. `joined`: a task whose changes its team's own copy was given.
+ */
+export function delegationRef(
+  kind: 'start' | 'end' | 'left' | 'joined',
+  delegationId: string,
+): string {
   return `refs/planwave/${kind}/${delegationId.replaceAll('.', '+')}`;
 }
 

@@ -60,6 +60,7 @@ export class Connection {
   /** The list that is being read; null when there is none. */
   #listing: Promise<void> | null = null;
   #isClosed = false;
+  #isStuck = false;
 
   private constructor(server: McpServer) {
     this.#server = server;
@@ -121,10 +122,18 @@ export class Connection {
     return this.#isClosed || this.#broken.signal.aborted;
   }
 
+  /** True when its server no longer lists its tools: calls that it has may end, and others need a new one. */
+  get isStuck(): boolean {
+    return this.#isStuck;
+  }
+
   /** Makes a call. @throws {ConnectionLost} besides what `McpServers.call` throws. */
   async call({ pin, input, signal, onProgress }: Omit<McpCall, 'run_id'>): Promise<McpAnswer> {
-    if (this.isClosed) throw new ConnectionLost();
-    await this.#refresh().catch(() => Promise.reject(new ConnectionLost()));
+    if (this.isClosed || this.#isStuck) throw new ConnectionLost();
+    await this.#refresh().catch(() => {
+      this.#isStuck = true;
+      throw new ConnectionLost();
+    });
     this.#checkPin(pin);
     signal.throwIfAborted();
     try {

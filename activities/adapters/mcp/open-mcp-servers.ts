@@ -38,6 +38,8 @@ class Pool implements McpServers {
   readonly #idleMs: number;
   readonly #connectionsMax: number;
   readonly #slots = new Map<string, Slot>();
+  /** Stuck ones with calls at work. */
+  readonly #leaving = new Set<Slot>();
   readonly #closing = new Set<Promise<void>>();
   #isClosed = false;
 
@@ -82,6 +84,7 @@ class Pool implements McpServers {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const [key, slot] of this.#slots) this.#drop(key, slot);
+    for (const slot of this.#leaving) this.#leave(slot);
     await Promise.all(this.#closing);
   }
 
@@ -132,10 +135,10 @@ class Pool implements McpServers {
 
   /** Keeps a connection for the next call, for some time, unless it is lost. */
   #settle(key: string, slot: Slot): void {
+    if (this.#leaving.has(slot) && slot.calls === 0) return this.#leave(slot);
     if (this.#slots.get(key) !== slot) return;
-    const { state } = slot;
     // Other calls notice that it is lost by themselves.
-    if (state === 'failed' || state?.isClosed === true) return this.#drop(key, slot);
+    if (isLost(slot) || isStuck(slot)) return this.#drop(key, slot);
     if (slot.calls > 0) return;
     // To the end: the first is the one that was used longest ago.
     this.#slots.delete(key);
@@ -148,6 +151,12 @@ class Pool implements McpServers {
   #drop(key: string, slot: Slot): void {
     clearTimeout(slot.idle);
     if (this.#slots.get(key) === slot) this.#slots.delete(key);
+    if (isStuck(slot) && !isLost(slot) && slot.calls > 0) this.#leaving.add(slot);
+    else this.#leave(slot);
+  }
+
+  #leave(slot: Slot): void {
+    this.#leaving.delete(slot);
     this.#track(
       slot.opened.then(
         (connection) => connection.close(),
@@ -164,4 +173,13 @@ class Pool implements McpServers {
     const closing = ended.finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
   }
+}
+
+/** Returns true when no call of the connection can end well any more. */
+function isLost({ state }: Slot): boolean {
+  return state === 'failed' || state?.isClosed === true;
+}
+
+function isStuck({ state }: Slot): boolean {
+  return state !== null && state !== 'failed' && state.isStuck;
 }

@@ -1,4 +1,5 @@
-import { lstat, mkdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { lstat, mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Ref } from '../../../contracts/ref.ts';
 import { checkWorkspacePath, foldFileName } from '../../../core/effects/check-workspace-path.ts';
@@ -36,6 +37,7 @@ import {
 } from './change-file.ts';
 import { createReader, type Root, throwMissing } from './read-workspace.ts';
 import { readGrants } from './readable-paths.ts';
+import { copyFolder, createOwnCopies, ownFolder } from './own-folder.ts';
 import { takeOver } from './take-over.ts';
 
 /** Opens the notes of what runs have written: one empty file for each run, path and content, below `<home>/written`. */
@@ -119,6 +121,7 @@ export function createFileWorkspaces(options: FileWorkspacesOptions): Workspaces
       await mkdir(folder, { recursive: true });
       return folder;
     },
+    ...createOwnCopies(home),
     takeOver: (from, to, assertCurrent) => takeOver({ home, written, assertCurrent }, from, to),
     findFault: (dir, copies) => findFolderFault(home, options.roots ?? null, dir, copies),
     look: async (place, path, { keeps = false } = {}) =>

@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, lstat, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { toRunDirectory, treePaths } from '../../projection/paths.ts';
+import { rm } from 'node:fs/promises';
 import { putInPlace } from '../file-store/atomic-write-file.ts';
-
-function ownFolder(home: string, runId: string): string {
-  return join(home, toRunDirectory(runId), treePaths.workspace);
-}
+import { copyFolder, ownFolder } from './own-folder.ts';
 
 interface TakingOver {
   readonly home: string;
@@ -35,14 +30,4 @@ export async function takeOver(
   } finally {
     await rm(made, { recursive: true, force: true });
   }
-}
-
-/** Copies files, folders and links, which are not followed; pipes and sockets stay. */
-function copyFolder(source: string, target: string): Promise<void> {
-  return cp(source, target, { recursive: true, verbatimSymlinks: true, filter: isKept });
-}
-
-async function isKept(path: string): Promise<boolean> {
-  const found = await lstat(path);
-  return found.isFile() || found.isDirectory() || found.isSymbolicLink();
 }

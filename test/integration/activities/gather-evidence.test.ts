@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';
 import {
   createSandbox,
@@ -233,3 +234,45 @@ it('an attempt that comes back when another one has the work leaves the files as
   await expect(set.gather(kept, env)).rejects.toThrow('somebody else may have the work');
   expect(readFileSync(join(set.copy, 'test/a.test.js'), 'utf8')).toBe('later work\n');
 });
+
+const checked = (script: string) => ({
+  verified_by: 'reviewer',
+  checks: [{ criterion_id: 'c1', check: sh(script) }],
+});
+
+it('checks of two delegations at once in the run’s own folder both end, and it stays as it was', async () => {
+  const { home } = createGitFixture({ 'a.txt': 'a\n' });
+  const workspaces = fileWorkspaces(home);
+  const slow = 'cat kept.txt; echo spoiled > kept.txt; sleep 2; cat kept.txt';
+  const bench = await createBench({
+    plan: wavePlan([
+      plannedDelegation('slow', { verification: checked(slow) }),
+      plannedDelegation('quick', { verification: checked('echo spoiled > left.txt') }),
+    ]),
+  });
+  const { store, plan_ref, record_ref } = bench;
+  const folder = await workspaces.folderOf({ run_id: 'my-run', dir: null });
+  put(folder, { 'kept.txt': 'kept\n' });
+  const projection = { write: () => Promise.resolve(), remove: () => Promise.resolve() };
+  const { gatherEvidence } = createVerificationActivities({
+    store,
+    projection,
+    worktrees: createGitWorktrees({ home }),
+    workspaces,
+    commands: runner,
+  });
+  const gather = async (delegation_id: string) => {
+    const where = { run_id: 'my-run', delegation_id, plan_ref, record_ref, builds_on: [] };
+    const { evidence_ref } = await runIn(bench.env(), gatherEvidence, { ...where, kept: null });
+    return EvidenceReport.parse(JSON.parse(await store.getText(evidence_ref))).checks;
+  };
+  const first = gather('slow');
+  await setTimeout(1_000);
+  expect(await gather('quick')).toMatchObject([{ result: 'passed' }]);
+  expect(await first).toMatchObject([
+    { result: 'passed', found: expect.stringContaining('kept\nspoiled\n') },
+  ]);
+  expect(readdirSync(folder)).toEqual(['kept.txt']);
+  expect(readFileSync(join(folder, 'kept.txt'), 'utf8')).toBe('kept\n');
+  expect(readdirSync(join(dirname(folder), 'worktrees'))).toEqual([]);
+}, 30_000);

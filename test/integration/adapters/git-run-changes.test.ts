@@ -72,10 +72,10 @@ it('a task of a team that contradicts the one before it is left out, until it is
     pairs: { 'b.txt': 'B\n' },
   });
   const run = { ...folder, delegation_ids: ['pair', 'pairs'] };
-  expect(await changes.findTaskConflicts(run, 'pair')).toEqual([
+  expect(await changes.findTaskConflicts(run, 'pair', [])).toEqual([
     { delegation_id: 'pair.d10', with: ['pair.d2'], files: ['a.txt'] },
   ]);
-  expect(await changes.findTaskConflicts(run, 'pairs')).toEqual([]);
+  expect(await changes.findTaskConflicts(run, 'pairs', [])).toEqual([]);
   expect(await changes.findConflicts(run)).toEqual([]);
   expect(await changes.propose(run)).toMatchObject({
     obstacle: '',

@@ -84,6 +84,20 @@ it('a server that hangs is an error with a cure, and the next call gets a new on
   expect(textOf(await callOdd(mcp, echo, { text: 'again' }))).toContain('again from');
 }, 30_000);
 
+it('a server whose list of tools hangs after a change is started again, and its calls at work end first', async () => {
+  const mcp = odd.open({ timeoutMs: 4_000, flags: ['--hangs-later'] });
+  const [echo, turn, progress] = [
+    await odd.pin(mcp, 'echo'),
+    await odd.pin(mcp, 'turn'),
+    await odd.pin(mcp, 'progress'),
+  ];
+  const atWork = callOdd(mcp, progress);
+  await noted('call progress');
+  await callOdd(mcp, turn);
+  expect(textOf(await callOdd(mcp, echo, { text: 'again' }))).toContain('again from');
+  expect(textOf(await atWork)).toContain('all steps');
+}, 60_000);
+
 it('progress prolongs a call beyond its timeout, and is passed on', async () => {
   const mcp = odd.open({ timeoutMs: 5_000 });
   const words: string[] = [];

@@ -12,7 +12,7 @@ import {
   taskCriterion,
   teamWork,
 } from '../../support/scripted-team.ts';
-import { completed, decision, plan, plans } from '../../support/scripted-work.ts';
+import { completed, decision, plan, plans, unmet } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -74,3 +74,66 @@ it('two members of a team that change the same line are a conflict that the lead
   expect(readFileSync(join(dir, 'rate.js'), 'utf8')).toBe('export const rate = 23;\n');
   await expectPromisesKept(stage, run.workflowId);
 }, 90_000);
+
+it('a task that failed half done counts no more: the one that did the work anew contradicts nothing', async () => {
+  const { dir } = createGitFixture({ 'rate.js': before });
+  stage.rehearsal.script([
+    plans(1, plan([teamWork('pair', { members: members('engineer') })])),
+    ...leads(
+      [
+        [gives('engineer', 'Set it to 2.')],
+        [gives('engineer', 'Set it to 2, and this time with care.')],
+        { output: completed('pair-done') },
+      ],
+      'pair',
+    ),
+    does({ team: 'pair', task: 'd1', nth: 1 }, edits('1', '999')),
+    does({ team: 'pair', task: 'd1' }, { json: unmet('failed', 'Half done.', taskCriterion) }),
+    does({ team: 'pair', task: 'd2', nth: 1 }, edits('1', '2')),
+    does({ team: 'pair', task: 'd2' }, done),
+    { match: { schema: 'decision' }, reply: { json: decision() } },
+  ]);
+  const run = await stage.start('plannerRun', {
+    goal: 'Set the rate',
+    workspace_dir: dir,
+    changes: 'apply',
+  });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  const [, second, third] = leaderCalls(stage.rehearsal, 'pair').map((call) => heardResults(call));
+  expect(second).toMatchObject([{ text: expect.stringContaining('Half done.') }]);
+  expect(third).toMatchObject([{ text: expect.not.stringContaining('left out') }]);
+  expect(readFileSync(join(dir, 'rate.js'), 'utf8')).toBe('export const rate = 2;\n');
+  await expectPromisesKept(stage, run.workflowId);
+}, 120_000);
+
+it('a verifier sees what the team has changed, and its leader mends that alone', async () => {
+  const { dir } = createGitFixture({ 'rate.js': before });
+  const team = teamWork('pair', { members: members('engineer') }, { agent_id: 'engineer' });
+  const alone = { delegation: 'pair', schema: 'delegation', leads: false } as const;
+  const json = { verdict: 'fail', missing_evidence: ['It must be 23.'], reviewed_notes: [] };
+  stage.rehearsal.script([
+    plans(1, plan([team])),
+    ...leads([[gives('engineer', 'Set it to 2.')], { output: completed('pair-done') }], 'pair'),
+    does({ team: 'pair', task: 'd1', nth: 1 }, edits('1', '2')),
+    does({ team: 'pair', task: 'd1' }, done),
+    { match: { schema: 'verification', nth: 1 }, reply: { json } },
+    {
+      match: { schema: 'verification' },
+      reply: { json: { ...json, verdict: 'pass', missing_evidence: [] } },
+    },
+    { match: { ...alone, nth: 1 }, reply: edits('2', '23') },
+    { match: alone, reply: { json: completed('pair-done') } },
+    { match: { schema: 'decision' }, reply: { json: decision() } },
+  ]);
+  const run = await stage.start('plannerRun', {
+    goal: 'Set the rate',
+    workspace_dir: dir,
+    changes: 'apply',
+    verify: true,
+  });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  const [verdict] = stage.rehearsal.calls().filter(({ shape }) => shape === 'verification');
+  expect(JSON.stringify(verdict?.body)).toContain('+export const rate = 2;');
+  expect(readFileSync(join(dir, 'rate.js'), 'utf8')).toBe('export const rate = 23;\n');
+  await expectPromisesKept(stage, run.workflowId);
+}, 120_000);

@@ -116,7 +116,9 @@ function initialize({ protocolVersion, capabilities }) {
 const methods = {
   initialize,
   'tools/list': () =>
-    words.includes('--hangs-list') ? new Promise(() => {}) : { tools: listTools() },
+    words.includes('--hangs-list') || (words.includes('--hangs-later') && changes > 0)
+      ? new Promise(() => {})
+      : { tools: listTools() },
   'tools/call': callTool,
 };
 

@@ -5,6 +5,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { createFileProjection } from '../../../activities/adapters/file-projection.ts';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
 import { createRunChanges } from '../../../activities/adapters/git/git-run-changes.ts';
+import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';
 import { createFileRunIndex } from '../../../activities/adapters/file-store/file-ledgers.ts';
 import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import type { RecordDeps } from '../../../activities/run-record/deps.ts';
@@ -87,7 +88,8 @@ export async function createHarness(over: Partial<RecordDeps> = {}): Promise<Har
     isPriced: () => true,
     ...over,
   };
-  const { recordTeam } = createTeamActivities(deps);
+  const worktrees = createGitWorktrees({ home });
+  const { recordTeam } = createTeamActivities({ ...deps, worktrees });
   const bare = { ...createRecordActivities(deps), recordTeam };
   const activities: typeof bare = {
     archiveSessions: (input) => new MockActivityEnvironment().run(bare.archiveSessions, input),

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';
 import { teamLimits } from '../../../activities/projection/limits.ts';
 import { recordTeam } from '../../../activities/team/create-team-activities.ts';
 import type { RecordTeamResult, TaskRecord, TeamReport } from '../../../contracts/team-run.ts';
@@ -131,8 +132,9 @@ it('recording twice changes nothing, and one that comes late leaves the file alo
   expect(await readTree(harness.home)).toEqual(tree);
   // Suspended for longer than its heartbeat time-out: somebody else may have the work.
   const older = { ...report, notes: ['Older.'] };
+  const worktrees = createGitWorktrees(harness);
   const late = recordTeam(
-    harness.deps,
+    { ...harness.deps, worktrees },
     { run_id: 'my-run', delegation_id: 'design', report: older },
     () => Promise.reject(new Error('superseded')),
   );

@@ -38,7 +38,8 @@ const nowhere: ProjectionWriter = {
 export async function createTeamBench({ task, teams = [] }: TeamScene): Promise<TeamBench> {
   const store = createMemoryStore();
   const put = (value: unknown): Promise<Ref> => store.put(JSON.stringify(value));
-  const bare = createTeamActivities({ store, projection: nowhere });
+  const worktrees = { gatherTasks: () => Promise.reject(new Error('nothing is gathered here')) };
+  const bare = createTeamActivities({ store, projection: nowhere, worktrees });
   const agents = ['leader', 'planner', 'researcher', 'writer'].map((id) => agent(id));
   return {
     store,

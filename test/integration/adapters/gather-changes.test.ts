@@ -1,0 +1,112 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createFileRunIndex } from '../../../activities/adapters/file-store/file-ledgers.ts';
+import { createRunChanges } from '../../../activities/adapters/git/git-run-changes.ts';
+import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';
+import { createRunChanges as createCliChanges } from '../../../scripts/run-changes.ts';
+import { createGitFixture, put } from '../../support/git-fixture.ts';
+import { createBench } from '../../unit/activities/bench.ts';
+
+const before = 'one\ntwo\nthree\n';
+
+/** A run whose team `fix` has done tasks; each changes `a.txt`, or the files that it names. */
+async function createTeam(tasks: Readonly<Record<string, string>>) {
+  const { home, dir } = createGitFixture({ 'a.txt': before, 'b.txt': 'b\n' });
+  const worktrees = createGitWorktrees({ home });
+  const of = (delegation_id: string, foundations: readonly string[] = []) => ({
+    run_id: 'my-run',
+    dir,
+    worker: { delegation_id, foundations },
+  });
+  const open = async (...at: Parameters<typeof of>) => (await worktrees.open(of(...at))) ?? '';
+  const read = async (...at: Parameters<typeof of>) =>
+    readFileSync(join(await open(...at), 'a.txt'), 'utf8');
+  for (const [id, text] of Object.entries(tasks)) {
+    // oxlint-disable-next-line no-await-in-loop
+    put(await open(`fix.${id}`), { 'a.txt': text });
+  }
+  const folder = { run_id: 'my-run', dir, delegation_ids: ['fix'], results_folders: [], home };
+  return { worktrees, of, open, read, folder, changes: createRunChanges({ home }) };
+}
+
+describe.each([
+  ['has read files before', true],
+  ['has no copy yet', false],
+])('the copy of a team whose leader %s', (_case, isThere) => {
+  const ended = async () => {
+    const team = await createTeam({ d1: 'ONE\ntwo\nthree\n', d2: 'one\ntwo\nTHREE\n' });
+    if (isThere) put(await team.open('fix'), { 'b.txt': 'B\n' });
+    await team.worktrees.gatherTasks(team.of('fix', ['fix.d1', 'fix.d2']), []);
+    return team;
+  };
+
+  it('has the changes of its tasks when the team has ended: a verifier and a further attempt begin with them', async () => {
+    const { worktrees, of, open, read } = await ended();
+    expect(await read('fix')).toBe('ONE\ntwo\nTHREE\n');
+    expect(await worktrees.listTouched(of('fix'))).toContainEqual({
+      change: 'changed',
+      path: 'a.txt',
+    });
+    expect(await worktrees.diff(of('fix'))).toContain('+THREE');
+    rmSync(dirname(await open('fix')), { recursive: true });
+    expect(await read('fix')).toBe('ONE\ntwo\nTHREE\n');
+  });
+
+  it('keeps them when its lines are changed once more, and each size counts once', async () => {
+    const { worktrees, of, open, read, folder, changes } = await ended();
+    put(await open('fix'), { 'a.txt': 'MENDED\ntwo\nTHREE\n' });
+    await worktrees.gatherTasks(of('fix', ['fix.d1', 'fix.d2']), []);
+    expect(await read('fix')).toBe('MENDED\ntwo\nTHREE\n');
+    const proposed = await changes.propose(folder);
+    expect(proposed?.patch).toContain('+MENDED');
+    expect(proposed?.delegations).toMatchObject([
+      { delegation_id: 'fix', files_total: isThere ? 2 : 1 },
+      { delegation_id: 'fix.d1', lines_added: 1 },
+      { delegation_id: 'fix.d2', lines_added: 1 },
+    ]);
+  });
+});
+
+it('a leader works on top of its completed tasks while its team is at work, and a later one comes in', async () => {
+  const { open, read } = await createTeam({ d1: 'ONE\ntwo\nthree\n', d2: 'one\ntwo\nTHREE\n' });
+  expect(await read('fix')).toBe(before);
+  expect(await read('fix', ['fix.d1'])).toBe('ONE\ntwo\nthree\n');
+  put(await open('fix', ['fix.d1']), { 'a.txt': 'LEADER\ntwo\nthree\n' });
+  expect(await read('fix', ['fix.d1'])).toBe('LEADER\ntwo\nthree\n');
+  expect(await read('fix', ['fix.d1', 'fix.d2'])).toBe('LEADER\ntwo\nTHREE\n');
+});
+
+it('a task that did not complete gives way to the one that did, and no change of its own counts', async () => {
+  const { worktrees, of, read, folder, changes } = await createTeam({
+    d1: 'HALF\ntwo\nthree\n',
+    'd1.d1': 'one\nHALF\nthree\n',
+    d2: 'RIGHT\ntwo\nthree\n',
+  });
+  expect(await changes.findTaskConflicts(folder, 'fix', ['fix.d1'])).toEqual([]);
+  await worktrees.gatherTasks(of('fix', ['fix.d2']), ['fix.d1', 'fix.d3']);
+  expect(await read('fix')).toBe('RIGHT\ntwo\nthree\n');
+  const proposed = await changes.propose(folder);
+  expect(proposed?.patch).toContain('+RIGHT');
+  expect(proposed?.patch).not.toContain('HALF');
+  expect(proposed?.delegations).toMatchObject([{ delegation_id: 'fix.d2' }]);
+  expect(await worktrees.diff(of('fix.d1'))).toContain('+HALF');
+  // After a reset the task may complete.
+  await worktrees.gatherTasks(of('fix', ['fix.d1', 'fix.d2']), []);
+  expect(await changes.findTaskConflicts(folder, 'fix', [])).toContainEqual(
+    expect.objectContaining({ delegation_id: 'fix.d1', files: ['a.txt'] }),
+  );
+});
+
+it('the diff of a delegation that the run does not have is an error: it is no delegation without changes', async () => {
+  const { folder, open } = await createTeam({});
+  await open('fix');
+  const { store, record_ref } = await createBench({ record: { workspace_dir: folder.dir } });
+  const index = createFileRunIndex({ home: folder.home });
+  await index.write('my-run', record_ref, 0);
+  const { diff } = createCliChanges(folder.home, async () => ({ store, index }));
+  expect(await diff('my-run', 'fix')).toBe('');
+  await expect(diff('my-run', 'fixx')).rejects.toMatchObject({
+    code: 'not_found',
+    message: expect.stringMatching(/"fixx" of my-run has worked with files\. .*Try: /),
+  });
+});
