@@ -222,6 +222,25 @@ describe('the same question twice', () => {
     expect(state).toMatchObject({ open: [], pending: [], next_question: 3 });
   });
 
+  it('IN12: however many members of one delegation ask while it is open, none of them is refused as a loop', () => {
+    const asks = [1, 2, 3, 4].map((n) =>
+      ask({ ...of('d1', asked({ text: 'Which region?' })), escalation_id: `d1#${n}` }),
+    );
+    const { state, effects } = play(...asks, answer('q1'));
+    expect(effects.map(({ type }) => type)).not.toContain('looped');
+    expect(deliveredTo(effects)).toEqual(['d1#1', 'd1#2', 'd1#3', 'd1#4']);
+    // Asking again after the answer counts as before.
+    const again = (n: number): InboxEvent =>
+      ask({ ...of('d1', asked({ text: 'Which region?' })), escalation_id: `d1#${n}` });
+    const types = (...events: readonly InboxEvent[]): string[] =>
+      play(...asks, answer('q1'), ...events).effects.map(({ type }) => type);
+    expect(types(again(5), answer('q2'))).not.toContain('looped');
+    expect(types(again(5), answer('q2'), again(6))).toContain('looped');
+    expect(Object.values(state.asked)).toMatchObject([{ times: 1 }]);
+    const old = asks.map((event) => ({ ...event, joinsFreely: () => false }));
+    expect(play(...old).effects.map(({ type }) => type)).toContain('looped');
+  });
+
   it('IN12: one that is answered at once waits for nobody', () => {
     const known: PlannerVerdict = {
       verdict: 'answered',
