@@ -51,7 +51,9 @@ function composeSections({ report, texts }: LoadedPhase): string {
   return report.spec.sections
     .flatMap(({ section_id, owner, text_ref }) => {
       const text = text_ref === null ? '' : (texts.get(text_ref) ?? '').trim();
-      return text === '' ? [] : [`## ${section_id} (${owner === null ? 'not agreed' : 'agreed'})\n\n${text}`];
+      return text === ''
+        ? []
+        : [`## ${section_id} (${owner === null ? 'not agreed' : 'agreed'})\n\n${text}`];
     })
     .join('\n\n');
 }

@@ -104,10 +104,7 @@ interface Found {
   readonly same: Same | undefined;
 }
 
-/**
- * Returns true for the first asker of work that the run does once more, and for one who joins others that still wait: nobody
- * asks again before there is an answer.
- */
+/** Returns true for the first asker of work that the run does once more, and for one who joins others that still wait. */
 function isUncounted(
   state: CarriedInbox,
   { left, same }: Found,

@@ -14,7 +14,7 @@ export interface MendedAnswer {
   readonly terms: TeamTerms;
 }
 
-/** What a check of an answer works with. */
+/** Means of checking an answer. */
 interface CheckContext {
   readonly superior: Superior;
   readonly budget: Pick<Budget, 'release'>;

@@ -56,7 +56,7 @@ const { stage } = useStage({
 
 const says = (detailed_md: string) => ({
   ...completed('ask-done'),
-  compact_md: 'It.',
+  compact_md: detailed_md,
   detailed_md,
 });
 
@@ -209,10 +209,6 @@ it('keeps what a triad did not agree on when its writer mends the output alone',
       { within: 'ask', member: 'critic', phase: 'negotiate' },
       answers(({ section_id }) => (section_id === disputed ? 'HOLD' : 'CONCEDE')),
     ),
-    {
-      match: { schema: 'delegation', delegation: 'ask', leads: false },
-      reply: { json: completed(...threeOf('ask')) },
-    },
     ...judges('fail', 'pass'),
     {
       match: { schema: 'decision' },
