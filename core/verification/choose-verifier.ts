@@ -29,9 +29,10 @@ import { chooseMembers, findWriter } from '../triad/roles.ts';
 type Authored = Pick<DelegationOutline, 'agent_id' | 'executor'>;
 
 function knownAuthors(
-  delegation: Authored & Pick<DelegationOutline, 'verification'>,
+  verification: DelegationOutline['verification'],
+  delegation: Authored,
 ): readonly string[] {
-  return delegation.verification?.authors ?? listNamed(delegation);
+  return verification?.authors ?? listNamed(delegation);
 }
 
 /** Lists the authors that a delegation names by their agent_id: all that was known of a team in plans of older versions. */
@@ -63,7 +64,7 @@ export function chooseVerifier(
 ): ChosenVerifier {
   const named = verification?.verified_by ?? '';
   const agent_id = files.length > 0 ? (verification?.verified_by_for_files ?? named) : named;
-  const authors = knownAuthors({ verification, ...delegation });
+  const authors = knownAuthors(verification, delegation);
   const own = [agent_id, ...(verification?.triad_agents ?? [])].find((id) => authors.includes(id));
   if (agent_id !== '' && own === undefined) return { ok: true, agent_id };
   const reason =
