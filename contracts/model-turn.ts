@@ -158,6 +158,8 @@ export type TurnInput =
       readonly output_ref: Ref | null;
       /** Partial text of an output that was cut off. */
       readonly partial_ref: Ref | null;
+      /** Paths of files that were written for it. Absent when there are none. */
+      readonly files?: readonly string[];
       /** Remaining tasks and time, for the leader's next decision. */
       readonly delegations_left: number;
       readonly seconds_left: number;

@@ -16,8 +16,15 @@ export interface TeamSeat {
   readonly enabled: boolean;
 }
 
+/** Names of the functions that a team's message and answer pass. */
+export interface TeamFunctions {
+  readonly input_middlewares: readonly string[];
+  readonly output_middlewares: readonly string[];
+  readonly guardrails: { readonly input: readonly string[]; readonly output: readonly string[] };
+}
+
 /** A team with every default filled in, ready to start. */
-export interface TeamSetup {
+export interface TeamSetup extends TeamFunctions {
   /** Null when the planner defined it for this one delegation. */
   readonly team_id: string | null;
   /** Agent of the leader. */
@@ -33,9 +40,6 @@ export interface TeamSetup {
   /** Seconds of work, at most `timeout`. */
   readonly member_timeout: number;
   readonly max_retries: number;
-  readonly input_middlewares: readonly string[];
-  readonly output_middlewares: readonly string[];
-  readonly guardrails: { readonly input: readonly string[]; readonly output: readonly string[] };
   readonly thread_id: string | null;
   readonly user_id: string | null;
   /** Adjustments, described for people: a member_timeout above the team's. */
@@ -114,7 +118,7 @@ export interface TeamReport {
 export interface TeamOutcome {
   readonly team_id: string | null;
   readonly leader: { readonly agent_id: string; readonly turns: number; readonly usage: Usage };
-  /** All members, in the order of the team. With the leader's, their usage adds up to that of the whole delegation. */
+  /** All members, in the order of the team. With the leader's, their usage adds up to that of the delegation without its verifiers. */
   readonly members: readonly {
     readonly member_id: string;
     /** As in `TeamSeat.executor_id`, cut to `teamExecutorCharsMax`. */
@@ -168,6 +172,13 @@ export interface RewriteTaskInput {
   readonly plan_ref: Ref;
   readonly delegation_id: string;
   /** The new message as text. */
+  readonly message_ref: Ref;
+}
+
+/** Terms of a team that hold for every attempt at its delegation, also for its leader who mends the answer alone. */
+export interface TeamTerms
+  extends TeamFunctions, Pick<TeamSetup, 'thread_id' | 'user_id'>, RewriteTaskResult {
+  /** The message as middlewares left it. */
   readonly message_ref: Ref;
 }
 

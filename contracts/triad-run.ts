@@ -84,4 +84,6 @@ export interface RecordPhaseResult {
    * Null when the report has none.
    */
   readonly output_ref: Ref | null;
+  /** The text of the sections so far, of a phase that did not end well. Absent when no section has one. */
+  readonly partial_ref?: Ref;
 }

@@ -34,10 +34,11 @@ export async function renderTaskResult(
   input: TaskResult,
   callKey: string,
 ): Promise<ToolResultBlock> {
-  const { tool_use_id, status, reason, output_ref, partial_ref } = input;
+  const { tool_use_id, status, reason, output_ref, partial_ref, files = [] } = input;
   const blocks = [
     ...(reason === '' ? [] : [textBlock('reason', reason, blockBytesMax.task_compact)]),
     ...(output_ref === null ? [] : await renderOutput(store, output_ref, detailIdOf(input))),
+    ...listNonEmpty('written_files', files),
     ...(partial_ref === null ? [] : [renderPartial(await store.getText(partial_ref))]),
   ];
   const said =
@@ -50,12 +51,13 @@ export async function renderTaskResult(
  * Describes a result in two lines, of which the first always holds: it stays when the result is left out to save space.
  */
 function describe(input: TaskResult): string {
-  const { name, member_id, status, attempts, output_ref, partial_ref } = input;
+  const { name, member_id, status, attempts, output_ref, partial_ref, files = [] } = input;
+  const written = files.length === 0 ? '' : ', with the files that were written for it';
   const tried = attempts === 0 ? '' : ` after ${attempts} attempt${attempts === 1 ? '' : 's'}`;
   const detail =
     output_ref === null
       ? ''
-      : ` Its whole result is the detail ${JSON.stringify(detailIdOf(input))}.`;
+      : ` Its whole result is the detail ${JSON.stringify(detailIdOf(input))}${written}.`;
   const partial = partial_ref === null ? '' : ' What it had written is shown; it is unfinished.';
   const seconds = Math.max(0, Math.floor(input.seconds_left));
   return [

@@ -37,7 +37,25 @@ export async function recordPhase(
   const text = renderPhase(phase, findPlanned(delegation_id, textOf(texts.plans, plan_ref)));
   const path = treePaths.triadPhase(delegation_id, report.phase);
   await projection.write(run_id, path, text, assertCurrent);
-  return { report_ref, output_ref };
+  const partial = composeSections(phase);
+  return {
+    report_ref,
+    output_ref,
+    ...(partial !== '' && { partial_ref: await store.put(partial) }),
+  };
+}
+
+/** Composes what a team's leader gets of a triad that was cut off; empty without any, and for a phase that ended well. */
+function composeSections({ report, texts }: LoadedPhase): string {
+  if (report.status === 'done') return '';
+  return report.spec.sections
+    .flatMap(({ section_id, owner, text_ref }) => {
+      const text = text_ref === null ? '' : (texts.get(text_ref) ?? '').trim();
+      return text === ''
+        ? []
+        : [`## ${section_id} (${owner === null ? 'not agreed' : 'agreed'})\n\n${text}`];
+    })
+    .join('\n\n');
 }
 
 /**

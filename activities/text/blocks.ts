@@ -83,6 +83,7 @@ const blockNames = [
   'user_guidance',
   'verification_results',
   'work',
+  'written_files',
   'your_turn',
 ] as const;
 export type BlockName = (typeof blockNames)[number];

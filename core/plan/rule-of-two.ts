@@ -20,9 +20,9 @@ import type {
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { GuardedDelegation, PlannedDelegation } from '../../contracts/messages.ts';
 import { plannerAgentId } from '../../contracts/names.ts';
-import type { TeamMemberOutline, TeamOutline, TeamSummary } from '../../contracts/team.ts';
+import type { TeamSummary } from '../../contracts/team.ts';
 import { collectUpstream } from '../schedule/dependencies.ts';
-import { agentsOfMember } from '../team/summarise-teams.ts';
+import { agentsOfDelegation } from '../team/summarise-teams.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 
 /** Facts against which the rule is applied. */
@@ -89,50 +89,11 @@ function explainGuard({ untrusted_text, private_data, acts_outside }: Brought): 
 
 function bringsOf(delegation: DelegationOutline, { agents, teams }: RuleContext): Brought {
   const ids =
-    agentsOf(delegation, teams) ??
+    agentsOfDelegation(delegation, teams) ??
     agents.map(({ agent_id }) => agent_id).filter((id) => id !== plannerAgentId);
   return mergeFirst(
     ids.flatMap((id) => agents.find((agent) => agent.agent_id === id)?.brings ?? []),
   );
-}
-
-/** Lists the agents that may work in a delegation; null when any may. */
-function agentsOf(
-  { agent_id, executor }: DelegationOutline,
-  teams: RuleContext['teams'],
-): string[] | null {
-  switch (executor.kind) {
-    case 'agent':
-      return [agent_id];
-    case 'triad':
-      return [agent_id, ...executor.members.map((member) => member.agent_id)];
-    case 'team':
-      return joinAgents([[agent_id], ...listTeam(executor, teams)]);
-  }
-}
-
-/** Lists the agents of each member of a planned team, or of the named team that it is. */
-function listTeam(
-  { team_id, members }: TeamOutline,
-  teams: RuleContext['teams'],
-): (readonly string[] | null)[] {
-  if (members === undefined) return [agentsOfTeam(team_id, teams)];
-  return members.map((member: TeamMemberOutline) =>
-    member.team_id === undefined ? agentsOfMember(member) : agentsOfTeam(member.team_id, teams),
-  );
-}
-
-function agentsOfTeam(
-  teamId: string | undefined,
-  teams: RuleContext['teams'],
-): readonly string[] | null {
-  return teams?.find((team) => team.team_id === teamId)?.agents ?? null;
-}
-
-/** Joins lists of agents; null when one of them may hold any agent. */
-function joinAgents(lists: readonly (readonly string[] | null)[]): string[] | null {
-  const known = lists.filter((list) => list !== null);
-  return known.length === lists.length ? known.flat() : null;
 }
 
 /** Lists what a delegation gets results of: its dependencies, and those that produce what it requires. */

@@ -30,6 +30,8 @@ export interface PutContext {
   readonly answer_schema?: Readonly<Record<string, unknown>> | null;
   /** Returns true when the run answers the question by itself: then it waits for no answer and joins none. */
   readonly settlesAtOnce: (question: Question) => boolean;
+  /** Defined in InboxEvent. */
+  readonly joinsFreely?: () => boolean;
   /** Earlier questions of the same escalation. */
   readonly ahead: readonly PendingAnswer[];
 }
@@ -80,7 +82,7 @@ function putAgents(state: CarriedInbox, asked: AskedQuestion, context: PutContex
   const before = Object.hasOwn(state.asked, key) ? state.asked[key] : undefined;
   const found = { left: findLeft(state, asked, context), same: findSame(state, asked, context) };
   const times =
-    (before?.times ?? 0) + (before !== undefined && isAskedOnceMore(state, found) ? 0 : 1);
+    (before?.times ?? 0) + (before !== undefined && isUncounted(state, found, context) ? 0 : 1);
   if (before !== undefined && times > before.times && times >= engineLimits.sameQuestionMax) {
     const count = { ...before, times };
     const next = { ...state, asked: { ...state.asked, [key]: count } };
@@ -102,10 +104,14 @@ interface Found {
   readonly same: Same | undefined;
 }
 
-/** Returns true for the first asker of work that the run does once more. */
-function isAskedOnceMore(state: CarriedInbox, { left, same }: Found): boolean {
+/** Returns true for the first asker of work that the run does once more, and for one who joins others that still wait. */
+function isUncounted(
+  state: CarriedInbox,
+  { left, same }: Found,
+  { joinsFreely = () => true }: PutContext,
+): boolean {
   if (left !== undefined) return !left.is_taken;
-  return same !== undefined && !hasAsker(state, same.open);
+  return same !== undefined && (!hasAsker(state, same.open) || joinsFreely());
 }
 
 interface Same {

@@ -15,7 +15,8 @@
  *   IN9. The preview of a payload agrees with the step.
  *   IN10. Long answers stay out of the state; the effect has the whole text.
  *   IN11. A reminder and a hand-over change only their own fields: the question stays open as it was.
- *   IN12. A question that equals an open one joins it: it is asked once, and every asker gets the answer.
+ *   IN12. A question that equals an open one joins it: it is asked once, every asker gets the answer, and none counts as asking
+ *         again.
  *   IN13. A question that awaits a result in a cycle is put to no one: its asker gets the path, and it is reported as a loop.
  */
 import type {

@@ -9,7 +9,15 @@
  */
 import type { AgentDefinition, AgentSummary } from '../../contracts/agent-definition.ts';
 import { leaderAgentId, plannerAgentId } from '../../contracts/names.ts';
-import type { TeamSummary, MiddlewareName, NamedTeam, TeamMember } from '../../contracts/team.ts';
+import type { DelegationOutline } from '../../contracts/delegation.ts';
+import type {
+  TeamSummary,
+  MiddlewareName,
+  NamedTeam,
+  TeamMember,
+  TeamMemberOutline,
+  TeamOutline,
+} from '../../contracts/team.ts';
 import { findCycle } from '../schedule/dependencies.ts';
 import type { SpecSection, TriadMember, TriadType } from '../../contracts/triad.ts';
 
@@ -83,6 +91,45 @@ export function agentsOfMember({ id, agent_id, team_id, triad }: MemberDraft): s
   if (triad !== undefined) return triad.members.map((member) => member.agent_id);
   if (team_id !== undefined) return [];
   return [agent_id ?? id ?? ''];
+}
+
+/** Lists the agents that may work in a delegation; null when any may. */
+export function agentsOfDelegation(
+  { agent_id, executor }: Pick<DelegationOutline, 'agent_id' | 'executor'>,
+  teams: readonly TeamSummary[] | null,
+): string[] | null {
+  switch (executor.kind) {
+    case 'agent':
+      return [agent_id];
+    case 'triad':
+      return [agent_id, ...executor.members.map((member) => member.agent_id)];
+    case 'team':
+      return joinAgents([[agent_id], ...listTeam(executor, teams)]);
+  }
+}
+
+/** Lists the agents of each member of a planned team, or of the named team that it is. */
+function listTeam(
+  { team_id, members }: TeamOutline,
+  teams: readonly TeamSummary[] | null,
+): (readonly string[] | null)[] {
+  if (members === undefined) return [agentsOfTeam(team_id, teams)];
+  return members.map((member: TeamMemberOutline) =>
+    member.team_id === undefined ? agentsOfMember(member) : agentsOfTeam(member.team_id, teams),
+  );
+}
+
+function agentsOfTeam(
+  teamId: string | undefined,
+  teams: readonly TeamSummary[] | null,
+): readonly string[] | null {
+  return teams?.find((team) => team.team_id === teamId)?.agents ?? null;
+}
+
+/** Joins lists of agents; null when one of them may hold any agent. */
+function joinAgents(lists: readonly (readonly string[] | null)[]): string[] | null {
+  const known = lists.filter((list) => list !== null);
+  return known.length === lists.length ? known.flat() : null;
 }
 
 /** @returns each ring of teams that contain each other. */

@@ -2,8 +2,8 @@
  * Chooses who verifies a delegation.
  *
  * Invariants:
- *   VC1. A verifier is none of the authors: not the agent, not a member of the triad or team, not its leader. Nor is a member
- *        of a triad that verifies.
+ *   VC1. A verifier is none of the authors: not the agent, not a member of the triad or team or of a team in it, not a leader.
+ *        Nor is a member of a triad that verifies. Where the agents of a team are unknown, all agents are authors.
  *   VC2. An order of the plan is kept, or refused; it is never replaced by another verifier.
  *   VC3. Where a verifier is added, files are checked by the tester and texts by the reviewer, where these exist.
  *   VC4. A verifier is added to every delegation of a run that verifies all of them, and else to those that work on a criterion
@@ -22,12 +22,21 @@ import type { TurnOutline } from '../../contracts/model-turn.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { VerifierTriad } from '../../contracts/verification.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
+import type { TeamSummary } from '../../contracts/team.ts';
+import { agentsOfDelegation } from '../team/summarise-teams.ts';
 import { chooseMembers, findWriter } from '../triad/roles.ts';
 
 type Authored = Pick<DelegationOutline, 'agent_id' | 'executor'>;
 
-/** Lists the agents that may have written the output. */
-function listAuthors({ agent_id, executor }: Authored): readonly string[] {
+function knownAuthors(
+  verification: DelegationOutline['verification'],
+  delegation: Authored,
+): readonly string[] {
+  return verification?.authors ?? listNamed(delegation);
+}
+
+/** Lists the authors that a delegation names by their agent_id: all that was known of a team in plans of older versions. */
+function listNamed({ agent_id, executor }: Authored): readonly string[] {
   switch (executor.kind) {
     case 'agent':
       return [agent_id];
@@ -55,7 +64,7 @@ export function chooseVerifier(
 ): ChosenVerifier {
   const named = verification?.verified_by ?? '';
   const agent_id = files.length > 0 ? (verification?.verified_by_for_files ?? named) : named;
-  const authors = listAuthors(delegation);
+  const authors = knownAuthors(verification, delegation);
   const own = [agent_id, ...(verification?.triad_agents ?? [])].find((id) => authors.includes(id));
   if (agent_id !== '' && own === undefined) return { ok: true, agent_id };
   const reason =
@@ -72,29 +81,55 @@ const preferred = { files: ['tester', 'reviewer'], texts: ['reviewer', 'tester']
 type Verifying = Pick<WorkTerms, 'verify' | 'verify_triad'> &
   Pick<WaveOrder, 'verifiers' | 'verifier_triads'> & {
     readonly agents: readonly Pick<AgentSummary, 'agent_id'>[];
+    /** Teams that a plan may name; null when teams are not allowed. */
+    readonly teams: readonly TeamSummary[] | null;
   };
 
-/** Adds a verifier to the delegations of a plan that have none, where the run requires one. */
+/**
+ * Adds a verifier to the delegations of a plan that have none, where the run requires one, and to verified teams their
+ * authors.
+ */
 export function addVerifiers(plan: WavePlanOutline, terms: Verifying): WavePlanOutline {
   const { verify = [], verifiers } = terms;
   const isRequired = ({ criterion_ids }: DelegationOutline): boolean =>
     verify === true || verifiers !== undefined || criterion_ids.some((id) => verify.includes(id));
-  if (!plan.delegations.some(isRequired)) return plan;
   return {
     ...plan,
-    delegations: plan.delegations.map((one) =>
-      one.verification === undefined && isRequired(one)
-        ? { ...one, verification: verifierFor(one, terms) }
-        : one,
-    ),
+    delegations: plan.delegations.map((one) => {
+      if (one.verification === undefined && !isRequired(one)) return one;
+      const authors = listAuthors(one, terms);
+      const verification = one.verification ?? verifierFor(authors, terms);
+      const isTeam = one.executor.kind === 'team';
+      return { ...one, verification: { ...verification, ...(isTeam && { authors }) } };
+    }),
   };
 }
 
-function verifierFor(
+/** Takes the authors out again, for a wave that began before there were any. */
+export function withoutAuthors(plan: WavePlanOutline): WavePlanOutline {
+  return {
+    ...plan,
+    delegations: plan.delegations.map((one) => {
+      if (one.verification === undefined) return one;
+      const { authors: _authors, ...verification } = one.verification;
+      return { ...one, verification };
+    }),
+  };
+}
+
+/** Lists the agents that may have written the output. */
+function listAuthors(
   delegation: DelegationOutline,
+  { agents, teams }: Verifying,
+): readonly string[] {
+  const known = agentsOfDelegation(delegation, teams);
+  return [...new Set(known ?? agents.map(({ agent_id }) => agent_id))];
+}
+
+function verifierFor(
+  authors: readonly string[],
   { verify_triad, verifiers = [], verifier_triads = {}, agents }: Verifying,
 ): NonNullable<DelegationOutline['verification']> {
-  const authors = listAuthors(delegation);
   const isAuthor = (id: string): boolean => authors.includes(id);
   const ofPlan = verifiers
     .map((id) => judging(id, verifier_triads[id]))

@@ -7,10 +7,13 @@
  *   VE3. Modifying and guiding allow as many failures again; abandoning ends the task.
  *   VE4. No attempt forgets what an earlier one used.
  *   VE5. No judgement of a triad forgets the pages of an earlier one.
+ *   VE6. The outcome has the work of the triad or team that made the first attempt, also when its writer or leader mended
+ *        the output alone. What a leader used for that counts as its own.
  */
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { Ref } from '../../contracts/ref.ts';
+import type { ExecutorOutcome, TeamTerms } from '../../contracts/team-run.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type {
   DescribeFailuresInput,
@@ -45,6 +48,10 @@ export interface VerificationState {
   readonly usage: Usage;
   readonly turns: number;
   readonly loaded_details: readonly string[];
+  /** Work of the triad or team that made the first attempt. Absent before its end, and where an agent did. */
+  readonly executor?: Exclude<ExecutorOutcome, { readonly kind: 'agent' }>;
+  /** Terms of that team. Absent where none did. */
+  readonly team?: TeamTerms;
   /** Defined in VerificationOutcome. */
   readonly judgement?: TriadJudgement;
   /** Defined in VerificationOutcome. */
@@ -80,6 +87,44 @@ export function noteUse(
       0,
       engineLimits.loadedDetailsMax,
     ),
+  };
+}
+
+/** Adds an attempt of the doer: its use, and the work of a triad or team. */
+export function noteAttempt(
+  state: VerificationState,
+  outcome: DelegationOutcome,
+): VerificationState {
+  const used = noteUse(state, outcome);
+  const executor = state.executor ?? outcome.executor;
+  if (executor.kind === 'agent') return used;
+  if (state.executor === undefined) return { ...used, executor };
+  return { ...used, executor: addRedo(state.executor, outcome) };
+}
+
+type Worked = NonNullable<VerificationState['executor']>;
+
+/** Counts the use of a leader that mends the answer alone. */
+function addRedo(executor: Worked, { turns, usage }: DelegationOutcome): Worked {
+  if (executor.kind !== 'team' || executor.work === null) return executor;
+  const { leader } = executor.work;
+  const whole = {
+    ...leader,
+    turns: leader.turns + turns,
+    usage: addUsage(leader.usage, usage),
+  };
+  return { ...executor, work: { ...executor.work, leader: whole } };
+}
+
+/** Adds what happened to a team's answer after the team had ended. */
+export function noteOnTeam(state: VerificationState, note: string): VerificationState {
+  const { executor } = state;
+  if (executor?.kind !== 'team' || executor.work === null) return state;
+  const { teamNotesMax, teamNoteCharsMax } = engineLimits;
+  const all = [...executor.work.notes, cutText(note, teamNoteCharsMax)];
+  return {
+    ...state,
+    executor: { ...executor, work: { ...executor.work, notes: all.slice(0, teamNotesMax) } },
   };
 }
 
@@ -189,7 +234,8 @@ export function concludeVerification(
     }),
   };
   const { usage, turns, loaded_details } = state;
-  const whole = { ...outcome, usage, turns, loaded_details, verification };
+  const executor = state.executor ?? outcome.executor;
+  const whole = { ...outcome, executor, usage, turns, loaded_details, verification };
   if (isVerified) return whole;
   return {
     ...whole,

@@ -201,14 +201,17 @@ type DoneByTeam = DelegationOutcome & {
   readonly executor: { readonly kind: 'team'; readonly work: TeamOutcome };
 };
 
-/** Reports a team whose usage differs from that of its leader and its members, and one that ended without a file. */
+/**
+ * Reports a team whose usage differs from that of its leader and its members, and one that ended without a file. The usage of
+ * a verified delegation includes its verifiers.
+ */
 export function findBrokenTeams(home: string, histories: readonly StoredHistory[]): string[] {
   const [root] = histories;
   if (root === undefined) return [];
   const folder = join(home, toRunDirectory(root.workflowId));
   const outcomes = histories.flatMap(({ history }) => outcomesIn(payloadTexts(history)));
-  return outcomes.flatMap(({ delegation_id, usage, executor }) => [
-    ...(isDeepStrictEqual(sumTeamUsage(executor.work), usage)
+  return outcomes.flatMap(({ delegation_id, usage, executor, verification }) => [
+    ...(verification !== undefined || isDeepStrictEqual(sumTeamUsage(executor.work), usage)
       ? []
       : [`usage: the team of ${delegation_id} says other than its leader and members`]),
     ...(existsSync(join(folder, treePaths.team(delegation_id)))

@@ -3,10 +3,8 @@ import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { VerificationOutcome } from '../../contracts/verification.ts';
-import type { VerificationView } from '../../contracts/views.ts';
 import { listCommands } from '../../core/effects/step-effect.ts';
-import { engineLimits } from '../../core/limits.ts';
-import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
+import { addUsage } from '../../core/usage/add-usage.ts';
 import { chooseVerifier } from '../../core/verification/choose-verifier.ts';
 import {
   concludeVerification,
@@ -14,38 +12,27 @@ import {
   feedbackOf,
   mustAskUser,
   noteAnswer,
+  noteAttempt,
+  noteOnTeam,
   noteResult,
   noteUse,
-  openVerification,
   verificationQuestion,
   verificationTextQuestion,
   describeAbandoned,
 } from '../../core/verification/step-verification.ts';
-import type { VerificationState } from '../../core/verification/step-verification.ts';
-import type {
-  CarriedWork,
-  DelegationEnd,
-  ExecutionContext,
-} from '../execution/execution-context.ts';
+import type { CarriedWork, ExecutionContext } from '../execution/execution-context.ts';
 import { reportVerified } from '../execution/session-keeper.ts';
 import { describeFailures, storeText } from '../shared/activities.ts';
 import { execute } from './execute.ts';
+import { beginVerifying, setView, show } from './verifying.ts';
+import type { Verifying } from './verifying.ts';
 import { judgeOutput } from './judge-output.ts';
 import type { Judged } from './judge-output.ts';
-import type { JudgingView } from './judge-together.ts';
-import { askSuperior } from '../shared/superior.ts';
+import { askSuperior, shareSuperior } from '../shared/superior.ts';
+import { guardMended, pickRewritten, replaceInThread } from '../team/mend-answer.ts';
+import type { MendedAnswer } from '../team/mend-answer.ts';
 import { callUntilDone, stopWhenCancelled } from '../shared/failures.ts';
 import type { ExecutorOutline } from '../../contracts/delegation.ts';
-
-/** A delegation whose output is verified. */
-interface Verifying {
-  readonly executor: ExecutorOutline;
-  readonly context: ExecutionContext;
-  state: VerificationState;
-  /** Changes that its attempts tried, and escalations. */
-  earlier: Pick<DelegationEnd, 'effects' | 'escalations'>;
-  view: VerificationView;
-}
 
 /**
  * Has a delegation done and its output verified (seed 003, "Verification Workflow"). A doer whose output fails begins anew
@@ -67,30 +54,8 @@ export async function executeVerified(
     if (worked.hasLeft) return worked.outcome;
     // oxlint-disable-next-line no-await-in-loop
     const end = await verifyOutcome(v, worked.outcome);
-    if (end !== null) return end;
+    if (end !== null) return settleThread(v, end);
   }
-}
-
-function beginVerifying(
-  executor: ExecutorOutline,
-  context: ExecutionContext,
-  verified_by: string,
-): Verifying {
-  const { carried } = context;
-  const state = carried?.verification ?? openVerification();
-  return {
-    executor,
-    // Notes of one attempt are there for the next.
-    context: { ...context, session: context.session ?? { state: null } },
-    state,
-    earlier: { effects: carried?.effects ?? [], escalations: carried?.escalations ?? 0 },
-    view: {
-      verified_by,
-      state: 'working',
-      attempt: state.failures + 1,
-      attempts_max: engineLimits.verificationsMax,
-    },
-  };
 }
 
 /** `hasLeft`: the rest was done, and verified, in another history. */
@@ -106,9 +71,12 @@ async function attempt(v: Verifying, from: CarriedWork | null): Promise<Attempt>
   setView(v, 'working');
   // Whoever wrote the output of a triad or leads a team mends it alone.
   const executor: ExecutorOutline = feedback === undefined ? v.executor : { kind: 'agent' };
+  const terms = feedback === undefined ? undefined : state.team;
+  const order = { ...context.order, ...pickRewritten(terms) };
   const { carryOver } = context;
   const outcome = await execute(executor, {
     ...context,
+    order,
     carried: from,
     ...(feedback !== undefined && { redo: { ...v.earlier, feedback } }),
     onStatus: (view) =>
@@ -120,6 +88,7 @@ async function attempt(v: Verifying, from: CarriedWork | null): Promise<Attempt>
       }),
     onEnd(end) {
       v.earlier = { effects: end.effects, escalations: end.escalations };
+      if (end.team !== undefined) v.state = { ...v.state, team: end.team };
       context.onEnd?.(end);
     },
     carryOver: carryOver && {
@@ -130,8 +99,36 @@ async function attempt(v: Verifying, from: CarriedWork | null): Promise<Attempt>
       },
     },
   });
-  if (!hasLeft) v.state = noteUse(v.state, outcome);
-  return { outcome, hasLeft };
+  if (hasLeft) return { outcome, hasLeft };
+  v.state = noteAttempt(v.state, outcome);
+  if (terms === undefined) return { outcome, hasLeft };
+  return { outcome: await guard(v, { order, outcome, terms }), hasLeft };
+}
+
+/** Has the functions of a team check an answer that its leader mended alone. */
+async function guard(v: Verifying, mended: MendedAnswer): Promise<DelegationOutcome> {
+  const { superior, budget } = v.context;
+  const shared = shareSuperior(superior, mended.order, v.earlier.escalations);
+  const checked = await guardMended(mended, {
+    budget,
+    superior: shared.forMember((question) =>
+      show(v, question === '' ? 'running' : 'waiting', question),
+    ),
+    note: (text) => void (v.state = noteOnTeam(v.state, text)),
+  });
+  v.earlier = { ...v.earlier, escalations: shared.escalations() };
+  return checked;
+}
+
+/** Puts the verified answer of a team into its thread, in place of one that failed. */
+async function settleThread(v: Verifying, outcome: DelegationOutcome): Promise<DelegationOutcome> {
+  const { team, attempts } = v.state;
+  const isVerified = outcome.verification?.status === 'verified';
+  if (team === undefined || attempts === (isVerified ? 1 : 0)) return outcome;
+  await replaceInThread({ order: v.context.order, outcome, terms: team }, isVerified, (text) => {
+    v.state = noteOnTeam(v.state, text);
+  });
+  return { ...outcome, executor: v.state.executor ?? outcome.executor };
 }
 
 /** @returns the outcome of the delegation; null when its doer begins anew. */
@@ -219,33 +216,6 @@ function conclude(v: Verifying, outcome: DelegationOutcome, end: End): Delegatio
   setView(v, end.status === 'verified' ? 'verified' : 'unverified');
   show(v, concluded.status, concluded.reason);
   return concluded;
-}
-
-function setView(v: Verifying, state: VerificationView['state']): void {
-  const ended = state === 'verified' || state === 'unverified';
-  v.view = { ...v.view, state, ...(!ended && { attempt: v.state.failures + 1 }) };
-}
-
-/** @param work Work of a triad that judges, whose phases are workflows. */
-function show(
-  { context, state, view }: Verifying,
-  status: DelegationOutcome['status'] | 'running' | 'waiting',
-  waiting_for: string,
-  { turn, usage, phases_at_work }: JudgingView = { turn: 0, usage: noUsage, waiting_for },
-): void {
-  const { delegation_id, agent_id, title } = context.order.delegation;
-  context.onStatus({
-    delegation_id,
-    agent_id,
-    title,
-    state: status === 'running' && waiting_for !== '' ? 'waiting' : status,
-    turn: state.turns + turn,
-    waiting_for,
-    usage: addUsage(state.usage, usage),
-    ...(phases_at_work !== undefined && { phases_at_work }),
-    executor: { kind: 'agent' },
-    verification: view,
-  });
 }
 
 type Chosen =

@@ -1,6 +1,6 @@
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { TaskRecord } from '../../contracts/team-run.ts';
+import type { TaskRecord, TeamTerms } from '../../contracts/team-run.ts';
 import type { VerificationFeedback } from '../../contracts/verification.ts';
 import type { DelegationStatusView } from '../../contracts/views.ts';
 import type { BudgetNode } from '../../core/budget/budget-node.ts';
@@ -77,6 +77,8 @@ export interface DelegationEnd {
   /** Changes that it tried; those of its next attempt are numbered after them. */
   readonly effects: readonly KnownEffect[];
   readonly escalations: number;
+  /** Absent unless a team did it. */
+  readonly team?: TeamTerms;
 }
 
 /** Tasks of a team and of all teams in it: they share one history. */

@@ -1,11 +1,11 @@
-import { log } from '@temporalio/workflow';
+import { log, patched } from '@temporalio/workflow';
 import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import type { WaveView } from '../../contracts/views.ts';
 import { plannerChild } from '../../core/budget/step-account.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { applyRuleOfTwo } from '../../core/plan/rule-of-two.ts';
 import type { RuledPlan } from '../../core/plan/rule-of-two.ts';
-import { addVerifiers } from '../../core/verification/choose-verifier.ts';
+import { addVerifiers, withoutAuthors } from '../../core/verification/choose-verifier.ts';
 import { endedBy, openAccount } from '../shared/account.ts';
 import { secondsSince, nowMs } from '../shared/clock.ts';
 import type { Account } from '../shared/account.ts';
@@ -43,7 +43,10 @@ export async function runWave(
 }
 
 function rulePlan(plan: WavePlanOutline, order: WaveOrder): RuledPlan {
-  return applyRuleOfTwo(addVerifiers(plan, order), order);
+  const verified = addVerifiers(plan, order);
+  const hasAuthors = verified.delegations.some((one) => one.verification?.authors !== undefined);
+  const isOld = hasAuthors && !patched('team-authors');
+  return applyRuleOfTwo(isOld ? withoutAuthors(verified) : verified, order);
 }
 
 /** Adds the tasks that the wave took while it worked. */

@@ -191,7 +191,12 @@ export function runTerms(terms: RunTerms): RunTerms {
 }
 
 /** Rules of the run for questions. */
-export type AskingRules = Pick<RunTerms, 'use_defaults' | 'autonomy' | 'questions' | 'approvers'>;
+export type AskingRules = Pick<
+  RunTerms,
+  'use_defaults' | 'autonomy' | 'questions' | 'approvers'
+> & {
+  readonly joinsFreely: () => boolean;
+};
 
 /** Returns the rules. Before the input was read only a person can ask, and the defaults apply. */
 export function askingRules({ opened }: RootState): AskingRules {
@@ -200,6 +205,7 @@ export function askingRules({ opened }: RootState): AskingRules {
     autonomy: opened?.autonomy ?? 'ask',
     questions: opened?.questions ?? resolveQuestionRules(undefined),
     approvers: opened?.approvers ?? null,
+    joinsFreely: () => patched('joined-askers'),
   };
 }
 

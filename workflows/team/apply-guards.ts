@@ -2,7 +2,7 @@ import { isCancellation } from '@temporalio/workflow';
 import type {
   ApplyMiddlewareInput,
   ApplyMiddlewareResult,
-  TeamSetup,
+  TeamFunctions,
 } from '../../contracts/team-run.ts';
 import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
@@ -36,7 +36,7 @@ type Step = Pick<ApplyMiddlewareInput, 'name' | 'kind'>;
  * goes on without a middleware that threw. A guardrail that throws blocks.
  */
 export async function applyGuards(
-  setup: TeamSetup,
+  setup: TeamFunctions,
   stage: 'input' | 'output',
   subject: Ref,
   context: GuardContext,

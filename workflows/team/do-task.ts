@@ -1,6 +1,10 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
-import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type {
+  DelegationOrder,
+  DelegationOutcome,
+  UpstreamOutput,
+} from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TaskRecord, TaskStatus, TeamSeat } from '../../contracts/team-run.ts';
 import type { DelegationStatusView } from '../../contracts/views.ts';
@@ -16,7 +20,7 @@ import type { ExecutionContext } from '../execution/execution-context.ts';
 import { inSpan, agentSpan, workEnd } from '../shared/in-span.ts';
 import type { SpanStart } from '../shared/in-span.ts';
 import type { MemberBudget } from '../shared/share-budget.ts';
-import { knownEffects, on, showTeam, workedMs } from './team-at-work.ts';
+import { filesOf, knownEffects, on, showTeam, workedMs } from './team-at-work.ts';
 import type { TaskAtWork, TeamAtWork } from './team-at-work.ts';
 import { readFailure, stopWhenCancelled } from '../shared/failures.ts';
 
@@ -189,10 +193,10 @@ function orderOf(t: TeamAtWork, { task, delegation, plan_ref }: PlannedTask): De
   };
 }
 
-/** Lists the members' results so far, in the order of the tasks. */
-export function outputsOf({ records }: TeamAtWork): { delegation_id: string; output_ref: Ref }[] {
-  return [...records.values()].flatMap(({ delegation_id, output_ref }) =>
-    output_ref === null ? [] : [{ delegation_id, output_ref }],
+/** Lists the members' results so far, each with the files that were written for it, in the order of the tasks. */
+export function outputsOf(t: TeamAtWork): UpstreamOutput[] {
+  return [...t.records.values()].flatMap(({ delegation_id, output_ref }) =>
+    output_ref === null ? [] : [{ delegation_id, output_ref, ...filesOf(t, delegation_id) }],
   );
 }
 

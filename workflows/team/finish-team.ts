@@ -1,5 +1,10 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
-import type { RecordTeamResult, TaskRecord, TeamReport } from '../../contracts/team-run.ts';
+import type {
+  RecordTeamResult,
+  TaskRecord,
+  TeamReport,
+  TeamTerms,
+} from '../../contracts/team-run.ts';
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
@@ -106,7 +111,14 @@ export async function finishTeam(t: TeamAtWork, ended: TeamEnd): Promise<Delegat
   const recorded = await CancellationScope.nonCancellable(() =>
     keepReport(t.context.order, t.own.superior, report),
   );
-  await CancellationScope.nonCancellable(() => keepThread(t, end, recorded));
+  await CancellationScope.nonCancellable(() =>
+    keepThread(
+      t.context.order,
+      { ...t.state.setup, message_ref: t.message_ref },
+      { ...recorded, output_ref: end.output === null ? null : recorded.output_ref },
+      (text) => void t.notes.push(text),
+    ),
+  );
   noteTeamEnd(report);
   const outcome = outcomeOf(t, end, report, recorded);
   if (outcome.status === 'failed') noteFailure(t, end);
@@ -198,34 +210,37 @@ export function recordOfSkipped(
   };
 }
 
-/** Adds to the thread. A thread that can't be written never fails a team (case 11.2). */
-async function keepThread(
-  t: TeamAtWork,
-  { output }: TeamEnd,
+/**
+ * Adds to the thread, or replaces what the same delegation has added. A thread that can't be written never fails a team
+ * (case 11.2).
+ */
+export async function keepThread(
+  { run_id, delegation }: DelegationOrder,
+  { thread_id, user_id, message_ref }: Pick<TeamTerms, 'thread_id' | 'user_id' | 'message_ref'>,
   { report_ref, output_ref }: RecordTeamResult,
+  note: (text: string) => void,
 ): Promise<void> {
-  const { thread_id, user_id } = t.state.setup;
   if (thread_id === null) return;
-  const { run_id, delegation } = t.context.order;
+  const { delegation_id } = delegation;
   try {
     await saveThread.executeWithOptions(
-      { summary: stepSummary(delegation.delegation_id, 'add to the thread') },
+      { summary: stepSummary(delegation_id, 'add to the thread') },
       [
         {
           thread_id,
           user_id,
           run_id,
-          delegation_id: delegation.delegation_id,
-          message_ref: t.message_ref,
+          delegation_id,
+          message_ref,
           report_ref,
-          output_ref: output === null ? null : output_ref,
+          output_ref,
           now: nowSeconds(),
         },
       ],
     );
   } catch (error) {
     if (isCancellation(error)) throw error;
-    t.notes.push(`The thread was not added to: ${readFailure(error).message}`);
+    note(`The thread was not added to: ${readFailure(error).message}`);
   }
 }
 

@@ -11,6 +11,7 @@ import { readingOf, callTools } from '../execution/call-tools.ts';
 import type { ConversationContext, ConversationEnd, ToolsDone } from '../shared/conversation.ts';
 import { outputsOf, doTask } from './do-task.ts';
 import {
+  filesOf,
   knownEffects,
   showTeam,
   on,
@@ -278,6 +279,7 @@ function resultOf(t: TeamAtWork, task: TeamTask, record: TaskRecord): TurnInput 
   const { delegation_id, name, tool_use_id, member_id } = task;
   const { setup, tasks } = t.state;
   const { status, reason, attempts, output_ref, partial_ref } = record;
+  const { files = [] } = filesOf(t, delegation_id);
   return {
     type: 'task_result',
     tool_use_id,
@@ -289,6 +291,7 @@ function resultOf(t: TeamAtWork, task: TeamTask, record: TaskRecord): TurnInput 
     attempts,
     output_ref,
     partial_ref,
+    ...(files.length > 0 && { files: files.map(({ path }) => path) }),
     delegations_left: setup.max_delegations - tasks.entries.length,
     seconds_left: Math.max(0, Math.floor(setup.timeout - workedMs(t) / 1_000)),
   };

@@ -2,7 +2,7 @@ import { CancellationScope } from '@temporalio/workflow';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Prompt } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { TeamSetup } from '../../contracts/team-run.ts';
+import type { TeamSetup, TeamTerms } from '../../contracts/team-run.ts';
 import { isEffectOf } from '../../core/ids.ts';
 import { keepEffects, openTeamState, slimState, cutReason } from '../../core/team/team-state.ts';
 import { stepSummary } from '../../core/render/labels.ts';
@@ -183,8 +183,24 @@ async function workOn(t: TeamAtWork): Promise<DelegationOutcome> {
     partial_ref: null,
     effects: keepEffects(knownEffects(t), t.context.order.delegation.delegation_id),
     escalations: t.superior.escalations(),
+    team: termsOf(t),
   });
   return finishTeam(t, endOf(t, end));
+}
+
+function termsOf({ context, state, message_ref }: TeamAtWork): TeamTerms {
+  const { record_ref, plan_ref } = context.order;
+  const { input_middlewares, output_middlewares, guardrails, thread_id, user_id } = state.setup;
+  return {
+    record_ref,
+    plan_ref,
+    message_ref,
+    input_middlewares,
+    output_middlewares,
+    guardrails,
+    thread_id,
+    user_id,
+  };
 }
 
 function endOf(t: TeamAtWork, end: ConversationEnd): TeamEnd {

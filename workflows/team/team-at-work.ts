@@ -1,8 +1,10 @@
 import type { CancellationScope } from '@temporalio/workflow';
+import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TaskRecord, TeamReport } from '../../contracts/team-run.ts';
 import type { DelegationState, TeamLeaderView } from '../../contracts/views.ts';
 import type { KnownEffect } from '../../core/output/check-evidence.ts';
+import { listWritten } from '../../core/effects/step-effect.ts';
 import { stepSchedule } from '../../core/schedule/step-schedule.ts';
 import type { ScheduleEvent } from '../../core/schedule/step-schedule.ts';
 import type { SeenTask, TeamState, TeamTask, RefusalKind } from '../../core/team/team-state.ts';
@@ -105,6 +107,18 @@ export function knownEffects({ superior, effectsBefore }: TeamAtWork): readonly 
   return [...newest.values()];
 }
 
+/** Lists the files that a task wrote, with those of a team that did it. Absent when there are none. */
+export function filesOf(t: TeamAtWork, delegationId: string): Pick<UpstreamOutput, 'files'> {
+  const files = listWritten(
+    knownEffects(t).filter(({ effect_id }) => isByTask(delegationId, effect_id)),
+  );
+  return files.length > 0 ? { files } : {};
+}
+
+function isByTask(delegationId: string, effectId: string): boolean {
+  return isEffectOf(delegationId, effectId) || effectId.startsWith(`${delegationId}.`);
+}
+
 /** Returns detail_ids that leader and members loaded, as in DelegationOutcome. */
 export function loadedDetails(t: TeamAtWork): readonly string[] {
   return [...t.records.values()].reduce(
@@ -167,7 +181,7 @@ export async function noteConflicts(t: TeamAtWork, ended: readonly TeamTask[]): 
   const { entries } = t.state.tasks;
   const effects = knownEffects(t);
   const acted = entries.filter(({ delegation_id: id }) =>
-    effects.some((one) => isEffectOf(id, one.effect_id) || one.effect_id.startsWith(`${id}.`)),
+    effects.some((one) => isByTask(id, one.effect_id)),
   );
   const { run_id, record_ref, delegation } = t.context.order;
   const { delegation_id: team } = delegation;

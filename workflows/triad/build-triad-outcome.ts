@@ -91,7 +91,8 @@ function noteFailure({ delegation }: DelegationOrder, status: string): void {
 }
 
 /** Part of a delegation's outcome about an attempt at a phase, with its output. */
-export type KeptReport = TriadOutcome['phases'][number] & Pick<RecordPhaseResult, 'output_ref'>;
+export type KeptReport = TriadOutcome['phases'][number] &
+  Pick<RecordPhaseResult, 'output_ref' | 'partial_ref'>;
 
 /** Records the end of an attempt at a phase, even when the delegation is stopped at the same time. */
 export async function keepReport(
@@ -104,7 +105,7 @@ export async function keepReport(
   const { delegation_id } = delegation;
   const failure = failed?.failure ?? null;
   const report = reportPhase(state, { attempt, status, failure, usage });
-  const { report_ref, output_ref } = await CancellationScope.nonCancellable(() =>
+  const { report_ref, ...kept } = await CancellationScope.nonCancellable(() =>
     callUntilDone(superior, recordPhase, stepSummary(delegation_id, `record ${phase}`), {
       run_id,
       delegation_id,
@@ -112,5 +113,5 @@ export async function keepReport(
       report,
     }),
   );
-  return { phase, attempt, status, rounds, report_ref, output_ref };
+  return { phase, attempt, status, rounds, report_ref, ...kept };
 }

@@ -66,7 +66,7 @@ export async function runTriad(
   show(t, outcome.status, outcome.reason);
   context.onEnd?.({
     why: whyFailed(last),
-    partial_ref: null,
+    partial_ref: reports.at(-1)?.partial_ref ?? null,
     effects: t.carried.effects,
     escalations: t.shared.escalations(),
   });

@@ -117,6 +117,29 @@ it('case 2.4: a member that says nothing is told to the leader as that, and one 
   expect(heard(2)[1]?.text).toMatch(/empty/iu);
 });
 
+it('case 2.5: the leader is told of the files that a member wrote, and who gets its result reads them', async () => {
+  const written = { ...well, effects_claimed: ['note.md'] };
+  const { heard, result, calls } = await playTeam(
+    stage,
+    [
+      ...leads([
+        [gives('engineer')],
+        [gives('reviewer', 'Look at it.', { inputs: ['d1'] })],
+        { tool_use: [{ name: 'load_detail', input: { detail_id: 'task.d1' } }] },
+        { output: written },
+      ]),
+      does({ agent: 'engineer', nth: 1 }, writes('note.md', 'BODY OF THE NOTE')),
+      does({}, { json: written }),
+    ],
+    teamInput(['engineer', 'reviewer']),
+  );
+  expect(result.status).toBe('completed');
+  expect(heard(2)[0]?.text).toContain('<written_files>["note.md"]</written_files>');
+  expect(heard(4)[0]?.text).toContain('BODY OF THE NOTE');
+  const reviewed = taskCalls({ calls }, { task: 'd2' })[0];
+  expect(JSON.stringify(reviewed?.body)).toContain('BODY OF THE NOTE');
+});
+
 it('case 2.5: a member uses tools of its own, and its leader may claim what it has changed', async () => {
   const claims = { ...well, effects_claimed: ['note.md'] };
   const { runId, result, report } = await playTeam(
@@ -133,8 +156,8 @@ it('case 2.5: a member uses tools of its own, and its leader may claim what it h
   expect(readFileSync(join(stage.home, runId, 'workspace', 'note.md'), 'utf8')).toBe('note.md');
 });
 
-function writes(path: string): Reply {
-  return { tool_use: [{ name: 'write_file', input: { path, content: path } }] };
+function writes(path: string, content = path): Reply {
+  return { tool_use: [{ name: 'write_file', input: { path, content } }] };
 }
 
 it('case 3.1: a cap above the number of delegations starts all of them, and no more', async () => {

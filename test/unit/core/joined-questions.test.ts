@@ -33,6 +33,10 @@ const ask = (from: QuestionsEscalation): InboxEvent => ({
   rules: usualRules,
 });
 
+/** The nth member of one delegation asks for the region. */
+const askRegion = (nth: number): InboxEvent =>
+  ask({ ...of('d1', asked({ text: 'Which region?' })), escalation_id: `d1#${nth}` });
+
 const answer = (question_id: string): InboxEvent => ({
   type: 'answer',
   payload: { question_id, answer: `to ${question_id}` },
@@ -220,6 +224,23 @@ describe('the same question twice', () => {
     expect(deliveredTo(effects)).toEqual(['d2#1', 'd1#1']);
     expect(effects[4]).toMatchObject({ answers: [{ question_id: 'q1', answer_text: 'to q1' }] });
     expect(state).toMatchObject({ open: [], pending: [], next_question: 3 });
+  });
+
+  it('IN12: however many members of one delegation ask while it is open, none of them is refused as a loop', () => {
+    const asks = [1, 2, 3, 4].map(askRegion);
+    const { state, effects } = play(...asks, answer('q1'));
+    expect(effects.map(({ type }) => type)).not.toContain('looped');
+    expect(deliveredTo(effects)).toEqual(['d1#1', 'd1#2', 'd1#3', 'd1#4']);
+    // Asking again after the answer counts as before.
+    const types = (...events: readonly InboxEvent[]): string[] =>
+      play(...asks, answer('q1'), ...events).effects.map(({ type }) => type);
+    expect(types(askRegion(5), answer('q2'))).not.toContain('looped');
+    expect(types(askRegion(5), answer('q2'), askRegion(6))).toContain('looped');
+    expect(Object.values(state.asked)).toMatchObject([{ times: 1 }]);
+    const old = asks.map((event): InboxEvent =>
+      event.type === 'ask' ? { ...event, joinsFreely: () => false } : event,
+    );
+    expect(play(...old).effects.map(({ type }) => type)).toContain('looped');
   });
 
   it('IN12: one that is answered at once waits for nobody', () => {

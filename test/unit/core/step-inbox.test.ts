@@ -183,15 +183,17 @@ describe('stepInbox', () => {
     const mixed = play(
       empty,
       ask(escalation('e1', [asked()])),
+      answer({ question_id: 'q1', answer: 'EU' }),
       ask(escalation('e2', [asked()])),
+      answer({ question_id: 'q2', answer: 'EU' }),
       ask(escalation('e3', [asked(), asked({ text: 'How many?' })])),
     );
-    expect(types(mixed)).toEqual(['opened', 'looped', 'opened']);
-    const end = play(mixed.state, answer({ question_id: 'q2', answer: 'x' }));
+    expect(types(mixed).slice(-2)).toEqual(['looped', 'opened']);
+    const end = play(mixed.state, answer({ question_id: 'q3', answer: 'x' }));
     expect(types(end)).toEqual(['answered', 'deliver']);
     const delivered = end.effects.find((effect) => effect.type === 'deliver');
     expect(delivered?.answers.map((a) => a.loop)).toEqual([true, false]);
-    expect(delivered?.answers[0]?.answer_text).toContain('still open as q1');
+    expect(delivered?.answers[0]?.answer_text).toContain('The answer to q2 was');
   });
 
   it("IN5: the engine's own decisions are asked as often as they come up", () => {

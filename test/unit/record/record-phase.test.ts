@@ -30,6 +30,20 @@ const fileOf = (phase: string): Promise<string> =>
 const outputBehind = async ({ output_ref }: RecordPhaseResult): Promise<AgentOutput> =>
   AgentOutput.parse(JSON.parse(await harness.deps.store.getText(output_ref ?? '')));
 
+it.each(['stopped', 'failed'] as const)(
+  'a phase that %s hands over the sections that have a text, for the leader of a team',
+  async (status) => {
+    const { partial_ref } = await record(await reportOf(harness, 'execute', {}, { status }));
+    expect(await harness.deps.store.getText(partial_ref ?? '')).toBe(
+      '## risks (agreed)\n\n# Risks\n\nFire and water.',
+    );
+  },
+);
+
+it('a phase that ended well hands over no unfinished text', async () => {
+  expect(await record(await reportOf(harness, 'execute'))).not.toHaveProperty('partial_ref');
+});
+
 it('a phase that negotiated: who, how it ended, what was summarised, claimed, answered and said', async () => {
   const summary_ref = await harness.put(summary);
   const report = await reportOf(harness, 'negotiate', {}, { summary_ref });

@@ -43,7 +43,7 @@ function verifiersOf(
 ): (string | undefined)[] {
   const plan = outlinePlan(wavePlan([...delegations]), someRef);
   const agents = [{ agent_id: 'writer' }, { agent_id: 'reviewer' }];
-  return addVerifiers(plan, { agents, ...(verify && { verify }) }).delegations.map(
+  return addVerifiers(plan, { agents, teams: null, ...(verify && { verify }) }).delegations.map(
     ({ verification }) => verification?.verified_by,
   );
 }
@@ -67,6 +67,7 @@ it.each([
   const agents = [{ agent_id: 'writer' }, { agent_id: 'reviewer' }];
   const { delegations } = addVerifiers(outlinePlan(wavePlan([made]), someRef), {
     agents,
+    teams: null,
     verifiers,
   });
   expect(delegations[0]?.verification?.verified_by).toBe(verified_by);
@@ -89,6 +90,7 @@ it.each([
   const made = { ...worksOn('table', 'goal-1'), agent_id };
   const { delegations } = addVerifiers(outlinePlan(wavePlan([made]), someRef), {
     agents: [{ agent_id: 'writer' }],
+    teams: null,
     verifiers: ['reviewer', 'writer'],
     verifier_triads: { reviewer: jury },
   });
@@ -104,6 +106,7 @@ it('VC6: a triad that the run wants has no author, and its writer gives the verd
   const authored = made.map((one) => ({ ...one, agent_id: 'writer' }));
   const { delegations } = addVerifiers(outlinePlan(wavePlan(authored), someRef), {
     agents,
+    teams: null,
     verify: ['goal-2'],
     verify_triad: 'dialectic',
   });
@@ -117,6 +120,7 @@ it('VC6: a triad that the run wants has no author, and its writer gives the verd
   ]);
   const [alone] = addVerifiers(outlinePlan(wavePlan(authored), someRef), {
     agents: [{ agent_id: 'writer' }],
+    teams: null,
     verify: true,
     verify_triad: 'dialectic',
   }).delegations;
@@ -188,4 +192,59 @@ it.each([
   expect(chooseVerifier({ ...one, verification }, {})).toMatchObject(
     ok ? { ok } : { ok, reason: 'analyst would verify its own work. Try: another verifier.' },
   );
+});
+
+const teams = [
+  { team_id: 'desk', depth: 1, leader: 'leader', agents: ['leader', 'reviewer'] },
+  { team_id: 'house', depth: 2, leader: 'leader', agents: ['leader', 'writer', 'reviewer'] },
+];
+
+it.each([
+  ['a bare member', { members: [{ id: 'researcher' }, { id: 'reviewer' }] }],
+  ['in a named team', { team_id: 'desk' }],
+  ['in a team among its members', { members: [{ id: 'writer' }, { id: 'desk', team_id: 'desk' }] }],
+  ['in a team that no longer exists', { team_id: 'gone' }],
+] as const)('VC1: no agent of a team verifies its answer: %s', (where, team) => {
+  const made = {
+    ...worksOn('table', 'goal-1'),
+    agent_id: 'leader',
+    executor: { kind: 'team', ...team, members: 'members' in team ? [...team.members] : undefined },
+  } as const;
+  const agents = ['planner', 'leader', 'reviewer', 'researcher', 'writer', 'tester'].map(
+    (agent_id) => ({ agent_id }),
+  );
+  const terms = { agents, teams, verify: true } as const;
+  const [added] = addVerifiers(outlinePlan(wavePlan([made]), someRef), terms).delegations;
+  const isGone = where.endsWith('exists');
+  expect(added?.verification?.verified_by).toBe(isGone ? '' : 'tester');
+  if (added === undefined) throw new Error('The plan has no delegation.');
+  expect(chooseVerifier(added, {}).ok).toBe(!isGone);
+
+  const ordered = { ...made, verification: { verified_by: 'reviewer', checks: [] } };
+  const [kept] = addVerifiers(outlinePlan(wavePlan([ordered]), someRef), terms).delegations;
+  if (kept === undefined) throw new Error('The plan has no delegation.');
+  expect(chooseVerifier(kept, {})).toEqual({
+    ok: false,
+    agent_id: 'reviewer',
+    reason: 'reviewer would verify its own work. Try: another verifier.',
+  });
+});
+
+it('VC6: no seat of a triad that verifies is a member of the team', () => {
+  const members = [{ id: 'reviewer' }];
+  const made = {
+    ...worksOn('table', 'goal-1'),
+    agent_id: 'leader',
+    executor: { kind: 'team', members },
+  } as const;
+  const agents = ['leader', 'reviewer', 'analyst', 'writer'].map((agent_id) => ({ agent_id }));
+  const [added] = addVerifiers(outlinePlan(wavePlan([made]), someRef), {
+    agents,
+    teams,
+    verify: true,
+    verify_triad: 'consensus',
+  }).delegations;
+  expect(added?.verification?.triad_agents).toHaveLength(3);
+  expect(added?.verification?.triad_agents).not.toContain('reviewer');
+  expect(added?.verification?.authors).toEqual(['leader', 'reviewer']);
 });

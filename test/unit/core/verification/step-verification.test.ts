@@ -1,7 +1,8 @@
 import type { DelegationOutcome } from '../../../../contracts/delegation-run.ts';
+import type { TeamOutcome } from '../../../../contracts/team-run.ts';
 import type { TriadJudgement } from '../../../../contracts/verification.ts';
 import { engineLimits } from '../../../../core/limits.ts';
-import { noUsage } from '../../../../core/usage/add-usage.ts';
+import { addUsage, noUsage } from '../../../../core/usage/add-usage.ts';
 import {
   concludeVerification,
   describeAbandoned,
@@ -9,6 +10,8 @@ import {
   mustAskUser,
   noteAnswer,
   noteResult,
+  noteAttempt,
+  noteOnTeam,
   noteUse,
   openVerification,
 } from '../../../../core/verification/step-verification.ts';
@@ -184,6 +187,40 @@ it('VE3: an abandoned task ends as failed', () => {
     status: 'failed',
     verification: { status: 'abandoned', attempts: 5 },
   });
+});
+
+it('VE6: the work of a team stays, with what its leader used to mend the answer and what was noted on it', () => {
+  const work: TeamOutcome = {
+    team_id: 'desk',
+    leader: { agent_id: 'leader', turns: 2, usage: usageOf(2) },
+    members: [],
+    tasks: { completed: 1, failed: 0, timed_out: 0, stopped: 0, skipped: 0 },
+    partial: false,
+    notes: ['one'],
+    report_ref: someRef,
+  };
+  const first = noteAttempt(openVerification(), {
+    ...outcome,
+    executor: { kind: 'team', work },
+  });
+  const mended: DelegationOutcome = {
+    ...outcome,
+    turns: 1,
+    usage: usageOf(1),
+    executor: { kind: 'team', work: null },
+  };
+  const state = noteOnTeam(noteAttempt(first, mended), 'two');
+  const end = { verified_by: 'reviewer', status: 'verified', reason: '' } as const;
+  expect(concludeVerification(mended, state, end).executor).toEqual({
+    kind: 'team',
+    work: {
+      ...work,
+      leader: { agent_id: 'leader', turns: 3, usage: addUsage(usageOf(2), usageOf(1)) },
+      notes: ['one', 'two'],
+    },
+  });
+  // An agent has no work of others.
+  expect(noteAttempt(openVerification(), outcome)).not.toHaveProperty('executor');
 });
 
 it('VE4: the use of all attempts and verifiers is in the outcome', () => {
