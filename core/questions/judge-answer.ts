@@ -16,6 +16,7 @@
  */
 import type { AcceptedAnswer, CarriedInbox } from '../../contracts/planner-run.ts';
 import type { AnswerInput, Question } from '../../contracts/question.ts';
+import type { QuestionWait } from '../../contracts/views.ts';
 import { answererNames, chatAnswerer } from '../../contracts/names.ts';
 import { engineLimits } from '../limits.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
@@ -153,7 +154,15 @@ function findSignatureFault(
   // A default neither approves nor spends more, so that it needs no approver.
   const isOpenToAll = asDefault || approvers === null || !needsExplicitWord(question.kind);
   if (isOpenToAll || (signed !== null && approvers.includes(signed))) return null;
-  return `only ${listNames(approvers)} may decide this. Try: sign with "answered_by"`;
+  return `only ${listNames(approvers)} may decide this. Try: planwave answer with --as and that name, or "answered_by" in the message`;
+}
+
+/** Returns the names of those who may decide a question, if not everyone may. */
+export function listApprovers(
+  { kind }: Question,
+  approvers: readonly string[] | null,
+): Pick<QuestionWait, 'approvers'> {
+  return approvers === null || !needsExplicitWord(kind) ? {} : { approvers };
 }
 
 function judgeAgain(

@@ -1,5 +1,10 @@
-import type { AnsweredQuestion, Question } from '../../../contracts/question.ts';
-import type { QuestionWait } from '../../../contracts/views.ts';
+import type {
+  AnsweredQuestion,
+  AnswerInput,
+  Question,
+  RejectedAnswer,
+} from '../../../contracts/question.ts';
+import type { OpenQuestion } from '../../../contracts/views.ts';
 import { answererNames } from '../../../contracts/names.ts';
 import { isPerson } from '../../../core/questions/answer-kinds.ts';
 import { needsExplicitWord } from '../../../core/questions/check-answer.ts';
@@ -14,19 +19,28 @@ import type { PlanwaveClient } from '../../planwave-client.ts';
 import { formatTime } from '../../format-time.ts';
 import { readLine, type CliIo, type ReadLineOptions } from '../cli-io.ts';
 import { cleanLine, cleanText, createPaint, wrapToColumns, type Paint } from '../terminal-text.ts';
-import { describeAnswerResult, parseAnswer } from './answers.ts';
+import type { AnswerResult } from '../../submit-answer.ts';
+import {
+  describeAnswerResult,
+  findRefusal,
+  isForOthers,
+  parseAnswer,
+  refusalText,
+  signatureOf,
+} from './answers.ts';
 
 /**
  * Asks a question on the terminal. Enter alone takes the default, if there is one.
  *
- * @returns the answer in the type that the question asks for, or `undefined` when the user gave none.
+ * @returns the answer in the type that the question asks for, and that it is the default taken as it stands; `undefined` when
+ * the user gave none.
  * @throws Interrupted at Ctrl-C
  */
 export async function askInTerminal(
   question: Question,
   io: CliIo,
   options: ReadLineOptions = {},
-): Promise<unknown> {
+): Promise<GivenAnswer | undefined> {
   const paint = createPaint(io.colour);
   const columns = io.columns?.() ?? Number.POSITIVE_INFINITY;
   const lines = describeQuestion(question, paint).flatMap((line) => wrapToColumns(line, columns));
@@ -36,17 +50,19 @@ export async function askInTerminal(
   const hint = paint('quiet', `(${answerHint(question)}; ${enter})`);
   const typed = await readLine(io, `${hint}\n> `, options);
   if (typed === undefined) return undefined;
-  if (typed.trim() !== '') return parseAnswer(question, typed);
+  if (typed.trim() !== '') return { answer: parseAnswer(question, typed) };
   return question.default_answer === null
     ? undefined
-    : parseAnswer(question, question.default_answer);
+    : { answer: parseAnswer(question, question.default_answer), as_default: true };
 }
+
+type GivenAnswer = Pick<AnswerInput, 'answer' | 'as_default'>;
 
 /** Lets the user pick one of several questions. Returns `undefined` when none was picked. */
 export async function chooseQuestion(
-  questions: readonly Question[],
+  questions: readonly OpenQuestion[],
   io: CliIo,
-): Promise<Question | undefined> {
+): Promise<OpenQuestion | undefined> {
   const lines = questions.map(({ question_id, priority, text }) => {
     return `  ${cleanLine(question_id)} (${cleanLine(priority)}) ${cleanLine(text, 100)}`;
   });
@@ -70,10 +86,7 @@ const style: QuestionStyle = {
 };
 
 /** A question as a person reads it: who asks, what, why, what happens without an answer, and how to answer. */
-export function describeQuestion(
-  question: Question & Partial<QuestionWait>,
-  paint: Paint,
-): string[] {
+export function describeQuestion(question: OpenQuestion, paint: Paint): string[] {
   const { question_id, priority, wave } = question;
   const asker = `${describeAsker(question, style)}${wave > 0 ? `, wave ${wave}` : ''}`;
   const urging = cleanLine(describeUrging(question));
@@ -120,28 +133,49 @@ export interface QuestionDesk {
   takeDefaults(questions: readonly Question[]): Promise<string[]>;
   /** Returns lines for each answer that no person gave, once. */
   listAnswers(answered: readonly AnsweredQuestion[]): string[];
+  /** Returns lines for each answer sent from here that the run has refused since, once: its question is asked again. */
+  listRefusals(rejected: readonly RejectedAnswer[]): string[];
   /** Returns the next question to put to the user, or undefined. */
-  next(questions: readonly Question[]): Question | undefined;
-  /** Asks until an answer is accepted, none is given, or `signal` withdraws the question. */
-  ask(question: Question, signal: AbortSignal): Promise<void>;
+  next(questions: readonly OpenQuestion[]): OpenQuestion | undefined;
+  /** Asks until an answer is accepted or sent, none is given, only others may decide, or `signal` withdraws the question. */
+  ask(question: OpenQuestion, signal: AbortSignal): Promise<void>;
 }
 
 export function createQuestionDesk(
   client: PlanwaveClient,
   runId: string,
   io: CliIo,
-  options: { readonly defaults: boolean; readonly ask: boolean },
+  options: {
+    readonly defaults: boolean;
+    readonly ask: boolean;
+    /** Name that signs the answers. */
+    readonly signer?: string | undefined;
+  },
 ): QuestionDesk {
+  const { signer } = options;
   /** Questions answered here or left open by the user: not asked again in this session. */
   const handled = new Set<string>();
+  /** Questions whose answers were sent without a worker, and what the run had refused before. */
+  const sent = new Map<string, readonly RejectedAnswer[]>();
+  let refusedSoFar: readonly RejectedAnswer[] = [];
   const say = (line: string): void => {
     io.stdout.write(`${line}\n`);
   };
 
-  const submit = async (question: Question, answer: unknown): Promise<boolean> => {
-    const result = await client.answer(runId, { question_id: question.question_id, answer });
+  const submit = async (
+    { question_id }: Question,
+    given: GivenAnswer,
+  ): Promise<AnswerResult['status']> => {
+    const answer = { question_id, ...given, ...signatureOf(signer) };
+    const result = await client.answer(runId, answer);
     for (const line of describeAnswerResult(runId, result)) say(line);
-    return result.status !== 'refused';
+    if (result.status === 'sent') sent.set(question_id, refusedSoFar);
+    return result.status;
+  };
+
+  const leaveOpen = (question: OpenQuestion): void => {
+    handled.add(question.question_id);
+    say(`Left open. Answer it later with: ${answerCommand(runId, question)}`);
   };
 
   return {
@@ -169,24 +203,32 @@ export function createQuestionDesk(
         return `${cleanLine(question_id)} ${cleanLine(text, 200)} · answered by ${cleanLine(by)}: ${cleanLine(answer, 200)}`;
       });
     },
+    listRefusals(rejected) {
+      refusedSoFar = rejected;
+      return [...sent].flatMap(([id, before]) => {
+        const refusal = findRefusal(rejected, id, before);
+        if (refusal === null) return [];
+        sent.delete(id);
+        handled.delete(id);
+        return [refusalText(runId, refusal)];
+      });
+    },
     next: (questions) =>
       options.ask ? questions.find(({ question_id }) => !handled.has(question_id)) : undefined,
     async ask(question, signal) {
       for (;;) {
-        const answer = await askInTerminal(question, io, { signal });
+        const given = await askInTerminal(question, io, { signal });
         if (signal.aborted) {
           say(`${cleanLine(question.question_id)} was answered elsewhere.`);
           return;
         }
-        if (answer === undefined) {
-          handled.add(question.question_id);
-          say(`Left open. Answer it later with: ${answerCommand(runId, question)}`);
-          return;
-        }
-        if (await submit(question, answer)) {
+        if (given === undefined) return leaveOpen(question);
+        const status = await submit(question, given);
+        if (status !== 'refused') {
           handled.add(question.question_id);
           return;
         }
+        if (isForOthers(question, signer)) return leaveOpen(question);
       }
     },
   };
