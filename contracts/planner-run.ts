@@ -233,6 +233,8 @@ export interface AcceptedAnswer {
   /** `default` when the default was taken. */
   readonly answered_by: string;
   readonly answered_at: number;
+  /** True when it lets the run act or spend, so that `amend` can't change it. Absent otherwise, and in older versions. */
+  readonly is_decision?: true;
 }
 
 export interface PendingEscalation {

@@ -100,6 +100,7 @@ export function acceptAnswer(
     shown: cutText(text, engineLimits.shownAnswerCharsMax),
     answered_by: by.answered_by,
     answered_at: by.now,
+    ...(needsExplicitWord(question.kind) && { is_decision: true }),
   };
 }
 
@@ -172,10 +173,14 @@ function judgeAgain(
 ): AnswerVerdict {
   if (isSameAnswer(accepted, payload['answer'])) return { type: 'repeated', question_id: id };
   const how = describeAccepted(accepted);
+  const change =
+    accepted.is_decision === true
+      ? ''
+      : `. To change it: planwave amend with --answer ${id}=…, or the signal amend with "answers"`;
   return {
     type: 'refused',
     question_id: id,
-    reason: `${id} is answered already (${how}) and keeps its first answer. To change it: planwave amend with --answer ${id}=…, or the signal amend with "answers"`,
+    reason: `${id} is answered already (${how}) and keeps its first answer${change}`,
     example: null,
   };
 }
