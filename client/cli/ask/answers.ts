@@ -175,7 +175,7 @@ export function findRefusal(
   return { status: 'refused', question_id: id, reason, example };
 }
 
-type Refusal = Extract<AnswerResult, { status: 'refused' }>;
+export type Refusal = Extract<AnswerResult, { status: 'refused' }>;
 
 /** The run's reason, and the command with an answer that would be taken. */
 export function refusalText(runId: string, { question_id, reason, example }: Refusal): string {

@@ -27,6 +27,7 @@ import {
   parseAnswer,
   refusalText,
   signatureOf,
+  type Refusal,
 } from './answers.ts';
 
 /**
@@ -141,23 +142,23 @@ export interface QuestionDesk {
   ask(question: OpenQuestion, signal: AbortSignal): Promise<void>;
 }
 
+interface DeskOptions {
+  readonly defaults: boolean;
+  readonly ask: boolean;
+  /** Name that signs the answers. */
+  readonly signer?: string | undefined;
+}
+
 export function createQuestionDesk(
   client: PlanwaveClient,
   runId: string,
   io: CliIo,
-  options: {
-    readonly defaults: boolean;
-    readonly ask: boolean;
-    /** Name that signs the answers. */
-    readonly signer?: string | undefined;
-  },
+  options: DeskOptions,
 ): QuestionDesk {
   const { signer } = options;
   /** Questions answered here or left open by the user: not asked again in this session. */
   const handled = new Set<string>();
-  /** Questions whose answers were sent without a worker, and what the run had refused before. */
-  const sent = new Map<string, readonly RejectedAnswer[]>();
-  let refusedSoFar: readonly RejectedAnswer[] = [];
+  const sent = createSentAnswers();
   const say = (line: string): void => {
     io.stdout.write(`${line}\n`);
   };
@@ -169,7 +170,7 @@ export function createQuestionDesk(
     const answer = { question_id, ...given, ...signatureOf(signer) };
     const result = await client.answer(runId, answer);
     for (const line of describeAnswerResult(runId, result)) say(line);
-    if (result.status === 'sent') sent.set(question_id, refusedSoFar);
+    if (result.status === 'sent') sent.add(question_id);
     return result.status;
   };
 
@@ -198,19 +199,12 @@ export function createQuestionDesk(
         ({ question_id, answered_by }) => !handled.has(question_id) && !isPerson(answered_by),
       );
       for (const { question_id } of fresh) handled.add(question_id);
-      return fresh.map(({ question_id, text, answer, answered_by }) => {
-        const by = answered_by === answererNames.default ? 'its default' : answered_by;
-        return `${cleanLine(question_id)} ${cleanLine(text, 200)} · answered by ${cleanLine(by)}: ${cleanLine(answer, 200)}`;
-      });
+      return fresh.map(describeAnswered);
     },
     listRefusals(rejected) {
-      refusedSoFar = rejected;
-      return [...sent].flatMap(([id, before]) => {
-        const refusal = findRefusal(rejected, id, before);
-        if (refusal === null) return [];
-        sent.delete(id);
-        handled.delete(id);
-        return [refusalText(runId, refusal)];
+      return sent.takeRefusals(rejected).map((refusal) => {
+        handled.delete(refusal.question_id);
+        return refusalText(runId, refusal);
       });
     },
     next: (questions) =>
@@ -230,6 +224,35 @@ export function createQuestionDesk(
         }
         if (isForOthers(question, signer)) return leaveOpen(question);
       }
+    },
+  };
+}
+
+function describeAnswered({ question_id, text, answer, answered_by }: AnsweredQuestion): string {
+  const by = answered_by === answererNames.default ? 'its default' : answered_by;
+  return `${cleanLine(question_id)} ${cleanLine(text, 200)} · answered by ${cleanLine(by)}: ${cleanLine(answer, 200)}`;
+}
+
+/** Answers that no worker took when they were sent, until the run has refused them. */
+interface SentAnswers {
+  add(questionId: string): void;
+  /** Returns the refusals since the last call. @param rejected All that the run tells of. */
+  takeRefusals(rejected: readonly RejectedAnswer[]): readonly Refusal[];
+}
+
+function createSentAnswers(): SentAnswers {
+  /** What the run had refused before each. */
+  const sent = new Map<string, readonly RejectedAnswer[]>();
+  let known: readonly RejectedAnswer[] = [];
+  return {
+    add(questionId) {
+      sent.set(questionId, known);
+    },
+    takeRefusals(rejected) {
+      known = rejected;
+      const refusals = [...sent].flatMap(([id, before]) => findRefusal(rejected, id, before) ?? []);
+      for (const { question_id } of refusals) sent.delete(question_id);
+      return refusals;
     },
   };
 }
