@@ -32,7 +32,7 @@ export interface AnswerNotice {
 }
 
 export interface SentAnswer extends AnswerNotice {
-  /** What the run had refused before an answer that no worker took; null when the run has said what becomes of it. */
+  /** Refusals of the run before an answer that no worker took; null when the run has said what becomes of it. */
   readonly before: RunPage['rejected_answers'] | null;
 }
 

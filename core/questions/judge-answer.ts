@@ -14,8 +14,8 @@
  *   JA9. A decision that lets the run act or spend is taken only from an approver, if approvers are named.
  *   JA10. A chat client's model answers questions about the work and decides nothing else.
  */
-import type { AcceptedAnswer, CarriedInbox } from '../../contracts/planner-run.ts';
-import type { AnswerInput, Question } from '../../contracts/question.ts';
+import type { CarriedInbox } from '../../contracts/planner-run.ts';
+import type { AcceptedAnswer, AnswerInput, Question } from '../../contracts/question.ts';
 import type { QuestionWait } from '../../contracts/views.ts';
 import { answererNames, chatAnswerer } from '../../contracts/names.ts';
 import { engineLimits } from '../limits.ts';

@@ -5,9 +5,8 @@ import type {
   PendingAnswer,
   PendingEscalation,
   SettledAnswer,
-  AcceptedAnswer,
 } from '../../contracts/planner-run.ts';
-import type { Question } from '../../contracts/question.ts';
+import type { AcceptedAnswer, Question } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';

@@ -19,7 +19,6 @@ import type { PlanwaveClient } from '../../planwave-client.ts';
 import { formatTime } from '../../format-time.ts';
 import { readLine, type CliIo, type ReadLineOptions } from '../cli-io.ts';
 import { cleanLine, cleanText, createPaint, wrapToColumns, type Paint } from '../terminal-text.ts';
-import type { AnswerResult } from '../../submit-answer.ts';
 import {
   describeAnswerResult,
   findRefusal,
@@ -163,15 +162,14 @@ export function createQuestionDesk(
     io.stdout.write(`${line}\n`);
   };
 
-  const submit = async (
-    { question_id }: Question,
-    given: GivenAnswer,
-  ): Promise<AnswerResult['status']> => {
+  const submit = async ({ question_id }: Question, given: GivenAnswer): Promise<boolean> => {
     const answer = { question_id, ...given, ...signatureOf(signer) };
     const result = await client.answer(runId, answer);
     for (const line of describeAnswerResult(runId, result)) say(line);
     if (result.status === 'sent') sent.add(question_id);
-    return result.status;
+    if (result.status === 'refused') return false;
+    handled.add(question_id);
+    return true;
   };
 
   const leaveOpen = (question: OpenQuestion): void => {
@@ -217,11 +215,7 @@ export function createQuestionDesk(
           return;
         }
         if (given === undefined) return leaveOpen(question);
-        const status = await submit(question, given);
-        if (status !== 'refused') {
-          handled.add(question.question_id);
-          return;
-        }
+        if (await submit(question, given)) return;
         if (isForOthers(question, signer)) return leaveOpen(question);
       }
     },
@@ -241,7 +235,7 @@ interface SentAnswers {
 }
 
 function createSentAnswers(): SentAnswers {
-  /** What the run had refused before each. */
+  /** Refusals of the run before each. */
   const sent = new Map<string, readonly RejectedAnswer[]>();
   let known: readonly RejectedAnswer[] = [];
   return {
