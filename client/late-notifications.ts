@@ -1,6 +1,7 @@
 import { workflowTypes } from '../contracts/names.ts';
 import { readRunEnd } from './read-view.ts';
-import { callServer, messageOfFailure, queryText, type ClientContext } from './server-calls.ts';
+import { askAboutEach, listWorkflows } from './list-workflows.ts';
+import { messageOfFailure, queryText, type ClientContext } from './server-calls.ts';
 
 /** A message to a person that was not taken at once. */
 export interface LateNotification {
@@ -27,16 +28,12 @@ export async function listLateNotifications(
     `AND TaskQueue = ${queryText(context.taskQueue)} ` +
     `AND ((ExecutionStatus = 'Running' AND StartTime < ${before(minuteMs)}) ` +
     `OR (ExecutionStatus = 'Failed' AND CloseTime > ${before(dayMs)}))`;
-  return callServer(context, null, async () => {
-    const found: LateNotification[] = [];
-    for await (const { workflowId, status } of context.lists.list({ query })) {
-      if (found.length >= lateMax) break;
-      const is_repeated = status.name === 'RUNNING';
-      const reason = await (is_repeated ? reasonSoFar : lastReason)(context, workflowId);
-      const run_id = workflowId.slice(0, workflowId.lastIndexOf('/'));
-      found.push({ run_id, is_repeated, reason });
-    }
-    return found;
+  const late = await listWorkflows(context, query, lateMax);
+  return askAboutEach(context, late, async ({ workflowId, status }) => {
+    const is_repeated = status.name === 'RUNNING';
+    const reason = await (is_repeated ? reasonSoFar : lastReason)(context, workflowId);
+    const run_id = workflowId.slice(0, workflowId.lastIndexOf('/'));
+    return { run_id, is_repeated, reason };
   });
 }
 

@@ -1,7 +1,8 @@
 import type { ApplicationFailure } from '@temporalio/common';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type { FailureType } from '../contracts/errors.ts';
-import { callServer, queryText, type ClientContext } from './server-calls.ts';
+import { askAboutEach, listWorkflows } from './list-workflows.ts';
+import { queryText, type ClientContext } from './server-calls.ts';
 
 /** An activity that is tried again and again, because no worker that took it could read or write its run's store. */
 export interface StoreWait {
@@ -22,23 +23,18 @@ const storeUnavailable: FailureType = 'StoreUnavailable';
  * Finds what waits for a store, in one run or in all. The server alone knows it: the workflow learns of a failure only when
  * the attempts are used up.
  */
-export function findStoreWaits(
+export async function findStoreWaits(
   context: ClientContext,
   runId: string | undefined,
 ): Promise<readonly StoreWait[]> {
   const ofRun = runId === undefined ? 'IS NOT NULL' : `= ${queryText(runId)}`;
   const query = `ExecutionStatus = 'Running' AND PlanwaveRun ${ofRun}`;
-  return callServer(context, null, async () => {
-    const found: StoreWait[] = [];
-    let count = 0;
-    for await (const info of context.lists.list({ query, pageSize: workflowsMax })) {
-      count += 1;
-      if (count > workflowsMax) break;
-      const run = info.typedSearchAttributes.getAll().find(({ key }) => key.name === 'PlanwaveRun');
-      found.push(...(await readWaits(context, info.workflowId, String(run?.value))));
-    }
-    return found;
+  const open = await listWorkflows(context, query, workflowsMax);
+  const found = await askAboutEach(context, open, ({ workflowId, typedSearchAttributes }) => {
+    const run = typedSearchAttributes.getAll().find(({ key }) => key.name === 'PlanwaveRun');
+    return readWaits(context, workflowId, String(run?.value));
   });
+  return found.flat();
 }
 
 async function readWaits(

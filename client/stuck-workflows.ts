@@ -3,6 +3,7 @@ import { closest } from 'fastest-levenshtein';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { type ClientContext, queryText, callServer, messageOfFailure } from './server-calls.ts';
 import { PlanwaveClientError } from './client-error.ts';
+import { askAboutEach, listWorkflows } from './list-workflows.ts';
 import { noticeLongHistory, commandText } from '../core/text/format.ts';
 import { workflowTypes } from '../contracts/names.ts';
 
@@ -54,15 +55,9 @@ export async function listStuck(
   const ofRun = runId === undefined ? '' : ` AND PlanwaveRun = ${queryText(runId)}`;
   const query = `ExecutionStatus = 'Running' AND TemporalReportedProblems IS NOT NULL${ofRun}`;
   try {
-    return await callServer(context, null, async () => {
-      const found: WorkflowExecutionInfo[] = [];
-      for await (const info of context.lists.list({ query, pageSize: stuckMax })) {
-        if (found.length >= stuckMax) break;
-        found.push(info);
-      }
-      const explained = await Promise.all(found.map((info) => explain(context, info)));
-      return explained.filter((stuck) => stuck !== null);
-    });
+    const found = await listWorkflows(context, query, stuckMax);
+    const explained = await askAboutEach(context, found, (info) => explain(context, info));
+    return explained.filter((stuck) => stuck !== null);
   } catch (error) {
     if (error instanceof PlanwaveClientError && error.code === 'bad_input') return [];
     throw error;
@@ -75,21 +70,16 @@ export interface LongHistory {
   readonly notice: string;
 }
 
-/** Describes the open workflows one by one, because the server's lists know only the sizes of closed ones. */
+/** Describes each open workflow, because the server's lists know only the sizes of closed ones. */
 export async function listLongHistories(context: ClientContext): Promise<readonly LongHistory[]> {
   const query = "ExecutionStatus = 'Running' AND PlanwaveRun IS NOT NULL";
-  return callServer(context, null, async () => {
-    const found: LongHistory[] = [];
-    let count = 0;
-    for await (const { workflowId } of context.lists.list({ query, pageSize: stuckMax })) {
-      count += 1;
-      if (count > stuckMax) break;
-      const { historyLength, historySize } = await context.lists.getHandle(workflowId).describe();
-      const notice = noticeLongHistory(historyLength, historySize ?? 0);
-      if (notice !== null) found.push({ workflow_id: workflowId, notice });
-    }
-    return found;
+  const open = await listWorkflows(context, query, stuckMax);
+  const found = await askAboutEach(context, open, async ({ workflowId }) => {
+    const { historyLength, historySize } = await context.lists.getHandle(workflowId).describe();
+    const notice = noticeLongHistory(historyLength, historySize ?? 0);
+    return notice === null ? [] : [{ workflow_id: workflowId, notice }];
   });
+  return found.flat();
 }
 
 /** One line: what does not go on, why, and what to do. */

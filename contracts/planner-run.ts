@@ -7,7 +7,7 @@ import { designSettings } from './design-run.ts';
 import type { DesignRequest, FinishedStages, PlanOutline } from './design-run.ts';
 import type {
   AnsweredQuestion,
-  AnswerFormat,
+  AcceptedAnswer,
   AskedBefore,
   Question,
   RejectedAnswer,
@@ -220,19 +220,6 @@ export interface LeftAnswer {
   readonly settled: SettledAnswer;
   /** True when the work has asked again: then only askers that would join an open question take it, too. */
   readonly is_taken: boolean;
-}
-
-export interface AcceptedAnswer {
-  /** Hash of the whole answer in its canonical text form. */
-  readonly hash: string;
-  /** Hashes of other spellings that mean the same choice. Empty for other formats. */
-  readonly same_hashes: readonly string[];
-  readonly format: AnswerFormat;
-  /** The answer as text, cut to 200 characters. */
-  readonly shown: string;
-  /** `default` when the default was taken. */
-  readonly answered_by: string;
-  readonly answered_at: number;
 }
 
 export interface PendingEscalation {

@@ -128,6 +128,22 @@ export interface AnsweredQuestion {
   readonly answered_at: number;
 }
 
+/** An answer as the inbox keeps it when the question is closed. */
+export interface AcceptedAnswer {
+  /** Hash of the whole answer in its canonical text form. */
+  readonly hash: string;
+  /** Hashes of other spellings that mean the same choice. Empty for other formats. */
+  readonly same_hashes: readonly string[];
+  readonly format: AnswerFormat;
+  /** The answer as text, cut to 200 characters. */
+  readonly shown: string;
+  /** `default` when the default was taken. */
+  readonly answered_by: string;
+  readonly answered_at: number;
+  /** True when it lets the run act or spend, so that `amend` can't change it. Absent otherwise, and in older versions. */
+  readonly is_decision?: true;
+}
+
 /** Part of an existing answer that the rules need. */
 export type KnownAnswer = Pick<AnsweredQuestion, 'question_id' | 'answered_by'>;
 

@@ -25,6 +25,7 @@ export interface RunPage extends Pick<
   | 'phase'
   | 'status'
   | 'usage'
+  | 'rejected_answers'
 > {
   /**
    * Sentences about the run as a whole, as Markdown: how it ended, the run it was taken over from, the reasons for its

@@ -12,7 +12,7 @@ import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
 import type { RunPhase } from './views.ts';
 import type { Fact, UserFact } from './agent-output.ts';
-import type { ChangesMode, ModeChoice } from './limits.ts';
+import type { ChangesMode, ModeChoice, RunLoad } from './limits.ts';
 import type { CriterionState } from './criterion.ts';
 
 /** Facts, answers and decision in the packets of all delegations of a wave. */
@@ -149,6 +149,8 @@ export interface RunRecord {
   readonly store_id?: string;
   /** The typed input as JSON. Absent in records of older versions, and in those of parts that were started alone. */
   readonly input_ref?: Ref;
+  /** Its place in the queues, also where the start command gave it and not the input. Absent without one. */
+  readonly load?: RunLoad;
   /** Absent for a run that began from nothing. */
   readonly origin?: RunOrigin;
   /** Folder in which agents write files, as the input named it. Absent: the run's own folder. */

@@ -72,13 +72,18 @@ export interface DesignView {
 /** Answer of the query `status` on a design, or an assessment of risks, that a run started. */
 export type DesignStatusView = Required<Pick<StatusView, 'stages_at_work'>>;
 
-/** Delegations that stand still until a question is answered, by delegation_id. */
+/** Delegations that stand still until a question is answered, by delegation_id, and those who may answer. */
 export interface QuestionWait {
   /** The askers. Empty for the planner and the engine. */
   readonly waiting: readonly string[];
   /** Their dependents, direct and indirect. */
   readonly blocked: readonly string[];
+  /** Names of those who may decide it (`PLANWAVE_APPROVERS`). Absent: everyone. */
+  readonly approvers?: readonly string[];
 }
+
+/** A question as the query `questions` shows it. A stored one has no more than the question. */
+export type OpenQuestion = Question & Partial<QuestionWait>;
 
 export interface QuestionsView {
   readonly open: readonly (Question & QuestionWait)[];

@@ -1,3 +1,4 @@
+import { chooseLoad } from '../../core/run/run-place.ts';
 import type { OpenRunInput, PhaseStart } from '../../contracts/activity-types.ts';
 import type { LoneStage, PlanOutline, RecordedDesign } from '../../contracts/design-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
@@ -77,7 +78,7 @@ async function keepGuide(
 
 /** The record of a run that begins. The same input gives the same record. */
 function createFirstRecord(
-  { run_id, started_at }: Pick<OpenRunInput, 'run_id' | 'started_at'>,
+  { run_id, started_at, load }: Pick<OpenRunInput, 'run_id' | 'started_at' | 'load'>,
   request: RunRequest,
   registryRef: Ref,
   {
@@ -105,6 +106,7 @@ function createFirstRecord(
     registry_ref: registryRef,
     store_id: storeId,
     ...(inputRef !== null && { input_ref: inputRef }),
+    ...chooseLoad(request, load),
     ...(request.workspaceDir !== null && {
       workspace_dir: request.workspaceDir,
       changes: request.changes,

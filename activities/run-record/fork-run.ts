@@ -85,10 +85,13 @@ function countWork(waves: readonly StoredWave[]): number {
 }
 
 async function readInputOf({ store }: ForkDeps, record: RunRecord): Promise<ForkOffer['input']> {
-  const { goal, constraints, language, workspace_dir, changes, input_ref } = record;
+  const { goal, constraints, language, workspace_dir, changes, input_ref, load } = record;
   const typed = input_ref === undefined ? null : await readJson(store, input_ref);
-  if (isRecord(typed)) return typed;
+  // The start command may have given them.
+  const place = definedOnly({ priority: load?.priority, tenant: load?.tenant });
+  if (isRecord(typed)) return { ...place, ...typed };
   return {
+    ...place,
     goal,
     ...(constraints.length > 0 && { constraints }),
     ...definedOnly({ language, workspace_dir, changes }),

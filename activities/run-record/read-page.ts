@@ -75,6 +75,7 @@ export async function readRunPage(sources: PageSources, runId: string): Promise<
     answered_questions: await Promise.all(
       record.answered_questions.map((one) => readWholeAnswer(store, one)),
     ),
+    rejected_answers: record.rejected_answers,
     waves: record.waves.map((wave) => readWave(reading, wave)),
     design: readDesign(reading),
     effects: record.effects ?? [],

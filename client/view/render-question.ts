@@ -1,4 +1,4 @@
-import type { PageQuestion } from '../../contracts/run-page.ts';
+import type { PageQuestion, RunPage } from '../../contracts/run-page.ts';
 import { needsExplicitWord } from '../../core/questions/check-answer.ts';
 import {
   answerCommand,
@@ -8,6 +8,7 @@ import {
   type QuestionStyle,
 } from '../../core/render/questions.ts';
 import { cleanLine } from '../../core/text/cut-text.ts';
+import { findRefusal, refusalText } from '../cli/ask/answers.ts';
 import { anchor, markup, type Html, type Part, type TextShelf } from './markup.ts';
 
 /** Parts by which a page from a server follows its changes. */
@@ -26,8 +27,23 @@ export interface LivePage extends Live {
 
 export interface AnswerNotice {
   readonly text: string;
-  /** False when it was refused: then it can be answered again. */
+  /** True when the run accepted it. Else the question can be answered again. */
   readonly isTaken: boolean;
+}
+
+export interface SentAnswer extends AnswerNotice {
+  /** Refusals of the run before an answer that no worker took; null when the run has said what becomes of it. */
+  readonly before: RunPage['rejected_answers'] | null;
+}
+
+/** Tells the run's word on an answer that was sent while no worker took it, as soon as there is one. */
+export function noticeOf(
+  { run_id, rejected_answers }: RunPage,
+  questionId: string,
+  { before, ...notice }: SentAnswer,
+): AnswerNotice {
+  const refusal = before === null ? null : findRefusal(rejected_answers, questionId, before);
+  return refusal === null ? notice : { text: refusalText(run_id, refusal), isTaken: false };
 }
 
 /** Shows what became of an answer that was given on the page, in whatever state its question is. Null without one. */

@@ -10,7 +10,7 @@ import { anchor, markup } from './markup.ts';
 import { contentPolicy } from './page-style.ts';
 import { renderList } from './render-list.ts';
 import { renderDocument, renderPage } from './render-page.ts';
-import type { AnswerNotice } from './render-question.ts';
+import { noticeOf, type SentAnswer } from './render-question.ts';
 import { messageOf } from '../../core/text/message-of.ts';
 
 /** Sources of the pages, and the way of answers. */
@@ -40,7 +40,7 @@ const answerBytesMax = 2_000_000;
 
 interface View extends ViewSources, ViewOptions {
   /** Fates of answers, by run and question. */
-  readonly notices: Map<string, Map<string, AnswerNotice>>;
+  readonly notices: Map<string, Map<string, SentAnswer>>;
   readonly closing: AbortSignal;
 }
 
@@ -206,7 +206,8 @@ async function sendRun(view: View, runId: string, response: ServerResponse): Pro
   if (page === null) {
     return sendMissing(view, response, `No run ${JSON.stringify(runId)} is stored here.`);
   }
-  const notices = view.notices.get(runId) ?? new Map<string, AnswerNotice>();
+  const given = view.notices.get(runId) ?? new Map<string, SentAnswer>();
+  const notices = new Map([...given].map(([id, one]) => [id, noticeOf(page, id, one)]));
   const base = `/${view.token}/${runPath(runId)}`;
   return sendHtml(response, renderPage(page, { base, version, notices }));
 }
@@ -253,10 +254,11 @@ async function takeAnswer(
   const page = await view.readPage(runId);
   const question = page?.open_questions.find((one) => one.question_id === questionId);
   const result = await view.answer(runId, toAnswer(questionId, question, form));
-  const notices = view.notices.get(runId) ?? new Map<string, AnswerNotice>();
+  const notices = view.notices.get(runId) ?? new Map<string, SentAnswer>();
   notices.set(questionId, {
     text: describeAnswerResult(runId, result).join(' '),
-    isTaken: result.status !== 'refused',
+    isTaken: result.status === 'accepted',
+    before: result.status === 'sent' ? (page?.rejected_answers ?? []) : null,
   });
   view.notices.set(runId, notices);
   const place = `${runPath(runId)}#${anchor('question', questionId)}`;

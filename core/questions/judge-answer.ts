@@ -14,8 +14,9 @@
  *   JA9. A decision that lets the run act or spend is taken only from an approver, if approvers are named.
  *   JA10. A chat client's model answers questions about the work and decides nothing else.
  */
-import type { AcceptedAnswer, CarriedInbox } from '../../contracts/planner-run.ts';
-import type { AnswerInput, Question } from '../../contracts/question.ts';
+import type { CarriedInbox } from '../../contracts/planner-run.ts';
+import type { AcceptedAnswer, AnswerInput, Question } from '../../contracts/question.ts';
+import type { QuestionWait } from '../../contracts/views.ts';
 import { answererNames, chatAnswerer } from '../../contracts/names.ts';
 import { engineLimits } from '../limits.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
@@ -99,6 +100,7 @@ export function acceptAnswer(
     shown: cutText(text, engineLimits.shownAnswerCharsMax),
     answered_by: by.answered_by,
     answered_at: by.now,
+    ...(needsExplicitWord(question.kind) && { is_decision: true }),
   };
 }
 
@@ -153,7 +155,15 @@ function findSignatureFault(
   // A default neither approves nor spends more, so that it needs no approver.
   const isOpenToAll = asDefault || approvers === null || !needsExplicitWord(question.kind);
   if (isOpenToAll || (signed !== null && approvers.includes(signed))) return null;
-  return `only ${listNames(approvers)} may decide this. Try: sign with "answered_by"`;
+  return `only ${listNames(approvers)} may decide this. Try: planwave answer with --as and that name, or "answered_by" in the message`;
+}
+
+/** Returns the names of those who may decide a question, if not everyone may. */
+export function listApprovers(
+  { kind }: Question,
+  approvers: readonly string[] | null,
+): Pick<QuestionWait, 'approvers'> {
+  return approvers === null || !needsExplicitWord(kind) ? {} : { approvers };
 }
 
 function judgeAgain(
@@ -163,10 +173,14 @@ function judgeAgain(
 ): AnswerVerdict {
   if (isSameAnswer(accepted, payload['answer'])) return { type: 'repeated', question_id: id };
   const how = describeAccepted(accepted);
+  const change =
+    accepted.is_decision === true
+      ? ''
+      : `. To change it: planwave amend with --answer ${id}=…, or the signal amend with "answers"`;
   return {
     type: 'refused',
     question_id: id,
-    reason: `${id} is answered already (${how}) and keeps its first answer. To change it: planwave amend with --answer ${id}=…, or the signal amend with "answers"`,
+    reason: `${id} is answered already (${how}) and keeps its first answer${change}`,
     example: null,
   };
 }

@@ -5,9 +5,8 @@ import type {
   PendingAnswer,
   PendingEscalation,
   SettledAnswer,
-  AcceptedAnswer,
 } from '../../contracts/planner-run.ts';
-import type { Question } from '../../contracts/question.ts';
+import type { AcceptedAnswer, Question } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
@@ -15,7 +14,7 @@ import type { InboxEffect, Withdrawal } from './inbox-event.ts';
 import { acceptAnswer } from './judge-answer.ts';
 import type { AmendedAnswer } from '../../contracts/messages.ts';
 import { listNames } from '../text/list-names.ts';
-import { checkAnswer, type Verdict } from './check-answer.ts';
+import { checkAnswer, needsExplicitWord, type Verdict } from './check-answer.ts';
 import { leaveQuestion } from './check-asked-questions.ts';
 import { informsWork } from './answer-kinds.ts';
 
@@ -221,6 +220,7 @@ export function amendAnswer(
  * Invariants:
  *   JM1. Only the answer to an answered question changes, and only to one that the question's format accepts.
  *   JM2. Any payload gets a verdict; a refusal says why and what to try.
+ *   JM3. A decision that lets the run act or spend stays as it was made: its asker has gone by it.
  */
 
 interface AskedSoFar {
@@ -245,6 +245,12 @@ export function judgeAmendedAnswer(
     return {
       ok: false,
       reason: `how ${questionId} was asked is not known any more. Try: an instruction without answers`,
+    };
+  }
+  if (needsExplicitWord(found.question.kind)) {
+    return {
+      ok: false,
+      reason: `${questionId} is a decision that lets the run act or spend, and the run has gone by it. Try: an instruction without answers`,
     };
   }
   const checked = checkAnswer(found.question, answer);

@@ -9,7 +9,7 @@
  */
 import { signalNames } from '../../contracts/names.ts';
 import type { Question, QuestionKind } from '../../contracts/question.ts';
-import type { PlanView, QuestionWait } from '../../contracts/views.ts';
+import type { OpenQuestion, PlanView, QuestionWait } from '../../contracts/views.ts';
 import { engineLimits } from '../limits.ts';
 import { checkAnswer } from '../questions/check-answer.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
@@ -85,12 +85,21 @@ export function answerCommands(runId: string, question: Question): string[] {
   return [answerCommand(runId, question), signalCommand(runId, signalNames.answer, signal)];
 }
 
-export function answerCommand(runId: string, question: Question): string {
+/** Returns the client's command, signed where only some may decide. */
+export function answerCommand(runId: string, question: OpenQuestion): string {
   const answer = pickAnswer(question);
   const word = typeof answer === 'string' ? answer : JSON.stringify(answer);
   // Commander would read a leading dash as an option.
   const end = word.startsWith('-') ? ['--'] : [];
-  return commandText('answer', runId, question.question_id, ...end, word);
+  const signed = signatureOf(question);
+  return commandText('answer', runId, question.question_id, ...signed, ...end, word);
+}
+
+/** With several approvers, who of them runs the command is not known. */
+function signatureOf({ approvers = [] }: OpenQuestion): string[] {
+  const [first, second] = approvers;
+  if (first === undefined) return [];
+  return ['--as', second === undefined ? first : 'your name'];
 }
 
 /** Picks an answer that a command can show unchanged: the default, a choice, its number, or a placeholder. */
@@ -162,7 +171,7 @@ interface QuestionFact {
 
 /** Lists what a person wants to know before answering: why, for whom, and what happens without an answer. */
 export function listQuestionFacts(
-  question: Question & Partial<QuestionWait>,
+  question: OpenQuestion,
   style: QuestionStyle,
 ): readonly QuestionFact[] {
   const why = style.text(question.why_it_matters, 600);
@@ -171,6 +180,7 @@ export function listQuestionFacts(
     ...listWaits(question, style),
     tellDefault(question, style),
     ...listHandOver(question, style),
+    ...tellApprovers(question, style),
   ];
 }
 
@@ -214,6 +224,14 @@ function listHandOver(
   if (escalate_to === null || escalated_at !== null) return [];
   const label = `also for ${style.value(escalate_to.person, 80)}`;
   return [{ label, text: tellAfter(asked_at, escalate_to.after_seconds, style) }];
+}
+
+function tellApprovers(
+  { approvers = [] }: OpenQuestion,
+  style: QuestionStyle,
+): readonly QuestionFact[] {
+  if (approvers.length === 0) return [];
+  return [{ label: 'who may decide', text: listIds(approvers, style) }];
 }
 
 function tellAfter(askedAt: number, seconds: number, { moment }: QuestionStyle): string {

@@ -162,6 +162,7 @@ export function samplePage(delegations = 2, parts: Partial<RunPage> = {}): RunPa
         note: '',
       },
     ],
+    rejected_answers: [],
     open_questions: [
       { ...question('q2'), shown: [] },
       {

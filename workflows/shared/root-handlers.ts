@@ -25,7 +25,7 @@ import {
   submitAnswerUpdate,
 } from './messages.ts';
 import type { RootHost } from './root-host.ts';
-import { describeBudget } from './root-state.ts';
+import { askingRules, describeBudget } from './root-state.ts';
 import { engineSignals } from './run-token.ts';
 import { floodSignal, sentSignalName, splitFlood } from './signal-intake.ts';
 import { badEscalation } from './superior.ts';
@@ -35,6 +35,7 @@ import { nowSeconds } from './clock.ts';
 import { untilDone } from './failures.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
 import { listWaiting } from '../../core/questions/check-asked-questions.ts';
+import { listApprovers } from '../../core/questions/judge-answer.ts';
 
 /** A signal that people send. */
 interface PersonSignal {
@@ -123,6 +124,7 @@ function registerQueries(host: RootHost): void {
       open: host.inbox.open().map((question) => ({
         ...question,
         ...listWaiting(question, host.state.plan),
+        ...listApprovers(question, askingRules(host.state).approvers),
       })),
       answered: host.inbox.recentAnswers(),
       ...host.inbox.rejected(),

@@ -1,4 +1,10 @@
-import type { AnswerFormat, Question } from '../../../contracts/question.ts';
+import type {
+  AnswerFormat,
+  AnswerInput,
+  Question,
+  RejectedAnswer,
+} from '../../../contracts/question.ts';
+import type { OpenQuestion } from '../../../contracts/views.ts';
 import { needsExplicitWord } from '../../../core/questions/check-answer.ts';
 import type { AnswerResult } from '../../submit-answer.ts';
 import { cleanLine } from '../terminal-text.ts';
@@ -69,7 +75,7 @@ type AnswerTarget =
   | {
       readonly type: 'questions';
       /** One when it is clear which question is meant, else all that are open. */
-      readonly candidates: readonly Question[];
+      readonly candidates: readonly OpenQuestion[];
       readonly text: string | null;
     }
   /** Not among the open questions, or these could not be listed: the run decides. */
@@ -86,7 +92,7 @@ const questionId = /^q[0-9]+$/;
  */
 export function resolveAnswer(
   words: readonly string[],
-  open: readonly Question[] | null,
+  open: readonly OpenQuestion[] | null,
   note: string | null,
 ): AnswerTarget {
   const [first, ...rest] = words;
@@ -105,7 +111,7 @@ export function resolveAnswer(
   return unclear(describeOpen(open, note));
 }
 
-function withoutWords(open: readonly Question[] | null, note: string | null): AnswerTarget {
+function withoutWords(open: readonly OpenQuestion[] | null, note: string | null): AnswerTarget {
   if (open === null || open.length === 0) return unclear(describeOpen(open, note));
   return { type: 'questions', candidates: open, text: null };
 }
@@ -120,6 +126,16 @@ function describeOpen(open: readonly Question[] | null, note: string | null): st
 
 function unclear(message: string): AnswerTarget {
   return { type: 'unclear', message: message.trim(), text: null };
+}
+
+/** Returns the signature of an answer. @param signer The name that was given with `--as`; if undefined, none. */
+export function signatureOf(signer: string | undefined): Pick<AnswerInput, 'answered_by'> {
+  return signer === undefined ? {} : { answered_by: signer };
+}
+
+/** Returns true if only others may decide a question, so that asking this person again leads nowhere. */
+export function isForOthers({ approvers }: OpenQuestion, signer: string | undefined): boolean {
+  return approvers !== undefined && !approvers.includes(signer?.trim() ?? '');
 }
 
 /** Describes the outcome of an answer in one or two lines. */
@@ -140,11 +156,29 @@ export function describeAnswerResult(runId: string, result: AnswerResult): strin
   return [];
 }
 
+/**
+ * Finds why the run refused an answer that was sent while no worker took it.
+ *
+ * @param before what the run had refused when it was sent
+ * @returns null while it has not been refused.
+ */
+export function findRefusal(
+  rejected: readonly RejectedAnswer[],
+  id: string,
+  before: readonly RejectedAnswer[],
+): Refusal | null {
+  const isNew = ({ rejected_at, reason }: RejectedAnswer): boolean =>
+    !before.some((one) => one.rejected_at === rejected_at && one.reason === reason);
+  const found = rejected.findLast((one) => one.question_id === id && isNew(one));
+  if (found === undefined) return null;
+  const { reason, example } = found;
+  return { status: 'refused', question_id: id, reason, example };
+}
+
+export type Refusal = Extract<AnswerResult, { status: 'refused' }>;
+
 /** The run's reason, and the command with an answer that would be taken. */
-export function refusalText(
-  runId: string,
-  { question_id, reason, example }: Extract<AnswerResult, { status: 'refused' }>,
-): string {
+export function refusalText(runId: string, { question_id, reason, example }: Refusal): string {
   const id = cleanLine(question_id);
   const text = `${id} was not answered: ${withoutId(cleanLine(reason), id)}`;
   if (example === null) return text;

@@ -1,5 +1,10 @@
-import type { AnsweredQuestion, Question } from '../../../contracts/question.ts';
-import type { QuestionWait } from '../../../contracts/views.ts';
+import type {
+  AnsweredQuestion,
+  AnswerInput,
+  Question,
+  RejectedAnswer,
+} from '../../../contracts/question.ts';
+import type { OpenQuestion } from '../../../contracts/views.ts';
 import { answererNames } from '../../../contracts/names.ts';
 import { isPerson } from '../../../core/questions/answer-kinds.ts';
 import { needsExplicitWord } from '../../../core/questions/check-answer.ts';
@@ -14,19 +19,28 @@ import type { PlanwaveClient } from '../../planwave-client.ts';
 import { formatTime } from '../../format-time.ts';
 import { readLine, type CliIo, type ReadLineOptions } from '../cli-io.ts';
 import { cleanLine, cleanText, createPaint, wrapToColumns, type Paint } from '../terminal-text.ts';
-import { describeAnswerResult, parseAnswer } from './answers.ts';
+import {
+  describeAnswerResult,
+  findRefusal,
+  isForOthers,
+  parseAnswer,
+  refusalText,
+  signatureOf,
+  type Refusal,
+} from './answers.ts';
 
 /**
  * Asks a question on the terminal. Enter alone takes the default, if there is one.
  *
- * @returns the answer in the type that the question asks for, or `undefined` when the user gave none.
+ * @returns the answer in the type that the question asks for, and that it is the default taken as it stands; `undefined` when
+ * the user gave none.
  * @throws Interrupted at Ctrl-C
  */
 export async function askInTerminal(
   question: Question,
   io: CliIo,
   options: ReadLineOptions = {},
-): Promise<unknown> {
+): Promise<GivenAnswer | undefined> {
   const paint = createPaint(io.colour);
   const columns = io.columns?.() ?? Number.POSITIVE_INFINITY;
   const lines = describeQuestion(question, paint).flatMap((line) => wrapToColumns(line, columns));
@@ -36,17 +50,19 @@ export async function askInTerminal(
   const hint = paint('quiet', `(${answerHint(question)}; ${enter})`);
   const typed = await readLine(io, `${hint}\n> `, options);
   if (typed === undefined) return undefined;
-  if (typed.trim() !== '') return parseAnswer(question, typed);
+  if (typed.trim() !== '') return { answer: parseAnswer(question, typed) };
   return question.default_answer === null
     ? undefined
-    : parseAnswer(question, question.default_answer);
+    : { answer: parseAnswer(question, question.default_answer), as_default: true };
 }
+
+type GivenAnswer = Pick<AnswerInput, 'answer' | 'as_default'>;
 
 /** Lets the user pick one of several questions. Returns `undefined` when none was picked. */
 export async function chooseQuestion(
-  questions: readonly Question[],
+  questions: readonly OpenQuestion[],
   io: CliIo,
-): Promise<Question | undefined> {
+): Promise<OpenQuestion | undefined> {
   const lines = questions.map(({ question_id, priority, text }) => {
     return `  ${cleanLine(question_id)} (${cleanLine(priority)}) ${cleanLine(text, 100)}`;
   });
@@ -70,10 +86,7 @@ const style: QuestionStyle = {
 };
 
 /** A question as a person reads it: who asks, what, why, what happens without an answer, and how to answer. */
-export function describeQuestion(
-  question: Question & Partial<QuestionWait>,
-  paint: Paint,
-): string[] {
+export function describeQuestion(question: OpenQuestion, paint: Paint): string[] {
   const { question_id, priority, wave } = question;
   const asker = `${describeAsker(question, style)}${wave > 0 ? `, wave ${wave}` : ''}`;
   const urging = cleanLine(describeUrging(question));
@@ -120,28 +133,48 @@ export interface QuestionDesk {
   takeDefaults(questions: readonly Question[]): Promise<string[]>;
   /** Returns lines for each answer that no person gave, once. */
   listAnswers(answered: readonly AnsweredQuestion[]): string[];
+  /** Returns lines for each answer sent from here that the run has refused since, once: its question is asked again. */
+  listRefusals(rejected: readonly RejectedAnswer[]): string[];
   /** Returns the next question to put to the user, or undefined. */
-  next(questions: readonly Question[]): Question | undefined;
-  /** Asks until an answer is accepted, none is given, or `signal` withdraws the question. */
-  ask(question: Question, signal: AbortSignal): Promise<void>;
+  next(questions: readonly OpenQuestion[]): OpenQuestion | undefined;
+  /** Asks until an answer is accepted or sent, none is given, only others may decide, or `signal` withdraws the question. */
+  ask(question: OpenQuestion, signal: AbortSignal): Promise<void>;
+}
+
+interface DeskOptions {
+  readonly defaults: boolean;
+  readonly ask: boolean;
+  /** Name that signs the answers. */
+  readonly signer?: string | undefined;
 }
 
 export function createQuestionDesk(
   client: PlanwaveClient,
   runId: string,
   io: CliIo,
-  options: { readonly defaults: boolean; readonly ask: boolean },
+  options: DeskOptions,
 ): QuestionDesk {
+  const { signer } = options;
   /** Questions answered here or left open by the user: not asked again in this session. */
   const handled = new Set<string>();
+  const sent = createSentAnswers();
   const say = (line: string): void => {
     io.stdout.write(`${line}\n`);
   };
 
-  const submit = async (question: Question, answer: unknown): Promise<boolean> => {
-    const result = await client.answer(runId, { question_id: question.question_id, answer });
+  const submit = async ({ question_id }: Question, given: GivenAnswer): Promise<boolean> => {
+    const answer = { question_id, ...given, ...signatureOf(signer) };
+    const result = await client.answer(runId, answer);
     for (const line of describeAnswerResult(runId, result)) say(line);
-    return result.status !== 'refused';
+    if (result.status === 'sent') sent.add(question_id);
+    if (result.status === 'refused') return false;
+    handled.add(question_id);
+    return true;
+  };
+
+  const leaveOpen = (question: OpenQuestion): void => {
+    handled.add(question.question_id);
+    say(`Left open. Answer it later with: ${answerCommand(runId, question)}`);
   };
 
   return {
@@ -164,30 +197,56 @@ export function createQuestionDesk(
         ({ question_id, answered_by }) => !handled.has(question_id) && !isPerson(answered_by),
       );
       for (const { question_id } of fresh) handled.add(question_id);
-      return fresh.map(({ question_id, text, answer, answered_by }) => {
-        const by = answered_by === answererNames.default ? 'its default' : answered_by;
-        return `${cleanLine(question_id)} ${cleanLine(text, 200)} · answered by ${cleanLine(by)}: ${cleanLine(answer, 200)}`;
+      return fresh.map(describeAnswered);
+    },
+    listRefusals(rejected) {
+      return sent.takeRefusals(rejected).map((refusal) => {
+        handled.delete(refusal.question_id);
+        return refusalText(runId, refusal);
       });
     },
     next: (questions) =>
       options.ask ? questions.find(({ question_id }) => !handled.has(question_id)) : undefined,
     async ask(question, signal) {
       for (;;) {
-        const answer = await askInTerminal(question, io, { signal });
+        const given = await askInTerminal(question, io, { signal });
         if (signal.aborted) {
           say(`${cleanLine(question.question_id)} was answered elsewhere.`);
           return;
         }
-        if (answer === undefined) {
-          handled.add(question.question_id);
-          say(`Left open. Answer it later with: ${answerCommand(runId, question)}`);
-          return;
-        }
-        if (await submit(question, answer)) {
-          handled.add(question.question_id);
-          return;
-        }
+        if (given === undefined) return leaveOpen(question);
+        if (await submit(question, given)) return;
+        if (isForOthers(question, signer)) return leaveOpen(question);
       }
+    },
+  };
+}
+
+function describeAnswered({ question_id, text, answer, answered_by }: AnsweredQuestion): string {
+  const by = answered_by === answererNames.default ? 'its default' : answered_by;
+  return `${cleanLine(question_id)} ${cleanLine(text, 200)} · answered by ${cleanLine(by)}: ${cleanLine(answer, 200)}`;
+}
+
+/** Answers that no worker took when they were sent, until the run has refused them. */
+interface SentAnswers {
+  add(questionId: string): void;
+  /** Returns the refusals since the last call. @param rejected All that the run tells of. */
+  takeRefusals(rejected: readonly RejectedAnswer[]): readonly Refusal[];
+}
+
+function createSentAnswers(): SentAnswers {
+  /** Refusals of the run before each. */
+  const sent = new Map<string, readonly RejectedAnswer[]>();
+  let known: readonly RejectedAnswer[] = [];
+  return {
+    add(questionId) {
+      sent.set(questionId, known);
+    },
+    takeRefusals(rejected) {
+      known = rejected;
+      const refusals = [...sent].flatMap(([id, before]) => findRefusal(rejected, id, before) ?? []);
+      for (const { question_id } of refusals) sent.delete(question_id);
+      return refusals;
     },
   };
 }

@@ -1,24 +1,39 @@
 import { answerCommand } from '../../../core/render/questions.ts';
 import type { Command } from 'commander';
-import type { Question } from '../../../contracts/question.ts';
+import type { OpenQuestion } from '../../../contracts/views.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
 import type { AnswerResult } from '../../submit-answer.ts';
 import { askInTerminal, chooseQuestion } from '../ask/ask-in-terminal.ts';
-import { describeAnswerResult, refusalText, parseAnswer, resolveAnswer } from '../ask/answers.ts';
+import {
+  describeAnswerResult,
+  isForOthers,
+  parseAnswer,
+  refusalText,
+  resolveAnswer,
+  signatureOf,
+} from '../ask/answers.ts';
 import { explainOtherHome } from '../other-home.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import { type CliIo, readAll } from '../cli-io.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
+import { addOptions, signerOption } from './input-options.ts';
+
+interface Options {
+  readonly as?: string;
+}
 
 export function registerAnswer(command: Command, runner: CommandRunner): void {
-  command.action(
+  addOptions(command, [signerOption]).action(
     runner(
-      async (context, run: string, questionId: string | undefined, rest: readonly string[]) => {
-        const result = await answer(
-          context,
-          run,
-          questionId === undefined ? [] : [questionId, ...rest],
-        );
+      async (
+        context,
+        run: string,
+        questionId: string | undefined,
+        rest: readonly string[],
+        options: Options,
+      ) => {
+        const words = questionId === undefined ? [] : [questionId, ...rest];
+        const result = await answer(context, run, words, options.as);
         const elsewhere = await explainOtherHome(context, run);
         return elsewhere === null ? result : { ...result, lines: [...result.lines, elsewhere] };
       },
@@ -30,6 +45,7 @@ async function answer(
   context: CommandContext,
   runId: string,
   words: readonly string[],
+  signer: string | undefined,
 ): Promise<CommandResult> {
   const { client } = await context.session();
   const { io } = context.deps;
@@ -40,7 +56,7 @@ async function answer(
   if (target.type === 'unclear') throw badInput(target.message);
   const typed = target.text === '-' ? await readPiped(io) : target.text;
   if (target.type === 'id_only') {
-    const sent = { question_id: target.question_id, answer: typed };
+    const sent = { question_id: target.question_id, answer: typed, ...signatureOf(signer) };
     return toResult(runId, await client.answer(runId, sent, { workerIsAway: open === null }));
   }
   if (typed === null && (context.json || !io.isTerminal)) {
@@ -48,9 +64,10 @@ async function answer(
   }
   const question = await pickQuestion(target.candidates, io);
   if (question === undefined) return nothingSent(runId);
-  return typed === null
-    ? askUntilTaken(io, client, runId, question)
-    : submit(client, runId, question.question_id, parseAnswer(question, typed));
+  if (typed === null) return askUntilTaken(io, client, runId, { question, signer });
+  const { question_id } = question;
+  const sent = { question_id, answer: parseAnswer(question, typed), ...signatureOf(signer) };
+  return toResult(runId, await client.answer(runId, sent));
 }
 
 /** Reads piped input without the line end that `echo` adds. */
@@ -58,18 +75,17 @@ async function readPiped(io: CliIo): Promise<string> {
   return (await readAll(io.stdin)).replace(/\r?\n$/, '');
 }
 
-function pickQuestion(candidates: readonly Question[], io: CliIo): Promise<Question | undefined> {
+function pickQuestion(
+  candidates: readonly OpenQuestion[],
+  io: CliIo,
+): Promise<OpenQuestion | undefined> {
   const [only, ...others] = candidates;
   return others.length === 0 ? Promise.resolve(only) : chooseQuestion(candidates, io);
 }
 
-async function submit(
-  client: PlanwaveClient,
-  runId: string,
-  questionId: string,
-  value: unknown,
-): Promise<CommandResult> {
-  return toResult(runId, await client.answer(runId, { question_id: questionId, answer: value }));
+interface Asking {
+  readonly question: OpenQuestion;
+  readonly signer: string | undefined;
 }
 
 /** Asks until an answer is accepted: a refused one is explained, and the question is asked again. */
@@ -77,13 +93,16 @@ async function askUntilTaken(
   io: CliIo,
   client: PlanwaveClient,
   runId: string,
-  question: Question,
+  { question, signer }: Asking,
 ): Promise<CommandResult> {
+  const { question_id } = question;
   for (;;) {
-    const value = await askInTerminal(question, io);
-    if (value === undefined) return nothingSent(runId);
-    const result = await client.answer(runId, { question_id: question.question_id, answer: value });
-    if (result.status !== 'refused') return toResult(runId, result);
+    const given = await askInTerminal(question, io);
+    if (given === undefined) return nothingSent(runId);
+    const result = await client.answer(runId, { question_id, ...given, ...signatureOf(signer) });
+    if (result.status !== 'refused' || isForOthers(question, signer)) {
+      return toResult(runId, result);
+    }
     io.stdout.write(`${describeAnswerResult(runId, result).join('\n')}\n`);
   }
 }
@@ -110,7 +129,7 @@ function nothingSent(runId: string): CommandResult {
   };
 }
 
-function missingAnswer(runId: string, candidates: readonly Question[]): CliError {
+function missingAnswer(runId: string, candidates: readonly OpenQuestion[]): CliError {
   const commands = candidates.map((question) => answerCommand(runId, question));
   return badInput(
     commands.length === 1

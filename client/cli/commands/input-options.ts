@@ -73,6 +73,11 @@ export const workOptions: readonly InputOption[] = [
   ['--agents-model <name>', 'model of all agents, instead of those of their files', 'agents_model'],
 ];
 
+export const signerOption: InputOption = [
+  '--as <name>',
+  'your name, which signs your answers; where PLANWAVE_APPROVERS names people, a decision needs it',
+];
+
 export const questionOptions: readonly InputOption[] = [
   ['--assume', 'turn questions that are not critical into recorded assumptions'],
   ['--verify', 'let an agent that is not the author verify every output'],

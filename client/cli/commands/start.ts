@@ -6,6 +6,7 @@ import {
   limitOptions,
   mergeInput,
   questionOptions,
+  signerOption,
   workOptions,
   type InputOption,
   type InputOptions,
@@ -66,6 +67,7 @@ export const runSettings: readonly InputOption[] = [
 /** Options of everything that starts a run at once. */
 export const runOptions: readonly InputOption[] = [
   ['--watch', 'show the run live until it ends'],
+  signerOption,
   ['--id <run>', 'id of the run; default: derived from the goal'],
   ...runSettings,
 ];
@@ -88,7 +90,7 @@ export async function startRun(
   stdout.write(
     context.json ? `${safeJson({ type: 'started', ...data })}\n` : `Started ${run_id}.\n`,
   );
-  return follow(context, run_id, { defaults: options.defaults === true });
+  return follow(context, run_id, { defaults: options.defaults === true, as: options.as });
 }
 
 /** The server is on this machine, and so the worker is taken to see the same files. */
@@ -106,6 +108,7 @@ export async function checkBeforehand(
 
 export interface RunOptions extends InputOptions {
   readonly watch?: boolean;
+  readonly as?: string;
   readonly criterion?: readonly string[];
   readonly input?: string;
 }

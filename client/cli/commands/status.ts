@@ -1,20 +1,14 @@
 import type { Command } from 'commander';
-import type {
-  DelegationStatusView,
-  RunPhase,
-  StatusView,
-  TaskView,
-  TeamView,
-} from '../../../contracts/views.ts';
-import { PlanwaveClientError } from '../../client-error.ts';
+import type { DelegationStatusView, RunPhase, StatusView } from '../../../contracts/views.ts';
+import { ifFound, PlanwaveClientError } from '../../client-error.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
-import type { RunEnd } from '../../read-view.ts';
+import type { Reading, RunEnd } from '../../read-view.ts';
 import type { ActivityReading } from '../../read-work.ts';
 import { type RunListing, formatSpent } from '../../run-listing.ts';
 import { describeStuck, type StuckWorkflow } from '../../stuck-workflows.ts';
 import type { UsageNow } from '../../usage-now.ts';
 import { formatTime } from '../../format-time.ts';
-import { exitCodes, type ExitCode } from '../cli-error.ts';
+import { CliError, exitCodes, type ExitCode } from '../cli-error.ts';
 import {
   type CommandContext,
   type CommandResult,
@@ -23,18 +17,20 @@ import {
 } from '../command-runner.ts';
 import { describeStageCall } from '../follow/describe-activity.ts';
 import { exitCodeOfEnd, toRunEndedEvent } from '../follow/follow-event.ts';
-import { phaseTone, describeTeam } from '../follow/render-tree.ts';
+import { phaseTone } from '../follow/render-tree.ts';
 import { describeOtherHome } from '../other-home.ts';
 import { describeStoreWait, type StoreWait } from '../../store-waits.ts';
-import { cleanLine, cleanLines, renderTable } from '../terminal-text.ts';
+import { cleanLine, cleanLines } from '../terminal-text.ts';
+import { describeTeamOf } from './task-table.ts';
 import { describeGuarded } from '../../../core/plan/rule-of-two.ts';
 import {
   describeMode,
   describePosition,
   describeVerification,
 } from '../../../core/render/labels.ts';
-import { formatLeastUsage, formatUsage, formatCost } from '../../../core/text/format.ts';
-import { teamViewOf } from '../../../core/executor.ts';
+import { commandText, formatLeastUsage, formatUsage } from '../../../core/text/format.ts';
+import { readPlace, waveWorkflowId } from '../../../core/ids.ts';
+import { listNames } from '../../../core/text/list-names.ts';
 import { describeLoad } from '../../../core/run/run-place.ts';
 
 export function registerStatus(command: Command, runner: CommandRunner): void {
@@ -54,46 +50,98 @@ async function showStatus(context: CommandContext, runId: string): Promise<Comma
       const [stuck, used, waits, elsewhere, calls] = await Promise.all([
         client.stuck(runId),
         client.usageNow(view),
-        client.storeWaits(runId),
+        readStoreWaits(client, runId),
         describeOtherHome(context, view.store),
         client.stageCalls(view),
       ]);
       const now = { stuck, used, end, waits, elsewhere, calls };
       return describeView(context, view, { source: 'worker', ...now });
     }
-    const { note, stuck, last_known } = reading;
-    const [waits, elsewhere] = await Promise.all([
-      client.storeWaits(runId),
-      describeOtherHome(context, last_known.store),
-    ]);
-    const { exitCode, phase, reason } = closingOf(end, last_known.phase ?? last_known.execution);
-    const data = {
-      source: 'server',
-      note,
-      stuck,
-      store_waits: waits,
-      ...last_known,
-      phase,
-      reason,
-    };
-    const notes = stuck.length === 0 ? [note] : stuckLines(context, stuck);
-    const lines = [
-      ...describeListing(context, data),
-      ...reasonLines(context, reason),
-      ...notes,
-      ...storeLines(context, { waits, elsewhere }),
-    ];
-    return { data, lines, exitCode };
+    return await describeLastKnown(context, client, { reading, end });
   } catch (error) {
-    const stored =
-      error instanceof PlanwaveClientError && error.code === 'not_found'
-        ? await context.deps.readStoredStatus?.(runId)
-        : undefined;
-    if (stored === null || stored === undefined) throw error;
+    if (!(error instanceof PlanwaveClientError && error.code === 'not_found')) throw error;
+    const stored = await context.deps.readStoredStatus?.(runId);
+    if (stored === null || stored === undefined) {
+      const wave = await readWaveOf(client, runId);
+      if (wave === null) throw error;
+      return describeLastKnown(context, client, { reading: wave, end: null });
+    }
     const used: UsageNow = { usage: stored.usage, untold: [] };
     const known = { source: 'store', stuck: [], used, end: null } as const;
     const unknown = { waits: [], elsewhere: null, calls: [] };
     return describeView(context, stored, { ...known, ...unknown });
+  }
+}
+
+interface Silence {
+  readonly reading: Unanswered;
+  readonly end: RunEnd | null;
+}
+
+type Unanswered = Extract<Reading<unknown>, { live: false }>;
+
+/** Describes what the server knows while no worker answers. */
+async function describeLastKnown(
+  context: CommandContext,
+  client: PlanwaveClient,
+  { reading: { note, stuck, last_known }, end }: Silence,
+): Promise<CommandResult> {
+  const [waits, elsewhere] = await Promise.all([
+    readStoreWaits(client, last_known.run_id),
+    describeOtherHome(context, last_known.store),
+  ]);
+  const { exitCode, phase, reason } = closingOf(end, last_known.phase ?? last_known.execution);
+  const data = {
+    source: 'server',
+    note,
+    stuck,
+    store_waits: waits,
+    ...last_known,
+    phase,
+    reason,
+  };
+  const notes = stuck.length === 0 ? [note] : stuckLines(context, stuck);
+  const lines = [
+    ...describeListing(context, data),
+    ...reasonLines(context, reason),
+    ...notes,
+    ...storeLines(context, { waits, elsewhere }),
+  ];
+  return { data, lines, exitCode };
+}
+
+/**
+ * Reads the wave in which a delegation would work that no workflow has told of. Its state is not known while no worker
+ * answers; the wave's is.
+ *
+ * @returns null when there is no such wave.
+ * @throws CliError when the wave answers and has no such delegation.
+ */
+async function readWaveOf(client: PlanwaveClient, path: string): Promise<Unanswered | null> {
+  const { run, wave: number, delegation } = readPlace(path, 'delegation');
+  if (number === undefined || delegation === undefined) return null;
+  const wave = waveWorkflowId(run, number);
+  const reading = await ifFound(client.waveView(wave));
+  if (reading?.live !== true) return reading;
+  const ids = reading.view.delegations.map(({ delegation_id }) => delegation_id);
+  const known = ids.length === 0 ? commandText('status', run) : `one of ${listNames(ids)}`;
+  const cure = ids.includes(delegation) ? 'the same command again: its worker is back' : known;
+  throw new CliError(
+    'not_found',
+    exitCodes.notFound,
+    `${wave} tells of no delegation ${JSON.stringify(delegation)}. Try: ${cure}`,
+  );
+}
+
+/** Reads what waits for a store; null when the server does not say, which must not hide the rest. */
+async function readStoreWaits(
+  client: PlanwaveClient,
+  runId: string,
+): Promise<readonly StoreWait[] | null> {
+  try {
+    return await client.storeWaits(runId);
+  } catch {
+    return null;
   }
 }
 
@@ -138,8 +186,8 @@ interface Known {
   readonly stuck: readonly StuckWorkflow[];
   readonly used: UsageNow;
   readonly end: RunEnd | null;
-  /** Activities that wait for the run's store. */
-  readonly waits: readonly StoreWait[];
+  /** Activities that wait for the run's store; null when that is not known. */
+  readonly waits: readonly StoreWait[] | null;
   /** Why the run's files are not found in the home of this shell, or null. */
   readonly elsewhere: string | null;
   /** Model calls of a design's stages at work. */
@@ -207,11 +255,6 @@ function describePart(
   return { data: { source: 'worker', ...work }, lines };
 }
 
-function describeTeamOf(work: DelegationStatusView | undefined): string[] {
-  const team = teamViewOf(work?.executor);
-  return team === null ? [] : [describeTeam(team), ...renderTaskTable(team)];
-}
-
 function stuckLines({ paint }: CommandContext, stuck: readonly StuckWorkflow[]): string[] {
   return stuck.map((one) => paint('bad', cleanLine(describeStuck(one))));
 }
@@ -222,7 +265,7 @@ function storeLines(
   { waits, elsewhere }: Pick<Known, 'waits' | 'elsewhere'>,
 ): string[] {
   return [
-    ...waits.map((wait) => paint('attention', cleanLine(describeStoreWait(wait), 1_000))),
+    ...(waits ?? []).map((wait) => paint('attention', cleanLine(describeStoreWait(wait), 1_000))),
     ...(elsewhere === null ? [] : [cleanLine(elsewhere, 1_000)]),
   ];
 }
@@ -239,31 +282,5 @@ function describeListing({ paint }: CommandContext, run: RunListing): string[] {
     `${paint('strong', cleanLine(run.run_id))} · ${cleanLine(run.goal, 160)}`,
     parts.join(' · '),
     ...run.waiting_for.map((wait) => paint('attention', cleanLine(wait, 300))),
-  ];
-}
-
-const headers = ['task', 'member', 'state', 'attempts', 'cost', 'title'];
-
-/** Renders the tasks of a team, each before those of a team that does it. Empty when no task was created. */
-function renderTaskTable(team: TeamView): string[] {
-  const rows = rowsOf(team);
-  return rows.length === 0 ? [] : renderTable(headers, rows);
-}
-
-function rowsOf({ tasks }: TeamView): string[][] {
-  return tasks.flatMap((task) => {
-    const team = teamViewOf(task.executor);
-    return [toRow(task), ...(team === null ? [] : rowsOf(team))];
-  });
-}
-
-function toRow({ delegation_id, member_id, state, attempts, usage, title }: TaskView): string[] {
-  return [
-    cleanLine(delegation_id),
-    cleanLine(member_id),
-    state.replaceAll('_', ' '),
-    String(attempts),
-    formatCost(usage),
-    cleanLine(title, 60),
   ];
 }

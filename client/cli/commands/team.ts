@@ -25,6 +25,7 @@ import {
   limitOptions,
   mergeInput,
   questionOptions,
+  signerOption,
   readWholeNumberOrNone,
   workOptions,
   type InputOption,
@@ -66,6 +67,7 @@ const teamOptions: readonly InputOption[] = [
   ],
   ['--stream', 'print the text of leader and members as they write it'],
   ['--detach', 'start the team and return'],
+  signerOption,
   ['--id <run>', 'id of the run; default: derived from the message'],
   ...workOptions,
   ...questionOptions,
@@ -77,6 +79,7 @@ interface TeamOptions extends InputOptions {
   readonly teamFile?: string;
   readonly stream?: boolean;
   readonly detach?: boolean;
+  readonly as?: string;
 }
 
 export function registerTeam(command: Command, runner: CommandRunner): void {
@@ -105,7 +108,10 @@ async function runTeam(
   }
   if (context.json) return waitForAnswer(context, client, run_id);
   stdout.write(`Started ${run_id}.\n`);
-  const followed = await follow(context, run_id, { defaults: options.defaults === true });
+  const followed = await follow(context, run_id, {
+    defaults: options.defaults === true,
+    as: options.as,
+  });
   if (followed.exitCode !== exitCodes.interrupted) {
     const lines = await describeCosts(context, client, run_id);
     if (lines.length > 0) stdout.write(`${lines.join('\n')}\n`);

@@ -5,21 +5,25 @@ import { serveView } from '../../view/serve-view.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { safeJson } from '../terminal-text.ts';
 import { unknownRun } from './report.ts';
-import { readPort } from './input-options.ts';
+import { signatureOf } from '../ask/answers.ts';
+import { addOptions, readPort, signerOption } from './input-options.ts';
 
 interface Options {
   readonly port?: string;
+  readonly as?: string;
 }
 
 export function registerView(command: Command, runner: CommandRunner): void {
-  command.option('--port <port>', 'port of loopback; default: any free one').action(runner(view));
+  addOptions(command, [signerOption])
+    .option('--port <port>', 'port of loopback; default: any free one')
+    .action(runner(view));
 }
 
 /** Serves pages of runs until Ctrl-C. The server of Temporal is needed only when something is answered. */
 async function view(
   context: CommandContext,
   run: string | undefined,
-  { port = '0' }: Options,
+  { port = '0', as: signer }: Options,
 ): Promise<CommandResult> {
   const runId = run ?? null;
   const { deps, json } = context;
@@ -30,7 +34,10 @@ async function view(
       listRuns: pages.list,
       readPage: pages.read,
       readVersion: pages.readVersion,
-      answer: async (...args) => (await context.session()).client.answer(...args),
+      answer: async (ofRun, answer) => {
+        const { client } = await context.session();
+        return client.answer(ofRun, { ...answer, ...signatureOf(signer) });
+      },
     },
     { port: readPort('--port', port), token: randomBytes(24).toString('hex'), runId },
   );

@@ -6,14 +6,16 @@ import {
   artifactHome,
 } from '../command-runner.ts';
 import { followRun } from '../follow/follow-run.ts';
+import { addOptions, signerOption } from './input-options.ts';
 
 interface Options {
   readonly defaults?: boolean;
   readonly ask?: boolean;
+  readonly as?: string | undefined;
 }
 
 export function registerWatch(command: Command, runner: CommandRunner): void {
-  command
+  addOptions(command, [signerOption])
     .option('--defaults', 'answer each question with its default, if it has one')
     .option('--no-ask', 'show questions without asking them')
     .action(runner(follow));
@@ -31,6 +33,7 @@ export async function follow(
     json: context.json,
     defaults: options.defaults === true,
     askQuestions: options.ask !== false,
+    signer: options.as,
     artifactHome: artifactHome(context),
     describeLeaving: context.deps.describeLeaving,
   });

@@ -3,7 +3,7 @@ import { persist, tellNotices } from '../../persist.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
 import { Interrupted, type CliIo } from '../cli-io.ts';
 import { exitCodes } from '../cli-error.ts';
-import type { Question } from '../../../contracts/question.ts';
+import type { OpenQuestion } from '../../../contracts/views.ts';
 import { createQuestionDesk, type QuestionDesk } from '../ask/ask-in-terminal.ts';
 import { createPresenter, type Presenter } from './presenter.ts';
 import { createSnapshotReader, type SnapshotReader, type RunSnapshot } from './read-snapshot.ts';
@@ -20,6 +20,8 @@ export interface FollowOptions {
   readonly askQuestions: boolean;
   /** Folder below which a worker on this machine writes; null when it writes no files. If undefined: `.planning`. */
   readonly artifactHome?: string | null | undefined;
+  /** Name that signs the answers. If undefined: none. */
+  readonly signer?: string | undefined;
   /** Words for the person who leaves with Ctrl-C. If undefined: that the run goes on without the person. */
   readonly describeLeaving?: ((runId: string) => string) | undefined;
   /** Interval between two reads in milliseconds. If undefined: 1,000. */
@@ -59,7 +61,7 @@ export async function followRun(
     runId,
     reader: createSnapshotReader(client, runId, defaults),
     presenter: createPresenter(io, { json, asksItself: ask }),
-    desk: createQuestionDesk(client, runId, io, { defaults, ask }),
+    desk: createQuestionDesk(client, runId, io, { defaults, ask, signer: options.signer }),
     interrupt: createInterruptGuard(io),
     everyMs: options.pollEveryMs ?? 1_000,
     left: leaving.signal,
@@ -88,6 +90,7 @@ async function followToEnd(follower: Follower): Promise<number> {
   for (;;) {
     presenter.show(snapshot);
     for (const line of desk.listAnswers(snapshot.answered)) tell(follower, line);
+    for (const line of desk.listRefusals(snapshot.rejected)) tell(follower, line);
     if (snapshot.run.execution !== 'running') {
       const end = await interrupt.guard(retrying(follower, () => client.result(runId)));
       if (end !== null) {
@@ -127,7 +130,7 @@ function retrying<T>(follower: Follower, work: () => Promise<T>): Promise<T> {
 }
 
 /** Asks, and withdraws the prompt when the question was answered elsewhere or the run ended. */
-async function askWhileOpen(follower: Follower, question: Question): Promise<void> {
+async function askWhileOpen(follower: Follower, question: OpenQuestion): Promise<void> {
   const { desk, interrupt, presenter } = follower;
   const prompt = new AbortController();
   const watching = new AbortController();
@@ -145,7 +148,7 @@ async function askWhileOpen(follower: Follower, question: Question): Promise<voi
 
 async function takeBackWhenClosed(
   { reader, everyMs }: Follower,
-  question: Question,
+  question: OpenQuestion,
   prompt: AbortController,
   stop: AbortSignal,
 ): Promise<void> {

@@ -7,13 +7,14 @@ import type {
   TeamView,
   TriadPhaseView,
   DelegationState,
+  OpenQuestion,
 } from '../../../contracts/views.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
 import type { Reading } from '../../read-view.ts';
 import type { RunListing } from '../../run-listing.ts';
 import { describeStuck } from '../../stuck-workflows.ts';
 import type { WaveSummary } from '../../../contracts/planner-run.ts';
-import type { AnsweredQuestion, Question } from '../../../contracts/question.ts';
+import type { AnsweredQuestion, RejectedAnswer } from '../../../contracts/question.ts';
 import type { Usage } from '../../../contracts/usage.ts';
 import type { ActivityReading, DelegationReading } from '../../read-work.ts';
 import { addUsage } from '../../../core/usage/add-usage.ts';
@@ -153,13 +154,13 @@ async function readQuestions(
   last: RunSnapshot | null,
   runId: string,
   isDue: boolean,
-): Promise<Pick<RunSnapshot, 'questions' | 'answered'>> {
-  const { questions, answered } = last ?? nothingYet;
-  if (!isDue) return { questions: [], answered };
+): Promise<Pick<RunSnapshot, 'questions' | 'answered' | 'rejected'>> {
+  const { questions, answered, rejected } = last ?? nothingYet;
+  if (!isDue) return { questions: [], answered, rejected };
   const view = live(await client.questions(runId));
   return view === null
-    ? { questions, answered }
-    : { questions: view.open, answered: view.answered };
+    ? { questions, answered, rejected }
+    : { questions: view.open, answered: view.answered, rejected: view.rejected };
 }
 
 const nothingAtWork: Pick<RunSnapshot, 'note' | 'questions' | 'stage_calls'> = {
@@ -175,6 +176,7 @@ const nothingYet: Omit<RunSnapshot, 'run'> = {
   plan_summary: null,
   wave: null,
   answered: [],
+  rejected: [],
 };
 
 function live<T>(reading: Reading<T>): T | null {
@@ -195,9 +197,11 @@ export interface RunSnapshot {
   readonly wave: WaveSnapshot | null;
   /** Model calls of the stages of a design at work. */
   readonly stage_calls: readonly ActivityReading[];
-  readonly questions: readonly Question[];
+  readonly questions: readonly OpenQuestion[];
   /** The newest answers, as far as they were read. */
   readonly answered: readonly AnsweredQuestion[];
+  /** The newest answers that the run refused, as far as they were read. */
+  readonly rejected: readonly RejectedAnswer[];
 }
 
 export interface WaveSnapshot extends Omit<WaveView, 'delegations'> {

@@ -47,6 +47,9 @@ function planOf(callKeyIncludes: string, reply: ScriptRule['reply']): ScriptRule
   return { match: { callKeyIncludes, schema: 'plan' }, reply };
 }
 
+/** As Temporal's start command gives it: the input does not have it. */
+const place = { priorityKey: 1, fairnessKey: 'acme' };
+
 async function startOriginal(runId: string): Promise<WorkflowHandle> {
   const run = await stage.start(
     'plannerRun',
@@ -57,6 +60,7 @@ async function startOriginal(runId: string): Promise<WorkflowHandle> {
       limits: { max_waves: 3 },
     },
     runId,
+    place,
   );
   await openQuestion(stage, run);
   await run.signal('answer', { question_id: 'q1', answer: 'Frankfurt' });
@@ -120,6 +124,7 @@ it('GO1, GO2: a fork of three waves at wave 2 buys only what comes from wave 2 o
     constraints: ['No tape.'],
     instructions: ['Use no cloud.'],
     origin: { run_id: 'orig', wave: 2, reused: before.waves[0]?.usage },
+    load: { priority: 1, tenant: 'acme' },
   });
   expect(record.waves.map(({ wave }) => wave)).toEqual([1, 2]);
   expect(record.waves[0]).toEqual({

@@ -20,6 +20,7 @@ import {
   works,
 } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
+import { provideWritingAgent } from '../../support/writing-agent.ts';
 
 const { stage } = useStage();
 
@@ -157,3 +158,34 @@ it('fault 40: unknown, closed, early answers and those of another run are refuse
     eventTypes(root).filter((type) => type.endsWith('EXECUTION_SIGNALED')).length,
   ).toBeGreaterThan(9);
 }, 60_000);
+
+describe('where PLANWAVE_APPROVERS names people', () => {
+  const { stage: guarded } = useStage({ settings: { approvers: ['Ana'] } });
+
+  it('JA9: the query names them, only they decide, and their decision is not amended', async () => {
+    const writes = { name: 'write_file', input: { path: 'a.md', content: 'the same' } };
+    guarded.rehearsal.script([
+      { times: 2, reply: { tool_use: [writes] } },
+      { reply: { json: completed('c1') } },
+    ]);
+    const run = await guarded.start('delegation', {
+      agent_id: 'risky',
+      task_description: 'Write a file.',
+      agents_dir: provideWritingAgent(guarded.home, 'risky', 'high'),
+    });
+    const approve = { question_id: 'q1', answer: 'approve' };
+    expect(await openQuestion(guarded, run)).toMatchObject({ approvers: ['Ana'] });
+    expect((await refusalOf(run, approve)).reason).toContain('only "Ana" may decide this');
+    await submit(run, { ...approve, answered_by: 'Ana' });
+    await openQuestion(guarded, run, 'q2');
+    await run.signal('amend', { answers: [{ question_id: 'q1', answer: 'deny' }] });
+    expect(await rejectedMessages(guarded, run, 1)).toMatchObject([
+      { reason: expect.stringContaining('q1 is a decision that lets the run act or spend') },
+    ]);
+    const { answered } = await guarded.questions(run);
+    expect(answered).toMatchObject([{ answer: 'approve', answered_by: 'Ana (self-stated)' }]);
+    await submit(run, { question_id: 'q2', answer: 'deny', as_default: true });
+    expect(await run.result()).toMatchObject({ status: 'completed' });
+    await expectPromisesKept(guarded, run.workflowId);
+  }, 60_000);
+});

@@ -6,7 +6,7 @@ it('gives the answer in the type that is asked for', async () => {
   const io = createFakeIo();
   io.typeAfter('> ', 'yes');
   const asked = question({ expected_answer_format: 'boolean' });
-  expect(await askInTerminal(asked, io)).toBe(true);
+  expect(await askInTerminal(asked, io)).toEqual({ answer: true });
   expect(io.out()).toContain('Which region?');
 });
 
@@ -14,7 +14,7 @@ it('takes the default at Enter alone', async () => {
   const io = createFakeIo();
   io.typeAfter('Enter takes the default', '');
   const asked = question({ expected_answer_format: 'number', default_answer: '3' });
-  expect(await askInTerminal(asked, io)).toBe(3);
+  expect(await askInTerminal(asked, io)).toEqual({ answer: 3, as_default: true });
 });
 
 it('gives nothing at Enter alone without a default, and at the end of the input', async () => {

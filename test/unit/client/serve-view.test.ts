@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import type { AnswerInput } from '../../../contracts/question.ts';
 import type { AnswerResult } from '../../../client/submit-answer.ts';
-import type { RunEntry } from '../../../contracts/run-page.ts';
+import type { RunEntry, RunPage } from '../../../contracts/run-page.ts';
 import { serveView } from '../../../client/view/serve-view.ts';
 import type { ServedUrl } from '../../../client/listen.ts';
 import type { ViewSources } from '../../../client/view/serve-view.ts';
@@ -12,6 +12,7 @@ const token = 'a1b2c3';
 let served: ServedUrl;
 let version = 1;
 let result: AnswerResult;
+let page: RunPage;
 const answers: (readonly [string, AnswerInput])[] = [];
 
 const runs: RunEntry[] = [
@@ -25,7 +26,7 @@ const runs: RunEntry[] = [
 ];
 const sources: ViewSources = {
   listRuns: () => Promise.resolve(runs),
-  readPage: (runId) => Promise.resolve(runId === 'sample' ? samplePage() : null),
+  readPage: (runId) => Promise.resolve(runId === 'sample' ? page : null),
   readVersion: () => Promise.resolve(String(version)),
   answer: (runId, answer) => {
     answers.push([runId, answer]);
@@ -35,6 +36,7 @@ const sources: ViewSources = {
 
 beforeEach(async () => {
   answers.length = 0;
+  page = samplePage();
   result = { status: 'accepted', question_id: 'q2', accepted: 'it' };
   served = await serveView(sources, { port: 0, token, runId: 'sample', everyMs: 5 });
 });
@@ -149,6 +151,24 @@ it('VS4: an answer goes the way of the command, and the page tells what the run 
   expect(await post({ question_id: 'q2', answer: 'x'.repeat(2_000_001) })).toMatchObject({
     status: 413,
   });
+});
+
+it('VS4: an answer that was sent while no worker took it is shown as refused when it is, and can be given again', async () => {
+  const reason = 'q2: expected a number';
+  const old = { question_id: 'q2', reason: 'q2: too long', example: null, rejected_at: 1 };
+  page = { ...samplePage(), rejected_answers: [old] };
+  result = { status: 'sent', question_id: 'q2', note: 'No worker takes it now.' };
+  await post({ question_id: 'q2', answer: '12,5' });
+  const before = (await send(path)).text;
+  expect(before).toContain('role="alert">q2: No worker takes it now.');
+  expect(before.replaceAll('\n', ' ')).toContain('name="question_id" value="q2"');
+
+  const rejected = { question_id: 'q2', reason, example: null, rejected_at: 2 };
+  page = { ...page, rejected_answers: [old, rejected] };
+  const after = (await send(path)).text;
+  expect(after).toContain('role="alert">q2 was not answered: expected a number');
+  expect(after).not.toContain('No worker takes it now');
+  expect(after.replaceAll('\n', ' ')).toContain('name="question_id" value="q2"');
 });
 
 it('a page hears of what has changed since it was read, and the server ends with pages open', async () => {

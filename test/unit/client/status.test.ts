@@ -1,9 +1,10 @@
+import { PlanwaveClientError } from '../../../client/client-error.ts';
 import { runCli } from '../../../client/cli/commands/program.ts';
 import { taskView, teamView } from '../../support/team-fixtures.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import { createFakeDeps, notFound } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
-import { listing, noUsage, status } from './support/samples.ts';
+import { delegation as delegationView, listing, noUsage, status, wave } from './support/samples.ts';
 
 it('status of a team that was started alone has a table of its tasks', async () => {
   const team = teamView({
@@ -51,6 +52,48 @@ design.d2.d1  researcher  timed out  1         $0.002  Task d2.d1
 `);
 });
 
+const forgotten = (): Promise<never> => Promise.reject(notFound());
+
+const silentWave: PlanwaveClient['waveView'] = async (run_id) => {
+  const note = 'No worker is running.';
+  return { live: false, note, stuck: [], last_known: listing({ run_id }) };
+};
+
+describe('a delegation that works in its wave', () => {
+  const path = 'run-1/wave-001/gather-facts';
+  it('without a worker, the state of its wave is told, and that no worker answers', async () => {
+    const io = createFakeIo();
+    const deps = createFakeDeps(io, { status: forgotten, waveView: silentWave });
+    expect(await runCli(['status', path], deps)).toBe(0);
+    expect(io.out()).toContain('run-1/wave-001 · ');
+    expect(io.out()).toContain('No worker is running.');
+    expect(io.err()).toBe('');
+  });
+
+  it('one that its wave does not have is not found, and neither is one of no wave', async () => {
+    const view = wave({ delegations: [delegationView({ delegation_id: 'write' })] });
+    const io = createFakeIo();
+    const waveView: PlanwaveClient['waveView'] = async () => ({ live: true, view });
+    const deps = createFakeDeps(io, { status: forgotten, waveView });
+    expect(await runCli(['status', path], deps)).toBe(4);
+    expect(io.err()).toBe(
+      'run-1/wave-001 tells of no delegation "gather-facts". Try: one of "write"\n',
+    );
+    const none = createFakeIo();
+    const absent = createFakeDeps(none, { status: forgotten, waveView: forgotten });
+    expect(await runCli(['status', path], absent)).toBe(4);
+    expect(none.err()).toContain('There is no run');
+  });
+});
+
+it('what waits for a store is unknown when the server does not say, and the rest is told', async () => {
+  const lost = new PlanwaveClientError('unreachable', 'gone');
+  const io = createFakeIo();
+  const deps = createFakeDeps(io, { storeWaits: () => Promise.reject(lost) });
+  expect(await runCli(['status', 'run-1', '--json'], deps)).toBe(0);
+  expect(JSON.parse(io.out())).toMatchObject({ source: 'worker', store_waits: null });
+});
+
 describe('finding U1: a run whose workflow has failed', () => {
   const end = {
     ended: 'failed',
@@ -86,9 +129,11 @@ describe('finding U1: a run whose workflow has failed', () => {
 
   it('a stopped run ends with 1, as watch does; one at work with 0', async () => {
     const stopped = { readStoredStatus: () => Promise.resolve(status({ phase: 'stopped' })) };
-    const forgotten = { status: () => Promise.reject(notFound()) };
     expect(
-      await runCli(['status', 'run-1'], createFakeDeps(createFakeIo(), forgotten, stopped)),
+      await runCli(
+        ['status', 'run-1'],
+        createFakeDeps(createFakeIo(), { status: forgotten }, stopped),
+      ),
     ).toBe(1);
     expect(await runCli(['status', 'run-1'], createFakeDeps(createFakeIo()))).toBe(0);
   });

@@ -41,6 +41,29 @@ describe('judgeAmendedAnswer', () => {
   });
 });
 
+it('JM3: a decision that let the run act or spend is not changed, and no refusal offers it', () => {
+  for (const kind of ['approval', 'plan_approval', 'effect', 'budget', 'changes'] as const) {
+    const decided = question({
+      kind,
+      expected_answer_format: 'choice',
+      choices: ['approve', 'deny'],
+    });
+    const record = { open: [], answered: [{ question_id: 'q1', question: decided }] };
+    for (const answer of ['approve', 'deny', 'x']) {
+      expect(judgeAmendedAnswer(record, 'q1', answer)).toMatchObject({
+        ok: false,
+        reason: expect.stringContaining('q1 is a decision that lets the run act or spend'),
+      });
+    }
+    const answered = { q1: acceptAnswer(decided, 'deny', { answered_by: 'Ana', now: 1 }) };
+    const again = judgeAnswer({ open: [], answered }, { question_id: 'q1', answer: 'approve' });
+    expect(again).toMatchObject({
+      type: 'refused',
+      reason: expect.stringMatching(/first answer$/),
+    });
+  }
+});
+
 it('AA1: the new answer is the answer, whatever else is in the inbox stays, and twice is once', () => {
   const by = { answered_by: 'Ada', now: 1 };
   const answered = { q1: acceptAnswer(choice, 'EU', by), q2: acceptAnswer(choice, 'US', by) };

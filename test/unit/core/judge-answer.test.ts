@@ -273,7 +273,9 @@ describe('finding T8: decisions that let the run act or spend', () => {
     for (const name of ['Eve', 'ana', undefined]) {
       expect(judge(name)).toMatchObject({
         type: 'refused',
-        reason: expect.stringContaining('only "Ana", "Bo" may decide this'),
+        reason: expect.stringContaining(
+          'only "Ana", "Bo" may decide this. Try: planwave answer with --as and that name',
+        ),
       });
     }
     const denied = { question_id: 'q1', answer: 'deny', as_default: true };

@@ -1,4 +1,5 @@
 import type { RunRecord, StoredWave } from '../../../contracts/run-record.ts';
+import { offerFork } from '../../../activities/run-record/fork-run.ts';
 import { explainNoFork, forkRecord } from '../../../core/run/fork-record.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { fileWorkspaces } from '../../support/file-workspaces.ts';
@@ -118,6 +119,25 @@ it('the questions of a fork are numbered after all of the other run, also when s
   const fork = { goal: 'Go on', from: { run_id: 'asked', wave: 2 } };
   const { taken_over } = await harness.open('plannerRun', fork);
   expect(taken_over).toMatchObject({ answered: { q2: {} }, next_question: 3 });
+});
+
+/** Reads the input that a fork is offered of a run that a start command with a place began. */
+const offered = async (input: object) => {
+  const { record_ref } = await harness.openRun({
+    workflow_type: 'plannerRun',
+    run_id: 'placed',
+    input: { goal: 'Compare', ...input },
+    load: { priority: 1, tenant: 'acme' },
+    started_at: 1,
+  });
+  const wave = { type: 'wave_done', wave: doneWave(1, {}), criteria: [] } as const;
+  await harness.updateRecord({ run_id: 'placed', record_ref, changes: [wave], now: 2 });
+  return (await offerFork(harness.deps, { run_id: 'placed', wave: 2 })).input;
+};
+
+it('a fork is offered the place in the queues that only the start command gave; the input of the other run wins', async () => {
+  expect(await offered({})).toEqual({ goal: 'Compare', priority: 1, tenant: 'acme' });
+  expect(await offered({ tenant: 'beta' })).toMatchObject({ priority: 1, tenant: 'beta' });
 });
 
 it('GO5: a fork begins with the files of the other run’s own folder, as work of its own, and keeps what it changes', async () => {

@@ -89,6 +89,7 @@ export function snapshot(fields: Partial<RunSnapshot> = {}): RunSnapshot {
     stage_calls: [],
     questions: [],
     answered: [],
+    rejected: [],
     ...fields,
   };
 }
