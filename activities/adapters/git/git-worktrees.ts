@@ -29,14 +29,7 @@ import {
   type TrackedFolder,
 } from './git-snapshots.ts';
 import { isLeftOut, listKept } from './ignored-files.ts';
-import { runGit } from './run-git.ts';
-import {
-  baseRef,
-  delegationRef,
-  openRepository,
-  readDelegationRef,
-  repositoryOf,
-} from './run-repository.ts';
+import { baseRef, delegationRef, openRepository, repositoryOf } from './run-repository.ts';
 import { putInPlace } from '../file-store/atomic-write-file.ts';
 
 /** A worktree, and whose it is. */

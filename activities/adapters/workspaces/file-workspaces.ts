@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { lstat, mkdir, rm } from 'node:fs/promises';
+import { lstat, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Ref } from '../../../contracts/ref.ts';
 import { checkWorkspacePath, foldFileName } from '../../../core/effects/check-workspace-path.ts';
@@ -37,7 +36,7 @@ import {
 } from './change-file.ts';
 import { createReader, type Root, throwMissing } from './read-workspace.ts';
 import { readGrants } from './readable-paths.ts';
-import { copyFolder, createOwnCopies, ownFolder } from './own-folder.ts';
+import { createOwnCopies } from './own-folder.ts';
 import { takeOver } from './take-over.ts';
 
 /** Opens the notes of what runs have written: one empty file for each run, path and content, below `<home>/written`. */
