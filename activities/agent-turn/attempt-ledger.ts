@@ -152,7 +152,8 @@ export async function recallSpent(
 }
 
 /**
- * Adds up what all calls of a run, or of a part of it, were billed, those of executions that are gone included.
+ * Adds up what all calls of a run, or of a part of it, were billed, those of executions that are gone included. What the user
+ * asked the agents of its design is no part of it, although their workflows have ids below the run's.
  *
  * @param place workflow id of the run or the part.
  * @param since Unix epoch milliseconds.
@@ -164,7 +165,12 @@ export async function recallRunSpent(
   since: number,
 ): Promise<Usage> {
   const entries = await ledger.list(place, since);
-  return sumSpent(entries.map(({ value }) => value).filter(isAttemptEntry));
+  return sumSpent(
+    entries
+      .map(({ value }) => value)
+      .filter(isAttemptEntry)
+      .filter(({ call }) => call?.stage !== 'explanation'),
+  );
 }
 
 interface CallAttempt {
