@@ -7,11 +7,11 @@ import { reserveForWave } from '../../core/budget/resolve-budget.ts';
 import { plannerChild } from '../../core/budget/step-account.ts';
 import { isDone, reopenCriteria, waiveCriteria } from '../../core/criteria/criteria.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
-import type { JudgedWork } from '../design/adapt-plan.ts';
+import type { AdaptedPlan, JudgedWork } from '../design/adapt-plan.ts';
 import { judgeWork } from '../design/judge-work.ts';
 import type { Judgement } from '../design/judge-work.ts';
 import { beginDesignWork, designUsage, statusOfEnd } from '../design/design-context.ts';
-import type { DesignContext, DesignEnded } from '../design/design-context.ts';
+import type { DesignContext, DesignEnded, DesignWork } from '../design/design-context.ts';
 import { endedBy, openAccount } from '../shared/account.ts';
 import { findWork } from '../shared/activities.ts';
 import type { RootHost } from '../shared/root-host.ts';
@@ -74,8 +74,7 @@ export async function judgeWave(host: RootHost, wave: number): Promise<RunStatus
     // Recorded with its judgement.
     report: async () => undefined,
   };
-  // Until 2026-11-26 the use was shown once the work was judged.
-  if (patched('judging-counted')) state.judging = () => designUsage(work);
+  showUse(host, work);
   const ended = await judgeAll(host, wave, works, context);
   state.judging = null;
   state.budget = account?.carry() ?? null;
@@ -83,6 +82,12 @@ export async function judgeWave(host: RootHost, wave: number): Promise<RunStatus
   if (ended !== 'finished') return ended;
   if (endedBy(account) === 'abandoned') return 'abandoned';
   return isDone(state.criteria) ? 'completed' : 'finished_unmet';
+}
+
+/** Has the views count what the judgement has used so far. */
+function showUse({ state }: RootHost, work: DesignWork): void {
+  // Until 2026-11-26 it counted once the work was judged.
+  if (patched('judging-counted')) state.judging = () => designUsage(work);
 }
 
 function hasToJudge(
@@ -171,17 +176,9 @@ async function takeJudgement(
 ): Promise<void> {
   const { state } = host;
   const plan = change === null ? null : currentPlan(context);
-  const reworded = change?.rating.reworded_evidence ?? [];
-  recordUse(host, context, known, {
-    wave,
-    cause,
-    plan_ref: plan?.plan_ref ?? null,
-    changed_tasks: change?.rating.changed_tasks ?? [],
-    ...(reworded.length > 0 && { reworded_evidence: reworded }),
-    approved_by: change?.approved_by ?? null,
-  });
+  recordUse(host, context, known, { wave, cause, ...describeChange(plan, change) });
   if (plan === null || change === null) return;
-  const { removed_evidence } = change.rating;
+  const { removed_evidence, reworded_evidence = [] } = change.rating;
   if (removed_evidence.length > 0 && change.approved_by !== null) {
     const question_id = change.approved_by;
     state.waived = [...state.waived, ...removed_evidence];
@@ -189,8 +186,25 @@ async function takeJudgement(
     host.record.add({ type: 'criteria_waived', criterion_ids: removed_evidence, question_id });
   }
   // What was met under the old words says nothing about the new ones.
-  state.criteria = reopenCriteria(state.criteria, reworded);
+  state.criteria = reopenCriteria(state.criteria, reworded_evidence);
   await takePlan(host, plan);
+}
+
+/** @param plan The new version; null when the plan stays as it was. */
+function describeChange(
+  plan: PlanOutline | null,
+  change: AdaptedPlan | null,
+): Omit<Adaptation, 'wave' | 'cause'> {
+  if (plan === null || change === null) {
+    return { plan_ref: null, changed_tasks: [], approved_by: null };
+  }
+  const { changed_tasks, reworded_evidence = [] } = change.rating;
+  return {
+    plan_ref: plan.plan_ref,
+    changed_tasks,
+    ...(reworded_evidence.length > 0 && { reworded_evidence }),
+    approved_by: change.approved_by,
+  };
 }
 
 /** Records what the judgement used and made. @param adaptation Null when it did not come to an end. */

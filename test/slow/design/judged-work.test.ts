@@ -5,7 +5,7 @@ import type { CoordinationPlan } from '../../../contracts/coordination-plan.ts';
 import { lookAtQuestions } from '../../support/asking.ts';
 import { faultsOf } from '../../support/calls.ts';
 import { eventually } from '../../support/eventually.ts';
-import { planTask, samplePlan } from '../../support/plans.ts';
+import { planTask, samplePlan, withTask } from '../../support/plans.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { runCommand } from '../../support/run-command.ts';
 import {
@@ -131,10 +131,9 @@ it('ends the run when the user gives it up over a failed proof of concept', asyn
 }, 120_000);
 
 it('a proof of concept that a change removed, and one that it changed, are not judged by their old results', async () => {
-  const [index, cache, batch] = ['try-index', 'try-cache', 'try-batch'].map(
-    (name) => `${name}_1727539200`,
-  );
-  const plan = samplePlan();
+  const index = 'try-index_1727539200';
+  const [cache, batch] = ['try-cache_1727539200', 'try-batch_1727539200'] as const;
+  const plan = withTask(3, () => ({ depends_on: [cache, batch] }));
   const [risk] = plan.risks;
   if (risk === undefined) throw new Error('the plan has a risk');
   const risks = ['cache', 'batch'].map((risk_id) => ({ ...risk, risk_id }));

@@ -210,7 +210,9 @@ it('M12: what the user asked about a design is no part of what its run has spent
   const { ledger } = await createBench();
   const put = (workflow_id: string, stage: ModelTurnInput['stage'], spent: Usage) =>
     ledger.put({ workflow_id, run_id: 'one', activity_id: '1' }, 1, {
-      ...{ version: 1, result: null, spent },
+      version: 1,
+      result: null,
+      spent,
       call: { agent_id: 'poc-designer', stage, head: null, crashes: 0 },
     });
   await put('my-run/wave-001', 'plan', billed);
