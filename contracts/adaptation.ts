@@ -160,8 +160,16 @@ export interface Adaptation {
   readonly plan_ref: Ref | null;
   /** task_ids that are new or different, and may therefore be done, even if they were before. */
   readonly changed_tasks: readonly string[];
+  /** Defined in PlanChangeRating. Absent where there is none. */
+  readonly reworded_evidence?: readonly string[];
   /** The question whose answer approved it. Null where no one had to be asked. */
   readonly approved_by: string | null;
+}
+
+/** Judgement in the record. */
+export interface RecordedAdaptation extends Adaptation {
+  /** Number of versions of the plan that led to `plan_ref`, with it. Absent where it is the only one, or none was made. */
+  readonly versions?: number;
 }
 
 /** Difference between two versions of a plan, as far as it decides who has to agree. */
@@ -171,6 +179,8 @@ export interface PlanChangeRating {
   readonly removed_tasks: readonly string[];
   /** evidence_ids that no task has any more. */
   readonly removed_evidence: readonly string[];
+  /** evidence_ids that say something else or are checked otherwise. Absent in ratings from before 2026-11-26. */
+  readonly reworded_evidence?: readonly string[];
   /** More than instructions has changed: the design verifier reviews the plan. */
   readonly significant: boolean;
   /** Something that was promised is left out, or more work is done: the user agrees first. */

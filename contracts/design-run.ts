@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Adaptation } from './adaptation.ts';
+import type { RecordedAdaptation } from './adaptation.ts';
 import type { AgentSummary } from './agent-definition.ts';
 import type { BudgetAccount, CarriedBudget } from './budget.ts';
 import { CoordinationPlan } from './coordination-plan.ts';
@@ -128,7 +128,7 @@ export interface RecordedDesign {
   readonly approved_by: string | null;
   readonly usage: Usage;
   /** Judgements of work and changes of the plan since its approval, oldest first. Absent before the first. */
-  readonly adaptations?: readonly Adaptation[];
+  readonly adaptations?: readonly RecordedAdaptation[];
 }
 
 /** Progress of a design since its last report: payload of `designed`, from a design to its run. */

@@ -3,6 +3,8 @@ import type { ModelTurnInput, ModelTurnResult } from '../../contracts/model-turn
 import type { Usage } from '../../contracts/usage.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
+import { stageNames } from '../../contracts/names.ts';
+import { stages } from '../stages/stages.ts';
 import { hashBytes } from '../text/bytes.ts';
 import { StoreUnavailable, type ArtifactBatch } from '../ports/artifact-store.ts';
 import type { LedgerKey, ReplyLedger } from '../ports/reply-ledger.ts';
@@ -151,8 +153,14 @@ export async function recallSpent(
   return sumSpent(await findEntries(ledger, ledgerKeyOf(info, activityId)));
 }
 
+/** Names, because an entry of another version may have one that this version has no stage of. */
+const besideRun: ReadonlySet<string> = new Set(
+  stageNames.filter((name) => stages[name].isBesideRun),
+);
+
 /**
- * Adds up what all calls of a run, or of a part of it, were billed, those of executions that are gone included.
+ * Adds up what all calls of a run, or of a part of it, were billed, those of executions that are gone included. What the user
+ * asked the agents of its design is no part of it, although their workflows have ids below the run's.
  *
  * @param place workflow id of the run or the part.
  * @param since Unix epoch milliseconds.
@@ -164,7 +172,12 @@ export async function recallRunSpent(
   since: number,
 ): Promise<Usage> {
   const entries = await ledger.list(place, since);
-  return sumSpent(entries.map(({ value }) => value).filter(isAttemptEntry));
+  return sumSpent(
+    entries
+      .map(({ value }) => value)
+      .filter(isAttemptEntry)
+      .filter(({ call }) => call === undefined || !besideRun.has(call.stage)),
+  );
 }
 
 interface CallAttempt {

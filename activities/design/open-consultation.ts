@@ -15,6 +15,9 @@ export interface ConsultationDeps extends Pick<RecordDeps, 'modelQueue'> {
   readonly runs: Pick<RunIndex, 'read'>;
 }
 
+/** Stages that say why and how the plan changed during the work. */
+const duringWork = ['poc_decision', 'loop_analysis', 'adaptation'] as const;
+
 /** Stages whose results an agent answers from, and the agent. */
 const sources: Readonly<
   Record<ConsultedRole, { readonly agent_id: string; readonly stages: readonly DesignStageName[] }>
@@ -31,11 +34,12 @@ const sources: Readonly<
       'instructions',
       'design_change',
       'design_review',
+      ...duringWork,
     ],
   },
   verifier: {
     agent_id: designAgentIds.design_review,
-    stages: ['interview', 'brief', 'design_change', 'design_review'],
+    stages: ['interview', 'brief', 'design_change', 'design_review', ...duringWork],
   },
   risk: {
     agent_id: designAgentIds.poc_recommendation,
@@ -46,6 +50,8 @@ const sources: Readonly<
       'poc_recommendation',
       'poc_integration',
       'best_practices',
+      'poc_evidence',
+      'poc_decision',
     ],
   },
 };

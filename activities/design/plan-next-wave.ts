@@ -164,9 +164,16 @@ export async function findWork(
       ({ cause, wave: after }) =>
         cause.type === type && cause.task_id === task_id && after >= since,
     );
+  const isChanged = (task_id: string, since: number): boolean =>
+    adaptations.some(
+      ({ changed_tasks, wave: after }) => after >= since && changed_tasks.includes(task_id),
+    );
+  // One that has changed since works anew.
   const proofs = listProofs(record, tasks).filter(
     ({ worked: { task_id, delegation_id }, wave: since }) =>
-      !again.includes(delegation_id) && !isJudged('proof_of_concept', task_id, since),
+      !again.includes(delegation_id) &&
+      !isJudged('proof_of_concept', task_id, since) &&
+      !isChanged(task_id, since),
   );
   const verified = listVerified(plan, record).flatMap((id) => findTask(tasks, id)?.task_id ?? []);
   const worked = listWorked(record, tasks, wave);

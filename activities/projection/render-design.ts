@@ -5,7 +5,7 @@ import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { AgentStatusValue, SessionReport } from '../../contracts/note.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
-import { describeDesignBalance } from '../../core/design/judge-design.ts';
+import { countVersions, describeDesignBalance } from '../../core/design/judge-design.ts';
 import { findArchitect } from '../../core/design/architect-task.ts';
 import { findTask } from '../../core/design/next-wave.ts';
 import {
@@ -246,15 +246,19 @@ function notesOf(session: SessionReport | undefined, isReplaced = false): PlanTa
 }
 
 /** Renders what the work has shown of the plan, and how the plan was changed; null without either. */
-export function renderAdaptations({ run_id, design }: RunRecord): string | null {
+export function renderAdaptations({
+  run_id,
+  design,
+}: Pick<RunRecord, 'run_id' | 'design'>): string | null {
   const { adaptations = [], plan_refs = [] } = design ?? {};
   if (adaptations.length === 0) return null;
-  const lines = adaptations.map(({ wave, cause, plan_ref, changed_tasks, approved_by }) => {
+  const lines = adaptations.map((one) => {
+    const { wave, cause, plan_ref, changed_tasks, approved_by } = one;
     const version = plan_ref === null ? 0 : plan_refs.indexOf(plan_ref) + 1;
     const change =
       version === 0
         ? 'The plan stayed as it was.'
-        : `The plan has version ${version} since then${approved_by === null ? '' : `, by your answer to ${approved_by}`}: ${changed_tasks.join(', ')}. See \`planwave plan diff ${run_id}@${version - 1} ${run_id}@${version}\`.`;
+        : `The plan has version ${version} since then${approved_by === null ? '' : `, by your answer to ${approved_by}`}: ${changed_tasks.join(', ')}. See \`planwave plan diff ${run_id}@${version - countVersions(one)} ${run_id}@${version}\`.`;
     return `Wave ${wave}, ${describeCause(cause)} ${change}`;
   });
   return `## What the work showed of the plan\n\n${bullets(lines, '')}`;

@@ -24,6 +24,8 @@ export interface Stage<P extends Prompt = Prompt> {
    * reply that calls one goes back.
    */
   readonly tools: 'wave' | 'granted' | 'reading' | 'research' | 'planner' | 'none';
+  /** True for what the user asks beside a run: its use is not the run's. Absent: it is part of it. */
+  readonly isBesideRun?: true;
   /** Limits of the provider's own search and fetch. Absent: it has none. */
   readonly web?: WebLimits;
   /**

@@ -5,6 +5,7 @@
  *   DB1. Design and work add up to the run: no call counts twice, and none is left out.
  *   DB2. Only what the record shows is a sign. What a direct run would have cost is never claimed.
  */
+import type { RecordedAdaptation } from '../../contracts/adaptation.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { RecordedCriterion, RunRecord } from '../../contracts/run-record.ts';
 import type { Usage } from '../../contracts/usage.ts';
@@ -51,11 +52,16 @@ export function judgeDesign(record: Judged): DesignBalance | null {
     work: subtractUsage(usage, design.usage),
     criteria: countCriteria(record),
     reviews: materials.filter(({ stage }) => stage === 'design_review').length,
-    versions: plan_refs.length - adaptations.filter(({ plan_ref }) => plan_ref !== null).length,
+    versions: adaptations.reduce((left, one) => left - countVersions(one), plan_refs.length),
     proofs: proofs.length,
     proofs_not_passed: proofs.filter(({ assessment }) => assessment !== 'pass').length,
     loops: causes.filter(({ type }) => type === 'loop').length,
   };
+}
+
+/** Returns the number of versions of the plan that a judgement made: with the new one, those that were repaired. */
+export function countVersions({ plan_ref, versions = 1 }: RecordedAdaptation): number {
+  return plan_ref === null ? 0 : versions;
 }
 
 export function countCriteria({ criteria, waves }: Judged): DesignBalance['criteria'] {

@@ -36,17 +36,19 @@ export function ratePlanChange(
   const removed_tasks = [...earlier.keys()].filter((task_id) => !later.has(task_id));
   const kept = evidenceOf(after);
   const removed_evidence = [...evidenceOf(before).keys()].filter((id) => !kept.has(id));
+  const reworded_evidence = listReworded(before, after);
   const isNew = ({ task_id }: PlanTask): boolean => !earlier.has(task_id);
   return {
     changed_tasks: changed.map(({ task_id }) => task_id),
     removed_tasks,
     removed_evidence,
+    reworded_evidence,
     significant:
       removed_tasks.length > 0 ||
       JSON.stringify([before.agents, before.new_agents]) !==
         JSON.stringify([after.agents, after.new_agents]) ||
       changed.some((task) => !isSame(withText(earlier.get(task.task_id)), withText(task))),
-    scope_changed: removed_evidence.length > 0 || listReworded(before, after).length > 0,
+    scope_changed: removed_evidence.length > 0 || reworded_evidence.length > 0,
     cost_changed: changed.filter(isNew).length > removed_tasks.length,
   };
 }

@@ -14,7 +14,7 @@ import {
 import { addUsage, noUsage } from '../usage/add-usage.ts';
 import { addDetails, listCompleted, listSuperseded } from './list-deliverables.ts';
 import type { Deliverable } from './list-deliverables.ts';
-import { addPlannedCriteria, applyCriterionStates } from './record-criteria.ts';
+import { addPlannedCriteria, applyCriterionStates, rewordCriteria } from './record-criteria.ts';
 import type { Adaptation } from '../../contracts/adaptation.ts';
 import type { RecordedDesign } from '../../contracts/design-run.ts';
 import type { RecordedEffect } from '../../contracts/effect.ts';
@@ -144,9 +144,10 @@ export function foldDesign(record: RunRecord, event: EventOf<'designed'>): RunRe
     findings,
     approved_by: isDuringWork ? (approved_by ?? before.approved_by) : approved_by,
     usage: isDuringWork ? addUsage(before.usage, usage) : usage,
-    ...listAdaptations(before, adaptation ?? null),
+    ...listAdaptations(before, adaptation ?? null, progress.plan_refs.length),
   };
-  const criteria = addPlannedCriteria(record.criteria, tasks);
+  const reworded = adaptation?.reworded_evidence ?? [];
+  const criteria = addPlannedCriteria(rewordCriteria(record.criteria, tasks, reworded), tasks);
   return { ...record, design, criteria, usage: sumUsage({ ...record, design }) };
 }
 
@@ -160,11 +161,14 @@ const undesigned: RecordedDesign = {
   usage: noUsage,
 };
 
+/** @param versions Versions of the plan that were made for it. */
 function listAdaptations(
   { adaptations = [] }: RecordedDesign,
   added: Adaptation | null,
+  versions: number,
 ): Pick<RecordedDesign, 'adaptations'> {
-  return added === null ? {} : { adaptations: [...adaptations, added] };
+  if (added === null) return {};
+  return { adaptations: [...adaptations, { ...added, ...(versions > 1 && { versions }) }] };
 }
 
 /** Report about effects and sessions. Each replaces the earlier ones of the same effect or session. */

@@ -13,7 +13,7 @@ const metByAnswerNote = "Met by the user's answer.";
 
 /**
  * Adds the criteria that the plan lists for the first time, as open. A known criterion keeps its words, because the
- * user may have written it.
+ * user may have written it; `rewordCriteria` changes those that the user let be changed.
  */
 export function addPlannedCriteria(
   criteria: readonly RecordedCriterion[],
@@ -26,6 +26,24 @@ export function addPlannedCriteria(
     }
   }
   return [...known.values()];
+}
+
+/** Gives criteria the words of a changed plan. One that was met under the old words is open again. */
+export function rewordCriteria(
+  criteria: readonly RecordedCriterion[],
+  tasks: readonly PlannedTask[],
+  ids: readonly string[],
+): readonly RecordedCriterion[] {
+  const planned = new Map(
+    tasks.flatMap((one) => one.acceptance_criteria).map((one) => [one.criterion_id, one]),
+  );
+  return criteria.map((criterion) => {
+    const { question_id: _met, ...rest } = criterion;
+    const description = planned.get(criterion.criterion_id)?.description;
+    if (description === undefined || !ids.includes(criterion.criterion_id)) return criterion;
+    if (criterion.state !== 'met') return { ...criterion, description };
+    return { ...rest, description, state: 'open', note: '' };
+  });
 }
 
 /** Marks criteria as waived by the user, with a note. */

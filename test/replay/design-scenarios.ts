@@ -1,4 +1,5 @@
 import type { CoordinationPlan, PlanTask } from '../../contracts/coordination-plan.ts';
+import type { DelegationStatusView } from '../../contracts/views.ts';
 import { delegationWorkflowId, waveWorkflowId } from '../../core/ids.ts';
 import type { Reply } from '../../rehearsal/script.ts';
 import { eventually } from '../support/eventually.ts';
@@ -213,6 +214,73 @@ export const designScenarios: readonly Scenario[] = [
       const id = delegationWorkflowId(waveWorkflowId(runId, 1), rates.task_id);
       await stage.client.workflow.getHandle(id).terminate('a crash');
       await run.result();
+    },
+  },
+  {
+    // The change after a failed proof of concept removes another one that failed.
+    name: 'moot',
+    keep: { '': { last: 'plannerRun-moot' } },
+    async play(stage, runId) {
+      const [index, cache] = ['index', 'cache'].map((name) =>
+        planTask(name, {
+          proof_of_concept: {
+            risk_id: name,
+            success_criteria: ['200 ms.'],
+            failure_criteria: ['More than 1 s.'],
+          },
+        }),
+      );
+      if (index === undefined || cache === undefined) return;
+      const requirements = ['Drop the cache.'];
+      const adapt = { decision: 'adapt', rationale: 'Too slow.', requirements };
+      const heading = { heading: 'Change', text: 'Take a smaller index.' };
+      const operations = [
+        { operation: 'remove_task', task_id: cache.task_id },
+        { operation: 'append_instructions', task_id: index.task_id, ...heading },
+      ];
+      const json = { explanation: 'No cache any more.', operations };
+      stage.rehearsal.script([
+        works(index.task_id, { json: unmet('failed', 'Too slow.', 'index-done') }),
+        works(cache.task_id, { json: unmet('failed', 'Too slow.', 'cache-done') }),
+        { match: { bodyIncludes: 'stage=\\"poc_decision' }, reply: { json: adapt } },
+        { match: { bodyIncludes: 'stage=\\"adaptation' }, reply: { json } },
+      ]);
+      const rates = planTask('rates', { depends_on: [index.task_id, cache.task_id] });
+      const risks = [index, cache].flatMap(({ proof_of_concept: proof }) =>
+        samplePlan().risks.map((risk) => ({ ...risk, risk_id: proof?.risk_id ?? '' })),
+      );
+      const plan = { ...planOf(index, cache, rates), risks };
+      const run = await stage.start('plannerRun', { goal, plan, auto_approve: true }, runId);
+      await untilEnded(stage, run);
+    },
+  },
+  {
+    // A task crashes while the user is asked about its failed verifications.
+    name: 'unverified',
+    keep: { '/wave-001': { last: 'plannerWave-unverified' } },
+    async play(stage, runId) {
+      const rates = planTask('rates');
+      const json = { verdict: 'fail', missing_evidence: ['The rates.'], reviewed_notes: [] };
+      stage.rehearsal.script(
+        [1, 2, 3, 4, 5].map((nth) => ({
+          match: { schema: 'verification', nth },
+          reply: { json },
+        })),
+      );
+      const input = { goal, plan: planOf(rates), auto_approve: true, limits: ownWorkflows };
+      const run = await stage.start('plannerRun', input, runId);
+      const { question_id } = await untilAsked(stage, run, 'verification');
+      const id = delegationWorkflowId(waveWorkflowId(runId, 1), rates.task_id);
+      const task = stage.client.workflow.getHandle(id);
+      const crashed = (await task.describe()).runId;
+      await task.terminate('a crash');
+      await eventually('the next attempt at the question', async () => {
+        if ((await task.describe()).runId === crashed) return false;
+        const view = await task.query<DelegationStatusView | null>('status').catch(() => null);
+        return view?.waiting_for.startsWith('The output of');
+      });
+      await run.signal('answer', { question_id, answer: 'modify' });
+      await untilEnded(stage, run);
     },
   },
 ];

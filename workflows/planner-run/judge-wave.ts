@@ -5,13 +5,13 @@ import type { PlanOutline } from '../../contracts/design-run.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
 import { reserveForWave } from '../../core/budget/resolve-budget.ts';
 import { plannerChild } from '../../core/budget/step-account.ts';
-import { isDone, waiveCriteria } from '../../core/criteria/criteria.ts';
+import { isDone, reopenCriteria, waiveCriteria } from '../../core/criteria/criteria.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
-import type { JudgedWork } from '../design/adapt-plan.ts';
+import type { AdaptedPlan, JudgedWork } from '../design/adapt-plan.ts';
 import { judgeWork } from '../design/judge-work.ts';
 import type { Judgement } from '../design/judge-work.ts';
-import { beginDesignWork, statusOfEnd } from '../design/design-context.ts';
-import type { DesignContext, DesignEnded } from '../design/design-context.ts';
+import { beginDesignWork, designUsage, statusOfEnd } from '../design/design-context.ts';
+import type { DesignContext, DesignEnded, DesignWork } from '../design/design-context.ts';
 import { endedBy, openAccount } from '../shared/account.ts';
 import { findWork } from '../shared/activities.ts';
 import type { RootHost } from '../shared/root-host.ts';
@@ -74,12 +74,20 @@ export async function judgeWave(host: RootHost, wave: number): Promise<RunStatus
     // Recorded with its judgement.
     report: async () => undefined,
   };
+  showUse(host, work);
   const ended = await judgeAll(host, wave, works, context);
+  state.judging = null;
   state.budget = account?.carry() ?? null;
   host.refresh();
   if (ended !== 'finished') return ended;
   if (endedBy(account) === 'abandoned') return 'abandoned';
   return isDone(state.criteria) ? 'completed' : 'finished_unmet';
+}
+
+/** Has the views count what the judgement has used so far. */
+function showUse({ state }: RootHost, work: DesignWork): void {
+  // Until 2026-11-26 it counted once the work was judged.
+  if (patched('judging-counted')) state.judging = () => designUsage(work);
 }
 
 function hasToJudge(
@@ -127,11 +135,15 @@ async function judgeAll(
 ): Promise<DesignEnded['status'] | null> {
   const autoApprove = host.state.opened?.design?.auto_approve ?? false;
   const known = context.work.materials.length;
+  const touched = new Set<string>();
   try {
     for (const work of works) {
+      if (isMoot(work, touched)) continue;
       // A later judgement is about the plan as the earlier ones left it.
       // oxlint-disable-next-line no-await-in-loop
       const judgement = await judgeWork(work, autoApprove, context);
+      const { changed_tasks = [], removed_tasks = [] } = judgement.change?.rating ?? {};
+      for (const task_id of [...changed_tasks, ...removed_tasks]) touched.add(task_id);
       // oxlint-disable-next-line no-await-in-loop
       await takeJudgement(host, wave, { ...judgement, known }, context);
     }
@@ -143,6 +155,18 @@ async function judgeAll(
   }
 }
 
+/**
+ * Returns true for work on a task that an earlier judgement of the round has removed, or changed so that it is done anew. A
+ * contradiction holds all the same: others rely on what was stated.
+ *
+ * @param touched task_ids.
+ */
+function isMoot({ worked }: JudgedWork, touched: ReadonlySet<string>): boolean {
+  if (worked.conflicts !== undefined || !touched.has(worked.task_id)) return false;
+  // Until 2026-11-26 it was judged by its old result.
+  return patched('moot-judgements');
+}
+
 /** Takes over a judgement, with the new version of the plan if there is one. */
 async function takeJudgement(
   host: RootHost,
@@ -152,22 +176,35 @@ async function takeJudgement(
 ): Promise<void> {
   const { state } = host;
   const plan = change === null ? null : currentPlan(context);
-  recordUse(host, context, known, {
-    wave,
-    cause,
-    plan_ref: plan?.plan_ref ?? null,
-    changed_tasks: change?.rating.changed_tasks ?? [],
-    approved_by: change?.approved_by ?? null,
-  });
+  recordUse(host, context, known, { wave, cause, ...describeChange(plan, change) });
   if (plan === null || change === null) return;
-  const { removed_evidence } = change.rating;
+  const { removed_evidence, reworded_evidence = [] } = change.rating;
   if (removed_evidence.length > 0 && change.approved_by !== null) {
     const question_id = change.approved_by;
     state.waived = [...state.waived, ...removed_evidence];
     state.criteria = waiveCriteria(state.criteria, removed_evidence, question_id);
     host.record.add({ type: 'criteria_waived', criterion_ids: removed_evidence, question_id });
   }
+  // What was met under the old words says nothing about the new ones.
+  state.criteria = reopenCriteria(state.criteria, reworded_evidence);
   await takePlan(host, plan);
+}
+
+/** @param plan The new version; null when the plan stays as it was. */
+function describeChange(
+  plan: PlanOutline | null,
+  change: AdaptedPlan | null,
+): Omit<Adaptation, 'wave' | 'cause'> {
+  if (plan === null || change === null) {
+    return { plan_ref: null, changed_tasks: [], approved_by: null };
+  }
+  const { changed_tasks, reworded_evidence = [] } = change.rating;
+  return {
+    plan_ref: plan.plan_ref,
+    changed_tasks,
+    ...(reworded_evidence.length > 0 && { reworded_evidence }),
+    approved_by: change.approved_by,
+  };
 }
 
 /** Records what the judgement used and made. @param adaptation Null when it did not come to an end. */

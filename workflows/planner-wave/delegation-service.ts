@@ -1,4 +1,4 @@
-import { condition, getExternalWorkflowHandle } from '@temporalio/workflow';
+import { condition, getExternalWorkflowHandle, patched } from '@temporalio/workflow';
 import type { CancellationScope, ExternalWorkflowHandle } from '@temporalio/workflow';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
@@ -57,8 +57,9 @@ interface ServedWave {
 /** Receiver of the answers to one escalation. */
 type HandOver = (answers: readonly DeliveredAnswer[]) => void;
 
-/** Questions of one escalation, as JSON. */
 interface AskedOnce {
+  readonly escalation_id: string;
+  /** Questions of the escalation, as JSON. */
   readonly questions: string;
   readonly answers: Promise<readonly DeliveredAnswer[] | null>;
 }
@@ -209,10 +210,12 @@ export class DelegationService {
     escalation: QuestionsEscalation,
     put: () => AskedOnce['answers'],
   ): AskedOnce['answers'] {
+    const { escalation_id } = escalation;
     const questions = JSON.stringify(escalation.questions);
     const left = this.#left.get(delegationId) ?? [];
-    const known = left.find((one) => one.questions === questions);
-    const once = known ?? { questions, answers: put() };
+    const known =
+      left.find((one) => one.questions === questions) ?? findVerification(left, escalation);
+    const once = known ?? { escalation_id, questions, answers: put() };
     if (known !== undefined) left.splice(left.indexOf(known), 1);
     this.#asked.set(delegationId, [...(this.#asked.get(delegationId) ?? []), once]);
     return once.answers;
@@ -229,4 +232,15 @@ export class DelegationService {
     const id = delegationWorkflowId(this.#wave.waveId, delegationId);
     inBackground(() => signalQuietly(() => send(getExternalWorkflowHandle(id))));
   }
+}
+
+/** Finds the question about failed verifications whose number this one has: its text names a file with times. */
+function findVerification(
+  left: readonly AskedOnce[],
+  { kind, escalation_id }: QuestionsEscalation,
+): AskedOnce | undefined {
+  if (kind !== 'verification') return undefined;
+  const known = left.find((one) => one.escalation_id === escalation_id);
+  // Until 2026-11-26 it was put anew.
+  return known !== undefined && patched('verification-asked-again') ? known : undefined;
 }

@@ -66,6 +66,8 @@ export interface RootState {
   first_plan_ref: Ref | null;
   /** The design that the run makes, as far as it was reported; null before and without one. */
   design: DesignState | null;
+  /** Returns the use of the judgement at work that `usage` does not have yet; null when none is at work. */
+  judging: (() => Usage) | null;
   /** Stages of a design that this workflow asks for itself, by their conversations. */
   stages: ReadonlyMap<object, string>;
   /** The plan of a design that the run carries out; null before its approval, and without one. */
@@ -118,6 +120,7 @@ export function openRootState(carried: CarriedRun | null): RootState {
     mode: null,
     first_plan_ref: null,
     design: null,
+    judging: null,
     stages: new Map(),
     plan_approved: null,
     loops: [],

@@ -140,7 +140,7 @@ function viewStatus(shown: Shown): StatusView {
           )
         : [],
     open_questions: open.length,
-    usage: addUsage(state.usage, state.design?.usage ?? noUsage),
+    usage: addUsage(state.usage, state.design?.usage ?? noUsage, state.judging?.() ?? noUsage),
     paused_reason: control.pausedReason(),
     parked_reason: control.parkedReason(),
     wave_workflow_id: state.wave_workflow_id,

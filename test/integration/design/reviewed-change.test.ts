@@ -1,3 +1,4 @@
+import type { StatusView } from '../../../contracts/views.ts';
 import { askForChange, untilAsked } from '../../support/design-play.ts';
 import { samplePlan } from '../../support/plans.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
@@ -48,12 +49,11 @@ it('the review of a changed plan is shown what led to the change, and the newest
     goal: 'Users can sign up [escalated-proof]',
     plan: samplePlan(),
   });
-  await askForChange(
-    stage,
-    run,
-    await untilAsked(stage, run, 'plan_approval'),
-    'Take a further step',
-  );
+  const failed = await untilAsked(stage, run, 'plan_approval');
+  // What the judgement has used so far counts already.
+  const { usage } = await run.query<StatusView>('status');
+  expect(usage.calls + usage.unreported_calls).toBe(stage.rehearsal.calls().length);
+  await askForChange(stage, run, failed, 'Take a further step');
   const changed = await untilAsked(stage, run, 'plan_approval');
   expect(changed.text).toContain('New tasks: Take a further step');
   const [first] = readReviews();

@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { CoordinationPlan } from '../../../contracts/coordination-plan.ts';
+import type { DelegationStatusView } from '../../../contracts/views.ts';
 import { waveWorkflowId } from '../../../core/ids.ts';
 import { lookAtQuestions } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -139,6 +140,46 @@ it('a task that crashes after it left its wave begins anew, buys no reply again 
   expect(usage.calls + usage.unreported_calls).toBe(stage.rehearsal.calls().length);
   const { effects = [] } = await storedRecord(stage.home, run.workflowId);
   expect(effects.map(({ state }) => state)).toEqual(edits.map(() => 'confirmed'));
+  await expectPromisesKept(stage, run.workflowId, { orphans: true, lostUsage: true });
+}, 180_000);
+
+it('a crash while the user is asked about five failures loses no answer, and the task goes on by it', async () => {
+  const json = {
+    verdict: 'fail',
+    missing_evidence: ['The countries.'],
+    reviewed_notes: [],
+  };
+  stage.rehearsal.script(
+    [1, 2, 3, 4, 5].map((nth) => ({
+      match: { schema: 'verification', callKeyIncludes: `/${rates}/`, nth },
+      reply: { json },
+    })),
+  );
+  const run = await stage.start('plannerRun', {
+    goal: 'Ship',
+    plan: typed,
+    auto_approve: true,
+    limits: ownWorkflows,
+  });
+  const { question_id } = await openQuestion(run, `The output of ${rates}`);
+  const calls = callsOf(stage.rehearsal, rates).length;
+  const task = stage.client.workflow.getHandle(`${waveWorkflowId(run.workflowId, 1)}/${rates}`);
+  const { runId: crashed } = await task.describe();
+  await task.terminate('as if its machine had burnt down');
+  // The next attempt waits for the same answer.
+  await eventually('the next attempt at the question', async () => {
+    const { runId } = await task.describe();
+    if (runId === crashed) return false;
+    const view = await task.query<DelegationStatusView | null>('status').catch(() => null);
+    return view?.waiting_for.startsWith('The output of');
+  });
+  expect((await stage.questions(run)).open).toMatchObject([{ question_id }]);
+  await run.signal('answer', { question_id, answer: 'guide' });
+  const next = await openQuestion(run, 'What guidance');
+  await run.signal('answer', { question_id: next.question_id, answer: 'Name all of Europe.' });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 1 });
+  expect((await stage.questions(run)).answered).toHaveLength(2);
+  expect(callsOf(stage.rehearsal, rates)).toHaveLength(calls + 2);
   await expectPromisesKept(stage, run.workflowId, { orphans: true, lostUsage: true });
 }, 180_000);
 

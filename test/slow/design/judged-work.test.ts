@@ -5,7 +5,7 @@ import type { CoordinationPlan } from '../../../contracts/coordination-plan.ts';
 import { lookAtQuestions } from '../../support/asking.ts';
 import { faultsOf } from '../../support/calls.ts';
 import { eventually } from '../../support/eventually.ts';
-import { planTask, samplePlan } from '../../support/plans.ts';
+import { planTask, samplePlan, withTask } from '../../support/plans.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { runCommand } from '../../support/run-command.ts';
 import {
@@ -17,6 +17,7 @@ import {
   unmet,
   works,
 } from '../../support/scripted-work.ts';
+import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -128,6 +129,68 @@ it('ends the run when the user gives it up over a failed proof of concept', asyn
   expect(await stage.result(run)).toMatchObject({ status: 'abandoned' });
   await expectPromisesKept(stage, run.workflowId);
 }, 120_000);
+
+it('a proof of concept that a change removed, and one that it changed, are not judged by their old results', async () => {
+  const index = 'try-index_1727539200';
+  const [cache, batch] = ['try-cache_1727539200', 'try-batch_1727539200'] as const;
+  const plan = withTask(3, () => ({ depends_on: [cache, batch] }));
+  const [risk] = plan.risks;
+  if (risk === undefined) throw new Error('the plan has a risk');
+  const risks = ['cache', 'batch'].map((risk_id) => ({ ...risk, risk_id }));
+  const criteria = { success_criteria: ['200 ms.'], failure_criteria: ['More than 1 s.'] };
+  const proofs = risks.map(({ risk_id }) =>
+    planTask(`try-${risk_id}`, { proof_of_concept: { ...criteria, risk_id } }),
+  );
+  const validation = {
+    verified_by: 'reviewer_agent',
+    evidence: [{ evidence_id: 'try-index-done', description: 'The file names 2 indexes.' }],
+  };
+  const change = { heading: 'Change', text: 'Take smaller batches.' };
+  const adapted = {
+    explanation: 'No cache any more, and smaller batches.',
+    operations: [
+      { operation: 'remove_task', task_id: cache },
+      { operation: 'change_validation', task_id: index, validation },
+      { operation: 'append_instructions', task_id: batch, ...change },
+    ],
+  };
+  const adapt = { decision: 'adapt', rationale: 'Too slow.', requirements: ['Drop the cache.'] };
+  stage.rehearsal.script([
+    ...['try-index', 'try-cache', 'try-batch'].map((name) =>
+      works(`${name}_1727539200`, {
+        json: unmet('failed', 'Too slow.', `${name}-done`),
+      }),
+    ),
+    { match: { bodyIncludes: 'stage=\\"poc_decision' }, reply: { json: adapt } },
+    { match: { bodyIncludes: 'stage=\\"adaptation', nth: 1 }, reply: { json: adapted } },
+  ]);
+  const run = await stage.start('plannerRun', {
+    goal: 'Users can sign up',
+    plan: {
+      ...plan,
+      risks: [risk, ...risks],
+      tasks: [...plan.tasks.slice(0, 1), ...proofs, ...plan.tasks.slice(1)],
+    },
+    auto_approve: true,
+  });
+  await answerAll(run, { 'The plan is to change': 'approve' });
+  await stage.result(run);
+  expect(stagesOf().filter((one) => one === 'poc_decision')).toHaveLength(1);
+  const { design, criteria: found } = await storedRecord(stage.home, run.workflowId);
+  expect(design?.adaptations).toMatchObject([
+    { cause: { task_id: index, decision: 'adapt' }, reworded_evidence: ['try-index-done'] },
+    { cause: { task_id: index, assessment: 'pass' } },
+    { cause: { task_id: batch, assessment: 'pass' } },
+  ]);
+  expect(found).toContainEqual(
+    expect.objectContaining({
+      criterion_id: 'try-index-done',
+      description: 'The file names 2 indexes.',
+      state: 'met',
+    }),
+  );
+  await expectPromisesKept(stage, run.workflowId);
+}, 180_000);
 
 /** A plan as a person types it: one task, and another that waits for it. */
 const typed: CoordinationPlan = {

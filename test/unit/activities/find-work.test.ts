@@ -1,7 +1,8 @@
+import { openConsultation } from '../../../activities/design/open-consultation.ts';
 import { findWork } from '../../../activities/design/plan-next-wave.ts';
 import type { FindWorkInput } from '../../../contracts/design-activities.ts';
 import type { Adaptation } from '../../../contracts/adaptation.ts';
-import type { RecordedDesign } from '../../../contracts/design-run.ts';
+import type { ConsultedRole, RecordedDesign } from '../../../contracts/design-run.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { samplePlan } from '../../support/plans.ts';
@@ -83,4 +84,32 @@ it('a proof of concept that was not judged after its wave is judged after a late
   expect(await findProofs({}, { wave: 3 }, [judgedAfter(2)])).toEqual([]);
   // The judgement of an earlier result says nothing of this one.
   expect(await findProofs({}, { wave: 3 }, [judgedAfter(0)])).toMatchObject([{ task_id }]);
+});
+
+it('a proof of concept that was changed after it worked is not judged by its old result', async () => {
+  const change = (wave: number): Adaptation => ({
+    ...judgedAfter(wave),
+    cause: { type: 'loop', task_id: 'other', root_cause: 'planning_gap' },
+    changed_tasks: [task_id],
+  });
+  expect(await findProofs({ status: 'failed' }, { wave: 2 }, [change(1)])).toEqual([]);
+  expect(await findProofs({ status: 'failed' }, { wave: 2 }, [change(0)])).toMatchObject([
+    { task_id },
+  ]);
+});
+
+it('an agent of a design that is asked about the work has what the work showed', async () => {
+  const stages = ['poc_evidence', 'poc_decision', 'loop_analysis', 'adaptation'] as const;
+  const materials = stages.map((stage) => ({ stage, subject: task_id, ref: '0'.repeat(64) }));
+  const { bench } = await createRun({ design: { ...design, materials } });
+  const { store, record_ref: ref } = bench;
+  const deps = { store, runs: { read: async () => ({ ref, version: 1 }) } };
+  const known = async (role: ConsultedRole) => {
+    const asked = { run_id: 'my-run', role, question: 'Why did the proof fail?' };
+    const opened = await openConsultation(deps, asked);
+    return opened.type === 'open' ? opened.context.materials.map(({ stage }) => stage) : opened;
+  };
+  expect(await known('risk')).toEqual(['poc_evidence', 'poc_decision']);
+  expect(await known('designer')).toEqual(['poc_decision', 'loop_analysis', 'adaptation']);
+  expect(await known('verifier')).toEqual(['poc_decision', 'loop_analysis', 'adaptation']);
 });

@@ -11,6 +11,7 @@ import { lostAttempt } from '../../support/old-attempt.ts';
 import { hang, sayJson, sayText } from '../../support/scripted-model.ts';
 import type { Script } from '../../support/scripted-model.ts';
 import { createSuspension } from '../../support/suspension.ts';
+import { recallRunSpent } from '../../../activities/agent-turn/attempt-ledger.ts';
 import { createBench, outputOf, runIn } from './bench.ts';
 
 // An attempt of a model call whose worker is suspended goes on when others have been made of it.
@@ -220,4 +221,19 @@ it('M12: a reply of a crashed attempt is taken over once, in its place, and cost
   const bought = await turn('three', { recall: twice, head: second.head, append: [] });
   expect(bought.recalled).toBeUndefined();
   expect(bench.model.requests).toHaveLength(3);
+});
+
+it('M12: what the user asked about a design is no part of what its run has spent', async () => {
+  const { ledger } = await createBench();
+  const put = (workflow_id: string, stage: ModelTurnInput['stage'], spent: Usage) =>
+    ledger.put({ workflow_id, run_id: 'one', activity_id: '1' }, 1, {
+      version: 1,
+      result: null,
+      spent,
+      call: { agent_id: 'poc-designer', stage, head: null, crashes: 0 },
+    });
+  await put('my-run/wave-001', 'plan', billed);
+  await put('my-run/design', 'design_review', billed);
+  await put('my-run/ask-1727539200', 'explanation', { ...billed, calls: 7 });
+  expect(await recallRunSpent(ledger, 'my-run', 0)).toMatchObject({ calls: 2 });
 });

@@ -1,6 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFileProjection } from '../../../activities/adapters/file-projection.ts';
+import type { Adaptation } from '../../../contracts/adaptation.ts';
+import { foldRun } from '../../../core/run/fold-run.ts';
 import { exportRun } from '../../../activities/run-record/export-run.ts';
 import { createFolder, createHarness, startedAt } from './harness.ts';
 import { readTree } from '../../support/read-tree.ts';
@@ -63,6 +65,44 @@ it('keeps everything a run learns, in one record', async () => {
     [1, startedAt + 120, startedAt + 360],
     [2, startedAt + 420, startedAt + 480],
   ]);
+});
+
+it('gives evidence the words of a changed plan where the user let it be reworded, and keeps the versions that led there', async () => {
+  const evidence = [
+    { criterion_id: 'fast', description: 'At most 900 ms.' },
+    { criterion_id: 'goal-1', description: 'Each way has a rating.' },
+  ];
+  const met = { state: 'met', delegation_id: 'api', note: 'Seen.' } as const;
+  const criteria = [
+    { criterion_id: 'fast', description: 'At most 100 ms.', ...met },
+    { criterion_id: 'goal-1', description: 'Each way is rated for cost', ...met },
+  ];
+  const run = await (await createHarness()).begin('my-run', wholeRunInput);
+  const adaptation: Adaptation = {
+    wave: 1,
+    cause: { type: 'loop', task_id: 'api', root_cause: 'planning_gap' },
+    plan_ref: 'v3',
+    changed_tasks: ['api'],
+    reworded_evidence: ['fast'],
+    approved_by: 'q1',
+  };
+  const progress = { status: 'approved', materials: [], findings: [], approved_by: 'q1' } as const;
+  const record = foldRun(
+    { ...(await run.record()), criteria },
+    {
+      type: 'designed',
+      at: startedAt,
+      progress: { ...progress, plan_refs: ['v2', 'v3'], usage: usage(0) },
+      adaptation,
+      tasks: [{ delegation_id: 'api', acceptance_criteria: evidence }],
+      plan_agents: null,
+    },
+  );
+  expect(record.criteria).toEqual([
+    { ...criteria[0], description: 'At most 900 ms.', state: 'open', note: '' },
+    criteria[1],
+  ]);
+  expect(record.design?.adaptations).toEqual([{ ...adaptation, versions: 2 }]);
 });
 
 it('says after each update what the run knows and what is new', async () => {

@@ -1,6 +1,7 @@
 import type { Adaptation, AdaptationCause } from '../../../../contracts/adaptation.ts';
 import type { RecordedDesign } from '../../../../contracts/design-run.ts';
 import type { VerificationOutcome } from '../../../../contracts/verification.ts';
+import { renderAdaptations } from '../../../../activities/projection/render-design.ts';
 import { describeDesignBalance, judgeDesign } from '../../../../core/design/judge-design.ts';
 import { addUsage } from '../../../../core/usage/add-usage.ts';
 import { someRef, usageOf } from '../../../support/factories.ts';
@@ -77,6 +78,16 @@ describe('the balance of a design', () => {
       proofs_not_passed: 1,
       loops: 1,
     });
+  });
+
+  it('counts no version of a change as one before the work, however often it was repaired', () => {
+    const repaired = { ...adaptation(failed, 'v4'), versions: 2 };
+    const design = { ...designOf(repaired), plan_refs: ['v1', 'v2', 'v3', 'v4', 'v5'] };
+    const run = runOf({ ...design, adaptations: [repaired, adaptation(loop, 'v5')] });
+    expect(judgeDesign(run)).toMatchObject({ versions: 2 });
+    const text = renderAdaptations({ ...run, run_id: 'my-run' });
+    expect(text).toContain('`planwave plan diff my-run@2 my-run@4`');
+    expect(text).toContain('`planwave plan diff my-run@4 my-run@5`');
   });
 
   it('DB2: says so where the record shows no sign, and names signs for and against', () => {

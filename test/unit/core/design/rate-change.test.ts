@@ -75,7 +75,11 @@ describe('ratePlanChange', () => {
     ],
   ])('RPC2: evidence that %s changes the scope, and the question names it', (_what, from, to) => {
     const rating = ratePlanChange(from, to);
-    expect(rating).toMatchObject({ scope_changed: true, removed_evidence: [] });
+    expect(rating).toMatchObject({
+      scope_changed: true,
+      removed_evidence: [],
+      reworded_evidence: ['schema-done'],
+    });
     const reason = { task_id: schema, explanation: '' };
     expect(describePlanChange(from, to, { plan_ref: 'sha256:new', rating, reason })).toContain(
       'Evidence that is changed: schema-done.',
@@ -100,6 +104,7 @@ describe('ratePlanChange', () => {
       changed_tasks: [],
       removed_tasks: [],
       removed_evidence: [],
+      reworded_evidence: [],
     });
   });
 });
