@@ -255,7 +255,7 @@ function checkRisks({ risks, tasks }: CoordinationPlan): PlanFinding[] {
         rule: 'DP25',
         path: `tasks/${at}`,
         message: `no task waits for the proof of concept "${task_id}"`,
-        cure: 'Let the tasks that rely on its assumption depend on it',
+        cure: 'Let the tasks that rely on its assumption depend on it, or remove it',
       });
     }
     return findings;

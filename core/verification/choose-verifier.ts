@@ -22,6 +22,7 @@ import type { TurnOutline } from '../../contracts/model-turn.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { VerifierTriad } from '../../contracts/verification.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
+import { noteIdOf } from '../notes/step-notes.ts';
 import { chooseMembers, findWriter } from '../triad/roles.ts';
 
 type Authored = Pick<DelegationOutline, 'agent_id' | 'executor'>;
@@ -129,14 +130,17 @@ function judging(
  *
  * Invariants:
  *   VD1. A failure names what is missing, or refuses a note; a pass names nothing.
- *   VD2. A pass accepts every note of the author.
+ *   VD2. A pass judges and accepts every note of the author.
  *   VD3. Nothing passes on whose judgement a triad did not agree.
  *
- * @param isDisputed True when a triad has judged, and did not agree.
+ * @param judged `isDisputed`: true when a triad has judged, and did not agree. `notes`: number of the author's notes.
  */
-export function checkVerdict(outline: TurnOutline, isDisputed = false): OutputFault[] {
+export function checkVerdict(
+  outline: TurnOutline,
+  { isDisputed = false, notes = 0 }: { readonly isDisputed?: boolean; readonly notes?: number } = {},
+): OutputFault[] {
   if (outline.shape !== 'verification') return [];
-  const { verdict, missing, refused_notes: refused = [] } = outline.verdict;
+  const { verdict, missing, refused_notes: refused = [], reviewed_notes } = outline.verdict;
   if (verdict === 'pass' && isDisputed) {
     return [
       {
@@ -173,5 +177,21 @@ export function checkVerdict(outline: TurnOutline, isDisputed = false): OutputFa
       },
     ];
   }
-  return [];
+  return verdict === 'pass' ? checkReviewed(reviewed_notes, notes) : [];
+}
+
+/** @param reviewed If undefined, the verdict is of a version that did not keep them. @param count Number of notes. */
+function checkReviewed(reviewed: readonly string[] | undefined, count: number): OutputFault[] {
+  if (reviewed === undefined) return [];
+  const left = Array.from({ length: count }, (_, nth) => noteIdOf(nth + 1)).filter(
+    (id) => !reviewed.includes(id),
+  );
+  if (left.length === 0) return [];
+  return [
+    {
+      path: 'reviewed_notes',
+      reason: `verdict is "pass" but ${left.join(', ')} not judged`,
+      hint: 'Try: one entry for each note of <completion_notes>, by its note_id',
+    },
+  ];
 }
