@@ -137,7 +137,10 @@ function judging(
  */
 export function checkVerdict(
   outline: TurnOutline,
-  { isDisputed = false, notes = 0 }: { readonly isDisputed?: boolean; readonly notes?: number } = {},
+  {
+    isDisputed = false,
+    notes = 0,
+  }: { readonly isDisputed?: boolean; readonly notes?: number } = {},
 ): OutputFault[] {
   if (outline.shape !== 'verification') return [];
   const { verdict, missing, refused_notes: refused = [], reviewed_notes } = outline.verdict;

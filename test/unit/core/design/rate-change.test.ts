@@ -170,9 +170,9 @@ describe('fitRoster', () => {
   it('RPC6: who has no work left leaves the roster, with the draft, and the plan has no finding of it', () => {
     const fitted = fitRoster(seed, left);
     expect(fitted).toMatchObject({ agents: plan.agents, new_agents: [] });
-    const rulesOf = (one: CoordinationPlan) =>
-      checkCoordinationPlan(one, world).map(({ rule }) => rule);
-    expect([rulesOf(left), rulesOf(fitted)]).toEqual([['DP5'], []]);
+    const [idle, none] = [left, fitted].map((one) => checkCoordinationPlan(one, world));
+    expect(idle).toMatchObject([{ rule: 'DP5' }]);
+    expect(none).toEqual([]);
     const rating = ratePlanChange(seed, fitted);
     const reason = { task_id: undefined, explanation: '' };
     expect(describePlanChange(seed, fitted, { plan_ref: 'new', rating, reason })).toContain(
