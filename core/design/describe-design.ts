@@ -23,7 +23,7 @@ import {
 import { oneLine } from '../text/markdown.ts';
 import { triadTurns } from '../budget/estimate-fan-out.ts';
 import { listLayers } from './graph.ts';
-import { diffPlans } from './draw-plan.ts';
+import { diffPlans } from './diff-plans.ts';
 import type { PlanAgent } from '../../contracts/design-run.ts';
 import type { PlannedTask } from '../../contracts/run-log.ts';
 import type { Spending } from '../../contracts/budget.ts';
