@@ -106,7 +106,7 @@ function checkPlace(name: string, path: string): PlanFinding[] {
   if (checked.ok && checked.parts.length > 0) return [];
   const message = checked.ok
     ? `${JSON.stringify(name)} is the workspace itself`
-    : checked.reason.replace(/\. Try: .*$/u, '');
+    : checked.reason.split('. Try: ', 1).join('');
   return [{ rule: 'DP31', path, message, cure: 'Name a place below the workspace' }];
 }
 

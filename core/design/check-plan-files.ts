@@ -94,7 +94,7 @@ function findWriteFault(path: string, makesAny: boolean): string | null {
   const checked = checkWorkspacePath(path);
   const bare = parts.map((part) => part.replace(/^\./u, '')).join('/');
   if (checked.ok || (makesAny && checkWorkspacePath(bare).ok)) return null;
-  return checked.reason.replace(/\. Try: .*$/u, '');
+  return checked.reason.split('. Try: ', 1).join('');
 }
 
 /** Shipped tools that make no file. One of a worker's owner or of an MCP server may make one. */

@@ -40,16 +40,16 @@ it('the file that is checked is an output of the plan', () => {
   expect(task?.outputs.map(({ path }) => path)).toEqual([own]);
 });
 
-describe('DP31', () => {
+describe('checks by code', () => {
   it.each([own, `./${own}`, 'package.json', '.github/ci.yml', '.env'])(
-    'a check of the file %s can pass',
+    'DP31: a check of the file %s can pass',
     (path) => {
       expect(findings(withCheck(file(path)))).toEqual([]);
     },
   );
 
   it.each(['../outside.json', '/etc/passwd', '.', '.git/config', 'a//b'])(
-    'a check of the place %s is a finding',
+    'DP31: a check of the place %s is a finding',
     (path) => {
       expect(findings(withCheck(file(path)))).toEqual([['DP31', `${place}/path`]]);
       const unchanged = { kind: 'unchanged', paths: ['test/', path] } as const;
@@ -60,13 +60,13 @@ describe('DP31', () => {
   );
 
   it.each([own, 'agents/api_agent/task_output/other.md'])(
-    'a check of %s, which its author has no tool to make, is a finding',
+    'DP31: a check of %s, which its author has no tool to make, is a finding',
     (path) => {
       expect(findings(withCheck(file(path), 'reviewer'))).toEqual([['DP31', `${place}/path`]]);
     },
   );
 
-  it('an author that only reads may be checked by a file that exists, and by what is unchanged', () => {
+  it('DP31: an author that only reads may be checked by a file that exists, and by what is unchanged', () => {
     expect(findings(withCheck(file('docs/plans.md'), 'reviewer'))).toEqual([]);
     const unchanged: EvidenceCheck = { kind: 'unchanged', paths: ['test'] };
     expect(findings(withCheck(unchanged, 'reviewer'))).toEqual([]);
@@ -76,7 +76,7 @@ describe('DP31', () => {
     [{ $ref: '#/$defs/row' }],
     [{ properties: { rows: { items: { $ref: 'https://example.org/row.json' } } } }],
     [{ properties: { id: { pattern: '[' } } }],
-  ])('a schema that validates nothing is a finding: %j', (schema) => {
+  ])('DP31: a schema that validates nothing is a finding: %j', (schema) => {
     expect(findings(withCheck(fits(schema)))).toEqual([['DP31', `${place}/schema`]]);
   });
 
@@ -85,7 +85,7 @@ describe('DP31', () => {
     [{ $id: 'https://example.org/tree', properties: { sub: { $ref: '#' } } }],
     [{ $defs: { a: { $anchor: 'row' } }, $ref: '#row' }],
     [{ properties: { $ref: { type: 'string' }, pattern: { type: 'string' } } }],
-  ])('a schema whose parts all exist is none: %j', (schema) => {
+  ])('DP31: a schema whose parts all exist is none: %j', (schema) => {
     const plan = withCheck(fits(schema));
     const before = JSON.stringify(plan);
     expect(findings(plan)).toEqual([]);
