@@ -137,14 +137,11 @@ function judging(
  */
 export function checkVerdict(
   outline: TurnOutline,
-  {
-    isDisputed = false,
-    notes = 0,
-  }: { readonly isDisputed?: boolean; readonly notes?: number } = {},
+  { isDisputed, notes }: { readonly isDisputed?: boolean; readonly notes?: number } = {},
 ): OutputFault[] {
   if (outline.shape !== 'verification') return [];
-  const { verdict, missing, refused_notes: refused = [], reviewed_notes } = outline.verdict;
-  if (verdict === 'pass' && isDisputed) {
+  const { verdict, missing, refused_notes: refused = [] } = outline.verdict;
+  if (verdict === 'pass' && isDisputed === true) {
     return [
       {
         path: 'verdict',
@@ -180,12 +177,15 @@ export function checkVerdict(
       },
     ];
   }
-  return verdict === 'pass' ? checkReviewed(reviewed_notes, notes) : [];
+  return checkReviewed(outline.verdict, notes);
 }
 
-/** @param reviewed If undefined, the verdict is of a version that did not keep them. @param count Number of notes. */
-function checkReviewed(reviewed: readonly string[] | undefined, count: number): OutputFault[] {
-  if (reviewed === undefined) return [];
+/** Finds notes that a pass leaves out. A verdict of an earlier version did not keep which it judged. */
+function checkReviewed(
+  { verdict, reviewed_notes: reviewed }: Extract<TurnOutline, { shape: 'verification' }>['verdict'],
+  count = 0,
+): OutputFault[] {
+  if (verdict === 'fail' || reviewed === undefined) return [];
   const left = Array.from({ length: count }, (_, nth) => noteIdOf(nth + 1)).filter(
     (id) => !reviewed.includes(id),
   );

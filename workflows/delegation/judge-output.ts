@@ -172,7 +172,8 @@ async function talk(
       reading: () => ({ ...readingOf(order, work), acts: false }),
       runTools: async (calls) =>
         readOn(calls.filter(isToolCall).flatMap((call) => takeRead(call, work) ?? [])),
-      check: (outline) => checkVerdict(outline, {
+      check: (outline) =>
+        checkVerdict(outline, {
           isDisputed: judged?.isDisputed ?? false,
           notes: outcome.notes?.count ?? 0,
         }),

@@ -216,7 +216,10 @@ function changeQuestion(
 ): AskedQuestion {
   const relies =
     failed === null ? '' : `, and work goes on that relies on what ${failed} has refuted`;
-  const left = findings.length === 0 ? '' : `\nLeft after all repairs: ${countOf(findings.length, 'finding')}.`;
+  const left =
+    findings.length === 0
+      ? ''
+      : `\nLeft after all repairs: ${countOf(findings.length, 'finding')}.`;
   return {
     text: `${text}${left}`,
     why_it_matters:
