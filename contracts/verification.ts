@@ -95,6 +95,8 @@ interface VerdictOutline {
   readonly verdict: Verdict['verdict'];
   /** Entries of `missing_evidence`. */
   readonly missing: number;
+  /** note_ids that it judged. Absent in verdicts that an earlier version stored. */
+  readonly reviewed_notes?: readonly string[];
   /** Notes that are not accepted. Absent when there are none. */
   readonly refused_notes?: readonly string[];
   /** The whole Verdict as JSON. */

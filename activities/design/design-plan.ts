@@ -40,6 +40,7 @@ import {
 import { changePlan } from '../../core/design/change-plan.ts';
 import { countWaves } from '../../core/design/next-wave.ts';
 import { describeDesign } from '../../core/design/describe-design.ts';
+import { fitRoster } from '../../core/design/check-plan-verifiers.ts';
 import { checkPlanChange } from '../../core/design/rate-change.ts';
 import { capFaults } from '../../core/text/list-names.ts';
 import {
@@ -108,25 +109,26 @@ export async function changeDesign(
 ): Promise<ChangeDesignResult> {
   const plan = await readCoordinationPlan(store, input.plan_ref);
   const changed = changePlan(plan, await readOperations(store, plan, input));
-  const faults = changed.ok ? await checkAgainstWork(store, changed.plan, input) : changed.faults;
-  if (!changed.ok || faults.length > 0) {
-    return { type: 'refused', faults: capFaults(faults.map(toFault)) };
-  }
-  return { type: 'changed', plan: await storeCoordinationPlan(store, changed.plan) };
+  const { plan: after, faults } = changed.ok
+    ? await fitToWork(store, changed.plan, input)
+    : { plan, faults: changed.faults };
+  if (faults.length > 0) return { type: 'refused', faults: capFaults(faults.map(toFault)) };
+  return { type: 'changed', plan: await storeCoordinationPlan(store, after) };
 }
 
-/** Checks a change during the work; before it there is nothing to respect. */
-async function checkAgainstWork(
+/** Fits the roster to a change during the work, and checks the change; before the work there is nothing to respect. */
+async function fitToWork(
   store: ArtifactStore,
-  after: CoordinationPlan,
+  changed: CoordinationPlan,
   { source }: ChangeDesignInput,
-): Promise<readonly PlanFinding[]> {
-  if (source.type !== 'adaptation') return [];
+): Promise<{ readonly plan: CoordinationPlan; readonly faults: readonly PlanFinding[] }> {
+  if (source.type !== 'adaptation') return { plan: changed, faults: [] };
   const [before, unwanted] = await Promise.all([
     readCoordinationPlan(store, source.before_ref),
     Promise.all((source.unwanted ?? []).map((ref) => readCoordinationPlan(store, ref))),
   ]);
-  return checkPlanChange(before, after, { ...source, unwanted });
+  const plan = fitRoster(before, changed);
+  return { plan, faults: checkPlanChange(before, plan, { ...source, unwanted }) };
 }
 
 async function readOperations(

@@ -177,7 +177,7 @@ ${dataRules}
 - Go through the acceptance criteria one by one: is the named evidence there, does it show what is claimed, is it enough? Look it up with your tools where you can.
 - A check that "passed" needs no second look. One that was "not_run" is for you to judge.
 - You run nothing here, whatever your role says. What a run has to show, commands show, as long as files_changed_after is false or the change can't matter; else the author has to run it again.
-- Judge each note: accepted when the assumption does no harm to the task. Otherwise verdict is "fail", and comment says what its author must do; it works without seeing you.
+- Judge each note, one entry of reviewed_notes each: accepted when the assumption does no harm to the task. Otherwise verdict is "fail", and comment says what its author must do; it works without seeing you.
 - verdict "fail" when one criterion is not shown or a note is not accepted. missing_evidence then says for each gap what its author must do or show; it works without seeing you. Style and taste are no gap.
 - verdict "pass" when all is shown and each note accepted; missing_evidence is then empty.
 - You change nothing and mend nothing.

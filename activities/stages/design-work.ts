@@ -122,7 +122,7 @@ The plan is being carried out, and something has shown that it must change: <mat
 - Change as little as meets the requirements.
 - What is marked verified in <plan_tasks> is never changed or removed: add a task that builds on it.
 - change_instructions replaces the whole text, so give all of it; append_instructions adds a section to it.
-- A proof of concept that has failed must not hold up the work. One that is verified holds up nothing, and stays. Any other: remove it, change what it tests, or let its dependents wait for something else.
+- A proof of concept that has failed must not hold up the work. One that is verified holds up nothing, and stays. Any other: remove it, or change what it tests. An agent that has no work left leaves the roster by itself.
 - An experiment is added by add_task with its proof_of_concept, and by reorder of the tasks that wait for it. A task is split by add_task for its second part, change_instructions of the first, and reorder of its dependents.
 - Evidence that you leave out or word anew is a promise that the user has to give up. Keep it as it is where you can, in another task if need be.
 - conflicts of the <work>: an answer to a question of the task contradicts what others stated. holds says whether the value of the answer stands now; if not, another one does. tasks are those that stated or read another value: bring what is open of them, and <subject> itself, in line with the value that stands; for what is verified and wrong by it add a task. Where nothing is built on the difference, change nothing: operations is empty.
@@ -130,7 +130,9 @@ The plan is being carried out, and something has shown that it must change: <mat
 
 Example: {"explanation":"The pairs are merged before the index is made.","operations":[{"operation":"change_instructions","task_id":"create_user_table_1727539200","instructions":"## Objective\\nMerge the e-mails that differ only in case, then make the table with a unique index on lower(email).\\n\\n## Context\\nThe shop runs on PostgreSQL 16. Three pairs differ only in case; the older account of a pair stays.\\n\\n## Steps\\n1. Merge each pair into the older account.\\n2. Write the table and its migration.\\n\\n## Out of scope\\nThe endpoints."}]}`,
   request({ findings, requested_change }) {
-    if (findings.length > 0) return 'Mend each finding, and give the whole change again.';
+    if (findings.length > 0) {
+      return 'The plan has your last change already: give only the operations that mend the findings. explanation says why the plan changes as a whole, because the user reads no other.';
+    }
     if (requested_change !== null) return "Make the user's change, and what follows from it.";
     return 'Change the plan as the requirements say.';
   },

@@ -43,6 +43,7 @@ export const verificationStage: Stage<PromptOf<'verification'>> = {
           verdict: {
             verdict,
             missing: missing_evidence.length,
+            reviewed_notes: reviewed_notes.map(({ note_id }) => note_id),
             ...(refused_notes.length > 0 && { refused_notes }),
             verdict_ref,
           },

@@ -141,11 +141,11 @@ async function checkUnchanged(
   if (touched === null) {
     return { check, result: 'not_run', found: 'There is no copy that could be compared.' };
   }
+  // "./src/" is the same place as "src".
+  const kept = paths.map((one) => one.replace(/^\.\//u, '').replace(/\/$/u, ''));
   const changed = touched
     .map(({ path }) => path)
-    .filter((path) =>
-      paths.some((one) => path === one || path.startsWith(`${one.replace(/\/$/, '')}/`)),
-    );
+    .filter((path) => kept.some((one) => path === one || path.startsWith(`${one}/`)));
   if (changed.length === 0) return { check, result: 'passed', found: 'They are unchanged.' };
   return { check, result: 'failed', found: `Changed: ${listNames(changed)}` };
 }

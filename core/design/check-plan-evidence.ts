@@ -1,5 +1,12 @@
-/** Checks the evidence that a plan requires (rules DP19 to DP21 of `check-plan-file`), and keeps its checks by code. */
+/** Checks the evidence that a plan requires (rules DP19 to DP21 and DP31 of `check-plan-file`), and keeps its checks by code. */
 import type { CoordinationPlan, PlanFinding, PlanTask } from '../../contracts/coordination-plan.ts';
+import { dereference } from '@cfworker/json-schema';
+import type { Schema } from '@cfworker/json-schema';
+import type { AgentSummary } from '../../contracts/agent-definition.ts';
+import type { EvidenceCheck } from '../../contracts/verification.ts';
+import { checkReadPath } from '../effects/check-workspace-path.ts';
+import { messageOf } from '../text/message-of.ts';
+import { listReaders } from './check-plan-files.ts';
 import { findUnwritten } from './templates.ts';
 
 /** Finds the entries of a list whose name an earlier entry has. */
@@ -67,4 +74,107 @@ export function checkEvidence({ tasks }: CoordinationPlan): PlanFinding[] {
     cure: 'Give one of them another evidence_id',
   }));
   return [...missing, ...vague, ...twice];
+}
+
+type CheckOf<K extends EvidenceCheck['kind']> = Extract<EvidenceCheck, { kind: K }>;
+
+/** Finds checks by code that fail, or pass, whatever the author of the task does. */
+export function checkChecks(
+  plan: CoordinationPlan,
+  agents: readonly AgentSummary[],
+): PlanFinding[] {
+  const readers = listReaders(plan, agents);
+  return plan.tasks.flatMap((task, nth) =>
+    task.validation.evidence.flatMap(({ check }, at) => {
+      if (check === undefined || check.kind === 'command') return [];
+      const place = `tasks/${nth}/validation/evidence/${at}/check`;
+      if (check.kind === 'unchanged') {
+        return check.paths.flatMap((path, one) => checkPlace(path, `${place}/paths/${one}`));
+      }
+      const placed = checkPlace(check.path, `${place}/path`);
+      return [
+        ...(placed.length > 0 ? placed : checkMade(plan, task, { check, place, readers })),
+        ...(check.kind === 'schema' ? checkSchema(check, place) : []),
+      ];
+    }),
+  );
+}
+
+/** Whether a private file may be read depends on the run, so that it is no finding here. */
+function checkPlace(name: string, path: string): PlanFinding[] {
+  const checked = checkReadPath(name, () => true);
+  if (checked.ok && checked.parts.length > 0) return [];
+  const message = checked.ok
+    ? `${JSON.stringify(name)} is the workspace itself`
+    : checked.reason.split('. Try: ', 1).join('');
+  return [{ rule: 'DP31', path, message, cure: 'Name a place below the workspace' }];
+}
+
+/** Finds a file that only agents without a tool for files would make: their results are no files of the workspace. */
+function checkMade(
+  { agents, tasks }: CoordinationPlan,
+  { inputs }: PlanTask,
+  {
+    check,
+    place,
+    readers,
+  }: {
+    readonly check: CheckOf<'file' | 'schema'>;
+    readonly place: string;
+    readonly readers: ReadonlySet<string>;
+  },
+): PlanFinding[] {
+  const path = plainPath(check.path);
+  if (inputs.some((input) => input.from === null && plainPath(input.path) === path)) return [];
+  const makers = tasks
+    .filter(({ outputs }) => outputs.some((output) => plainPath(output.path) === path))
+    .map(({ agent }) => agent);
+  const owner = agents.find(({ agent_name }) => path.startsWith(`agents/${agent_name}/`));
+  const authors = makers.length > 0 || owner === undefined ? makers : [owner.agent_name];
+  const [first] = authors;
+  if (first === undefined || !authors.every((name) => readers.has(name))) return [];
+  return [
+    {
+      rule: 'DP31',
+      path: `${place}/path`,
+      message: `"${first}" has no tool that makes files, so code would find no ${JSON.stringify(path)}`,
+      cure: 'Leave the check out, so that the verifier judges the result alone, or give the task to an agent with write_file',
+    },
+  ];
+}
+
+function plainPath(path: string): string {
+  return path.replace(/^\.\//u, '').replace(/\/$/u, '');
+}
+
+/** Finds what would stop the validation of any file. */
+function checkSchema({ schema }: CheckOf<'schema'>, place: string): PlanFinding[] {
+  const path = `${place}/schema`;
+  return findSchemaFaults(schema).map((message) => ({
+    rule: 'DP31',
+    path,
+    message,
+    cure: 'Write each part of the schema into the schema itself, below $defs',
+  }));
+}
+
+function findSchemaFaults(schema: CheckOf<'schema'>['schema']): string[] {
+  try {
+    // A copy, because the addresses of its parts are noted on it.
+    const copy: Schema = JSON.parse(JSON.stringify(schema));
+    const parts = dereference(copy);
+    return [...new Set(Object.values(parts))].flatMap((part) => {
+      if (typeof part === 'boolean') return [];
+      const { $ref, __absolute_ref__: address, pattern, patternProperties = {} } = part;
+      const patterns = [
+        ...(pattern === undefined ? [] : [pattern]),
+        ...Object.keys(patternProperties),
+      ];
+      for (const one of patterns) RegExp(one, 'u');
+      const isFound = $ref === undefined || parts[address ?? $ref] !== undefined;
+      return isFound ? [] : [`the schema has no ${JSON.stringify($ref)}, to which it refers`];
+    });
+  } catch (error) {
+    return [`the schema can't be used: ${messageOf(error)}`];
+  }
 }

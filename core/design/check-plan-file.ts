@@ -13,7 +13,8 @@
  *   DP7. Dependencies have an order; a cycle is shown A→B→A.
  *   DP8. Instructions contain no place that was left to be written.
  *   DP9. Rendered instructions are no longer than a delegation's task may be.
- *   DP10. A path is relative, has "/" between its parts, and leads to no other place.
+ *   DP10. A path is relative, has "/" between its parts, and leads to no other place. An output can be written by the tools
+ *        for files; one that is hidden, but not private, by an author with a tool of another kind.
  *   DP11. Each task has an output file.
  *   DP12. A file in the folder of an agent, agents/<agent_name>/, is written by that agent, into task_output/.
  *   DP13. Tasks that write the same file have an order.
@@ -34,13 +35,15 @@
  *   DP28. Someone of the roster works as each drafted agent.
  *   DP29. A file of the workspace has an author with a tool that makes files.
  *   DP30. Only a verifier may be a triad: its members fit its type and take tasks, and the one that writes is the verifier.
+ *   DP31. A check by code can pass: it names places of the workspace, a file that its author can make, and a schema whose
+ *        parts all exist.
  */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { CoordinationPlan, PlanFinding, PlanTask } from '../../contracts/coordination-plan.ts';
 import { internalAgentIds, plannerAgentId } from '../../contracts/names.ts';
 import { findCycle } from '../schedule/dependencies.ts';
 import { listNames } from '../text/list-names.ts';
-import { checkEvidence, findTwice } from './check-plan-evidence.ts';
+import { checkChecks, checkEvidence, findTwice } from './check-plan-evidence.ts';
 import { checkFiles } from './check-plan-files.ts';
 import { checkVerifiers } from './check-plan-verifiers.ts';
 import { instructionCharsMax } from './task-rules.ts';
@@ -59,6 +62,7 @@ export function checkCoordinationPlan(
     ...checkInstructions(plan),
     ...checkFiles(plan, agents),
     ...checkEvidence(plan),
+    ...checkChecks(plan, agents),
     ...checkVerifiers(plan, listWorking(plan, agents)),
     ...checkRisks(plan),
     ...checkEscalation(plan),
@@ -255,7 +259,7 @@ function checkRisks({ risks, tasks }: CoordinationPlan): PlanFinding[] {
         rule: 'DP25',
         path: `tasks/${at}`,
         message: `no task waits for the proof of concept "${task_id}"`,
-        cure: 'Let the tasks that rely on its assumption depend on it',
+        cure: 'Let the tasks that rely on its assumption depend on it, or remove it',
       });
     }
     return findings;

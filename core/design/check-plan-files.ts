@@ -1,6 +1,7 @@
 /** Checks the files of a plan: what each task reads and writes (rules DP10 to DP18 and DP29 of `check-plan-file`). */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { PlanFinding, PlanTask, CoordinationPlan } from '../../contracts/coordination-plan.ts';
+import { checkWorkspacePath, isPrivateName } from '../effects/check-workspace-path.ts';
 import { findCycle } from '../schedule/dependencies.ts';
 import { listNames } from '../text/list-names.ts';
 import { listUpstream } from './graph.ts';
@@ -41,7 +42,7 @@ export function checkFiles(plan: CoordinationPlan, agents: readonly AgentSummary
   );
   const world = { tasks, written, upstream: listUpstream(tasks), inCycle: new Set(cycle) };
   return [
-    ...checkPaths(tasks),
+    ...checkPaths(plan, agents),
     ...checkOutputs(plan, world),
     ...checkInputs(world),
     ...checkAuthors(plan, agents),
@@ -58,25 +59,42 @@ export function checkFiles(plan: CoordinationPlan, agents: readonly AgentSummary
   ];
 }
 
-function checkPaths(tasks: readonly PlanTask[]): PlanFinding[] {
-  return tasks.flatMap(({ inputs, outputs }, task) =>
-    Object.entries({ inputs, outputs }).flatMap(([list, files]) =>
+function checkPaths(plan: CoordinationPlan, agents: readonly AgentSummary[]): PlanFinding[] {
+  const tools = toolsOf(plan, agents);
+  return plan.tasks.flatMap(({ agent, inputs, outputs }, task) => {
+    const makesAny = tools.get(agent)?.some((tool) => !ownFileTools.has(tool)) ?? true;
+    return Object.entries({ inputs, outputs }).flatMap(([list, files]) =>
       files.flatMap(({ path }, at) => {
-        const isPlain = path
-          .split('/')
-          .every((part) => part.trim() !== '' && part !== '.' && part !== '..');
-        if (isPlain && !/[\\\p{Cc}]|^~|^[A-Za-z]:/u.test(path)) return [];
+        const fault =
+          findPathFault(path) ?? (list === 'inputs' ? null : findWriteFault(path, makesAny));
+        if (fault === null) return [];
         return [
           {
             rule: 'DP10',
             path: `tasks/${task}/${list}/${at}/path`,
-            message: `${JSON.stringify(path)} is no relative path`,
+            message: fault,
             cure: 'Write a path such as "agents/database_agent/task_output/schema.sql"',
           },
         ];
       }),
-    ),
-  );
+    );
+  });
+}
+
+function findPathFault(path: string): string | null {
+  const isPlain = path.split('/').every((part) => !['', '.', '..'].includes(part.trim()));
+  if (isPlain && !/[\\\p{Cc}]|^~|^[A-Za-z]:/u.test(path)) return null;
+  return `${JSON.stringify(path)} is no relative path`;
+}
+
+/** @param makesAny True for an author with a tool that may write hidden files too. */
+function findWriteFault(path: string, makesAny: boolean): string | null {
+  const parts = path.split('/');
+  if (parts.some(isPrivateName)) return `${JSON.stringify(path)} is private, also for writing`;
+  const checked = checkWorkspacePath(path);
+  const bare = parts.map((part) => part.replace(/^\./u, '')).join('/');
+  if (checked.ok || (makesAny && checkWorkspacePath(bare).ok)) return null;
+  return checked.reason.split('. Try: ', 1).join('');
 }
 
 /** Shipped tools that make no file. One of a worker's owner or of an MCP server may make one. */
@@ -92,19 +110,45 @@ const readingTools: ReadonlySet<string> = new Set([
   'fetch_page',
 ]);
 
+/** Shipped tools that make no file which is hidden. */
+const ownFileTools: ReadonlySet<string> = new Set([...readingTools, 'write_file', 'edit_file']);
+
 /** Returns the folder in which an agent leaves what other tasks read, with "/" at its end. */
 const resultsFolderOf = (agent: string): string => `agents/${agent}/task_output/`;
 
-function checkAuthors(plan: CoordinationPlan, agents: readonly AgentSummary[]): PlanFinding[] {
+/** Returns the tools of each agent of the roster. One that does not exist has a finding of its own, and is left out. */
+function toolsOf(
+  { agents: roster, new_agents }: CoordinationPlan,
+  agents: readonly AgentSummary[],
+): ReadonlyMap<string, readonly string[]> {
   const tools = new Map([
-    ...plan.new_agents.map((draft) => [draft.agent_id, draft.tools] as const),
+    ...new_agents.map((draft) => [draft.agent_id, draft.tools] as const),
     ...agents.map((known) => [known.agent_id, known.allowed_tools] as const),
   ]);
+  return new Map(
+    roster.flatMap(({ agent_name, agent_id }) => {
+      const own = tools.get(agent_id);
+      return own === undefined ? [] : [[agent_name, own] as const];
+    }),
+  );
+}
+
+/** Returns the names of the agents without a tool that makes files. */
+export function listReaders(
+  plan: CoordinationPlan,
+  agents: readonly AgentSummary[],
+): ReadonlySet<string> {
+  const tools = [...toolsOf(plan, agents)];
+  return new Set(
+    tools.flatMap(([name, own]) => (own.some((tool) => !readingTools.has(tool)) ? [] : [name])),
+  );
+}
+
+function checkAuthors(plan: CoordinationPlan, agents: readonly AgentSummary[]): PlanFinding[] {
+  const readers = listReaders(plan, agents);
   const names = new Set(plan.agents.map(({ agent_name }) => agent_name));
   return plan.tasks.flatMap(({ agent, outputs }, task) => {
-    // An agent that does not exist has a finding of its own.
-    const own = tools.get(plan.agents.find((one) => one.agent_name === agent)?.agent_id ?? '');
-    if (own === undefined || own.some((tool) => !readingTools.has(tool))) return [];
+    if (!readers.has(agent)) return [];
     return outputs.flatMap(({ path }, at) =>
       isInAgentsFolder(path, names)
         ? []

@@ -1,4 +1,7 @@
-/** Checks the verifiers of a plan (rules DP22, DP23 and DP30 of `check-plan-file`), and keeps the triads among them. */
+/**
+ * Checks the verifiers of a plan (rules DP22, DP23 and DP30 of `check-plan-file`), and keeps triads and roster right while
+ * the plan changes.
+ */
 import type { CoordinationPlan, PlanFinding, PlanTask } from '../../contracts/coordination-plan.ts';
 import { listNames } from '../text/list-names.ts';
 import { checkTriad } from '../triad/check-triad.ts';
@@ -10,6 +13,49 @@ type PlannedAgent = CoordinationPlan['agents'][number];
 export function keepTriad(before: PlannedAgent | undefined, agent: PlannedAgent): PlannedAgent {
   const triad = agent.role === 'verifier' ? before?.triad : undefined;
   return { ...agent, ...(triad !== undefined && { triad }) };
+}
+
+/**
+ * Brings the roster in line with the tasks of a changed plan (RPC6 of `rate-change`).
+ *
+ * @param before The plan before the whole change. An agent that was idle there stays.
+ */
+export function fitRoster(before: CoordinationPlan, after: CoordinationPlan): CoordinationPlan {
+  const workers = { before: listBusy(before), after: listBusy(after) };
+  const named = new Map(
+    [...before.agents, ...after.agents].map((one) => [one.agent_name, one] as const),
+  );
+  const agents = [...named.values()].filter((one) => {
+    const { agent_name: name, role } = one;
+    const isLeft = role !== 'solution_architect' && workers.before.has(name);
+    return workers.after.has(name) || (after.agents.includes(one) && !isLeft);
+  });
+  // Tasks may name agents that do not exist, which is a finding of its own.
+  if (agents.length === 0) return after;
+  const ids = { before: listAgentIds(before.agents), after: listAgentIds(agents) };
+  const drafts = new Map(
+    [...before.new_agents, ...after.new_agents].map((one) => [one.agent_id, one] as const),
+  );
+  const new_agents = [...drafts.values()].filter(
+    (one) =>
+      ids.after.has(one.agent_id) ||
+      (after.new_agents.includes(one) && !ids.before.has(one.agent_id)),
+  );
+  return { ...after, agents, new_agents };
+}
+
+/** Lists the names of those who work on a task or verify one. */
+function listBusy({ tasks }: CoordinationPlan): ReadonlySet<string> {
+  return new Set(tasks.flatMap(({ agent, validation }) => [agent, validation.verified_by]));
+}
+
+function listAgentIds(agents: CoordinationPlan['agents']): ReadonlySet<string> {
+  return new Set(
+    agents.flatMap(({ agent_id, triad }) => [
+      agent_id,
+      ...(triad?.members ?? []).map((member) => member.agent_id),
+    ]),
+  );
 }
 
 /** @param working agent_ids of all that take tasks, drafted ones included. */

@@ -15,7 +15,7 @@ import { cutText } from '../text/cut-text.ts';
 import {
   countOf,
   formatCount,
-  formatDollars,
+  formatCost,
   formatDuration,
   formatUsage,
   commandText,
@@ -23,7 +23,7 @@ import {
 import { oneLine } from '../text/markdown.ts';
 import { triadTurns } from '../budget/estimate-fan-out.ts';
 import { listLayers } from './graph.ts';
-import { diffPlans } from './draw-plan.ts';
+import { diffPlans } from './diff-plans.ts';
 import type { PlanAgent } from '../../contracts/design-run.ts';
 import type { PlannedTask } from '../../contracts/run-log.ts';
 import type { Spending } from '../../contracts/budget.ts';
@@ -46,7 +46,7 @@ export interface DesignUse {
   readonly worked_ms: number;
 }
 
-export interface PlanEstimate extends Spending {
+export interface PlanEstimate extends Spending, Pick<Usage, 'unpriced_calls'> {
   /** Seconds along the longest chain of tasks; null before anything is measured. */
   readonly seconds: number | null;
 }
@@ -76,6 +76,9 @@ export function estimatePlan(
     calls,
     tokens: Math.round((tokens / measured) * calls),
     cost_micro_usd: Math.round((usage.cost_micro_usd / measured) * calls),
+    // Nothing measured is no price either.
+    unpriced_calls:
+      usage.calls === 0 ? calls : Math.ceil((usage.unpriced_calls / measured) * calls),
     seconds: usage.calls === 0 ? null : Math.round((worked_ms / measured / 1_000) * chain),
   };
 }
@@ -198,9 +201,10 @@ function describeEstimate(plan: CoordinationPlan, use: DesignUse): string {
   return `Expected besides: ${formatEstimate(estimatePlan(plan, use))} of the design.`;
 }
 
-export function formatEstimate({ calls, tokens, cost_micro_usd, seconds }: PlanEstimate): string {
+export function formatEstimate({ calls, tokens, seconds, ...priced }: PlanEstimate): string {
   const time = seconds === null ? '' : `, ${formatDuration(seconds)}`;
-  return `about ${calls} calls, ${formatCount(tokens)} tokens, ${formatDollars(cost_micro_usd)}${time}, estimated from the calls`;
+  const cost = formatCost({ ...priced, unreported_cost_micro_usd: 0 });
+  return `about ${calls} calls, ${formatCount(tokens)} tokens, ${cost}${time}, estimated from the calls`;
 }
 
 /** Quotes the tasks of a plan as the record keeps them: the evidence of each task is what it has to meet. */

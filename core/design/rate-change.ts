@@ -9,6 +9,8 @@
  *   RPC3. What is verified stays as it is: no change may remove or change it.
  *   RPC4. After the change no task waits for a proof of concept that has failed and stayed as it was.
  *   RPC5. A change that follows from a failed proof of concept or a wish of the user changes something.
+ *   RPC6. An agent that the change leaves without work leaves the roster, and its draft the plan. One that gets work again
+ *        before the change holds is back.
  */
 import type { PlanChangeRating, ProofReview } from '../../contracts/adaptation.ts';
 import type {
@@ -131,7 +133,7 @@ function checkFailedProof(
     finding(
       task_id,
       `it waits for ${failed}, which has failed`,
-      `remove ${failed}, change what it tests, or let ${task_id} wait for something else`,
+      `remove ${failed}, or change what it tests`,
     ),
   );
 }
@@ -178,6 +180,9 @@ export function describePlanChange(
     ids.length === 0 ? [] : [`${title}: ${ids.map(titleOf).join('; ')}.`];
   const added = after.tasks.filter(({ task_id }) => isNew(task_id));
   const reworded = listReworded(before, after);
+  const gone = before.agents
+    .map(({ agent_name }) => agent_name)
+    .filter((name) => after.agents.every(({ agent_name }) => agent_name !== name));
   // The end says how to see all of it, and is kept however long the rest is.
   const end = [
     ...(added.length === 0 || question === undefined
@@ -202,6 +207,7 @@ export function describePlanChange(
         changed_tasks.filter((id) => !isNew(id)),
       ),
       ...list('Tasks that are left out', removed_tasks),
+      ...(gone.length === 0 ? [] : [`Agents that are left out: ${gone.join(', ')}.`]),
       ...(removed_evidence.length === 0
         ? []
         : [`Evidence that is given up: ${removed_evidence.join(', ')}.`]),

@@ -79,6 +79,11 @@ export function stepNotes(notes: readonly CompletionNote[], event: NoteEvent): N
   return { notes: notes.map((one) => (one === note ? changed : one)), note: changed, fault: null };
 }
 
+/** Returns the id of a session's nth note, from 1. */
+export function noteIdOf(nth: number): string {
+  return `note_${String(nth).padStart(3, '0')}`;
+}
+
 function create(
   notes: readonly CompletionNote[],
   { description, context, category, at }: Extract<NoteEvent, { type: 'create' }>,
@@ -86,7 +91,7 @@ function create(
   if (notes.length >= engineLimits.notesMax) return refuse(notes, tooMany);
   if (description.trim() === '') return refuse(notes, noDescription);
   const note: CompletionNote = {
-    note_id: `note_${String(notes.length + 1).padStart(3, '0')}`,
+    note_id: noteIdOf(notes.length + 1),
     timestamp: at,
     description: cutText(description.trim(), engineLimits.noteTextCharsMax),
     context: cutText(context.trim(), engineLimits.noteTextCharsMax) || 'not said',

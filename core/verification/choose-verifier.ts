@@ -24,6 +24,7 @@ import type { VerifierTriad } from '../../contracts/verification.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import type { TeamSummary } from '../../contracts/team.ts';
 import { agentsOfDelegation } from '../team/summarise-teams.ts';
+import { noteIdOf } from '../notes/step-notes.ts';
 import { chooseMembers, findWriter } from '../triad/roles.ts';
 
 type Authored = Pick<DelegationOutline, 'agent_id' | 'executor'>;
@@ -164,15 +165,18 @@ function judging(
  *
  * Invariants:
  *   VD1. A failure names what is missing, or refuses a note; a pass names nothing.
- *   VD2. A pass accepts every note of the author.
+ *   VD2. A pass judges and accepts every note of the author.
  *   VD3. Nothing passes on whose judgement a triad did not agree.
  *
- * @param isDisputed True when a triad has judged, and did not agree.
+ * @param judged `isDisputed`: true when a triad has judged, and did not agree. `notes`: number of the author's notes.
  */
-export function checkVerdict(outline: TurnOutline, isDisputed = false): OutputFault[] {
+export function checkVerdict(
+  outline: TurnOutline,
+  { isDisputed, notes }: { readonly isDisputed?: boolean; readonly notes?: number } = {},
+): OutputFault[] {
   if (outline.shape !== 'verification') return [];
   const { verdict, missing, refused_notes: refused = [] } = outline.verdict;
-  if (verdict === 'pass' && isDisputed) {
+  if (verdict === 'pass' && isDisputed === true) {
     return [
       {
         path: 'verdict',
@@ -208,5 +212,24 @@ export function checkVerdict(outline: TurnOutline, isDisputed = false): OutputFa
       },
     ];
   }
-  return [];
+  return checkReviewed(outline.verdict, notes);
+}
+
+/** Finds notes that a pass leaves out. A verdict of an earlier version did not keep which it judged. */
+function checkReviewed(
+  { verdict, reviewed_notes: reviewed }: Extract<TurnOutline, { shape: 'verification' }>['verdict'],
+  count = 0,
+): OutputFault[] {
+  if (verdict === 'fail' || reviewed === undefined) return [];
+  const left = Array.from({ length: count }, (_, nth) => noteIdOf(nth + 1)).filter(
+    (id) => !reviewed.includes(id),
+  );
+  if (left.length === 0) return [];
+  return [
+    {
+      path: 'reviewed_notes',
+      reason: `verdict is "pass" but ${left.join(', ')} not judged`,
+      hint: 'Try: one entry for each note of <completion_notes>, by its note_id',
+    },
+  ];
 }

@@ -124,6 +124,8 @@ export interface Prompt {
   readonly answers: readonly PromptAnswer[];
   /** Work of another agent that is to be verified; empty elsewhere. */
   readonly workText: string;
+  /** note_ids of the author of that work. */
+  readonly noteIds: readonly string[];
   /** True when a triad has judged that work, and did not agree. */
   readonly isDisputed: boolean;
   /** True when an earlier output failed its verification. */
@@ -213,6 +215,9 @@ export function readPrompt(request: MessagesRequest): Prompt {
       ...readAnswers(jsonBlock(blocks, 'answers')),
     ]),
     workText: first.get('work') ?? '',
+    noteIds: objectsOf(objectBlock(first, 'completion_notes')['notes']).map(({ note_id }) =>
+      textOf(note_id),
+    ),
     isDisputed: (first.get('triad_judgement') ?? '').includes('## Minority report'),
     isRedone: first.has('verification_results') || first.has('failed_output'),
     repairs: later.filter((blocks) => blocks.has('faults')).length,

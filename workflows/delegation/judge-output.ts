@@ -173,7 +173,11 @@ async function talk(
       reading: () => ({ ...readingOf(order, work), acts: false }),
       runTools: async (calls) =>
         readOn(calls.filter(isToolCall).flatMap((call) => takeRead(call, work) ?? [])),
-      check: (outline) => checkVerdict(outline, judged?.isDisputed ?? false),
+      check: (outline) =>
+        checkVerdict(outline, {
+          isDisputed: judged?.isDisputed ?? false,
+          notes: outcome.notes?.count ?? 0,
+        }),
     }),
   );
   return { end, used: { usage: conversation.usage, turns: conversation.calls } };

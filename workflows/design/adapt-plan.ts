@@ -7,6 +7,7 @@ import type { DesignStageName } from '../../contracts/names.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../../core/limits.ts';
+import { countOf } from '../../core/text/format.ts';
 import { ratePlanChange } from '../shared/activities.ts';
 import {
   askForChange,
@@ -173,9 +174,16 @@ function askToAdapt(
     ...(work.refutes === true ? [before_ref] : []),
     ...(wish === null ? [] : [currentPlan(context).plan_ref]),
   ];
+  const request = requestOf('adaptation', work, context);
+  // A repair goes on from the change that the plan has already.
+  const repaired =
+    findings.length === 0
+      ? []
+      : changesOf(worked.task_id, context.work).filter(({ stage }) => stage === 'adaptation');
   return askForChange(
     {
-      ...requestOf('adaptation', work, context),
+      ...request,
+      materials: [...request.materials, ...repaired],
       findings,
       ...(wish !== null && readWish(wish)),
     },
@@ -208,7 +216,10 @@ function changeQuestion(
 ): AskedQuestion {
   const relies =
     failed === null ? '' : `, and work goes on that relies on what ${failed} has refuted`;
-  const left = findings.length === 0 ? '' : `\nIt has ${findings.length} findings that stay.`;
+  const left =
+    findings.length === 0
+      ? ''
+      : `\nLeft after all repairs: ${countOf(findings.length, 'finding')}.`;
   return {
     text: `${text}${left}`,
     why_it_matters:

@@ -4,7 +4,7 @@ import { listNames } from '../../../core/text/list-names.ts';
 import { badInput } from '../cli-error.ts';
 import { confirm, readLine } from '../cli-io.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import { cleanLine, cleanLines } from '../terminal-text.ts';
+import { cleanLine, cleanText } from '../terminal-text.ts';
 import {
   consultedRoles,
   questionCharsMax,
@@ -85,7 +85,7 @@ function describeAnswer(
 ): string[] {
   return [
     paint('strong', `${cleanLine(agent_id)}:`),
-    ...cleanLines(answer),
+    ...cleanText(answer).trimEnd().split('\n'),
     ...(amendment === null ? [] : ['', `Possible instruction: ${cleanLine(amendment, 2_000)}`]),
     paint('quiet', `${formatUsage(usage)}, besides those of the run. Nothing was changed.`),
   ];

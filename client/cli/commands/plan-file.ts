@@ -60,7 +60,12 @@ export function writePlanFile(plan: CoordinationPlan): string {
     for (const pair of document.contents.items) commentOn(pair);
   }
   visit(document, { Scalar: (_key, node) => quoteBlank(node) });
-  return document.toString({ lineWidth: 100, blockQuote: 'literal' });
+  return document.toString({
+    lineWidth: 100,
+    blockQuote: 'literal',
+    // A quoted text of several lines stays on one: the package folds a line of spaces wrongly.
+    doubleQuotedMinMultiLineLength: Infinity,
+  });
 }
 
 /** Quotes a text that begins with an empty line: as a block it would lose the spaces of empty lines. */

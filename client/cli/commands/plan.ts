@@ -4,13 +4,15 @@ import type { AgentSummary } from '../../../contracts/agent-definition.ts';
 import type { CoordinationPlan, PlanFinding } from '../../../contracts/coordination-plan.ts';
 import { Ref } from '../../../contracts/ref.ts';
 import { checkCoordinationPlan } from '../../../core/design/check-plan-file.ts';
-import { drawSvg, diffPlans, type PlanDifference } from '../../../core/design/draw-plan.ts';
+import { diffPlans } from '../../../core/design/diff-plans.ts';
+import { drawSvg } from '../../../core/design/draw-plan.ts';
 import { drawMermaid } from '../../../core/design/graph.ts';
 import { onlyLeads } from '../../../core/team/summarise-teams.ts';
 import { countOf, commandText } from '../../../core/text/format.ts';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
+import { describeDifference } from './plan-difference.ts';
 import { createPlanSchema, readPlanFile, writePlanFile } from './plan-file.ts';
 import { describeFindings } from './yaml-file.ts';
 import { cleanLine, cleanText } from '../terminal-text.ts';
@@ -228,22 +230,7 @@ async function comparePlans(
   }
   const lines = differences.flatMap((one) => [
     paint('strong', cleanLine(`${one.kind} ${one.path}`)),
-    ...describeChange(one).map((line) =>
-      paint(line.startsWith('  -') ? 'bad' : 'good', cleanLine(line.trim(), lineCharsMax)),
-    ),
+    ...describeDifference(one).map((line) => paint(line.startsWith('-') ? 'bad' : 'good', line)),
   ]);
   return { data: { differences }, lines };
-}
-
-/** Characters of a line of a difference: an added task is one line of JSON. */
-const lineCharsMax = 300;
-
-/** Lists the lines that only one side has. */
-function describeChange({ before, after }: PlanDifference): string[] {
-  const earlier = before?.split('\n') ?? [];
-  const later = after?.split('\n') ?? [];
-  return [
-    ...earlier.filter((line) => !later.includes(line)).map((line) => `  - ${line}`),
-    ...later.filter((line) => !earlier.includes(line)).map((line) => `  + ${line}`),
-  ];
 }

@@ -166,11 +166,11 @@ it.each([
 });
 
 it.each([
-  ['passed', { 'src/a.js': 'new\n', 'test2/b.js': 'new\n' }],
-  ['failed', { 'test/a.test.js': 'new\n' }],
-  ['failed', { 'test/b.test.js': 'added\n' }],
-] as const)('unchanged files have %s: %j', async (result, changed) => {
-  expect(await checkOne({ kind: 'unchanged', paths: ['test'] }, { changed })).toMatchObject({
+  ['passed', 'test', { 'src/a.js': 'new\n', 'test2/b.js': 'new\n' }],
+  ['failed', 'test', { 'test/a.test.js': 'new\n' }],
+  ['failed', './test/', { 'test/b.test.js': 'added\n' }],
+] as const)('unchanged files have %s: %s, %j', async (result, path, changed) => {
+  expect(await checkOne({ kind: 'unchanged', paths: [path] }, { changed })).toMatchObject({
     result,
   });
 });

@@ -79,3 +79,42 @@ it('the review of a changed plan is shown what led to the change, and the newest
   expect(await stage.result(run)).toMatchObject({ status: 'abandoned' });
   await expectPromisesKept(stage, run.workflowId);
 }, 120_000);
+
+it('a repair of a change goes on from the changed plan, and is shown the change that it has', async () => {
+  const finding = {
+    path: 'tasks/3',
+    message: 'The listing is never measured.',
+    cure: 'Let the API measure it.',
+  };
+  stage.rehearsal.script([
+    {
+      match: { bodyIncludes: 'stage=\\"design_review', nth: 1 },
+      reply: { json: { findings: [finding], remarks: [] } },
+    },
+    { match: { bodyIncludes: 'stage=\\"adaptation', nth: 2 }, reply: { json: measured } },
+  ]);
+  const run = await stage.start('plannerRun', {
+    goal: 'Users can sign up [escalated-proof]',
+    plan: samplePlan(),
+  });
+  await askForChange(
+    stage,
+    run,
+    await untilAsked(stage, run, 'plan_approval'),
+    'Take a further step',
+  );
+  const { question_id, text } = await untilAsked(stage, run, 'plan_approval');
+  const repair = stage.rehearsal
+    .calls()
+    .map((call) => newestText(call))
+    .findLast((one) => one.includes('stage="adaptation"'));
+  expect(repair).toContain('The plan has your last change already');
+  expect(readMaterials(repair)).toContain(
+    `adaptation of ${proof}: Rehearsal: “Take a further step”`,
+  );
+  expect(repair).toMatch(/<plan_tasks>.*"title":"Take a further step"/);
+  expect(text).toContain('New tasks: Take a further step');
+  expect(text).not.toContain('Left after all repairs');
+  await run.signal('answer', { question_id, answer: 'abandon' });
+  expect(await stage.result(run)).toMatchObject({ status: 'abandoned' });
+}, 120_000);

@@ -107,13 +107,16 @@ it('a verifier that does not accept a note fails the output, and its author is t
     ],
   };
   const comment = 'orders.sql is outdated: take the names of users.sql';
-  const judges = (verdict: string, accepted: boolean, nth: number): ScriptRule => ({
+  const judges = (verdict: string, accepted: boolean | null, nth: number): ScriptRule => ({
     match: { schema: 'verification', nth },
     reply: {
       json: {
         verdict,
         missing_evidence: [],
-        reviewed_notes: [{ note_id: 'note_001', accepted, comment: accepted ? '' : comment }],
+        reviewed_notes:
+          accepted === null
+            ? []
+            : [{ note_id: 'note_001', accepted, comment: accepted ? '' : comment }],
       },
     },
   });
@@ -125,7 +128,9 @@ it('a verifier that does not accept a note fails the output, and its author is t
     // It may not pass what it refuses.
     judges('pass', false, 1),
     judges('fail', false, 2),
-    judges('pass', true, 3),
+    // Nor what it has left out.
+    judges('pass', null, 3),
+    judges('pass', true, 4),
     { match: { schema: 'decision' }, reply: { json: decision() } },
   ]);
   const input = { goal: 'Create the table', notes: true, verify: true };
@@ -135,6 +140,7 @@ it('a verifier that does not accept a note fails the output, and its author is t
   const verifications = calls.filter(({ shape }) => shape === 'verification');
   expect(newestText(verifications[0])).toContain('Took them over.');
   expect(newestText(verifications[1])).toContain('note_001 not accepted');
+  expect(newestText(verifications[3])).toContain('note_001 not judged');
   const [, , again] = calls.filter(({ shape }) => shape === 'delegation');
   expect(newestText(again)).toContain(`note_001 is not accepted: ${comment}`);
   await expectPromisesKept(stage, run.workflowId);

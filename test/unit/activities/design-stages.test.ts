@@ -181,6 +181,16 @@ describe('the first message', () => {
     expect(message).toContain("Make the user's change");
   });
 
+  it('a repair of a change during the work asks for what mends the findings, and not for the change again', async () => {
+    const message = await firstMessage({
+      stage: 'adaptation',
+      findings: [{ rule: 'DP5', path: 'agents/0', message: 'No task.', cure: 'Give it one.' }],
+    });
+    expect(message).toContain('The plan has your last change already');
+    expect(message).not.toContain('the whole change again');
+    expect(rulesOf('adaptation')).not.toContain('wait for something else');
+  });
+
   it('a task whose evidence is all there is marked as verified, and only then', async () => {
     const { bench, registry_ref } = scene;
     const plan_tasks = async (state: 'met' | 'open'): Promise<string> => {

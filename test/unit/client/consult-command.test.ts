@@ -7,13 +7,13 @@ import type { ConsultationInput } from '../../../contracts/design-run.ts';
 
 const amendment = 'Restore a tenth before anything is ordered.';
 
-function play() {
+function play(answer = 'By cost.') {
   const asked: ConsultationInput[] = [];
   const sent: string[] = [];
   const methods: Partial<PlanwaveClient> = {
     async consult(input) {
       asked.push(input);
-      return { agent_id: 'workflow-designer', answer: 'By cost.', amendment, usage: noUsage };
+      return { agent_id: 'workflow-designer', answer, amendment, usage: noUsage };
     },
     async amend(_run, message) {
       sent.push(message.instruction);
@@ -62,4 +62,12 @@ it('planwave talk needs a terminal, and planwave ask a known role, a question, a
   expect((await run('ask', 'run-1', 'risk', ' ')).err).toContain('The question is empty.');
   expect((await run('ask', 'run-1', 'risk', 'x'.repeat(12_001))).err).toContain('at most 12000');
   expect(asked).toEqual([]);
+});
+
+it('the paragraphs of an answer stay apart, and its lists keep their indentation', async () => {
+  const answer = 'By cost.\n\n- tables\n  - indexes\n\nThen the API.\n';
+  const io = createFakeIo();
+  const { methods } = play(answer);
+  expect(await runCli(['ask', 'run-1', 'designer', 'Why?'], createFakeDeps(io, methods))).toBe(0);
+  expect(io.out()).toContain(answer);
 });

@@ -104,6 +104,20 @@ describe('the file of a plan', () => {
     );
   });
 
+  it('ends of lines, blank lines and lines of spaces are the same after they were written and read', () => {
+    const parts = ['\n', '\r\n', ' ', '  ', '\t', 'word', 'a: b # c', '"', '\\', 'x'.repeat(95)];
+    const texts = fc
+      .array(fc.constantFrom(...parts), { minLength: 1, maxLength: 14 })
+      .map((all) => all.join(''));
+    fc.assert(
+      fc.property(texts, (text) => {
+        const plan = samplePlan({ goal: text, summary: `${text} ${text}`, escalation: [text] });
+        expect(readPlanFile(writePlanFile(plan)).plan).toEqual(plan);
+      }),
+      { examples: [['The goal of the plan is long enough\r\n \r\n\n \n\nword']] },
+    );
+  });
+
   it('what is empty or usual may be left out, and JSON is read too', () => {
     const { plan } = readPlanFile(typed);
     expect(plan).toMatchObject({

@@ -51,6 +51,18 @@ it('expects no time before anything is measured, and more calls of more tasks', 
   expect(estimatePlan(large, use).calls).toBeGreaterThan(estimatePlan(small, use).calls);
 });
 
+it.each([
+  ['no price is known', { calls: 10, unpriced_calls: 10 }, 'cost unknown'],
+  ['a price is missing', { calls: 10, unpriced_calls: 1, cost_micro_usd: 90_000 }, 'at least $0.'],
+  ['nothing is measured', { calls: 0 }, 'cost unknown'],
+  ['calls cost nothing', { calls: 10 }, '$0.00'],
+])('DSC2: where %s, the question does not say less', (_what, over, cost) => {
+  const known = { usage: { ...noUsage, ...over }, worked_ms: 20_000 };
+  const [, expected] =
+    /Expected besides: (.*)/.exec(describePlan(samplePlan(), { use: known })) ?? [];
+  expect(expected).toContain(` tokens, ${cost}`);
+});
+
 it('expects the calls of the verifiers, a triad with all of its members', () => {
   const alone = samplePlan({ tasks: [planTask('one')] });
   const members = ['pro', 'con', 'syn'].map((name) => ({

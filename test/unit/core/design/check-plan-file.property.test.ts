@@ -236,6 +236,19 @@ const mutations: readonly (readonly [rule: string, what: string, mutate: Mutatio
       agents: plan.agents.map((one) => (one.role === 'doer' ? { ...one, triad: jury } : one)),
     }),
   ],
+  [
+    'DP31',
+    'a check of a file outside',
+    change(({ validation }) => ({
+      validation: {
+        ...validation,
+        evidence: validation.evidence.map((one) => ({
+          ...one,
+          check: { kind: 'file' as const, path: '../outside.json', sha256: null },
+        })),
+      },
+    })),
+  ],
   ['DP27', 'no escalation', (plan) => ({ ...plan, escalation: [] })],
 ];
 

@@ -137,14 +137,14 @@ const faults: readonly [string, string, string, CoordinationPlan][] = [
     'tasks/3/instructions',
     withTask(3, () => ({ instructions: 'x'.repeat(19_000) })),
   ],
-  ...['/etc/passwd', '../x.md', 'a//b.md', 'a\\b.md', 'C:/x.md', './x.md'].map(
-    (path): [string, string, string, CoordinationPlan] => [
+  ...['/etc/passwd', '../x.md', 'a//b.md', 'a\\b.md', 'C:/x.md', './x.md', '.github/ci.yml']
+    .concat(['.env', '.GIT/config', 'what?.md', 'con.md', `${'a/'.repeat(10)}b`, 'docs/x.'])
+    .map((path): [string, string, string, CoordinationPlan] => [
       `DP10: the path ${path}`,
       'DP10',
       'tasks/3/outputs/0/path',
       withTask(3, () => ({ outputs: [{ path, format: 'Markdown' }] })),
-    ],
-  ),
+    ]),
   ['DP11: a task without a file', 'DP11', 'tasks/3/outputs', withTask(3, () => ({ outputs: [] }))],
   [
     "DP12: a file in another agent's folder",

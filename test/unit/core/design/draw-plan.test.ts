@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
-import type { CoordinationPlan } from '../../../../contracts/coordination-plan.ts';
-import { drawSvg, diffPlans } from '../../../../core/design/draw-plan.ts';
+import { drawSvg } from '../../../../core/design/draw-plan.ts';
 import { planTask, samplePlan, withTask } from '../../../support/plans.ts';
 
 /** Left and upper edges of the boxes in a picture. */
@@ -56,38 +55,5 @@ describe('drawSvg', () => {
 
   it('SV3: the same plan is drawn in the same bytes', () => {
     expect(drawSvg(samplePlan())).toBe(drawSvg(samplePlan()));
-  });
-});
-
-const diff = (after: CoordinationPlan): string[] =>
-  diffPlans(samplePlan(), after).map(({ kind, path }) => `${kind} ${path}`);
-
-describe('diffPlans', () => {
-  it('DF1: equal plans have no difference, in whatever order their fields are', () => {
-    expect(diff(samplePlan())).toEqual([]);
-    const [first, ...others] = samplePlan().tasks;
-    if (first === undefined) throw new Error('the sample has tasks');
-    const { task_id, title, ...rest } = first;
-    const turned = { ...rest, title, task_id };
-    expect(diff(samplePlan({ tasks: [turned, ...others] }))).toEqual([]);
-  });
-
-  it('DF1: each changed field is one difference', () => {
-    const changed = withTask(1, () => ({ title: 'Tables', depends_on: [] }));
-    expect(diff({ ...changed, summary: 'Another.', risks: [] })).toEqual([
-      'changed summary',
-      'changed tasks/schema_1727539200/title',
-      'changed tasks/schema_1727539200/depends_on',
-      'removed risks/slow-listing',
-    ]);
-  });
-
-  it('DF2: a moved entry is neither added nor removed', () => {
-    const { tasks } = samplePlan();
-    expect(diff(samplePlan({ tasks: tasks.toReversed() }))).toEqual(['moved tasks']);
-    expect(diff(samplePlan({ tasks: [...tasks, planTask('more')].slice(1) }))).toEqual([
-      'removed tasks/try-index_1727539200',
-      'added tasks/more_1727539200',
-    ]);
   });
 });

@@ -7,6 +7,8 @@ import {
   keysOfProof,
   keysOfReview,
 } from '../../../../core/design/rate-change.ts';
+import { checkCoordinationPlan } from '../../../../core/design/check-plan-file.ts';
+import { fitRoster } from '../../../../core/design/check-plan-verifiers.ts';
 import { noUsage } from '../../../../core/usage/add-usage.ts';
 import { planTask, samplePlan } from '../../../support/plans.ts';
 
@@ -124,6 +126,8 @@ describe('checkPlanChange', () => {
   it('RPC4: no task waits for a failed proof of concept that stayed as it was', () => {
     const waiting = pathsOf(changed(schema, { instructions: 'Other.' }), [], proof);
     expect(waiting).toContain(`tasks/${schema}`);
+    const [first] = checkPlanChange(plan, plan, { verified: [], failed: proof });
+    expect(first?.cure).toBe(`remove ${proof}, or change what it tests`);
     expect(pathsOf(without(proof), [], proof)).toEqual([]);
     expect(pathsOf(changed(proof, { instructions: 'Another test.' }), [], proof)).toEqual([]);
   });
@@ -136,6 +140,57 @@ it('RPC5: a change that has to follow is refused where it leaves the plan as it 
   ]);
   expect(checkPlanChange(plan, changed(schema, { instructions: 'Other.' }), done)).toEqual([]);
   expect(checkPlanChange(plan, samplePlan(), { verified: [proof], failed: null })).toEqual([]);
+});
+
+describe('fitRoster', () => {
+  const world = {
+    agents: ['engineer', 'planwright', 'reviewer'].map((agent_id) => ({
+      agent_id,
+      allowed_tools: ['write_file'],
+      risk_level: 'low' as const,
+    })),
+  };
+  const seed: CoordinationPlan = {
+    ...plan,
+    agents: [
+      ...plan.agents,
+      { agent_name: 'proof_agent', role: 'doer', responsibility: 'Proofs.', agent_id: 'prover' },
+    ],
+    new_agents: [
+      {
+        agent_id: 'prover',
+        description: 'Tries things out.',
+        capabilities: ['proofs'],
+        tools: [],
+        risk_level: 'low',
+        prompt: 'You try things out.',
+      },
+    ],
+    tasks: plan.tasks.map((one) =>
+      one.task_id === proof ? { ...one, agent: 'proof_agent' } : one,
+    ),
+  };
+  const left = { ...seed, tasks: without(proof).tasks };
+
+  it('RPC6: who has no work left leaves the roster, with the draft, and the plan has no finding of it', () => {
+    const fitted = fitRoster(seed, left);
+    expect(fitted).toMatchObject({ agents: plan.agents, new_agents: [] });
+    const [idle, none] = [left, fitted].map((one) => checkCoordinationPlan(one, world));
+    expect(idle).toMatchObject([{ rule: 'DP5' }]);
+    expect(none).toEqual([]);
+    const rating = ratePlanChange(seed, fitted);
+    const reason = { task_id: undefined, explanation: '' };
+    expect(describePlanChange(seed, fitted, { plan_ref: 'new', rating, reason })).toContain(
+      'Agents that are left out: proof_agent.',
+    );
+  });
+
+  it('RPC6: who gets work again is back, and who never had any stays', () => {
+    const fitted = fitRoster(seed, left);
+    expect(fitRoster(seed, { ...fitted, tasks: seed.tasks })).toEqual(seed);
+    const idle = { ...seed, tasks: left.tasks };
+    expect(fitRoster(idle, left)).toEqual(left);
+  });
 });
 
 it('describes a change with its version, and what is added and given up', () => {

@@ -161,6 +161,23 @@ it.each([
 });
 
 it.each([
+  ['pass', ['note_002'], 'note_001, note_003 not judged'],
+  ['pass', ['note_003', 'note_001', 'note_002'], null],
+  ['pass', undefined, null],
+  ['fail', [], null],
+] as const)('VD2: %s that judges %j of three notes: %s', (verdict, reviewed_notes, left) => {
+  const missing = verdict === 'fail' ? 1 : 0;
+  const outline = {
+    shape: 'verification',
+    verdict: { verdict, missing, ...(reviewed_notes && { reviewed_notes }), verdict_ref: someRef },
+  } as const;
+  const faults = checkVerdict(outline, { notes: 3 });
+  expect(faults.map(({ path }) => path)).toEqual(left === null ? [] : ['reviewed_notes']);
+  expect(faults[0]?.reason ?? '').toContain(left ?? '');
+  expect(checkVerdict(outline)).toEqual([]);
+});
+
+it.each([
   ['pass', true, 1],
   ['pass', false, 0],
   ['fail', true, 0],
@@ -172,7 +189,7 @@ it.each([
       shape: 'verification',
       verdict: { verdict, missing, verdict_ref: someRef },
     } as const;
-    expect(checkVerdict(outline, isDisputed)).toHaveLength(count);
+    expect(checkVerdict(outline, { isDisputed })).toHaveLength(count);
   },
 );
 
