@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { WorkflowHandle } from '@temporalio/client';
 import { askFromElsewhere } from '../../support/as-child.ts';
-import { openQuestions, submit } from '../../support/asking.ts';
+import { openQuestions, rejectedMessages, submit } from '../../support/asking.ts';
+import { scriptedCalls } from '../../support/calls.ts';
 import { eventually } from '../../support/eventually.ts';
+import { planTask, samplePlan } from '../../support/plans.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
   completed,
@@ -156,6 +158,42 @@ it('fault 41: a changed answer that comes in the last write before continue-as-n
   const { answered_questions: kept, instructions } = await storedRecord(stage.home, run.workflowId);
   expect(kept).toMatchObject([{ question_id: 'q1', answer: 'us-east' }]);
   expect(instructions).toEqual(['Move it.']);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('an instruction that comes in the last write of a run is refused, with what to do', async () => {
+  const end = held({ json: decision() });
+  stage.rehearsal.script([
+    plans(1, plan([work('host')])),
+    works('host', { json: completed('host-done') }),
+    { match: { schema: 'decision' }, reply: end.reply },
+  ]);
+  const run = await stage.start('plannerRun', { goal });
+  await stage.rehearsal.waitForCalls(3);
+  const releaseWrite = await holdLastWrite(run, end.release);
+  await run.signal('amend', { instruction: 'Only the EU.' });
+  const [rejected] = await rejectedMessages(stage, run, 1);
+  expect(rejected?.reason).toContain(`Try: planwave fork ${run.workflowId} --wave 2, with --amend`);
+  await releaseWrite();
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 1 });
+  expect((await storedRecord(stage.home, run.workflowId)).instructions).toEqual([]);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('an instruction that comes while a run by a plan writes its last wave is planned for', async () => {
+  const end = held({ pass: true });
+  stage.rehearsal.script([{ match: { schema: 'decision', nth: 1 }, reply: end.reply }]);
+  const { agents } = samplePlan();
+  const only = agents.filter(({ agent_name }) => agent_name !== 'api_agent');
+  const onePlan = samplePlan({ agents: only, tasks: [planTask('docs')], risks: [] });
+  const run = await stage.start('plannerRun', { goal, plan: onePlan });
+  await eventually('the decision', async () => scriptedCalls(stage).length === 1);
+  const releaseWrite = await holdLastWrite(run, end.release);
+  await run.signal('amend', { instruction: 'Only the EU.' });
+  await untilSignaled(stage, run.workflowId, 'amend');
+  await untilDecided(stage, run.workflowId);
+  await releaseWrite();
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 2 });
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 
