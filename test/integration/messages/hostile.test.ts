@@ -155,24 +155,16 @@ it('finding T4: an answer at the end of a flood is given to the work that asks t
 }, 120_000);
 
 it('finding T4: an answer that overflows the stack, to an answered question and as a change, harms nothing', async () => {
+  const ab = { expected_answer_format: 'choice', choices: ['a', 'b'] } as const;
   stage.rehearsal.script([
     plans(1, plan([work('host')])),
-    works(
-      'host',
-      {
-        json: blocked(
-          [question('Which?', { expected_answer_format: 'json' }), question('Where?')],
-          'h',
-        ),
-      },
-      1,
-    ),
+    works('host', { json: blocked([question('Which?', ab), question('Where?')], 'host-done') }, 1),
     works('host', { json: completed('host-done') }),
     { match: { schema: 'decision' }, reply: { json: decision() } },
   ]);
   const run = await stage.start('plannerRun', { goal });
   await openQuestions(stage, run, 2);
-  await submit(run, { question_id: 'q1', answer: ['a'] });
+  await submit(run, { question_id: 'q1', answer: 'a' });
   const deep = `${'['.repeat(40_000)}${']'.repeat(40_000)}`;
   const one = `{"question_id":"q1","answer":${deep}}`;
   await signalRaw(stage, run.workflowId, 'answer', { encoding: 'json/plain', data: one });
