@@ -161,20 +161,28 @@ it('fault 41: a changed answer that comes in the last write before continue-as-n
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 
+/** Resolves when the store has no room for the last write. */
+function untilHeld(run: WorkflowHandle): Promise<unknown> {
+  return eventually('the last write, without room', async () => {
+    const { raw } = await run.describe();
+    return raw.pendingActivities?.some(
+      ({ activityType, attempt }) => activityType?.name === 'updateRecord' && Number(attempt) > 1,
+    );
+  });
+}
+
 it('an instruction that comes in the last write of a run is refused, with what to do', async () => {
-  const end = held({ json: decision() });
+  const release = await refuseText('# Result: Host the late one');
   stage.rehearsal.script([
     plans(1, plan([work('host')])),
     works('host', { json: completed('host-done') }),
-    { match: { schema: 'decision' }, reply: end.reply },
   ]);
-  const run = await stage.start('plannerRun', { goal });
-  await stage.rehearsal.waitForCalls(3);
-  const releaseWrite = await holdLastWrite(run, end.release);
+  const run = await stage.start('plannerRun', { goal: 'Host the late one' });
+  await untilHeld(run);
   await run.signal('amend', { instruction: 'Only the EU.' });
   const [rejected] = await rejectedMessages(stage, run, 1);
-  expect(rejected?.reason).toContain(`Try: planwave fork ${run.workflowId} --wave 2, with --amend`);
-  await releaseWrite();
+  expect(rejected?.reason).toContain(`fork ${run.workflowId} --wave 2, with --amend`);
+  release();
   expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 1 });
   expect((await storedRecord(stage.home, run.workflowId)).instructions).toEqual([]);
   await expectPromisesKept(stage, run.workflowId);
@@ -189,6 +197,10 @@ it('an instruction that comes while a run by a plan writes its last wave is plan
   const run = await stage.start('plannerRun', { goal, plan: onePlan });
   await eventually('the decision', async () => scriptedCalls(stage).length === 1);
   const releaseWrite = await holdLastWrite(run, end.release);
+  await eventually(
+    'the end of the wave',
+    async () => (await stage.status(run)).wave_workflow_id === null,
+  );
   await run.signal('amend', { instruction: 'Only the EU.' });
   await untilSignaled(stage, run.workflowId, 'amend');
   await untilDecided(stage, run.workflowId);
@@ -205,12 +217,7 @@ it('a run that is paused during its last write ends with its result', async () =
   // A text that the store does not have yet.
   const release = await refuseText('# Result: Host the paused one');
   const run = await stage.start('plannerRun', { goal: 'Host the paused one' });
-  await eventually('the last write, without room', async () => {
-    const { raw } = await run.describe();
-    return raw.pendingActivities?.some(
-      ({ activityType, attempt }) => activityType?.name === 'updateRecord' && Number(attempt) > 1,
-    );
-  });
+  await untilHeld(run);
   await run.signal('pause');
   expect(await stage.status(run)).toMatchObject({ paused_reason: expect.any(String) });
   release();
