@@ -155,7 +155,7 @@ it('finding T4: an answer at the end of a flood is given to the work that asks t
 }, 120_000);
 
 it('finding T4: an answer that overflows the stack, to an answered question and as a change, harms nothing', async () => {
-  const ab = { expected_answer_format: 'choice', choices: ['a', 'b'] } as const;
+  const ab = { expected_answer_format: 'choice' as const, choices: ['a', 'b'] };
   stage.rehearsal.script([
     plans(1, plan([work('host')])),
     works('host', { json: blocked([question('Which?', ab), question('Where?')], 'host-done') }, 1),
