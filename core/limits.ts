@@ -123,9 +123,8 @@ export const engineLimits = {
   pausesMax: 200,
   /** Criteria that one `amend` can waive. */
   waivedCriteriaMax: 100,
-  /** Answers that one `amend` can change. */
+  /** Answers that one `amend` can change, and their characters as JSON: 1.8 MB at worst, inside one payload. */
   amendedAnswersMax: 20,
-  /** Characters of these answers together, as JSON: 1.8 MB at worst, still inside one payload. */
   amendedAnswersCharsMax: 600_000,
   /** Answers and instructions that a wave sends to the delegations at work. A prompt shows the newest. */
   newsKeptMax: 200,
