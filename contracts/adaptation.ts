@@ -192,6 +192,8 @@ export interface PlanChangeRating {
 export interface UnjudgedWave {
   /** Tasks that crashed, and that the user was not asked about. */
   readonly crashed: readonly CrashedTask[];
+  /** Questions that its tasks asked again and again. Absent when there are none. */
+  readonly loops?: readonly AskedLoop[];
 }
 
 /** These are defined in DelegationOutcome. */

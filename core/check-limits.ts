@@ -29,6 +29,7 @@ type EngineLimits = TeamLimits &
       | 'inboxReserveChars'
       | 'inlineAnswerCharsMax'
       | 'loadedDetailsMax'
+      | 'loopsCarriedMax'
       | 'notesMax'
       | 'noteTextCharsMax'
       | 'outputTokensCeiling'
@@ -91,6 +92,7 @@ function carriedCharsMax(engine: EngineLimits): number {
     engine.recentAnswersMax *
       (engine.questionCharsMax + engine.inlineAnswerCharsMax + jsonOverheadChars) +
     engine.factsCarriedMax * (engine.factTextCharsMax + jsonOverheadChars) +
+    engine.loopsCarriedMax * (engine.questionCharsMax + jsonOverheadChars) +
     engine.staleShownMax * delegationIdCharsMax
   );
 }
@@ -113,7 +115,7 @@ export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] 
     ],
     [
       carriedCharsMax(engine) * bytesPerCharMax <= engine.payloadBytesMax,
-      'inboxCharsMax, amendments, answers, rejections, facts and stale delegations together must fit into one payload',
+      'inboxCharsMax, amendments, answers, rejections, facts, loops and stale delegations together must fit into one payload',
     ],
     [
       engine.effectsMax * (carriedEffectCharsMax + jsonOverheadChars) * bytesPerCharMax <=

@@ -123,8 +123,9 @@ export const engineLimits = {
   pausesMax: 200,
   /** Criteria that one `amend` can waive. */
   waivedCriteriaMax: 100,
-  /** Answers that one `amend` can change. */
+  /** Answers that one `amend` can change, and their characters as JSON: 1.8 MB at worst, inside one payload. */
   amendedAnswersMax: 20,
+  amendedAnswersCharsMax: 600_000,
   /** Answers and instructions that a wave sends to the delegations at work. A prompt shows the newest. */
   newsKeptMax: 200,
   /** Characters of a question that are sent with its answer: enough to recognise it. */
@@ -186,6 +187,8 @@ export const engineLimits = {
   detailIdCharsMax: 120,
   /** Newest facts that the query `pool` shows. */
   factsCarriedMax: 50,
+  /** Questions asked again and again that a run carries over unjudged: the first ones. */
+  loopsCarriedMax: 8,
   /** Characters of a fact's key, of its value, and of the part of its statement that a query shows. */
   factTextCharsMax: 80 + 200 + 200,
   /** Conflicts that one decision has to resolve: with those that its own facts cause, they fit into its list of 50. */

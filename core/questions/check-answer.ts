@@ -194,18 +194,25 @@ function checkJsonAnswer(
 }
 
 function judgeValue(schema: Readonly<Record<string, unknown>> | null, value: unknown): Verdict {
-  const fault = findValueFault(value, 0);
+  const fault = findJsonFault(value);
   if (fault !== null) return { ok: false, reason: fault };
   const text = JSON.stringify(value);
-  if (text.length > engineLimits.answerCharsMax) {
-    const limit = engineLimits.answerCharsMax;
-    return {
-      ok: false,
-      reason: `the answer has ${text.length} characters as JSON, the limit is ${limit}`,
-    };
-  }
   const errors = schema === null ? [] : findSchemaErrors(schema, value);
   return errors.length === 0 ? { ok: true, text } : { ok: false, reason: errors.join('; ') };
+}
+
+/** @returns the reason why no question takes the answer, or null. Such a value must not be written as JSON. */
+export function findAnswerFault(answer: unknown): string | null {
+  return typeof answer === 'string' ? findTextFault(answer) : findJsonFault(answer);
+}
+
+function findJsonFault(value: unknown): string | null {
+  const fault = findValueFault(value, 0);
+  if (fault !== null) return fault;
+  const { length } = JSON.stringify(value);
+  return length > engineLimits.answerCharsMax
+    ? `the answer has ${length} characters as JSON, the limit is ${engineLimits.answerCharsMax}`
+    : null;
 }
 
 /** Stops at the deepest allowed level: a deeper value would overflow the stack of JSON.stringify too. */

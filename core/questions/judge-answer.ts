@@ -26,6 +26,7 @@ import {
   checkAnswer,
   choiceByCase,
   choiceByNumber,
+  findAnswerFault,
   needsExplicitWord,
   parseDefault,
 } from './check-answer.ts';
@@ -205,6 +206,7 @@ function describeAccepted({ answered_by, shown }: AcceptedAnswer): string {
 
 /** Compares with the kept format and hashes, because the question itself is gone by now. */
 function isSameAnswer(accepted: AcceptedAnswer, answer: unknown): boolean {
+  if (findAnswerFault(answer ?? null) !== null) return false;
   if (accepted.format === 'choice') {
     const text = typeof answer === 'string' ? answer : JSON.stringify(answer ?? null);
     const spellings = [

@@ -12,8 +12,9 @@ import { isRecord } from '../json.ts';
 import { engineLimits } from '../limits.ts';
 import { normaliseKey } from '../pool/admit-facts.ts';
 import { describeUserFact } from '../pool/settle-facts.ts';
-import { findTextFault } from '../questions/check-answer.ts';
+import { findAnswerFault, findTextFault } from '../questions/check-answer.ts';
 import { cleanLine } from '../text/cut-text.ts';
+import { commandText } from '../text/format.ts';
 import { findUnknownKey, findUnreadable, listNames } from '../text/list-names.ts';
 import { idText } from './read-messages.ts';
 import type { UserFact } from '../../contracts/agent-output.ts';
@@ -24,6 +25,12 @@ export type CheckedAmend =
 
 /** Beginning of every reason with which a run refuses an instruction. */
 export const amendRefusal = 'Signal amend: ';
+
+/** @param wave Number of waves that have ended. */
+export function amendTooLate(runId: string, wave: number): string {
+  const fork = commandText('fork', runId, '--wave', String(wave + 1));
+  return `${amendRefusal}the run is writing its result. Try: ${fork}, with --amend`;
+}
 
 /** Longest reason; it is cut because it stands in summaries. */
 const reasonCharsMax = 500;
@@ -108,6 +115,17 @@ function describeAmend({ waived, answers, facts }: AmendParts): string {
     ...(ids.length === 0 ? [] : [`The user changed the answers to: ${listNames(ids)}.`]),
     ...facts.map(describeUserFact),
   ].join(' ');
+}
+
+/** @returns the reason why changed answers can't be handed on, or null: an activity gets them, in one payload. */
+export function findAnswersFault(answers: AmendAnswers): string | null {
+  for (const { question_id, answer = null } of answers) {
+    const fault = findAnswerFault(answer);
+    if (fault !== null) return `${question_id}: ${fault}`;
+  }
+  const { length } = JSON.stringify(answers);
+  const max = engineLimits.amendedAnswersCharsMax;
+  return length > max ? `answers have ${length} characters as JSON, the limit is ${max}` : null;
 }
 
 /** Reads answers. A single one counts as a list of one, and `Q1 ` as q1, which is its only possible meaning. */

@@ -4,7 +4,8 @@
  * Invariants:
  *   NT1. A question that opens while those of an earlier message all wait is no message of its own.
  *   NT2. A question that opens after a question of the earlier message was closed is a new message.
- *   NT3. A run that parks is one message until it is resumed.
+ *   NT3. A run that parks is one message until a person resumes it, or it works again: one that tries by itself and parks
+ *        again was told.
  *   NT4. One event has one id, whatever repeats it, and different events have different ids.
  *   NT5. No text of a message has line breaks or control characters, and each has a bound.
  *   NT6. The state names only questions that were open at one time, so the inbox bounds it.
@@ -24,6 +25,8 @@ const textCharsMax = 300;
 /** Waits of a run for a person. */
 export interface Waits {
   readonly parked: string | null;
+  /** True when this park goes on with one that the person was told of. */
+  readonly again: boolean;
   readonly open: readonly Question[];
 }
 
@@ -40,11 +43,11 @@ export interface NotifyStep {
 }
 
 /** Returns what a person has to be told of the waits, if anything. */
-export function stepNotified(state: NotifiedState, { parked, open }: Waits): NotifyStep {
+export function stepNotified(state: NotifiedState, { parked, again, open }: Waits): NotifyStep {
   const ids = open.map(({ question_id }) => question_id);
   const allWait = state.told.length > 0 && state.told.every((id) => ids.includes(id));
   const fresh = allWait ? undefined : open.find((one) => !state.told.includes(one.question_id));
-  const hasParked = parked !== null && !state.parked;
+  const hasParked = parked !== null && !state.parked && !again;
   // The user who looks at what was told finds the others beside it.
   const told = allWait || fresh !== undefined || ids.length === 0 ? ids : state.told;
   const next = { ...state, told, parked: parked !== null };
@@ -52,6 +55,18 @@ export function stepNotified(state: NotifiedState, { parked, open }: Waits): Not
   return fresh === undefined
     ? { state: next, due: null }
     : tell(next, fresh.question_id, describeWait(fresh, textCharsMax));
+}
+
+/** Milliseconds within which a run that parks has not worked since it went on: a refused call fails at once. */
+const sameParkMs = 10 * 60 * 1_000;
+
+/**
+ * Returns true when a park goes on with the one before.
+ *
+ * @param wokenAt Unix epoch milliseconds at which the run went on by itself. Null after a resume, and before the first park.
+ */
+export function isSamePark(wokenAt: number | null, now: number): boolean {
+  return wokenAt !== null && now - wokenAt <= sameParkMs;
 }
 
 function tell(state: NotifiedState, event: string, text: string): NotifyStep {

@@ -73,7 +73,10 @@ export function variant<Name extends string, T extends Readonly<Record<Name, str
   readers: { readonly [K in T[Name]]: Reader<Extract<T, Readonly<Record<Name, K>>>> },
 ): Reader<T> {
   const byName = new Map(Object.entries<Reader<T>>(readers));
-  return (value) => (isRecord(value) ? byName.get(String(value[name]))?.(value) : undefined);
+  return (value) => {
+    const word = isRecord(value) ? value[name] : undefined;
+    return typeof word === 'string' ? byName.get(word)?.(value) : undefined;
+  };
 }
 
 /** @param lengthMax A longer list does not fit. */

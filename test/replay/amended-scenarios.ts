@@ -1,7 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { WorkflowHandle } from '@temporalio/client';
+import { openStores } from '../../activities/adapters/open-stores.ts';
+import { createTenantBudgets } from '../../activities/load/tenant-budgets.ts';
 import { openQuestion } from '../support/asking.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Stage } from '../support/stage.ts';
 import {
   completed,
   decision,
@@ -73,4 +78,43 @@ export const amendedScenarios: readonly Scenario[] = [
       rmSync(dir, { recursive: true });
     },
   },
+  {
+    // A changed answer that no question takes, and a run that parks at its last write, twice without a resume in between.
+    name: 'harmed',
+    isTold: true,
+    isPriced: true,
+    keep: { '': { last: 'plannerRun-harmed' } },
+    async play(stage, runId) {
+      const budgets = createTenantBudgets(openStores({ home: stage.home }).shared);
+      await budgets.set('acme', 1);
+      const run = await stage.start(
+        'plannerRun',
+        { goal, tenant: 'acme', use_defaults: true },
+        runId,
+      );
+      await untilParked(stage, run, 'used up');
+      await run.signal('amend', { answers: [{ question_id: 'q1', answer: 'a\u0000' }] });
+      await eventually('another try by itself', async () => {
+        const { events } = await run.fetchHistory();
+        return (events ?? []).filter((one) => one.timerStartedEventAttributes).length === 2;
+      });
+      const segments = join(stage.home, 'segments');
+      const aside = join(stage.home, 'aside');
+      await stage.stopWorker();
+      renameSync(segments, aside);
+      mkdirSync(segments);
+      await stage.startWorker();
+      await run.signal('stop', {});
+      await untilParked(stage, run, 'is missing');
+      cpSync(aside, segments, { recursive: true });
+      await run.signal('resume', {});
+      await run.result();
+    },
+  },
 ];
+
+async function untilParked(stage: Stage, run: WorkflowHandle, why: string): Promise<void> {
+  await eventually(`a run that is parked: ${why}`, async () =>
+    (await stage.status(run)).parked_reason?.includes(why),
+  );
+}

@@ -26,6 +26,9 @@ const shortHistories = ['--dynamic-config-value=limit.historyCount.suggestContin
 /** A command that takes every message. */
 const listener = { kind: 'command', argv: [process.execPath, '-e', ''], env: {} } as const;
 
+/** The rehearsal plays it. */
+const priced = { isRehearsal: false, defaultModel: 'claude-sonnet-5-5' };
+
 const wanted = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 const stopShared = await startShared();
@@ -40,10 +43,10 @@ try {
 }
 
 async function record(scenario: Scenario): Promise<void> {
-  const { name, isContinued = false, isTold = false, keep, play } = scenario;
+  const { name, isContinued = false, isTold = false, isPriced = false, keep, play } = scenario;
   const stage = await openStage({
     ...(isContinued && { address: shortServer.address }),
-    ...(isTold && { settings: { notify: listener } }),
+    settings: { ...(isTold && { notify: listener }), ...(isPriced && priced) },
   });
   try {
     await play(stage, name);

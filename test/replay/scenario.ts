@@ -10,6 +10,8 @@ export interface Scenario {
   readonly isContinued?: boolean;
   /** A command is told that the run needs its user, and of its end. */
   readonly isTold?: boolean;
+  /** With a model that has a price. */
+  readonly isPriced?: boolean;
   /** Workflow id below the run, or its beginning and `*`, of the run's first or last execution → name of the file without its version. */
   readonly keep: Readonly<Record<string, { readonly first?: string; readonly last?: string }>>;
   readonly play: (stage: Stage, runId: string) => Promise<void>;

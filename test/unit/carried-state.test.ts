@@ -51,6 +51,7 @@ const carried: Carried = {
   again: ['facts_1727539200'],
   unjudged: {
     crashed: [{ delegation_id: 'facts_1727539200', title: 'Find facts', reason: 'It broke off.' }],
+    loops: [{ delegation_id: 'page_1727539200', question: 'Which countries?' }],
   },
   wave: 3,
   waves_allowed: 9,

@@ -4,6 +4,7 @@ import type { CrashedTask } from '../../contracts/adaptation.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 import { isDone, waiveCriteria } from '../../core/criteria/criteria.ts';
+import { engineLimits } from '../../core/limits.ts';
 import { decideNextStep } from '../../core/run/decide-next-step.ts';
 import { createChildRelay } from '../shared/child-relay.ts';
 import type { ChildRelay } from '../shared/child-relay.ts';
@@ -77,10 +78,12 @@ async function takeStep(
   switch (step.type) {
     case 'waves_spent':
       return askWhenWavesAreSpent(host, step.open);
-    case 'end':
-      if (!(await restsOnStale(host))) return step.status;
-      // The plan has work that is to be done again.
-      return doWave(host, ledger, relay, { outcomes, redoes: true });
+    case 'end': {
+      const heard = state.news.from_user;
+      // The plan may have work that is to be done again.
+      if (await restsOnStale(host)) return doWave(host, ledger, relay, { outcomes, redoes: true });
+      return hasHeardMore(host, heard) ? null : step.status;
+    }
     case 'wave':
       return doWave(host, ledger, relay, { outcomes, redoes: false });
   }
@@ -93,13 +96,19 @@ async function doWave(
   relay: ChildRelay,
   { outcomes, redoes }: { readonly outcomes: DelegationOutcome[]; readonly redoes: boolean },
 ): Promise<RunStatus | null> {
+  const heard = host.state.news.from_user;
   const wave = await runNextWave(host, ledger, relay, redoes);
   if (wave === null) return null;
-  if (wave === 'nothing') return 'completed';
+  if (wave === 'nothing') return hasHeardMore(host, heard) ? null : 'completed';
   if ('lost' in wave) return askWhenWaveIsLost(host, wave.lost);
   outcomes.push(...wave.outcomes);
   ledger.take(wave);
   return takeWave(host, wave);
+}
+
+/** Returns true for a run whose user told it something after its end was decided: that is decided again. */
+function hasHeardMore({ state }: RootHost, heard: number): boolean {
+  return state.news.from_user > heard && patched('told-at-end');
 }
 
 /** Returns true for a run by a plan whose results rest, in part, on what no longer holds, while it may still redo them. */
@@ -118,7 +127,10 @@ async function takeWave(host: RootHost, wave: WaveResult): Promise<RunStatus | n
   const crashed = listCrashed(wave);
   if (isEndedEarly(host, wave)) {
     // The next execution can be answered.
-    if (host.state.plan_approved !== null) host.state.unjudged = { crashed };
+    const loops = host.state.loops.slice(0, engineLimits.loopsCarriedMax);
+    if (host.state.plan_approved !== null) {
+      host.state.unjudged = { crashed, ...(loops.length > 0 && { loops }) };
+    }
     return null;
   }
   if (wave.status !== 'decided') return wave.status;
@@ -131,6 +143,7 @@ async function judgeLate(host: RootHost): Promise<RunStatus | null> {
   const { unjudged } = state;
   if (unjudged === null) return null;
   state.unjudged = null;
+  state.loops = [...(unjudged.loops ?? [])];
   return (await askWhenTasksCrashed(host, unjudged.crashed)) ?? judgeWave(host, state.wave);
 }
 

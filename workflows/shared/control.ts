@@ -1,5 +1,6 @@
 import { condition, log, sleep } from '@temporalio/workflow';
 import type { CarriedRun } from '../../contracts/planner-run.ts';
+import { isSamePark } from '../../core/run/notify.ts';
 import { inBackground } from './background.ts';
 import { nowMs } from './clock.ts';
 
@@ -9,6 +10,8 @@ export interface Control {
   parkedReason(): string | null;
   /** Unix epoch milliseconds at which the run goes on by itself; null when it does not, or is not parked. */
   parkedUntil(): number | null;
+  /** True when the run has gone on by itself and parked again at once: a person who was told of the first park knows it. */
+  hasParkedAgain(): boolean;
   pause(reason: string): void;
   /** @param until As `parkedUntil`. Default null. Whoever gives one ends the park then. */
   park(reason: string, until?: number | null): void;
@@ -16,6 +19,8 @@ export interface Control {
   resume(): void;
   /** Ends the park only. */
   unpark(): void;
+  /** Ends the park because its time has come. */
+  wake(): void;
   /** Calls `listener` when calls may no longer start or may start again, so that children are informed. */
   subscribe(listener: (change: ControlChange) => void): void;
   /** Resolves when calls may start; throws when cancelled. */
@@ -33,6 +38,8 @@ export function createControl(
 ): Control {
   let { paused, parked } = initial;
   let until: number | null = null;
+  let wokenAt: number | null = null;
+  let again = false;
   const listeners: ((change: ControlChange) => void)[] = [];
   const tell = (change: ControlChange): void => {
     for (const listener of listeners) listener(change);
@@ -44,6 +51,11 @@ export function createControl(
     if (!stoodAlready) tell({ type: 'pause', reason });
     onChange();
   };
+  const endPark = (woken: number | null): void => {
+    parked = null;
+    until = null;
+    wokenAt = woken;
+  };
   const goOn = (): void => {
     if (mayStart()) tell({ type: 'resume' });
     onChange();
@@ -52,27 +64,34 @@ export function createControl(
     pausedReason: () => paused,
     parkedReason: () => parked,
     parkedUntil: () => until,
+    hasParkedAgain: () => again,
     pause: (reason) =>
       stand(reason, () => {
         paused = reason;
       }),
     park: (reason, asked = null) =>
       stand(reason, () => {
-        if (parked === null) log.warn('parked: no call can succeed until somebody resumes');
+        if (parked === null) {
+          log.warn('parked: no call can succeed until somebody resumes');
+          again = asked !== null && isSamePark(wokenAt, nowMs());
+        }
         parked = reason;
         until = asked;
       }),
     resume() {
       if (mayStart()) return;
       paused = null;
-      parked = null;
-      until = null;
+      endPark(null);
       goOn();
     },
     unpark() {
       if (parked === null) return;
-      parked = null;
-      until = null;
+      endPark(null);
+      goOn();
+    },
+    wake() {
+      if (parked === null) return;
+      endPark(nowMs());
       goOn();
     },
     subscribe: (listener) => void listeners.push(listener),
@@ -98,7 +117,7 @@ export function createParking(
     const waitMs = Math.min(Math.max(until - nowMs(), 0), parkMaxMs);
     await sleep(waitMs, { summary: 'the run goes on' });
     awaited.delete(until);
-    if (control.parkedUntil() === until) control.unpark();
+    if (control.parkedUntil() === until) control.wake();
   };
   const park = (reason: string, until?: number): void => {
     control.park(reason, until);

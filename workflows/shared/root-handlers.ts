@@ -1,4 +1,4 @@
-import { setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
+import { patched, setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
 import type { SignalDefinition } from '@temporalio/workflow';
 import type { AmendedAnswer, AmendMessage } from '../../contracts/messages.ts';
 import { waiveCriteria, reopenChanged } from '../../core/criteria/criteria.ts';
@@ -6,9 +6,11 @@ import { defaultLimits, engineLimits } from '../../core/limits.ts';
 import { describeUserFact } from '../../core/pool/settle-facts.ts';
 import {
   amendRefusal,
+  amendTooLate,
   checkAmend,
   checkControl,
   checkResume,
+  findAnswersFault,
 } from '../../core/run/check-control.ts';
 import { checkEscalation } from '../../core/run/read-escalations.ts';
 import { listNames } from '../../core/text/list-names.ts';
@@ -196,6 +198,9 @@ function amendHandler(host: RootHost): PersonSignal['handle'] {
     if (!checked.ok) return host.refuse(`${amendRefusal}${checked.reason}`);
     const { amend } = checked;
     if (amend.answers === undefined) return takeAmend(host, amend, []);
+    const fault = findAnswersFault(amend.answers);
+    // Before 2026-11-26, a value that can't be written parked the run for ever.
+    if (fault !== null && patched('answer-faults')) return host.refuse(`${amendRefusal}${fault}`);
     judged += 1;
     if (judged > engineLimits.amendsJudgedMax) return host.refuse(tooManyJudged);
     return takeJudged(host, amend, amend.answers);
@@ -219,6 +224,9 @@ export function takeAmend(
   { instruction, waive_criteria: waived = [], facts }: AmendMessage,
   answers: readonly AmendedAnswer[],
 ): void {
+  if (host.state.closing && patched('told-at-end')) {
+    return host.refuse(amendTooLate(host.runId, host.state.wave));
+  }
   if (host.state.amendments.length >= engineLimits.amendmentsMax) {
     return host.refuse(
       `${amendRefusal}a run takes ${engineLimits.amendmentsMax} instructions at most.`,

@@ -77,7 +77,6 @@ export class RootHost implements Superior {
       { paused: carried?.paused_reason ?? null, parked: carried?.parked_reason ?? null },
       () => this.refresh(),
     );
-    this.#park = createParking(this.control, carried);
     this.record = createRecordKeeper({
       runId: this.runId,
       control: this.control,
@@ -107,6 +106,8 @@ export class RootHost implements Superior {
         facts: carried.recent_facts,
       });
     }
+    // A carried park shows itself at once, with all of the above.
+    this.#park = createParking(this.control, carried);
   }
 
   /** Validates the input and writes the first record. @throws InvalidInput with every fault at once. */
@@ -248,6 +249,7 @@ export class RootHost implements Superior {
   finish(status: RunStatus, reasons: ReadonlyMap<string, string>): Promise<PlannerRunResult> {
     return CancellationScope.nonCancellable(async () => {
       const { state, record } = this;
+      state.closing = true;
       state.phase = 'ending';
       await this.inbox.settled();
       const stopped = state.stop_reason ? { stop_reason: state.stop_reason } : {};

@@ -79,6 +79,8 @@ export interface RootState {
   /** Null when the last wave was judged. */
   unjudged: UnjudgedWave | null;
   stop_reason: string | null;
+  /** True while the changes are brought in or the result is written: nothing that the user says then is planned for. */
+  closing: boolean;
   /** Set at the end; before, the phase follows from the other fields. */
   phase: RunPhase | null;
   /** Result of the run, set at its end. */
@@ -127,6 +129,7 @@ export function openRootState(carried: CarriedRun | null): RootState {
     again: [],
     unjudged: null,
     stop_reason: null,
+    closing: false,
     phase: null,
     result: null,
   };

@@ -74,12 +74,14 @@ export class RootViews {
 
   /** Shows the state now: used for the last state, after which nothing follows. */
   show(): void {
-    const status = viewStatus(this.#shown);
+    const status = statusToMirror(this.#shown);
     const open = openQuestions(this.#shown);
     const asked = open.map(({ asked_at }) => asked_at);
-    if (isTold(this.#shown) && this.#shown.state.phase === null) {
+    const { state, control } = this.#shown;
+    if (isTold(this.#shown) && (state.phase === null || state.phase === 'ending')) {
       const { parked_reason: parked } = status;
-      this.#notices.look(status, { parked, open: isAttended(this.#shown) ? open : [] });
+      const again = control.hasParkedAgain() && patched('parked-again');
+      this.#notices.look(status, { parked, again, open: isAttended(this.#shown) ? open : [] });
     }
     const { run_id, goal, phase, wave, open_questions, usage, waiting_for, store, load } = status;
     this.#mirror(
@@ -98,6 +100,18 @@ export class RootViews {
       renderDetails(this.#shown, status),
     );
   }
+}
+
+/** Until 2026-11-26 nothing showed that a run had parked at its last write. */
+function statusToMirror(shown: Shown): StatusView {
+  const status = viewStatus(shown);
+  if (!isParkedAtEnd(shown) || patched('parked-at-end')) return status;
+  return { ...status, phase: 'ending', waiting_for: [], parked_reason: null };
+}
+
+/** Returns true for a run that can't write its result until a person has mended something. */
+function isParkedAtEnd({ state, control }: Pick<Shown, 'state' | 'control'>): boolean {
+  return state.phase === 'ending' && control.parkedReason() !== null;
 }
 
 /** Returns true when a person is told what the run waits for. */
@@ -129,11 +143,11 @@ function viewStatus(shown: Shown): StatusView {
     run_id: runId,
     goal: state.goal_title,
     ...viewPlace(state),
-    phase: phaseOf(state, control, open.length),
+    phase: phaseOf(shown, open.length),
     wave: state.wave_at_work,
     waves_allowed: state.waves_allowed,
     waiting_for:
-      state.phase === null
+      state.phase === null || isParkedAtEnd(shown)
         ? waitsOf(
             control,
             open.map((one) => describeWait(one)),
@@ -186,7 +200,9 @@ function viewDesign({ design, plan_approved }: RootState): Pick<StatusView, 'des
   return { design: { workflow_id, stages_done, last_stage: last?.stage ?? null } };
 }
 
-function phaseOf(state: RootState, control: Control, openCount: number): RunPhase {
+function phaseOf(shown: Shown, openCount: number): RunPhase {
+  const { state, control } = shown;
+  if (isParkedAtEnd(shown)) return 'parked';
   if (state.phase !== null) return state.phase;
   if (control.parkedReason() !== null) return 'parked';
   if (control.pausedReason() !== null) return 'paused';

@@ -37,6 +37,7 @@ export async function settleChanges(
     if (proposed === null) return !(hasResult && goesOn(isTold));
     const choice = hasResult ? await choose(host, mode, proposed, isTold) : 'keep';
     if (choice === 'go_on') return false;
+    host.state.closing = true;
     const settled: ApplyChangesResult =
       choice === 'keep'
         ? { state: 'kept', note: proposed.obstacle }

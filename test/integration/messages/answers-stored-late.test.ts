@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { WorkflowHandle } from '@temporalio/client';
 import { askFromElsewhere } from '../../support/as-child.ts';
-import { openQuestions, submit } from '../../support/asking.ts';
+import { openQuestions, rejectedMessages, submit } from '../../support/asking.ts';
+import { scriptedCalls } from '../../support/calls.ts';
 import { eventually } from '../../support/eventually.ts';
+import { planTask, samplePlan } from '../../support/plans.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
   completed,
@@ -159,6 +161,54 @@ it('fault 41: a changed answer that comes in the last write before continue-as-n
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 
+/** Resolves when the store has no room for the last write. */
+function untilHeld(run: WorkflowHandle): Promise<unknown> {
+  return eventually('the last write, without room', async () => {
+    const { raw } = await run.describe();
+    return raw.pendingActivities?.some(
+      ({ activityType, attempt }) => activityType?.name === 'updateRecord' && Number(attempt) > 1,
+    );
+  });
+}
+
+it('an instruction that comes in the last write of a run is refused, with what to do', async () => {
+  const release = await refuseText('# Result: Host the late one');
+  stage.rehearsal.script([
+    plans(1, plan([work('host')])),
+    works('host', { json: completed('host-done') }),
+  ]);
+  const run = await stage.start('plannerRun', { goal: 'Host the late one' });
+  await untilHeld(run);
+  await run.signal('amend', { instruction: 'Only the EU.' });
+  const [rejected] = await rejectedMessages(stage, run, 1);
+  expect(rejected?.reason).toContain(`fork ${run.workflowId} --wave 2, with --amend`);
+  release();
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 1 });
+  expect((await storedRecord(stage.home, run.workflowId)).instructions).toEqual([]);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('an instruction that comes while a run by a plan writes its last wave is planned for', async () => {
+  const end = held({ pass: true });
+  stage.rehearsal.script([{ match: { schema: 'decision', nth: 1 }, reply: end.reply }]);
+  const { agents } = samplePlan();
+  const only = agents.filter(({ agent_name }) => agent_name !== 'api_agent');
+  const onePlan = samplePlan({ agents: only, tasks: [planTask('docs')], risks: [] });
+  const run = await stage.start('plannerRun', { goal, plan: onePlan });
+  await eventually('the decision', async () => scriptedCalls(stage).length === 1);
+  const releaseWrite = await holdLastWrite(run, end.release);
+  await eventually(
+    'the end of the wave',
+    async () => (await stage.status(run)).wave_workflow_id === null,
+  );
+  await run.signal('amend', { instruction: 'Only the EU.' });
+  await untilSignaled(stage, run.workflowId, 'amend');
+  await untilDecided(stage, run.workflowId);
+  await releaseWrite();
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 2 });
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
 it('a run that is paused during its last write ends with its result', async () => {
   stage.rehearsal.script([
     plans(1, plan([work('host')])),
@@ -167,12 +217,7 @@ it('a run that is paused during its last write ends with its result', async () =
   // A text that the store does not have yet.
   const release = await refuseText('# Result: Host the paused one');
   const run = await stage.start('plannerRun', { goal: 'Host the paused one' });
-  await eventually('the last write, without room', async () => {
-    const { raw } = await run.describe();
-    return raw.pendingActivities?.some(
-      ({ activityType, attempt }) => activityType?.name === 'updateRecord' && Number(attempt) > 1,
-    );
-  });
+  await untilHeld(run);
   await run.signal('pause');
   expect(await stage.status(run)).toMatchObject({ paused_reason: expect.any(String) });
   release();

@@ -1,10 +1,11 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { engineLimits } from '../../../core/limits.ts';
 import { askFromElsewhere, tokenText } from '../../support/as-child.ts';
-import { openQuestion, submit } from '../../support/asking.ts';
+import { openQuestion, openQuestions, rejectedMessages, submit } from '../../support/asking.ts';
 import { bodyOf } from '../../support/calls.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
+import { signalRaw } from '../../support/raw-messages.ts';
 import { readTree } from '../../support/read-tree.ts';
 import {
   blocked,
@@ -152,6 +153,32 @@ it('finding T4: an answer at the end of a flood is given to the work that asks t
   expect([open, answered.map(({ question_id }) => question_id)]).toEqual([[], ['q1']]);
   await expectPromisesKept(stage, 'answered-in-a-flood', { orphans: true });
 }, 120_000);
+
+it('finding T4: an answer that overflows the stack, to an answered question and as a change, harms nothing', async () => {
+  const ab = { expected_answer_format: 'choice' as const, choices: ['a', 'b'] };
+  stage.rehearsal.script([
+    plans(1, plan([work('host')])),
+    works('host', { json: blocked([question('Which?', ab), question('Where?')], 'host-done') }, 1),
+    works('host', { json: completed('host-done') }),
+    { match: { schema: 'decision' }, reply: { json: decision() } },
+  ]);
+  const run = await stage.start('plannerRun', { goal });
+  await openQuestions(stage, run, 2);
+  await submit(run, { question_id: 'q1', answer: 'a' });
+  const deep = `${'['.repeat(40_000)}${']'.repeat(40_000)}`;
+  const one = `{"question_id":"q1","answer":${deep}}`;
+  await signalRaw(stage, run.workflowId, 'answer', { encoding: 'json/plain', data: one });
+  const amend = `{"answers":[${one}]}`;
+  await signalRaw(stage, run.workflowId, 'amend', { encoding: 'json/plain', data: amend });
+  const rejected = await rejectedMessages(stage, run, 2);
+  expect(rejected.map(({ reason }) => reason)).toEqual([
+    expect.stringContaining('q1 is answered already'),
+    expect.stringContaining('Signal amend: q1: the answer is nested deeper'),
+  ]);
+  await submit(run, { question_id: 'q2', answer: 'eu-west' });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
 
 it('finding T4: messages of the engine that lack the token of their run are refused or dropped', async () => {
   const run = await startAsking();

@@ -72,3 +72,25 @@ it('two runs of a tenant stop at its limit together, lose nothing, and go on whe
     await expectPromisesKept(stage, one.workflowId);
   }
 }, 240_000);
+
+it("a run that waits for its tenant's budget, and is flooded meanwhile, waits on in its next execution", async () => {
+  await budgets().set('flooded', 1);
+  const input = { goal, use_defaults: true, tenant: 'flooded', limits: { max_signals: 40 } };
+  const before = await stage.start('plannerRun', input, 'parked-and-flooded');
+  const current = stage.client.workflow.getHandle('parked-and-flooded');
+  const parked = async () => (await stage.status(current)).phase === 'parked';
+  await eventually('a run parked by a used-up day', parked);
+  const { runId: execution } = await before.describe();
+  for (let nth = 0; nth < 40; nth += 1) await before.signal('amend', { instruction: nth });
+  await eventually('another execution', async () => {
+    const { runId } = await current.describe();
+    return runId !== execution;
+  });
+  expect(await parked()).toBe(true);
+  const { events } = await current.fetchHistory();
+  expect(events?.some((event) => event.timerStartedEventAttributes)).toBe(true);
+  await budgets().set('flooded', 50_000_000);
+  await current.signal('resume', {});
+  expect(await stage.result(current)).toMatchObject({ status: 'completed' });
+  await expectPromisesKept(stage, 'parked-and-flooded', { orphans: true });
+}, 90_000);

@@ -1,12 +1,13 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { WaveView } from '../../../contracts/views.ts';
 import { waveWorkflowId } from '../../../core/ids.ts';
+import { lookAtQuestions } from '../../support/asking.ts';
 import { untilAsked } from '../../support/design-play.ts';
 import { eventually } from '../../support/eventually.ts';
-import { samplePlan } from '../../support/plans.ts';
+import { planTask, samplePlan } from '../../support/plans.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { runCommand } from '../../support/run-command.ts';
-import { callsOf, held, completed, works } from '../../support/scripted-work.ts';
+import { blocked, callsOf, held, completed, question, works } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -57,4 +58,39 @@ it('a proof of concept whose wave was ended early by a flood of messages is judg
   slow.release();
   await giveUp(current);
   expect(callsOf(stage.rehearsal, proof).length).toBeGreaterThan(0);
+}, 240_000);
+
+it('what a task asked again and again in a wave that a flood ended early is analysed in the next execution', async () => {
+  const rates = 'rates_1727539200';
+  const slow = held({ json: completed('rates-done') });
+  const texts = ['Which countries are shipped to?', 'To which countries is it shipped?'];
+  stage.rehearsal.script([
+    ...[...texts, 'Shipped: to which countries?'].map((text, at) =>
+      works(rates, { json: blocked([question(text)], 'rates-done') }, at + 1),
+    ),
+    works(rates, slow.reply, 4),
+  ]);
+  const tasks = [planTask('rates'), planTask('page', { agent: 'api_agent' })];
+  const plan = samplePlan({ tasks, risks: [] });
+  const terms = { goal: 'Ship', plan, auto_approve: true, limits: { max_signals: 60 } };
+  const run = await stage.start('plannerRun', terms, 'flooded-loop');
+  for (const text of texts) {
+    // oxlint-disable-next-line no-await-in-loop
+    const { question_id } = await eventually('the question', async () =>
+      (await lookAtQuestions(stage, run))?.open.find((one) => one.text === text),
+    );
+    // oxlint-disable-next-line no-await-in-loop
+    await run.signal('answer', { question_id, answer: text });
+  }
+  await eventually('the refusal', async () => callsOf(stage.rehearsal, rates).length === 4);
+  const current = stage.client.workflow.getHandle('flooded-loop');
+  const before = (await run.describe()).runId;
+  for (let nth = 0; nth < 60; nth += 1) await current.signal('amend', { instruction: nth });
+  await eventually('the next execution', async () => (await current.describe()).runId !== before);
+  slow.release();
+  await eventually('the analysis', async () =>
+    stage.rehearsal.calls().some(({ body }) => JSON.stringify(body).includes('loop_analysis')),
+  );
+  await current.signal('stop', {});
+  expect(await stage.result(current)).toMatchObject({ status: 'stopped' });
 }, 240_000);

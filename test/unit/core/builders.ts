@@ -17,6 +17,9 @@ export const property = { seed: 20_261_121, numRuns: 300 } as const;
 
 export const ref = someRef;
 
+/** A list so deep that JSON.stringify overflows the stack. */
+export const deepList: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
+
 export function delegation(id: string, over: Partial<DelegationOutline> = {}): DelegationOutline {
   return {
     delegation_id: id,

@@ -3,7 +3,7 @@ import type { Question } from '../../../contracts/question.ts';
 import { acceptAnswer, judgeAnswer } from '../../../core/questions/judge-answer.ts';
 import { checkAmend } from '../../../core/run/check-control.ts';
 import { cutMiddle } from '../../../core/text/cut-text.ts';
-import { property, question } from './builders.ts';
+import { deepList, property, question } from './builders.ts';
 
 const by = { answered_by: 'ada', now: 2_000 };
 
@@ -108,6 +108,16 @@ describe('judgeAnswer', () => {
       expect.stringContaining('the default was taken: "eu-west"'),
     );
   });
+
+  it.each(['choice', 'json'] as const)(
+    'JA1: an answer too deep for the stack is another one than was taken: %s',
+    (expected_answer_format) => {
+      const asked = question({ expected_answer_format, choices: ['[]'] });
+      expect(
+        judgeAnswer(answeredWith(asked, '[]'), { question_id: 'q1', answer: deepList }),
+      ).toMatchObject({ type: 'refused', reason: expect.stringContaining('"[]" by ada') });
+    },
+  );
 
   it.each<[Question['expected_answer_format'], string, readonly unknown[], readonly unknown[]]>([
     ['choice', 'US-East', ['us-east', ' US-East ', 2, '2'], ['eu-west', 1, null, {}]],

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import type { Notification, NotifiedState } from '../../../contracts/notification.ts';
 import {
+  isSamePark,
   notificationId,
   nothingNotified,
   renderNotification,
@@ -12,12 +13,16 @@ const ask = (...ids: readonly string[]) => ids.map((question_id) => question({ q
 
 /** Tells what a run waits for, one state after the other. Returns the texts of the messages, null for none. */
 function tell(
-  states: readonly { readonly parked?: string; readonly open?: readonly string[] }[],
+  states: readonly {
+    readonly parked?: string;
+    readonly again?: boolean;
+    readonly open?: readonly string[];
+  }[],
   from: NotifiedState = nothingNotified,
 ): readonly (string | null)[] {
   let at = from;
-  return states.map(({ parked = null, open = [] }) => {
-    const { state, due } = stepNotified(at, { parked, open: ask(...open) });
+  return states.map(({ parked = null, again = false, open = [] }) => {
+    const { state, due } = stepNotified(at, { parked, again, open: ask(...open) });
     at = state;
     return due === null ? null : (/q\d+|parked/.exec(due.text)?.[0] ?? due.text);
   });
@@ -57,13 +62,30 @@ it('NT3: a parked run is one message, however often it is looked at, and a new o
   ]);
 });
 
+it('NT3: a run that tries by itself and parks again was told', () => {
+  const parked = { parked: 'the budget of acme is used up' };
+  const again = { ...parked, again: true };
+  expect(tell([parked, {}, again, again, {}, again, {}, parked])).toEqual([
+    'parked',
+    ...Array<null>(6).fill(null),
+    'parked',
+  ]);
+});
+
+it('NT3: a run that parks soon after it went on by itself has not worked since', () => {
+  const minute = 60_000;
+  expect(isSamePark(5 * minute, 6 * minute)).toBe(true);
+  expect(isSamePark(5 * minute, 16 * minute)).toBe(false);
+  expect(isSamePark(null, 6 * minute)).toBe(false);
+});
+
 it('NT1, NT2, NT6: every question is told, or was open beside one that was', () => {
   const anyStates = fc.array(fc.subarray(['q1', 'q2', 'q3', 'q4', 'q5']));
   const check = fc.property(anyStates, (states) => {
     let at = nothingNotified;
     let known: readonly string[] = [];
     for (const open of states) {
-      const { state, due } = stepNotified(at, { parked: null, open: ask(...open) });
+      const { state, due } = stepNotified(at, { parked: null, again: false, open: ask(...open) });
       const isNew = open.some((id) => !known.includes(id));
       const allWait = known.length > 0 && known.every((id) => open.includes(id));
       expect(due !== null).toBe(isNew && !allWait);
@@ -141,7 +163,7 @@ it('NT5: no text breaks a line or hides, and none is long', () => {
     expect(text).not.toMatch(/[\p{Cc}\u202e]/u);
     expect(text.length).toBeLessThanOrEqual(1_200);
   }
-  const { due } = stepNotified(nothingNotified, { parked: hostile, open: [] });
+  const { due } = stepNotified(nothingNotified, { parked: hostile, again: false, open: [] });
   expect(due?.text).not.toMatch(/[\p{Cc}\u202e]/u);
   expect(due?.text.length).toBeLessThanOrEqual(300);
 });
@@ -153,7 +175,8 @@ it('NT4: an event of the engine has the same id in other words', () => {
   ];
   for (const inWords of waits) {
     const [one, other] = inWords.map(
-      (said) => stepNotified(nothingNotified, { parked: null, open: [], ...said }).due?.event,
+      (said) =>
+        stepNotified(nothingNotified, { parked: null, again: false, open: [], ...said }).due?.event,
     );
     expect(one).toBeDefined();
     expect(one).toBe(other);

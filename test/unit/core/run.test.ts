@@ -1,9 +1,14 @@
 import * as fc from 'fast-check';
 import { engineLimits, defaultLimits } from '../../../core/limits.ts';
-import { checkAmend, checkControl, checkResume } from '../../../core/run/check-control.ts';
+import {
+  checkAmend,
+  checkControl,
+  checkResume,
+  findAnswersFault,
+} from '../../../core/run/check-control.ts';
 import { checkEscalation } from '../../../core/run/read-escalations.ts';
 import { decideNextStep, isFlooded } from '../../../core/run/decide-next-step.ts';
-import { asked, criterion, escalation, property } from './builders.ts';
+import { asked, criterion, deepList, escalation, property } from './builders.ts';
 import { limitMaxima } from '../../../contracts/limit-maxima.ts';
 
 const base = {
@@ -57,6 +62,7 @@ describe('messages that steer a run', () => {
       }),
       property,
     );
+    for (const type of [deepList, { toString: 1 }]) expect(checkEscalation({ type })).toBeNull();
   });
 
   it('K2: an instruction is taken exactly as it was sent', () => {
@@ -137,11 +143,25 @@ describe('messages that steer a run', () => {
       'at most 20',
     ],
     [{ instruction: 'x', waive_criteria: Array(101).fill('c') }, 'waive_criteria'],
+    [{ waive_criteria: deepList }, 'waive_criteria'],
+    [{ facts: { key: 'a', value: deepList } }, 'facts must be a list'],
   ])('K2: refused with the reason and an example: %#', (payload, reason) => {
     const checked = checkAmend(payload);
     if (checked.ok) throw new Error('expected a refusal');
     expect(checked.reason).toContain(reason);
     expect(checkAmend(checked.example).ok).toBe(true);
+  });
+
+  it.each([
+    [[deepList], 'q3: the answer is nested deeper'],
+    [[['a\u0000']], 'q3: the answer contains a NUL'],
+    [['x'.repeat(200_001)], 'q3: the answer has 200001'],
+    [Array<string>(4).fill('x'.repeat(199_000)), 'characters as JSON, the limit is 600000'],
+  ])('K2: changed answers that no activity could get are refused: %#', (given, reason) => {
+    const answers = given.map((answer) => ({ question_id: 'q3', answer }));
+    const checked = checkAmend({ answers });
+    expect(checked.ok && findAnswersFault(checked.amend.answers ?? [])).toContain(reason);
+    expect(findAnswersFault([{ question_id: 'q3', answer: { a: [null, 'x'] } }])).toBeNull();
   });
 
   it('K3: pause, resume and stop take nothing, or a reason', () => {
