@@ -103,9 +103,9 @@ it('the diff of a delegation that the run does not have is an error: it is no de
   const { store, record_ref } = await createBench({ record: { workspace_dir: folder.dir } });
   const index = createFileRunIndex({ home: folder.home });
   await index.write('my-run', record_ref, 0);
-  const { diff } = createCliChanges(folder.home, async () => ({ store, index }));
-  expect(await diff('my-run', 'fix')).toBe('');
-  await expect(diff('my-run', 'fixx')).rejects.toMatchObject({
+  const cli = createCliChanges(folder.home, async () => ({ store, index }));
+  expect(await cli.diff('my-run', 'fix')).toBe('');
+  await expect(cli.diff('my-run', 'fixx')).rejects.toMatchObject({
     code: 'not_found',
     message: expect.stringMatching(/"fixx" of my-run has worked with files\. .*Try: /),
   });
