@@ -70,6 +70,39 @@ export const teamScenarios: readonly Scenario[] = [
     play: (stage, runId) => playTriads(stage, runId, ownWorkflows),
   },
   {
+    name: 'mended-team',
+    keep: { '': { last: 'plannerWave-mended' } },
+    async play(stage, runId) {
+      const asks = { json: blocked([question('Which region?')], taskCriterion) };
+      const members = ['researcher', 'analyst'].map((id) => ({ id }));
+      stage.rehearsal.script([
+        ...leads([members.map(({ id }) => gives(id)), { output: completed('ask-done') }], 'ask'),
+        ...members.map(({ id }) => does({ team: 'ask', agent: id, nth: 1 }, asks)),
+        ...members.map(({ id }) =>
+          does({ team: 'ask', agent: id }, { json: completed(taskCriterion) }),
+        ),
+      ]);
+      const task_description = 'Say what it is made of. [failing]';
+      const input = {
+        goal,
+        verify: true,
+        delegations: [teamWork('ask', { team_id: 'desk' }, { task_description })],
+        teams: [
+          {
+            team_id: 'desk',
+            members,
+            allow_parallel: true,
+            guardrails: { output: ['size-limit'] },
+            thread_id: 'mended',
+          },
+        ],
+      };
+      const run = await stage.start('plannerWave', input, runId);
+      await answerFirst(stage, run);
+      await run.result();
+    },
+  },
+  {
     name: 'team-alone',
     keep: { '': { last: 'team-parallel' }, '/d4/execute': { last: 'triadPhase-of-a-task' } },
     async play(stage, runId) {
