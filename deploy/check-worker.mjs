@@ -3,6 +3,8 @@ import { hostname } from 'node:os';
 import { Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 
+/** @typedef {Awaited<ReturnType<import('@temporalio/client').WorkflowService['describeTaskQueue']>>['pollers'] | null | undefined} Pollers */
+
 /** A poll lasts a minute at most. */
 const pollSecondsMax = 90;
 
@@ -25,7 +27,7 @@ function processOf(identity) {
   return mark === -1 ? name : name.slice(0, mark);
 }
 
-/** @param {import('@temporalio/proto').temporal.api.taskqueue.v1.IPollerInfo[] | null | undefined} pollers */
+/** @param {Pollers} pollers */
 function arePolling(pollers) {
   return (pollers ?? []).some(({ identity, lastAccessTime }) => {
     const age = Date.now() / 1_000 - Number(lastAccessTime?.seconds ?? 0);
@@ -63,7 +65,7 @@ async function isPolling() {
 /**
  * Lists the versions of workers, as `<deployment>:<build>`. The first workers of a version always poll the first partition too.
  *
- * @param {import('@temporalio/proto').temporal.api.taskqueue.v1.IPollerInfo[] | null | undefined} pollers
+ * @param {Pollers} pollers
  */
 function versionsOf(pollers) {
   return (pollers ?? []).flatMap(({ deploymentOptions: version }) =>
