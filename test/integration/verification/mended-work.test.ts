@@ -5,7 +5,7 @@ import type { PlannerWaveInput, WaveResult } from '../../../contracts/planner-wa
 import type { NamedTeam } from '../../../contracts/team.ts';
 import type { RecordedCall, ScriptRule } from '../../../rehearsal/script.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
-import { teamOf, triadOf } from '../../support/executors.ts';
+import { teamOf } from '../../support/executors.ts';
 import { playTeam } from '../../support/play-team.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
@@ -16,8 +16,7 @@ import {
   teamInput,
   teamWork,
 } from '../../support/scripted-team.ts';
-import { answers, takes, threeOf, triadWork } from '../../support/scripted-triad.ts';
-import { completed, decision } from '../../support/scripted-work.ts';
+import { completed } from '../../support/scripted-work.ts';
 import { storedText } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
@@ -191,36 +190,3 @@ describe('the answer of a team that its leader mends alone after a failed verifi
     expect(outcome).toMatchObject({ status: 'completed', verification: { status: 'verified' } });
   }, 120_000);
 });
-
-it('keeps what a triad did not agree on when its writer mends the output alone', async () => {
-  const [, , disputed] = threeOf('ask');
-  const open = decision(disputed);
-  // The dispute is still one that the planner has to resolve by name.
-  const conflicts_resolved = [
-    {
-      conflict: `conflict:triad/ask/${disputed}`,
-      resolution: 'The writer mended it.',
-      origin: 'wave-001/ask/proposer',
-      superseded: 'wave-001/ask/critic',
-    },
-  ];
-  stage.rehearsal.script([
-    takes(
-      { within: 'ask', member: 'critic', phase: 'negotiate' },
-      answers(({ section_id }) => (section_id === disputed ? 'HOLD' : 'CONCEDE')),
-    ),
-    ...judges('fail', 'pass'),
-    {
-      match: { schema: 'decision' },
-      reply: {
-        json: { ...open, planner_decision: { ...open.planner_decision, conflicts_resolved } },
-      },
-    },
-  ]);
-  const { runId, outcome } = await outcomeOf({
-    delegations: [triadWork('ask', 'dialectic', { criteria: threeOf('ask') })],
-  });
-  expect(outcome.verification).toMatchObject({ status: 'verified', attempts: 2 });
-  expect(triadOf(outcome)?.dissent).toMatchObject([{ positions: [{ decision: 'HOLD' }] }]);
-  expect(existsSync(join(stage.home, runId, 'triads/ask/negotiate.md'))).toBe(true);
-}, 120_000);
